@@ -1,0 +1,73 @@
+// `npm test`: installs what is needed, then checks types, lint, unused code and every test, all on Node >= 24.
+// Arguments go to Vitest: `npm test -- test/core` runs a part. A failing step does not hide the ones after it.
+// The last line is `N passed, M failed[, K skipped]`; a failed check counts as one failure. Exits 1 on any.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { installIfNeeded } from './install.mjs';
+import { requireNode, root } from './node.mjs';
+
+const CHECKS = [
+  ['types', 'typescript', 'tsc', '--noEmit'],
+  ['lint and format', '@biomejs/biome', 'biome', 'check', '--error-on-warnings', '.'],
+  ['unused code', 'knip', 'knip', '--no-progress'],
+];
+
+await installIfNeeded();
+const node = requireNode();
+// Whatever a test starts by the name `node` is this one too.
+const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
+
+const failedChecks = CHECKS.filter(([title, ...command]) => !run(title, ...command)).map(([title]) => title);
+const tests = runTests(process.argv.slice(2));
+if (failedChecks.length > 0) console.log(`Failed checks: ${failedChecks.join(', ')}`);
+
+const failed = tests.failed + failedChecks.length;
+console.log(`${tests.passed} passed, ${failed} failed${tests.skipped > 0 ? `, ${tests.skipped} skipped` : ''}`);
+process.exitCode = failed > 0 ? 1 : 0;
+
+function runTests(args) {
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-test-'));
+  const report = join(folder, 'report.json');
+  try {
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const ok = run('tests', 'vitest', 'vitest', 'run', ...reporters, ...args);
+    const counted = count(report);
+    // Errors outside any test, or no report at all, fail the run without failing a test.
+    return { ...counted, failed: ok ? counted.failed : Math.max(1, counted.failed) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function count(report) {
+  try {
+    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(
+      readFileSync(report, 'utf8'),
+    );
+    const broken = testResults.filter((file) => file.status === 'failed' && !file.assertionResults.some(isFailed));
+    return {
+      passed: numPassedTests,
+      failed: numFailedTests + broken.length,
+      skipped: numPendingTests + numTodoTests,
+    };
+  } catch {
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+}
+
+function isFailed(result) {
+  return result.status === 'failed';
+}
+
+function run(title, packageName, bin, ...args) {
+  const startedAt = Date.now();
+  console.log(`— ${title}`);
+  const folder = join(root, 'node_modules', packageName);
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { status } = spawnSync(node, [join(folder, manifest.bin[bin]), ...args], { cwd: root, env, stdio: 'inherit' });
+  console.log(`— ${title}: ${status === 0 ? 'ok' : 'FAILED'} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
+  return status === 0;
+}

@@ -1,0 +1,168 @@
+// Keeps the layout honest: which folder may import what, what core may not touch, sizes, names and opening comments.
+// The table below is the architecture; a breach fails the build and names the file and the import.
+// It reads text, not types: what a file imports, never what it does with it.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const FEATURES = ['threads', 'forms', 'skills', 'rules', 'notices'];
+
+/** layer → the other layers it may import. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  core: [],
+  gateway: ['core'],
+  store: ['core'],
+  ...Object.fromEntries(FEATURES.map((feature) => [feature, ['core', 'gateway']])),
+  server: ['core', 'gateway', ...FEATURES],
+  mcp: ['core', 'gateway', ...FEATURES],
+  client: ['core'],
+  agents: ['core', 'client'],
+  worker: ['core', 'client'],
+  cli: ['core', 'client', 'boot'],
+  web: ['client', 'core'],
+};
+const CORE_LIBRARIES = ['zod', 'canonicalize', 'unbash'];
+const CORE_NEVER_SAYS =
+  /\bDate\.now\b|\bMath\.random\b|\bnew Date\(|\basync\b|\bawait\b|\bPromise\b|\bperformance\.now\b|\brandomUUID\b|\bset(?:Timeout|Interval)\b/g;
+const STARTS_PROCESSES = ['worker'];
+
+const VAGUE = /(^|\/)(utils?|helpers?|common|misc|manager|service)s?(\/|\.[a-z]+$)/;
+const CODE = /\.(ts|tsx|js|mjs)$/;
+const MAX_LINES = 400;
+const MAX_OPENING_LINES = 8;
+
+const files = ['src', 'test', 'bench', 'scripts', 'web', 'examples'].flatMap(walk);
+const layered = files.filter((file) => /^(src|web)\/.*\.tsx?$/.test(file));
+
+describe('architecture', () => {
+  it('lets each layer import only what the table allows', () => {
+    expect(layered.flatMap((file) => importBreaches(file, read(file)))).toEqual([]);
+  });
+
+  it('keeps the clock, randomness and promises out of core', () => {
+    expect(layered.flatMap((file) => purityBreaches(file, read(file)))).toEqual([]);
+  });
+
+  it('keeps hand-written files within 400 lines', () => {
+    const long = files.filter((file) => CODE.test(file) && read(file).trimEnd().split('\n').length > MAX_LINES);
+    expect(long).toEqual([]);
+  });
+
+  it('names files and folders after what they hold', () => {
+    expect(files.filter((file) => VAGUE.test(file))).toEqual([]);
+  });
+
+  it('opens every source file with a comment of 1 to 8 lines', () => {
+    const silent = files.filter((file) => /^src\/.*\.ts$/.test(file) && !opensWithComment(read(file)));
+    expect(silent).toEqual([]);
+  });
+});
+
+describe('the architecture check itself', () => {
+  it.each([
+    ['src/core/ask.ts', "import { x } from '../gateway/ask.ts';"],
+    ['src/core/id.ts', "import { randomBytes } from 'node:crypto';"],
+    ['src/core/log.ts', "import pino from 'pino';"],
+    ['src/gateway/ask.ts', "import type {\n  Store,\n} from '../store/store.ts';"],
+    ['src/server/app.ts', "export * from '../store/store.ts';"],
+    ['src/server/app.ts', "const boot = await import('../boot.ts');"],
+    ['src/forms/form.ts', "import '../threads/thread.ts';"],
+    ['src/agents/claude.ts', "import { spawn } from 'node:child_process';"],
+    ['src/worker/host.ts', "import { boot } from '../boot.ts';"],
+    ['web/inbox.tsx', "import { decide } from '../src/core/ask.ts';"],
+    ['src/newcomer/thing.ts', 'export {};'],
+  ])('catches %s: %s', (file, text) => {
+    expect(importBreaches(file, text)).toHaveLength(1);
+  });
+
+  it.each([
+    ['src/core/ask.ts', "import { z } from 'zod';\nimport { id } from './id.ts';"],
+    ['src/boot.ts', "import { open } from './store/sqlite.ts';"],
+    ['src/cli/serve.ts', "import { boot } from '../boot.ts';"],
+    ['src/server/routes/asks.ts', "import { ask } from '../../gateway/ask.ts';\nimport fastify from 'fastify';"],
+    ['web/inbox.tsx', "import type { Ask } from '../src/core/ask.ts';"],
+    ['src/gateway/ask.ts', '// the words import and from in a comment\nconst x = 1;'],
+  ])('accepts %s: %s', (file, text) => {
+    expect(importBreaches(file, text)).toEqual([]);
+  });
+
+  it('sees impure code in core, not prose about it', () => {
+    expect(purityBreaches('src/core/a.ts', 'const at = Date.now();')).toEqual(['src/core/a.ts says Date.now']);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text under test is itself a template
+    expect(purityBreaches('src/core/a.ts', 'const s = `at ${Math.random()}`;')).toHaveLength(1);
+    expect(purityBreaches('src/core/a.ts', 'async function f(): Promise<void> {}')).toHaveLength(2);
+    const prose = "// no Promise\nconst s = 'async ' + `new Date(`;\nconst quote = /['`]/; /* Date.now */";
+    expect(purityBreaches('src/core/a.ts', prose)).toEqual([]);
+    expect(purityBreaches('src/gateway/a.ts', 'const at = Date.now();')).toEqual([]);
+  });
+
+  it('tells vague names and missing opening comments', () => {
+    expect(['src/core/utils.ts', 'src/helpers/a.ts', 'test/common.ts'].every((name) => VAGUE.test(name))).toBe(true);
+    expect(VAGUE.test('src/core/commonality.ts')).toBe(false);
+    expect(opensWithComment('// Owns ids.\n\nexport {};')).toBe(true);
+    expect(opensWithComment('/**\n * Owns ids.\n */\nexport {};')).toBe(true);
+    expect(opensWithComment('export {};')).toBe(false);
+    expect(opensWithComment('// line\n'.repeat(MAX_OPENING_LINES + 1))).toBe(false);
+  });
+});
+
+function importBreaches(file: string, text: string): string[] {
+  const layer = layerOf(file);
+  if (layer === 'boot') return [];
+  const allowed = MAY_IMPORT[layer];
+  if (!allowed) return [`${file} is in no layer of the table: ${layer}`];
+  return importsOf(text)
+    .filter(({ specifier, typeOnly }) => {
+      if (!specifier.startsWith('.')) return !mayUseLibrary(layer, specifier);
+      const target = layerOf(normalize(join(dirname(file), specifier)));
+      if (layer === 'web' && target === 'core') return !typeOnly;
+      return target !== layer && !allowed.includes(target);
+    })
+    .map(({ specifier }) => `${file} imports ${specifier}`);
+}
+
+function mayUseLibrary(layer: string, specifier: string): boolean {
+  if (layer === 'core') return CORE_LIBRARIES.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+  return !/^(node:)?child_process$/.test(specifier) || STARTS_PROCESSES.includes(layer);
+}
+
+function importsOf(text: string): { specifier: string; typeOnly: boolean }[] {
+  const statements = text.matchAll(/^\s*(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s*)?['"]([^'"\n]+)['"]/gm);
+  const calls = text.matchAll(/\b(?:import|require)\(\s*()['"]([^'"\n]+)['"]/g);
+  return [...statements, ...calls].map(([, type, specifier = '']) => ({ specifier, typeOnly: Boolean(type) }));
+}
+
+function purityBreaches(file: string, text: string): string[] {
+  if (layerOf(file) !== 'core') return [];
+  return [...codeOf(text).matchAll(CORE_NEVER_SAYS)].map(([word]) => `${file} says ${word}`);
+}
+
+/** The text without comments, strings and regular expressions; of a template only its `${…}` parts stay. */
+function codeOf(text: string): string {
+  const notCode =
+    /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[(,=:[!&|?{};>]\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//g;
+  return text.replace(notCode, (found) => (found.match(/^`/) ? (found.match(/\$\{[^}]*\}/g) ?? []).join(' ') : "''"));
+}
+
+function opensWithComment(text: string): boolean {
+  const comment = /^(?:#![^\n]*\n)?((?:\/\/[^\n]*(?:\n|$))+|\/\*[\s\S]*?\*\/)/.exec(text)?.[1];
+  return comment !== undefined && comment.trimEnd().split('\n').length <= MAX_OPENING_LINES;
+}
+
+function layerOf(file: string): string {
+  const [top = '', second = ''] = file.split('/');
+  return top === 'src' ? second.replace(/\.ts$/, '') : top;
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}
+
+function walk(folder: string): string[] {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .filter((entry) => !['node_modules', 'dist', 'transcripts'].includes(entry.name))
+    .flatMap((entry) => (entry.isDirectory() ? walk(`${folder}/${entry.name}`) : [`${folder}/${entry.name}`]));
+}
