@@ -1,0 +1,107 @@
+// The composition root: the only file that knows every concrete thing. Opens the state folder, wires store, gateway,
+// server and the built-in worker together, and takes them apart again in the right order.
+import { hash as digest, randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type Logger, pino } from 'pino';
+import { fail } from './core/errors.ts';
+import { sortableId } from './core/id.ts';
+import type { Limits } from './core/limits.ts';
+import type { Ports } from './core/ports.ts';
+import { createGateway } from './gateway/gateway.ts';
+import { createApp } from './server/app.ts';
+import { createSealer } from './store/sealer.ts';
+import { openSqlite } from './store/sqlite.ts';
+
+export interface Settings {
+  host: string;
+  port: number;
+  data: string;
+  token: string | undefined;
+  logLevel: string;
+  limits: Limits;
+  /** Further host names the server answers to, and origins that may call it. */
+  allowedHosts: string[];
+  allowedOrigins: string[];
+  tls: { cert: string; key: string } | undefined;
+  behindProxy: boolean;
+  version: string;
+}
+
+export interface Running {
+  url: string;
+  token: string;
+  logger: Logger;
+  stop(): Promise<void>;
+}
+
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+
+export async function startServer(settings: Settings): Promise<Running> {
+  refuseOpenBind(settings);
+  mkdirSync(settings.data, { recursive: true, mode: 0o700 });
+  const logger = pino({ level: settings.logLevel }, pino.destination(2));
+  const hash = (text: string): string => digest('sha256', text, 'hex');
+  const store = await openSqlite(settings.data, hash);
+  const ports: Ports = {
+    store,
+    hash,
+    clock: { now: Date.now },
+    ids: {
+      next: (prefix) => sortableId(prefix, Date.now(), randomBytes(16)),
+      secret: () => `hp_${randomBytes(32).toString('base64url')}`,
+    },
+    sealer: createSealer(Buffer.from(keptSecret(settings.data, 'secret.key'), 'base64url')),
+  };
+  const gateway = createGateway(ports, {
+    pendingAsksPerSession: settings.limits.pendingAsksPerSession,
+    onError: (error) => logger.error({ err: error }, 'the sweep failed; it tries again'),
+  });
+  const token = settings.token ?? keptSecret(settings.data, 'operator.token');
+  await gateway.presetToken(token, 'operator', 'operator');
+  await gateway.start(['builtin']);
+  const app = await createApp({
+    gateway,
+    limits: settings.limits,
+    hosts: new Set([...LOOPBACK, settings.host, ...settings.allowedHosts]),
+    origins: new Set(settings.allowedOrigins),
+    version: settings.version,
+    logger,
+    https: settings.tls,
+  });
+  await app.listen({ host: settings.host, port: settings.port });
+  const { port } = app.server.address() as AddressInfo;
+  const shownHost = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  return {
+    url: `${settings.tls ? 'https' : 'http'}://${shownHost}:${port}`,
+    token,
+    logger,
+    async stop() {
+      await app.close();
+      await gateway.stop();
+      await store.close();
+    },
+  };
+}
+
+function refuseOpenBind({ host, tls, behindProxy }: Settings): void {
+  if (host === 'localhost' || host === '::1' || /^127\./.test(host)) return;
+  if (tls || behindProxy) return;
+  throw fail(
+    'invalid_request',
+    `Refusing to listen on ${host}: anyone on the network could try to answer. Give --tls-cert and --tls-key, or --behind-proxy if a proxy you trust does TLS; or listen on 127.0.0.1.`,
+  );
+}
+
+/** A secret that is made once and kept in a file only its owner can read. */
+function keptSecret(folder: string, name: string): string {
+  const path = join(folder, name);
+  if (existsSync(path)) {
+    chmodSync(path, 0o600);
+    return readFileSync(path, 'utf8').trim();
+  }
+  const secret = randomBytes(32).toString('base64url');
+  writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: 'wx' });
+  return secret;
+}

@@ -1,0 +1,13 @@
+// The command line. Without a command it serves.
+import { Command } from 'commander';
+import { serveCommand } from './serve.ts';
+import { version } from './version.ts';
+
+const program = new Command('holdpoint')
+  .description('One durable inbox for every question and approval that any coding agent raises.')
+  .version(version)
+  .showHelpAfterError('Run `holdpoint --help` to see what there is.');
+
+program.addCommand(serveCommand(), { isDefault: true });
+
+await program.parseAsync(process.argv);

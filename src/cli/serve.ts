@@ -1,0 +1,110 @@
+// `holdpoint serve`: the server with its built-in worker. Prints one line to standard output when it accepts requests.
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import envPaths from 'env-paths';
+import { type Settings, startServer } from '../boot.ts';
+import { HoldpointError } from '../core/errors.ts';
+import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
+import { version } from './version.ts';
+
+const DRAIN_MS = 9000;
+
+interface Flags {
+  host?: string;
+  port?: string;
+  data?: string;
+  token?: string;
+  log?: string;
+  allowHost: string[];
+  allowOrigin: string[];
+  tlsCert?: string;
+  tlsKey?: string;
+  behindProxy?: boolean;
+}
+
+const collect = (value: string, list: string[]): string[] => [...list, value];
+
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('start the server, the built-in worker and the inbox')
+    .option('--host <address>', 'address to listen on (HOLDPOINT_HOST, 127.0.0.1)')
+    .option('--port <number>', 'port, 0 for any free one (HOLDPOINT_PORT, 4777)')
+    .option('--data <folder>', 'state folder (HOLDPOINT_DATA)')
+    .option('--token <secret>', 'operator token (HOLDPOINT_TOKEN); made and kept in the state folder otherwise')
+    .option('--log <level>', 'log level (HOLDPOINT_LOG, warn)')
+    .option('--allow-host <name>', 'another host name to answer to; may be repeated', collect, [])
+    .option('--allow-origin <origin>', 'another origin that may call from a browser; may be repeated', collect, [])
+    .option('--tls-cert <file>', 'certificate, to listen beyond this machine')
+    .option('--tls-key <file>', 'its private key')
+    .option('--behind-proxy', 'a proxy you trust does TLS in front of this server')
+    .action(serve);
+}
+
+async function serve(flags: Flags): Promise<void> {
+  try {
+    const running = await startServer(settingsOf(flags, process.env));
+    process.stdout.write(`holdpoint ready ${running.url}\n`);
+    stopOnSignal(running);
+  } catch (error) {
+    const message = error instanceof HoldpointError ? error.message : hint(error);
+    process.stderr.write(`holdpoint: ${message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+function hint(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') return `${message}. Another program uses this port; choose one with --port, or --port 0.`;
+  return message ?? String(error);
+}
+
+/** Signals may come twice (terminal and launcher); the first one counts. */
+function stopOnSignal(running: { stop(): Promise<void> }): void {
+  let stopping = false;
+  const stop = async () => {
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => process.exit(0), DRAIN_MS).unref();
+    await running.stop();
+    process.exit(0);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+export function settingsOf(flags: Flags, env: NodeJS.ProcessEnv): Settings {
+  const port = Number(flags.port ?? env.HOLDPOINT_PORT ?? 4777);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new Error(`--port takes a number from 0 to 65535, not "${flags.port ?? env.HOLDPOINT_PORT}"`);
+  if (env.HOLDPOINT_DATABASE_URL)
+    throw new Error('HOLDPOINT_DATABASE_URL is set, but this version keeps its data in SQLite only; unset it.');
+  return {
+    host: flags.host ?? env.HOLDPOINT_HOST ?? '127.0.0.1',
+    port,
+    data: flags.data ?? env.HOLDPOINT_DATA ?? envPaths('holdpoint', { suffix: '' }).data,
+    token: flags.token ?? env.HOLDPOINT_TOKEN ?? undefined,
+    logLevel: flags.log ?? env.HOLDPOINT_LOG ?? 'warn',
+    limits: limitsOf(env),
+    allowedHosts: flags.allowHost,
+    allowedOrigins: flags.allowOrigin,
+    tls:
+      flags.tlsCert && flags.tlsKey
+        ? { cert: readFileSync(flags.tlsCert, 'utf8'), key: readFileSync(flags.tlsKey, 'utf8') }
+        : undefined,
+    behindProxy: flags.behindProxy ?? false,
+    version,
+  };
+}
+
+/** HOLDPOINT_LIMIT_AGENT_REQUESTS_PER_SECOND and so on, one for each limit; 0 switches it off. */
+function limitsOf(env: NodeJS.ProcessEnv): Limits {
+  const limits = { ...DEFAULT_LIMITS };
+  for (const name of Object.keys(limits) as (keyof Limits)[]) {
+    const variable = `HOLDPOINT_LIMIT_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
+    const text = env[variable];
+    if (text === undefined) continue;
+    if (!/^\d+$/.test(text)) throw new Error(`${variable} takes a whole number, 0 for no limit, not "${text}"`);
+    limits[name] = Number(text);
+  }
+  return limits;
+}

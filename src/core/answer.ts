@@ -1,0 +1,104 @@
+// Judging an answer to a question set: the order of checks is part of the contract, first failure wins.
+// Owns what a person may answer. Who answered, when and whether they were first is decided in ask.ts.
+import { z } from 'zod';
+import { type Refusal, refuse } from './errors.ts';
+import type { Question } from './question.ts';
+
+const note = z.string().max(20_000);
+
+export const QuestionAnswer = z.strictObject({
+  question_id: z.string().min(1).max(128),
+  selected_option_ids: z.array(z.string().max(128)).max(100).optional(),
+  freeform_answer: z.string().max(200_000).optional(),
+});
+export type QuestionAnswer = z.infer<typeof QuestionAnswer>;
+
+export const QuestionResolution = z.strictObject({
+  request_id: z.string().min(1).max(256),
+  answers: z.array(QuestionAnswer).max(100).optional(),
+  declined: z.boolean().optional(),
+  justification: note.optional(),
+});
+export type QuestionResolution = z.infer<typeof QuestionResolution>;
+
+export const ApprovalResolution = z.strictObject({
+  request_id: z.string().min(1).max(256),
+  behavior: z.enum(['allow', 'deny']),
+  updated_input: z.record(z.string(), z.unknown()).optional(),
+  justification: note.optional(),
+  reason: note.optional(),
+});
+export type ApprovalResolution = z.infer<typeof ApprovalResolution>;
+
+export const DEFAULT_DENIAL = 'approval denied';
+
+/** The request id was already matched by whoever found the ask. */
+export function checkAnswers(
+  questions: readonly Question[],
+  resolution: Omit<QuestionResolution, 'request_id'>,
+): Refusal | undefined {
+  const answers = resolution.answers ?? [];
+  if (resolution.declined) {
+    if (answers.length === 0) return undefined;
+    return refuse('question_declined_with_answers', 'A declined question takes no answers: leave `answers` empty.');
+  }
+  const byQuestion = new Map<string, QuestionAnswer>();
+  for (const answer of answers) {
+    if (byQuestion.has(answer.question_id))
+      return refuse('question_duplicate_answer', `Question "${answer.question_id}" was answered more than once.`);
+    byQuestion.set(answer.question_id, answer);
+  }
+  for (const question of questions) {
+    const refusal = checkOne(question, byQuestion.get(question.id));
+    if (refusal) return refusal;
+    byQuestion.delete(question.id);
+  }
+  const [unknown] = byQuestion.keys();
+  if (unknown === undefined) return undefined;
+  return refuse('question_unknown_answer', `There is no question "${unknown}" in this request.`);
+}
+
+function checkOne(question: Question, answer: QuestionAnswer | undefined): Refusal | undefined {
+  const name = `Question "${question.id}"`;
+  if (!answer) {
+    if (!question.required) return undefined;
+    return refuse('question_answer_missing', `${name} must be answered.`);
+  }
+  const chosen = answer.selected_option_ids ?? [];
+  if (chosen.length > 1 && !question.multi_select)
+    return refuse('question_single_select_violation', `${name} takes one option; ${chosen.length} were selected.`);
+  const known = question.options.map((o) => o.id);
+  const seen = new Set<string>();
+  for (const option of chosen) {
+    if (seen.has(option)) return refuse('question_duplicate_option', `${name}: option "${option}" was selected twice.`);
+    seen.add(option);
+    if (!known.includes(option)) return refuse('question_option_not_found', notAnOption(name, option, known));
+  }
+  const typed = (answer.freeform_answer ?? '').trim();
+  if (chosen.length === 0 && typed === '')
+    return refuse('question_answer_empty', `${name} needs an option or some text; white space alone is no answer.`);
+  if (typed !== '' && !question.allow_other)
+    return refuse('question_option_not_found', `${name} takes one of its options only, no free text.`);
+  return undefined;
+}
+
+function notAnOption(name: string, option: string, known: readonly string[]): string {
+  if (known.length === 0) return `${name} has no options: answer it with free text, not with option "${option}".`;
+  return `${name} has no option "${option}". Its options are: ${known.join(', ')}.`;
+}
+
+/** The one line that says what was answered, as the agent and the thread show it. */
+export function summarise(questions: readonly Question[], answers: readonly QuestionAnswer[]): string {
+  const lines = questions.flatMap((question) => {
+    const answer = answers.find((a) => a.question_id === question.id);
+    if (!answer) return [];
+    return [`${question.question}: ${answerText(question, answer)}`];
+  });
+  return lines.join('\n');
+}
+
+function answerText(question: Question, answer: QuestionAnswer): string {
+  const labels = (answer.selected_option_ids ?? []).map((id) => question.options.find((o) => o.id === id)?.label ?? id);
+  if (labels.length > 0) return labels.join(', ');
+  return question.secret ? '(secret)' : (answer.freeform_answer ?? '');
+}

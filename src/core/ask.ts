@@ -1,0 +1,161 @@
+// The ask: what a run is held on. One aggregate, a union on `status`: a pending ask cannot have an answer, an
+// ended one always has an outcome, an author, a surface and an instant.
+//
+//   pending ──answer──► answered ──┐
+//      │  ├──decline─► declined  ──┤
+//      │  ├──cancel──► cancelled ──┼──► delivery: due → delivered | undeliverable
+//      │  ├──expire──► expired   ──┤
+//      └──fail─────► failed      ──┘
+import type { QuestionAnswer } from './answer.ts';
+import { type Refusal, refuse, type Winner } from './errors.ts';
+import type { Question } from './question.ts';
+
+export const ASK_KINDS = ['approval', 'question'] as const;
+export type AskKind = (typeof ASK_KINDS)[number];
+
+export const ASK_MODES = ['blocking', 'deferred', 'form', 'restart'] as const;
+export type AskMode = (typeof ASK_MODES)[number];
+
+export const ASK_STATUSES = ['pending', 'answered', 'declined', 'cancelled', 'expired', 'failed'] as const;
+export type AskStatus = (typeof ASK_STATUSES)[number];
+export type EndedStatus = Exclude<AskStatus, 'pending'>;
+
+export const DELIVERY_STATES = ['none', 'due', 'delivered', 'undeliverable'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+export const SURFACES = ['api', 'cli', 'web', 'thread', 'form', 'mcp', 'opencode', 'link', 'system'] as const;
+export type Surface = (typeof SURFACES)[number];
+
+export interface ApprovalContent {
+  tool_name: string;
+  input: Record<string, unknown>;
+  reason: string;
+  scope: string;
+  suggestions?: unknown[] | undefined;
+  diff?: string | undefined;
+}
+
+export interface QuestionContent {
+  questions: Question[];
+}
+
+export interface Author {
+  answeredBy: string;
+  surface: Surface;
+}
+
+export interface Answer {
+  outcome: EndedStatus;
+  answers?: QuestionAnswer[];
+  behavior?: 'allow' | 'deny';
+  updated_input?: Record<string, unknown>;
+  /** Digest of the action that may run: of `updated_input` where the person changed it. */
+  digest?: string;
+  justification?: string;
+  reason?: string;
+  answered_by: string;
+  surface: Surface;
+  answered_at_ms: number;
+}
+
+interface AskBase {
+  id: string;
+  mode: AskMode;
+  sessionId: string;
+  runId: string;
+  toolCallId: string;
+  /** RFC 8785 digest of what was shown. */
+  digest: string;
+  /** Hash of everything the agent sent, to tell a repeat from another ask under the same tool call. */
+  payloadHash: string;
+  createdAt: number;
+  expiresAt: number | undefined;
+}
+type Content = { kind: 'approval'; content: ApprovalContent } | { kind: 'question'; content: QuestionContent };
+
+export type PendingAsk = AskBase & Content & { status: 'pending' };
+export type EndedAsk = AskBase &
+  Content & {
+    status: EndedStatus;
+    answer: Answer;
+    /** Keyed hash of the decision, to tell an identical second answer from a different one. */
+    answerMac: string;
+    /** Encrypted answers of secret questions; gone once the agent has them. */
+    sealed: string | undefined;
+    delivery: { state: DeliveryState; attempts: number; deliveredAt: number | undefined; reason: string | undefined };
+  };
+export type Ask = PendingAsk | EndedAsk;
+
+export type AskCommand = 'answer' | 'decline' | 'cancel' | 'expire' | 'fail';
+
+/** `compare`: an identical decision gets the first outcome, a different one is told who won. */
+export type AskMove = 'end' | 'compare' | 'conflict' | 'expired' | 'ignore';
+
+const settled = { cancel: 'conflict', expire: 'ignore', fail: 'ignore' } as const;
+
+export const ASK_TABLE: Record<AskStatus, Record<AskCommand, AskMove>> = {
+  pending: { answer: 'end', decline: 'end', cancel: 'end', expire: 'end', fail: 'end' },
+  answered: { ...settled, answer: 'compare', decline: 'compare' },
+  declined: { ...settled, answer: 'compare', decline: 'compare' },
+  cancelled: { ...settled, answer: 'conflict', decline: 'conflict' },
+  expired: { answer: 'expired', decline: 'expired', cancel: 'expired', expire: 'ignore', fail: 'ignore' },
+  failed: { ...settled, answer: 'conflict', decline: 'conflict' },
+};
+
+export const isOverdue = (ask: Ask, now: number): ask is PendingAsk =>
+  ask.status === 'pending' && ask.expiresAt !== undefined && ask.expiresAt <= now;
+
+/** What a command does to an ask right now. A pending ask past its deadline must be expired before it is judged again. */
+export function decide(ask: Ask, command: AskCommand, now: number): AskMove | 'expire_first' {
+  if (command !== 'expire' && isOverdue(ask, now)) return 'expire_first';
+  return ASK_TABLE[ask.status][command];
+}
+
+export function endAsk(
+  ask: PendingAsk,
+  status: EndedStatus,
+  decision: Omit<Answer, 'outcome' | 'answered_by' | 'surface' | 'answered_at_ms'>,
+  author: Author,
+  now: number,
+  kept: { answerMac: string; sealed?: string | undefined } = { answerMac: '' },
+): EndedAsk {
+  const answer: Answer = {
+    outcome: status,
+    ...decision,
+    answered_by: author.answeredBy,
+    surface: author.surface,
+    answered_at_ms: now,
+  };
+  return {
+    ...ask,
+    status,
+    answer,
+    answerMac: kept.answerMac,
+    sealed: kept.sealed,
+    delivery: { state: 'due', attempts: 0, deliveredAt: undefined, reason: undefined },
+  };
+}
+
+/** An approval that ended without a decision is a denial, in so many words: no reader can mistake it for an allow. */
+export function withoutDecision(ask: Ask, reason: string, justification?: string): Pick<Answer, 'behavior' | 'reason'> {
+  const note = justification === undefined ? {} : { justification };
+  return ask.kind === 'approval' ? { behavior: 'deny', reason, ...note } : { reason, ...note };
+}
+
+export function winnerOf(ask: EndedAsk): Winner {
+  const { answered_by, surface, answered_at_ms, outcome } = ask.answer;
+  return { answered_by, surface, answered_at_ms, outcome };
+}
+
+/** The refusal for whoever comes after an ask has ended. */
+export function lateRefusal(ask: EndedAsk, clarification: boolean): Refusal {
+  const winner = winnerOf(ask);
+  const how = `It was ${winner.outcome} by ${winner.answered_by} (${winner.surface}).`;
+  if (ask.kind === 'approval') return refuse('approval_state_conflict', how, winner);
+  if (ask.status === 'expired') return refuse('question_expired', 'The question expired before this arrived.', winner);
+  const code = clarification && ask.status !== 'failed' ? 'question_resolution_conflict' : 'question_state_conflict';
+  return refuse(code, how, winner);
+}
+
+/** The digest of the action that may run, or of the questions that were shown. */
+export const answeredDigest = (ask: EndedAsk): string => ask.answer.digest ?? ask.digest;

@@ -1,0 +1,131 @@
+// Every body that comes in over the questions-and-approvals API, as strict schemas: an unknown field is an error that
+// names it. The server validates with them and the OpenAPI document is generated from them.
+import { z } from 'zod';
+import { ApprovalResolution, QuestionResolution } from './answer.ts';
+import { ASK_MODES } from './ask.ts';
+import { instant, looseObject, ownId } from './fields.ts';
+import { CHOSEN_ID } from './id.ts';
+import { QuestionInputs } from './question.ts';
+import { RECOVERIES } from './run.ts';
+import { PERMISSIONS, SYSTEM_SESSION } from './session.ts';
+
+const chosenId = z
+  .string()
+  .regex(
+    CHOSEN_ID,
+    'use 1 to 128 letters, digits, dots, colons, dashes or underscores, beginning with a letter or digit',
+  );
+const callId = z.string().trim().min(1).max(256);
+/** Any text: what a key must look like is the catalogue's business (`invalid_idempotency_key`), not the schema's. */
+const idempotency_key = z.string().max(10_000).optional();
+
+export const CreateSession = z.strictObject({
+  session_id: chosenId.refine((id) => id !== SYSTEM_SESSION, 'this name is reserved').optional(),
+  agent: chosenId,
+  agent_id: chosenId.optional(),
+  title: z.string().max(500).optional(),
+  work_folder: z.string().min(1).max(4096).optional(),
+  project_ids: z.array(chosenId).max(100).optional(),
+  channel_ids: z.array(chosenId).max(100).optional(),
+  parent_session_id: chosenId.optional(),
+  permissions: z.enum(PERMISSIONS).optional(),
+  task_id: ownId.optional(),
+  idempotency_key,
+});
+export type CreateSession = z.infer<typeof CreateSession>;
+
+export const StartRun = z.strictObject({
+  input: z.looseObject({ text: z.string().max(500_000).optional() }),
+  source: z.string().max(128).optional(),
+  subtask_id: ownId.optional(),
+  idempotency_key,
+});
+export type StartRun = z.infer<typeof StartRun>;
+
+const expiry = {
+  expires_at_ms: instant.max(8_640_000_000_000_000).optional(),
+  expires_after_ms: z.int().positive().max(3_155_760_000_000).optional(),
+};
+
+export const RaiseApproval = z.strictObject({
+  kind: z.literal('approval'),
+  tool_call_id: callId,
+  mode: z.enum(['blocking', 'deferred']).optional(),
+  tool_name: z.string().trim().min(1).max(256),
+  input: looseObject,
+  reason: z.string().max(20_000).optional(),
+  scope: z.string().max(128).optional(),
+  suggestions: z.array(z.unknown()).max(100).optional(),
+  diff: z.string().max(500_000).optional(),
+  ...expiry,
+  idempotency_key,
+});
+
+export const RaiseQuestion = z.strictObject({
+  kind: z.literal('question'),
+  tool_call_id: callId,
+  mode: z.enum(ASK_MODES).optional(),
+  questions: QuestionInputs,
+  ...expiry,
+  idempotency_key,
+});
+
+export const RaiseAsk = z.discriminatedUnion('kind', [RaiseApproval, RaiseQuestion]);
+export type RaiseAsk = z.infer<typeof RaiseAsk>;
+
+export const Clarify = z.strictObject({
+  tool_call_id: callId,
+  questions: QuestionInputs,
+  ...expiry,
+  idempotency_key,
+});
+export type Clarify = z.infer<typeof Clarify>;
+
+export const ResolveQuestion = z.strictObject({ resolution: QuestionResolution, idempotency_key });
+export const ResolveApprovals = z.strictObject({ resolutions: z.array(ApprovalResolution).max(1000), idempotency_key });
+export const CancelQuestion = z.strictObject({ justification: z.string().max(20_000).optional(), idempotency_key });
+export const CancelRun = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
+export const EndSession = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
+export const Acknowledge = z.strictObject({ digest: z.string().max(128).optional(), idempotency_key });
+export const Undeliverable = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
+export const PostOutput = z.strictObject({
+  output_id: z.string().min(1).max(128).optional(),
+  type: z.string().min(1).max(64).optional(),
+  text: z.string().max(500_000).optional(),
+  data: looseObject.optional(),
+  idempotency_key,
+});
+export type PostOutput = z.infer<typeof PostOutput>;
+export const CompleteRun = z.strictObject({ text: z.string().max(500_000).optional(), idempotency_key });
+export const FailRun = z.strictObject({ error: z.string().max(20_000).optional(), idempotency_key });
+export const FailMessage = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
+export const Empty = z.strictObject({ idempotency_key });
+
+export const CreateToken = z.strictObject({
+  scope: z.enum(['operator', 'viewer', 'agent', 'worker']),
+  name: z.string().trim().min(1).max(128).optional(),
+  session_id: chosenId.optional(),
+  expires_after_ms: z.int().positive().max(3_155_760_000_000).optional(),
+  idempotency_key,
+});
+export type CreateToken = z.infer<typeof CreateToken>;
+
+export const ClaimRun = z.strictObject({
+  worker_id: chosenId,
+  agents: z
+    .array(z.strictObject({ name: chosenId, recovery: z.enum(RECOVERIES) }))
+    .min(1)
+    .max(50),
+  wait_ms: z.int().min(0).max(60_000).optional(),
+  lease_ms: z.int().min(1000).max(600_000).optional(),
+  idempotency_key,
+});
+export type ClaimRun = z.infer<typeof ClaimRun>;
+export const Heartbeat = z.strictObject({
+  worker_id: chosenId,
+  lease_epoch: z.int().positive(),
+  lease_ms: z.int().min(1000).max(600_000).optional(),
+  idempotency_key,
+});
+export type Heartbeat = z.infer<typeof Heartbeat>;
+export const ReleaseRun = z.strictObject({ worker_id: chosenId, lease_epoch: z.int().positive(), idempotency_key });

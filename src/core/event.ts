@@ -1,0 +1,106 @@
+// The event log: append-only, gapless and hash-linked within a session. Owns the event types and how one event is
+// linked to the one before it; a session's log can be verified offline from what the API returns.
+import { canonical, type Hash } from './digest.ts';
+
+export const EVENT_TYPES = [
+  'accepted',
+  'queued',
+  'started',
+  'waiting_for_approval',
+  'approval_resolved',
+  'waiting_for_user_question',
+  'user_question_resolved',
+  'parent_clarification_resolved',
+  'output',
+  'completed',
+  'failed',
+  'interrupted',
+  'cancelled',
+  'ask.raised',
+  'ask.claimed',
+  'ask.delivered',
+  'ask.undeliverable',
+  'item.posted',
+  'session.created',
+  'session.ended',
+  'run.released',
+  'run.recovered',
+  'mailbox.posted',
+  'mailbox.acknowledged',
+  'mailbox.dead',
+  'token.created',
+  'token.revoked',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export interface EventDraft {
+  type: EventType;
+  runId?: string | undefined;
+  askId?: string | undefined;
+  data: Record<string, unknown>;
+}
+
+export interface Event {
+  seq: number;
+  sessionSeq: number;
+  id: string;
+  at: number;
+  sessionId: string;
+  runId: string | undefined;
+  askId: string | undefined;
+  type: EventType;
+  /** Canonical JSON text, exactly as it was hashed. */
+  data: string;
+  prevHash: string;
+  hash: string;
+}
+
+export const FIRST_PREV_HASH = '0'.repeat(64);
+
+interface Head {
+  id: string;
+  headSeq: number;
+  headHash: string;
+}
+
+export function linkEvent(head: Head, draft: EventDraft, at: number, hash: Hash): Omit<Event, 'seq'> {
+  const sessionSeq = head.headSeq + 1;
+  const event = {
+    sessionSeq,
+    id: `evt_${head.id}_${sessionSeq}`,
+    at,
+    sessionId: head.id,
+    runId: draft.runId,
+    askId: draft.askId,
+    type: draft.type,
+    data: canonical(draft.data),
+    prevHash: head.headHash,
+  };
+  return { ...event, hash: hash(hashInput(event)) };
+}
+
+/** A JSON array, so that no two different events share a text. The data goes in as its canonical text. */
+export const hashInput = (event: Omit<Event, 'seq' | 'hash'>): string =>
+  JSON.stringify([
+    event.prevHash,
+    event.sessionId,
+    event.sessionSeq,
+    event.id,
+    event.at,
+    event.type,
+    event.runId ?? null,
+    event.askId ?? null,
+    event.data,
+  ]);
+
+/** What is wrong with a session's log, from its first event on; undefined when nothing is. */
+export function logFault(events: readonly Event[], hash: Hash): string | undefined {
+  let head = { seq: 0, hash: FIRST_PREV_HASH };
+  for (const event of events) {
+    if (event.sessionSeq !== head.seq + 1) return `event ${event.sessionSeq} follows ${head.seq}`;
+    if (event.prevHash !== head.hash) return `event ${event.sessionSeq} does not link to the one before it`;
+    if (event.hash !== hash(hashInput(event))) return `event ${event.sessionSeq} was altered`;
+    head = { seq: event.sessionSeq, hash: event.hash };
+  }
+  return undefined;
+}

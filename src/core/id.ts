@@ -1,0 +1,24 @@
+// Ids: a prefix that says what it names, then characters that sort by time. An ask's id derives from its run and the
+// agent's own tool call, so that a call asked again is the same ask.
+import type { Hash } from './digest.ts';
+
+export type IdPrefix = 'ses' | 'run' | 'msg' | 'tok' | 'itm' | 'out' | 'wrk';
+
+/** Ids that people may choose themselves: sessions, agents, projects, channels. */
+export const CHOSEN_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
+export const askIdOf = (runId: string, toolCallId: string, hash: Hash): string =>
+  `ask_${runId.replace(/^run_/, '')}_${hash(toolCallId).slice(0, 16)}`;
+
+export const messageIdOf = (requestId: string): string => `msg_${requestId.replace(/^ask_/, '')}`;
+
+const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** 48 bits of time and 80 random bits, in 26 characters that sort as the instants do. */
+export function sortableId(prefix: IdPrefix, at: number, random: Uint8Array): string {
+  let time = '';
+  for (let rest = at, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = CROCKFORD[rest % 32] + time;
+  let tail = '';
+  for (const byte of random) tail += CROCKFORD[byte % 32];
+  return `${prefix}_${time}${tail}`;
+}

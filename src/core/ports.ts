@@ -1,0 +1,141 @@
+// What the gateway needs from the outside: a store, a clock, randomness, hashes and a sealer. Types only.
+// Everything is asynchronous and nothing assumes one writer: a store may group commits (SQLite) or run transactions
+// side by side under the session's lock (PostgreSQL).
+import type { Ask, AskKind, AskStatus, DeliveryState, EndedAsk, PendingAsk } from './ask.ts';
+import type { Hash } from './digest.ts';
+import type { Event, EventDraft } from './event.ts';
+import type { IdPrefix } from './id.ts';
+import type { StoredResponse } from './idempotency.ts';
+import type { Item, Output } from './item.ts';
+import type { Message } from './mailbox.ts';
+import type { Run, RunStatus } from './run.ts';
+import type { Session } from './session.ts';
+import type { Token } from './token.ts';
+
+export interface Clock {
+  now(): number;
+}
+
+export interface Ids {
+  next(prefix: IdPrefix): string;
+  /** A secret for a token: unguessable, shown once. */
+  secret(): string;
+}
+
+/** Keeps secret answers at rest, and compares decisions without storing them in the clear. */
+export interface Sealer {
+  seal(text: string): string;
+  open(sealed: string): string;
+  mac(text: string): string;
+}
+
+export interface Page {
+  /** Position of the last row already seen; rows after it follow, oldest first. */
+  after?: number | undefined;
+  limit: number;
+}
+
+/** A row of a list with the position that continues after it. */
+export interface Placed<T> {
+  at: number;
+  value: T;
+}
+
+export interface AskFilter {
+  status?: AskStatus | 'ended' | undefined;
+  kind?: AskKind | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
+  agent?: string | undefined;
+  delivery?: DeliveryState | undefined;
+}
+
+export interface EventFilter {
+  sessionId?: string | undefined;
+  runId?: string | undefined;
+}
+
+export interface Reader {
+  session(id: string): Promise<Session | undefined>;
+  sessions(filter: { id?: string | undefined; status?: string | undefined }, page: Page): Promise<Placed<Session>[]>;
+  run(id: string): Promise<Run | undefined>;
+  runs(filter: { sessionId?: string | undefined; status?: RunStatus | undefined }, page: Page): Promise<Placed<Run>[]>;
+  /** The run that carries an answer on, and the run that asks a clarification. */
+  carryingRun(askId: string): Promise<Run | undefined>;
+  clarificationRun(requestId: string): Promise<Run | undefined>;
+  /** In the order they will get the slot. */
+  queuedRuns(sessionId: string): Promise<Run[]>;
+  ask(id: string): Promise<Ask | undefined>;
+  asks(filter: AskFilter, page: Page): Promise<Placed<Ask>[]>;
+  pendingOfRun(runId: string): Promise<PendingAsk[]>;
+  dueOfRun(runId: string): Promise<EndedAsk[]>;
+  outputs(runId: string): Promise<Output[]>;
+  events(filter: EventFilter, after: number, limit: number): Promise<Event[]>;
+  lastSeq(): Promise<number>;
+  message(id: string): Promise<Message | undefined>;
+  messages(sessionId: string, which: 'open' | 'dead', page: Page): Promise<Placed<Message>[]>;
+  items(sessionId: string, page: Page): Promise<Placed<Item>[]>;
+  token(id: string): Promise<Token | undefined>;
+  tokenByHash(hash: string): Promise<Token | undefined>;
+  tokens(page: Page): Promise<Placed<Token>[]>;
+  /** Pending asks and queued clarifications whose deadline has passed, oldest deadline first. */
+  overdueAsks(now: number, limit: number): Promise<PendingAsk[]>;
+  overdueRuns(now: number, limit: number): Promise<Run[]>;
+  nextDeadline(): Promise<number | undefined>;
+  /** Runs that a worker may take: first in a free queue, or running again with nobody at the wheel. */
+  claimable(agents: readonly string[], limit: number): Promise<Run[]>;
+  leasedBy(workerId: string): Promise<Run[]>;
+  lapsedLeases(now: number, limit: number): Promise<Run[]>;
+  staleMessages(before: number, limit: number): Promise<Message[]>;
+  storedResponse(scope: string): Promise<StoredResponse | undefined>;
+  counts(): Promise<{ pendingAsks: number; dueDeliveries: number; activeSessions: number }>;
+}
+
+/** A record read under the lock of its session. */
+export interface Locked<T> {
+  session: Session;
+  value: T;
+}
+
+export interface Tx extends Reader {
+  /** Reads the session and keeps every other writer off it until the unit has committed. */
+  lockSession(id: string): Promise<Session | undefined>;
+  lockRun(id: string): Promise<Locked<Run> | undefined>;
+  lockAsk(id: string): Promise<Locked<Ask> | undefined>;
+  insertSession(session: Session): Promise<void>;
+  updateSession(session: Session): Promise<void>;
+  insertRun(run: Run): Promise<void>;
+  updateRun(run: Run): Promise<void>;
+  insertAsk(ask: PendingAsk): Promise<void>;
+  /** Compare-and-set on `pending`: false when somebody else ended it first. */
+  endAsk(ask: EndedAsk): Promise<boolean>;
+  updateDelivery(ask: EndedAsk): Promise<void>;
+  /** Links the drafts to the session's head, which it moves; the caller saves the session. */
+  appendEvents(session: Session, drafts: readonly EventDraft[], at: number): Promise<void>;
+  insertOutput(output: Output): Promise<boolean>;
+  insertItem(item: Item): Promise<void>;
+  insertMessage(message: Message): Promise<boolean>;
+  updateMessage(message: Message): Promise<void>;
+  insertToken(token: Token): Promise<void>;
+  updateToken(token: Token): Promise<void>;
+  insertResponse(response: StoredResponse): Promise<void>;
+  forgetResponses(before: number): Promise<number>;
+}
+
+export interface Store {
+  /** Runs the unit on one consistent snapshot of what is committed. */
+  read<T>(unit: (reader: Reader) => Promise<T>): Promise<T>;
+  /** Runs the unit in a transaction. Resolves or rejects only after the commit that holds it is on disk. */
+  write<T>(unit: (tx: Tx) => Promise<T>): Promise<T>;
+  /** An advisory wake-up after commits that appended events. A lost one costs milliseconds, never an event. */
+  onCommit(wake: () => void): void;
+  close(): Promise<void>;
+}
+
+export interface Ports {
+  store: Store;
+  clock: Clock;
+  ids: Ids;
+  hash: Hash;
+  sealer: Sealer;
+}

@@ -1,0 +1,40 @@
+// The session: one conversation with one agent in one work folder, with one active slot for its runs.
+// Carries the head of its event log, so that whoever holds the session can link the next event.
+
+export const PERMISSIONS = ['approval', 'autonomous'] as const;
+export type Permissions = (typeof PERMISSIONS)[number];
+
+/** The session that holds events belonging to no conversation: tokens, rules, nodes. */
+export const SYSTEM_SESSION = 'system';
+
+/** Your own program is the agent: no worker claims its runs, they run as soon as they have the slot. */
+export const EXTERNAL_AGENT = 'external';
+
+export interface Session {
+  id: string;
+  agent: string;
+  agentId: string;
+  title: string | undefined;
+  workFolder: string | undefined;
+  projectIds: string[];
+  channelIds: string[];
+  parentSessionId: string | undefined;
+  permissions: Permissions;
+  taskId: string | undefined;
+  status: 'active' | 'ended';
+  createdAt: number;
+  updatedAt: number;
+  endedAt: number | undefined;
+  activeRunId: string | undefined;
+  queuedCount: number;
+  pendingCount: number;
+  itemCount: number;
+  runCount: number;
+  lastMessage: string | undefined;
+  headSeq: number;
+  headHash: string;
+}
+
+export const threadIdOf = (sessionId: string): string => `thr_${sessionId}`;
+export const sessionIdOfThread = (threadId: string): string | undefined =>
+  threadId.startsWith('thr_') ? threadId.slice(4) : undefined;

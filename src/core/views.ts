@@ -1,0 +1,211 @@
+// Every view that goes out over the questions-and-approvals API, as schemas: the OpenAPI document is generated from
+// them, the client takes its types here, and tests hold real responses against them.
+import { z } from 'zod';
+import { QuestionAnswer } from './answer.ts';
+import { ASK_KINDS, ASK_MODES, ASK_STATUSES, DELIVERY_STATES, SURFACES } from './ask.ts';
+import { EVENT_TYPES } from './event.ts';
+import { instant, looseObject, ownId } from './fields.ts';
+import { Question } from './question.ts';
+import { RUN_KINDS, RUN_STATUSES } from './run.ts';
+import { PERMISSIONS } from './session.ts';
+import { SCOPES } from './token.ts';
+
+export const UserQuestionRequest = z.object({
+  id: z.string(),
+  tool_call_id: z.string(),
+  questions: z.array(Question),
+  digest: z.string(),
+  created_at_ms: instant,
+  expires_at_ms: instant.optional(),
+});
+export type UserQuestionRequest = z.infer<typeof UserQuestionRequest>;
+
+export const ApprovalRequest = z.object({
+  id: z.string(),
+  tool_call_id: z.string(),
+  tool_name: z.string(),
+  input: looseObject,
+  scope: z.string(),
+  reason: z.string(),
+  suggestions: z.array(z.unknown()).optional(),
+  diff: z.string().optional(),
+  digest: z.string(),
+  created_at_ms: instant,
+  expires_at_ms: instant.optional(),
+});
+export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
+
+const OutputView = z.object({
+  output_id: z.string(),
+  at_ms: instant,
+  type: z.string().optional(),
+  text: z.string().optional(),
+  data: looseObject.optional(),
+});
+
+export const RunView = z.object({
+  run_id: z.string(),
+  session_id: z.string(),
+  agent_id: z.string(),
+  kind: z.enum(RUN_KINDS),
+  status: z.enum(RUN_STATUSES),
+  submitted_at_ms: instant,
+  updated_at_ms: instant,
+  started_at_ms: instant.optional(),
+  finished_at_ms: instant.optional(),
+  queued_position: z.int().positive().optional(),
+  request: z.object({ source: z.string(), actor_id: z.string(), text_preview: z.string() }),
+  pending_approval_ids: z.array(z.string()),
+  pending_approvals: z.array(ApprovalRequest),
+  pending_question_ids: z.array(z.string()),
+  pending_questions: z.array(UserQuestionRequest),
+  outputs: z.array(OutputView),
+  error: z.string().optional(),
+  outcome: z.string().optional(),
+  resumes_run_id: z.string().optional(),
+  subtask_id: ownId.optional(),
+});
+export type RunView = z.infer<typeof RunView>;
+
+export const SessionView = z.object({
+  session_id: z.string(),
+  agent_id: z.string(),
+  agent: z.string(),
+  title: z.string().optional(),
+  work_folder: z.string().optional(),
+  project_ids: z.array(z.string()),
+  channel_ids: z.array(z.string()),
+  parent_session_id: z.string().optional(),
+  permissions: z.enum(PERMISSIONS),
+  status: z.string(),
+  snapshot: z.object({
+    pending_approvals: z.array(ApprovalRequest),
+    pending_questions: z.array(UserQuestionRequest),
+    status: z.string(),
+    last_message: z.string().nullable(),
+  }),
+  active_run_id: z.string().optional(),
+  queued_run_ids: z.array(z.string()),
+  thread_id: z.string(),
+  task_id: ownId.optional(),
+  created_at_ms: instant,
+  updated_at_ms: instant,
+});
+export type SessionView = z.infer<typeof SessionView>;
+
+const requester = {
+  requester_agent_id: z.string().optional(),
+  requester_session_id: z.string().optional(),
+  requester_run_id: z.string().optional(),
+  requester_tool_call_id: z.string().optional(),
+  requester_project_ids: z.array(z.string()).optional(),
+  requester_channel_ids: z.array(z.string()).optional(),
+  parent_project_ids: z.array(z.string()).optional(),
+  parent_channel_ids: z.array(z.string()).optional(),
+};
+const pendingOf = { session_id: z.string(), agent_id: z.string(), run_id: z.string(), run_kind: z.enum(RUN_KINDS) };
+
+export const PendingQuestionView = z.object({ ...pendingOf, ...requester, request: UserQuestionRequest });
+export type PendingQuestionView = z.infer<typeof PendingQuestionView>;
+export const PendingApprovalView = z.object({ ...pendingOf, request: ApprovalRequest });
+export type PendingApprovalView = z.infer<typeof PendingApprovalView>;
+
+export const AnswerView = z.object({
+  outcome: z.enum(ASK_STATUSES).exclude(['pending']),
+  answers: z.array(QuestionAnswer.extend({ secret: z.boolean().optional() })).optional(),
+  behavior: z.enum(['allow', 'deny']).optional(),
+  updated_input: looseObject.optional(),
+  digest: z.string().optional(),
+  justification: z.string().optional(),
+  reason: z.string().optional(),
+  answered_by: z.string(),
+  surface: z.enum(SURFACES),
+  answered_at_ms: instant,
+});
+
+export const AskView = z.object({
+  ask_id: z.string(),
+  kind: z.enum(ASK_KINDS),
+  status: z.enum(ASK_STATUSES),
+  session_id: z.string(),
+  run_id: z.string(),
+  tool_call_id: z.string(),
+  mode: z.enum(ASK_MODES),
+  created_at_ms: instant,
+  expires_at_ms: instant.optional(),
+  request: z.union([UserQuestionRequest, ApprovalRequest]),
+  answer: AnswerView.optional(),
+  delivery: z.object({
+    state: z.enum(DELIVERY_STATES),
+    attempts: z.int().nonnegative(),
+    delivered_at_ms: instant.optional(),
+    reason: z.string().optional(),
+  }),
+});
+export type AskView = z.infer<typeof AskView>;
+
+export const EventView = z.object({
+  seq: z.int().positive(),
+  session_seq: z.int().positive(),
+  id: z.string(),
+  at_ms: instant,
+  session_id: z.string(),
+  run_id: z.string().optional(),
+  ask_id: z.string().optional(),
+  type: z.enum(EVENT_TYPES),
+  data: looseObject,
+  prev_hash: z.string(),
+  hash: z.string(),
+});
+export type EventView = z.infer<typeof EventView>;
+
+export const ClarificationView = z.object({
+  run_id: z.string(),
+  request_id: z.string(),
+  parent_session_id: z.string(),
+});
+export type ClarificationView = z.infer<typeof ClarificationView>;
+
+export const MessageView = z.object({
+  message_id: z.string(),
+  subject: z.string(),
+  from_session_id: z.string(),
+  payload: looseObject,
+  attempts: z.int().nonnegative(),
+  created_at_ms: instant,
+});
+export type MessageView = z.infer<typeof MessageView>;
+export const DeadLetterView = MessageView.extend({ reason: z.string(), dead_at_ms: instant });
+
+export const ItemView = z.object({
+  item_id: z.string(),
+  thread_id: z.string(),
+  author: z.object({ role: z.enum(['user', 'worker']), name: z.string() }),
+  content: z.array(z.unknown()),
+  metadata: looseObject.optional(),
+  created_at_ms: instant,
+});
+export type ItemView = z.infer<typeof ItemView>;
+
+export const TokenView = z.object({
+  token_id: z.string(),
+  name: z.string(),
+  scope: z.enum(SCOPES),
+  session_id: z.string().optional(),
+  created_at_ms: instant,
+  expires_at_ms: instant.optional(),
+  revoked_at_ms: instant.optional(),
+});
+export const NewTokenView = TokenView.extend({ token: z.string() });
+export type NewTokenView = z.infer<typeof NewTokenView>;
+
+/** A run handed to a worker: what it was asked to do, and the answers it has not had yet. */
+export const ClaimedRunView = z.object({
+  run: RunView,
+  session: SessionView,
+  input: looseObject,
+  lease: z.object({ epoch: z.int().positive(), until_ms: instant }),
+  resumed: z.boolean(),
+  due: z.array(AskView),
+});
+export type ClaimedRunView = z.infer<typeof ClaimedRunView>;

@@ -1,0 +1,125 @@
+// A person answers or declines a question set. One transaction: load → judge → claim → settle the run. First one wins;
+// an identical second answer gets the first outcome, a different one is told who won.
+import { checkAnswers, type QuestionAnswer, type QuestionResolution } from '../core/answer.ts';
+import { type Ask, decide, type EndedAsk, endAsk, lateRefusal, type PendingAsk } from '../core/ask.ts';
+import { canonical } from '../core/digest.ts';
+import { fail, HoldpointError, refuse } from '../core/errors.ts';
+import type { Ports, Reader, Tx } from '../core/ports.ts';
+import type { Question } from '../core/question.ts';
+import type { Run } from '../core/run.ts';
+import type { Actor } from '../core/token.ts';
+import type { RunView, SessionView } from '../core/views.ts';
+import { expireNow } from './expire.ts';
+import { type Ledger, openRun, openSession } from './ledger.ts';
+import { type Key, mutate, ok, type Refused, type Reply } from './mutate.ts';
+import { settle } from './settle.ts';
+import { runView, sessionView } from './views.ts';
+
+interface Command {
+  resolution: QuestionResolution;
+  actor: Actor;
+  key?: Key | undefined;
+}
+
+export function answerForRun(ports: Ports, command: Command & { runId: string }): Promise<Reply<RunView>> {
+  return mutate(ports, command.key, async (tx) => {
+    const { ledger, run } = await openRun(ports, tx, command.runId);
+    const carried = await answer(ledger, run, command);
+    if ('refused' in carried) return carried;
+    return ok(await runView(tx, ledger.session, carried));
+  });
+}
+
+export function answerForSession(ports: Ports, command: Command & { sessionId: string }): Promise<Reply<SessionView>> {
+  return mutate(ports, command.key, async (tx) => {
+    const ledger = await openSession(ports, tx, command.sessionId);
+    const run = await runOfRequest(tx, ledger, command.resolution.request_id);
+    if (!run) throw fail('question_state_conflict', 'This session is not waiting for an answer.');
+    const carried = await answer(ledger, run, command);
+    if ('refused' in carried) return carried;
+    return ok(await sessionView(tx, ledger.session));
+  });
+}
+
+/** The run that raised the request, if it belongs to this session; else the run that has the slot. */
+export async function runOfRequest(tx: Tx, ledger: Ledger, requestId: string): Promise<Run | undefined> {
+  const ask = await tx.ask(requestId);
+  const runId = ask?.sessionId === ledger.session.id ? ask.runId : ledger.session.activeRunId;
+  return runId === undefined ? undefined : tx.run(runId);
+}
+
+async function answer(ledger: Ledger, run: Run, { resolution, actor }: Command): Promise<Run | Refused> {
+  const { tx, ports } = ledger;
+  const ask = await questionOf(tx, run, resolution.request_id);
+  const mac = ports.sealer.mac(decisionText(resolution));
+  const move = decide(ask, resolution.declined ? 'decline' : 'answer', ledger.now);
+  if (move === 'expire_first') return expireNow(ledger, run, ask as PendingAsk);
+  if (ask.status !== 'pending') {
+    if (move === 'compare' && ask.answerMac === mac) return carriedOn(tx, run, ask);
+    throw new HoldpointError(lateRefusal(ask, run.clarification !== undefined));
+  }
+  if (ask.kind !== 'question') throw fail('question_state_conflict', 'This is an approval, not a question.');
+  const refusal = checkAnswers(ask.content.questions, resolution);
+  if (refusal) throw new HoldpointError(refusal);
+  const { shown, sealed } = seal(ledger, ask.content.questions, resolution.answers ?? []);
+  const ended = endAsk(
+    ask,
+    resolution.declined ? 'declined' : 'answered',
+    {
+      ...(!resolution.declined && { answers: shown }),
+      ...(resolution.justification !== undefined && { justification: resolution.justification }),
+    },
+    { answeredBy: actor.name, surface: actor.surface },
+    ledger.now,
+    { answerMac: mac, sealed },
+  );
+  if (!(await tx.endAsk(ended))) throw fail('question_state_conflict', 'Somebody else answered at the same moment.');
+  const carried = await settle(ledger, run, [ended]);
+  await ledger.close();
+  return carried;
+}
+
+/** The question of this run, or the refusal that says why it is none. */
+export async function questionOf(tx: Reader, run: Run, requestId: string): Promise<Ask> {
+  const ask = await tx.ask(requestId);
+  if (ask?.runId === run.id) {
+    if (ask.kind === 'question') return ask;
+    throw fail('question_state_conflict', `${requestId} is an approval; use the approvals endpoints.`);
+  }
+  const open = (await tx.pendingOfRun(run.id)).filter((a) => a.kind === 'question').map((a) => a.id);
+  if (open.length === 0)
+    throw fail('question_state_conflict', `The run is ${run.status}; it is not waiting for an answer.`);
+  throw new HoldpointError(
+    refuse('question_request_mismatch', `"${requestId}" is not pending on this run. Pending: ${open.join(', ')}.`),
+  );
+}
+
+/** The run that an earlier, identical answer made carry on. */
+async function carriedOn(tx: Reader, run: Run, ask: EndedAsk): Promise<Run> {
+  if (ask.mode !== 'form' && ask.mode !== 'restart') return run;
+  return (await tx.carryingRun(ask.id)) ?? run;
+}
+
+/** Two answers are the same decision when this text is the same. */
+function decisionText(resolution: QuestionResolution): string {
+  const answers = (resolution.answers ?? []).map((a) => [
+    a.question_id,
+    [...(a.selected_option_ids ?? [])].sort(),
+    a.freeform_answer ?? null,
+  ]);
+  answers.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
+  return canonical([resolution.request_id, resolution.declined ?? false, answers, resolution.justification ?? null]);
+}
+
+/** Takes the text of secret answers out of what is stored in the clear. */
+function seal(ledger: Ledger, questions: readonly Question[], answers: readonly QuestionAnswer[]) {
+  const secretIds = new Set(questions.filter((q) => q.secret).map((q) => q.id));
+  if (secretIds.size === 0) return { shown: [...answers], sealed: undefined };
+  const secrets: Record<string, string> = {};
+  const shown = answers.map((a) => {
+    if (!secretIds.has(a.question_id)) return a;
+    secrets[a.question_id] = a.freeform_answer ?? '';
+    return { question_id: a.question_id, secret: true };
+  });
+  return { shown, sealed: ledger.ports.sealer.seal(JSON.stringify(secrets)) };
+}

@@ -1,0 +1,114 @@
+// A person decides approvals: a batch per run, all or nothing. Some of the pending approvals may be left out; they
+// stay pending.
+import { type ApprovalResolution, DEFAULT_DENIAL } from '../core/answer.ts';
+import { type Ask, decide, type EndedAsk, endAsk, lateRefusal, type PendingAsk } from '../core/ask.ts';
+import { approvalDigest, canonical } from '../core/digest.ts';
+import { fail, HoldpointError } from '../core/errors.ts';
+import type { Ports, Tx } from '../core/ports.ts';
+import type { Run } from '../core/run.ts';
+import type { Actor } from '../core/token.ts';
+import type { RunView, SessionView } from '../core/views.ts';
+import { runOfRequest } from './answer.ts';
+import { expireNow } from './expire.ts';
+import { type Ledger, openRun, openSession } from './ledger.ts';
+import { type Key, mutate, ok, type Refused, type Reply } from './mutate.ts';
+import { settle } from './settle.ts';
+import { runView, sessionView } from './views.ts';
+
+interface Command {
+  resolutions: readonly ApprovalResolution[];
+  actor: Actor;
+  key?: Key | undefined;
+}
+
+export function approveForRun(ports: Ports, command: Command & { runId: string }): Promise<Reply<RunView>> {
+  return mutate(ports, command.key, async (tx) => {
+    const { ledger, run } = await openRun(ports, tx, command.runId);
+    return asRun(tx, ledger, await approve(ledger, run, command));
+  });
+}
+
+/** The detached variant for a session: the RunView instead of the SessionView. */
+export function approveForSessionRun(ports: Ports, command: Command & { sessionId: string }): Promise<Reply<RunView>> {
+  return mutate(ports, command.key, async (tx) => {
+    const ledger = await openSession(ports, tx, command.sessionId);
+    return asRun(tx, ledger, await approve(ledger, await waitingRun(tx, ledger, command), command));
+  });
+}
+
+export function approveForSession(ports: Ports, command: Command & { sessionId: string }): Promise<Reply<SessionView>> {
+  return mutate(ports, command.key, async (tx) => {
+    const ledger = await openSession(ports, tx, command.sessionId);
+    const result = await approve(ledger, await waitingRun(tx, ledger, command), command);
+    return 'refused' in result ? result : ok(await sessionView(tx, ledger.session));
+  });
+}
+
+async function asRun(tx: Tx, ledger: Ledger, result: Run | Refused): Promise<Reply<RunView> | Refused> {
+  return 'refused' in result ? result : ok(await runView(tx, ledger.session, result));
+}
+
+async function waitingRun(tx: Tx, ledger: Ledger, command: Command): Promise<Run> {
+  const [first] = command.resolutions;
+  const run = first ? await runOfRequest(tx, ledger, first.request_id) : undefined;
+  if (run) return run;
+  if (!first) throw emptyBatch();
+  throw fail('approval_state_conflict', 'This session is not waiting for an approval.');
+}
+
+async function approve(ledger: Ledger, run: Run, { resolutions, actor }: Command): Promise<Run | Refused> {
+  if (resolutions.length === 0) throw emptyBatch();
+  const ids = resolutions.map((r) => r.request_id);
+  const repeated = ids.find((id, i) => ids.indexOf(id) !== i);
+  if (repeated !== undefined)
+    throw fail('approval_duplicate_resolution', `"${repeated}" is resolved more than once in this batch.`);
+  const asks: Ask[] = [];
+  for (const id of ids) asks.push(await approvalOf(ledger.tx, run, id));
+  const ended: EndedAsk[] = [];
+  for (const [i, resolution] of resolutions.entries()) {
+    const ask = asks[i] as Ask;
+    const mac = ledger.ports.sealer.mac(decisionText(resolution));
+    const move = decide(ask, 'answer', ledger.now);
+    if (move === 'expire_first') return expireNow(ledger, run, ask as PendingAsk);
+    if (ask.status === 'pending') ended.push(decided(ledger, ask, resolution, actor, mac));
+    else if (move !== 'compare' || ask.answerMac !== mac) throw new HoldpointError(lateRefusal(ask, false));
+  }
+  if (ended.length === 0) return run;
+  for (const ask of ended)
+    if (!(await ledger.tx.endAsk(ask)))
+      throw fail('approval_state_conflict', 'Somebody else decided at the same moment.');
+  const carried = await settle(ledger, run, ended);
+  await ledger.close();
+  return carried;
+}
+
+const emptyBatch = () => fail('approval_batch_empty', 'Send at least one resolution.');
+
+async function approvalOf(tx: Tx, run: Run, id: string): Promise<Ask> {
+  const ask = await tx.ask(id);
+  if (ask?.runId !== run.id) throw fail('approval_request_not_pending', `"${id}" was never raised by run ${run.id}.`);
+  if (ask.kind !== 'approval')
+    throw fail('approval_state_conflict', `"${id}" is a question; use the questions endpoints.`);
+  return ask;
+}
+
+function decided(ledger: Ledger, ask: PendingAsk, resolution: ApprovalResolution, actor: Actor, mac: string): EndedAsk {
+  if (ask.kind !== 'approval') throw fail('approval_state_conflict', 'This is a question, not an approval.');
+  const { behavior, updated_input, justification, reason } = resolution;
+  if (behavior === 'deny' && updated_input !== undefined)
+    throw fail('invalid_request', `"${ask.id}": updated_input goes with allow; a denied action has no input.`);
+  const content = updated_input ? { ...ask.content, input: updated_input } : ask.content;
+  const decision = {
+    behavior,
+    ...(justification !== undefined && { justification }),
+    ...(behavior === 'allow' && { digest: approvalDigest(content, ledger.session.workFolder, ledger.ports.hash) }),
+    ...(behavior === 'allow' && updated_input && { updated_input }),
+    ...(behavior === 'deny' && { reason: reason ?? DEFAULT_DENIAL }),
+    ...(behavior === 'allow' && reason !== undefined && { reason }),
+  };
+  const author = { answeredBy: actor.name, surface: actor.surface };
+  return endAsk(ask, 'answered', decision, author, ledger.now, { answerMac: mac });
+}
+
+const decisionText = (r: ApprovalResolution): string =>
+  canonical([r.request_id, r.behavior, r.updated_input ?? null, r.justification ?? null, r.reason ?? null]);

@@ -1,0 +1,93 @@
+// Stopping things on purpose: one question, a run, whatever is active in a session.
+import { type Author, decide, endAsk, lateRefusal, type PendingAsk } from '../core/ask.ts';
+import { HoldpointError } from '../core/errors.ts';
+import type { Ports } from '../core/ports.ts';
+import type { Run } from '../core/run.ts';
+import type { Actor } from '../core/token.ts';
+import type { RunView, SessionView } from '../core/views.ts';
+import { questionOf } from './answer.ts';
+import { expireNow } from './expire.ts';
+import { finish } from './finish.ts';
+import { type Ledger, openRun, openSession } from './ledger.ts';
+import { type Key, mutate, ok, type Reply } from './mutate.ts';
+import { settle } from './settle.ts';
+import { runView, sessionView } from './views.ts';
+
+interface CancelQuestion {
+  runId: string;
+  requestId: string;
+  justification?: string | undefined;
+  actor: Actor;
+  key?: Key | undefined;
+}
+
+/** A normal question takes its run with it; a clarification is declined; a form is carried on as cancelled. */
+export function cancelQuestion(ports: Ports, command: CancelQuestion): Promise<Reply<RunView>> {
+  return mutate(ports, command.key, async (tx) => {
+    const { ledger, run } = await openRun(ports, tx, command.runId);
+    const ask = await questionOf(tx, run, command.requestId);
+    const move = decide(ask, 'cancel', ledger.now);
+    if (move === 'expire_first') return expireNow(ledger, run, ask as PendingAsk);
+    if (ask.status !== 'pending') throw new HoldpointError(lateRefusal(ask, run.clarification !== undefined));
+    const carried = await cancelAsk(ledger, run, ask, authorOf(command.actor), command.justification);
+    await ledger.close();
+    return ok(await runView(tx, ledger.session, carried));
+  });
+}
+
+async function cancelAsk(
+  ledger: Ledger,
+  run: Run,
+  ask: PendingAsk,
+  author: Author,
+  justification?: string,
+): Promise<Run> {
+  const ended = endAsk(ask, 'cancelled', justification === undefined ? {} : { justification }, author, ledger.now);
+  await ledger.tx.endAsk(ended);
+  return settle(ledger, run, [ended]);
+}
+
+interface Stop {
+  reason?: string | undefined;
+  actor: Actor;
+  key?: Key | undefined;
+}
+
+/** Idempotent: a run that is already cancelled stays as it is and leaves no second event. */
+export function cancelRun(ports: Ports, command: Stop & { runId: string }): Promise<Reply<RunView>> {
+  return mutate(ports, command.key, async (tx) => {
+    const { ledger, run } = await openRun(ports, tx, command.runId);
+    if (run.status === 'cancelled') return ok(await runView(tx, ledger.session, run));
+    const stopped = await stopRun(ledger, run, 'cancelled', command.actor, command.reason ?? 'cancelled by operator');
+    await ledger.close();
+    return ok(await runView(tx, ledger.session, stopped));
+  });
+}
+
+export function interruptSession(ports: Ports, command: Stop & { sessionId: string }): Promise<Reply<SessionView>> {
+  return mutate(ports, command.key, async (tx) => {
+    const ledger = await openSession(ports, tx, command.sessionId);
+    const active = ledger.session.activeRunId === undefined ? undefined : await tx.run(ledger.session.activeRunId);
+    if (active) {
+      await stopRun(ledger, active, 'interrupted', command.actor, command.reason ?? 'interrupted by operator');
+      await ledger.close();
+    }
+    return ok(await sessionView(tx, ledger.session));
+  });
+}
+
+/** A waiting clarification is not lost with its run: it is declined, and its run completes. */
+export async function stopRun(
+  ledger: Ledger,
+  run: Run,
+  status: 'cancelled' | 'interrupted',
+  actor: Actor,
+  reason: string,
+): Promise<Run> {
+  const author = authorOf(actor);
+  const [open] = run.clarification ? await ledger.tx.pendingOfRun(run.id) : [];
+  if (open) return cancelAsk(ledger, run, open, author, reason);
+  return finish(ledger, run, status, { author, error: reason });
+}
+
+const authorOf = (actor: Actor): Author => ({ answeredBy: actor.name, surface: actor.surface });

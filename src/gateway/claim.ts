@@ -1,0 +1,84 @@
+// Workers take runs under a lease, keep it alive, and let go of it: at the end, or when the agent stopped cleanly and
+// the run is held without a process. Whoever holds the lease hosts the agent.
+import type { ClaimRun, Heartbeat } from '../core/bodies.ts';
+import { fail } from '../core/errors.ts';
+import type { Ports, Tx } from '../core/ports.ts';
+import { isTerminal, type Run } from '../core/run.ts';
+import type { ClaimedRunView, RunView } from '../core/views.ts';
+import { checkLease } from './lease.ts';
+import { type Ledger, openRun } from './ledger.ts';
+import { type Key, mutate, ok, type Reply } from './mutate.ts';
+import { begin } from './slot.ts';
+import { askView, runView, sessionView } from './views.ts';
+
+const DEFAULT_LEASE_MS = 15_000;
+const CANDIDATES = 8;
+
+/** One run, or none when there is nothing to do. */
+export async function claimRun(ports: Ports, body: ClaimRun): Promise<ClaimedRunView | undefined> {
+  const agents = body.agents.map((a) => a.name);
+  const offered = await ports.store.read((r) => r.claimable(agents, 1));
+  if (offered.length === 0) return undefined;
+  return ports.store.write(async (tx) => {
+    for (const { id } of await tx.claimable(agents, CANDIDATES)) {
+      const { ledger, run } = await openRun(ports, tx, id);
+      if (isFree(ledger, run)) return take(ledger, run, body);
+    }
+    return undefined;
+  });
+}
+
+const isFree = ({ session }: Ledger, run: Run): boolean =>
+  run.lease === undefined &&
+  (run.status === 'running' || (run.status === 'queued' && session.activeRunId === undefined));
+
+async function take(ledger: Ledger, run: Run, body: ClaimRun): Promise<ClaimedRunView> {
+  const { ports, tx, session, now } = ledger;
+  const resumed = run.leaseEpoch > 0;
+  const until = now + (body.lease_ms ?? DEFAULT_LEASE_MS);
+  run.lease = { workerId: body.worker_id, until };
+  run.leaseEpoch += 1;
+  run.recovery = body.agents.find((a) => a.name === run.agent)?.recovery ?? 'none';
+  if (run.status === 'queued') await begin(ledger, run);
+  else await tx.updateRun(run);
+  await ledger.close();
+  const due = await tx.dueOfRun(run.id);
+  return {
+    run: await runView(tx, session, run),
+    session: await sessionView(tx, session),
+    input: run.input,
+    lease: { epoch: run.leaseEpoch, until_ms: until },
+    resumed,
+    due: due.map((ask) => askView(ask, ports.sealer)),
+  };
+}
+
+export function keepLease(ports: Ports, runId: string, body: Heartbeat, key?: Key): Promise<Reply<RunView>> {
+  return mutate(ports, key, async (tx) => {
+    const { ledger, run } = await holder(ports, tx, runId, body);
+    run.lease = { workerId: body.worker_id, until: ledger.now + (body.lease_ms ?? DEFAULT_LEASE_MS) };
+    await tx.updateRun(run);
+    return ok(await runView(tx, ledger.session, run));
+  });
+}
+
+/** The agent stopped cleanly: the run waits without a process, or is free for whoever comes next. */
+export function releaseLease(ports: Ports, runId: string, body: Heartbeat, key?: Key): Promise<Reply<RunView>> {
+  return mutate(ports, key, async (tx) => {
+    const { ledger, run } = await holder(ports, tx, runId, body);
+    run.lease = undefined;
+    await tx.updateRun(run);
+    ledger.note('run.released', { as: run.status }, run.id);
+    await ledger.close();
+    return ok(await runView(tx, ledger.session, run));
+  });
+}
+
+async function holder(ports: Ports, tx: Tx, runId: string, body: Heartbeat) {
+  const opened = await openRun(ports, tx, runId);
+  const { run } = opened;
+  checkLease(run, body.lease_epoch);
+  if (isTerminal(run.status) || run.lease?.workerId !== body.worker_id)
+    throw fail('lease_lost', `Worker ${body.worker_id} does not hold run ${runId} (it is ${run.status}).`);
+  return opened;
+}

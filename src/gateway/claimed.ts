@@ -1,0 +1,30 @@
+// The events that tell everyone an ask has ended, the same for every surface and every kind of end.
+import type { EndedAsk } from '../core/ask.ts';
+import type { Ledger } from './ledger.ts';
+
+/** One `ask.claimed` for each ask, and the run's own event for what a person decided. */
+export function claimedEvents(ledger: Ledger, ended: readonly EndedAsk[]): void {
+  for (const ask of ended) ledger.note('ask.claimed', { kind: ask.kind, answer: ask.answer }, ask.runId, ask.id);
+  const approvals = ended.filter((a) => a.kind === 'approval' && a.status === 'answered');
+  if (approvals[0])
+    ledger.note('approval_resolved', { resolutions: approvals.map(approvalResolution) }, approvals[0].runId);
+  for (const ask of ended) {
+    if (ask.kind !== 'question' || (ask.status !== 'answered' && ask.status !== 'declined')) continue;
+    ledger.note(
+      'user_question_resolved',
+      { request_id: ask.id, resolution: questionResolution(ask) },
+      ask.runId,
+      ask.id,
+    );
+  }
+}
+
+function approvalResolution(ask: EndedAsk) {
+  const { behavior, updated_input, justification, reason } = ask.answer;
+  return { request_id: ask.id, behavior, updated_input, justification, reason };
+}
+
+export function questionResolution(ask: EndedAsk) {
+  const { answers, justification } = ask.answer;
+  return { request_id: ask.id, declined: ask.status !== 'answered', answers: answers ?? [], justification };
+}

@@ -1,0 +1,116 @@
+// A child run asks its parent session. The question becomes a run of its own in the parent; its end is told to the
+// child by mail, to the parent by a note and an event, and completes that run: all in the transaction that claims the
+// answer, so that no step can be missing after a crash and none can happen twice.
+import { summarise } from '../core/answer.ts';
+import type { EndedAsk } from '../core/ask.ts';
+import type { Clarify } from '../core/bodies.ts';
+import { payloadHash } from '../core/digest.ts';
+import { fail, HoldpointError } from '../core/errors.ts';
+import { askIdOf } from '../core/id.ts';
+import type { Ports } from '../core/ports.ts';
+import { checkQuestions, completeQuestions } from '../core/question.ts';
+import { isTerminal, type Run } from '../core/run.ts';
+import type { Actor } from '../core/token.ts';
+import type { ClarificationView } from '../core/views.ts';
+import { questionResolution } from './claimed.ts';
+import { expiryOf } from './deadline.ts';
+import { finish } from './finish.ts';
+import { type Ledger, openSession } from './ledger.ts';
+import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
+import { enqueue } from './slot.ts';
+import { tellChild } from './tell-child.ts';
+import { postNote } from './thread.ts';
+
+interface ClarifyCommand {
+  runId: string;
+  body: Clarify;
+  actor: Actor;
+  key?: Key | undefined;
+}
+
+export function clarify(ports: Ports, command: ClarifyCommand): Promise<Reply<ClarificationView>> {
+  return mutate(ports, command.key, async (tx) => {
+    const child = await tx.run(command.runId);
+    const childSession = child && (await tx.session(child.sessionId));
+    if (!child || !childSession) throw fail('run_not_found', `There is no run "${command.runId}".`);
+    const parentId = childSession.parentSessionId;
+    if (parentId === undefined)
+      throw fail(
+        'no_parent_session',
+        `Session ${childSession.id} has no parent. Ask a person with POST /v1/runs/{id}/asks.`,
+      );
+    const ledger = await openSession(ports, tx, parentId);
+    const questions = completeQuestions(command.body.questions);
+    const refusal = checkQuestions(questions);
+    if (refusal) throw new HoldpointError(refusal);
+    const requestId = askIdOf(`${child.id}_parent`, command.body.tool_call_id, ports.hash);
+    const hash = payloadHash('question', 'clarification', questions, ports.hash);
+    const known = await tx.clarificationRun(requestId);
+    if (known) {
+      if (known.clarification?.payloadHash === hash) return ok(viewOf(known, requestId));
+      throw fail(
+        'ask_identity_conflict',
+        `Tool call "${command.body.tool_call_id}" already asked the parent something else.`,
+      );
+    }
+    if (isTerminal(child.status)) throw fail('run_state_conflict', `The run is ${child.status}; it can no longer ask.`);
+    if (ledger.session.status === 'ended') throw fail('session_ended', `The parent session ${parentId} has ended.`);
+    const run = await enqueue(ledger, {
+      kind: 'parent_clarification',
+      input: { text: questions[0]?.question ?? '' },
+      source: 'clarification',
+      actor: command.actor.name,
+      clarification: {
+        requestId,
+        requesterAgentId: childSession.agentId,
+        requesterSessionId: childSession.id,
+        requesterRunId: child.id,
+        requesterToolCallId: command.body.tool_call_id,
+        requesterProjectIds: childSession.projectIds,
+        requesterChannelIds: childSession.channelIds,
+        parentProjectIds: ledger.session.projectIds,
+        parentChannelIds: ledger.session.channelIds,
+        questions,
+        payloadHash: hash,
+        expiresAt: expiryOf(command.body, ledger.now),
+      },
+    });
+    await ledger.close();
+    return made(viewOf(run, requestId));
+  });
+}
+
+const viewOf = (run: Run, requestId: string): ClarificationView => ({
+  run_id: run.id,
+  request_id: requestId,
+  parent_session_id: run.sessionId,
+});
+
+/** The claimed end of a clarification. Anything but an answer reaches the child as a declined clarification. */
+export async function resolveClarification(ledger: Ledger, run: Run, ask: EndedAsk): Promise<Run> {
+  const wanted = run.clarification;
+  if (!wanted || ask.kind !== 'question') return run;
+  await tellChild(ledger, wanted, ask.answer);
+  const answered = ask.status === 'answered';
+  const summary = answered
+    ? summarise(wanted.questions, ask.answer.answers ?? [])
+    : (ask.answer.justification ?? ask.status);
+  await postNote(ledger, `Clarification ${answered ? 'answered' : ask.status}: ${summary}`, {
+    run_id: run.id,
+    ask_id: ask.id,
+  });
+  ledger.note(
+    'parent_clarification_resolved',
+    {
+      requester_agent_id: wanted.requesterAgentId,
+      requester_session_id: wanted.requesterSessionId,
+      request_id: ask.id,
+      declined: !answered,
+      resolution: questionResolution(ask),
+    },
+    run.id,
+    ask.id,
+  );
+  const author = { answeredBy: ask.answer.answered_by, surface: ask.answer.surface };
+  return finish(ledger, run, 'completed', { author, handover: true });
+}

@@ -1,0 +1,15 @@
+// Deadlines: an instant, given as one or as a distance from now, stored with the ask and judged against the clock at
+// every read and write.
+import { fail } from '../core/errors.ts';
+
+interface ExpiryBody {
+  expires_at_ms?: number | undefined;
+  expires_after_ms?: number | undefined;
+}
+
+export function expiryOf(body: ExpiryBody, now: number): number | undefined {
+  if (body.expires_at_ms !== undefined && body.expires_after_ms !== undefined)
+    throw fail('invalid_ask', 'Give expires_at_ms or expires_after_ms, not both.');
+  if (body.expires_after_ms !== undefined) return now + body.expires_after_ms;
+  return body.expires_at_ms;
+}

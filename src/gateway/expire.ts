@@ -1,0 +1,53 @@
+// Deadlines that have passed. Evaluated against the stored instant by whoever touches the ask first: a late answer, a
+// reader, or the sweep that wakes at the next deadline. Never by an in-process timer alone.
+import { endAsk, isOverdue, lateRefusal, type PendingAsk, withoutDecision } from '../core/ask.ts';
+import type { Ports } from '../core/ports.ts';
+import type { Run } from '../core/run.ts';
+import { finish } from './finish.ts';
+import { type Ledger, openAsk, openRun } from './ledger.ts';
+import type { Refused } from './mutate.ts';
+import { settle } from './settle.ts';
+
+const BATCH = 200;
+const SYSTEM = { answeredBy: 'system', surface: 'system' } as const;
+
+/** Inside a late caller's transaction: the expiry commits, the caller is refused. */
+export async function expireNow(ledger: Ledger, run: Run, ask: PendingAsk): Promise<Refused> {
+  const ended = endAsk(ask, 'expired', withoutDecision(ask, 'expired'), SYSTEM, ledger.now);
+  await ledger.tx.endAsk(ended);
+  await settle(ledger, run, [ended]);
+  await ledger.close();
+  return { refused: lateRefusal(ended, run.clarification !== undefined) };
+}
+
+/** Expires everything that is overdue. Cheap when nothing is: one look at the index of deadlines. */
+export async function expireOverdue(ports: Ports): Promise<void> {
+  for (;;) {
+    const now = ports.clock.now();
+    const due = await ports.store.read(async (r) => ({
+      asks: await r.overdueAsks(now, BATCH),
+      runs: await r.overdueRuns(now, BATCH),
+    }));
+    if (due.asks.length === 0 && due.runs.length === 0) return;
+    await Promise.all([
+      ...due.asks.map((ask) => expireAsk(ports, ask.id)),
+      ...due.runs.map((run) => expireQueued(ports, run.id)),
+    ]);
+  }
+}
+
+const expireAsk = (ports: Ports, id: string): Promise<void> =>
+  ports.store.write(async (tx) => {
+    const { ledger, ask } = await openAsk(ports, tx, id);
+    const run = await tx.run(ask.runId);
+    if (run && isOverdue(ask, ledger.now)) await expireNow(ledger, run, ask);
+  });
+
+/** A clarification whose deadline passed while its run was still queued. */
+const expireQueued = (ports: Ports, id: string): Promise<void> =>
+  ports.store.write(async (tx) => {
+    const { ledger, run } = await openRun(ports, tx, id);
+    if (run.status !== 'queued') return;
+    await finish(ledger, run, 'cancelled', { author: SYSTEM, error: 'the clarification expired before it was asked' });
+    await ledger.close();
+  });

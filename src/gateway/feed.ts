@@ -1,0 +1,176 @@
+// The live end of the event log. One reader follows the table and tells everyone who waits: a stream, a long poll, a
+// parked worker is a cursor over the table plus an advisory wake-up. What a waiter missed it reads from the table.
+import type { Event } from '../core/event.ts';
+import type { EventFilter, Store } from '../core/ports.ts';
+
+const PAGE = 500;
+const SAFETY_NET_MS = 1000;
+
+export interface Follower {
+  filter: EventFilter;
+  /** New events after the cursor, oldest first. Returning false asks to be left alone until `resume`. */
+  deliver(events: readonly Event[]): boolean;
+}
+
+export interface Following {
+  /** Continue after a pause, reading what was missed. */
+  resume(): void;
+  stop(): void;
+}
+
+export class Feed {
+  readonly #store: Store;
+  readonly #waiters = new Map<string, Set<() => void>>();
+  readonly #live = new Map<string, Set<Cursor>>();
+  #head = 0;
+  #pumping: Promise<void> | undefined;
+  #again = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  async start(): Promise<void> {
+    this.#head = await this.#store.read((r) => r.lastSeq());
+    this.#store.onCommit(() => this.wake());
+    this.#timer = setInterval(() => this.wake(), SAFETY_NET_MS);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#pumping;
+    for (const cursors of this.#live.values()) cursors.clear();
+    for (const waiting of this.#waiters.values()) for (const wake of [...waiting]) wake();
+  }
+
+  wake(): void {
+    this.#again = true;
+    this.#pumping ??= this.#pump().finally(() => {
+      this.#pumping = undefined;
+    });
+  }
+
+  async #pump(): Promise<void> {
+    while (this.#again) {
+      this.#again = false;
+      const events = await this.#store.read((r) => r.events({}, this.#head, PAGE)).catch(() => []);
+      const last = events.at(-1);
+      if (!last) continue;
+      this.#head = last.seq;
+      if (events.length === PAGE) this.#again = true;
+      this.#announce(events);
+    }
+  }
+
+  #announce(events: readonly Event[]): void {
+    const woken = new Set<() => void>();
+    const fresh = new Map<Cursor, Event[]>();
+    for (const event of events) {
+      for (const topic of topicsOf(event)) {
+        for (const wake of this.#waiters.get(topic) ?? []) woken.add(wake);
+        for (const cursor of this.#live.get(topic) ?? []) {
+          const list = fresh.get(cursor);
+          if (list) list.push(event);
+          else fresh.set(cursor, [event]);
+        }
+      }
+    }
+    for (const [cursor, list] of fresh) cursor.offer(list);
+    for (const wake of woken) wake();
+  }
+
+  /** Resolves when something happened on the topic, the time is over, or the signal says so. */
+  wait(topic: string, ms: number, signal?: AbortSignal): { woken: Promise<void>; cancel: () => void } {
+    let wake: () => void = () => {};
+    const woken = new Promise<void>((resolve) => {
+      const timer = setTimeout(() => wake(), ms);
+      wake = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', wake);
+        drop(this.#waiters, topic, wake);
+        resolve();
+      };
+      add(this.#waiters, topic, wake);
+      signal?.addEventListener('abort', wake, { once: true });
+    });
+    return { woken, cancel: () => wake() };
+  }
+
+  follow(follower: Follower, after: number): Following {
+    const topic = topicOf(follower.filter);
+    const cursor: Cursor = {
+      offer: (events) => {
+        const unseen = events.filter((e) => e.seq > position);
+        const last = unseen.at(-1);
+        if (!last) return;
+        position = last.seq;
+        if (!follower.deliver(unseen)) drop(this.#live, topic, cursor);
+      },
+    };
+    let position = after;
+    let stopped = false;
+    let catching: Promise<void> | undefined;
+
+    /** Reads until nothing is missing, then goes live in the same breath. */
+    const catchUp = async (): Promise<void> => {
+      while (!stopped) {
+        const headBefore = this.#head;
+        const events = await this.#store.read((r) => r.events(follower.filter, position, PAGE));
+        if (stopped) return;
+        const last = events.at(-1);
+        if (last) position = last.seq;
+        if (last && !follower.deliver(events)) return;
+        if (events.length < PAGE && this.#head === headBefore) break;
+      }
+      if (!stopped) add(this.#live, topic, cursor);
+    };
+    const resume = (): void => {
+      if (stopped || catching) return;
+      catching = catchUp()
+        .catch(() => {})
+        .finally(() => {
+          catching = undefined;
+        });
+    };
+    resume();
+    return {
+      resume,
+      stop: () => {
+        stopped = true;
+        drop(this.#live, topic, cursor);
+      },
+    };
+  }
+}
+
+interface Cursor {
+  offer(events: readonly Event[]): void;
+}
+
+function topicsOf(event: Event): string[] {
+  const topics = ['all', `session:${event.sessionId}`];
+  if (event.runId !== undefined) topics.push(`run:${event.runId}`);
+  if (event.askId !== undefined) topics.push(`ask:${event.askId}`);
+  if (event.type === 'accepted' || event.type === 'ask.claimed' || event.type.startsWith('run.')) topics.push('work');
+  return topics;
+}
+
+function topicOf(filter: EventFilter): string {
+  if (filter.runId !== undefined) return `run:${filter.runId}`;
+  if (filter.sessionId !== undefined) return `session:${filter.sessionId}`;
+  return 'all';
+}
+
+function add<T>(map: Map<string, Set<T>>, key: string, value: T): void {
+  const set = map.get(key);
+  if (set) set.add(value);
+  else map.set(key, new Set([value]));
+}
+
+function drop<T>(map: Map<string, Set<T>>, key: string, value: T): void {
+  const set = map.get(key);
+  set?.delete(value);
+  if (set?.size === 0) map.delete(key);
+}

@@ -1,0 +1,57 @@
+// The end of a run: its pending asks end with it, its lease is gone, the slot goes to the next.
+import { type Author, type EndedAsk, endAsk, withoutDecision } from '../core/ask.ts';
+import { HoldpointError } from '../core/errors.ts';
+import { checkMove, type Run } from '../core/run.ts';
+import { claimedEvents } from './claimed.ts';
+import type { Ledger } from './ledger.ts';
+import { fillSlot } from './slot.ts';
+import { declineUnasked } from './tell-child.ts';
+
+type Ending = 'completed' | 'failed' | 'interrupted' | 'cancelled';
+
+export interface FinishDetails {
+  author: Author;
+  error?: string | undefined;
+  outcome?: string | undefined;
+  /** The held run's answer is carried on by another run, so a question may end in `completed`. */
+  handover?: boolean;
+  data?: Record<string, unknown>;
+  /** The caller puts a run of its own in front of the queue before the slot is given away. */
+  keepSlot?: boolean;
+}
+
+export async function finish(ledger: Ledger, run: Run, status: Ending, details: FinishDetails): Promise<Run> {
+  const { tx, session, now } = ledger;
+  const refusal = checkMove(run.status, status, details.handover ? 'handover' : undefined);
+  if (refusal) throw new HoldpointError(refusal);
+  const wasQueued = run.status === 'queued';
+  await endPending(ledger, run, status, details);
+  run.status = status;
+  run.updatedAt = now;
+  run.finishedAt = now;
+  run.error = details.error;
+  run.outcome = details.outcome;
+  run.lease = undefined;
+  await tx.updateRun(run);
+  const told = { ...details.data, ...(details.error !== undefined && { error: details.error }) };
+  ledger.note(status, details.outcome === undefined ? told : { ...told, outcome: details.outcome }, run.id);
+  if (wasQueued) session.queuedCount -= 1;
+  if (wasQueued && run.clarification) await declineUnasked(ledger, run, run.clarification, details.error);
+  if (session.activeRunId === run.id) session.activeRunId = undefined;
+  if (!details.keepSlot) await fillSlot(ledger);
+  return run;
+}
+
+/** What was still open ends with a typed reason: `failed` when the agent broke, `cancelled` when it was stopped. */
+async function endPending(ledger: Ledger, run: Run, status: Ending, details: FinishDetails): Promise<void> {
+  const { tx, session, now } = ledger;
+  if (session.pendingCount === 0) return;
+  const askStatus = status === 'failed' ? 'failed' : 'cancelled';
+  const ended: EndedAsk[] = [];
+  for (const ask of await tx.pendingOfRun(run.id)) {
+    const end = endAsk(ask, askStatus, withoutDecision(ask, details.error ?? `run ${status}`), details.author, now);
+    if (await tx.endAsk(end)) ended.push(end);
+  }
+  session.pendingCount -= ended.length;
+  claimedEvents(ledger, ended);
+}

@@ -1,0 +1,121 @@
+// The use cases behind one name. Doors hold a Gateway and never see a store.
+
+import type { Event } from '../core/event.ts';
+import type { EventFilter, Ports } from '../core/ports.ts';
+import type { Actor } from '../core/token.ts';
+import { answerForRun, answerForSession } from './answer.ts';
+import { approveForRun, approveForSession, approveForSessionRun } from './approve.ts';
+import { cancelQuestion, cancelRun, interruptSession } from './cancel.ts';
+import { keepLease, releaseLease } from './claim.ts';
+import { clarify } from './clarify.ts';
+import { acknowledge } from './deliver.ts';
+import { Feed, type Follower } from './feed.ts';
+import * as inbox from './inbox.ts';
+import { acknowledgeMessage, failMessage } from './mailbox.ts';
+import { raiseAsk } from './raise.ts';
+import { recoverWorker } from './recover.ts';
+import { completeRun, failRun, postOutput, startRun } from './run.ts';
+import { createSession, endSession } from './session.ts';
+import { Sweep } from './sweep.ts';
+import { createToken, ensureSystemSession, isGood, presetToken, revokeToken, tokenOf } from './token.ts';
+import { askView } from './views.ts';
+import { waitForAsk, waitForPause, waitForWork } from './wait.ts';
+
+export interface GatewayOptions {
+  pendingAsksPerSession: number;
+  onError(error: unknown): void;
+}
+
+type Args<F> = F extends (ports: Ports, ...args: infer A) => unknown ? A : never;
+
+export type Gateway = ReturnType<typeof createGateway>;
+
+export function createGateway(ports: Ports, options: GatewayOptions) {
+  const { store } = ports;
+  const feed = new Feed(store);
+  const sweep = new Sweep(ports, options.onError);
+  const bind =
+    <F extends (ports: Ports, ...args: never[]) => unknown>(verb: F) =>
+    (...args: Args<F>): ReturnType<F> =>
+      verb(ports, ...(args as never[])) as ReturnType<F>;
+
+  return {
+    /** Puts right what the last process left, then begins to follow the log and the clock. */
+    async start(lostWorkers: readonly string[] = []): Promise<void> {
+      await ensureSystemSession(ports);
+      for (const workerId of lostWorkers) await recoverWorker(ports, workerId);
+      await feed.start();
+      sweep.start();
+    },
+    async stop(): Promise<void> {
+      await sweep.stop();
+      await feed.stop();
+    },
+    now: () => ports.clock.now(),
+    hash: ports.hash,
+
+    createSession: bind(createSession),
+    endSession: bind(endSession),
+    interruptSession: bind(interruptSession),
+    startRun: bind(startRun),
+    cancelRun: bind(cancelRun),
+    postOutput: bind(postOutput),
+    completeRun: bind(completeRun),
+    failRun: bind(failRun),
+    raiseAsk: (command: Parameters<typeof raiseAsk>[2]) => raiseAsk(ports, options.pendingAsksPerSession, command),
+    clarify: bind(clarify),
+    answerForRun: bind(answerForRun),
+    answerForSession: bind(answerForSession),
+    approveForRun: bind(approveForRun),
+    approveForSession: bind(approveForSession),
+    approveForSessionRun: bind(approveForSessionRun),
+    cancelQuestion: bind(cancelQuestion),
+    acknowledge: bind(acknowledge),
+    acknowledgeMessage: bind(acknowledgeMessage),
+    failMessage: bind(failMessage),
+    keepLease: bind(keepLease),
+    releaseLease: bind(releaseLease),
+    createToken: bind(createToken),
+    revokeToken: bind(revokeToken),
+    presetToken: bind(presetToken),
+    tokenOf: bind(tokenOf),
+    isGood: (token: Parameters<typeof isGood>[0]) => isGood(token, ports.clock.now()),
+
+    showSession: bind(inbox.showSession),
+    showRun: bind(inbox.showRun),
+    listSessions: bind(inbox.listSessions),
+    listRuns: bind(inbox.listRuns),
+    listAsks: bind(inbox.listAsks),
+    listPending: bind(inbox.listPending),
+    listMessages: bind(inbox.listMessages),
+    listItems: bind(inbox.listItems),
+    listTokens: bind(inbox.listTokens),
+    counts: () => store.read((r) => r.counts()),
+
+    /** The ask, once it has ended or the time is over. Secret answers only for the side that asked. */
+    async showAsk(id: string, actor: Actor, waitMs = 0, signal?: AbortSignal) {
+      const load = () => inbox.loadAsk(ports, id);
+      const ask = waitMs > 0 ? await waitForAsk(ports, feed, id, waitMs, load, signal) : await load();
+      return askView(ask, revealsSecrets(actor) ? ports.sealer : undefined);
+    },
+    waitForWork: (body: Parameters<typeof waitForWork>[2], signal?: AbortSignal) =>
+      waitForWork(ports, feed, body, signal),
+    waitForPause: (runId: string, ms: number) =>
+      waitForPause(ports, feed, () => store.read((r) => r.run(runId)), runId, ms),
+
+    events: (filter: EventFilter, after: number, limit: number): Promise<Event[]> =>
+      store.read((r) => r.events(filter, after, limit)),
+    lastSeq: () => store.read((r) => r.lastSeq()),
+    follow: (follower: Follower, after: number) => feed.follow(follower, after),
+
+    /** Which session something belongs to, for callers that may see only one. */
+    sessionOf: {
+      session: (id: string) => store.read(async (r) => (await inbox.sessionRecord(r, id)).id),
+      run: (id: string) => store.read(async (r) => (await inbox.runRecord(r, id)).sessionId),
+      ask: (id: string) => store.read(async (r) => (await inbox.askRecord(r, id)).sessionId),
+      thread: (id: string) => store.read((r) => inbox.sessionOfThread(r, id)),
+    },
+  };
+}
+
+export const revealsSecrets = (actor: Actor): boolean => actor.scope === 'agent' || actor.scope === 'worker';

@@ -1,0 +1,53 @@
+// Holding a run on an ask: the row, the run's status and the events that show it.
+import type { PendingAsk } from '../core/ask.ts';
+import { questionDigest } from '../core/digest.ts';
+import { HoldpointError } from '../core/errors.ts';
+import { type Clarification, checkMove, heldStatus, isWaiting, type Run } from '../core/run.ts';
+import type { Ledger } from './ledger.ts';
+import { requestView } from './views.ts';
+
+export async function hold(ledger: Ledger, run: Run, ask: PendingAsk): Promise<void> {
+  const { tx, session, now } = ledger;
+  const others = isWaiting(run.status) ? await tx.pendingOfRun(run.id) : [];
+  const approvals = others.filter((a) => a.kind === 'approval').length + (ask.kind === 'approval' ? 1 : 0);
+  const status = heldStatus(approvals, others.length + 1 - approvals);
+  const refusal = checkMove(run.status, status);
+  if (refusal) throw new HoldpointError(refusal);
+  await tx.insertAsk(ask);
+  session.pendingCount += 1;
+  run.status = status;
+  run.updatedAt = now;
+  await tx.updateRun(run);
+  raisedEvent(ledger, ask);
+  const type = ask.kind === 'approval' ? 'waiting_for_approval' : 'waiting_for_user_question';
+  ledger.note(type, { request_ids: [ask.id], requests: [requestView(ask)] }, run.id, ask.id);
+}
+
+export function raisedEvent(ledger: Ledger, ask: PendingAsk): void {
+  const what = ask.kind === 'approval' ? { tool_name: ask.content.tool_name } : {};
+  ledger.note(
+    'ask.raised',
+    { kind: ask.kind, mode: ask.mode, tool_call_id: ask.toolCallId, ...what },
+    ask.runId,
+    ask.id,
+  );
+}
+
+/** The question a clarification asks, made when its run has the slot or is given up before. */
+export function clarificationAsk(ledger: Ledger, run: Run, wanted: Clarification): PendingAsk {
+  const content = { questions: wanted.questions };
+  return {
+    id: wanted.requestId,
+    kind: 'question',
+    mode: 'blocking',
+    status: 'pending',
+    content,
+    sessionId: run.sessionId,
+    runId: run.id,
+    toolCallId: wanted.requesterToolCallId,
+    digest: questionDigest(content, ledger.ports.hash),
+    payloadHash: wanted.payloadHash,
+    createdAt: ledger.now,
+    expiresAt: wanted.expiresAt,
+  };
+}

@@ -1,0 +1,130 @@
+// What is open and what has been: reads for lists and single records. A reader never sees an ask as open after its
+// deadline: overdue ones are expired first.
+import type { Ask } from '../core/ask.ts';
+import { type ErrorCode, fail } from '../core/errors.ts';
+import type { AskFilter, Page, Placed, Ports, Reader } from '../core/ports.ts';
+import { sessionIdOfThread } from '../core/session.ts';
+import { expireOverdue } from './expire.ts';
+import { askView, itemView, messageView, pendingView, runView, sessionView, tokenView } from './views.ts';
+
+export interface Listed<T> {
+  views: T[];
+  /** Position to continue after, when there is more. */
+  next: number | undefined;
+  /** The log position this list is true for: follow the events after it and nothing is missed. */
+  cursor: number;
+}
+
+/** Reads one more than asked for, to know whether there is another page. */
+async function listed<R, T>(
+  ports: Ports,
+  page: Page,
+  rows: (r: Reader, page: Page) => Promise<Placed<R>[]>,
+  view: (r: Reader, value: R) => T | Promise<T>,
+): Promise<Listed<T>> {
+  await expireOverdue(ports);
+  return ports.store.read(async (r) => {
+    const found = await rows(r, { ...page, limit: page.limit + 1 });
+    const shown = found.slice(0, page.limit);
+    const views: T[] = [];
+    for (const { value } of shown) views.push(await view(r, value));
+    return { views, next: found.length > shown.length ? shown.at(-1)?.at : undefined, cursor: await r.lastSeq() };
+  });
+}
+
+async function must<T>(value: Promise<T | undefined>, code: ErrorCode, what: string): Promise<T> {
+  const found = await value;
+  if (found === undefined) throw fail(code, `There is no ${what}.`);
+  return found;
+}
+
+export const sessionRecord = (r: Reader, id: string) => must(r.session(id), 'session_not_found', `session "${id}"`);
+export const runRecord = (r: Reader, id: string) => must(r.run(id), 'run_not_found', `run "${id}"`);
+export const askRecord = (r: Reader, id: string) => must(r.ask(id), 'ask_not_found', `ask "${id}"`);
+
+export async function showSession(ports: Ports, id: string) {
+  await expireOverdue(ports);
+  return ports.store.read(async (r) => sessionView(r, await sessionRecord(r, id)));
+}
+
+export async function showRun(ports: Ports, id: string) {
+  await expireOverdue(ports);
+  return ports.store.read(async (r) => {
+    const run = await runRecord(r, id);
+    return runView(r, await sessionRecord(r, run.sessionId), run);
+  });
+}
+
+export async function loadAsk(ports: Ports, id: string): Promise<Ask> {
+  const ask = await ports.store.read((r) => askRecord(r, id));
+  if (ask.status !== 'pending' || ask.expiresAt === undefined || ask.expiresAt > ports.clock.now()) return ask;
+  await expireOverdue(ports);
+  return ports.store.read((r) => askRecord(r, id));
+}
+
+export const listSessions = (
+  ports: Ports,
+  filter: { id?: string | undefined; status?: string | undefined },
+  page: Page,
+) => listed(ports, page, (r, p) => r.sessions(filter, p), sessionView);
+
+export const listRuns = (ports: Ports, filter: Parameters<Reader['runs']>[0], page: Page) =>
+  listed(
+    ports,
+    page,
+    (r, p) => r.runs(filter, p),
+    async (r, run) => runView(r, await sessionRecord(r, run.sessionId), run),
+  );
+
+export const listAsks = (ports: Ports, filter: AskFilter, page: Page, reveal: boolean) =>
+  listed(
+    ports,
+    page,
+    (r, p) => r.asks(filter, p),
+    (_, ask) => askView(ask, reveal ? ports.sealer : undefined),
+  );
+
+export async function listPending(ports: Ports, kind: Ask['kind'], sessionId: string | undefined, page: Page) {
+  if (sessionId !== undefined) await ports.store.read((r) => sessionRecord(r, sessionId));
+  return listed(
+    ports,
+    page,
+    (r, p) => r.asks({ status: 'pending', kind, sessionId }, p),
+    async (r, ask) => pendingView(await sessionRecord(r, ask.sessionId), await runRecord(r, ask.runId), ask),
+  );
+}
+
+export async function listMessages(ports: Ports, sessionId: string, which: 'open' | 'dead', page: Page) {
+  await ports.store.read((r) => sessionRecord(r, sessionId));
+  return listed(
+    ports,
+    page,
+    (r, p) => r.messages(sessionId, which, p),
+    (_, message) => messageView(message),
+  );
+}
+
+export async function listItems(ports: Ports, threadId: string, page: Page) {
+  const sessionId = await ports.store.read((r) => sessionOfThread(r, threadId));
+  return listed(
+    ports,
+    page,
+    (r, p) => r.items(sessionId, p),
+    (_, item) => itemView(item),
+  );
+}
+
+export async function sessionOfThread(r: Reader, threadId: string): Promise<string> {
+  const id = sessionIdOfThread(threadId);
+  const session = id === undefined ? undefined : await r.session(id);
+  if (!session) throw fail('thread_not_found', `There is no thread "${threadId}".`);
+  return session.id;
+}
+
+export const listTokens = (ports: Ports, page: Page) =>
+  listed(
+    ports,
+    page,
+    (r, p) => r.tokens(p),
+    (_, token) => tokenView(token),
+  );

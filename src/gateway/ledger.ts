@@ -1,0 +1,53 @@
+// One session inside one transaction: collects what happened to it and writes events and session together at the end.
+// Whoever holds a ledger holds the session's lock.
+import { fail } from '../core/errors.ts';
+import type { EventDraft, EventType } from '../core/event.ts';
+import type { Ports, Tx } from '../core/ports.ts';
+import type { Session } from '../core/session.ts';
+
+export interface Ledger {
+  readonly ports: Ports;
+  readonly tx: Tx;
+  readonly session: Session;
+  readonly now: number;
+  note(type: EventType, data: Record<string, unknown>, runId?: string, askId?: string): void;
+  /** Appends the events and saves the session. Call it once, last. */
+  close(): Promise<void>;
+}
+
+export function ledgerOf(ports: Ports, tx: Tx, session: Session): Ledger {
+  const now = ports.clock.now();
+  const drafts: EventDraft[] = [];
+  return {
+    ports,
+    tx,
+    session,
+    now,
+    note(type, data, runId, askId) {
+      drafts.push({ type, data, runId, askId });
+    },
+    async close() {
+      session.updatedAt = now;
+      await tx.appendEvents(session, drafts, now);
+      await tx.updateSession(session);
+    },
+  };
+}
+
+export async function openSession(ports: Ports, tx: Tx, id: string): Promise<Ledger> {
+  const session = await tx.lockSession(id);
+  if (!session) throw fail('session_not_found', `There is no session "${id}".`);
+  return ledgerOf(ports, tx, session);
+}
+
+export async function openRun(ports: Ports, tx: Tx, id: string) {
+  const locked = await tx.lockRun(id);
+  if (!locked) throw fail('run_not_found', `There is no run "${id}".`);
+  return { ledger: ledgerOf(ports, tx, locked.session), run: locked.value };
+}
+
+export async function openAsk(ports: Ports, tx: Tx, id: string) {
+  const locked = await tx.lockAsk(id);
+  if (!locked) throw fail('ask_not_found', `There is no ask "${id}".`);
+  return { ledger: ledgerOf(ports, tx, locked.session), ask: locked.value };
+}

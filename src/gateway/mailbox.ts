@@ -1,0 +1,138 @@
+// Mail for a child session: posted with the end of a clarification, kept until the child acknowledges it. A message
+// that cannot arrive (child closed, too old, three failed deliveries) goes to the child's dead letters with a reason.
+import { fail } from '../core/errors.ts';
+import { messageIdOf } from '../core/id.ts';
+import { MESSAGE_MAX_ATTEMPTS, MESSAGE_TTL_MS, type Message } from '../core/mailbox.ts';
+import type { Ports, Tx } from '../core/ports.ts';
+import type { Clarification } from '../core/run.ts';
+import type { MessageView } from '../core/views.ts';
+import { type Ledger, ledgerOf, openSession } from './ledger.ts';
+import { markDelivery } from './mark-delivery.ts';
+import { type Key, mutate, ok, type Reply } from './mutate.ts';
+import { messageView } from './views.ts';
+
+/** Inside the parent's transaction. The parent's lock is always taken before the child's. */
+export async function postMessage(
+  ledger: Ledger,
+  wanted: Clarification,
+  payload: Record<string, unknown>,
+): Promise<void> {
+  const { ports, tx, now } = ledger;
+  const own = wanted.requesterSessionId === ledger.session.id;
+  const child = own ? ledger : await openSession(ports, tx, wanted.requesterSessionId);
+  const closed = child.session.status === 'ended';
+  const message: Message = {
+    id: messageIdOf(wanted.requestId),
+    sessionId: wanted.requesterSessionId,
+    fromSessionId: ledger.session.id,
+    subject: 'clarification_answer',
+    payload,
+    attempts: 0,
+    createdAt: now,
+    ackedAt: undefined,
+    deadAt: closed ? now : undefined,
+    reason: closed ? 'the child session has ended' : undefined,
+  };
+  if (await tx.insertMessage(message)) {
+    child.note(closed ? 'mailbox.dead' : 'mailbox.posted', told(message), wanted.requesterRunId, wanted.requestId);
+    if (closed) await markDelivery(ledger, wanted.requestId, 'undeliverable', message.reason);
+  }
+  if (!own) await child.close();
+}
+
+const told = (m: Message) => ({ message_id: m.id, subject: m.subject, ...(m.reason && { reason: m.reason }) });
+
+export function acknowledgeMessage(
+  ports: Ports,
+  sessionId: string,
+  messageId: string,
+  key?: Key,
+): Promise<Reply<MessageView>> {
+  return mutate(ports, key, async (tx) => {
+    const message = await mailOf(tx, sessionId, messageId);
+    if (message.ackedAt === undefined) {
+      const ledger = await settleMail(ports, tx, message, 'delivered');
+      message.ackedAt = ledger.now;
+      message.attempts += 1;
+      await tx.updateMessage(message);
+      ledger.note('mailbox.acknowledged', told(message), undefined, askOf(message));
+      await ledger.close();
+    }
+    return ok(messageView(message));
+  });
+}
+
+/** A delivery that did not work out: counted, and dead after the third. */
+export function failMessage(
+  ports: Ports,
+  sessionId: string,
+  messageId: string,
+  reason: string | undefined,
+  key?: Key,
+): Promise<Reply<MessageView>> {
+  return mutate(ports, key, async (tx) => {
+    const message = await mailOf(tx, sessionId, messageId);
+    message.attempts += 1;
+    if (message.attempts < MESSAGE_MAX_ATTEMPTS) {
+      await tx.updateMessage(message);
+      return ok(messageView(message));
+    }
+    await kill(ports, tx, message, reason ?? `${MESSAGE_MAX_ATTEMPTS} deliveries failed`);
+    return ok(messageView(message));
+  });
+}
+
+/** Everything a closed child can no longer read. Inside the transaction that ends the session. */
+export async function deadenMail(ledger: Ledger): Promise<void> {
+  for (const { value } of await ledger.tx.messages(ledger.session.id, 'open', { limit: 500 })) {
+    value.deadAt = ledger.now;
+    value.reason = 'the child session has ended';
+    await ledger.tx.updateMessage(value);
+    ledger.note('mailbox.dead', told(value), undefined, askOf(value));
+  }
+}
+
+export async function sweepMail(ports: Ports): Promise<void> {
+  const before = ports.clock.now() - MESSAGE_TTL_MS;
+  const stale = await ports.store.read((r) => r.staleMessages(before, 100));
+  for (const { id, sessionId } of stale)
+    await ports.store.write(async (tx) => {
+      const message = await mailOf(tx, sessionId, id);
+      if (message.ackedAt === undefined && message.deadAt === undefined)
+        await kill(ports, tx, message, 'the message was too old');
+    });
+}
+
+async function kill(ports: Ports, tx: Tx, message: Message, reason: string): Promise<void> {
+  message.reason = reason;
+  const ledger = await settleMail(ports, tx, message, 'undeliverable');
+  message.deadAt = ledger.now;
+  await tx.updateMessage(message);
+  ledger.note('mailbox.dead', told(message), undefined, askOf(message));
+  await ledger.close();
+}
+
+async function mailOf(tx: Tx, sessionId: string, messageId: string): Promise<Message> {
+  const message = await tx.message(messageId);
+  if (message && message.sessionId === sessionId && message.deadAt === undefined) return message;
+  throw fail('message_not_found', `There is no message "${messageId}" in the mailbox of ${sessionId}.`);
+}
+
+const askOf = (message: Message): string | undefined =>
+  typeof message.payload.request_id === 'string' ? message.payload.request_id : undefined;
+
+/** Marks the answered ask in the parent session, then opens the child's own ledger. */
+async function settleMail(
+  ports: Ports,
+  tx: Tx,
+  message: Message,
+  state: 'delivered' | 'undeliverable',
+): Promise<Ledger> {
+  const askId = askOf(message);
+  const parent = await openSession(ports, tx, message.fromSessionId);
+  if (askId !== undefined) await markDelivery(parent, askId, state, message.reason);
+  await parent.close();
+  const child = await tx.lockSession(message.sessionId);
+  if (!child) throw fail('session_not_found', `There is no session "${message.sessionId}".`);
+  return ledgerOf(ports, tx, child);
+}

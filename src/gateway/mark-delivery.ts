@@ -1,0 +1,20 @@
+// Marks an ended ask as having reached its consumer, or as one that never will. Only a due delivery changes.
+import { fail } from '../core/errors.ts';
+import type { Ledger } from './ledger.ts';
+
+export async function markDelivery(
+  ledger: Ledger,
+  askId: string,
+  state: 'delivered' | 'undeliverable',
+  reason?: string,
+): Promise<void> {
+  const ask = await ledger.tx.ask(askId);
+  if (!ask || ask.status === 'pending') throw fail('ask_state_conflict', `Ask ${askId} has not ended yet.`);
+  if (ask.delivery.state !== 'due') return;
+  const deliveredAt = state === 'delivered' ? ledger.now : undefined;
+  ask.delivery = { state, attempts: ask.delivery.attempts + 1, deliveredAt, reason };
+  ask.sealed = undefined;
+  await ledger.tx.updateDelivery(ask);
+  const told = { outcome: ask.status, ...(reason !== undefined && { reason }) };
+  ledger.note(state === 'delivered' ? 'ask.delivered' : 'ask.undeliverable', told, ask.runId, ask.id);
+}

@@ -1,0 +1,61 @@
+// Every change goes through here: one transaction, with the stored response of its idempotency key inside it.
+// A unit may also refuse *after* it changed something (a late answer that finds the deadline passed expires the ask):
+// it returns the refusal, the change commits, and only then the refusal is thrown. It leaves the key free.
+import { fail, HoldpointError, type Refusal } from '../core/errors.ts';
+import type { Ports, Tx } from '../core/ports.ts';
+
+export interface Key {
+  scope: string;
+  fingerprint: string;
+}
+
+export interface Reply<T> {
+  created: boolean;
+  view: T;
+}
+
+export interface Refused {
+  refused: Refusal;
+}
+
+export const made = <T>(view: T): Reply<T> => ({ created: true, view });
+export const ok = <T>(view: T): Reply<T> => ({ created: false, view });
+
+interface MutateOptions {
+  /** The view holds a secret: its stored copy is encrypted. */
+  secret?: boolean;
+}
+
+export async function mutate<T>(
+  ports: Ports,
+  key: Key | undefined,
+  unit: (tx: Tx) => Promise<Reply<T> | Refused>,
+  options: MutateOptions = {},
+): Promise<Reply<T>> {
+  const result = await ports.store.write((tx) => (key ? keyed(ports, tx, key, unit, options) : unit(tx)));
+  if ('refused' in result) throw new HoldpointError(result.refused);
+  return result;
+}
+
+async function keyed<T>(
+  ports: Ports,
+  tx: Tx,
+  key: Key,
+  unit: (tx: Tx) => Promise<Reply<T> | Refused>,
+  options: MutateOptions,
+): Promise<Reply<T> | Refused> {
+  const { sealer } = ports;
+  const known = await tx.storedResponse(key.scope);
+  if (known) {
+    if (known.fingerprint !== key.fingerprint)
+      throw fail('idempotency_conflict', 'This key was already used here with a different payload. Use a new key.');
+    const body = options.secret ? sealer.open(known.body) : known.body;
+    return { created: known.created, view: JSON.parse(body) as T };
+  }
+  const result = await unit(tx);
+  if ('refused' in result) return result;
+  const json = JSON.stringify(result.view);
+  const body = options.secret ? sealer.seal(json) : json;
+  await tx.insertResponse({ ...key, created: result.created, body, createdAt: ports.clock.now() });
+  return result;
+}

@@ -1,0 +1,98 @@
+// An agent stops and asks: the ask becomes a row, its events and the held run in one transaction. Nothing is shown
+// before that commit. The same tool call asked again is the same ask.
+import { type ApprovalContent, type AskMode, endAsk, type PendingAsk, type QuestionContent } from '../core/ask.ts';
+import type { RaiseAsk } from '../core/bodies.ts';
+import { approvalDigest, payloadHash, questionDigest } from '../core/digest.ts';
+import { fail, HoldpointError } from '../core/errors.ts';
+import { askIdOf } from '../core/id.ts';
+import { decideByPolicy } from '../core/policy.ts';
+import type { Ports } from '../core/ports.ts';
+import { checkQuestions, completeQuestions } from '../core/question.ts';
+import { isTerminal, type Run } from '../core/run.ts';
+import type { Actor } from '../core/token.ts';
+import type { AskView } from '../core/views.ts';
+import { claimedEvents } from './claimed.ts';
+import { expiryOf } from './deadline.ts';
+import { hold, raisedEvent } from './hold.ts';
+import { checkLease } from './lease.ts';
+import { type Ledger, openRun } from './ledger.ts';
+import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
+import { askView } from './views.ts';
+
+export interface RaiseCommand {
+  runId: string;
+  body: RaiseAsk;
+  actor: Actor;
+  leaseEpoch?: number | undefined;
+  key?: Key | undefined;
+}
+
+export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseCommand): Promise<Reply<AskView>> {
+  return mutate(ports, command.key, async (tx) => {
+    const { ledger, run } = await openRun(ports, tx, command.runId);
+    checkLease(run, command.leaseEpoch);
+    const wanted = describe(ledger, run, command.body);
+    const known = await tx.ask(wanted.id);
+    if (known) {
+      if (known.payloadHash === wanted.payloadHash) return ok(askView(known));
+      throw fail(
+        'ask_identity_conflict',
+        `Tool call "${wanted.toolCallId}" was already raised as ${known.id} with another payload. Use a new tool_call_id.`,
+      );
+    }
+    if (isTerminal(run.status) || run.status === 'queued')
+      throw fail('run_state_conflict', `The run is ${run.status}; only a run at work can raise an ask.`);
+    if (pendingLimit > 0 && ledger.session.pendingCount >= pendingLimit)
+      throw fail('pending_asks_limit', `This session already has ${pendingLimit} pending asks; answer some first.`);
+    const decision = wanted.kind === 'approval' ? decideByPolicy(ledger.session, wanted.content) : undefined;
+    if (decision) return made(await raiseDecided(ledger, wanted, decision.behavior, decision.answeredBy));
+    await hold(ledger, run, wanted);
+    await ledger.close();
+    return made(askView(wanted));
+  });
+}
+
+function describe(ledger: Ledger, run: Run, body: RaiseAsk): PendingAsk {
+  const { hash } = ledger.ports;
+  const mode: AskMode = body.mode ?? 'blocking';
+  const base = {
+    id: askIdOf(run.id, body.tool_call_id, hash),
+    mode,
+    status: 'pending' as const,
+    sessionId: run.sessionId,
+    runId: run.id,
+    toolCallId: body.tool_call_id,
+    createdAt: ledger.now,
+    expiresAt: expiryOf(body, ledger.now),
+  };
+  if (body.kind === 'approval') {
+    const content: ApprovalContent = {
+      tool_name: body.tool_name,
+      input: body.input,
+      scope: body.scope ?? 'session',
+      reason: body.reason ?? '',
+      ...(body.suggestions && { suggestions: body.suggestions }),
+      ...(body.diff !== undefined && { diff: body.diff }),
+    };
+    const digest = approvalDigest(content, ledger.session.workFolder, hash);
+    return { ...base, kind: 'approval', content, digest, payloadHash: payloadHash('approval', mode, content, hash) };
+  }
+  const content: QuestionContent = { questions: completeQuestions(body.questions) };
+  const refusal = checkQuestions(content.questions);
+  if (refusal) throw new HoldpointError(refusal);
+  const digest = questionDigest(content, hash);
+  return { ...base, kind: 'question', content, digest, payloadHash: payloadHash('question', mode, content, hash) };
+}
+
+/** An approval that a setting decides is stored with its decision at once: on the record, never pending. */
+async function raiseDecided(ledger: Ledger, ask: PendingAsk, behavior: 'allow' | 'deny', by: string): Promise<AskView> {
+  const { tx } = ledger;
+  await tx.insertAsk(ask);
+  const decision = behavior === 'allow' ? { behavior, digest: ask.digest } : { behavior, reason: by };
+  const ended = endAsk(ask, 'answered', decision, { answeredBy: by, surface: 'system' }, ledger.now);
+  await tx.endAsk(ended);
+  raisedEvent(ledger, ask);
+  claimedEvents(ledger, [ended]);
+  await ledger.close();
+  return askView(ended);
+}

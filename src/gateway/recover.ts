@@ -1,0 +1,62 @@
+// Runs whose worker is gone. A run that is held is never restarted by a watchdog: if its agent can take the answer
+// later it goes on waiting, else its open asks end with the reason `worker_restart`. A run that was at work goes back
+// to the queue where its agent allows it, else it is interrupted. Nothing here ever allows an action.
+import { type EndedAsk, endAsk, withoutDecision } from '../core/ask.ts';
+import { HoldpointError } from '../core/errors.ts';
+import type { Ports } from '../core/ports.ts';
+import { checkMove, isTerminal, isWaiting, type Run } from '../core/run.ts';
+import { claimedEvents } from './claimed.ts';
+import { finish } from './finish.ts';
+import { type Ledger, openRun } from './ledger.ts';
+
+const BATCH = 200;
+const SYSTEM = { answeredBy: 'system', surface: 'system' } as const;
+const LOST = 'worker lost while the run was active';
+
+export async function recoverLapsed(ports: Ports): Promise<void> {
+  const now = ports.clock.now();
+  const lapsed = await ports.store.read((r) => r.lapsedLeases(now, BATCH));
+  for (const run of lapsed) await recover(ports, run.id, (current) => (current.lease?.until ?? now + 1) <= now);
+}
+
+/** At start: the worker inside this server died with the last process, whatever its leases still say. */
+export async function recoverWorker(ports: Ports, workerId: string): Promise<void> {
+  const held = await ports.store.read((r) => r.leasedBy(workerId));
+  for (const run of held) await recover(ports, run.id, (current) => current.lease?.workerId === workerId);
+}
+
+const recover = (ports: Ports, runId: string, isLost: (run: Run) => boolean): Promise<void> =>
+  ports.store.write(async (tx) => {
+    const { ledger, run } = await openRun(ports, tx, runId);
+    if (isTerminal(run.status) || !isLost(run)) return;
+    run.lease = undefined;
+    if (isWaiting(run.status) && (await staysHeld(ledger, run))) await tx.updateRun(run);
+    else if (run.recovery === 'none') await finish(ledger, run, 'interrupted', { author: SYSTEM, error: LOST });
+    else await requeue(ledger, run);
+    if (!isTerminal(run.status)) ledger.note('run.recovered', { as: run.status, why: LOST }, run.id);
+    await ledger.close();
+  });
+
+async function staysHeld(ledger: Ledger, run: Run): Promise<boolean> {
+  if (run.recovery === 'resume') return true;
+  const pending = await ledger.tx.pendingOfRun(run.id);
+  return pending.every((ask) => ask.mode !== 'blocking');
+}
+
+async function requeue(ledger: Ledger, run: Run): Promise<void> {
+  const { tx, session, now } = ledger;
+  const refusal = checkMove(run.status, 'queued', 'recover');
+  if (refusal) throw new HoldpointError(refusal);
+  const ended: EndedAsk[] = [];
+  for (const ask of await tx.pendingOfRun(run.id)) {
+    const end = endAsk(ask, 'cancelled', withoutDecision(ask, 'worker_restart'), SYSTEM, now);
+    if (await tx.endAsk(end)) ended.push(end);
+  }
+  session.pendingCount -= ended.length;
+  claimedEvents(ledger, ended);
+  run.status = 'queued';
+  run.updatedAt = now;
+  session.queuedCount += 1;
+  if (session.activeRunId === run.id) session.activeRunId = undefined;
+  await tx.updateRun(run);
+}

@@ -1,0 +1,112 @@
+// Work in a session: started by an input, told about by its outputs, ended by the agent's own word.
+import type { PostOutput, StartRun } from '../core/bodies.ts';
+import { fail } from '../core/errors.ts';
+import type { Ports } from '../core/ports.ts';
+import { isTerminal, type Run } from '../core/run.ts';
+import type { Actor } from '../core/token.ts';
+import type { RunView } from '../core/views.ts';
+import { finish } from './finish.ts';
+import { checkLease } from './lease.ts';
+import { type Ledger, openRun, openSession } from './ledger.ts';
+import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
+import { enqueue } from './slot.ts';
+import { postItem } from './thread.ts';
+import { runView } from './views.ts';
+
+interface StartCommand {
+  sessionId: string;
+  body: StartRun;
+  actor: Actor;
+  key?: Key | undefined;
+}
+
+export function startRun(ports: Ports, command: StartCommand): Promise<Reply<RunView>> {
+  return mutate(ports, command.key, async (tx) => {
+    const ledger = await openSession(ports, tx, command.sessionId);
+    if (ledger.session.status === 'ended')
+      throw fail('session_ended', `Session "${command.sessionId}" has ended; create another one.`);
+    const { body, actor } = command;
+    const run = await enqueue(ledger, {
+      kind: 'input',
+      input: body.input,
+      source: body.source ?? actor.surface,
+      actor: actor.name,
+      subtaskId: body.subtask_id === undefined ? undefined : JSON.stringify(body.subtask_id),
+    });
+    await ledger.close();
+    return made(await runView(tx, ledger.session, run));
+  });
+}
+
+interface AgentCommand {
+  runId: string;
+  actor: Actor;
+  leaseEpoch?: number | undefined;
+  key?: Key | undefined;
+}
+
+/** The same output id again is the same output: an agent that replays says nothing twice. */
+export function postOutput(ports: Ports, command: AgentCommand & { body: PostOutput }): Promise<Reply<RunView>> {
+  return mutate(ports, command.key, async (tx) => {
+    const { ledger, run } = await openRun(ports, tx, command.runId);
+    checkLease(run, command.leaseEpoch);
+    if (isTerminal(run.status) || run.status === 'queued')
+      throw fail('run_state_conflict', `The run is ${run.status}; only a run at work has outputs.`);
+    const { output_id, idempotency_key: _, ...content } = command.body;
+    const position = run.outputCount + 1;
+    const id = output_id ?? ports.ids.next('out');
+    if (await tx.insertOutput({ id, runId: run.id, position, at: ledger.now, content })) {
+      run.outputCount = position;
+      run.updatedAt = ledger.now;
+      await tx.updateRun(run);
+      ledger.note('output', { output_id: id, type: content.type, text: content.text }, run.id);
+      await say(ledger, run, content.text, content.type ?? 'text');
+      await ledger.close();
+    }
+    return ok(await runView(tx, ledger.session, run));
+  });
+}
+
+async function say(ledger: Ledger, run: Run, text: string | undefined, type: string): Promise<void> {
+  if (text === undefined) return;
+  if (type === 'text') ledger.session.lastMessage = text;
+  await postItem(ledger, text, { type, run_id: run.id });
+}
+
+export function completeRun(
+  ports: Ports,
+  command: AgentCommand & { text?: string | undefined },
+): Promise<Reply<RunView>> {
+  return end(ports, command, 'completed', async (ledger, run, author) => {
+    const finished = await finish(ledger, run, 'completed', { author });
+    await say(ledger, run, command.text, 'text');
+    return finished;
+  });
+}
+
+export function failRun(ports: Ports, command: AgentCommand & { error?: string | undefined }): Promise<Reply<RunView>> {
+  return end(ports, command, 'failed', (ledger, run, author) =>
+    finish(ledger, run, 'failed', { author, error: command.error ?? 'the agent failed' }),
+  );
+}
+
+type Ending = (ledger: Ledger, run: Run, author: { answeredBy: string; surface: Actor['surface'] }) => Promise<Run>;
+
+/** A repeat of the same end is recognised; any other change of an ended run is refused. */
+function end(
+  ports: Ports,
+  command: AgentCommand,
+  status: 'completed' | 'failed',
+  ending: Ending,
+): Promise<Reply<RunView>> {
+  return mutate(ports, command.key, async (tx) => {
+    const { ledger, run } = await openRun(ports, tx, command.runId);
+    if (run.status === status) return ok(await runView(tx, ledger.session, run));
+    checkLease(run, command.leaseEpoch);
+    if (isTerminal(run.status))
+      throw fail('run_state_conflict', `The run is already ${run.status}; it does not change any more.`);
+    const finished = await ending(ledger, run, { answeredBy: command.actor.name, surface: command.actor.surface });
+    await ledger.close();
+    return ok(await runView(tx, ledger.session, finished));
+  });
+}

@@ -1,0 +1,97 @@
+// Sessions: made or reused, ended.
+import type { CreateSession } from '../core/bodies.ts';
+import { fail } from '../core/errors.ts';
+import { FIRST_PREV_HASH } from '../core/event.ts';
+import type { Ports } from '../core/ports.ts';
+import type { Session } from '../core/session.ts';
+import type { Actor } from '../core/token.ts';
+import type { SessionView } from '../core/views.ts';
+import { stopRun } from './cancel.ts';
+import { ledgerOf, openSession } from './ledger.ts';
+import { deadenMail } from './mailbox.ts';
+import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
+import { sessionView } from './views.ts';
+
+export function createSession(ports: Ports, body: CreateSession, key?: Key): Promise<Reply<SessionView>> {
+  return mutate(ports, key, async (tx) => {
+    const known = body.session_id === undefined ? undefined : await tx.lockSession(body.session_id);
+    if (known) {
+      const conflict = differenceOf(known, body);
+      if (conflict) throw fail('session_conflict', `Session "${known.id}" exists with another ${conflict}.`);
+      return ok(await sessionView(tx, known));
+    }
+    if (body.parent_session_id !== undefined && !(await tx.session(body.parent_session_id)))
+      throw fail('session_not_found', `There is no parent session "${body.parent_session_id}".`);
+    const now = ports.clock.now();
+    const session = newSession(body.session_id ?? ports.ids.next('ses'), body, now);
+    await tx.insertSession(session);
+    const ledger = ledgerOf(ports, tx, session);
+    ledger.note('session.created', { agent: session.agent, parent_session_id: session.parentSessionId });
+    await ledger.close();
+    return made(await sessionView(tx, session));
+  });
+}
+
+export function newSession(id: string, body: Omit<CreateSession, 'session_id'>, now: number): Session {
+  return {
+    id,
+    agent: body.agent,
+    agentId: body.agent_id ?? `${body.agent}-${id}`,
+    title: body.title,
+    workFolder: body.work_folder,
+    projectIds: body.project_ids ?? [],
+    channelIds: body.channel_ids ?? [],
+    parentSessionId: body.parent_session_id,
+    permissions: body.permissions ?? 'approval',
+    taskId: body.task_id === undefined ? undefined : JSON.stringify(body.task_id),
+    status: 'active',
+    createdAt: now,
+    updatedAt: now,
+    endedAt: undefined,
+    activeRunId: undefined,
+    queuedCount: 0,
+    pendingCount: 0,
+    itemCount: 0,
+    runCount: 0,
+    lastMessage: undefined,
+    headSeq: 0,
+    headHash: FIRST_PREV_HASH,
+  };
+}
+
+/** Reusing a session never changes it; what was asked for must be what is there. */
+function differenceOf(session: Session, body: CreateSession): string | undefined {
+  const wanted = newSession(session.id, body, session.createdAt);
+  if (wanted.agent !== session.agent) return 'agent';
+  if (body.agent_id !== undefined && wanted.agentId !== session.agentId) return 'agent_id';
+  if (body.work_folder !== undefined && wanted.workFolder !== session.workFolder) return 'work_folder';
+  if (body.permissions !== undefined && wanted.permissions !== session.permissions) return 'permissions';
+  if (body.parent_session_id !== undefined && wanted.parentSessionId !== session.parentSessionId)
+    return 'parent_session_id';
+  return undefined;
+}
+
+interface EndCommand {
+  sessionId: string;
+  reason?: string | undefined;
+  actor: Actor;
+  key?: Key | undefined;
+}
+
+export function endSession(ports: Ports, command: EndCommand): Promise<Reply<SessionView>> {
+  return mutate(ports, command.key, async (tx) => {
+    const ledger = await openSession(ports, tx, command.sessionId);
+    const { session } = ledger;
+    if (session.status === 'ended') return ok(await sessionView(tx, session));
+    const reason = command.reason ?? 'the session was ended';
+    session.status = 'ended';
+    session.endedAt = ledger.now;
+    for (const run of await tx.queuedRuns(session.id)) await stopRun(ledger, run, 'cancelled', command.actor, reason);
+    const active = session.activeRunId === undefined ? undefined : await tx.run(session.activeRunId);
+    if (active) await stopRun(ledger, active, 'interrupted', command.actor, reason);
+    await deadenMail(ledger);
+    ledger.note('session.ended', { reason });
+    await ledger.close();
+    return ok(await sessionView(tx, session));
+  });
+}

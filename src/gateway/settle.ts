@@ -1,0 +1,52 @@
+// What an ended ask does to its run: go on, go on waiting, stop, or hand over to another run. One writer for all
+// surfaces: every end of every ask passes here and leaves the same events.
+import type { EndedAsk } from '../core/ask.ts';
+import { HoldpointError } from '../core/errors.ts';
+import { checkMove, heldStatus, type Run } from '../core/run.ts';
+import { claimedEvents } from './claimed.ts';
+import { resolveClarification } from './clarify.ts';
+import { finish } from './finish.ts';
+import { handOver } from './hand-over.ts';
+import type { Ledger } from './ledger.ts';
+
+/** Call with asks that ended in this transaction. Returns the run that carries on. */
+export async function settle(ledger: Ledger, run: Run, ended: readonly EndedAsk[]): Promise<Run> {
+  const { tx, session, now } = ledger;
+  session.pendingCount -= ended.length;
+  claimedEvents(ledger, ended);
+  const [first] = ended;
+  if (run.clarification && first) return resolveClarification(ledger, run, first);
+  const stopper = ended.find(stopsTheRun);
+  if (stopper) return finish(ledger, run, 'cancelled', { error: stopText(stopper), author: authorOf(stopper) });
+  const pending = await tx.pendingOfRun(run.id);
+  if (pending.length === 0) {
+    const handed = await askToHandOver(ledger, run, ended);
+    if (handed) return handOver(ledger, run, handed);
+  }
+  const approvals = pending.filter((a) => a.kind === 'approval').length;
+  const status = heldStatus(approvals, pending.length - approvals);
+  const refusal = checkMove(run.status, status);
+  if (refusal) throw new HoldpointError(refusal);
+  run.status = status;
+  run.updatedAt = now;
+  if (status === 'running') run.kind = first?.kind === 'approval' ? 'approval_resume' : 'user_question_resume';
+  await tx.updateRun(run);
+  return run;
+}
+
+/** A cancelled or expired question ends its run; a cancelled form is carried to the next run instead. */
+const stopsTheRun = (ask: EndedAsk): boolean =>
+  ask.kind === 'question' && (ask.status === 'expired' || (ask.status === 'cancelled' && ask.mode !== 'form'));
+
+async function askToHandOver(ledger: Ledger, run: Run, ended: readonly EndedAsk[]): Promise<EndedAsk | undefined> {
+  const carriedOn = (ask: EndedAsk) => ask.mode === 'form' || ask.mode === 'restart';
+  return ended.find(carriedOn) ?? (await ledger.tx.dueOfRun(run.id)).find(carriedOn);
+}
+
+function stopText(ask: EndedAsk): string {
+  if (ask.status === 'expired') return `user-question request ${ask.id} expired at ${ask.expiresAt}`;
+  const why = ask.answer.justification;
+  return `user-question request ${ask.id} cancelled${why ? `: ${why}` : ''}`;
+}
+
+const authorOf = (ask: EndedAsk) => ({ answeredBy: ask.answer.answered_by, surface: ask.answer.surface });

@@ -1,0 +1,81 @@
+// The one active slot of a session: who has it, who is next. Owns queueing and starting; a run that is over gives the
+// slot back through finish.ts.
+import { HoldpointError } from '../core/errors.ts';
+import { checkMove, type Run } from '../core/run.ts';
+import { EXTERNAL_AGENT } from '../core/session.ts';
+import { clarificationAsk, hold } from './hold.ts';
+import type { Ledger } from './ledger.ts';
+import { markDelivery } from './mark-delivery.ts';
+
+export type NewRun = Pick<Run, 'kind' | 'input' | 'source' | 'actor'> &
+  Partial<Pick<Run, 'resumesRunId' | 'carriesAskId' | 'subtaskId' | 'clarification' | 'queueOrder'>>;
+
+const PREVIEW_LENGTH = 200;
+
+/** Puts a run at the end of the queue (or at the place it inherits) and starts it if the slot is free. */
+export async function enqueue(ledger: Ledger, wanted: NewRun): Promise<Run> {
+  const { session, ports, now } = ledger;
+  session.runCount += 1;
+  session.queuedCount += 1;
+  const run: Run = {
+    id: ports.ids.next('run'),
+    sessionId: session.id,
+    agent: session.agent,
+    status: 'queued',
+    textPreview: previewOf(wanted.input),
+    submittedAt: now,
+    updatedAt: now,
+    startedAt: undefined,
+    finishedAt: undefined,
+    error: undefined,
+    outcome: undefined,
+    resumesRunId: undefined,
+    carriesAskId: undefined,
+    subtaskId: undefined,
+    clarification: undefined,
+    queueOrder: session.runCount,
+    outputCount: 0,
+    lease: undefined,
+    leaseEpoch: 0,
+    recovery: 'none',
+    ...wanted,
+  };
+  await ledger.tx.insertRun(run);
+  ledger.note('accepted', { kind: run.kind, source: run.source, actor_id: run.actor }, run.id);
+  if (session.activeRunId !== undefined || session.queuedCount > 1)
+    ledger.note('queued', { position: session.queuedCount }, run.id);
+  await fillSlot(ledger);
+  return (await ledger.tx.run(run.id)) ?? run;
+}
+
+const previewOf = (input: Record<string, unknown>): string =>
+  typeof input.text === 'string' ? input.text.slice(0, PREVIEW_LENGTH) : '';
+
+/** Gives a free slot to the next run that can take it by itself; a run for a worker waits until one claims it. */
+export async function fillSlot(ledger: Ledger): Promise<void> {
+  const { session, tx } = ledger;
+  if (session.activeRunId !== undefined || session.queuedCount === 0 || session.status === 'ended') return;
+  const [next] = await tx.queuedRuns(session.id);
+  if (!next) return;
+  if (next.clarification) {
+    await begin(ledger, next);
+    await hold(ledger, next, clarificationAsk(ledger, next, next.clarification));
+    return;
+  }
+  if (session.agent === EXTERNAL_AGENT) await begin(ledger, next);
+}
+
+/** queued → running, with the slot. The answer a carrying run brings has thereby reached the agent's side. */
+export async function begin(ledger: Ledger, run: Run): Promise<void> {
+  const { session, tx, now } = ledger;
+  const refusal = checkMove(run.status, 'running');
+  if (refusal) throw new HoldpointError(refusal);
+  run.status = 'running';
+  run.startedAt ??= now;
+  run.updatedAt = now;
+  session.activeRunId = run.id;
+  session.queuedCount -= 1;
+  await tx.updateRun(run);
+  ledger.note('started', {}, run.id);
+  if (run.carriesAskId !== undefined) await markDelivery(ledger, run.carriesAskId, 'delivered');
+}

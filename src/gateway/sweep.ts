@@ -1,0 +1,60 @@
+// The clockwork: wakes at the next deadline, at most a second away, and puts right what time alone has changed:
+// overdue asks, leases of lost workers, old mail, old idempotency keys. Everything it does is also safe to do late.
+import { KEY_TTL_MS } from '../core/idempotency.ts';
+import type { Ports } from '../core/ports.ts';
+import { expireOverdue } from './expire.ts';
+import { sweepMail } from './mailbox.ts';
+import { recoverLapsed } from './recover.ts';
+
+const LONGEST_SLEEP_MS = 1000;
+const HOUSEKEEPING_MS = 60_000;
+
+export class Sweep {
+  readonly #ports: Ports;
+  readonly #onError: (error: unknown) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #turn: Promise<void> | undefined;
+  #stopped = false;
+  #houseKept = 0;
+
+  constructor(ports: Ports, onError: (error: unknown) => void) {
+    this.#ports = ports;
+    this.#onError = onError;
+  }
+
+  start(): void {
+    this.#turn = this.#once().finally(() => this.#schedule());
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#turn;
+  }
+
+  async #schedule(): Promise<void> {
+    if (this.#stopped) return;
+    const next = await this.#ports.store.read((r) => r.nextDeadline()).catch(() => undefined);
+    const now = this.#ports.clock.now();
+    const sleep = next === undefined ? LONGEST_SLEEP_MS : Math.min(LONGEST_SLEEP_MS, Math.max(1, next - now));
+    if (!this.#stopped) this.#timer = setTimeout(() => this.start(), sleep);
+  }
+
+  async #once(): Promise<void> {
+    try {
+      await expireOverdue(this.#ports);
+      await recoverLapsed(this.#ports);
+      await this.#keepHouse();
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  async #keepHouse(): Promise<void> {
+    const now = this.#ports.clock.now();
+    if (now - this.#houseKept < HOUSEKEEPING_MS) return;
+    this.#houseKept = now;
+    await sweepMail(this.#ports);
+    await this.#ports.store.write((tx) => tx.forgetResponses(now - KEY_TTL_MS));
+  }
+}

@@ -1,0 +1,93 @@
+// Tokens: made once, shown once, stored as a hash, revocable. Says who a caller is.
+import type { CreateToken } from '../core/bodies.ts';
+import { fail } from '../core/errors.ts';
+import type { Ports, Tx } from '../core/ports.ts';
+import { SYSTEM_SESSION } from '../core/session.ts';
+import type { Scope, Token } from '../core/token.ts';
+import type { NewTokenView } from '../core/views.ts';
+import { ledgerOf, openSession } from './ledger.ts';
+import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
+import { newSession } from './session.ts';
+import { tokenView } from './views.ts';
+
+/** Events that belong to no conversation need a session of their own to be linked in. */
+export function ensureSystemSession(ports: Ports): Promise<void> {
+  return ports.store.write(async (tx) => {
+    if (await tx.lockSession(SYSTEM_SESSION)) return;
+    const session = newSession(SYSTEM_SESSION, { agent: 'system', agent_id: 'system' }, ports.clock.now());
+    await tx.insertSession(session);
+    const ledger = ledgerOf(ports, tx, session);
+    ledger.note('session.created', { agent: 'system' });
+    await ledger.close();
+  });
+}
+
+export function createToken(ports: Ports, body: CreateToken, key?: Key): Promise<Reply<NewTokenView>> {
+  const unit = async (tx: Tx) => {
+    if ((body.scope === 'agent') !== (body.session_id !== undefined))
+      throw fail('invalid_token_request', 'An agent token names its session_id; no other scope does.');
+    if (body.session_id !== undefined && !(await tx.session(body.session_id)))
+      throw fail('session_not_found', `There is no session "${body.session_id}".`);
+    const secret = ports.ids.secret();
+    const token = newToken(ports, body.scope, secret, body.name);
+    token.sessionId = body.session_id;
+    if (body.expires_after_ms !== undefined) token.expiresAt = token.createdAt + body.expires_after_ms;
+    await tx.insertToken(token);
+    const ledger = await openSession(ports, tx, SYSTEM_SESSION);
+    ledger.note('token.created', {
+      token_id: token.id,
+      scope: token.scope,
+      name: token.name,
+      session_id: token.sessionId,
+    });
+    await ledger.close();
+    return made({ ...tokenView(token), token: secret });
+  };
+  return mutate(ports, key, unit, { secret: true });
+}
+
+function newToken(ports: Ports, scope: Scope, secret: string, name?: string): Token {
+  const id = ports.ids.next('tok');
+  return {
+    id,
+    name: name ?? `${scope}:${id}`,
+    scope,
+    sessionId: undefined,
+    hash: ports.hash(secret),
+    createdAt: ports.clock.now(),
+    expiresAt: undefined,
+    revokedAt: undefined,
+  };
+}
+
+/** A token whose secret is already known: the operator's own, and that of the built-in worker. */
+export function presetToken(ports: Ports, secret: string, scope: Scope, name: string): Promise<void> {
+  return ports.store.write(async (tx) => {
+    if (await tx.tokenByHash(ports.hash(secret))) return;
+    await tx.insertToken(newToken(ports, scope, secret, name));
+  });
+}
+
+export function revokeToken(ports: Ports, tokenId: string, key?: Key) {
+  return mutate(ports, key, async (tx) => {
+    const token = await tx.token(tokenId);
+    if (!token) throw fail('token_not_found', `There is no token "${tokenId}".`);
+    if (token.revokedAt === undefined) {
+      const ledger = await openSession(ports, tx, SYSTEM_SESSION);
+      token.revokedAt = ledger.now;
+      await tx.updateToken(token);
+      ledger.note('token.revoked', { token_id: token.id });
+      await ledger.close();
+    }
+    return ok(tokenView(token));
+  });
+}
+
+/** The token behind a secret, if it is good now. */
+export async function tokenOf(ports: Ports, secret: string): Promise<Token | undefined> {
+  const token = await ports.store.read((r) => r.tokenByHash(ports.hash(secret)));
+  return token && isGood(token, ports.clock.now()) ? token : undefined;
+}
+
+export const isGood = (token: Token, now: number): boolean =>
+  token.revokedAt === undefined && (token.expiresAt === undefined || token.expiresAt > now);

@@ -1,0 +1,198 @@
+// Records to views: what the doors show. Reads what a view needs beside its record, and decides nothing.
+import type { Answer, Ask, PendingAsk } from '../core/ask.ts';
+import type { Event } from '../core/event.ts';
+import type { Item } from '../core/item.ts';
+import type { Message } from '../core/mailbox.ts';
+import type { Reader, Sealer } from '../core/ports.ts';
+import type { Run } from '../core/run.ts';
+import { type Session, threadIdOf } from '../core/session.ts';
+import type { Token } from '../core/token.ts';
+import type {
+  ApprovalRequest,
+  AskView,
+  ItemView,
+  MessageView,
+  PendingApprovalView,
+  PendingQuestionView,
+  RunView,
+  SessionView,
+  UserQuestionRequest,
+} from '../core/views.ts';
+
+export function requestView(ask: Ask): UserQuestionRequest | ApprovalRequest {
+  return {
+    id: ask.id,
+    tool_call_id: ask.toolCallId,
+    ...ask.content,
+    digest: ask.digest,
+    created_at_ms: ask.createdAt,
+    ...optional('expires_at_ms', ask.expiresAt),
+  };
+}
+
+/** With a sealer the answers of secret questions are shown: only for the agent that asked, until it acknowledges. */
+export function askView(ask: Ask, reveal?: Sealer): AskView {
+  const base = {
+    ask_id: ask.id,
+    kind: ask.kind,
+    status: ask.status,
+    session_id: ask.sessionId,
+    run_id: ask.runId,
+    tool_call_id: ask.toolCallId,
+    mode: ask.mode,
+    created_at_ms: ask.createdAt,
+    ...optional('expires_at_ms', ask.expiresAt),
+    request: requestView(ask),
+  };
+  if (ask.status === 'pending') return { ...base, delivery: { state: 'none', attempts: 0 } };
+  const { state, attempts, deliveredAt, reason } = ask.delivery;
+  return {
+    ...base,
+    answer: ask.sealed && reveal ? unsealed(ask.answer, ask.sealed, reveal) : ask.answer,
+    delivery: { state, attempts, ...optional('delivered_at_ms', deliveredAt), ...optional('reason', reason) },
+  };
+}
+
+function unsealed(answer: Answer, sealed: string, sealer: Sealer): Answer {
+  const secrets = JSON.parse(sealer.open(sealed)) as Record<string, string>;
+  const answers = (answer.answers ?? []).map((a) => {
+    const secret = secrets[a.question_id];
+    return secret === undefined ? a : { ...a, freeform_answer: secret };
+  });
+  return { ...answer, answers };
+}
+
+export async function runView(reader: Reader, session: Session, run: Run): Promise<RunView> {
+  const pending = session.pendingCount > 0 ? await reader.pendingOfRun(run.id) : [];
+  const outputs = run.outputCount > 0 ? await reader.outputs(run.id) : [];
+  const { approvals, questions } = split(pending);
+  return {
+    run_id: run.id,
+    session_id: run.sessionId,
+    agent_id: session.agentId,
+    kind: run.kind,
+    status: run.status,
+    submitted_at_ms: run.submittedAt,
+    updated_at_ms: run.updatedAt,
+    ...optional('started_at_ms', run.startedAt),
+    ...optional('finished_at_ms', run.finishedAt),
+    ...(run.status === 'queued' ? { queued_position: await queuedPosition(reader, run) } : {}),
+    request: { source: run.source, actor_id: run.actor, text_preview: run.textPreview },
+    pending_approval_ids: approvals.map((a) => a.id),
+    pending_approvals: approvals,
+    pending_question_ids: questions.map((q) => q.id),
+    pending_questions: questions,
+    outputs: outputs.map((o) => ({ output_id: o.id, at_ms: o.at, ...o.content })),
+    ...optional('error', run.error),
+    ...optional('outcome', run.outcome),
+    ...optional('resumes_run_id', run.resumesRunId),
+    ...(run.subtaskId === undefined ? {} : { subtask_id: JSON.parse(run.subtaskId) }),
+  };
+}
+
+async function queuedPosition(reader: Reader, run: Run): Promise<number> {
+  const queued = await reader.queuedRuns(run.sessionId);
+  return Math.max(1, queued.findIndex((q) => q.id === run.id) + 1);
+}
+
+export async function sessionView(reader: Reader, session: Session): Promise<SessionView> {
+  const open = session.pendingCount > 0;
+  const placed = open ? await reader.asks({ sessionId: session.id, status: 'pending' }, { limit: 500 }) : [];
+  const { approvals, questions } = split(placed.map((p) => p.value as PendingAsk));
+  const active = session.activeRunId === undefined ? undefined : await reader.run(session.activeRunId);
+  const queued = session.queuedCount > 0 ? await reader.queuedRuns(session.id) : [];
+  const status = session.status === 'ended' ? 'ended' : (active?.status ?? 'idle');
+  return {
+    session_id: session.id,
+    agent_id: session.agentId,
+    agent: session.agent,
+    ...optional('title', session.title),
+    ...optional('work_folder', session.workFolder),
+    project_ids: session.projectIds,
+    channel_ids: session.channelIds,
+    ...optional('parent_session_id', session.parentSessionId),
+    permissions: session.permissions,
+    status,
+    snapshot: {
+      pending_approvals: approvals,
+      pending_questions: questions,
+      status,
+      last_message: session.lastMessage ?? null,
+    },
+    ...optional('active_run_id', session.activeRunId),
+    queued_run_ids: queued.map((r) => r.id),
+    thread_id: threadIdOf(session.id),
+    ...(session.taskId === undefined ? {} : { task_id: JSON.parse(session.taskId) }),
+    created_at_ms: session.createdAt,
+    updated_at_ms: session.updatedAt,
+  };
+}
+
+function split(pending: readonly PendingAsk[]) {
+  return {
+    approvals: pending.filter((a) => a.kind === 'approval').map((a) => requestView(a) as ApprovalRequest),
+    questions: pending.filter((a) => a.kind === 'question').map((a) => requestView(a) as UserQuestionRequest),
+  };
+}
+
+export function pendingView(session: Session, run: Run, ask: Ask): PendingQuestionView | PendingApprovalView {
+  const c = run.clarification;
+  return {
+    session_id: session.id,
+    agent_id: session.agentId,
+    run_id: run.id,
+    run_kind: run.kind,
+    ...(c && {
+      requester_agent_id: c.requesterAgentId,
+      requester_session_id: c.requesterSessionId,
+      requester_run_id: c.requesterRunId,
+      requester_tool_call_id: c.requesterToolCallId,
+      requester_project_ids: c.requesterProjectIds,
+      requester_channel_ids: c.requesterChannelIds,
+      parent_project_ids: c.parentProjectIds,
+      parent_channel_ids: c.parentChannelIds,
+    }),
+    request: requestView(ask),
+  } as PendingQuestionView | PendingApprovalView;
+}
+
+/** As JSON text: the stored data goes out byte for byte, and one text serves every stream that shows the event. */
+export function eventJson(e: Event): string {
+  const run = e.runId === undefined ? '' : `,"run_id":${JSON.stringify(e.runId)}`;
+  const ask = e.askId === undefined ? '' : `,"ask_id":${JSON.stringify(e.askId)}`;
+  return `{"seq":${e.seq},"session_seq":${e.sessionSeq},"id":"${e.id}","at_ms":${e.at},"session_id":"${e.sessionId}"${run}${ask},"type":"${e.type}","data":${e.data},"prev_hash":"${e.prevHash}","hash":"${e.hash}"}`;
+}
+
+export const messageView = (m: Message): MessageView => ({
+  message_id: m.id,
+  subject: m.subject,
+  from_session_id: m.fromSessionId,
+  payload: m.payload,
+  attempts: m.attempts,
+  created_at_ms: m.createdAt,
+  ...optional('reason', m.reason),
+  ...optional('dead_at_ms', m.deadAt),
+});
+
+export const itemView = (i: Item): ItemView => ({
+  item_id: i.id,
+  thread_id: threadIdOf(i.sessionId),
+  author: { role: i.role, name: i.author },
+  content: i.content,
+  ...optional('metadata', i.metadata),
+  created_at_ms: i.createdAt,
+});
+
+export const tokenView = (t: Token) => ({
+  token_id: t.id,
+  name: t.name,
+  scope: t.scope,
+  ...optional('session_id', t.sessionId),
+  created_at_ms: t.createdAt,
+  ...optional('expires_at_ms', t.expiresAt),
+  ...optional('revoked_at_ms', t.revokedAt),
+});
+
+function optional<K extends string, T>(name: K, value: T | undefined): { [P in K]?: T } {
+  return value === undefined ? {} : ({ [name]: value } as { [P in K]?: T });
+}

@@ -1,0 +1,69 @@
+// Waiting for something to happen, with a limit: an ask to end, a run to pause, work for a worker. Look, then wait for
+// a wake-up, then look again: an answer that came before the wait began is seen by the first look.
+import type { Ask } from '../core/ask.ts';
+import type { ClaimRun } from '../core/bodies.ts';
+import type { Ports } from '../core/ports.ts';
+import { isTerminal, isWaiting, type Run } from '../core/run.ts';
+import type { ClaimedRunView } from '../core/views.ts';
+import { claimRun } from './claim.ts';
+import type { Feed } from './feed.ts';
+
+interface Waiting<T> {
+  topic: string;
+  ms: number;
+  signal?: AbortSignal | undefined;
+  look(): Promise<{ value: T; done: boolean }>;
+}
+
+/** Registers for the wake-up before it looks, so that nothing falls between. */
+async function until<T>(ports: Ports, feed: Feed, wanted: Waiting<T>): Promise<T> {
+  const end = ports.clock.now() + wanted.ms;
+  for (;;) {
+    const left = end - ports.clock.now();
+    if (left <= 0 || wanted.signal?.aborted) return (await wanted.look()).value;
+    const { woken, cancel } = feed.wait(wanted.topic, left, wanted.signal);
+    const { value, done } = await wanted.look();
+    if (done) {
+      cancel();
+      return value;
+    }
+    await woken;
+  }
+}
+
+export function waitForAsk(
+  ports: Ports,
+  feed: Feed,
+  askId: string,
+  ms: number,
+  load: () => Promise<Ask>,
+  signal?: AbortSignal,
+): Promise<Ask> {
+  const look = async () => {
+    const value = await load();
+    return { value, done: value.status !== 'pending' };
+  };
+  return until(ports, feed, { topic: `ask:${askId}`, ms, look, signal });
+}
+
+/** Until the run pauses or ends: what `settle_ms` asks for. */
+export function waitForPause(ports: Ports, feed: Feed, run: () => Promise<Run | undefined>, runId: string, ms: number) {
+  const look = async () => {
+    const value = await run();
+    return { value, done: value === undefined || isWaiting(value.status) || isTerminal(value.status) };
+  };
+  return until(ports, feed, { topic: `run:${runId}`, ms, look });
+}
+
+export function waitForWork(
+  ports: Ports,
+  feed: Feed,
+  body: ClaimRun,
+  signal?: AbortSignal,
+): Promise<ClaimedRunView | undefined> {
+  const look = async () => {
+    const value = await claimRun(ports, body);
+    return { value, done: value !== undefined };
+  };
+  return until(ports, feed, { topic: 'work', ms: body.wait_ms ?? 0, look, signal });
+}

@@ -1,0 +1,129 @@
+// The HTTP door: a Fastify app around a gateway. Every error leaves as a problem document; every route declares its
+// scopes; nothing here knows where data is kept.
+import Fastify, { type FastifyServerOptions, LogController } from 'fastify';
+import {
+  hasZodFastifySchemaValidationErrors,
+  validatorCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod';
+import { type Refusal, refuse } from '../core/errors.ts';
+import type { Limits } from '../core/limits.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { guard } from './auth.ts';
+import { acceptJsonOnly } from './body.ts';
+import { Throttle } from './limits.ts';
+import { createMetrics } from './metrics.ts';
+import { describeApi, showApi } from './openapi.ts';
+import { INTERNAL, problemOf, refusalOf, sendProblem } from './problem.ts';
+import { addApprovals } from './routes/approvals.ts';
+import { addAsks } from './routes/asks.ts';
+import { addEvents } from './routes/events.ts';
+import { addMailbox } from './routes/mailbox.ts';
+import { addQuestions } from './routes/questions.ts';
+import type { App } from './routes/route.ts';
+import { addRuns } from './routes/runs.ts';
+import { addSessions } from './routes/sessions.ts';
+import { addSystem } from './routes/system.ts';
+import { addTokens } from './routes/tokens.ts';
+import { addWorkers } from './routes/workers.ts';
+import { Streams } from './sse.ts';
+
+export interface AppOptions {
+  gateway: Gateway;
+  limits: Limits;
+  hosts: ReadonlySet<string>;
+  origins: ReadonlySet<string>;
+  version: string;
+  logger: FastifyServerOptions['loggerInstance'];
+  https?: { cert: string; key: string } | undefined;
+}
+
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+} as const;
+
+export async function createApp(options: AppOptions): Promise<App> {
+  const { gateway, limits } = options;
+  const app = Fastify({
+    ...(options.logger && { loggerInstance: options.logger }),
+    ...(options.https && { https: options.https }),
+    logController: new LogController({ disableRequestLogging: true }),
+    exposeHeadRoutes: false,
+    bodyLimit: limits.bodyBytes || Number.MAX_SAFE_INTEGER,
+    routerOptions: { maxParamLength: 512 },
+    forceCloseConnections: true,
+    clientErrorHandler: refuseGarbage,
+  }).withTypeProvider<ZodTypeProvider>() as unknown as App;
+  const streams = new Streams();
+  const throttle = new Throttle(limits);
+  const metrics = await createMetrics(gateway, () => throttle.openStreams);
+
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(() => JSON.stringify);
+  acceptJsonOnly(app as never);
+  guard(app as never, { ...options, throttle });
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(SECURITY_HEADERS);
+  });
+  app.addHook('preValidation', async (request) => {
+    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    metrics.countRequest(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode);
+  });
+  app.addHook('preClose', async () => {
+    metrics.stop();
+    streams.close();
+  });
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(
+      reply,
+      refuse('route_not_found', `There is no ${request.method} ${request.url.split('?')[0]}. See /docs.`),
+    ),
+  );
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = schemaRefusal(error) ?? refusalOf(error, limits.bodyBytes);
+    if (!refusal) request.log.error({ err: error, method: request.method, url: request.url }, 'request failed');
+    return sendProblem(reply, refusal ?? INTERNAL);
+  });
+
+  await describeApi(app, options.version);
+  const context = { gateway, throttle, streams };
+  for (const add of [
+    addSessions,
+    addRuns,
+    addAsks,
+    addQuestions,
+    addApprovals,
+    addEvents,
+    addMailbox,
+    addWorkers,
+    addTokens,
+  ])
+    app.after(() => add(app, context));
+  app.after(() => addSystem(app, context, metrics));
+  await showApi(app);
+  return app;
+}
+
+/** Names each field that is wrong, and every field that does not exist. */
+function schemaRefusal(error: unknown): Refusal | undefined {
+  if (!hasZodFastifySchemaValidationErrors(error)) return undefined;
+  const errors = error.validation.slice(0, 20).map((issue) => ({
+    path: issue.instancePath.slice(1).replaceAll('/', '.'),
+    message: issue.message ?? 'is not valid',
+  }));
+  const where = error.validationContext ?? 'body';
+  const detail = errors.map((e) => `${where}${e.path ? `.${e.path}` : ''}: ${e.message}`).join('; ');
+  return { code: 'invalid_request', detail, more: { errors } };
+}
+
+/** What is not even HTTP still gets a problem document. */
+const refuseGarbage: NonNullable<FastifyServerOptions['clientErrorHandler']> = (error, socket) => {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const body = JSON.stringify(problemOf(refuse('invalid_request', 'This is not a valid HTTP request.')));
+  const head = `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/problem+json`;
+  socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+};

@@ -1,0 +1,143 @@
+// Who may do what, in this order: Host, Origin, token, scope, session. Runs before the body is read.
+// Scopes are declared with each route; a route without a declaration is a programming error and refuses to start.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { SURFACES, type Surface } from '../core/ask.ts';
+import { fail } from '../core/errors.ts';
+import type { Actor, Scope, Token } from '../core/token.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { Throttle } from './limits.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    actor: Actor;
+  }
+  interface FastifyContextConfig {
+    scopes?: readonly Scope[] | 'open';
+  }
+}
+
+export const READERS: readonly Scope[] = ['operator', 'viewer'];
+export const ANSWERERS: readonly Scope[] = ['operator'];
+export const AGENT_SIDE: readonly Scope[] = ['operator', 'worker', 'agent'];
+export const WORKERS: readonly Scope[] = ['operator', 'worker'];
+export const EVERY_READER: readonly Scope[] = ['operator', 'viewer', 'worker', 'agent'];
+
+export interface AuthOptions {
+  gateway: Gateway;
+  throttle: Throttle;
+  /** Host names this server answers to, without ports. */
+  hosts: ReadonlySet<string>;
+  /** Further origins that may call it from a browser. */
+  origins: ReadonlySet<string>;
+}
+
+const TOKEN_CACHE_MS = 5000;
+const CLAIMABLE_SURFACES = new Set<string>(SURFACES.filter((s) => s !== 'system'));
+
+export function guard(app: FastifyInstance, options: AuthOptions): void {
+  const known = new Map<string, { token: Token; until: number }>();
+
+  app.decorateRequest('actor', null as unknown as Actor);
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/docs')) route.config = { ...route.config, scopes: 'open' };
+    if (route.config?.scopes === undefined) throw new Error(`Route ${route.method} ${route.url} declares no scopes.`);
+  });
+  app.addHook('onRequest', async (request) => {
+    checkHost(request, options.hosts);
+    checkOrigin(request, options.origins);
+    const scopes = request.routeOptions.config.scopes;
+    if (scopes === 'open') return;
+    const actor = await authenticate(request);
+    request.actor = actor;
+    options.throttle.request(actor, options.gateway.now());
+    if (scopes) checkScope(actor, scopes, request);
+    if (actor.scope === 'agent') await checkSession(options.gateway, actor, request.params as Record<string, string>);
+  });
+
+  async function authenticate(request: FastifyRequest): Promise<Actor> {
+    const secret = bearerOf(request);
+    if (secret === undefined)
+      throw fail(
+        'unauthenticated',
+        'Send `Authorization: Bearer <token>`. The operator token is in operator.token in the state folder.',
+      );
+    const token = await tokenFor(secret);
+    if (!token) throw fail('unauthenticated', 'This token is unknown, expired or revoked.');
+    return {
+      name: token.name,
+      scope: token.scope,
+      tokenId: token.id,
+      sessionId: token.sessionId,
+      surface: surfaceOf(request),
+    };
+  }
+
+  /** Good tokens are remembered for a few seconds; their expiry is still checked at every call. */
+  async function tokenFor(secret: string): Promise<Token | undefined> {
+    const { gateway } = options;
+    const cached = known.get(secret);
+    if (cached && cached.until > gateway.now()) return gateway.isGood(cached.token) ? cached.token : undefined;
+    const token = await gateway.tokenOf(secret);
+    known.delete(secret);
+    if (token) known.set(secret, { token, until: gateway.now() + TOKEN_CACHE_MS });
+    return token;
+  }
+
+  app.decorate('forgetTokens', () => known.clear());
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** After a token was revoked: nobody is let in from memory. */
+    forgetTokens(): void;
+  }
+}
+
+function checkHost(request: FastifyRequest, hosts: ReadonlySet<string>): void {
+  const host = request.headers.host ?? '';
+  const name = host.startsWith('[') ? host.slice(0, host.indexOf(']') + 1) : (host.split(':')[0] ?? '');
+  if (!hosts.has(name.toLowerCase()))
+    throw fail(
+      'host_not_allowed',
+      `This server does not answer to the host name "${name}". Allowed: ${[...hosts].join(', ')}.`,
+    );
+}
+
+function checkOrigin(request: FastifyRequest, origins: ReadonlySet<string>): void {
+  const { origin, host } = request.headers;
+  if (origin === undefined || origins.has(origin)) return;
+  if (URL.canParse(origin) && new URL(origin).host === host) return;
+  throw fail('origin_not_allowed', `Pages from "${origin}" may not call this server.`);
+}
+
+function bearerOf(request: FastifyRequest): string | undefined {
+  const header = request.headers.authorization;
+  if (header === undefined || !/^bearer /i.test(header)) return undefined;
+  return header.slice(7).trim() || undefined;
+}
+
+function surfaceOf(request: FastifyRequest): Surface {
+  const named = request.headers['holdpoint-surface'];
+  return typeof named === 'string' && CLAIMABLE_SURFACES.has(named) ? (named as Surface) : 'api';
+}
+
+function checkScope(actor: Actor, scopes: readonly Scope[], request: FastifyRequest): void {
+  if (scopes.includes(actor.scope)) return;
+  throw fail(
+    'scope_forbidden',
+    `A token with scope "${actor.scope}" may not ${request.method} ${request.routeOptions.url}. It takes: ${scopes.join(', ')}.`,
+  );
+}
+
+/** An agent sees its own session and nothing else, whatever id it names. */
+async function checkSession(gateway: Gateway, actor: Actor, params: Record<string, string>): Promise<void> {
+  for (const [param, find] of Object.entries(OWNER)) {
+    const id = params[param];
+    if (id === undefined) continue;
+    const sessionId = param === 'session_id' ? id : await gateway.sessionOf[find](id);
+    if (sessionId !== actor.sessionId)
+      throw fail('session_forbidden', `This token belongs to session ${actor.sessionId}; it cannot see others.`);
+  }
+}
+
+const OWNER = { session_id: 'session', run_id: 'run', ask_id: 'ask', thread_id: 'thread' } as const;

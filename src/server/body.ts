@@ -1,0 +1,59 @@
+// Request bodies: valid UTF-8, JSON of sane depth, no text a database could not keep. Whatever fails here has changed
+// nothing and is told what was wrong.
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance } from 'fastify';
+import { fail } from '../core/errors.ts';
+
+const MAX_DEPTH = 64;
+/** A body shorter than this cannot be nested too deep. */
+const SHORTEST_DEEP_BODY = 2 * MAX_DEPTH;
+
+export function acceptJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseJson(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) return {};
+  if (!isUtf8(bytes)) throw fail('invalid_request', 'The body is not valid UTF-8.');
+  const text = bytes.toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof RangeError ? 'it is nested too deep' : (error as Error).message;
+    throw fail('invalid_request', `The body is not valid JSON: ${why}`);
+  }
+  const suspicious = text.includes('\\u') || text.includes('__proto__') || text.includes('constructor');
+  if (suspicious || text.length >= SHORTEST_DEEP_BODY) inspect(value, suspicious);
+  return value;
+}
+
+/** Walks without recursion, so that depth cannot break the walker. */
+function inspect(root: unknown, strings: boolean): void {
+  const stack: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    const { value, depth } = next;
+    if (strings && typeof value === 'string') checkText(value);
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth > MAX_DEPTH) throw fail('invalid_request', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+    for (const key of Object.keys(value)) {
+      if (key === '__proto__')
+        throw fail('invalid_request', 'The body has a field named __proto__, which is not allowed.');
+      if (strings) checkText(key);
+      stack.push({ value: (value as Record<string, unknown>)[key], depth: depth + 1 });
+    }
+  }
+}
+
+function checkText(text: string): void {
+  if (text.includes('\0'))
+    throw fail('invalid_request', 'The body has a text with a NUL character, which is not allowed.');
+  if (!text.isWellFormed()) throw fail('invalid_request', 'The body has a text with half a surrogate pair.');
+}

@@ -1,0 +1,89 @@
+// What routes take from a request beside its body: the page, the idempotency key, the lease, a signal that the caller
+// has gone. And how they answer with a list.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Hash } from '../core/digest.ts';
+import { fail, HoldpointError } from '../core/errors.ts';
+import { checkKey, fingerprint, keyScope } from '../core/idempotency.ts';
+import type { Page } from '../core/ports.ts';
+import type { Listed } from '../gateway/inbox.ts';
+import type { Key } from '../gateway/mutate.ts';
+
+const digits = z.string().regex(/^\d{1,15}$/, 'must be a whole number');
+
+export const PageQuery = z.strictObject({
+  limit: digits.optional().describe('1 to 500, 100 unless said otherwise'),
+  cursor: z.string().max(100).optional().describe('From the Link header of the page before'),
+});
+export const WaitQuery = z.strictObject({ wait_ms: digits.optional().describe('Up to 60000') });
+export const SettleQuery = z.strictObject({ settle_ms: digits.optional().describe('Up to 60000') });
+
+export const MAX_WAIT_MS = 60_000;
+
+export const waitOf = (text: string | undefined): number => Math.min(MAX_WAIT_MS, Number(text ?? 0));
+
+export function pageOf(query: { limit?: string | undefined; cursor?: string | undefined }): Page {
+  return { limit: limitOf(query.limit), after: query.cursor === undefined ? undefined : fromCursor(query.cursor) };
+}
+
+export function limitOf(text: string | undefined): number {
+  const limit = Number(text ?? 100);
+  if (limit < 1 || limit > 500) throw fail('invalid_request', `limit: 1 to 500, not ${text}.`);
+  return limit;
+}
+
+const toCursor = (position: number): string => Buffer.from(`p${position}`).toString('base64url');
+
+function fromCursor(cursor: string): number {
+  const found = /^p(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString());
+  if (!found) throw fail('invalid_cursor', 'Use the cursor from the Link header of the page before, or leave it out.');
+  return Number(found[1]);
+}
+
+/** A bare array; the next page is in the Link header, the log position it is true for in Holdpoint-Cursor. */
+export function sendList<T>(request: FastifyRequest, reply: FastifyReply, listed: Listed<T>): FastifyReply {
+  reply.header('holdpoint-cursor', String(listed.cursor));
+  if (listed.next !== undefined) linkNext(request, reply, 'cursor', toCursor(listed.next));
+  return reply.send(listed.views);
+}
+
+export function linkNext(request: FastifyRequest, reply: FastifyReply, name: string, value: string): void {
+  const url = new URL(request.url, 'http://localhost');
+  url.searchParams.set(name, value);
+  reply.header('link', `<${url.pathname}${url.search}>; rel="next"`);
+}
+
+/** The key of header or body, bound to the route, the ids in its path and the rest of the body. */
+export function keyOf(request: FastifyRequest, hash: Hash): Key | undefined {
+  const { idempotency_key: inBody, ...body } = (request.body ?? {}) as Record<string, unknown>;
+  const inHeader = request.headers['idempotency-key'];
+  if (inHeader === undefined && inBody === undefined) return undefined;
+  if (inHeader !== undefined && inBody !== undefined && inHeader !== inBody)
+    throw fail(
+      'invalid_idempotency_key',
+      'The Idempotency-Key header and idempotency_key in the body differ. Send one.',
+    );
+  const key = String(inHeader ?? inBody);
+  const refusal = checkKey(key, Buffer.byteLength(key));
+  if (refusal) throw new HoldpointError(refusal);
+  const operation = `${request.method} ${request.routeOptions.url}`;
+  const ids = Object.values(request.params as Record<string, string>);
+  return { scope: keyScope(operation, ids, key, hash), fingerprint: fingerprint(operation, ids, body, hash) };
+}
+
+/** The fencing number a worker works under, from `Holdpoint-Lease`. */
+export function leaseOf(request: FastifyRequest): number | undefined {
+  const header = request.headers['holdpoint-lease'];
+  if (header === undefined) return undefined;
+  const epoch = Number(header);
+  if (!Number.isSafeInteger(epoch) || epoch < 1)
+    throw fail('invalid_request', 'Holdpoint-Lease is a positive whole number.');
+  return epoch;
+}
+
+/** Aborts when the caller hangs up, so that nothing waits for nobody. */
+export function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  return gone.signal;
+}

@@ -1,0 +1,152 @@
+// Asks from the agent's side: raise, wait, acknowledge. And the inbox and history of all asks.
+import { z } from 'zod';
+import { ASK_KINDS, ASK_STATUSES, DELIVERY_STATES } from '../../core/ask.ts';
+import { Acknowledge, Clarify, RaiseAsk, Undeliverable } from '../../core/bodies.ts';
+import { fail } from '../../core/errors.ts';
+import { AskView, ClarificationView } from '../../core/views.ts';
+import { revealsSecrets } from '../../gateway/gateway.ts';
+import { AGENT_SIDE, EVERY_READER } from '../auth.ts';
+import { goneSignal, keyOf, leaseOf, PageQuery, pageOf, sendList, WaitQuery, waitOf } from '../request.ts';
+import { type AddRoutes, AskParams, about, RunParams, replies } from './route.ts';
+
+const AskQuery = PageQuery.extend({
+  status: z.enum([...ASK_STATUSES, 'ended']).optional(),
+  kind: z.enum(ASK_KINDS).optional(),
+  session_id: z.string().optional(),
+  run_id: z.string().optional(),
+  agent: z.string().optional(),
+  delivery: z.enum(DELIVERY_STATES).optional(),
+});
+
+export const addAsks: AddRoutes = (app, { gateway, throttle }) => {
+  app.post(
+    '/v1/runs/:run_id/asks',
+    {
+      config: { scopes: AGENT_SIDE },
+      schema: {
+        ...about('agents', 'Raise an approval or a question set', '200 when the same tool call asked the same before.'),
+        params: RunParams,
+        body: RaiseAsk,
+        response: replies({ 200: AskView, 201: AskView }),
+      },
+    },
+    async (request, reply) => {
+      const { actor, params, body } = request;
+      const key = keyOf(request, gateway.hash);
+      const command = { runId: params.run_id, body, actor, leaseEpoch: leaseOf(request), key };
+      const { created, view } = await gateway.raiseAsk(command);
+      return reply.code(created ? 201 : 200).send(view);
+    },
+  );
+
+  app.post(
+    '/v1/runs/:run_id/clarifications',
+    {
+      config: { scopes: AGENT_SIDE },
+      schema: {
+        ...about(
+          'agents',
+          'A child run asks its parent session',
+          'The answer arrives in the mailbox of the child session.',
+        ),
+        params: RunParams,
+        body: Clarify,
+        response: replies({ 200: ClarificationView, 201: ClarificationView }),
+      },
+    },
+    async (request, reply) => {
+      const { actor, params, body } = request;
+      const key = keyOf(request, gateway.hash);
+      const { created, view } = await gateway.clarify({ runId: params.run_id, body, actor, key });
+      return reply.code(created ? 201 : 200).send(view);
+    },
+  );
+
+  app.get(
+    '/v1/asks',
+    {
+      config: { scopes: EVERY_READER },
+      schema: {
+        ...about('asks', 'The inbox and the history, oldest first'),
+        querystring: AskQuery,
+        response: replies({ 200: z.array(AskView) }),
+      },
+    },
+    async (request, reply) => {
+      const { actor, query } = request;
+      if (actor.sessionId !== undefined && query.session_id !== undefined && query.session_id !== actor.sessionId)
+        throw fail('session_forbidden', `This token belongs to session ${actor.sessionId}; it cannot see others.`);
+      const { status, kind, agent, delivery, run_id: runId } = query;
+      const filter = { status, kind, agent, delivery, runId, sessionId: actor.sessionId ?? query.session_id };
+      return sendList(request, reply, await gateway.listAsks(filter, pageOf(query), revealsSecrets(actor)));
+    },
+  );
+
+  app.get(
+    '/v1/asks/:ask_id',
+    {
+      config: { scopes: EVERY_READER },
+      schema: {
+        ...about('asks', 'One ask; with `wait_ms`, when it has ended or the time is over'),
+        params: AskParams,
+        querystring: WaitQuery,
+        response: replies({ 200: AskView }),
+      },
+    },
+    async (request, reply) => {
+      const { actor, params } = request;
+      const wait = waitOf(request.query.wait_ms);
+      if (wait === 0) return gateway.showAsk(params.ask_id, actor);
+      const close = throttle.open(actor);
+      try {
+        return await gateway.showAsk(params.ask_id, actor, wait, goneSignal(reply));
+      } finally {
+        close();
+      }
+    },
+  );
+
+  app.post(
+    '/v1/asks/:ask_id/delivered',
+    {
+      config: { scopes: AGENT_SIDE },
+      schema: {
+        ...about('agents', 'The agent has the answer', 'With `digest`, only if that is what was answered.'),
+        params: AskParams,
+        body: Acknowledge,
+        response: replies({ 200: AskView }),
+      },
+    },
+    async (request) => {
+      const key = keyOf(request, gateway.hash);
+      const { digest } = request.body;
+      const command = {
+        askId: request.params.ask_id,
+        state: 'delivered' as const,
+        digest,
+        leaseEpoch: leaseOf(request),
+        key,
+      };
+      return (await gateway.acknowledge(command)).view;
+    },
+  );
+
+  app.post(
+    '/v1/asks/:ask_id/undeliverable',
+    {
+      config: { scopes: AGENT_SIDE },
+      schema: {
+        ...about('agents', 'The agent can never have the answer'),
+        params: AskParams,
+        body: Undeliverable,
+        response: replies({ 200: AskView }),
+      },
+    },
+    async (request) => {
+      const key = keyOf(request, gateway.hash);
+      const { reason } = request.body;
+      const command = { askId: request.params.ask_id, state: 'undeliverable' as const, reason, key };
+      return (await gateway.acknowledge(command)).view;
+    },
+  );
+};

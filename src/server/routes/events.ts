@@ -1,0 +1,123 @@
+// The event log: JSON pages, or a live stream of the same on the same path.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { EventFilter } from '../../core/ports.ts';
+import { EventView } from '../../core/views.ts';
+import { eventJson } from '../../gateway/views.ts';
+import { EVERY_READER } from '../auth.ts';
+import { limitOf, linkNext } from '../request.ts';
+import { cursorOf, wantsStream } from '../sse.ts';
+import { ownSession } from './own-session.ts';
+import { type AddRoutes, about, RunParams, replies, SessionParams } from './route.ts';
+
+const EventQuery = z.strictObject({
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a whole number')
+    .optional()
+    .describe('Only events with a larger seq'),
+  limit: z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .optional()
+    .describe('1 to 500, 100 unless said otherwise; pages only'),
+  snapshot: z.enum(['true', 'false']).optional().describe('Streams only: begin with the pending asks at the cursor'),
+});
+
+const STREAMABLE = 'With `Accept: text/event-stream` a live stream: id = seq, resumed by Last-Event-ID or `after`.';
+const SNAPSHOT_LIMIT = 500;
+
+export const addEvents: AddRoutes = (app, { gateway, throttle, streams }) => {
+  const pages = { 200: z.array(EventView) };
+
+  app.get(
+    '/v1/events',
+    {
+      config: { scopes: EVERY_READER },
+      schema: {
+        ...about('events', 'Events of all sessions', `${STREAMABLE} A stream without a cursor begins now.`),
+        querystring: EventQuery,
+        response: replies(pages),
+      },
+    },
+    async (request, reply) =>
+      answer(request, reply, request.query, { sessionId: ownSession(request.actor, undefined) }) as never,
+  );
+
+  app.get(
+    '/v1/sessions/:session_id/events',
+    {
+      config: { scopes: EVERY_READER },
+      schema: {
+        ...about('events', 'Events of one session', STREAMABLE),
+        params: SessionParams,
+        querystring: EventQuery,
+        response: replies(pages),
+      },
+    },
+    async (request, reply) => {
+      const sessionId = await gateway.sessionOf.session(request.params.session_id);
+      return answer(request, reply, request.query, { sessionId }, 0) as never;
+    },
+  );
+
+  app.get(
+    '/v1/runs/:run_id/events',
+    {
+      config: { scopes: EVERY_READER },
+      schema: {
+        ...about('events', 'Events of one run', STREAMABLE),
+        params: RunParams,
+        querystring: EventQuery,
+        response: replies(pages),
+      },
+    },
+    async (request, reply) => {
+      await gateway.sessionOf.run(request.params.run_id);
+      return answer(request, reply, request.query, { runId: request.params.run_id }, 0) as never;
+    },
+  );
+
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: z.infer<typeof EventQuery>,
+    filter: EventFilter,
+    begin?: number,
+  ): Promise<FastifyReply> {
+    const after = query.after === undefined ? undefined : Number(query.after);
+    if (wantsStream(request)) return stream(request, reply, query.snapshot === 'true', filter, after ?? begin);
+    const limit = limitOf(query.limit);
+    const events = await gateway.events(filter, after ?? 0, limit);
+    const last = events.at(-1);
+    if (last && events.length === limit) linkNext(request, reply, 'after', String(last.seq));
+    return reply.type('application/json').send(`[${events.map(eventJson).join(',')}]`);
+  }
+
+  async function stream(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    snapshot: boolean,
+    filter: EventFilter,
+    after: number | undefined,
+  ): Promise<FastifyReply> {
+    const close = throttle.open(request.actor);
+    try {
+      const first = snapshot ? await snapshotOf(filter) : undefined;
+      const cursor = first?.cursor ?? cursorOf(request, after) ?? (await gateway.lastSeq());
+      streams.open(gateway, request, reply, filter, cursor, close, first?.frame);
+    } catch (error) {
+      close();
+      throw error;
+    }
+    return reply;
+  }
+
+  /** The pending asks and the log position they are true for, in one read: nothing can fall between. */
+  async function snapshotOf(filter: EventFilter): Promise<{ cursor: number; frame: string }> {
+    const asked = { status: 'pending' as const, ...filter };
+    const { views, next, cursor } = await gateway.listAsks(asked, { limit: SNAPSHOT_LIMIT }, false);
+    const data = JSON.stringify({ cursor, asks: views, more: next !== undefined });
+    return { cursor, frame: `event: snapshot\nid: ${cursor}\ndata: ${data}\n\n` };
+  }
+};

@@ -1,0 +1,57 @@
+// The shape every route file has: a function that adds its routes to the app, given what they work with.
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifySchema,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Gateway } from '../../gateway/gateway.ts';
+import type { Throttle } from '../limits.ts';
+import type { Streams } from '../sse.ts';
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression<RawServerDefault>,
+  RawReplyDefaultExpression<RawServerDefault>,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+export interface Context {
+  gateway: Gateway;
+  throttle: Throttle;
+  streams: Streams;
+}
+
+export type AddRoutes = (app: App, context: Context) => void;
+
+export const RunParams = z.object({ run_id: z.string() });
+export const SessionParams = z.object({ session_id: z.string() });
+export const AskParams = z.object({ ask_id: z.string() });
+
+const Problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    domain: z.string(),
+    code: z.string(),
+    winner: z
+      .object({ answered_by: z.string(), surface: z.string(), answered_at_ms: z.int(), outcome: z.string() })
+      .optional(),
+  })
+  .describe('RFC 9457 problem document, sent as application/problem+json');
+
+/** The documented responses of a route: its own, and the problem document for everything else. */
+export const replies = <T extends Record<number, z.ZodType>>(own: T) => ({ ...own, '4xx': Problem, '5xx': Problem });
+
+export const about = (tag: string, summary: string, description?: string): FastifySchema => ({
+  tags: [tag],
+  summary,
+  ...(description !== undefined && { description }),
+});

@@ -1,0 +1,82 @@
+// Live event streams. A stream is a cursor over the log: it begins after a given event, resumes where it stopped, and
+// a slow reader is left alone until it has caught up with what it was sent.
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Event } from '../core/event.ts';
+import type { EventFilter } from '../core/ports.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { eventJson } from '../gateway/views.ts';
+
+const HEARTBEAT_MS = 15_000;
+
+export class Streams {
+  readonly #open = new Set<ServerResponse>();
+  readonly #frames = new WeakMap<Event, string>();
+  readonly #heartbeat: NodeJS.Timeout;
+
+  constructor() {
+    this.#heartbeat = setInterval(() => {
+      for (const response of this.#open) if (!response.writableNeedDrain) response.write(':\n\n');
+    }, HEARTBEAT_MS);
+    this.#heartbeat.unref();
+  }
+
+  /** Takes over the reply. `first` is sent before any event. `done` is called once, when the stream is over. */
+  open(
+    gateway: Gateway,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    filter: EventFilter,
+    after: number,
+    done: () => void,
+    first?: string,
+  ): void {
+    reply.hijack();
+    const response = reply.raw;
+    request.raw.socket.setNoDelay(true);
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
+    response.write(first ?? ':\n\n');
+    this.#open.add(response);
+    const following = gateway.follow(
+      { filter, deliver: (events) => response.write(events.map((e) => this.#frame(e)).join('')) },
+      after,
+    );
+    response.on('drain', () => following.resume());
+    response.once('close', () => {
+      following.stop();
+      this.#open.delete(response);
+      done();
+    });
+  }
+
+  /** One text for all streams that show the event. */
+  #frame(event: Event): string {
+    let frame = this.#frames.get(event);
+    if (frame === undefined) {
+      frame = `id: ${event.seq}\ndata: ${eventJson(event)}\n\n`;
+      this.#frames.set(event, frame);
+    }
+    return frame;
+  }
+
+  close(): void {
+    clearInterval(this.#heartbeat);
+    for (const response of this.#open) response.end();
+  }
+}
+
+/** Where a stream begins: the larger of the header and the query, else what the route says. */
+export function cursorOf(request: FastifyRequest, after: number | undefined): number | undefined {
+  const header = Number(request.headers['last-event-id']);
+  const seen =
+    Number.isSafeInteger(header) && header >= 0 && request.headers['last-event-id'] !== '' ? header : undefined;
+  if (seen === undefined) return after;
+  return Math.max(seen, after ?? 0);
+}
+
+export const wantsStream = (request: FastifyRequest): boolean =>
+  (request.headers.accept ?? '').includes('text/event-stream');

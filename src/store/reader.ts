@@ -1,0 +1,213 @@
+// Everything the gateway reads, over any database that speaks Sql. Look-ups by id are fixed texts that a database
+// prepares once; lists with optional filters are compiled by Kysely.
+import { sql as raw } from 'kysely';
+import type { Placed, Reader } from '../core/ports.ts';
+import {
+  toAsk,
+  toEnded,
+  toEvent,
+  toItem,
+  toMessage,
+  toOutput,
+  toPending,
+  toResponse,
+  toRun,
+  toSession,
+  toToken,
+} from './rows.ts';
+import { compiler, list, type Sql, type Value } from './sql.ts';
+import type {
+  AskRow,
+  EventRow,
+  ItemRow,
+  MessageRow,
+  OutputRow,
+  ResponseRow,
+  RunRow,
+  SessionRow,
+  TokenRow,
+} from './tables.ts';
+
+const literal = (value: string) => raw.lit<string>(value);
+
+const CLAIMABLE = (agents: number) => `
+  SELECT r.* FROM runs r JOIN sessions s ON s.id = r.session_id
+  WHERE r.agent IN (${Array(agents).fill('?').join(', ')}) AND r.agent <> 'external' AND r.lease_worker IS NULL
+    AND r.kind <> 'parent_clarification' AND r.status IN ('queued', 'running')
+    AND (r.status = 'running' OR (s.active_run_id IS NULL AND NOT EXISTS (
+      SELECT 1 FROM runs q WHERE q.session_id = r.session_id AND q.status = 'queued'
+        AND (q.queue_order < r.queue_order OR (q.queue_order = r.queue_order AND q.n < r.n)))))
+  ORDER BY r.n LIMIT ?`;
+
+const NEXT_DEADLINE = `
+  SELECT MIN(at) AS at FROM (
+    SELECT * FROM (SELECT expires_at AS at FROM asks WHERE status = 'pending' AND expires_at IS NOT NULL
+      ORDER BY expires_at LIMIT 1) AS a
+    UNION ALL
+    SELECT * FROM (SELECT clarification_expires_at AS at FROM runs WHERE status = 'queued'
+      AND clarification_expires_at IS NOT NULL ORDER BY clarification_expires_at LIMIT 1) AS b) AS deadlines`;
+
+const COUNTS = `
+  SELECT (SELECT COUNT(*) FROM asks WHERE status = 'pending') AS pending,
+    (SELECT COUNT(*) FROM asks WHERE delivery = 'due') AS due,
+    (SELECT COUNT(*) FROM sessions WHERE status = 'active') AS active`;
+
+export function createReader(sql: Sql): Reader {
+  const one = async <Row, T>(text: string, values: Value[], map: (row: Row) => T): Promise<T | undefined> => {
+    const [row] = await sql.all<Row>(text, values);
+    return row === undefined ? undefined : map(row);
+  };
+  const many = async <Row, T>(text: string, values: Value[], map: (row: Row) => T): Promise<T[]> =>
+    (await sql.all<Row>(text, values)).map(map);
+
+  return {
+    session: (id) =>
+      one<SessionRow, ReturnType<typeof toSession>>(`SELECT * FROM sessions WHERE id = ?`, [id], toSession),
+    async sessions(filter, page) {
+      let query = compiler
+        .selectFrom('sessions')
+        .selectAll()
+        .where('n', '>', page.after ?? 0);
+      if (filter.id !== undefined) query = query.where('id', '=', filter.id);
+      if (filter.status !== undefined) query = query.where('status', '=', filter.status);
+      return place(await list<SessionRow>(sql, query.orderBy('n').limit(page.limit)), (row) => row.n, toSession);
+    },
+    run: (id) => one(`SELECT * FROM runs WHERE id = ?`, [id], toRun),
+    async runs(filter, page) {
+      let query = compiler
+        .selectFrom('runs')
+        .selectAll()
+        .where('n', '>', page.after ?? 0);
+      if (filter.sessionId !== undefined) query = query.where('session_id', '=', filter.sessionId);
+      if (filter.status !== undefined) query = query.where('status', '=', filter.status);
+      return place(await list<RunRow>(sql, query.orderBy('n').limit(page.limit)), (row) => row.n, toRun);
+    },
+    carryingRun: (askId) => one(`SELECT * FROM runs WHERE carries_ask_id = ?`, [askId], toRun),
+    clarificationRun: (requestId) => one(`SELECT * FROM runs WHERE clarification_id = ?`, [requestId], toRun),
+    queuedRuns: (sessionId) =>
+      many(`SELECT * FROM runs WHERE session_id = ? AND status = 'queued' ORDER BY queue_order, n`, [sessionId], toRun),
+    ask: (id) => one(`SELECT * FROM asks WHERE id = ?`, [id], toAsk),
+    async asks(filter, page) {
+      let query = compiler
+        .selectFrom('asks')
+        .selectAll()
+        .where('n', '>', page.after ?? 0);
+      if (filter.status === 'ended') query = query.where('status', '<>', 'pending');
+      // A literal, so that the partial index on what is open is used.
+      else if (filter.status === 'pending') query = query.where('status', '=', literal('pending'));
+      else if (filter.status !== undefined) query = query.where('status', '=', filter.status);
+      if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
+      if (filter.sessionId !== undefined) query = query.where('session_id', '=', filter.sessionId);
+      if (filter.runId !== undefined) query = query.where('run_id', '=', filter.runId);
+      if (filter.delivery === 'due') query = query.where('delivery', '=', literal('due'));
+      else if (filter.delivery !== undefined) query = query.where('delivery', '=', filter.delivery);
+      const { agent } = filter;
+      if (agent !== undefined)
+        query = query.where('session_id', 'in', (eb) =>
+          eb.selectFrom('sessions').select('id').where('agent', '=', agent),
+        );
+      return place(await list<AskRow>(sql, query.orderBy('n').limit(page.limit)), (row) => row.n, toAsk);
+    },
+    pendingOfRun: (runId) =>
+      many(`SELECT * FROM asks WHERE run_id = ? AND status = 'pending' ORDER BY n`, [runId], toPending),
+    dueOfRun: (runId) => many(`SELECT * FROM asks WHERE run_id = ? AND delivery = 'due' ORDER BY n`, [runId], toEnded),
+    outputs: (runId) =>
+      many<OutputRow, ReturnType<typeof toOutput>>(
+        `SELECT * FROM outputs WHERE run_id = ? ORDER BY position DESC LIMIT 100`,
+        [runId],
+        toOutput,
+      ).then((newest) => newest.reverse()),
+    events(filter, after, limit) {
+      if (filter.runId !== undefined)
+        return many<EventRow, ReturnType<typeof toEvent>>(
+          `SELECT * FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+          [filter.runId, after, limit],
+          toEvent,
+        );
+      if (filter.sessionId !== undefined)
+        return many<EventRow, ReturnType<typeof toEvent>>(
+          `SELECT * FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+          [filter.sessionId, after, limit],
+          toEvent,
+        );
+      return many(`SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?`, [after, limit], toEvent);
+    },
+    lastSeq: async () =>
+      (await one(`SELECT MAX(seq) AS seq FROM events`, [], (row: { seq: number | null }) => row.seq)) ?? 0,
+    message: (id) => one(`SELECT * FROM messages WHERE id = ?`, [id], toMessage),
+    async messages(sessionId, which, page) {
+      let query = compiler.selectFrom('messages').selectAll().where('session_id', '=', sessionId);
+      query =
+        which === 'dead'
+          ? query.where('dead_at', 'is not', null)
+          : query.where('acked_at', 'is', null).where('dead_at', 'is', null);
+      const rows = await list<MessageRow>(
+        sql,
+        query
+          .where('n', '>', page.after ?? 0)
+          .orderBy('n')
+          .limit(page.limit),
+      );
+      return place(rows, (row) => row.n, toMessage);
+    },
+    async items(sessionId, page) {
+      const rows = await sql.all<ItemRow>(
+        `SELECT * FROM items WHERE session_id = ? AND position > ? ORDER BY position LIMIT ?`,
+        [sessionId, page.after ?? 0, page.limit],
+      );
+      return place(rows, (row) => row.position, toItem);
+    },
+    token: (id) => one(`SELECT * FROM tokens WHERE id = ?`, [id], toToken),
+    tokenByHash: (hash) => one(`SELECT * FROM tokens WHERE hash = ?`, [hash], toToken),
+    async tokens(page) {
+      const rows = await sql.all<TokenRow>(`SELECT * FROM tokens WHERE n > ? ORDER BY n LIMIT ?`, [
+        page.after ?? 0,
+        page.limit,
+      ]);
+      return place(rows, (row) => row.n, toToken);
+    },
+    overdueAsks: (now, limit) =>
+      many(
+        `SELECT * FROM asks WHERE status = 'pending' AND expires_at IS NOT NULL AND expires_at <= ?
+         ORDER BY expires_at LIMIT ?`,
+        [now, limit],
+        toPending,
+      ),
+    overdueRuns: (now, limit) =>
+      many(
+        `SELECT * FROM runs WHERE status = 'queued' AND clarification_expires_at IS NOT NULL
+         AND clarification_expires_at <= ? ORDER BY clarification_expires_at LIMIT ?`,
+        [now, limit],
+        toRun,
+      ),
+    nextDeadline: () => one(NEXT_DEADLINE, [], (row: { at: number | null }) => row.at ?? undefined),
+    claimable: (agents, limit) => many(CLAIMABLE(agents.length), [...agents, limit], toRun),
+    leasedBy: (workerId) => many(`SELECT * FROM runs WHERE lease_worker = ?`, [workerId], toRun),
+    lapsedLeases: (now, limit) =>
+      many(
+        `SELECT * FROM runs WHERE lease_worker IS NOT NULL AND lease_until <= ? ORDER BY lease_until LIMIT ?`,
+        [now, limit],
+        toRun,
+      ),
+    staleMessages: (before, limit) =>
+      many(
+        `SELECT * FROM messages WHERE acked_at IS NULL AND dead_at IS NULL AND created_at <= ?
+         ORDER BY created_at LIMIT ?`,
+        [before, limit],
+        toMessage,
+      ),
+    storedResponse: (scope) =>
+      one<ResponseRow, ReturnType<typeof toResponse>>(`SELECT * FROM responses WHERE scope = ?`, [scope], toResponse),
+    async counts() {
+      const [row] = await sql.all<{ pending: number; due: number; active: number }>(COUNTS, []);
+      return {
+        pendingAsks: row?.pending ?? 0,
+        dueDeliveries: row?.due ?? 0,
+        activeSessions: row?.active ?? 0,
+      };
+    },
+  };
+}
+
+const place = <Row, T>(rows: Row[], at: (row: Row) => number, map: (row: Row) => T): Placed<T>[] =>
+  rows.map((row) => ({ at: at(row), value: map(row) }));

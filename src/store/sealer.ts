@@ -1,0 +1,28 @@
+// Secret answers at rest: AES-256-GCM under a key that lives beside the database, readable by its owner only.
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import type { Sealer } from '../core/ports.ts';
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** One master key, two derived ones, so that a hash never tells anything about a ciphertext. */
+export function createSealer(masterKey: Buffer): Sealer {
+  const derive = (use: string) => Buffer.from(hkdfSync('sha256', masterKey, '', `holdpoint:${use}`, 32));
+  const sealing = derive('seal');
+  const comparing = derive('mac');
+  return {
+    seal(text) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', sealing, nonce);
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed, 'base64');
+      const decipher = createDecipheriv('aes-256-gcm', sealing, bytes.subarray(0, NONCE_BYTES));
+      decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+      return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+    },
+    mac: (text) => createHmac('sha256', comparing).update(text).digest('base64'),
+  };
+}

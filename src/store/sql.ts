@@ -1,0 +1,31 @@
+// The few calls a database must offer, and the query compiler for lists whose filters vary. Statements are written
+// with `?`; a dialect that numbers its parameters translates them once per text.
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import type { Tables } from './tables.ts';
+
+export type Value = string | number | null;
+
+export interface Sql {
+  all<Row>(text: string, values: readonly Value[]): Promise<Row[]>;
+  /** Resolves to the number of rows changed. */
+  run(text: string, values: readonly Value[]): Promise<number>;
+}
+
+/** Builds query texts, never runs them. */
+export const compiler = new Kysely<Tables>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+});
+
+interface Compilable {
+  compile(): { readonly sql: string; readonly parameters: readonly unknown[] };
+}
+
+export function list<Row>(sql: Sql, query: Compilable): Promise<Row[]> {
+  const { sql: text, parameters } = query.compile();
+  return sql.all<Row>(text, parameters as Value[]);
+}

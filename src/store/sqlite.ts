@@ -1,0 +1,175 @@
+// The embedded store: one SQLite file, one writing connection, one reading connection.
+// Writes of concurrent requests share one commit: every unit runs in its own savepoint of the open transaction, and all
+// of them settle, for better or worse, only after that transaction is on disk (WAL, synchronous=FULL).
+// Readers have a connection of their own, so that nothing uncommitted is ever shown.
+import { join } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { Hash } from '../core/digest.ts';
+import { fail, HoldpointError } from '../core/errors.ts';
+import type { Reader, Store, Tx } from '../core/ports.ts';
+import { migrateSqlite } from './migrate.ts';
+import { createReader } from './reader.ts';
+import type { Sql, Value } from './sql.ts';
+import { createWriter } from './writer.ts';
+
+const UNITS_PER_COMMIT = 512;
+
+interface Unit {
+  run(tx: Tx): Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+export async function openSqlite(folder: string, hash: Hash): Promise<Store> {
+  const lock = takeLock(folder);
+  const path = join(folder, 'holdpoint.db');
+  await migrateSqlite(path);
+  return new SqliteStore(path, hash, lock);
+}
+
+class SqliteStore implements Store {
+  readonly #writing: DatabaseSync;
+  readonly #reading: DatabaseSync;
+  readonly #lock: DatabaseSync;
+  readonly #tx: Tx;
+  readonly #reader: Reader;
+  #queue: Unit[] = [];
+  #draining: Promise<void> | undefined;
+  #reads: Promise<unknown> = Promise.resolve();
+  #appended = false;
+  #wake: () => void = () => {};
+  #closed = false;
+
+  constructor(path: string, hash: Hash, lock: DatabaseSync) {
+    this.#lock = lock;
+    this.#writing = new DatabaseSync(path);
+    this.#writing.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY;
+       PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000`,
+    );
+    this.#reading = new DatabaseSync(path, { readOnly: true });
+    this.#reading.exec(`PRAGMA cache_size = -65536; PRAGMA mmap_size = 268435456; PRAGMA busy_timeout = 5000`);
+    this.#tx = createWriter(prepared(this.#writing), {
+      lockClause: '',
+      hash,
+      appended: () => {
+        this.#appended = true;
+      },
+    });
+    this.#reader = createReader(prepared(this.#reading));
+  }
+
+  onCommit(wake: () => void): void {
+    this.#wake = wake;
+  }
+
+  read<T>(unit: (reader: Reader) => Promise<T>): Promise<T> {
+    const result = this.#reads.then(() => this.#snapshot(unit));
+    this.#reads = result.catch(() => {});
+    return result;
+  }
+
+  async #snapshot<T>(unit: (reader: Reader) => Promise<T>): Promise<T> {
+    if (this.#closed) throw fail('shutting_down', 'The database is closed.');
+    this.#reading.exec('BEGIN');
+    try {
+      return await unit(this.#reader);
+    } finally {
+      this.#reading.exec('COMMIT');
+    }
+  }
+
+  write<T>(unit: (tx: Tx) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#closed) return reject(fail('shutting_down', 'The database is closed.'));
+      this.#queue.push({ run: unit, resolve: resolve as (value: unknown) => void, reject });
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  /** Waits a turn of the event loop before each batch, so that all requests that arrived meanwhile share its commit. */
+  async #drain(): Promise<void> {
+    do {
+      await new Promise(setImmediate);
+      await this.#commit(this.#queue.splice(0, UNITS_PER_COMMIT));
+    } while (this.#queue.length > 0);
+    this.#draining = undefined;
+  }
+
+  async #commit(batch: Unit[]): Promise<void> {
+    const settle: (() => void)[] = [];
+    this.#appended = false;
+    try {
+      this.#writing.exec('BEGIN IMMEDIATE');
+      for (const unit of batch) settle.push(await this.#attempt(unit));
+      this.#writing.exec('COMMIT');
+    } catch (error) {
+      if (this.#writing.isTransaction) this.#writing.exec('ROLLBACK');
+      const why = error instanceof Error ? error.message : String(error);
+      const refusal = fail('store_unavailable', `Nothing was changed: the database could not commit (${why}).`);
+      for (const unit of batch) unit.reject(refusal);
+      return;
+    }
+    for (const done of settle) done();
+    if (this.#appended) this.#wake();
+  }
+
+  async #attempt(unit: Unit): Promise<() => void> {
+    this.#writing.exec('SAVEPOINT unit');
+    try {
+      const value = await unit.run(this.#tx);
+      this.#writing.exec('RELEASE unit');
+      return () => unit.resolve(value);
+    } catch (error) {
+      if (!(error instanceof HoldpointError) && isStorageFailure(error)) throw error;
+      this.#writing.exec('ROLLBACK TO unit; RELEASE unit');
+      return () => unit.reject(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    await this.#draining;
+    this.#closed = true;
+    await this.#reads;
+    this.#reading.close();
+    this.#writing.close();
+    this.#lock.close();
+  }
+}
+
+/** Statements are prepared once per text and kept. */
+function prepared(db: DatabaseSync): Sql {
+  const statements = new Map<string, StatementSync>();
+  const statement = (text: string): StatementSync => {
+    let known = statements.get(text);
+    if (!known) {
+      known = db.prepare(text);
+      statements.set(text, known);
+    }
+    return known;
+  };
+  return {
+    all: async <Row>(text: string, values: readonly Value[]) => statement(text).all(...values) as Row[],
+    run: async (text, values) => Number(statement(text).run(...values).changes),
+  };
+}
+
+/** A full disk or a broken file fails the whole commit, not one unit. */
+const isStorageFailure = (error: unknown): boolean =>
+  error instanceof Error && /disk|full|I\/O|readonly|malformed|not a database/i.test(error.message);
+
+/** One server per state folder. The operating system drops the lock with the process, however it dies. */
+function takeLock(folder: string): DatabaseSync {
+  const lock = new DatabaseSync(join(folder, 'holdpoint.lock'));
+  try {
+    lock.exec('PRAGMA busy_timeout = 2000; BEGIN EXCLUSIVE');
+  } catch {
+    lock.close();
+    throw fail(
+      'store_unavailable',
+      `Another Holdpoint server is using ${folder}. Stop it, or set HOLDPOINT_DATA to another folder.`,
+    );
+  }
+  return lock;
+}

@@ -1,0 +1,161 @@
+// The tables as Kysely sees them: one interface for every dialect. Instants are epoch milliseconds, lists and objects
+// are JSON text, `n` is the order of arrival and the cursor of lists.
+
+export interface Tables {
+  sessions: SessionRow;
+  runs: RunRow;
+  asks: AskRow;
+  events: EventRow;
+  outputs: OutputRow;
+  messages: MessageRow;
+  items: ItemRow;
+  tokens: TokenRow;
+  responses: ResponseRow;
+}
+
+export interface SessionRow {
+  n: number;
+  id: string;
+  agent: string;
+  agent_id: string;
+  title: string | null;
+  work_folder: string | null;
+  project_ids: string;
+  channel_ids: string;
+  parent_session_id: string | null;
+  permissions: string;
+  task_id: string | null;
+  status: string;
+  created_at: number;
+  updated_at: number;
+  ended_at: number | null;
+  active_run_id: string | null;
+  queued_count: number;
+  pending_count: number;
+  item_count: number;
+  run_count: number;
+  last_message: string | null;
+  head_seq: number;
+  head_hash: string;
+}
+
+export interface RunRow {
+  n: number;
+  id: string;
+  session_id: string;
+  agent: string;
+  kind: string;
+  status: string;
+  input: string;
+  source: string;
+  actor: string;
+  text_preview: string;
+  submitted_at: number;
+  updated_at: number;
+  started_at: number | null;
+  finished_at: number | null;
+  error: string | null;
+  outcome: string | null;
+  resumes_run_id: string | null;
+  carries_ask_id: string | null;
+  subtask_id: string | null;
+  queue_order: number;
+  output_count: number;
+  clarification: string | null;
+  clarification_id: string | null;
+  clarification_expires_at: number | null;
+  lease_worker: string | null;
+  lease_until: number | null;
+  lease_epoch: number;
+  recovery: string;
+}
+
+export interface AskRow {
+  n: number;
+  id: string;
+  kind: string;
+  mode: string;
+  status: string;
+  session_id: string;
+  run_id: string;
+  tool_call_id: string;
+  content: string;
+  digest: string;
+  payload_hash: string;
+  created_at: number;
+  expires_at: number | null;
+  answer: string | null;
+  answer_mac: string | null;
+  sealed: string | null;
+  delivery: string;
+  attempts: number;
+  delivered_at: number | null;
+  delivery_reason: string | null;
+}
+
+export interface EventRow {
+  seq: number;
+  session_seq: number;
+  id: string;
+  at: number;
+  session_id: string;
+  run_id: string | null;
+  ask_id: string | null;
+  type: string;
+  data: string;
+  prev_hash: string;
+  hash: string;
+}
+
+export interface OutputRow {
+  run_id: string;
+  id: string;
+  position: number;
+  at: number;
+  content: string;
+}
+
+export interface MessageRow {
+  n: number;
+  id: string;
+  session_id: string;
+  from_session_id: string;
+  subject: string;
+  payload: string;
+  attempts: number;
+  created_at: number;
+  acked_at: number | null;
+  dead_at: number | null;
+  reason: string | null;
+}
+
+export interface ItemRow {
+  session_id: string;
+  position: number;
+  id: string;
+  role: string;
+  author: string;
+  content: string;
+  metadata: string | null;
+  created_at: number;
+}
+
+export interface TokenRow {
+  n: number;
+  id: string;
+  name: string;
+  scope: string;
+  session_id: string | null;
+  hash: string;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+}
+
+export interface ResponseRow {
+  scope: string;
+  fingerprint: string;
+  created: number;
+  body: string;
+  created_at: number;
+}

@@ -1,0 +1,237 @@
+// Everything the gateway writes, over any database that speaks Sql. A writer lives inside one transaction; what the
+// database must do differently (how a session is locked) is a named capability, never a test for its brand.
+import type { Hash } from '../core/digest.ts';
+import { linkEvent } from '../core/event.ts';
+import type { Reader, Tx } from '../core/ports.ts';
+import type { Run } from '../core/run.ts';
+import type { Session } from '../core/session.ts';
+import { createReader } from './reader.ts';
+import { toSession } from './rows.ts';
+import type { Sql, Value } from './sql.ts';
+import type { SessionRow } from './tables.ts';
+
+export interface Capabilities {
+  /** Appended to the select that locks a session; empty where only one transaction writes at a time. */
+  lockClause: string;
+  hash: Hash;
+  /** Called once for each unit that appended events. */
+  appended(): void;
+}
+
+const insert = (table: string, columns: string) =>
+  `INSERT INTO ${table} (${columns}) VALUES (${columns.replace(/\w+/g, '?')})`;
+
+const INSERT_SESSION = insert(
+  'sessions',
+  'id, agent, agent_id, title, work_folder, project_ids, channel_ids, parent_session_id, permissions, task_id, created_at, status, updated_at, ended_at, active_run_id, queued_count, pending_count, item_count, run_count, last_message, head_seq, head_hash',
+);
+const UPDATE_SESSION = `UPDATE sessions SET status = ?, updated_at = ?, ended_at = ?, active_run_id = ?,
+  queued_count = ?, pending_count = ?, item_count = ?, run_count = ?, last_message = ?, head_seq = ?, head_hash = ?
+  WHERE id = ?`;
+const INSERT_RUN = insert(
+  'runs',
+  'id, session_id, agent, input, source, actor, text_preview, submitted_at, resumes_run_id, carries_ask_id, subtask_id, clarification, clarification_id, clarification_expires_at, queue_order, kind, status, updated_at, started_at, finished_at, error, outcome, output_count, lease_worker, lease_until, lease_epoch, recovery',
+);
+const UPDATE_RUN = `UPDATE runs SET kind = ?, status = ?, updated_at = ?, started_at = ?, finished_at = ?, error = ?,
+  outcome = ?, output_count = ?, lease_worker = ?, lease_until = ?, lease_epoch = ?, recovery = ? WHERE id = ?`;
+const INSERT_ASK = insert(
+  'asks',
+  'id, kind, mode, status, session_id, run_id, tool_call_id, content, digest, payload_hash, created_at, expires_at, delivery, attempts',
+);
+const END_ASK = `UPDATE asks SET status = ?, answer = ?, answer_mac = ?, sealed = ?, delivery = ?, attempts = ?
+  WHERE id = ? AND status = 'pending'`;
+const UPDATE_DELIVERY = `UPDATE asks SET delivery = ?, attempts = ?, delivered_at = ?, delivery_reason = ?, sealed = ?
+  WHERE id = ?`;
+const INSERT_EVENT = insert('events', 'session_seq, id, at, session_id, run_id, ask_id, type, data, prev_hash, hash');
+const INSERT_OUTPUT = `${insert('outputs', 'run_id, id, position, at, content')} ON CONFLICT (run_id, id) DO NOTHING`;
+const INSERT_ITEM = insert('items', 'session_id, position, id, role, author, content, metadata, created_at');
+const INSERT_MESSAGE = `${insert(
+  'messages',
+  'id, session_id, from_session_id, subject, payload, attempts, created_at, acked_at, dead_at, reason',
+)} ON CONFLICT (id) DO NOTHING`;
+const UPDATE_MESSAGE = `UPDATE messages SET attempts = ?, acked_at = ?, dead_at = ?, reason = ? WHERE id = ?`;
+const INSERT_TOKEN = insert('tokens', 'id, name, scope, session_id, hash, created_at, expires_at, revoked_at');
+const UPDATE_TOKEN = `UPDATE tokens SET expires_at = ?, revoked_at = ? WHERE id = ?`;
+const INSERT_RESPONSE = insert('responses', 'scope, fingerprint, created, body, created_at');
+
+export function createWriter(sql: Sql, can: Capabilities): Tx {
+  const run = async (text: string, values: Value[]): Promise<void> => {
+    await sql.run(text, values);
+  };
+  const changed = async (text: string, values: Value[]): Promise<boolean> => (await sql.run(text, values)) > 0;
+
+  const reader = createReader(sql);
+  const lockOf = async <T>(table: 'runs' | 'asks', id: string, load: (r: Reader) => Promise<T | undefined>) => {
+    const [row] = await sql.all<SessionRow>(
+      `SELECT * FROM sessions WHERE id = (SELECT session_id FROM ${table} WHERE id = ?)${can.lockClause}`,
+      [id],
+    );
+    const value = row && (await load(reader));
+    return row && value && { session: toSession(row), value };
+  };
+
+  return {
+    ...reader,
+    async lockSession(id) {
+      const [row] = await sql.all<SessionRow>(`SELECT * FROM sessions WHERE id = ?${can.lockClause}`, [id]);
+      return row && toSession(row);
+    },
+    lockRun: (id) => lockOf('runs', id, (tx) => tx.run(id)),
+    lockAsk: (id) => lockOf('asks', id, (tx) => tx.ask(id)),
+    insertSession: (s) =>
+      run(INSERT_SESSION, [
+        s.id,
+        s.agent,
+        s.agentId,
+        s.title ?? null,
+        s.workFolder ?? null,
+        JSON.stringify(s.projectIds),
+        JSON.stringify(s.channelIds),
+        s.parentSessionId ?? null,
+        s.permissions,
+        s.taskId ?? null,
+        s.createdAt,
+        ...sessionState(s),
+      ]),
+    updateSession: (s) => run(UPDATE_SESSION, [...sessionState(s), s.id]),
+    insertRun: (r) =>
+      run(INSERT_RUN, [
+        r.id,
+        r.sessionId,
+        r.agent,
+        JSON.stringify(r.input),
+        r.source,
+        r.actor,
+        r.textPreview,
+        r.submittedAt,
+        r.resumesRunId ?? null,
+        r.carriesAskId ?? null,
+        r.subtaskId ?? null,
+        r.clarification ? JSON.stringify(r.clarification) : null,
+        r.clarification?.requestId ?? null,
+        r.clarification?.expiresAt ?? null,
+        r.queueOrder,
+        ...runState(r),
+      ]),
+    updateRun: (r) => run(UPDATE_RUN, [...runState(r), r.id]),
+    insertAsk: (a) =>
+      run(INSERT_ASK, [
+        a.id,
+        a.kind,
+        a.mode,
+        a.status,
+        a.sessionId,
+        a.runId,
+        a.toolCallId,
+        JSON.stringify(a.content),
+        a.digest,
+        a.payloadHash,
+        a.createdAt,
+        a.expiresAt ?? null,
+        'none',
+        0,
+      ]),
+    endAsk: (a) =>
+      changed(END_ASK, [
+        a.status,
+        JSON.stringify(a.answer),
+        a.answerMac,
+        a.sealed ?? null,
+        a.delivery.state,
+        a.delivery.attempts,
+        a.id,
+      ]),
+    updateDelivery: ({ id, delivery: d, sealed }) =>
+      run(UPDATE_DELIVERY, [d.state, d.attempts, d.deliveredAt ?? null, d.reason ?? null, sealed ?? null, id]),
+    async appendEvents(session, drafts, at) {
+      for (const draft of drafts) {
+        const e = linkEvent(session, draft, at, can.hash);
+        await sql.run(INSERT_EVENT, [
+          e.sessionSeq,
+          e.id,
+          e.at,
+          e.sessionId,
+          e.runId ?? null,
+          e.askId ?? null,
+          e.type,
+          e.data,
+          e.prevHash,
+          e.hash,
+        ]);
+        session.headSeq = e.sessionSeq;
+        session.headHash = e.hash;
+      }
+      if (drafts.length > 0) can.appended();
+    },
+    insertOutput: (o) => changed(INSERT_OUTPUT, [o.runId, o.id, o.position, o.at, JSON.stringify(o.content)]),
+    insertItem: (i) =>
+      run(INSERT_ITEM, [
+        i.sessionId,
+        i.position,
+        i.id,
+        i.role,
+        i.author,
+        JSON.stringify(i.content),
+        i.metadata ? JSON.stringify(i.metadata) : null,
+        i.createdAt,
+      ]),
+    insertMessage: (m) =>
+      changed(INSERT_MESSAGE, [
+        m.id,
+        m.sessionId,
+        m.fromSessionId,
+        m.subject,
+        JSON.stringify(m.payload),
+        m.attempts,
+        m.createdAt,
+        m.ackedAt ?? null,
+        m.deadAt ?? null,
+        m.reason ?? null,
+      ]),
+    updateMessage: (m) =>
+      run(UPDATE_MESSAGE, [m.attempts, m.ackedAt ?? null, m.deadAt ?? null, m.reason ?? null, m.id]),
+    insertToken: (t) =>
+      run(INSERT_TOKEN, [
+        t.id,
+        t.name,
+        t.scope,
+        t.sessionId ?? null,
+        t.hash,
+        t.createdAt,
+        t.expiresAt ?? null,
+        t.revokedAt ?? null,
+      ]),
+    updateToken: (t) => run(UPDATE_TOKEN, [t.expiresAt ?? null, t.revokedAt ?? null, t.id]),
+    insertResponse: (r) => run(INSERT_RESPONSE, [r.scope, r.fingerprint, r.created ? 1 : 0, r.body, r.createdAt]),
+    forgetResponses: (before) => sql.run(`DELETE FROM responses WHERE created_at <= ?`, [before]),
+  };
+}
+
+const sessionState = (s: Session): Value[] => [
+  s.status,
+  s.updatedAt,
+  s.endedAt ?? null,
+  s.activeRunId ?? null,
+  s.queuedCount,
+  s.pendingCount,
+  s.itemCount,
+  s.runCount,
+  s.lastMessage ?? null,
+  s.headSeq,
+  s.headHash,
+];
+
+const runState = (r: Run): Value[] => [
+  r.kind,
+  r.status,
+  r.updatedAt,
+  r.startedAt ?? null,
+  r.finishedAt ?? null,
+  r.error ?? null,
+  r.outcome ?? null,
+  r.outputCount,
+  r.lease?.workerId ?? null,
+  r.lease?.until ?? null,
+  r.leaseEpoch,
+  r.recovery,
+];
