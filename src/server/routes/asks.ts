@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { ASK_KINDS, ASK_STATUSES, DELIVERY_STATES } from '../../core/ask.ts';
 import { Acknowledge, Clarify, RaiseAsk, Undeliverable } from '../../core/bodies.ts';
-import { fail } from '../../core/errors.ts';
 import { AskView, ClarificationView } from '../../core/views.ts';
 import { revealsSecrets } from '../../gateway/gateway.ts';
 import { AGENT_SIDE, EVERY_READER } from '../auth.ts';
 import { goneSignal, keyOf, leaseOf, PageQuery, pageOf, sendList, WaitQuery, waitOf } from '../request.ts';
+import { ownSession } from './own-session.ts';
 import { type AddRoutes, AskParams, about, RunParams, replies } from './route.ts';
 
 const AskQuery = PageQuery.extend({
@@ -74,10 +74,8 @@ export const addAsks: AddRoutes = (app, { gateway, throttle }) => {
     },
     async (request, reply) => {
       const { actor, query } = request;
-      if (actor.sessionId !== undefined && query.session_id !== undefined && query.session_id !== actor.sessionId)
-        throw fail('session_forbidden', `This token belongs to session ${actor.sessionId}; it cannot see others.`);
       const { status, kind, agent, delivery, run_id: runId } = query;
-      const filter = { status, kind, agent, delivery, runId, sessionId: actor.sessionId ?? query.session_id };
+      const filter = { status, kind, agent, delivery, runId, sessionId: ownSession(actor, query.session_id) };
       return sendList(request, reply, await gateway.listAsks(filter, pageOf(query), revealsSecrets(actor)));
     },
   );

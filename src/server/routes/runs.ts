@@ -5,6 +5,7 @@ import { RUN_STATUSES } from '../../core/run.ts';
 import { RunView } from '../../core/views.ts';
 import { AGENT_SIDE, ANSWERERS, EVERY_READER } from '../auth.ts';
 import { keyOf, leaseOf, PageQuery, pageOf, sendList } from '../request.ts';
+import { ownSession } from './own-session.ts';
 import { type AddRoutes, about, RunParams, replies, SessionParams } from './route.ts';
 
 export const addRuns: AddRoutes = (app, { gateway }) => {
@@ -39,7 +40,7 @@ export const addRuns: AddRoutes = (app, { gateway }) => {
     },
     async (request, reply) => {
       const { session_id, status } = request.query;
-      const sessionId = request.actor.sessionId ?? session_id;
+      const sessionId = ownSession(request.actor, session_id);
       return sendList(request, reply, await gateway.listRuns({ sessionId, status }, pageOf(request.query)));
     },
   );
