@@ -5,12 +5,14 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
+import type { Hash } from './core/digest.ts';
 import { fail } from './core/errors.ts';
 import { sortableId } from './core/id.ts';
 import type { Limits } from './core/limits.ts';
-import type { Ports } from './core/ports.ts';
+import type { Clock, Ports, Store } from './core/ports.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createApp } from './server/app.ts';
+import { openPostgres } from './store/postgres.ts';
 import { createSealer } from './store/sealer.ts';
 import { openSqlite } from './store/sqlite.ts';
 
@@ -18,6 +20,10 @@ export interface Settings {
   host: string;
   port: number;
   data: string;
+  /** PostgreSQL instead of the SQLite file in the state folder. */
+  database: { url: string; poolSize: number; pooled: boolean } | undefined;
+  /** The key secrets are sealed with; several servers on one database share it. Kept in the state folder otherwise. */
+  secretKey: string | undefined;
   token: string | undefined;
   logLevel: string;
   limits: Limits;
@@ -43,16 +49,16 @@ export async function startServer(settings: Settings): Promise<Running> {
   mkdirSync(settings.data, { recursive: true, mode: 0o700 });
   const logger = pino({ level: settings.logLevel }, pino.destination(2));
   const hash = (text: string): string => digest('sha256', text, 'hex');
-  const store = await openSqlite(settings.data, hash);
+  const { store, clock } = await openStore(settings, hash, logger);
   const ports: Ports = {
     store,
     hash,
-    clock: { now: Date.now },
+    clock,
     ids: {
-      next: (prefix) => sortableId(prefix, Date.now(), randomBytes(16)),
+      next: (prefix) => sortableId(prefix, clock.now(), randomBytes(16)),
       secret: () => `hp_${randomBytes(32).toString('base64url')}`,
     },
-    sealer: createSealer(Buffer.from(keptSecret(settings.data, 'secret.key'), 'base64url')),
+    sealer: createSealer(Buffer.from(settings.secretKey ?? keptSecret(settings.data, 'secret.key'), 'base64url')),
   };
   const gateway = createGateway(ports, {
     pendingAsksPerSession: settings.limits.pendingAsksPerSession,
@@ -83,6 +89,12 @@ export async function startServer(settings: Settings): Promise<Running> {
       await store.close();
     },
   };
+}
+
+async function openStore(settings: Settings, hash: Hash, logger: Logger): Promise<{ store: Store; clock: Clock }> {
+  if (!settings.database) return { store: await openSqlite(settings.data, hash), clock: { now: Date.now } };
+  const onError = (error: unknown) => logger.warn({ err: error }, 'the database connection failed; it is tried again');
+  return openPostgres({ ...settings.database, hash, onError });
 }
 
 function refuseOpenBind({ host, tls, behindProxy }: Settings): void {

@@ -13,6 +13,7 @@ interface Flags {
   host?: string;
   port?: string;
   data?: string;
+  databaseUrl?: string;
   token?: string;
   log?: string;
   allowHost: string[];
@@ -30,6 +31,7 @@ export function serveCommand(): Command {
     .option('--host <address>', 'address to listen on (HOLDPOINT_HOST, 127.0.0.1)')
     .option('--port <number>', 'port, 0 for any free one (HOLDPOINT_PORT, 4777)')
     .option('--data <folder>', 'state folder (HOLDPOINT_DATA)')
+    .option('--database-url <address>', 'PostgreSQL instead of SQLite (HOLDPOINT_DATABASE_URL)')
     .option('--token <secret>', 'operator token (HOLDPOINT_TOKEN); made and kept in the state folder otherwise')
     .option('--log <level>', 'log level (HOLDPOINT_LOG, warn)')
     .option('--allow-host <name>', 'another host name to answer to; may be repeated', collect, [])
@@ -76,12 +78,12 @@ export function settingsOf(flags: Flags, env: NodeJS.ProcessEnv): Settings {
   const port = Number(flags.port ?? env.HOLDPOINT_PORT ?? 4777);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new Error(`--port takes a number from 0 to 65535, not "${flags.port ?? env.HOLDPOINT_PORT}"`);
-  if (env.HOLDPOINT_DATABASE_URL)
-    throw new Error('HOLDPOINT_DATABASE_URL is set, but this version keeps its data in SQLite only; unset it.');
   return {
     host: flags.host ?? env.HOLDPOINT_HOST ?? '127.0.0.1',
     port,
     data: flags.data ?? env.HOLDPOINT_DATA ?? envPaths('holdpoint', { suffix: '' }).data,
+    database: databaseOf(flags, env),
+    secretKey: env.HOLDPOINT_SECRET_KEY,
     token: flags.token ?? env.HOLDPOINT_TOKEN ?? undefined,
     logLevel: flags.log ?? env.HOLDPOINT_LOG ?? 'warn',
     limits: limitsOf(env),
@@ -94,6 +96,20 @@ export function settingsOf(flags: Flags, env: NodeJS.ProcessEnv): Settings {
     behindProxy: flags.behindProxy ?? false,
     version,
   };
+}
+
+/** `?pooled=true` in the address: a transaction-mode pooler is in between. `?pool_size=20`: connections of this server. */
+function databaseOf(flags: Flags, env: NodeJS.ProcessEnv): Settings['database'] {
+  const address = flags.databaseUrl ?? env.HOLDPOINT_DATABASE_URL;
+  if (!address) return undefined;
+  if (!URL.canParse(address) || !/^postgres(ql)?:$/.test(new URL(address).protocol))
+    throw new Error('HOLDPOINT_DATABASE_URL takes postgres://user:password@host:port/database');
+  const url = new URL(address);
+  const pooled = url.searchParams.get('pooled') === 'true';
+  const poolSize = Number(url.searchParams.get('pool_size') ?? 10);
+  url.searchParams.delete('pooled');
+  url.searchParams.delete('pool_size');
+  return { url: url.href, poolSize, pooled };
 }
 
 /** HOLDPOINT_LIMIT_AGENT_REQUESTS_PER_SECOND and so on, one for each limit; 0 switches it off. */

@@ -119,6 +119,8 @@ export interface Tx extends Reader {
   insertToken(token: Token): Promise<void>;
   updateToken(token: Token): Promise<void>;
   insertResponse(response: StoredResponse): Promise<void>;
+  /** Keeps the first value ever given under a name, and returns it. */
+  keepFact(name: string, value: string): Promise<string>;
   forgetResponses(before: number): Promise<number>;
 }
 

@@ -6,6 +6,7 @@ import type { Actor } from '../core/token.ts';
 import { answerForRun, answerForSession } from './answer.ts';
 import { approveForRun, approveForSession, approveForSessionRun } from './approve.ts';
 import { cancelQuestion, cancelRun, interruptSession } from './cancel.ts';
+import { checkSealer } from './check-sealer.ts';
 import { keepLease, releaseLease } from './claim.ts';
 import { clarify } from './clarify.ts';
 import { acknowledge } from './deliver.ts';
@@ -43,6 +44,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     /** Puts right what the last process left, then begins to follow the log and the clock. */
     async start(lostWorkers: readonly string[] = []): Promise<void> {
       await ensureSystemSession(ports);
+      await checkSealer(ports);
       for (const workerId of lostWorkers) await recoverWorker(ports, workerId);
       await feed.start();
       sweep.start();

@@ -44,6 +44,8 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
+const MAX_ID_LENGTH = 512;
+
 export async function createApp(options: AppOptions): Promise<App> {
   const { gateway, limits } = options;
   const app = Fastify({
@@ -52,9 +54,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
     bodyLimit: limits.bodyBytes || Number.MAX_SAFE_INTEGER,
-    routerOptions: { maxParamLength: 512 },
+    routerOptions: { maxParamLength: MAX_ID_LENGTH },
     forceCloseConnections: true,
     clientErrorHandler: refuseGarbage,
+    frameworkErrors: (error, _request, reply) => sendProblem(reply, refuse('invalid_request', unroutable(error.code))),
   }).withTypeProvider<ZodTypeProvider>() as unknown as App;
   const streams = new Streams();
   const throttle = new Throttle(limits);
@@ -119,6 +122,12 @@ function schemaRefusal(error: unknown): Refusal | undefined {
   const detail = errors.map((e) => `${where}${e.path ? `.${e.path}` : ''}: ${e.message}`).join('; ');
   return { code: 'invalid_request', detail, more: { errors } };
 }
+
+/** An address no route can be looked up for: answered before anything is known about the caller. */
+const unroutable = (code: string): string =>
+  code === 'FST_ERR_MAX_PARAM_LENGTH'
+    ? `An id in a path has at most ${MAX_ID_LENGTH} characters.`
+    : 'The path is not a valid URL: check its percent signs.';
 
 /** What is not even HTTP still gets a problem document. */
 const refuseGarbage: NonNullable<FastifyServerOptions['clientErrorHandler']> = (error, socket) => {

@@ -19,8 +19,9 @@ export async function describeApi(app: App, version: string): Promise<void> {
     transform: (input) => {
       const { schema, url } = jsonSchemaTransform(input);
       const scopes = input.route.config?.scopes;
-      if (scopes === undefined || scopes === 'open') return { schema, url };
-      return { schema: { ...schema, security: [{ bearer: [] }], 'x-holdpoint-scopes': scopes }, url };
+      const open = scopes === undefined || scopes === 'open';
+      const access = { security: open ? [] : [{ bearer: [] }], 'x-holdpoint-scopes': open ? [] : scopes };
+      return { schema: { ...schema, ...access }, url };
     },
   });
 }

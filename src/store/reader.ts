@@ -52,7 +52,8 @@ const COUNTS = `
     (SELECT COUNT(*) FROM asks WHERE delivery = 'due') AS due,
     (SELECT COUNT(*) FROM sessions WHERE status = 'active') AS active`;
 
-export function createReader(sql: Sql): Reader {
+/** `horizon`: the last event that may be shown. Where one transaction writes at a time, that is all of them. */
+export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER, claimClause = ''): Reader {
   const one = async <Row, T>(text: string, values: Value[], map: (row: Row) => T): Promise<T | undefined> => {
     const [row] = await sql.all<Row>(text, values);
     return row === undefined ? undefined : map(row);
@@ -120,20 +121,28 @@ export function createReader(sql: Sql): Reader {
     events(filter, after, limit) {
       if (filter.runId !== undefined)
         return many<EventRow, ReturnType<typeof toEvent>>(
-          `SELECT * FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
-          [filter.runId, after, limit],
+          `SELECT * FROM events WHERE run_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+          [filter.runId, after, horizon, limit],
           toEvent,
         );
       if (filter.sessionId !== undefined)
         return many<EventRow, ReturnType<typeof toEvent>>(
-          `SELECT * FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
-          [filter.sessionId, after, limit],
+          `SELECT * FROM events WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+          [filter.sessionId, after, horizon, limit],
           toEvent,
         );
-      return many(`SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?`, [after, limit], toEvent);
+      return many(
+        `SELECT * FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+        [after, horizon, limit],
+        toEvent,
+      );
     },
     lastSeq: async () =>
-      (await one(`SELECT MAX(seq) AS seq FROM events`, [], (row: { seq: number | null }) => row.seq)) ?? 0,
+      (await one(
+        `SELECT MAX(seq) AS seq FROM events WHERE seq <= ?`,
+        [horizon],
+        (row: { seq: number | null }) => row.seq,
+      )) ?? 0,
     message: (id) => one(`SELECT * FROM messages WHERE id = ?`, [id], toMessage),
     async messages(sessionId, which, page) {
       let query = compiler.selectFrom('messages').selectAll().where('session_id', '=', sessionId);
@@ -181,7 +190,7 @@ export function createReader(sql: Sql): Reader {
         toRun,
       ),
     nextDeadline: () => one(NEXT_DEADLINE, [], (row: { at: number | null }) => row.at ?? undefined),
-    claimable: (agents, limit) => many(CLAIMABLE(agents.length), [...agents, limit], toRun),
+    claimable: (agents, limit) => many(CLAIMABLE(agents.length) + claimClause, [...agents, limit], toRun),
     leasedBy: (workerId) => many(`SELECT * FROM runs WHERE lease_worker = ?`, [workerId], toRun),
     lapsedLeases: (now, limit) =>
       many(

@@ -7,9 +7,9 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Hash } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
 import type { Reader, Store, Tx } from '../core/ports.ts';
-import { migrateSqlite } from './migrate.ts';
 import { createReader } from './reader.ts';
 import type { Sql, Value } from './sql.ts';
+import { migrateSqlite } from './sqlite-schema.ts';
 import { createWriter } from './writer.ts';
 
 const UNITS_PER_COMMIT = 512;
@@ -52,7 +52,8 @@ class SqliteStore implements Store {
     this.#tx = createWriter(prepared(this.#writing), {
       lockClause: '',
       hash,
-      appended: () => {
+      claimClause: '',
+      beforeAppend: () => {
         this.#appended = true;
       },
     });

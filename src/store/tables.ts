@@ -11,6 +11,7 @@ export interface Tables {
   items: ItemRow;
   tokens: TokenRow;
   responses: ResponseRow;
+  facts: FactRow;
 }
 
 export interface SessionRow {
@@ -158,4 +159,10 @@ export interface ResponseRow {
   created: number;
   body: string;
   created_at: number;
+}
+
+/** What is true of the whole database, such as which key its secrets are sealed with. */
+export interface FactRow {
+  name: string;
+  value: string;
 }

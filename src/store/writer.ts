@@ -8,14 +8,16 @@ import type { Session } from '../core/session.ts';
 import { createReader } from './reader.ts';
 import { toSession } from './rows.ts';
 import type { Sql, Value } from './sql.ts';
-import type { SessionRow } from './tables.ts';
+import type { FactRow, SessionRow } from './tables.ts';
 
 export interface Capabilities {
   /** Appended to the select that locks a session; empty where only one transaction writes at a time. */
   lockClause: string;
+  /** Appended to the select that offers runs to a worker, so that two workers are not offered the same. */
+  claimClause: string;
   hash: Hash;
-  /** Called once for each unit that appended events. */
-  appended(): void;
+  /** Called before events are appended. */
+  beforeAppend(): Promise<void> | void;
 }
 
 const insert = (table: string, columns: string) =>
@@ -60,7 +62,7 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
   };
   const changed = async (text: string, values: Value[]): Promise<boolean> => (await sql.run(text, values)) > 0;
 
-  const reader = createReader(sql);
+  const reader = createReader(sql, Number.MAX_SAFE_INTEGER, can.claimClause);
   const lockOf = async <T>(table: 'runs' | 'asks', id: string, load: (r: Reader) => Promise<T | undefined>) => {
     const [row] = await sql.all<SessionRow>(
       `SELECT * FROM sessions WHERE id = (SELECT session_id FROM ${table} WHERE id = ?)${can.lockClause}`,
@@ -144,6 +146,8 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
     updateDelivery: ({ id, delivery: d, sealed }) =>
       run(UPDATE_DELIVERY, [d.state, d.attempts, d.deliveredAt ?? null, d.reason ?? null, sealed ?? null, id]),
     async appendEvents(session, drafts, at) {
+      if (drafts.length === 0) return;
+      await can.beforeAppend();
       for (const draft of drafts) {
         const e = linkEvent(session, draft, at, can.hash);
         await sql.run(INSERT_EVENT, [
@@ -161,7 +165,6 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
         session.headSeq = e.sessionSeq;
         session.headHash = e.hash;
       }
-      if (drafts.length > 0) can.appended();
     },
     insertOutput: (o) => changed(INSERT_OUTPUT, [o.runId, o.id, o.position, o.at, JSON.stringify(o.content)]),
     insertItem: (i) =>
@@ -203,6 +206,11 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
       ]),
     updateToken: (t) => run(UPDATE_TOKEN, [t.expiresAt ?? null, t.revokedAt ?? null, t.id]),
     insertResponse: (r) => run(INSERT_RESPONSE, [r.scope, r.fingerprint, r.created ? 1 : 0, r.body, r.createdAt]),
+    async keepFact(name, value) {
+      await sql.run(`INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`, [name, value]);
+      const [row] = await sql.all<FactRow>(`SELECT * FROM facts WHERE name = ?`, [name]);
+      return row?.value ?? value;
+    },
     forgetResponses: (before) => sql.run(`DELETE FROM responses WHERE created_at <= ?`, [before]),
   };
 }

@@ -28,7 +28,15 @@ const STREAMABLE = 'With `Accept: text/event-stream` a live stream: id = seq, re
 const SNAPSHOT_LIMIT = 500;
 
 export const addEvents: AddRoutes = (app, { gateway, throttle, streams }) => {
-  const pages = { 200: z.array(EventView) };
+  const pages = {
+    200: {
+      description: 'A page, or the stream',
+      content: {
+        'application/json': { schema: z.array(EventView) },
+        'text/event-stream': { schema: z.string() },
+      },
+    },
+  };
 
   app.get(
     '/v1/events',

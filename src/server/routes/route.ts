@@ -34,7 +34,7 @@ export const SessionParams = z.object({ session_id: z.string() });
 export const AskParams = z.object({ ask_id: z.string() });
 
 const Problem = z
-  .object({
+  .looseObject({
     type: z.string(),
     title: z.string(),
     status: z.int(),
@@ -44,11 +44,26 @@ const Problem = z
     winner: z
       .object({ answered_by: z.string(), surface: z.string(), answered_at_ms: z.int(), outcome: z.string() })
       .optional(),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   })
-  .describe('RFC 9457 problem document, sent as application/problem+json');
+  .describe('RFC 9457 problem document');
+
+const refusal = {
+  description: 'Refused, with a problem document that says why and what would have been accepted',
+  content: { 'application/problem+json': { schema: Problem } },
+} as const;
+
+interface TypedReply {
+  description: string;
+  content: Record<string, { schema: z.ZodType }>;
+}
 
 /** The documented responses of a route: its own, and the problem document for everything else. */
-export const replies = <T extends Record<number, z.ZodType>>(own: T) => ({ ...own, '4xx': Problem, '5xx': Problem });
+export const replies = <T extends Record<number, z.ZodType | TypedReply>>(own: T) => ({
+  ...own,
+  '4xx': refusal,
+  '5xx': refusal,
+});
 
 export const about = (tag: string, summary: string, description?: string): FastifySchema => ({
   tags: [tag],

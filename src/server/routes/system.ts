@@ -32,7 +32,12 @@ export function addSystem(app: App, { gateway }: Context, metrics: Metrics): voi
     '/metrics',
     {
       config: { scopes: READERS },
-      schema: { ...about('system', 'Prometheus metrics'), response: replies({ 200: z.string() }) },
+      schema: {
+        ...about('system', 'Prometheus metrics'),
+        response: replies({
+          200: { description: 'Prometheus text', content: { 'text/plain': { schema: z.string() } } },
+        }),
+      },
     },
     async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()),
   );

@@ -1,13 +1,9 @@
 // The first schema. Indexes that serve the inbox cover only what is open, so that ended asks cost nothing but disk.
-import { type Kysely, sql } from 'kysely';
+import type { ColumnKinds } from '../schema.ts';
 
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
-}
-
-const STATEMENTS = [
+export const coreSchema = ({ position, cursor }: ColumnKinds): string[] => [
   `CREATE TABLE sessions (
-    n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, agent_id TEXT NOT NULL, title TEXT,
+    n ${position}, id TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, agent_id TEXT NOT NULL, title TEXT,
     work_folder TEXT, project_ids TEXT NOT NULL, channel_ids TEXT NOT NULL, parent_session_id TEXT,
     permissions TEXT NOT NULL, task_id TEXT, status TEXT NOT NULL, created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL, ended_at BIGINT, active_run_id TEXT, queued_count INTEGER NOT NULL,
@@ -16,7 +12,7 @@ const STATEMENTS = [
   `CREATE INDEX sessions_parent ON sessions (parent_session_id) WHERE parent_session_id IS NOT NULL`,
 
   `CREATE TABLE runs (
-    n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, session_id TEXT NOT NULL, agent TEXT NOT NULL, kind TEXT NOT NULL,
+    n ${position}, id TEXT NOT NULL UNIQUE, session_id TEXT NOT NULL, agent TEXT NOT NULL, kind TEXT NOT NULL,
     status TEXT NOT NULL, input TEXT NOT NULL, source TEXT NOT NULL, actor TEXT NOT NULL, text_preview TEXT NOT NULL,
     submitted_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, started_at BIGINT, finished_at BIGINT, error TEXT,
     outcome TEXT, resumes_run_id TEXT, carries_ask_id TEXT, subtask_id TEXT, queue_order INTEGER NOT NULL,
@@ -33,7 +29,7 @@ const STATEMENTS = [
     WHERE status = 'queued' AND clarification_expires_at IS NOT NULL`,
 
   `CREATE TABLE asks (
-    n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, mode TEXT NOT NULL, status TEXT NOT NULL,
+    n ${position}, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, mode TEXT NOT NULL, status TEXT NOT NULL,
     session_id TEXT NOT NULL, run_id TEXT NOT NULL, tool_call_id TEXT NOT NULL, content TEXT NOT NULL,
     digest TEXT NOT NULL, payload_hash TEXT NOT NULL, created_at BIGINT NOT NULL, expires_at BIGINT, answer TEXT,
     answer_mac TEXT, sealed TEXT, delivery TEXT NOT NULL, attempts INTEGER NOT NULL, delivered_at BIGINT,
@@ -47,7 +43,7 @@ const STATEMENTS = [
   `CREATE INDEX asks_due_run ON asks (run_id, n) WHERE delivery = 'due'`,
 
   `CREATE TABLE events (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT, session_seq INTEGER NOT NULL, id TEXT NOT NULL, at BIGINT NOT NULL,
+    seq ${cursor}, session_seq INTEGER NOT NULL, id TEXT NOT NULL, at BIGINT NOT NULL,
     session_id TEXT NOT NULL, run_id TEXT, ask_id TEXT, type TEXT NOT NULL, data TEXT NOT NULL,
     prev_hash TEXT NOT NULL, hash TEXT NOT NULL)`,
   `CREATE INDEX events_session ON events (session_id, seq)`,
@@ -58,7 +54,7 @@ const STATEMENTS = [
     PRIMARY KEY (run_id, id))`,
 
   `CREATE TABLE messages (
-    n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, session_id TEXT NOT NULL, from_session_id TEXT NOT NULL,
+    n ${position}, id TEXT NOT NULL UNIQUE, session_id TEXT NOT NULL, from_session_id TEXT NOT NULL,
     subject TEXT NOT NULL, payload TEXT NOT NULL, attempts INTEGER NOT NULL, created_at BIGINT NOT NULL,
     acked_at BIGINT, dead_at BIGINT, reason TEXT)`,
   `CREATE INDEX messages_open ON messages (session_id, n) WHERE acked_at IS NULL AND dead_at IS NULL`,
@@ -70,11 +66,13 @@ const STATEMENTS = [
     content TEXT NOT NULL, metadata TEXT, created_at BIGINT NOT NULL, PRIMARY KEY (session_id, position))`,
 
   `CREATE TABLE tokens (
-    n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, scope TEXT NOT NULL, session_id TEXT,
+    n ${position}, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, scope TEXT NOT NULL, session_id TEXT,
     hash TEXT NOT NULL UNIQUE, created_at BIGINT NOT NULL, expires_at BIGINT, revoked_at BIGINT)`,
 
   `CREATE TABLE responses (
     scope TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, created INTEGER NOT NULL, body TEXT NOT NULL,
     created_at BIGINT NOT NULL)`,
   `CREATE INDEX responses_age ON responses (created_at)`,
+
+  `CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)`,
 ];

@@ -1,19 +1,16 @@
-// Brings a database to the newest schema with Kysely's migrator, on a connection of its own.
+// Migrating an SQLite file: Kysely's migrator on a connection of its own.
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
-import { up as core } from './migrations/0001-core.ts';
+import { migrate } from './schema.ts';
 
-const MIGRATIONS: Record<string, Migration> = { '0001-core': { up: core } };
+const KINDS = { position: 'INTEGER PRIMARY KEY', cursor: 'INTEGER PRIMARY KEY AUTOINCREMENT' };
 
 export async function migrateSqlite(path: string): Promise<void> {
   const raw = new DatabaseSync(path);
   raw.exec('PRAGMA journal_mode = WAL');
   const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: shim(raw) }) });
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
   try {
-    const { error } = await migrator.migrateToLatest();
-    if (error) throw error;
+    await migrate(db, KINDS);
   } finally {
     await db.destroy();
   }

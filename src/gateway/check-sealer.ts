@@ -1,0 +1,13 @@
+// Secrets and comparisons only work with the key the database was made with; a server with another key must not start.
+import { fail } from '../core/errors.ts';
+import type { Ports } from '../core/ports.ts';
+
+export async function checkSealer({ store, sealer }: Ports): Promise<void> {
+  const own = sealer.mac('the key of this database');
+  const kept = await store.write((tx) => tx.keepFact('sealer', own));
+  if (kept === own) return;
+  throw fail(
+    'store_unavailable',
+    'This database was made with another secret key. Put back the secret.key of its state folder, or set HOLDPOINT_SECRET_KEY to it.',
+  );
+}

@@ -1,0 +1,33 @@
+// The schema and its history, for every dialect: each migration is a list of statements, told apart only by how a
+// dialect spells a column that counts by itself.
+import { type Kysely, sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import { coreSchema } from './migrations/0001-core.ts';
+
+export interface ColumnKinds {
+  /** Order of arrival, the cursor of lists. */
+  position: string;
+  /** The global cursor of events. */
+  cursor: string;
+}
+
+const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
+  '0001-core': coreSchema,
+};
+
+/** Brings the database to the newest schema. Safe when several servers start at once: the migrator takes a lock. */
+export async function migrate(db: Kysely<unknown>, kinds: ColumnKinds): Promise<void> {
+  const { error } = await migratorOf(db, kinds).migrateToLatest();
+  if (error) throw error;
+}
+
+function migratorOf(db: Kysely<unknown>, kinds: ColumnKinds): Migrator {
+  const migrations = Object.entries(MIGRATIONS).map(([name, schema]) => [name, migrationOf(schema(kinds))] as const);
+  return new Migrator({ db, provider: { getMigrations: async () => Object.fromEntries(migrations) } });
+}
+
+const migrationOf = (statements: readonly string[]): Migration => ({
+  async up(db) {
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  },
+});

@@ -1,0 +1,81 @@
+// Wake-ups between servers: a notification after commits, several commits sharing one, sent outside their
+// transactions so that it holds up none of them. Advisory: where it cannot be heard, polling takes its place.
+import pg from 'pg';
+
+const CHANNEL = 'holdpoint';
+const NOTIFY_DELAY_MS = 2;
+const POLL_MS = 100;
+const RECONNECT_MS = 500;
+
+interface WakeUpOptions {
+  url: string;
+  pooled: boolean;
+  onError(error: unknown): void;
+}
+
+export class WakeUps {
+  listener: () => void = () => {};
+  readonly #options: WakeUpOptions;
+  #client: pg.Client | undefined;
+  #pending: NodeJS.Timeout | undefined;
+  #poll: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: WakeUpOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    this.#poll = setInterval(() => {
+      if (!this.#client) this.listener();
+    }, POLL_MS);
+    this.#poll.unref();
+    if (!this.#options.pooled) await this.#connect();
+  }
+
+  /** Tells our own followers at once, the other servers a moment later. */
+  announce(): void {
+    this.listener();
+    this.#pending ??= setTimeout(() => {
+      this.#pending = undefined;
+      this.#client?.query(`NOTIFY ${CHANNEL}`).catch(() => {});
+    }, NOTIFY_DELAY_MS);
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.#options.url });
+    const lost = () => {
+      if (this.#client === client) this.#client = undefined;
+      client.removeAllListeners();
+      client.on('error', () => {});
+      client.end().catch(() => {});
+      if (!this.#stopped) this.#retry = setTimeout(() => this.#connect(), RECONNECT_MS);
+    };
+    client.once('error', lost);
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${CHANNEL}`);
+    } catch (error) {
+      this.#options.onError(error);
+      lost();
+      return;
+    }
+    client.once('end', lost);
+    client.on('notification', () => this.listener());
+    this.#client = client;
+    this.listener();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#poll);
+    clearTimeout(this.#pending);
+    clearTimeout(this.#retry);
+    const client = this.#client;
+    this.#client = undefined;
+    client?.removeAllListeners();
+    client?.on('error', () => {});
+    await client?.end().catch(() => {});
+  }
+}
