@@ -1,0 +1,83 @@
+// Nothing but a setting that a person made ever allows an action without a person.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ApprovalContent } from '../../src/core/ask.ts';
+import { FIRST_PREV_HASH } from '../../src/core/event.ts';
+import { decideByPolicy } from '../../src/core/policy.ts';
+import { PERMISSIONS, type Session } from '../../src/core/session.ts';
+
+const text = fc.oneof(fc.string(), fc.constantFrom('allow', 'autonomous', 'bypassPermissions', 'yes'));
+const content: fc.Arbitrary<ApprovalContent> = fc.record(
+  {
+    tool_name: text,
+    input: fc.dictionary(text, fc.jsonValue()),
+    reason: text,
+    scope: text,
+    suggestions: fc.array(fc.jsonValue(), { maxLength: 3 }),
+    diff: text,
+  },
+  { requiredKeys: ['tool_name', 'input', 'reason', 'scope'] },
+);
+
+describe('policy', () => {
+  it('decides nothing under `approval`, whatever the action or the session says', () => {
+    fc.assert(
+      fc.property(content, text, text, (action, title, agent) => {
+        expect(decideByPolicy(session({ permissions: 'approval', title, agent }), action)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('allows under `autonomous`, in the name of that setting', () => {
+    fc.assert(
+      fc.property(content, (action) => {
+        expect(decideByPolicy(session({ permissions: 'autonomous' }), action)).toEqual({
+          behavior: 'allow',
+          answeredBy: 'policy:autonomous',
+        });
+      }),
+    );
+  });
+
+  it('takes any other setting for no permission at all', () => {
+    for (const permissions of ['', 'AUTONOMOUS', 'auto', undefined, null, true])
+      expect(
+        decideByPolicy(session({ permissions: permissions as Session['permissions'] }), {
+          tool_name: 'Bash',
+          input: {},
+          reason: '',
+          scope: '',
+        }),
+      ).toBeUndefined();
+    expect(PERMISSIONS).toEqual(['approval', 'autonomous']);
+  });
+});
+
+function session(with_: Partial<Session>): Session {
+  return {
+    id: 'ses_1',
+    agent: 'external',
+    agentId: 'external-ses_1',
+    title: undefined,
+    workFolder: undefined,
+    projectIds: [],
+    channelIds: [],
+    parentSessionId: undefined,
+    permissions: 'approval',
+    taskId: undefined,
+    status: 'active',
+    createdAt: 1,
+    updatedAt: 1,
+    endedAt: undefined,
+    activeRunId: undefined,
+    queuedCount: 0,
+    pendingCount: 0,
+    itemCount: 0,
+    runCount: 0,
+    lastMessage: undefined,
+    headSeq: 0,
+    headHash: FIRST_PREV_HASH,
+    ...with_,
+  };
+}
