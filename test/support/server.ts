@@ -1,0 +1,196 @@
+// A whole server inside the test: a real SQLite store in a temporary folder, the real gateway, the real Fastify app.
+// Calls go through `inject` or a loopback port; every reply is held against the documented response before a test sees
+// it. The clock is the machine's plus an offset that a test may move. `close` takes everything apart again.
+import { hash as digest, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sortableId } from '../../src/core/id.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
+import type { Ports } from '../../src/core/ports.ts';
+import type { NewTokenView } from '../../src/core/views.ts';
+import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
+import { createApp } from '../../src/server/app.ts';
+import type { App } from '../../src/server/routes/route.ts';
+import { createSealer } from '../../src/store/sealer.ts';
+import { openSqlite } from '../../src/store/sqlite.ts';
+import { Contract, type OpenApi } from './contract.ts';
+
+export interface ServerOptions {
+  limits?: Partial<Limits>;
+  /** Further origins that may call from a browser. */
+  origins?: string[];
+}
+
+export interface CallOptions {
+  /** A secret, or null for none. The operator's unless said otherwise. */
+  token?: string | null;
+  headers?: Record<string, string>;
+}
+
+export interface Reply<T> {
+  status: number;
+  headers: Record<string, string>;
+  body: T;
+  text: string;
+}
+
+export const hash = (text: string): string => digest('sha256', text, 'hex');
+
+interface Parts {
+  app: App;
+  gateway: Gateway;
+  ports: Ports;
+}
+
+export class Server {
+  readonly folder = mkdtempSync(join(tmpdir(), 'holdpoint-test-'));
+  readonly token = `operator-${randomBytes(8).toString('hex')}`;
+  /** What the sweep could not do; a test that expects none looks here. */
+  readonly sweepErrors: unknown[] = [];
+  readonly #key = randomBytes(32);
+  readonly #options: ServerOptions;
+  #offsetMs = 0;
+  #parts: Parts | undefined;
+  #contract: Contract | undefined;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+  }
+
+  now = (): number => Date.now() + this.#offsetMs;
+
+  /** Moves the server's clock forward. */
+  advance(ms: number): void {
+    this.#offsetMs += ms;
+  }
+
+  async open(): Promise<void> {
+    const store = await openSqlite(this.folder, hash);
+    const ports: Ports = {
+      store,
+      hash,
+      clock: { now: this.now },
+      ids: {
+        next: (prefix) => sortableId(prefix, this.now(), randomBytes(16)),
+        secret: () => `hp_${randomBytes(32).toString('base64url')}`,
+      },
+      sealer: createSealer(this.#key),
+    };
+    const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
+    const gateway = createGateway(ports, {
+      pendingAsksPerSession: limits.pendingAsksPerSession,
+      onError: (error) => this.sweepErrors.push(error),
+    });
+    await gateway.presetToken(this.token, 'operator', 'operator');
+    await gateway.start(['builtin']);
+    const app = await createApp({
+      gateway,
+      limits,
+      hosts: new Set(['127.0.0.1', 'localhost', '[::1]']),
+      origins: new Set(this.#options.origins),
+      version: '0.0.0-test',
+      logger: undefined,
+    });
+    await app.ready();
+    this.#parts = { app, gateway, ports };
+    this.#contract ??= new Contract((await app.inject({ url: '/openapi.json' })).json<OpenApi>());
+  }
+
+  get gateway(): Gateway {
+    return this.#running.gateway;
+  }
+
+  get ports(): Ports {
+    return this.#running.ports;
+  }
+
+  get openApi(): OpenApi {
+    return this.#described.document;
+  }
+
+  get #running(): Parts {
+    if (!this.#parts) throw new Error('the server is closed');
+    return this.#parts;
+  }
+
+  get #described(): Contract {
+    if (!this.#contract) throw new Error('the server was never opened');
+    return this.#contract;
+  }
+
+  /** The address on loopback; listens when it is first asked for. */
+  async url(): Promise<string> {
+    const { app } = this.#running;
+    if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 });
+    return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  }
+
+  async call<T>(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Reply<T>> {
+    const reply = await this.raw(method, path, body === undefined ? undefined : JSON.stringify(body), options);
+    this.#described.check(method, path, reply);
+    return reply as Reply<T>;
+  }
+
+  get<T>(path: string, options?: CallOptions): Promise<Reply<T>> {
+    return this.call<T>('GET', path, undefined, options);
+  }
+
+  post<T>(path: string, body: unknown = {}, options?: CallOptions): Promise<Reply<T>> {
+    return this.call<T>('POST', path, body, options);
+  }
+
+  /** A request as it is, bytes and all; its reply is not judged. */
+  async raw(method: string, path: string, body?: string | Buffer, options: CallOptions = {}): Promise<Reply<unknown>> {
+    const token = options.token === undefined ? this.token : options.token;
+    const response = await this.#running.app.inject({
+      method: method as 'GET',
+      url: path,
+      headers: {
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(body !== undefined && { payload: body }),
+    });
+    const headers = response.headers as Record<string, string>;
+    const isJson = /json/.test(String(headers['content-type'] ?? ''));
+    const text = response.body;
+    return { status: response.statusCode, headers, body: isJson && text !== '' ? JSON.parse(text) : text, text };
+  }
+
+  async makeToken(scope: string, sessionId?: string, more: Record<string, unknown> = {}): Promise<NewTokenView> {
+    const body = { scope, ...(sessionId !== undefined && { session_id: sessionId }), ...more };
+    const reply = await this.post<NewTokenView>('/v1/tokens', body);
+    if (reply.status !== 201) throw new Error(`no token: ${reply.text}`);
+    return reply.body;
+  }
+
+  /** Stops and starts again on the same folder; `whileDown` happens to the clock in between. */
+  async restart(whileDown?: () => void | Promise<void>): Promise<void> {
+    await this.stop();
+    await whileDown?.();
+    await this.open();
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#parts) return;
+    const { app, gateway, ports } = this.#parts;
+    this.#parts = undefined;
+    await app.close();
+    await gateway.stop();
+    await ports.store.close();
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export async function openServer(options: ServerOptions = {}): Promise<Server> {
+  const server = new Server(options);
+  await server.open();
+  return server;
+}
