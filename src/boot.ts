@@ -44,12 +44,27 @@ export interface Running {
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
+/** What was opened is closed in the opposite order: at the end, or when the start fails half-way. */
 export async function startServer(settings: Settings): Promise<Running> {
   refuseOpenBind(settings);
   mkdirSync(settings.data, { recursive: true, mode: 0o700 });
+  const open: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (const close of open.splice(0).reverse()) await close();
+  };
+  try {
+    return { ...(await compose(settings, open)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Promise<Omit<Running, 'stop'>> {
   const logger = pino({ level: settings.logLevel }, pino.destination(2));
   const hash = (text: string): string => digest('sha256', text, 'hex');
   const { store, clock } = await openStore(settings, hash, logger);
+  open.push(() => store.close());
   const ports: Ports = {
     store,
     hash,
@@ -66,7 +81,8 @@ export async function startServer(settings: Settings): Promise<Running> {
   });
   const token = settings.token ?? keptSecret(settings.data, 'operator.token');
   await gateway.presetToken(token, 'operator', 'operator');
-  await gateway.start(['builtin']);
+  await gateway.start(settings.database ? [] : ['builtin']);
+  open.push(() => gateway.stop());
   const app = await createApp({
     gateway,
     limits: settings.limits,
@@ -76,19 +92,11 @@ export async function startServer(settings: Settings): Promise<Running> {
     logger,
     https: settings.tls,
   });
+  open.push(() => app.close());
   await app.listen({ host: settings.host, port: settings.port });
   const { port } = app.server.address() as AddressInfo;
   const shownHost = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  return {
-    url: `${settings.tls ? 'https' : 'http'}://${shownHost}:${port}`,
-    token,
-    logger,
-    async stop() {
-      await app.close();
-      await gateway.stop();
-      await store.close();
-    },
-  };
+  return { url: `${settings.tls ? 'https' : 'http'}://${shownHost}:${port}`, token, logger };
 }
 
 async function openStore(settings: Settings, hash: Hash, logger: Logger): Promise<{ store: Store; clock: Clock }> {

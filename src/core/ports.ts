@@ -87,7 +87,6 @@ export interface Reader {
   leasedBy(workerId: string): Promise<Run[]>;
   lapsedLeases(now: number, limit: number): Promise<Run[]>;
   staleMessages(before: number, limit: number): Promise<Message[]>;
-  storedResponse(scope: string): Promise<StoredResponse | undefined>;
   counts(): Promise<{ pendingAsks: number; dueDeliveries: number; activeSessions: number }>;
 }
 
@@ -102,6 +101,8 @@ export interface Tx extends Reader {
   lockSession(id: string): Promise<Session | undefined>;
   lockRun(id: string): Promise<Locked<Run> | undefined>;
   lockAsk(id: string): Promise<Locked<Ask> | undefined>;
+  /** Keeps twins of the same idempotency key waiting, then says what the key already stands for. */
+  lockKey(scope: string): Promise<StoredResponse | undefined>;
   insertSession(session: Session): Promise<void>;
   updateSession(session: Session): Promise<void>;
   insertRun(run: Run): Promise<void>;

@@ -45,7 +45,7 @@ async function keyed<T>(
   options: MutateOptions,
 ): Promise<Reply<T> | Refused> {
   const { sealer } = ports;
-  const known = await tx.storedResponse(key.scope);
+  const known = await tx.lockKey(key.scope);
   if (known) {
     if (known.fingerprint !== key.fingerprint)
       throw fail('idempotency_conflict', 'This key was already used here with a different payload. Use a new key.');

@@ -35,6 +35,7 @@ const ANNOUNCED = 0x48504f;
 
 const ANNOUNCE = `SELECT pg_advisory_xact_lock_shared((${ANNOUNCED}::bigint << 40)
   + (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM holdpoint_event_seq))`;
+const LOCK_KEY = `SELECT pg_advisory_xact_lock(${ANNOUNCED}, hashtext(?))`;
 const NUMBERS = `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS at FROM holdpoint_event_seq`;
 const HORIZON = `SELECT MIN(((classid::bigint << 32) | objid::bigint) - (${ANNOUNCED}::bigint << 40)) AS at FROM pg_locks
   WHERE locktype = 'advisory' AND objsubid = 1 AND (classid::bigint >> 8) = ${ANNOUNCED}
@@ -120,6 +121,9 @@ class PostgresStore implements Store {
         lockClause: ' FOR UPDATE',
         claimClause: ' FOR UPDATE OF s SKIP LOCKED',
         hash: this.#options.hash,
+        lockKey: async (scope) => {
+          await sql.all(LOCK_KEY, [scope]);
+        },
         beforeAppend: async () => {
           if (!appended) await sql.all(ANNOUNCE, []);
           appended = true;

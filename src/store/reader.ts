@@ -2,31 +2,9 @@
 // prepares once; lists with optional filters are compiled by Kysely.
 import { sql as raw } from 'kysely';
 import type { Placed, Reader } from '../core/ports.ts';
-import {
-  toAsk,
-  toEnded,
-  toEvent,
-  toItem,
-  toMessage,
-  toOutput,
-  toPending,
-  toResponse,
-  toRun,
-  toSession,
-  toToken,
-} from './rows.ts';
+import { toAsk, toEnded, toEvent, toItem, toMessage, toOutput, toPending, toRun, toSession, toToken } from './rows.ts';
 import { compiler, list, type Sql, type Value } from './sql.ts';
-import type {
-  AskRow,
-  EventRow,
-  ItemRow,
-  MessageRow,
-  OutputRow,
-  ResponseRow,
-  RunRow,
-  SessionRow,
-  TokenRow,
-} from './tables.ts';
+import type { AskRow, EventRow, ItemRow, MessageRow, OutputRow, RunRow, SessionRow, TokenRow } from './tables.ts';
 
 const literal = (value: string) => raw.lit<string>(value);
 
@@ -205,8 +183,6 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         [before, limit],
         toMessage,
       ),
-    storedResponse: (scope) =>
-      one<ResponseRow, ReturnType<typeof toResponse>>(`SELECT * FROM responses WHERE scope = ?`, [scope], toResponse),
     async counts() {
       const [row] = await sql.all<{ pending: number; due: number; active: number }>(COUNTS, []);
       return {

@@ -53,6 +53,7 @@ class SqliteStore implements Store {
       lockClause: '',
       hash,
       claimClause: '',
+      lockKey: () => {},
       beforeAppend: () => {
         this.#appended = true;
       },

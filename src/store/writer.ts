@@ -6,9 +6,9 @@ import type { Reader, Tx } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import type { Session } from '../core/session.ts';
 import { createReader } from './reader.ts';
-import { toSession } from './rows.ts';
+import { toResponse, toSession } from './rows.ts';
 import type { Sql, Value } from './sql.ts';
-import type { FactRow, SessionRow } from './tables.ts';
+import type { FactRow, ResponseRow, SessionRow } from './tables.ts';
 
 export interface Capabilities {
   /** Appended to the select that locks a session; empty where only one transaction writes at a time. */
@@ -16,6 +16,8 @@ export interface Capabilities {
   /** Appended to the select that offers runs to a worker, so that two workers are not offered the same. */
   claimClause: string;
   hash: Hash;
+  /** Makes other transactions with the same idempotency key wait for this one. */
+  lockKey(scope: string): Promise<void> | void;
   /** Called before events are appended. */
   beforeAppend(): Promise<void> | void;
 }
@@ -80,6 +82,11 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
     },
     lockRun: (id) => lockOf('runs', id, (tx) => tx.run(id)),
     lockAsk: (id) => lockOf('asks', id, (tx) => tx.ask(id)),
+    async lockKey(scope) {
+      await can.lockKey(scope);
+      const [row] = await sql.all<ResponseRow>(`SELECT * FROM responses WHERE scope = ?`, [scope]);
+      return row && toResponse(row);
+    },
     insertSession: (s) =>
       run(INSERT_SESSION, [
         s.id,
