@@ -1,0 +1,84 @@
+// Starts the measured servers, each as a process of its own on a free port with a state folder of its own, and asks
+// them what they cost. Owns the processes it starts and ends them by their id.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Connection, type Endpoint } from './connection.ts';
+import type { ContenderName } from './contender.ts';
+import type { Cost } from './probe.ts';
+
+export interface MeasuredServer {
+  name: ContenderName;
+  pid: number;
+  /** Spawned → ready line. */
+  startUpMs: number;
+  agent: Endpoint;
+  person: Endpoint;
+  cost(what: 'cpu' | 'memory'): Promise<Cost>;
+  stop(): Promise<void>;
+}
+
+const ROOT = join(import.meta.dirname, '..');
+const PROBE = join(import.meta.dirname, 'probe.ts');
+const OPERATOR = 'bench-operator-token';
+const COMMANDS: Record<ContenderName, (folder: string) => string[]> = {
+  holdpoint: () => [join(ROOT, 'bin', 'holdpoint'), 'serve'],
+  reference: (folder) => [join(import.meta.dirname, 'reference.ts'), join(folder, 'reference.db')],
+};
+
+export async function startServer(name: ContenderName, folder: string, flags: string[] = []): Promise<MeasuredServer> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, ['--import', PROBE, ...flags, ...COMMANDS[name](folder)], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      NODE_NO_WARNINGS: '1',
+      HOLDPOINT_PORT: '0',
+      HOLDPOINT_DATA: folder,
+      HOLDPOINT_TOKEN: OPERATOR,
+    },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const port = await readyPort(child);
+  const startUpMs = performance.now() - startedAt;
+  const person = { port, token: OPERATOR };
+  return {
+    name,
+    pid: child.pid ?? 0,
+    startUpMs,
+    person,
+    agent: name === 'holdpoint' ? { port, token: await workerToken(person) } : person,
+    async cost(what) {
+      child.send(what);
+      const [cost] = (await once(child, 'message')) as [Cost];
+      return cost;
+    },
+    async stop() {
+      if (child.exitCode !== null) return;
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+function readyPort(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code} before it was ready`)));
+    child.stdout?.on('data', (part) => {
+      printed += part;
+      const port = / ready http:\/\/[^\s:]+:(\d+)\n/.exec(printed)?.[1];
+      if (port !== undefined) resolve(Number(port));
+    });
+  });
+}
+
+/** Agents are hosted by a worker: its token raises, follows and acknowledges, and cannot answer. */
+async function workerToken(operator: Endpoint): Promise<string> {
+  const connection = await Connection.open(operator);
+  const made = await connection.post({ path: '/v1/tokens', body: '{"scope":"worker","name":"bench"}' });
+  connection.close();
+  return (JSON.parse(made) as { token: string }).token;
+}
