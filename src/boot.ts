@@ -1,8 +1,8 @@
 // The composition root: the only file that knows every concrete thing. Opens the state folder, wires store, gateway,
 // server and the built-in worker together, and takes them apart again in the right order.
 import { hash as digest, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import type { Hash } from './core/digest.ts';
@@ -12,9 +12,13 @@ import type { Limits } from './core/limits.ts';
 import type { Clock, Ports, Store } from './core/ports.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createApp } from './server/app.ts';
+import { copyToPostgres } from './store/copy.ts';
 import { openPostgres } from './store/postgres.ts';
+import { migratePostgres } from './store/postgres-schema.ts';
 import { createSealer } from './store/sealer.ts';
 import { openSqlite } from './store/sqlite.ts';
+import { migrateSqlite } from './store/sqlite-schema.ts';
+import { postgresStatus, sqliteStatus } from './store/status.ts';
 
 export interface Settings {
   host: string;
@@ -106,7 +110,7 @@ async function openStore(settings: Settings, hash: Hash, logger: Logger): Promis
 }
 
 function refuseOpenBind({ host, tls, behindProxy }: Settings): void {
-  if (host === 'localhost' || host === '::1' || /^127\./.test(host)) return;
+  if (host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))) return;
   if (tls || behindProxy) return;
   throw fail(
     'invalid_request',
@@ -117,11 +121,25 @@ function refuseOpenBind({ host, tls, behindProxy }: Settings): void {
 /** A secret that is made once and kept in a file only its owner can read. */
 function keptSecret(folder: string, name: string): string {
   const path = join(folder, name);
-  if (existsSync(path)) {
-    chmodSync(path, 0o600);
-    return readFileSync(path, 'utf8').trim();
-  }
-  const secret = randomBytes(32).toString('base64url');
-  writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: 'wx' });
+  if (!existsSync(path)) keepWhole(path, `${randomBytes(32).toString('base64url')}\n`);
+  chmodSync(path, 0o600);
+  const secret = readFileSync(path, 'utf8').trim();
+  if (secret === '') throw new Error(`${path} is empty. Put its content back, or remove it to have a new one made.`);
   return secret;
 }
+
+/** Under its name the file is there whole or not at all, whenever the process dies. */
+function keepWhole(path: string, text: string): void {
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, text, { mode: 0o600, flush: true });
+  renameSync(draft, path);
+}
+
+/** The database a server with these settings would use: brought to the newest schema, described, or copied out of SQLite. */
+export const database = {
+  migrate: ({ database: pg, data }: Pick<Settings, 'database' | 'data'>): Promise<void> =>
+    pg ? migratePostgres(pg.url) : migrateSqlite(join(data, 'holdpoint.db')),
+  status: ({ database: pg, data }: Pick<Settings, 'database' | 'data'>) =>
+    pg ? postgresStatus(pg.url) : sqliteStatus(data),
+  copy: copyToPostgres,
+};

@@ -1,5 +1,6 @@
 // The command line. Without a command it serves.
 import { Command } from 'commander';
+import { dbCommand } from './db.ts';
 import { serveCommand } from './serve.ts';
 import { version } from './version.ts';
 
@@ -9,5 +10,6 @@ const program = new Command('holdpoint')
   .showHelpAfterError('Run `holdpoint --help` to see what there is.');
 
 program.addCommand(serveCommand(), { isDefault: true });
+program.addCommand(dbCommand());
 
 await program.parseAsync(process.argv);

@@ -8,8 +8,9 @@ import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
 import { version } from './version.ts';
 
 const DRAIN_MS = 9000;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-interface Flags {
+export interface ServeFlags {
   host?: string;
   port?: string;
   data?: string;
@@ -42,7 +43,7 @@ export function serveCommand(): Command {
     .action(serve);
 }
 
-async function serve(flags: Flags): Promise<void> {
+async function serve(flags: ServeFlags): Promise<void> {
   try {
     const running = await startServer(settingsOf(flags, process.env));
     process.stdout.write(`holdpoint ready ${running.url}\n`);
@@ -74,32 +75,50 @@ function stopOnSignal(running: { stop(): Promise<void> }): void {
   process.on('SIGINT', stop);
 }
 
-export function settingsOf(flags: Flags, env: NodeJS.ProcessEnv): Settings {
-  const port = Number(flags.port ?? env.HOLDPOINT_PORT ?? 4777);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new Error(`--port takes a number from 0 to 65535, not "${flags.port ?? env.HOLDPOINT_PORT}"`);
+/** A flag wins over its variable; an empty variable is one that is not set. */
+export function settingsOf(flags: ServeFlags, given: NodeJS.ProcessEnv): Settings {
+  const env = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
   return {
     host: flags.host ?? env.HOLDPOINT_HOST ?? '127.0.0.1',
-    port,
+    port: portOf(flags.port, env.HOLDPOINT_PORT),
     data: flags.data ?? env.HOLDPOINT_DATA ?? envPaths('holdpoint', { suffix: '' }).data,
     database: databaseOf(flags, env),
     secretKey: env.HOLDPOINT_SECRET_KEY,
     token: flags.token ?? env.HOLDPOINT_TOKEN ?? undefined,
-    logLevel: flags.log ?? env.HOLDPOINT_LOG ?? 'warn',
+    logLevel: logLevelOf(flags.log, env.HOLDPOINT_LOG),
     limits: limitsOf(env),
     allowedHosts: flags.allowHost,
     allowedOrigins: flags.allowOrigin,
-    tls:
-      flags.tlsCert && flags.tlsKey
-        ? { cert: readFileSync(flags.tlsCert, 'utf8'), key: readFileSync(flags.tlsKey, 'utf8') }
-        : undefined,
+    tls: tlsOf(flags),
     behindProxy: flags.behindProxy ?? false,
     version,
   };
 }
 
+const named = (flag: string | undefined, name: string, variable: string): string =>
+  flag === undefined ? variable : name;
+
+function portOf(flag: string | undefined, variable: string | undefined): number {
+  const text = flag ?? variable ?? '4777';
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new Error(`${named(flag, '--port', 'HOLDPOINT_PORT')} takes a number from 0 to 65535, not "${text}".`);
+}
+
+function logLevelOf(flag: string | undefined, variable: string | undefined): string {
+  const level = flag ?? variable ?? 'warn';
+  if (LOG_LEVELS.includes(level)) return level;
+  throw new Error(`${named(flag, '--log', 'HOLDPOINT_LOG')} takes ${LOG_LEVELS.join(', ')}, not "${level}".`);
+}
+
+function tlsOf({ tlsCert, tlsKey }: ServeFlags): Settings['tls'] {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert !== undefined && tlsKey !== undefined)
+    return { cert: readFileSync(tlsCert, 'utf8'), key: readFileSync(tlsKey, 'utf8') };
+  throw new Error('--tls-cert and --tls-key go together; only one was given.');
+}
+
 /** `?pooled=true` in the address: a transaction-mode pooler is in between. `?pool_size=20`: connections of this server. */
-function databaseOf(flags: Flags, env: NodeJS.ProcessEnv): Settings['database'] {
+function databaseOf(flags: ServeFlags, env: NodeJS.ProcessEnv): Settings['database'] {
   const address = flags.databaseUrl ?? env.HOLDPOINT_DATABASE_URL;
   if (!address) return undefined;
   if (!URL.canParse(address) || !/^postgres(ql)?:$/.test(new URL(address).protocol))

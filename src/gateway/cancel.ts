@@ -1,7 +1,7 @@
 // Stopping things on purpose: one question, a run, whatever is active in a session.
 import { type Author, decide, endAsk, lateRefusal, type PendingAsk } from '../core/ask.ts';
 import { HoldpointError } from '../core/errors.ts';
-import type { Ports } from '../core/ports.ts';
+import type { Ports, Tx } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView, SessionView } from '../core/views.ts';
@@ -57,11 +57,18 @@ interface Stop {
 export function cancelRun(ports: Ports, command: Stop & { runId: string }): Promise<Reply<RunView>> {
   return mutate(ports, command.key, async (tx) => {
     const { ledger, run } = await openRun(ports, tx, command.runId);
-    if (run.status === 'cancelled') return ok(await runView(tx, ledger.session, run));
+    if (await wasCancelled(tx, run)) return ok(await runView(tx, ledger.session, run));
     const stopped = await stopRun(ledger, run, 'cancelled', command.actor, command.reason ?? 'cancelled by operator');
     await ledger.close();
     return ok(await runView(tx, ledger.session, stopped));
   });
+}
+
+/** A cancelled clarification leaves its run completed. */
+async function wasCancelled(tx: Tx, run: Run): Promise<boolean> {
+  if (run.status === 'cancelled') return true;
+  if (!run.clarification) return false;
+  return (await tx.ask(run.clarification.requestId))?.status === 'cancelled';
 }
 
 export function interruptSession(ports: Ports, command: Stop & { sessionId: string }): Promise<Reply<SessionView>> {

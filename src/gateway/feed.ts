@@ -26,6 +26,7 @@ export class Feed {
   #pumping: Promise<void> | undefined;
   #again = false;
   #timer: NodeJS.Timeout | undefined;
+  #released = false;
 
   constructor(store: Store) {
     this.#store = store;
@@ -42,7 +43,17 @@ export class Feed {
     clearInterval(this.#timer);
     await this.#pumping;
     for (const cursors of this.#live.values()) cursors.clear();
+    this.release();
+  }
+
+  /** From now on nobody waits: whoever does goes with what there is. */
+  release(): void {
+    this.#released = true;
     for (const waiting of this.#waiters.values()) for (const wake of [...waiting]) wake();
+  }
+
+  get released(): boolean {
+    return this.#released;
   }
 
   wake(): void {

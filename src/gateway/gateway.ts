@@ -53,6 +53,8 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
       await sweep.stop();
       await feed.stop();
     },
+    /** Ends every long poll with what there is, so that a server that stops need not cut them off. */
+    releaseWaiters: () => feed.release(),
     now: () => ports.clock.now(),
     hash: ports.hash,
 

@@ -20,7 +20,7 @@ async function until<T>(ports: Ports, feed: Feed, wanted: Waiting<T>): Promise<T
   const end = ports.clock.now() + wanted.ms;
   for (;;) {
     const left = end - ports.clock.now();
-    if (left <= 0 || wanted.signal?.aborted) return (await wanted.look()).value;
+    if (left <= 0 || wanted.signal?.aborted || feed.released) return (await wanted.look()).value;
     const { woken, cancel } = feed.wait(wanted.topic, left, wanted.signal);
     const { value, done } = await wanted.look();
     if (done) {

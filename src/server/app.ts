@@ -11,6 +11,7 @@ import type { Limits } from '../core/limits.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { guard } from './auth.ts';
 import { acceptJsonOnly } from './body.ts';
+import { drain } from './drain.ts';
 import { Throttle } from './limits.ts';
 import { createMetrics } from './metrics.ts';
 import { describeApi, showApi } from './openapi.ts';
@@ -55,7 +56,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     exposeHeadRoutes: false,
     bodyLimit: limits.bodyBytes || Number.MAX_SAFE_INTEGER,
     routerOptions: { maxParamLength: MAX_ID_LENGTH },
-    forceCloseConnections: true,
+    return503OnClosing: false,
     clientErrorHandler: refuseGarbage,
     frameworkErrors: (error, _request, reply) => sendProblem(reply, refuse('invalid_request', unroutable(error.code))),
   }).withTypeProvider<ZodTypeProvider>() as unknown as App;
@@ -78,7 +79,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   app.addHook('preClose', async () => {
     metrics.stop();
-    streams.close();
+    drain(app, gateway, streams);
   });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(

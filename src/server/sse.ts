@@ -13,6 +13,7 @@ export class Streams {
   readonly #open = new Set<ServerResponse>();
   readonly #frames = new WeakMap<Event, string>();
   readonly #heartbeat: NodeJS.Timeout;
+  #closed = false;
 
   constructor() {
     this.#heartbeat = setInterval(() => {
@@ -51,6 +52,7 @@ export class Streams {
       this.#open.delete(response);
       done();
     });
+    if (this.#closed) response.end();
   }
 
   /** One text for all streams that show the event. */
@@ -64,6 +66,7 @@ export class Streams {
   }
 
   close(): void {
+    this.#closed = true;
     clearInterval(this.#heartbeat);
     for (const response of this.#open) response.end();
   }

@@ -15,6 +15,8 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0001-core': coreSchema,
 };
 
+export const MIGRATION_NAMES = Object.keys(MIGRATIONS);
+
 /** Brings the database to the newest schema. Safe when several servers start at once: the migrator takes a lock. */
 export async function migrate(db: Kysely<unknown>, kinds: ColumnKinds): Promise<void> {
   const { error } = await migratorOf(db, kinds).migrateToLatest();

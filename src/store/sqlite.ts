@@ -9,6 +9,7 @@ import { fail, HoldpointError } from '../core/errors.ts';
 import type { Reader, Store, Tx } from '../core/ports.ts';
 import { createReader } from './reader.ts';
 import type { Sql, Value } from './sql.ts';
+import { takeLock } from './sqlite-lock.ts';
 import { migrateSqlite } from './sqlite-schema.ts';
 import { createWriter } from './writer.ts';
 
@@ -23,8 +24,13 @@ interface Unit {
 export async function openSqlite(folder: string, hash: Hash): Promise<Store> {
   const lock = takeLock(folder);
   const path = join(folder, 'holdpoint.db');
-  await migrateSqlite(path);
-  return new SqliteStore(path, hash, lock);
+  try {
+    await migrateSqlite(path);
+    return new SqliteStore(path, hash, lock);
+  } catch (error) {
+    lock.close();
+    throw new Error(`The database ${path} cannot be used: ${(error as Error).message}.`, { cause: error });
+  }
 }
 
 class SqliteStore implements Store {
@@ -160,18 +166,3 @@ function prepared(db: DatabaseSync): Sql {
 /** A full disk or a broken file fails the whole commit, not one unit. */
 const isStorageFailure = (error: unknown): boolean =>
   error instanceof Error && /disk|full|I\/O|readonly|malformed|not a database/i.test(error.message);
-
-/** One server per state folder. The operating system drops the lock with the process, however it dies. */
-function takeLock(folder: string): DatabaseSync {
-  const lock = new DatabaseSync(join(folder, 'holdpoint.lock'));
-  try {
-    lock.exec('PRAGMA busy_timeout = 2000; BEGIN EXCLUSIVE');
-  } catch {
-    lock.close();
-    throw fail(
-      'store_unavailable',
-      `Another Holdpoint server is using ${folder}. Stop it, or set HOLDPOINT_DATA to another folder.`,
-    );
-  }
-  return lock;
-}

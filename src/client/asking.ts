@@ -1,0 +1,112 @@
+// The agent's side of one ask: raise it, wait for its end, take the answer, acknowledge it, and say what became of it.
+// The SDK and the worker both ask through here. An allow counts only after the server has accepted the digest of what
+// is about to run.
+import { hash } from 'node:crypto';
+import type { z } from 'zod';
+import type { RaiseApproval, RaiseQuestion } from '../core/bodies.ts';
+import { approvalDigest } from '../core/digest.ts';
+import type { AskView, EventView } from '../core/views.ts';
+import type { Calls } from './client.ts';
+import { HoldpointProblem } from './http.ts';
+import {
+  type ApprovalOutcome,
+  type AskOutcome,
+  approvalOutcome,
+  type Held,
+  hasEnded,
+  questionOutcome,
+  refused,
+  toolOf,
+} from './outcome.ts';
+import type { Waits } from './waits.ts';
+
+export type QuestionBody = z.input<typeof RaiseQuestion>;
+export type ApprovalBody = z.input<typeof RaiseApproval>;
+
+export interface Asking {
+  calls: Pick<Calls, 'asks'>;
+  waits: Waits;
+  runId: string;
+  workFolder: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** Reads an ask with its secret answers, where the caller's own token may not. */
+  reveal?: ((ask: AskView) => Promise<AskView>) | undefined;
+}
+
+export interface Manner {
+  /** `later`: whoever asked acknowledges by itself, when the answer has reached where it must go. */
+  acknowledge?: 'now' | 'later' | undefined;
+}
+
+type EndedAskView = AskView & { answer: NonNullable<AskView['answer']> };
+
+export async function askQuestion(asking: Asking, body: QuestionBody, manner?: Manner): Promise<AskOutcome | Held> {
+  const ask = await endOf(asking, body);
+  if (!hasEnded(ask)) return { status: 'held', ask_id: ask.ask_id };
+  const whole = await revealed(asking, ask);
+  if (manner?.acknowledge !== 'later') await acknowledge(asking, ask.ask_id);
+  return questionOutcome(whole);
+}
+
+export async function askApproval(asking: Asking, body: ApprovalBody, manner?: Manner): Promise<ApprovalOutcome | Held> {
+  const ask = await endOf(asking, body);
+  if (!hasEnded(ask)) return { status: 'held', ask_id: ask.ask_id };
+  const outcome = approvalOutcome(ask, body.input);
+  if (manner?.acknowledge === 'later') return outcome;
+  try {
+    await acknowledge(asking, ask.ask_id, outcome.allowed ? digestToRun(asking, ask, outcome.input) : undefined);
+  } catch (error) {
+    if (!(error instanceof HoldpointProblem) || error.code !== 'ask_digest_mismatch') throw error;
+    return refused(ask, body.input, error.detail);
+  }
+  return outcome;
+}
+
+/** What is about to run, digested from what the caller holds, not from what the server says about it. */
+function digestToRun({ workFolder }: Asking, ask: AskView, input: Record<string, unknown>): string {
+  const plain = JSON.parse(JSON.stringify(input)) as Record<string, unknown>;
+  const action = { tool_name: toolOf(ask), input: plain, reason: '', scope: '' };
+  return approvalDigest(action, workFolder, (text) => hash('sha256', text, 'hex'));
+}
+
+async function acknowledge({ calls }: Asking, askId: string, digest?: string): Promise<void> {
+  await calls.asks.delivered(askId, digest === undefined ? {} : { digest });
+}
+
+/** The ask at its end; or still open, where the agent does not wait for it in this process. */
+async function endOf(asking: Asking, body: QuestionBody | ApprovalBody): Promise<AskView> {
+  const { calls, waits, runId, signal } = asking;
+  const raising = waits.raising(runId);
+  try {
+    const ask = await calls.asks.raise(runId, body, { signal });
+    if (hasEnded(ask) || ask.mode !== 'blocking') return ask;
+    return await waits.until(waitFor(calls, ask, signal), raising);
+  } finally {
+    raising.done();
+  }
+}
+
+function waitFor(calls: Asking['calls'], ask: AskView, signal: AbortSignal | undefined) {
+  return {
+    askId: ask.ask_id,
+    signal,
+    look: async (patienceMs: number, stop: AbortSignal): Promise<AskView | undefined> => {
+      const seen = await calls.asks.wait(ask.ask_id, patienceMs, stop);
+      return hasEnded(seen) ? seen : undefined;
+    },
+    read: (event: EventView): AskView | undefined => {
+      const answer = event.data.answer as AskView['answer'];
+      if (event.type !== 'ask.claimed' || answer === undefined) return undefined;
+      return { ...ask, status: answer.outcome, answer, delivery: { state: 'due', attempts: 0 } };
+    },
+  };
+}
+
+/** Secret answers travel in no event: they are fetched by the side that asked, once. */
+async function revealed({ calls, reveal }: Asking, ask: EndedAskView): Promise<EndedAskView> {
+  const isMissing = (a: { secret?: boolean | undefined; freeform_answer?: string | undefined }) =>
+    a.secret === true && a.freeform_answer === undefined;
+  if (!ask.answer.answers?.some(isMissing)) return ask;
+  const whole = await (reveal ? reveal(ask) : calls.asks.get(ask.ask_id));
+  return hasEnded(whole) ? whole : ask;
+}

@@ -1,0 +1,215 @@
+// The typed calls: one for each endpoint of the HTTP API, grouped as its document groups them. Types come from the
+// schemas the server validates with. Adds nothing of its own: what is here is what the API says.
+import type { z } from 'zod';
+import type { AskKind, AskStatus, DeliveryState } from '../core/ask.ts';
+import type * as bodies from '../core/bodies.ts';
+import type { RunStatus } from '../core/run.ts';
+import type * as views from '../core/views.ts';
+import { type Call, createHttp, type Http, type HttpOptions } from './http.ts';
+import { iterate } from './stream.ts';
+
+/** A page of a list. `next` continues it; `cursor` is the log position it is true for. */
+export interface Listed<T> {
+  items: T[];
+  next: string | undefined;
+  cursor: number | undefined;
+}
+
+interface Page {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+interface EventPage {
+  after?: number | undefined;
+  limit?: number | undefined;
+}
+interface FollowFrom {
+  after?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+interface AskQuery extends Page {
+  status?: AskStatus | 'ended' | undefined;
+  kind?: AskKind | undefined;
+  session_id?: string | undefined;
+  run_id?: string | undefined;
+  agent?: string | undefined;
+  delivery?: DeliveryState | undefined;
+}
+export interface Options {
+  idempotencyKey?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+interface Settling extends Options {
+  settleMs?: number | undefined;
+}
+
+type In<S extends z.ZodType> = z.input<S>;
+export type Client = ReturnType<typeof createClient>;
+export type Calls = ReturnType<typeof createCalls>;
+
+export function createClient(options: HttpOptions) {
+  const http = createHttp(options);
+  return {
+    http,
+    ...createCalls(http),
+    /** The same calls in the name of a lease: refused with `lease_lost` when the run was claimed again. */
+    underLease: (epoch: number) => createCalls(http, { 'holdpoint-lease': String(epoch) }),
+  };
+}
+
+function createCalls(http: Http, headers?: Record<string, string>) {
+  const send = async <T>(call: Call): Promise<T> => (await http.send<T>({ ...call, headers })).value;
+  const get = <T>(path: string, query?: object, more?: Pick<Call, 'signal' | 'waitMs'>) =>
+    send<T>({ method: 'GET', path, query, ...more });
+  const list = async <T>(path: string, query?: object): Promise<Listed<T>> => {
+    const received = await http.send<T[]>({ method: 'GET', path, query, headers });
+    return { items: received.value, ...pageOf(received.headers) };
+  };
+  /** A repeat is harmless by the nature of the call. */
+  const put = <T>(path: string, body: object, options?: Options) => send<T>({ method: 'POST', path, body, ...options });
+  /** A repeat is made harmless by a key. */
+  const post = <T>(path: string, body: object, options?: Settling) => {
+    const { settleMs, ...rest } = options ?? {};
+    const query = settleMs === undefined ? undefined : { settle_ms: settleMs };
+    return send<T>({ method: 'POST', path, body, repeat: 'keyed', query, waitMs: settleMs, ...rest });
+  };
+  const stream = (path: string, { after, signal }: FollowFrom) =>
+    iterate(http, { path, after, signal: signal ?? new AbortController().signal });
+
+  return {
+    sessions: {
+      create: (body: In<typeof bodies.CreateSession>, options?: Options) =>
+        post<views.SessionView>('/v1/sessions', body, options),
+      list: (query?: Page & { status?: 'active' | 'ended' }) => list<views.SessionView>('/v1/sessions', query),
+      get: (id: string) => get<views.SessionView>(path`/v1/sessions/${id}`),
+      interrupt: (id: string, options?: Options) =>
+        post<views.SessionView>(path`/v1/sessions/${id}/interrupt`, {}, options),
+      end: (id: string, body: In<typeof bodies.EndSession> = {}) =>
+        put<views.SessionView>(path`/v1/sessions/${id}/end`, body),
+    },
+    runs: {
+      start: (sessionId: string, body: In<typeof bodies.StartRun>, options?: Options) =>
+        post<views.RunView>(path`/v1/sessions/${sessionId}/runs`, body, options),
+      list: (query?: Page & { session_id?: string; status?: RunStatus }) => list<views.RunView>('/v1/runs', query),
+      get: (id: string) => get<views.RunView>(path`/v1/runs/${id}`),
+      cancel: (id: string, body: In<typeof bodies.CancelRun> = {}) =>
+        put<views.RunView>(path`/v1/runs/${id}/cancel`, body),
+      output: (id: string, body: In<typeof bodies.PostOutput>, options?: Options) =>
+        (body.output_id === undefined ? post : put)<views.RunView>(path`/v1/runs/${id}/output`, body, options),
+      complete: (id: string, body: In<typeof bodies.CompleteRun> = {}) =>
+        put<views.RunView>(path`/v1/runs/${id}/complete`, body),
+      fail: (id: string, body: In<typeof bodies.FailRun> = {}) => put<views.RunView>(path`/v1/runs/${id}/fail`, body),
+    },
+    asks: {
+      raise: (runId: string, body: In<typeof bodies.RaiseAsk>, options?: Options) =>
+        put<views.AskView>(path`/v1/runs/${runId}/asks`, body, options),
+      clarify: (runId: string, body: In<typeof bodies.Clarify>, options?: Options) =>
+        put<views.ClarificationView>(path`/v1/runs/${runId}/clarifications`, body, options),
+      list: (query?: AskQuery) => list<views.AskView>('/v1/asks', query),
+      get: (id: string) => get<views.AskView>(path`/v1/asks/${id}`),
+      /** The ask, once it has ended or the time is over. */
+      wait: (id: string, waitMs: number, signal?: AbortSignal) =>
+        get<views.AskView>(path`/v1/asks/${id}`, { wait_ms: waitMs }, { waitMs, signal }),
+      delivered: (id: string, body: In<typeof bodies.Acknowledge> = {}, options?: Options) =>
+        put<views.AskView>(path`/v1/asks/${id}/delivered`, body, options),
+      undeliverable: (id: string, body: In<typeof bodies.Undeliverable> = {}) =>
+        put<views.AskView>(path`/v1/asks/${id}/undeliverable`, body),
+    },
+    questions: {
+      list: (query?: Page & { session_id?: string }) => list<views.PendingQuestionView>('/v1/questions', query),
+      ofSession: (id: string, query?: Page) =>
+        list<views.PendingQuestionView>(path`/v1/sessions/${id}/questions`, query),
+      answerRun: (runId: string, body: In<typeof bodies.ResolveQuestion>, options?: Settling) =>
+        post<views.RunView>(path`/v1/runs/${runId}/questions`, body, options),
+      answerSession: (id: string, body: In<typeof bodies.ResolveQuestion>, options?: Settling) =>
+        post<views.SessionView>(path`/v1/sessions/${id}/questions`, body, options),
+      cancel: (runId: string, requestId: string, body: In<typeof bodies.CancelQuestion> = {}, options?: Options) =>
+        post<views.RunView>(path`/v1/runs/${runId}/questions/${requestId}/cancel`, body, options),
+    },
+    approvals: {
+      list: (query?: Page & { session_id?: string }) => list<views.PendingApprovalView>('/v1/approvals', query),
+      ofSession: (id: string, query?: Page) =>
+        list<views.PendingApprovalView>(path`/v1/sessions/${id}/approvals`, query),
+      decideRun: (runId: string, body: In<typeof bodies.ResolveApprovals>, options?: Settling) =>
+        post<views.RunView>(path`/v1/runs/${runId}/approvals`, body, options),
+      decideSession: (id: string, body: In<typeof bodies.ResolveApprovals>, options?: Settling) =>
+        post<views.SessionView>(path`/v1/sessions/${id}/approvals`, body, options),
+      decideSessionRun: (id: string, body: In<typeof bodies.ResolveApprovals>, options?: Options) =>
+        post<views.RunView>(path`/v1/sessions/${id}/approval-runs`, body, options),
+    },
+    events: {
+      list: (query?: EventPage) => list<views.EventView>('/v1/events', query),
+      ofSession: (id: string, query?: EventPage) => list<views.EventView>(path`/v1/sessions/${id}/events`, query),
+      ofRun: (id: string, query?: EventPage) => list<views.EventView>(path`/v1/runs/${id}/events`, query),
+      /** Live, over reconnects: `for await (const event of client.events.follow())`. */
+      follow: (from: FollowFrom = {}) => stream('/v1/events', from),
+      followSession: (id: string, from: FollowFrom = {}) => stream(path`/v1/sessions/${id}/events`, from),
+      followRun: (id: string, from: FollowFrom = {}) => stream(path`/v1/runs/${id}/events`, from),
+    },
+    mailbox: {
+      list: (sessionId: string, query?: Page) => list<views.MessageView>(path`/v1/sessions/${sessionId}/mailbox`, query),
+      acknowledge: (sessionId: string, messageId: string) =>
+        put<views.MessageView>(path`/v1/sessions/${sessionId}/mailbox/${messageId}/ack`, {}),
+      fail: (sessionId: string, messageId: string, body: In<typeof bodies.FailMessage> = {}, options?: Options) =>
+        post<views.MessageView>(path`/v1/sessions/${sessionId}/mailbox/${messageId}/fail`, body, options),
+      deadLetters: (sessionId: string, query?: Page) =>
+        list<z.infer<typeof views.DeadLetterView>>(path`/v1/sessions/${sessionId}/dead-letters`, query),
+    },
+    threads: {
+      items: (threadId: string, query?: Page) => list<views.ItemView>(path`/v1/threads/${threadId}/items`, query),
+    },
+    workers: {
+      /** Nothing to do within `wait_ms`: undefined. Never repeated by itself: a repeat could take a second run. */
+      claim: (body: In<typeof bodies.ClaimRun>, signal?: AbortSignal) =>
+        send<views.ClaimedRunView | undefined>({
+          method: 'POST',
+          path: '/v1/workers/claim',
+          body,
+          repeat: 'once',
+          waitMs: body.wait_ms,
+          signal,
+        }),
+      heartbeat: (runId: string, body: In<typeof bodies.Heartbeat>, options?: Options) =>
+        put<views.RunView>(path`/v1/runs/${runId}/heartbeat`, body, options),
+      release: (runId: string, body: In<typeof bodies.ReleaseRun>, options?: Options) =>
+        post<views.RunView>(path`/v1/runs/${runId}/release`, body, options),
+    },
+    tokens: {
+      create: (body: In<typeof bodies.CreateToken>, options?: Options) =>
+        post<views.NewTokenView>('/v1/tokens', body, options),
+      list: (query?: Page) => list<z.infer<typeof views.TokenView>>('/v1/tokens', query),
+      revoke: (id: string) => send<z.infer<typeof views.TokenView>>({ method: 'DELETE', path: path`/v1/tokens/${id}` }),
+    },
+    system: {
+      health: () => get<{ status: string }>('/healthz'),
+      ready: () => get<{ status: string }>('/readyz'),
+      metrics: () => get<string>('/metrics'),
+      openapi: () => get<Record<string, unknown>>('/openapi.json'),
+    },
+  };
+}
+
+/** Ids go into a path encoded, whatever they contain. */
+const path = (texts: TemplateStringsArray, ...ids: string[]): string =>
+  String.raw({ raw: texts }, ...ids.map(encodeURIComponent));
+
+function pageOf(headers: Headers): Pick<Listed<unknown>, 'next' | 'cursor'> {
+  const link = /<([^>]*)>;\s*rel="next"/.exec(headers.get('link') ?? '')?.[1];
+  const params = link === undefined ? undefined : new URL(link, 'http://localhost').searchParams;
+  const cursor = headers.get('holdpoint-cursor');
+  return {
+    next: params?.get('cursor') ?? params?.get('after') ?? undefined,
+    cursor: cursor === null ? undefined : Number(cursor),
+  };
+}
+
+/** Every item of a list, page after page: `for await (const ask of every((page) => client.asks.list(page)))`. */
+export async function* every<T>(page: (cursor: { cursor?: string }) => Promise<Listed<T>>): AsyncGenerator<T> {
+  let at: { cursor?: string } = {};
+  for (;;) {
+    const { items, next } = await page(at);
+    yield* items;
+    if (next === undefined) return;
+    at = { cursor: next };
+  }
+}

@@ -1,0 +1,198 @@
+// One request to a Holdpoint server: bearer token, JSON, problem documents as errors, and the retry of calls that are
+// safe to repeat. Owns the wire; knows no endpoint. Runs wherever `fetch` does.
+
+export interface HttpOptions {
+  url: string;
+  token: string;
+  /** How this client names itself: the `surface` of the answers it gives. */
+  surface?: string | undefined;
+  /** How long a call goes on trying while the server cannot be reached. */
+  retryForMs?: number | undefined;
+  timeoutMs?: number | undefined;
+  fetch?: typeof fetch | undefined;
+}
+
+export interface Call {
+  method: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  query?: object | undefined;
+  body?: object | undefined;
+  headers?: Record<string, string> | undefined;
+  /** `once`: repeating it could do it twice. `keyed`: it gets an idempotency key. Otherwise a repeat is harmless. */
+  repeat?: 'harmless' | 'keyed' | 'once' | undefined;
+  idempotencyKey?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** How long the server may take on purpose, as with a long poll. */
+  waitMs?: number | undefined;
+}
+
+export interface Received<T> {
+  status: number;
+  headers: Headers;
+  value: T;
+}
+
+export interface Http {
+  readonly url: string;
+  send<T>(call: Call): Promise<Received<T>>;
+  /** The bare response, for streams: one attempt, no time limit. A refusal is thrown. */
+  open(call: Call): Promise<Response>;
+}
+
+interface Winner {
+  answered_by: string;
+  surface: string;
+  answered_at_ms: number;
+  outcome: string;
+}
+
+/** The server refused, and said why. */
+export class HoldpointProblem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly domain: string;
+  readonly detail: string;
+  /** Who already answered, where that is the reason. */
+  readonly winner: Winner | undefined;
+
+  constructor(status: number, document: Record<string, unknown>) {
+    const detail = String(document.detail ?? document.title ?? `HTTP ${status}`);
+    super(detail);
+    this.name = 'HoldpointProblem';
+    this.status = status;
+    this.code = String(document.code ?? 'unknown');
+    this.domain = String(document.domain ?? 'unknown');
+    this.detail = detail;
+    this.winner = document.winner as Winner | undefined;
+  }
+}
+
+/** No answer from the server: it is not there, or the connection broke. Whether a call was carried out is unknown. */
+export class HoldpointUnreachable extends Error {
+  constructor(url: string, cause: unknown) {
+    super(`Cannot reach Holdpoint at ${url}: ${reasonOf(cause)}. Is \`holdpoint serve\` running there?`, { cause });
+    this.name = 'HoldpointUnreachable';
+  }
+}
+
+const RETRY_FOR_MS = 30_000;
+const TIMEOUT_MS = 30_000;
+const FIRST_DELAY_MS = 50;
+const LONGEST_DELAY_MS = 2000;
+
+/** Refusals that pass by themselves and changed nothing. */
+const PASSING = new Set(['rate_limited', 'shutting_down', 'store_unavailable']);
+const PASSING_STATUS = new Set([502, 503, 504]);
+
+export function createHttp(options: HttpOptions): Http {
+  const url = options.url.replace(/\/+$/, '');
+  const doFetch = options.fetch ?? fetch;
+  const common: Record<string, string> = { authorization: `Bearer ${options.token}` };
+  if (options.surface) common['holdpoint-surface'] = options.surface;
+
+  function request(call: Call, key: string | undefined, signal: AbortSignal): Promise<Response> {
+    const headers: Record<string, string> = { ...common, ...call.headers };
+    if (key !== undefined) headers['idempotency-key'] = key;
+    if (call.body !== undefined) headers['content-type'] = 'application/json';
+    return doFetch(url + call.path + queryOf(call.query), {
+      method: call.method,
+      headers,
+      signal,
+      redirect: 'error',
+      ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+    });
+  }
+
+  async function attempt<T>(call: Call, key: string | undefined): Promise<Received<T>> {
+    const limit = new AbortController();
+    const giveUp = () => limit.abort(call.signal?.reason);
+    const timeoutMs = (options.timeoutMs ?? TIMEOUT_MS) + (call.waitMs ?? 0);
+    const timer = setTimeout(() => limit.abort(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
+    call.signal?.addEventListener('abort', giveUp, { once: true });
+    try {
+      call.signal?.throwIfAborted();
+      const response = await request(call, key, limit.signal);
+      if (!response.ok) throw await problemOf(response);
+      return { status: response.status, headers: response.headers, value: (await contentOf(response)) as T };
+    } catch (error) {
+      if (error instanceof HoldpointProblem || call.signal?.aborted) throw error;
+      throw new HoldpointUnreachable(url, limit.signal.aborted ? limit.signal.reason : error);
+    } finally {
+      clearTimeout(timer);
+      call.signal?.removeEventListener('abort', giveUp);
+    }
+  }
+
+  return {
+    url,
+    async send<T>(call: Call): Promise<Received<T>> {
+      const key = call.idempotencyKey ?? (call.repeat === 'keyed' ? crypto.randomUUID() : undefined);
+      const mayRepeat = call.repeat !== 'once' || key !== undefined;
+      const end = Date.now() + (options.retryForMs ?? RETRY_FOR_MS);
+      for (let failures = 0; ; failures++) {
+        try {
+          return await attempt<T>(call, key);
+        } catch (error) {
+          const delayMs = backoffMs(failures);
+          if (!passes(error, mayRepeat) || Date.now() + delayMs > end) throw error;
+          await sleep(delayMs, call.signal);
+        }
+      }
+    },
+    async open(call) {
+      const response = await request(call, undefined, call.signal ?? new AbortController().signal);
+      if (!response.ok) throw await problemOf(response);
+      return response;
+    },
+  };
+}
+
+function passes(error: unknown, mayRepeat: boolean): boolean {
+  if (error instanceof HoldpointUnreachable) return mayRepeat;
+  if (!(error instanceof HoldpointProblem)) return false;
+  return PASSING.has(error.code) || (PASSING_STATUS.has(error.status) && mayRepeat);
+}
+
+/** Grows up to a limit; random, so that many clients do not come back in the same instant. */
+export function backoffMs(failures: number): number {
+  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** failures) * (0.5 + Math.random() / 2);
+}
+
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+function queryOf(query: object | undefined): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) params.set(name, String(value));
+  return params.size === 0 ? '' : `?${params}`;
+}
+
+async function contentOf(response: Response): Promise<unknown> {
+  if (response.status === 204) return undefined;
+  if (response.headers.get('content-type')?.includes('json')) return response.json();
+  return response.text();
+}
+
+async function problemOf(response: Response): Promise<HoldpointProblem> {
+  const document: unknown = await response.json().catch(() => undefined);
+  const known = typeof document === 'object' && document !== null ? (document as Record<string, unknown>) : {};
+  return new HoldpointProblem(response.status, known);
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause, code } = error as { message?: string; cause?: unknown; code?: string };
+  if (cause !== undefined && cause !== null) return reasonOf(cause);
+  return message || code || String(error);
+}

@@ -1,0 +1,126 @@
+// A live event stream that comes back by itself: reconnects with the last event it has seen, waits longer each time,
+// and takes a silent connection for a dead one. Owns the connection; what the events mean is for whoever follows.
+import { createParser } from 'eventsource-parser';
+import type { EventView } from '../core/views.ts';
+import { backoffMs, type Http, HoldpointProblem, sleep } from './http.ts';
+
+export interface Follow {
+  path: string;
+  /** Events after this one; without it a stream of all sessions begins now. */
+  after?: number | undefined;
+  signal: AbortSignal;
+  /** Called each time the stream is open, before its first event. */
+  onOpen?: (() => void) | undefined;
+  onEvent(event: EventView): void;
+}
+
+/** The server sends a heartbeat every 15 s. */
+const SILENCE_MS = 45_000;
+
+/** The server does not give this caller a stream; trying again would not help. */
+export class StreamRefused extends Error {
+  readonly problem: unknown;
+
+  constructor(problem: unknown) {
+    super('The server does not offer this stream.', { cause: problem });
+    this.name = 'StreamRefused';
+    this.problem = problem;
+  }
+}
+
+/** Follows until the signal says stop. Rejects only when the stream is refused for good. */
+export async function follow(http: Http, options: Follow): Promise<void> {
+  const { signal } = options;
+  let cursor = options.after;
+  for (let failures = 0; !signal.aborted; failures++) {
+    try {
+      const headers: Record<string, string> = { accept: 'text/event-stream' };
+      if (cursor !== undefined) headers['last-event-id'] = String(cursor);
+      await connection(http, options, headers, (seq, isEvent) => {
+        cursor = seq;
+        if (isEvent) failures = 0;
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isFinal(error)) throw error instanceof StreamRefused ? error : new StreamRefused(error);
+    }
+    await sleep(backoffMs(failures), signal).catch(() => {});
+  }
+}
+
+type Seen = (seq: number, isEvent: boolean) => void;
+
+/** One connection, until it ends. `seen` is told every position that the stream has passed. */
+async function connection(http: Http, options: Follow, headers: Record<string, string>, seen: Seen): Promise<void> {
+  const own = new AbortController();
+  const stop = () => own.abort(options.signal.reason);
+  options.signal.addEventListener('abort', stop, { once: true });
+  let silence = setTimeout(() => own.abort(), SILENCE_MS);
+  try {
+    options.signal.throwIfAborted();
+    const response = await http.open({ method: 'GET', path: options.path, headers, signal: own.signal });
+    if (!response.headers.get('content-type')?.startsWith('text/event-stream') || !response.body) {
+      own.abort();
+      throw new StreamRefused(new Error(`got ${response.headers.get('content-type')} instead of an event stream`));
+    }
+    const begin = response.headers.get('holdpoint-cursor');
+    if (begin !== null) seen(Number(begin), false);
+    options.onOpen?.();
+    const parser = createParser({
+      onEvent: ({ event, data, id }) => {
+        if (event === undefined) options.onEvent(JSON.parse(data) as EventView);
+        if (id) seen(Number(id), true);
+      },
+    });
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body) {
+      clearTimeout(silence);
+      silence = setTimeout(() => own.abort(), SILENCE_MS);
+      parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
+    }
+  } finally {
+    clearTimeout(silence);
+    options.signal.removeEventListener('abort', stop);
+    own.abort();
+  }
+}
+
+function isFinal(error: unknown): boolean {
+  if (error instanceof StreamRefused) return true;
+  return error instanceof HoldpointProblem && error.status < 500 && error.code !== 'rate_limited';
+}
+
+/** The same as an async iteration. Ends when the signal says so or the loop is left. */
+export async function* iterate(http: Http, options: Omit<Follow, 'onEvent' | 'onOpen'>): AsyncGenerator<EventView> {
+  const own = new AbortController();
+  const signal = AbortSignal.any([own.signal, options.signal]);
+  const queue: EventView[] = [];
+  let wake: () => void = () => {};
+  let over = false;
+  let failure: unknown;
+  const onEvent = (event: EventView) => {
+    queue.push(event);
+    wake();
+  };
+  const following = follow(http, { ...options, signal, onEvent })
+    .catch((error) => {
+      failure = error;
+    })
+    .finally(() => {
+      over = true;
+      wake();
+    });
+  try {
+    for (;;) {
+      for (let next = queue.shift(); next; next = queue.shift()) yield next;
+      if (over) break;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    if (failure) throw failure;
+  } finally {
+    own.abort();
+    await following;
+  }
+}
