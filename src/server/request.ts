@@ -1,5 +1,6 @@
 // What routes take from a request beside its body: the page, the idempotency key, the lease, a signal that the caller
 // has gone. And how they answer with a list.
+import { isUtf8 } from 'node:buffer';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Hash } from '../core/digest.ts';
@@ -56,7 +57,7 @@ export function linkNext(request: FastifyRequest, reply: FastifyReply, name: str
 /** The key of header or body, bound to the route, the ids in its path and the rest of the body. */
 export function keyOf(request: FastifyRequest, hash: Hash): Key | undefined {
   const { idempotency_key: inBody, ...body } = (request.body ?? {}) as Record<string, unknown>;
-  const inHeader = request.headers['idempotency-key'];
+  const inHeader = textOf(request.headers['idempotency-key']);
   if (inHeader === undefined && inBody === undefined) return undefined;
   if (inHeader !== undefined && inBody !== undefined && inHeader !== inBody)
     throw fail(
@@ -69,6 +70,13 @@ export function keyOf(request: FastifyRequest, hash: Hash): Key | undefined {
   const operation = `${request.method} ${request.routeOptions.url}`;
   const ids = Object.values(request.params as Record<string, string>);
   return { scope: keyScope(operation, ids, key, hash), fingerprint: fingerprint(operation, ids, body, hash) };
+}
+
+/** Node reads headers byte by byte; what a client wrote as UTF-8 is that text again. */
+function textOf(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const bytes = Buffer.from(String(header), 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : String(header);
 }
 
 /** The fencing number a worker works under, from `Holdpoint-Lease`. */

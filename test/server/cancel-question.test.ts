@@ -1,0 +1,172 @@
+// Cancelling one question, as the seed describes it, and cancelling the run it belongs to.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MessageView, PendingQuestionView, RunView } from '../../src/core/views.ts';
+import {
+  clarify,
+  eventsOfRun,
+  family,
+  type Held,
+  held,
+  ok,
+  raiseApproval,
+  refusal,
+  resolution,
+  showAsk,
+  showRun,
+  showSession,
+  startRun,
+  typesOf,
+} from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+
+let server: Server;
+beforeAll(async () => {
+  server = await openServer();
+});
+afterAll(() => server.close());
+
+const cancel = (runId: string, requestId: string, body: object = {}, headers: Record<string, string> = {}) =>
+  server.post<RunView>(`/v1/runs/${runId}/questions/${requestId}/cancel`, body, { headers });
+const cancelHeld = (h: Held, body: object = {}) => cancel(h.runId, h.ask.ask_id, body);
+
+describe('for normal user questions', () => {
+  it('validates that request_id is pending on run_id, then returns the cancelled RunView', async () => {
+    const h = await held(server);
+    const reply = await cancelHeld(h, { justification: 'wrong branch' });
+    expect(reply.status).toBe(200);
+    expect(reply.body).toMatchObject({ run_id: h.runId, status: 'cancelled', pending_question_ids: [] });
+    expect(reply.body.error).toBe(`user-question request ${h.ask.ask_id} cancelled: wrong branch`);
+    expect(await showAsk(server, h.ask.ask_id)).toMatchObject({
+      status: 'cancelled',
+      answer: { outcome: 'cancelled', justification: 'wrong branch', answered_by: 'operator', surface: 'api' },
+    });
+    expect((await showSession(server, h.sessionId)).active_run_id).toBeUndefined();
+  });
+
+  it('a stale or mistyped request_id is rejected and the run remains waiting', async () => {
+    const h = await held(server);
+    const other = await held(server);
+    for (const id of [`${h.ask.ask_id}x`, 'question-1', other.ask.ask_id, h.ask.ask_id.toUpperCase()]) {
+      const problem = await refusal(cancel(h.runId, id), 400, 'question_request_mismatch');
+      expect(problem.detail).toContain(h.ask.ask_id);
+    }
+    expect(await showRun(server, h.runId)).toMatchObject({
+      status: 'waiting_for_user_question',
+      pending_question_ids: [h.ask.ask_id],
+    });
+    expect((await showAsk(server, other.ask.ask_id)).status).toBe('pending');
+  });
+
+  it('ends the other asks of the cancelled run with it, and gives the slot to the next run', async () => {
+    const h = await held(server);
+    const approval = await raiseApproval(server, h.runId);
+    const next = await startRun(server, h.sessionId);
+    await ok(cancelHeld(h));
+    expect(await showAsk(server, approval.ask_id)).toMatchObject({ status: 'cancelled', answer: { behavior: 'deny' } });
+    expect((await showRun(server, next.run_id)).status).toBe('running');
+  });
+
+  it('again without a key: 409 question_state_conflict, naming who was first', async () => {
+    const h = await held(server);
+    await ok(cancelHeld(h));
+    const problem = await refusal(cancelHeld(h), 409, 'question_state_conflict');
+    expect(problem.winner).toMatchObject({ answered_by: 'operator', outcome: 'cancelled' });
+    const late = server.post(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id));
+    expect((await refusal(late, 409, 'question_state_conflict')).winner).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  it('an answered question cannot be cancelled', async () => {
+    const h = await held(server);
+    await ok(server.post(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id)));
+    const problem = await refusal(cancelHeld(h), 409, 'question_state_conflict');
+    expect(problem.winner).toMatchObject({ outcome: 'answered' });
+    expect((await showRun(server, h.runId)).status).toBe('running');
+  });
+
+  it('an approval is not cancelled by the question call', async () => {
+    const h = await held(server, { kind: 'approval' });
+    await refusal(cancelHeld(h), 409, 'question_state_conflict');
+    expect((await showRun(server, h.runId)).status).toBe('waiting_for_approval');
+  });
+});
+
+describe('clients can also send the cancel idempotency key through the Idempotency-Key header', () => {
+  it.each([
+    ['in the header', (h: Held) => cancel(h.runId, h.ask.ask_id, {}, { 'idempotency-key': 'retry-1' })],
+    ['in the body', (h: Held) => cancelHeld(h, { idempotency_key: 'retry-1' })],
+  ])('%s: retrying after network loss returns the same response', async (_where, send) => {
+    const h = await held(server);
+    const first = await send(h);
+    const again = await send(h);
+    expect(first.status).toBe(200);
+    expect(again).toMatchObject({ status: 200, text: first.text });
+    expect(typesOf(await eventsOfRun(server, h.runId)).filter((type) => type === 'cancelled')).toHaveLength(1);
+  });
+});
+
+describe('for parent-clarification questions', () => {
+  it('records a declined clarification and delivers that declined answer back to the requesting child', async () => {
+    const { parentId, childId, childRunId } = await family(server);
+    const asked = await clarify(server, childRunId);
+    const reply = await cancel(asked.run_id, asked.request_id, { justification: 'decide yourself' });
+    expect(reply).toMatchObject({ status: 200, body: { run_id: asked.run_id, status: 'completed' } });
+    const mail = await ok(server.get<MessageView[]>(`/v1/sessions/${childId}/mailbox`));
+    expect(mail).toMatchObject([
+      {
+        subject: 'clarification_answer',
+        from_session_id: parentId,
+        payload: {
+          type: 'parent_clarification_answer',
+          request_id: asked.request_id,
+          declined: true,
+          answers: [],
+          justification: 'decide yourself',
+        },
+      },
+    ]);
+    expect(await ok(server.get<PendingQuestionView[]>(`/v1/sessions/${parentId}/questions`))).toEqual([]);
+  });
+
+  it('a different end after that: 409 question_resolution_conflict', async () => {
+    const { childRunId } = await family(server);
+    const asked = await clarify(server, childRunId);
+    await ok(cancel(asked.run_id, asked.request_id));
+    await refusal(cancel(asked.run_id, asked.request_id), 409, 'question_resolution_conflict');
+    const late = server.post(`/v1/runs/${asked.run_id}/questions`, resolution(asked.request_id));
+    await refusal(late, 409, 'question_resolution_conflict');
+  });
+});
+
+describe('the older run-level POST /v1/runs/{run_id}/cancel still cancels a run directly', () => {
+  it('ends its question with it', async () => {
+    const h = await held(server);
+    const run = await ok(server.post<RunView>(`/v1/runs/${h.runId}/cancel`, { reason: 'enough' }));
+    expect(run).toMatchObject({ status: 'cancelled', error: 'enough', pending_question_ids: [] });
+    expect((await showAsk(server, h.ask.ask_id)).status).toBe('cancelled');
+  });
+
+  it('is idempotent and emits one event', async () => {
+    const h = await held(server);
+    const first = await ok(server.post<RunView>(`/v1/runs/${h.runId}/cancel`));
+    expect(await ok(server.post<RunView>(`/v1/runs/${h.runId}/cancel`, { reason: 'again' }))).toEqual(first);
+    expect(typesOf(await eventsOfRun(server, h.runId)).filter((type) => type === 'cancelled')).toHaveLength(1);
+  });
+
+  it('is idempotent for a clarification too: declined once, completed once, mailed once', async () => {
+    const { childId, childRunId } = await family(server);
+    const asked = await clarify(server, childRunId);
+    const first = await ok(server.post<RunView>(`/v1/runs/${asked.run_id}/cancel`, { reason: 'busy' }));
+    expect(first.status).toBe('completed');
+    expect(await ok(server.post<RunView>(`/v1/runs/${asked.run_id}/cancel`))).toEqual(first);
+    const mail = await ok(server.get<MessageView[]>(`/v1/sessions/${childId}/mailbox`));
+    expect(mail.map((m) => m.payload.justification)).toEqual(['busy']);
+  });
+
+  it('refuses a run that ended otherwise', async () => {
+    const h = await held(server);
+    await ok(server.post(`/v1/runs/${h.runId}/fail`, { error: 'broke' }));
+    const problem = await refusal(server.post(`/v1/runs/${h.runId}/cancel`), 409, 'run_state_conflict');
+    expect(problem.domain).toBe('runs');
+    expect(await showAsk(server, h.ask.ask_id)).toMatchObject({ status: 'failed', answer: { reason: 'broke' } });
+  });
+});

@@ -1,0 +1,260 @@
+// Idempotency keys: in the header or in the body, bound to the operation, its path and its payload; freed by a
+// failure; shared by twins; kept for seven days.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AskView, NewTokenView, RunView, SessionView } from '../../src/core/views.ts';
+import {
+  allow,
+  answer,
+  callId,
+  eventsOfRun,
+  held,
+  newSession,
+  ok,
+  picks,
+  refusal,
+  resolution,
+  resolutions,
+  showAsk,
+  typesOf,
+} from '../support/scene.ts';
+import { openServer, type Reply, type Server } from '../support/server.ts';
+
+let server: Server;
+beforeAll(async () => {
+  server = await openServer();
+});
+afterAll(() => server.close());
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
+
+describe('reusing the same key with an identical payload returns the same resumed run', () => {
+  it('answers, by header: the stored response, although the run has moved on', async () => {
+    const h = await held(server);
+    const first = await answer(server, h, picks('openai'), keyed('retry'));
+    await ok(server.post(`/v1/runs/${h.runId}/complete`));
+    const again = await answer(server, h, picks('openai'), keyed('retry'));
+    expect(again).toMatchObject({ status: 202, text: first.text });
+    expect(again.body.status).toBe('running');
+  });
+
+  it('a key in the header and the same key in the body are one key', async () => {
+    const h = await held(server);
+    const body = resolution(h.ask.ask_id);
+    const path = `/v1/runs/${h.runId}/questions`;
+    const first = await server.post<RunView>(path, { ...body, idempotency_key: 'k' });
+    expect(await server.post(path, body, keyed('k'))).toMatchObject({ status: 202, text: first.text });
+    expect(await server.post(path, { ...body, idempotency_key: 'k' }, keyed('k'))).toMatchObject({ text: first.text });
+  });
+
+  it('approvals, on all three calls', async () => {
+    for (const call of ['run', 'approvals', 'approval-runs']) {
+      const h = await held(server, { kind: 'approval' });
+      const path = call === 'run' ? `/v1/runs/${h.runId}/approvals` : `/v1/sessions/${h.sessionId}/${call}`;
+      const body = resolutions(allow(h.ask.ask_id));
+      const first = await server.post(path, body, keyed('k'));
+      const again = await server.post(path, body, keyed('k'));
+      expect(again).toMatchObject({ status: first.status, text: first.text });
+      expect(first.status).toBeLessThan(300);
+    }
+  });
+
+  it('starting work: one run', async () => {
+    const { session_id } = await newSession(server);
+    const path = `/v1/sessions/${session_id}/runs`;
+    const send = () => server.post<RunView>(path, { input: { text: 'go' } }, keyed('k'));
+    const first = await send();
+    expect(await send()).toMatchObject({ status: 202, text: first.text });
+    expect(await ok(server.get<RunView[]>(`/v1/runs?session_id=${session_id}`))).toHaveLength(1);
+  });
+
+  it('creating: 201 again, not 200', async () => {
+    const make = () => server.post<SessionView>('/v1/sessions', { agent: 'external' }, keyed('s'));
+    const first = await make();
+    expect(await make()).toMatchObject({ status: 201, text: first.text });
+    const token = () => server.post<NewTokenView>('/v1/tokens', { scope: 'viewer' }, keyed('t'));
+    const made = await token();
+    expect(await token()).toMatchObject({ status: 201, text: made.text });
+  });
+
+  it('survives a restart', async () => {
+    const h = await held(server);
+    const first = await answer(server, h, picks('openai'), keyed('k'));
+    await server.restart();
+    expect(await answer(server, h, picks('openai'), keyed('k'))).toMatchObject({ status: 202, text: first.text });
+  });
+});
+
+describe('reusing it with a different payload is rejected', () => {
+  it('and changes nothing', async () => {
+    const h = await held(server, { kind: 'approval' });
+    const path = `/v1/runs/${h.runId}/approvals`;
+    await ok(server.post(path, resolutions(allow(h.ask.ask_id)), keyed('k')));
+    const other = resolutions(allow(h.ask.ask_id, { justification: 'x' }));
+    const problem = await refusal(server.post(path, other, keyed('k')), 409, 'idempotency_conflict');
+    expect(problem.detail).toMatch(/new key/);
+    await refusal(server.post(path, other, keyed('k')), 409, 'idempotency_conflict');
+  });
+
+  it('the order of fields is no difference', async () => {
+    const { session_id } = await newSession(server);
+    const path = `/v1/sessions/${session_id}/runs`;
+    const first = await server.post(path, { input: { text: 'go', n: 1 }, source: 'ci' }, keyed('k'));
+    const again = await server.post(path, { source: 'ci', input: { n: 1, text: 'go' } }, keyed('k'));
+    expect(again).toMatchObject({ status: 202, text: first.text });
+  });
+});
+
+describe('a failed operation frees its key', () => {
+  it('an invalid answer does not burn it', async () => {
+    const h = await held(server);
+    await refusal(answer(server, h, picks('azure'), keyed('k')), 400, 'question_option_not_found');
+    await refusal(answer(server, h, [], keyed('k')), 400, 'question_answer_missing');
+    expect((await answer(server, h, picks('local'), keyed('k'))).status).toBe(202);
+  });
+
+  it('nor does a refused batch, nor an unknown run', async () => {
+    const h = await held(server, { kind: 'approval' });
+    const path = `/v1/runs/${h.runId}/approvals`;
+    const wrong = resolutions(allow(h.ask.ask_id), allow('x'));
+    await refusal(server.post(path, wrong, keyed('k')), 400, 'approval_request_not_pending');
+    await ok(server.post(path, resolutions(allow(h.ask.ask_id)), keyed('k')));
+    const gone = '/v1/runs/run_nope/cancel';
+    await refusal(server.post(gone, {}, keyed('k')), 404, 'run_not_found');
+    await refusal(server.post(gone, { reason: 'x' }, keyed('k')), 404, 'run_not_found');
+  });
+});
+
+describe('the scope is the operation and its path', () => {
+  it('the same key on another run, another session, another operation is another key', async () => {
+    const h = await held(server);
+    const other = await held(server);
+    await ok(answer(server, h, picks('openai'), keyed('k')));
+    await ok(answer(server, other, picks('local'), keyed('k')));
+    expect((await showAsk(server, other.ask.ask_id)).answer?.answers).toEqual(picks('local'));
+    await ok(server.post(`/v1/sessions/${h.sessionId}/runs`, { input: {} }, keyed('k')));
+    await ok(server.post(`/v1/runs/${h.runId}/output`, { text: 'x' }, keyed('k')));
+    await ok(server.post(`/v1/runs/${h.runId}/complete`, {}, keyed('k')));
+  });
+
+  it('the same key on two questions of one run conflicts: it is one operation', async () => {
+    const h = await held(server);
+    await ok(answer(server, h, picks('openai'), keyed('k')));
+    const second = await ok(
+      server.post<AskView>(`/v1/runs/${h.runId}/asks`, {
+        kind: 'question',
+        tool_call_id: callId(),
+        questions: [{ question: 'And?' }],
+      }),
+    );
+    const body = resolution(second.ask_id, [{ question_id: 'question-1', freeform_answer: 'yes' }]);
+    await refusal(server.post(`/v1/runs/${h.runId}/questions`, body, keyed('k')), 409, 'idempotency_conflict');
+  });
+
+  it('cancelling two questions of one run under one key is two operations: the request id is in the path', async () => {
+    const a = await held(server);
+    const path = (id: string) => `/v1/runs/${a.runId}/questions/${id}/cancel`;
+    await ok(server.post(path(a.ask.ask_id), {}, keyed('k')));
+    await refusal(server.post(path('question-9'), {}, keyed('k')), 409, 'question_state_conflict');
+  });
+});
+
+describe('bad keys', () => {
+  const BAD: [string, string][] = [
+    ['empty', ''],
+    ['257 bytes', 'k'.repeat(257)],
+    ['more than 256 bytes in fewer characters', '€'.repeat(86)],
+    ['a control character', 'a\u0007b'],
+    ['a newline', 'a\nb'],
+    ['a C1 control', 'a\u0085b'],
+  ];
+  it.each(BAD)('%s in the body: 400 idempotency/invalid_idempotency_key', async (_name, key) => {
+    const h = await held(server);
+    const body = { ...resolution(h.ask.ask_id), idempotency_key: key };
+    const problem = await refusal(server.post(`/v1/runs/${h.runId}/questions`, body), 400, 'invalid_idempotency_key');
+    expect(problem.domain).toBe('idempotency');
+    expect((await showAsk(server, h.ask.ask_id)).status).toBe('pending');
+  });
+
+  it.each([
+    ['empty', ''],
+    ['257 bytes', 'k'.repeat(257)],
+  ])('%s in the header', async (_name, key) => {
+    const h = await held(server);
+    await refusal(answer(server, h, picks('openai'), keyed(key)), 400, 'invalid_idempotency_key');
+  });
+
+  it('header and body that differ: 400', async () => {
+    const h = await held(server);
+    const body = { ...resolution(h.ask.ask_id), idempotency_key: 'a' };
+    const sent = server.post(`/v1/runs/${h.runId}/questions`, body, keyed('b'));
+    expect((await refusal(sent, 400, 'invalid_idempotency_key')).detail).toMatch(/differ/);
+  });
+
+  it('256 bytes and any printable text are fine', async () => {
+    for (const key of ['k'.repeat(256), '€'.repeat(85), 'with blanks', '日本']) {
+      const h = await held(server);
+      const body = { ...resolution(h.ask.ask_id), idempotency_key: key };
+      const first = await server.post(`/v1/runs/${h.runId}/questions`, body);
+      expect(await server.post(`/v1/runs/${h.runId}/questions`, body)).toMatchObject({ status: 202, text: first.text });
+    }
+  });
+
+  it('a header in UTF-8 is the same key as in the body', async () => {
+    const h = await held(server);
+    const path = `/v1/runs/${h.runId}/questions`;
+    const key = 'À-日本';
+    const first = await server.post(path, { ...resolution(h.ask.ask_id), idempotency_key: key });
+    const asHeader = Buffer.from(key, 'utf8').toString('latin1');
+    expect(await server.post(path, resolution(h.ask.ask_id), keyed(asHeader))).toMatchObject({ text: first.text });
+  });
+});
+
+describe('concurrent twins', () => {
+  const allEqual = (replies: Reply<unknown>[]) => new Set(replies.map((r) => `${r.status} ${r.text}`)).size === 1;
+
+  it('get the first one’s response, and it happened once', async () => {
+    const h = await held(server);
+    const replies = await Promise.all(Array.from({ length: 30 }, () => answer(server, h, picks('openai'), keyed('k'))));
+    expect(replies[0]?.status).toBe(202);
+    expect(allEqual(replies)).toBe(true);
+    expect(typesOf(await eventsOfRun(server, h.runId)).filter((t) => t === 'ask.claimed')).toHaveLength(1);
+  });
+
+  it('of a call that makes something make it once', async () => {
+    const { session_id } = await newSession(server);
+    const send = () => server.post(`/v1/sessions/${session_id}/runs`, { input: { text: 'go' } }, keyed('k'));
+    const replies = await Promise.all(Array.from({ length: 20 }, send));
+    expect(allEqual(replies)).toBe(true);
+    expect(await ok(server.get<RunView[]>(`/v1/runs?session_id=${session_id}`))).toHaveLength(1);
+  });
+
+  it('with different payloads: one goes through, the others conflict', async () => {
+    const { session_id } = await newSession(server);
+    const send = (n: number) => server.post(`/v1/sessions/${session_id}/runs`, { input: { n } }, keyed('k'));
+    const replies = await Promise.all(Array.from({ length: 10 }, (_, n) => send(n)));
+    expect(replies.map((r) => r.status).sort()).toEqual([202, ...Array(9).fill(409)]);
+  });
+
+  it('of an operation that fails all fail and leave the key free', async () => {
+    const h = await held(server);
+    const replies = await Promise.all(Array.from({ length: 10 }, () => answer(server, h, picks('azure'), keyed('k'))));
+    expect(replies.every((r) => r.status === 400)).toBe(true);
+    await ok(answer(server, h, picks('openai'), keyed('k')));
+  });
+});
+
+it('keys are kept seven days, and only as hashes', async () => {
+  const own = await openServer();
+  try {
+    const { session_id } = await newSession(own);
+    const send = () => own.post<RunView>(`/v1/sessions/${session_id}/runs`, { input: {} }, keyed('my-very-own-key'));
+    const first = await ok(send());
+    await own.restart(() => own.advance(7 * DAY_MS - 60_000));
+    expect((await ok(send())).run_id).toBe(first.run_id);
+    await own.restart(() => own.advance(2 * 60_000));
+    await expect.poll(async () => (await ok(send())).run_id).not.toBe(first.run_id);
+  } finally {
+    await own.close();
+  }
+});

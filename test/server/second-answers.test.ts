@@ -1,0 +1,162 @@
+// One answer wins; whoever comes later is told the same outcome if they decided the same, and who won if they did not.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunView, SessionView } from '../../src/core/views.ts';
+import {
+  allow,
+  answer,
+  clarify,
+  decide,
+  declined,
+  deny,
+  eventsOfRun,
+  family,
+  type Held,
+  held,
+  NOTES,
+  ok,
+  picks,
+  REGIONS,
+  refusal,
+  resolution,
+  showAsk,
+  showSession,
+  typesOf,
+} from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+
+let server: Server;
+let colleague: string;
+beforeAll(async () => {
+  server = await openServer();
+  colleague = (await server.makeToken('operator', undefined, { name: 'grace' })).token;
+});
+afterAll(() => server.close());
+
+const claims = async (h: Held) => typesOf(await eventsOfRun(server, h.runId)).filter((type) => type === 'ask.claimed');
+
+describe('an identical second answer gets the first outcome', () => {
+  it('on the run-scoped and on the session-scoped call', async () => {
+    const h = await held(server);
+    const first = await ok(answer(server, h));
+    const again = await answer(server, h, picks('openai'), { token: colleague });
+    expect(again).toMatchObject({ status: 202, body: first });
+    const session = await ok(
+      server.post<SessionView>(`/v1/sessions/${h.sessionId}/questions`, resolution(h.ask.ask_id)),
+    );
+    expect(session).toEqual(await showSession(server, h.sessionId));
+    expect(await claims(h)).toHaveLength(1);
+    expect((await showAsk(server, h.ask.ask_id)).answer?.answered_by).toBe('operator');
+  });
+
+  it('whatever the order of its answers and options, and with declined spelled out or not', async () => {
+    const h = await held(server, { questions: [REGIONS, NOTES] });
+    const path = `/v1/runs/${h.runId}/questions`;
+    const regions = { question_id: 'regions', selected_option_ids: ['eu', 'as'] };
+    const notes = { question_id: 'notes', freeform_answer: 'go' };
+    await ok(server.post(path, resolution(h.ask.ask_id, [regions, notes])));
+    const turned = [notes, { question_id: 'regions', selected_option_ids: ['as', 'eu'] }];
+    await ok(server.post(path, resolution(h.ask.ask_id, turned, { declined: false })));
+    expect(await claims(h)).toHaveLength(1);
+  });
+
+  it('after the run went on, and after it ended', async () => {
+    const h = await held(server);
+    await ok(answer(server, h));
+    await ok(server.post(`/v1/runs/${h.runId}/complete`));
+    expect(await ok(answer(server, h))).toMatchObject({ run_id: h.runId, status: 'completed' });
+    expect(await claims(h)).toHaveLength(1);
+  });
+
+  it('a declined one too', async () => {
+    const h = await held(server);
+    const path = `/v1/runs/${h.runId}/questions`;
+    await ok(server.post(path, declined(h.ask.ask_id, 'no')));
+    await ok(server.post(path, declined(h.ask.ask_id, 'no')));
+    expect(await claims(h)).toHaveLength(1);
+  });
+
+  it('approvals and clarifications too', async () => {
+    const h = await held(server, { kind: 'approval' });
+    const decision = allow(h.ask.ask_id, { updated_input: { a: 1, b: [2] }, justification: 'fine' });
+    const first = await ok(decide(server, h.runId, decision));
+    const turned = { ...decision, updated_input: { b: [2], a: 1 } };
+    expect(await ok(decide(server, h.runId, turned))).toEqual(first);
+    expect(await claims(h)).toHaveLength(1);
+
+    const { childRunId } = await family(server);
+    const asked = await clarify(server, childRunId);
+    const send = () => server.post<RunView>(`/v1/runs/${asked.run_id}/questions`, resolution(asked.request_id));
+    const completed = await ok(send());
+    expect(completed.status).toBe('completed');
+    expect(await ok(send())).toEqual(completed);
+  });
+});
+
+describe('a different second answer is 409 and names the winner: who, when, surface', () => {
+  const winnerOf = async (h: Held) => {
+    const { answer: won } = await showAsk(server, h.ask.ask_id);
+    return { answered_by: 'grace', surface: 'cli', answered_at_ms: won?.answered_at_ms, outcome: won?.outcome };
+  };
+  const asGrace = () => ({ token: colleague, headers: { 'holdpoint-surface': 'cli' } });
+
+  it.each([
+    ['another option', (h: Held) => resolution(h.ask.ask_id, picks('local'))],
+    [
+      'another text beside the same option',
+      (h: Held) => resolution(h.ask.ask_id, [{ ...picks('openai')[0], freeform_answer: 'x' }]),
+    ],
+    ['declined instead', (h: Held) => declined(h.ask.ask_id)],
+    [
+      'the same with another justification',
+      (h: Held) => resolution(h.ask.ask_id, picks('openai'), { justification: 'because' }),
+    ],
+  ])('questions, %s: question_state_conflict', async (_name, body) => {
+    const h = await held(server);
+    await ok(answer(server, h, picks('openai'), asGrace()));
+    for (const path of [`/v1/runs/${h.runId}/questions`, `/v1/sessions/${h.sessionId}/questions`]) {
+      const problem = await refusal(server.post(path, body(h)), 409, 'question_state_conflict');
+      expect(problem.winner).toEqual(await winnerOf(h));
+    }
+    expect((await showAsk(server, h.ask.ask_id)).answer?.answers).toEqual(picks('openai'));
+  });
+
+  it.each([
+    ['the other way', (h: Held) => deny(h.ask.ask_id)],
+    ['another input', (h: Held) => allow(h.ask.ask_id, { updated_input: { command: 'ls' } })],
+    ['another justification', (h: Held) => allow(h.ask.ask_id, { justification: 'x' })],
+  ])('approvals, %s: approval_state_conflict', async (_name, second) => {
+    const h = await held(server, { kind: 'approval' });
+    const path = `/v1/runs/${h.runId}/approvals`;
+    await ok(server.post(path, { resolutions: [allow(h.ask.ask_id)] }, asGrace()));
+    const problem = await refusal(decide(server, h.runId, second(h)), 409, 'approval_state_conflict');
+    expect(problem.winner).toEqual(await winnerOf(h));
+    expect((await showAsk(server, h.ask.ask_id)).answer?.behavior).toBe('allow');
+  });
+
+  it('clarifications: question_resolution_conflict', async () => {
+    const { childRunId } = await family(server);
+    const asked = await clarify(server, childRunId);
+    const path = `/v1/runs/${asked.run_id}/questions`;
+    await ok(server.post(path, resolution(asked.request_id), asGrace()));
+    const problem = await refusal(server.post(path, declined(asked.request_id)), 409, 'question_resolution_conflict');
+    expect(problem.winner).toMatchObject({ answered_by: 'grace', surface: 'cli', outcome: 'answered' });
+  });
+});
+
+it('of many who answer at once exactly one wins and every other is told who', async () => {
+  const h = await held(server, { questions: [NOTES] });
+  const texts = Array.from({ length: 50 }, (_, i) => `answer ${i}`);
+  const replies = await Promise.all(
+    texts.map((text) => answer(server, h, [{ question_id: 'notes', freeform_answer: text }])),
+  );
+  const won = replies.filter((reply) => reply.status === 202);
+  expect(won).toHaveLength(1);
+  const { answer: stored } = await showAsk(server, h.ask.ask_id);
+  for (const reply of replies.filter((r) => r.status !== 202))
+    expect(reply).toMatchObject({
+      status: 409,
+      body: { code: 'question_state_conflict', winner: { answered_at_ms: stored?.answered_at_ms } },
+    });
+  expect(await claims(h)).toHaveLength(1);
+  expect(stored?.answers?.[0]?.freeform_answer).toBe(texts[replies.findIndex((r) => r.status === 202)]);
+});
