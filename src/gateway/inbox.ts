@@ -56,8 +56,12 @@ export async function showRun(ports: Ports, id: string) {
 }
 
 export async function loadAsk(ports: Ports, id: string): Promise<Ask> {
-  const ask = await ports.store.read((r) => askRecord(r, id));
-  if (ask.status !== 'pending' || ask.expiresAt === undefined || ask.expiresAt > ports.clock.now()) return ask;
+  const { ask, isLate } = await ports.store.read(async (r) => {
+    const found = await askRecord(r, id);
+    // Whatever is overdue may take this ask with it: its run ends with the question that expires.
+    return { ask: found, isLate: found.status === 'pending' && (await r.overdueAsks(ports.clock.now(), 1)).length > 0 };
+  });
+  if (!isLate) return ask;
   await expireOverdue(ports);
   return ports.store.read((r) => askRecord(r, id));
 }

@@ -1,6 +1,14 @@
 // An agent stops and asks: the ask becomes a row, its events and the held run in one transaction. Nothing is shown
 // before that commit. The same tool call asked again is the same ask.
-import { type ApprovalContent, type AskMode, endAsk, type PendingAsk, type QuestionContent } from '../core/ask.ts';
+import {
+  type ApprovalContent,
+  type Ask,
+  type AskMode,
+  endAsk,
+  isOverdue,
+  type PendingAsk,
+  type QuestionContent,
+} from '../core/ask.ts';
 import type { RaiseAsk } from '../core/bodies.ts';
 import { approvalDigest, payloadHash, questionDigest } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
@@ -13,6 +21,7 @@ import type { Actor } from '../core/token.ts';
 import type { AskView } from '../core/views.ts';
 import { claimedEvents } from './claimed.ts';
 import { expiryOf } from './deadline.ts';
+import { expireNow } from './expire.ts';
 import { hold, raisedEvent } from './hold.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openRun } from './ledger.ts';
@@ -34,7 +43,7 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
     const wanted = describe(ledger, run, command.body);
     const known = await tx.ask(wanted.id);
     if (known) {
-      if (known.payloadHash === wanted.payloadHash) return ok(askView(known));
+      if (known.payloadHash === wanted.payloadHash) return ok(askView(await current(ledger, run, known)));
       throw fail(
         'ask_identity_conflict',
         `Tool call "${wanted.toolCallId}" was already raised as ${known.id} with another payload. Use a new tool_call_id.`,
@@ -50,6 +59,13 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
     await ledger.close();
     return made(askView(wanted));
   });
+}
+
+/** As it is now: a deadline that has passed ends it before it is shown again. */
+async function current(ledger: Ledger, run: Run, ask: Ask): Promise<Ask> {
+  if (!isOverdue(ask, ledger.now)) return ask;
+  await expireNow(ledger, run, ask);
+  return (await ledger.tx.ask(ask.id)) ?? ask;
 }
 
 function describe(ledger: Ledger, run: Run, body: RaiseAsk): PendingAsk {

@@ -21,7 +21,11 @@ export async function settle(ledger: Ledger, run: Run, ended: readonly EndedAsk[
   const pending = await tx.pendingOfRun(run.id);
   if (pending.length === 0) {
     const handed = await askToHandOver(ledger, run, ended);
-    if (handed) return handOver(ledger, run, handed);
+    if (handed) {
+      // Nothing holds the run any more, whatever kind of ask was the last one.
+      run.status = 'running';
+      return handOver(ledger, run, handed);
+    }
   }
   const approvals = pending.filter((a) => a.kind === 'approval').length;
   const status = heldStatus(approvals, pending.length - approvals);

@@ -43,9 +43,15 @@ export async function enqueue(ledger: Ledger, wanted: NewRun): Promise<Run> {
   await ledger.tx.insertRun(run);
   ledger.note('accepted', { kind: run.kind, source: run.source, actor_id: run.actor }, run.id);
   if (session.activeRunId !== undefined || session.queuedCount > 1)
-    ledger.note('queued', { position: session.queuedCount }, run.id);
+    ledger.note('queued', { position: await placeOf(ledger, run) }, run.id);
   await fillSlot(ledger);
   return (await ledger.tx.run(run.id)) ?? run;
+}
+
+/** 1-based. Behind everyone else, unless it inherited a place. */
+async function placeOf({ tx, session }: Ledger, run: Run): Promise<number> {
+  if (run.queueOrder === session.runCount) return session.queuedCount;
+  return (await tx.queuedRuns(session.id)).findIndex((queued) => queued.id === run.id) + 1;
 }
 
 const previewOf = (input: Record<string, unknown>): string =>
@@ -77,5 +83,12 @@ export async function begin(ledger: Ledger, run: Run): Promise<void> {
   session.queuedCount -= 1;
   await tx.updateRun(run);
   ledger.note('started', {}, run.id);
-  if (run.carriesAskId !== undefined) await markDelivery(ledger, run.carriesAskId, 'delivered');
+  if (run.carriesAskId !== undefined) await deliverByRun(ledger, run.carriesAskId);
+}
+
+/** A secret answer is not in the run's input: it stays due until the agent has fetched it and said so. */
+async function deliverByRun(ledger: Ledger, askId: string): Promise<void> {
+  const ask = await ledger.tx.ask(askId);
+  if (ask && ask.status !== 'pending' && ask.sealed !== undefined) return;
+  await markDelivery(ledger, askId, 'delivered');
 }

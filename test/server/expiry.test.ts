@@ -1,0 +1,246 @@
+// Deadlines are stored instants, judged against the clock by whoever touches the ask first: a late answer, a reader, a
+// restart. An approval that expires is never an allow.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AskView, MessageView, RunView, SessionView } from '../../src/core/views.ts';
+import {
+  allow,
+  answer,
+  callId,
+  clarify,
+  decide,
+  eventsOfRun,
+  family,
+  type Held,
+  held,
+  ok,
+  raiseApproval,
+  raiseQuestion,
+  refusal,
+  resolution,
+  showAsk,
+  showRun,
+  startRun,
+  typesOf,
+} from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+
+let server: Server;
+beforeAll(async () => {
+  server = await openServer();
+});
+afterAll(() => server.close());
+
+const HOUR_MS = 60 * 60 * 1000;
+const expiring = (more = {}): Promise<Held> => held(server, { expires_after_ms: HOUR_MS, ...more });
+
+describe('question-producing tools may set', () => {
+  it('expires_at_ms for an absolute Unix timestamp in milliseconds', async () => {
+    const at = server.now() + HOUR_MS;
+    const h = await held(server, { expires_at_ms: at });
+    expect(h.ask).toMatchObject({ expires_at_ms: at, request: { expires_at_ms: at } });
+  });
+
+  it('expires_after_ms for a relative timeout from question creation', async () => {
+    const h = await expiring();
+    expect(h.ask.expires_at_ms).toBe(h.ask.created_at_ms + HOUR_MS);
+  });
+
+  it('one of them, and neither by default', async () => {
+    const h = await held(server);
+    expect(h.ask.expires_at_ms).toBeUndefined();
+    const both = { expires_at_ms: server.now() + HOUR_MS, expires_after_ms: HOUR_MS };
+    const question = { kind: 'question', tool_call_id: callId(), questions: [{ question: 'A?' }], ...both };
+    await refusal(server.post(`/v1/runs/${h.runId}/asks`, question), 400, 'invalid_ask');
+  });
+
+  it.each([0, -1, 1.5, '60000', null, 1e300])('expires_after_ms: %j is refused', async (expires_after_ms) => {
+    const h = await held(server);
+    const question = { kind: 'question', tool_call_id: callId(), questions: [{ question: 'A?' }], expires_after_ms };
+    const problem = await refusal(server.post(`/v1/runs/${h.runId}/asks`, question), 400, 'invalid_request');
+    expect(problem.detail).toContain('expires_after_ms');
+  });
+});
+
+describe('expired normal user questions cancel the waiting run', () => {
+  it('a late answer is refused for ever, before and after a restart, on both calls', async () => {
+    const h = await expiring();
+    server.advance(HOUR_MS + 1);
+    const viaSession = () => server.post(`/v1/sessions/${h.sessionId}/questions`, resolution(h.ask.ask_id));
+    for (const late of [() => answer(server, h), viaSession, () => answer(server, h)]) {
+      const problem = await refusal(late(), 409, 'question_expired');
+      expect(problem.winner).toMatchObject({ answered_by: 'system', surface: 'system', outcome: 'expired' });
+    }
+    await server.restart();
+    await refusal(answer(server, h), 409, 'question_expired');
+    await refusal(viaSession(), 409, 'question_expired');
+    expect(await showRun(server, h.runId)).toMatchObject({
+      status: 'cancelled',
+      error: `user-question request ${h.ask.ask_id} expired at ${h.ask.expires_at_ms}`,
+    });
+  });
+
+  it('a late cancel is refused as well', async () => {
+    const h = await expiring();
+    server.advance(HOUR_MS + 1);
+    const cancel = () => server.post(`/v1/runs/${h.runId}/questions/${h.ask.ask_id}/cancel`);
+    await refusal(cancel(), 409, 'question_expired');
+    await refusal(cancel(), 409, 'question_expired');
+  });
+
+  it('a key that came too late is not burnt and gives no other answer later', async () => {
+    const h = await expiring();
+    server.advance(HOUR_MS + 1);
+    const keyed = { headers: { 'idempotency-key': 'k' } };
+    const body = resolution(h.ask.ask_id);
+    await refusal(server.post(`/v1/runs/${h.runId}/questions`, body, keyed), 409, 'question_expired');
+    const another = resolution(h.ask.ask_id, []);
+    await refusal(server.post(`/v1/runs/${h.runId}/questions`, another, keyed), 409, 'question_expired');
+  });
+
+  it('the deadline passed while the server was down', async () => {
+    const h = await expiring();
+    await server.restart(() => server.advance(2 * HOUR_MS));
+    await refusal(answer(server, h), 409, 'question_expired');
+    expect((await showRun(server, h.runId)).status).toBe('cancelled');
+  });
+
+  it('gives the slot to the next run and leaves one event of each', async () => {
+    const h = await expiring();
+    const next = await startRun(server, h.sessionId);
+    server.advance(HOUR_MS + 1);
+    expect((await showRun(server, next.run_id)).status).toBe('running');
+    const types = typesOf(await eventsOfRun(server, h.runId));
+    expect(types.filter((t) => t === 'ask.claimed' || t === 'cancelled')).toEqual(['ask.claimed', 'cancelled']);
+    expect(types).not.toContain('user_question_resolved');
+  });
+
+  it('an answer in time is not undone by the deadline', async () => {
+    const h = await expiring();
+    await ok(answer(server, h));
+    server.advance(HOUR_MS + 1);
+    expect((await showAsk(server, h.ask.ask_id)).status).toBe('answered');
+    expect((await showRun(server, h.runId)).status).toBe('running');
+  });
+
+  it('ends every other ask of the cancelled run, approvals as denials', async () => {
+    const h = await expiring();
+    const approval = await raiseApproval(server, h.runId);
+    server.advance(HOUR_MS + 1);
+    expect(await showAsk(server, approval.ask_id)).toMatchObject({ status: 'cancelled', answer: { behavior: 'deny' } });
+  });
+});
+
+describe('evaluated at every read', () => {
+  /** Each reader is the first to touch an overdue ask; none may show it as open. */
+  const READERS: [string, (h: Held) => Promise<unknown>][] = [
+    ['GET /v1/asks/{id}', async (h) => (await showAsk(server, h.ask.ask_id)).status],
+    [
+      'GET /v1/asks/{id}?wait_ms',
+      async (h) => (await ok(server.get<AskView>(`/v1/asks/${h.ask.ask_id}?wait_ms=30000`))).status,
+    ],
+    [
+      'GET /v1/asks?status=pending',
+      async (h) => (await ok(server.get<unknown[]>(`/v1/asks?status=pending&session_id=${h.sessionId}`))).length,
+    ],
+    [
+      'GET /v1/questions',
+      async (h) => (await ok(server.get<unknown[]>(`/v1/questions?session_id=${h.sessionId}`))).length,
+    ],
+    ['GET /v1/runs/{id}', async (h) => (await showRun(server, h.runId)).pending_question_ids.length],
+    [
+      'GET /v1/runs',
+      async (h) =>
+        (await ok(server.get<RunView[]>(`/v1/runs?session_id=${h.sessionId}`)))[0]?.pending_question_ids.length,
+    ],
+    [
+      'GET /v1/sessions/{id}',
+      async (h) => (await ok(server.get<SessionView>(`/v1/sessions/${h.sessionId}`))).snapshot.pending_questions.length,
+    ],
+  ];
+  it.each(READERS)('%s', async (_name, read) => {
+    const h = await expiring();
+    server.advance(HOUR_MS + 1);
+    expect([0, 'expired']).toContain(await read(h));
+  });
+
+  it('and when the same tool call is asked again: the ask is over', async () => {
+    const fields = { expires_after_ms: HOUR_MS, tool_call_id: 'call_x' };
+    const h = await held(server, fields);
+    server.advance(HOUR_MS + 1);
+    const again = await raiseQuestion(server, h.runId, fields);
+    expect(again).toMatchObject({ ask_id: h.ask.ask_id, status: 'expired' });
+  });
+
+  it('by the sweep alone, when nobody reads: a waiting stream sees it', async () => {
+    const h = await held(server, { expires_after_ms: 50 });
+    const ended = await ok(server.get<AskView>(`/v1/asks/${h.ask.ask_id}?wait_ms=20000`));
+    expect(ended.status).toBe('expired');
+    expect(server.sweepErrors).toEqual([]);
+  });
+});
+
+describe('an approval that expires is never an allow', () => {
+  it('ends as expired with an explicit denial, and the run goes on', async () => {
+    const h = await expiring({ kind: 'approval' });
+    server.advance(HOUR_MS + 1);
+    const ask = await showAsk(server, h.ask.ask_id);
+    expect(ask).toMatchObject({
+      status: 'expired',
+      answer: { outcome: 'expired', behavior: 'deny', reason: 'expired', answered_by: 'system', surface: 'system' },
+    });
+    expect(ask.answer).not.toHaveProperty('digest');
+    expect(await showRun(server, h.runId)).toMatchObject({ status: 'running', pending_approval_ids: [] });
+    const events = await eventsOfRun(server, h.runId);
+    expect(typesOf(events)).not.toContain('approval_resolved');
+    expect(JSON.stringify(events)).not.toContain('"allow"');
+  });
+
+  it('a late allow is refused on every call, the first time and after a restart', async () => {
+    const h = await expiring({ kind: 'approval' });
+    const body = { resolutions: [allow(h.ask.ask_id)] };
+    server.advance(HOUR_MS + 1);
+    const paths = ['approvals', 'approval-runs'].map((call) => `/v1/sessions/${h.sessionId}/${call}`);
+    for (const path of [`/v1/runs/${h.runId}/approvals`, ...paths]) {
+      const problem = await refusal(server.post(path, body), 409, 'approval_state_conflict');
+      expect(problem.winner).toMatchObject({ outcome: 'expired' });
+    }
+    await server.restart();
+    await refusal(decide(server, h.runId, allow(h.ask.ask_id)), 409, 'approval_state_conflict');
+    expect((await showAsk(server, h.ask.ask_id)).answer?.behavior).toBe('deny');
+  });
+
+  it('one that expired rejects its whole batch; what is left can still be decided', async () => {
+    const h = await expiring({ kind: 'approval' });
+    const second = await raiseApproval(server, h.runId);
+    server.advance(HOUR_MS + 1);
+    const batch = decide(server, h.runId, allow(second.ask_id), allow(h.ask.ask_id));
+    await refusal(batch, 409, 'approval_state_conflict');
+    expect(await showRun(server, h.runId)).toMatchObject({ pending_approval_ids: [second.ask_id] });
+    await ok(decide(server, h.runId, allow(second.ask_id)));
+  });
+});
+
+describe('expired parent-clarification questions are delivered back to the requesting child as a declined clarification', () => {
+  it('the parent run completes and the child has mail', async () => {
+    const { childId, childRunId } = await family(server);
+    const asked = await clarify(server, childRunId, { expires_after_ms: HOUR_MS });
+    server.advance(HOUR_MS + 1);
+    expect((await showRun(server, asked.run_id)).status).toBe('completed');
+    const mail = await ok(server.get<MessageView[]>(`/v1/sessions/${childId}/mailbox`));
+    expect(mail.map((m) => m.payload)).toMatchObject([
+      { request_id: asked.request_id, declined: true, answers: [], justification: 'expired' },
+    ]);
+    const late = server.post(`/v1/runs/${asked.run_id}/questions`, resolution(asked.request_id));
+    await refusal(late, 409, 'question_expired');
+  });
+
+  it('a late answer that finds the deadline passed mails the child once', async () => {
+    const { childId, childRunId } = await family(server);
+    const asked = await clarify(server, childRunId, { expires_after_ms: HOUR_MS });
+    server.advance(HOUR_MS + 1);
+    const late = () => server.post(`/v1/runs/${asked.run_id}/questions`, resolution(asked.request_id));
+    await refusal(late(), 409, 'question_expired');
+    await refusal(late(), 409, 'question_expired');
+    expect(await ok(server.get<MessageView[]>(`/v1/sessions/${childId}/mailbox`))).toHaveLength(1);
+  });
+});

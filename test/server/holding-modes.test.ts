@@ -1,0 +1,223 @@
+// The four ways an agent can be held, as the API shows them: in every mode the run says that it waits and anyone can
+// answer the same way; the mode decides which run carries on.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
+import {
+  allow,
+  answer,
+  callId,
+  decide,
+  declined,
+  eventsOfRun,
+  type Held,
+  held,
+  NOTES,
+  ok,
+  picks,
+  ROUTING,
+  raiseApproval,
+  raiseQuestion,
+  refusal,
+  resolution,
+  showAsk,
+  showRun,
+  showSession,
+  startRun,
+  typesOf,
+} from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+
+let server: Server;
+beforeAll(async () => {
+  server = await openServer();
+});
+afterAll(() => server.close());
+
+const MODES = ['blocking', 'deferred', 'form', 'restart'] as const;
+const runsOf = (h: Held): Promise<RunView[]> => ok(server.get<RunView[]>(`/v1/runs?session_id=${h.sessionId}`));
+/** The input of a run is for workers; an external agent reads what it carries from its own run's claim or ask. */
+const inputOf = async (runId: string): Promise<Record<string, unknown>> => {
+  const run = await server.ports.store.read((r) => r.run(runId));
+  return run?.input ?? {};
+};
+
+describe.each(MODES)('%s', (mode) => {
+  it('the run says that it waits and the ask is listed', async () => {
+    const h = await held(server, { mode });
+    expect(h.ask.mode).toBe(mode);
+    expect((await showRun(server, h.runId)).status).toBe('waiting_for_user_question');
+    expect(await ok(server.get<unknown[]>(`/v1/sessions/${h.sessionId}/questions`))).toHaveLength(1);
+  });
+
+  it('still pending after a restart of the server, and then answerable', async () => {
+    const h = await held(server, { mode });
+    await server.restart();
+    expect((await showAsk(server, h.ask.ask_id)).status).toBe('pending');
+    expect((await ok(answer(server, h))).status).toBe('running');
+  });
+
+  it('exactly one run carries on under a double answer, and every answerer is told the same run', async () => {
+    const h = await held(server, { mode });
+    const replies = await Promise.all(Array.from({ length: 12 }, () => answer(server, h)));
+    expect(new Set(replies.map((r) => r.status))).toEqual(new Set([202]));
+    const carrying = new Set(replies.map((r) => r.body.run_id));
+    expect(carrying.size).toBe(1);
+    const runs = await runsOf(h);
+    expect(runs.filter((r) => r.status === 'running').map((r) => r.run_id)).toEqual([...carrying]);
+    expect(runs).toHaveLength(mode === 'form' || mode === 'restart' ? 2 : 1);
+    const later = await ok(answer(server, h));
+    expect(later.run_id).toBe([...carrying][0]);
+  });
+
+  it('exactly one run carries on under two different answers', async () => {
+    const h = await held(server, { mode });
+    const replies = await Promise.all(['openai', 'local'].map((option) => answer(server, h, picks(option))));
+    expect(replies.map((r) => r.status).sort()).toEqual([202, 409]);
+    expect((await runsOf(h)).filter((r) => r.status === 'running')).toHaveLength(1);
+  });
+
+  it('an expired question cancels the held run and starts nothing', async () => {
+    const h = await held(server, { mode, expires_at_ms: 1 });
+    await refusal(answer(server, h), 409, 'question_expired');
+    expect((await runsOf(h)).map((r) => r.status)).toEqual(['cancelled']);
+  });
+});
+
+describe.each(['blocking', 'deferred'] as const)('%s: the same run carries on', (mode) => {
+  it('with its id, and the answer is due until the agent acknowledges it', async () => {
+    const h = await held(server, { mode });
+    const run = await ok(answer(server, h));
+    expect(run).toMatchObject({ run_id: h.runId, status: 'running', kind: 'user_question_resume' });
+    expect((await showAsk(server, h.ask.ask_id)).delivery).toEqual({ state: 'due', attempts: 0 });
+    const acked = await ok(server.post<AskView>(`/v1/asks/${h.ask.ask_id}/delivered`));
+    expect(acked.delivery).toMatchObject({ state: 'delivered', attempts: 1 });
+  });
+
+  it('approvals too', async () => {
+    const h = await held(server, { kind: 'approval', mode });
+    expect(await ok(decide(server, h.runId, allow(h.ask.ask_id)))).toMatchObject({
+      run_id: h.runId,
+      status: 'running',
+      kind: 'approval_resume',
+    });
+  });
+});
+
+describe('form: the next run of the session carries on', () => {
+  it('the held run becomes completed, the next has the answer payload as its input', async () => {
+    const h = await held(server, { mode: 'form', tool_call_id: 'toolu_1' });
+    const queued = await startRun(server, h.sessionId);
+    const run = await ok(answer(server, h));
+    expect(run.run_id).not.toBe(h.runId);
+    expect(run).toMatchObject({ status: 'running', kind: 'user_question_resume', resumes_run_id: h.runId });
+    const before = await showRun(server, h.runId);
+    expect(before).toMatchObject({ status: 'completed', pending_question_ids: [] });
+    expect(before).not.toHaveProperty('outcome');
+    expect(await inputOf(run.run_id)).toMatchObject({
+      answer: { ask_id: h.ask.ask_id, tool_call_id: 'toolu_1', outcome: 'answered', answers: picks('openai') },
+    });
+    expect((await showRun(server, queued.run_id)).status).toBe('queued');
+    expect((await showAsk(server, h.ask.ask_id)).delivery.state).toBe('delivered');
+  });
+
+  it('a run that was queued before does not overtake it', async () => {
+    const h = await held(server, { mode: 'form' }, { agent: 'external' });
+    const queued = await startRun(server, h.sessionId);
+    const run = await ok(answer(server, h));
+    const told = (await eventsOfRun(server, run.run_id)).find((e) => e.type === 'queued');
+    expect(told?.data ?? { position: 1 }).toEqual({ position: 1 });
+    await ok(server.post(`/v1/runs/${run.run_id}/complete`));
+    expect((await showRun(server, queued.run_id)).status).toBe('running');
+  });
+
+  it('a cancelled form ends as cancelled; the next run carries the cancellation and its message', async () => {
+    const h = await held(server, { mode: 'form' });
+    const path = `/v1/runs/${h.runId}/questions/${h.ask.ask_id}/cancel`;
+    const run = await ok(server.post<RunView>(path, { justification: 'not needed any more' }));
+    expect(run).toMatchObject({ status: 'running', resumes_run_id: h.runId });
+    expect((await showRun(server, h.runId)).status).toBe('completed');
+    expect((await showAsk(server, h.ask.ask_id)).status).toBe('cancelled');
+    expect(await inputOf(run.run_id)).toMatchObject({
+      text: 'not needed any more',
+      answer: { outcome: 'cancelled', justification: 'not needed any more', answers: [] },
+    });
+  });
+
+  it('a declined form is carried on as declined', async () => {
+    const h = await held(server, { mode: 'form' });
+    const path = `/v1/sessions/${h.sessionId}/questions`;
+    const session = await ok(server.post<SessionView>(path, declined(h.ask.ask_id, 'no')));
+    expect(session.active_run_id).not.toBe(h.runId);
+    expect(await inputOf(String(session.active_run_id))).toMatchObject({ answer: { outcome: 'declined' } });
+  });
+});
+
+describe('restart: a new dispatch of the same spec carries on', () => {
+  it('linked by resumes_run_id; the held run is completed with outcome needs_input', async () => {
+    const h = await held(server, { mode: 'restart', questions: [ROUTING, NOTES] });
+    const answers = [...picks('local'), { question_id: 'notes', freeform_answer: 'quick' }];
+    const run = await ok(answer(server, h, answers));
+    expect(run).toMatchObject({ kind: 'dispatch', status: 'running', resumes_run_id: h.runId });
+    expect(await showRun(server, h.runId)).toMatchObject({ status: 'completed', outcome: 'needs_input' });
+    const completed = (await eventsOfRun(server, h.runId)).find((e) => e.type === 'completed');
+    expect(completed?.data).toMatchObject({ outcome: 'needs_input' });
+    expect(await inputOf(run.run_id)).toMatchObject({ text: 'fix the build', declined: false });
+    expect(String((await inputOf(run.run_id)).answer)).toMatch(/Local[\s\S]*quick/);
+  });
+
+  it('may ask again: every dispatch links to the one before', async () => {
+    const h = await held(server, { mode: 'restart' });
+    const second = await ok(answer(server, h));
+    const ask = await raiseQuestion(server, second.run_id, { mode: 'restart', tool_call_id: 'again' });
+    const third = await ok(server.post<RunView>(`/v1/runs/${second.run_id}/questions`, resolution(ask.ask_id)));
+    expect(third.resumes_run_id).toBe(second.run_id);
+    expect((await showRun(server, second.run_id)).outcome).toBe('needs_input');
+    expect(await inputOf(third.run_id)).toMatchObject({ text: 'fix the build' });
+  });
+
+  it('cancelled: the run is cancelled, nothing follows', async () => {
+    const h = await held(server, { mode: 'restart' });
+    await ok(server.post(`/v1/runs/${h.runId}/questions/${h.ask.ask_id}/cancel`));
+    expect((await runsOf(h)).map((r) => r.status)).toEqual(['cancelled']);
+    expect((await showSession(server, h.sessionId)).active_run_id).toBeUndefined();
+  });
+
+  it('an idempotency key answers with the run that carries on', async () => {
+    const h = await held(server, { mode: 'restart' });
+    const send = () => answer(server, h, picks('openai'), { headers: { 'idempotency-key': 'k' } });
+    const first = await send();
+    expect(await send()).toMatchObject({ status: 202, text: first.text });
+    expect(await runsOf(h)).toHaveLength(2);
+  });
+});
+
+describe('several asks in one run', () => {
+  it('hands over only when the last one has ended', async () => {
+    const h = await held(server, { mode: 'form' });
+    const approval = await raiseApproval(server, h.runId);
+    const still = await ok(answer(server, h));
+    expect(still).toMatchObject({ run_id: h.runId, status: 'waiting_for_approval' });
+    const run = await ok(decide(server, h.runId, allow(approval.ask_id)));
+    expect(run).toMatchObject({ resumes_run_id: h.runId, status: 'running' });
+    expect(await inputOf(run.run_id)).toMatchObject({ answer: { ask_id: h.ask.ask_id } });
+  });
+
+  it('an approval cannot be held as a form or a restart', async () => {
+    const h = await held(server);
+    for (const mode of ['form', 'restart']) {
+      const body = { kind: 'approval', tool_call_id: callId(), tool_name: 'Bash', input: {}, mode };
+      await refusal(server.post(`/v1/runs/${h.runId}/asks`, body), 400, 'invalid_request');
+    }
+  });
+
+  it('when the last pending ask is claimed the run is running again', async () => {
+    const h = await held(server);
+    const approval = await raiseApproval(server, h.runId);
+    const second = await raiseQuestion(server, h.runId);
+    expect((await ok(answer(server, h))).status).toBe('waiting_for_user_question');
+    const path = `/v1/runs/${h.runId}/questions`;
+    expect((await ok(server.post<RunView>(path, resolution(second.ask_id)))).status).toBe('waiting_for_approval');
+    expect((await ok(decide(server, h.runId, allow(approval.ask_id)))).status).toBe('running');
+    expect(typesOf(await eventsOfRun(server, h.runId)).filter((t) => t === 'ask.claimed')).toHaveLength(3);
+  });
+});
