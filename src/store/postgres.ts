@@ -55,7 +55,8 @@ class PostgresStore implements Store {
   readonly #clock: DatabaseClock;
   readonly #wakeUps: WakeUps;
   readonly #texts = new Map<string, string>();
-  #closed = false;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
 
   constructor(pool: pg.Pool, options: PostgresOptions, clock: DatabaseClock, wakeUps: WakeUps) {
     this.#pool = pool;
@@ -124,7 +125,17 @@ class PostgresStore implements Store {
   }
 
   async #connected<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    if (this.#closed) throw fail('shutting_down', 'The database connection is closed.');
+    if (this.#closing) throw fail('shutting_down', 'The database connection is closed.');
+    const done = this.#withClient(work);
+    this.#underWay.add(done);
+    try {
+      return await done;
+    } finally {
+      this.#underWay.delete(done);
+    }
+  }
+
+  async #withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch((error: Error) => {
       throw unavailable(error);
     });
@@ -166,10 +177,15 @@ class PostgresStore implements Store {
     return numbered;
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+  close(): Promise<void> {
+    this.#closing ??= this.#shut();
+    return this.#closing;
+  }
+
+  /** What was asked for before is still done, also what waits for a connection; whatever comes now is refused. */
+  async #shut(): Promise<void> {
     this.#clock.stop();
+    await Promise.allSettled(this.#underWay);
     await this.#wakeUps.stop();
     await this.#pool.end();
   }

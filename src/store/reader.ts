@@ -156,14 +156,14 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     overdueAsks: (now, limit) =>
       many(
         `SELECT * FROM asks WHERE status = 'pending' AND expires_at IS NOT NULL AND expires_at <= ?
-         ORDER BY expires_at LIMIT ?`,
+         ORDER BY expires_at, n LIMIT ?`,
         [now, limit],
         toPending,
       ),
     overdueRuns: (now, limit) =>
       many(
         `SELECT * FROM runs WHERE status = 'queued' AND clarification_expires_at IS NOT NULL
-         AND clarification_expires_at <= ? ORDER BY clarification_expires_at LIMIT ?`,
+         AND clarification_expires_at <= ? ORDER BY clarification_expires_at, n LIMIT ?`,
         [now, limit],
         toRun,
       ),
@@ -172,14 +172,14 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     leasedBy: (workerId) => many(`SELECT * FROM runs WHERE lease_worker = ?`, [workerId], toRun),
     lapsedLeases: (now, limit) =>
       many(
-        `SELECT * FROM runs WHERE lease_worker IS NOT NULL AND lease_until <= ? ORDER BY lease_until LIMIT ?`,
+        `SELECT * FROM runs WHERE lease_worker IS NOT NULL AND lease_until <= ? ORDER BY lease_until, n LIMIT ?`,
         [now, limit],
         toRun,
       ),
     staleMessages: (before, limit) =>
       many(
         `SELECT * FROM messages WHERE acked_at IS NULL AND dead_at IS NULL AND created_at <= ?
-         ORDER BY created_at LIMIT ?`,
+         ORDER BY created_at, n LIMIT ?`,
         [before, limit],
         toMessage,
       ),

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Hash } from '../core/digest.ts';
-import { fail, HoldpointError } from '../core/errors.ts';
+import { fail } from '../core/errors.ts';
 import type { Reader, Store, Tx } from '../core/ports.ts';
 import { createReader } from './reader.ts';
 import type { Sql, Value } from './sql.ts';
@@ -44,7 +44,7 @@ class SqliteStore implements Store {
   #reads: Promise<unknown> = Promise.resolve();
   #appended = false;
   #wake: () => void = () => {};
-  #closed = false;
+  #closing: Promise<void> | undefined;
 
   constructor(path: string, hash: Hash, lock: DatabaseSync) {
     this.#lock = lock;
@@ -71,14 +71,14 @@ class SqliteStore implements Store {
     this.#wake = wake;
   }
 
-  read<T>(unit: (reader: Reader) => Promise<T>): Promise<T> {
+  async read<T>(unit: (reader: Reader) => Promise<T>): Promise<T> {
+    if (this.#closing) throw closed();
     const result = this.#reads.then(() => this.#snapshot(unit));
     this.#reads = result.catch(() => {});
     return result;
   }
 
   async #snapshot<T>(unit: (reader: Reader) => Promise<T>): Promise<T> {
-    if (this.#closed) throw fail('shutting_down', 'The database is closed.');
     this.#reading.exec('BEGIN');
     try {
       return await unit(this.#reader);
@@ -89,7 +89,7 @@ class SqliteStore implements Store {
 
   write<T>(unit: (tx: Tx) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.#closed) return reject(fail('shutting_down', 'The database is closed.'));
+      if (this.#closing) return reject(closed());
       this.#queue.push({ run: unit, resolve: resolve as (value: unknown) => void, reject });
       this.#draining ??= this.#drain();
     });
@@ -129,16 +129,20 @@ class SqliteStore implements Store {
       this.#writing.exec('RELEASE unit');
       return () => unit.resolve(value);
     } catch (error) {
-      if (!(error instanceof HoldpointError) && isStorageFailure(error)) throw error;
+      if (isStorageFailure(error)) throw error;
       this.#writing.exec('ROLLBACK TO unit; RELEASE unit');
       return () => unit.reject(error);
     }
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
+  close(): Promise<void> {
+    this.#closing ??= this.#finish();
+    return this.#closing;
+  }
+
+  /** What was asked for before is still done; whatever comes now is refused. */
+  async #finish(): Promise<void> {
     await this.#draining;
-    this.#closed = true;
     await this.#reads;
     this.#reading.close();
     this.#writing.close();
@@ -163,6 +167,13 @@ function prepared(db: DatabaseSync): Sql {
   };
 }
 
-/** A full disk or a broken file fails the whole commit, not one unit. */
-const isStorageFailure = (error: unknown): boolean =>
-  error instanceof Error && /disk|full|I\/O|readonly|malformed|not a database/i.test(error.message);
+const closed = () => fail('shutting_down', 'The database is closed.');
+
+/** Out of memory, read-only, input or output, corrupt, full, cannot open, not a database: SQLite's own result codes. */
+const STORAGE_CODES = [7, 8, 10, 11, 13, 14, 26];
+
+/** A full disk or a broken file fails the whole commit, not one unit. Told by code: a unit may throw any words. */
+function isStorageFailure(error: unknown): boolean {
+  if (!(error instanceof Error) || !('errcode' in error)) return false;
+  return STORAGE_CODES.includes(Number(error.errcode) & 0xff);
+}

@@ -1,0 +1,148 @@
+// Store suite: what may happen once happens once: the end of an ask, and every key that must be unique.
+import { describe, expect, it } from 'vitest';
+import type { Tx } from '../../src/core/ports.ts';
+import type { Bed } from './store.ts';
+import {
+  append,
+  approvalOf,
+  clarificationOf,
+  endedOf,
+  itemOf,
+  keep,
+  messageOf,
+  outputOf,
+  questionOf,
+  responseOf,
+  runOf,
+  sessionOf,
+  tokenOf,
+} from './store-samples.ts';
+
+const run = runOf('run_1', 's1');
+
+export function describeClaims(bed: Bed): void {
+  describe('the end of an ask', () => {
+    it('is compare-and-set: the second end changes nothing and says so', async () => {
+      const ask = approvalOf('ask_1', run);
+      await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [ask] });
+      const first = endedOf(ask, 'answered', 'ada', 5);
+      expect(await bed.store.write((tx) => tx.endAsk(first))).toBe(true);
+      for (const status of ['answered', 'declined', 'cancelled', 'expired', 'failed'] as const)
+        expect(await bed.store.write((tx) => tx.endAsk(endedOf(ask, status, 'eve', 6)))).toBe(false);
+      expect(await bed.store.read((r) => r.ask('ask_1'))).toEqual(first);
+    });
+
+    it('of an ask that was never raised ends nothing', async () => {
+      expect(await bed.store.write((tx) => tx.endAsk(endedOf(approvalOf('ask_x', run))))).toBe(false);
+    });
+
+    it('has one winner among many who try at once', async () => {
+      const ask = questionOf('ask_1', run);
+      await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [ask] });
+      const names = Array.from({ length: 50 }, (_, n) => `person ${n}`);
+      const won = await Promise.all(
+        names.map((by) => bed.store.write((tx) => tx.endAsk(endedOf(ask, 'answered', by)))),
+      );
+      expect(won.filter(Boolean)).toHaveLength(1);
+      const kept = await bed.store.read((r) => r.ask('ask_1'));
+      expect(kept).toEqual(endedOf(ask, 'answered', names[won.indexOf(true)]));
+    });
+
+    it('is undone with its unit', async () => {
+      const ask = questionOf('ask_1', run);
+      await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [ask] });
+      const failed = bed.store.write(async (tx) => {
+        expect(await tx.endAsk(endedOf(ask))).toBe(true);
+        expect(await tx.endAsk(endedOf(ask))).toBe(false);
+        throw new Error('no');
+      });
+      await expect(failed).rejects.toThrow('no');
+      expect(await bed.store.read((r) => r.ask('ask_1'))).toEqual(ask);
+      expect(await bed.store.write((tx) => tx.endAsk(endedOf(ask)))).toBe(true);
+    });
+  });
+
+  describe('unique keys', () => {
+    // Each inserts one record under a key; the same key again must be refused, whatever else the record says.
+    const keys: [string, (tx: Tx, n: number) => Promise<unknown>][] = [
+      ['session id', (tx, n) => tx.insertSession(sessionOf('s9', { title: String(n) }))],
+      ['run id', (tx, n) => tx.insertRun(runOf('run_9', `s${n}`))],
+      ['tool call of a run (its ask id)', (tx, n) => tx.insertAsk(questionOf('ask_9', run, { createdAt: n }))],
+      ['run that carries an answer on', (tx, n) => tx.insertRun(runOf(`run_c${n}`, 's1', { carriesAskId: 'ask_1' }))],
+      [
+        'run that asks a clarification',
+        (tx, n) => tx.insertRun(runOf(`run_q${n}`, 's1', { clarification: clarificationOf('ask_1') })),
+      ],
+      ['place in a thread', (tx, n) => tx.insertItem(itemOf('s1', 1, { id: `itm_${n}` }))],
+      ['token id', (tx, n) => tx.insertToken(tokenOf('tok_9', { hash: String(n) }))],
+      ['token secret', (tx, n) => tx.insertToken(tokenOf(`tok_${n}`, { hash: 'same' }))],
+      ['scope of an idempotency key', (tx, n) => tx.insertResponse(responseOf('scope', { body: String(n) }))],
+    ];
+
+    it.each(keys)('let one %s in, one after the other and at once', async (_, insert) => {
+      await bed.store.write((tx) => insert(tx, 1));
+      await expect(bed.store.write((tx) => insert(tx, 2))).rejects.toThrow();
+    });
+
+    it.each(keys)('let one %s in among many who try at once', async (_, insert) => {
+      const tries = Array.from({ length: 12 }, (_, n) => bed.store.write((tx) => insert(tx, n)));
+      const results = await Promise.allSettled(tries);
+      expect(results.filter((r) => r.status === 'fulfilled')).toHaveLength(1);
+    });
+
+    it('leave out runs that carry nothing and ask nothing', async () => {
+      await bed.store.write(async (tx) => {
+        await tx.insertRun(runOf('run_a', 's1'));
+        await tx.insertRun(runOf('run_b', 's1'));
+      });
+      expect(await bed.store.read(async (r) => [(await r.run('run_a'))?.id, (await r.run('run_b'))?.id])).toEqual([
+        'run_a',
+        'run_b',
+      ]);
+    });
+
+    it('make a message or an output that is sent again a no-op that says so', async () => {
+      const { store } = bed;
+      const post = (text: string) =>
+        store.write(async (tx) => [
+          await tx.insertMessage(messageOf('msg_1', 's1', { payload: { text } })),
+          await tx.insertOutput(outputOf('run_1', 1, { content: { text } })),
+        ]);
+      expect(await post('first')).toEqual([true, true]);
+      expect(await post('second')).toEqual([false, false]);
+      expect((await store.read((r) => r.message('msg_1')))?.payload).toEqual({ text: 'first' });
+      expect((await store.read((r) => r.outputs('run_1'))).map((o) => o.content)).toEqual([{ text: 'first' }]);
+      expect(await store.write((tx) => tx.insertOutput(outputOf('run_2', 1)))).toBe(true);
+      const many = await Promise.all(
+        Array.from({ length: 12 }, () => store.write((tx) => tx.insertMessage(messageOf('msg_2', 's1')))),
+      );
+      expect(many.filter(Boolean)).toHaveLength(1);
+    });
+
+    it('keep the first fact among many given at once', async () => {
+      const given = Array.from({ length: 12 }, (_, n) => bed.store.write((tx) => tx.keepFact('key', `value ${n}`)));
+      const kept = new Set(await Promise.all(given));
+      expect(kept.size).toBe(1);
+    });
+
+    it('number a session’s events without a gap even when a unit in between is undone', async () => {
+      const { store } = bed;
+      await keep(store, { sessions: [sessionOf('s1')] });
+      await append(store, 's1', ['one']);
+      const undone = store.write(async (tx) => {
+        const session = await tx.lockSession('s1');
+        if (!session) throw new Error('the session is gone');
+        await tx.appendEvents(session, [{ type: 'output', data: { text: 'never' } }], 1);
+        await tx.updateSession(session);
+        throw new Error('no');
+      });
+      await expect(undone).rejects.toThrow('no');
+      await append(store, 's1', ['two']);
+      const events = await store.read((r) => r.events({ sessionId: 's1' }, 0, 9));
+      expect(events.map((e) => [e.sessionSeq, e.data])).toEqual([
+        [1, '{"text":"one"}'],
+        [2, '{"text":"two"}'],
+      ]);
+    });
+  });
+}

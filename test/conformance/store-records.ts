@@ -1,0 +1,255 @@
+// Store suite: every record comes back exactly as it was given, complete or sparse, and an update changes what it says.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { EndedAsk } from '../../src/core/ask.ts';
+import type { Reader } from '../../src/core/ports.ts';
+import type { Bed } from './store.ts';
+import {
+  AWKWARD,
+  approvalOf,
+  clarificationOf,
+  endedOf,
+  itemOf,
+  keep,
+  LATEST,
+  messageOf,
+  outputOf,
+  questionOf,
+  responseOf,
+  runOf,
+  sessionOf,
+  tokenOf,
+} from './store-samples.ts';
+
+export function describeRecords(bed: Bed): void {
+  const read = <T>(unit: (r: Reader) => Promise<T>) => bed.store.read(unit);
+
+  describe('records', () => {
+    it('keeps sessions, sparse and complete', async () => {
+      const complete = sessionOf('s.2:x-y_z', {
+        title: AWKWARD,
+        workFolder: AWKWARD,
+        projectIds: ['a', AWKWARD],
+        channelIds: ['c'],
+        parentSessionId: 's1',
+        permissions: 'autonomous',
+        taskId: '7',
+        status: 'ended',
+        createdAt: LATEST,
+        endedAt: LATEST,
+        activeRunId: 'run_1',
+        queuedCount: 1,
+        pendingCount: 2,
+        itemCount: 3,
+        runCount: 4,
+        lastMessage: AWKWARD,
+        headSeq: 5,
+        headHash: 'h',
+      });
+      await keep(bed.store, { sessions: [sessionOf('s1'), complete] });
+      expect(await read((r) => r.session('s1'))).toEqual(sessionOf('s1'));
+      expect(await read((r) => r.session(complete.id))).toEqual(complete);
+      expect(await read((r) => r.session('S1'))).toBeUndefined();
+    });
+
+    it('updates the state of a session and nothing of its neighbour', async () => {
+      await keep(bed.store, { sessions: [sessionOf('s1', { lastMessage: 'old', endedAt: 1 }), sessionOf('s2')] });
+      const changed = sessionOf('s1', {
+        status: 'ended',
+        updatedAt: 9,
+        activeRunId: 'r',
+        queuedCount: 9,
+        pendingCount: 8,
+        itemCount: 7,
+        runCount: 6,
+        headSeq: 5,
+        headHash: 'hh',
+      });
+      await bed.store.write((tx) => tx.updateSession(changed));
+      expect(await read((r) => r.session('s1'))).toEqual(changed);
+      expect(await read((r) => r.session('s2'))).toEqual(sessionOf('s2'));
+    });
+
+    it('keeps and updates runs, sparse and complete', async () => {
+      const sparse = runOf('run_1', 's1');
+      const complete = runOf('run_2', 's1', {
+        agent: 'mock',
+        kind: 'dispatch',
+        status: 'running',
+        input: { text: AWKWARD, deep: [{ a: null }], n: 1.5 },
+        source: AWKWARD,
+        actor: AWKWARD,
+        textPreview: AWKWARD,
+        submittedAt: LATEST,
+        startedAt: 2,
+        finishedAt: LATEST,
+        error: AWKWARD,
+        outcome: 'needs_input',
+        resumesRunId: 'run_1',
+        carriesAskId: 'ask_9',
+        subtaskId: '"x"',
+        queueOrder: 12,
+        outputCount: 3,
+        clarification: clarificationOf('ask_8', { expiresAt: LATEST }),
+        lease: { workerId: 'w', until: LATEST },
+        leaseEpoch: 4,
+        recovery: 'resume',
+      });
+      await keep(bed.store, { sessions: [sessionOf('s1')], runs: [sparse, complete] });
+      expect(await read((r) => r.run('run_1'))).toEqual(sparse);
+      expect(await read((r) => r.run('run_2'))).toEqual(complete);
+      expect(await read((r) => r.carryingRun('ask_9'))).toEqual(complete);
+      expect(await read((r) => r.clarificationRun('ask_8'))).toEqual(complete);
+      expect(await read((r) => r.carryingRun('ask_8'))).toBeUndefined();
+      expect(await read((r) => r.clarificationRun('ask_9'))).toBeUndefined();
+      const freed = runOf('run_2', 's1', {
+        ...complete,
+        status: 'queued',
+        lease: undefined,
+        error: undefined,
+        finishedAt: undefined,
+      });
+      await bed.store.write((tx) => tx.updateRun(freed));
+      expect(await read((r) => r.run('run_2'))).toEqual(freed);
+      expect(await read((r) => r.run('run_1'))).toEqual(sparse);
+    });
+
+    it('keeps asks of both kinds, their end and their delivery', async () => {
+      const run = runOf('run_1', 's1');
+      const question = questionOf('ask_q', run, { mode: 'form', expiresAt: LATEST });
+      const approval = approvalOf('ask_a', run);
+      await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [question, approval] });
+      expect(await read((r) => r.ask('ask_q'))).toEqual(question);
+      expect(await read((r) => r.ask('ask_a'))).toEqual(approval);
+      expect(await read((r) => r.ask('ask_x'))).toBeUndefined();
+
+      const ended: EndedAsk = { ...endedOf(question, 'declined'), sealed: AWKWARD };
+      expect(await bed.store.write((tx) => tx.endAsk(ended))).toBe(true);
+      expect(await read((r) => r.ask('ask_q'))).toEqual(ended);
+      expect(await read((r) => r.ask('ask_a'))).toEqual(approval);
+
+      const delivered: EndedAsk = {
+        ...ended,
+        sealed: undefined,
+        delivery: { state: 'undeliverable', attempts: 3, deliveredAt: LATEST, reason: AWKWARD },
+      };
+      await bed.store.write((tx) => tx.updateDelivery(delivered));
+      expect(await read((r) => r.ask('ask_q'))).toEqual(delivered);
+    });
+
+    it('keeps messages, items, tokens and stored responses, sparse and complete', async () => {
+      const message = messageOf('msg_1', 's1', { attempts: 2, ackedAt: LATEST, deadAt: 3, reason: AWKWARD });
+      const item = itemOf('s1', 2, { role: 'user', metadata: { type: AWKWARD }, createdAt: LATEST });
+      const token = tokenOf('tok_1', { scope: 'agent', sessionId: 's1', expiresAt: LATEST, revokedAt: 2 });
+      const response = responseOf('scope 1', { created: true, createdAt: LATEST });
+      await bed.store.write(async (tx) => {
+        await tx.insertMessage(message);
+        await tx.insertMessage(messageOf('msg_2', 's1'));
+        await tx.insertItem(itemOf('s1', 1));
+        await tx.insertItem(item);
+        await tx.insertToken(token);
+        await tx.insertToken(tokenOf('tok_2'));
+        await tx.insertResponse(response);
+        await tx.insertResponse(responseOf('scope 2'));
+      });
+      expect(await read((r) => r.message('msg_1'))).toEqual(message);
+      expect(await read((r) => r.message('msg_2'))).toEqual(messageOf('msg_2', 's1'));
+      expect((await read((r) => r.items('s1', { limit: 9 }))).map((i) => i.value)).toEqual([itemOf('s1', 1), item]);
+      expect(await read((r) => r.token('tok_1'))).toEqual(token);
+      expect(await read((r) => r.tokenByHash('hash of tok_2'))).toEqual(tokenOf('tok_2'));
+      expect(await bed.store.write((tx) => tx.lockKey('scope 1'))).toEqual(response);
+      expect(await bed.store.write((tx) => tx.lockKey('scope 2'))).toEqual(responseOf('scope 2'));
+      expect(await bed.store.write((tx) => tx.lockKey('scope 3'))).toBeUndefined();
+
+      const dead = messageOf('msg_2', 's1', { attempts: 3, deadAt: 4, reason: 'too old' });
+      const revoked = tokenOf('tok_2', { revokedAt: 5, expiresAt: 6 });
+      await bed.store.write(async (tx) => {
+        await tx.updateMessage(dead);
+        await tx.updateToken(revoked);
+      });
+      expect(await read((r) => r.message('msg_2'))).toEqual(dead);
+      expect(await read((r) => r.message('msg_1'))).toEqual(message);
+      expect(await read((r) => r.token('tok_2'))).toEqual(revoked);
+      expect(await read((r) => r.token('tok_1'))).toEqual(token);
+    });
+
+    it('keeps the newest hundred outputs of a run in their order', async () => {
+      await bed.store.write(async (tx) => {
+        for (let n = 1; n <= 103; n++) await tx.insertOutput(outputOf('run_1', n));
+        await tx.insertOutput(outputOf('run_2', 1));
+      });
+      const kept = await read((r) => r.outputs('run_1'));
+      expect(kept.map((o) => o.position)).toEqual(Array.from({ length: 100 }, (_, i) => i + 4));
+      expect(kept.at(-1)).toEqual(outputOf('run_1', 103));
+    });
+
+    it('keeps a fact as it was first given', async () => {
+      expect(await bed.store.write((tx) => tx.keepFact('name', AWKWARD))).toBe(AWKWARD);
+      expect(await bed.store.write((tx) => tx.keepFact('name', 'other'))).toBe(AWKWARD);
+      expect(await bed.store.write((tx) => tx.keepFact('another', 'other'))).toBe('other');
+    });
+
+    it('forgets stored responses of and before an instant, and says how many', async () => {
+      await bed.store.write(async (tx) => {
+        for (const at of [1, 2, 3]) await tx.insertResponse(responseOf(`at ${at}`, { createdAt: at }));
+      });
+      expect(await bed.store.write((tx) => tx.forgetResponses(2))).toBe(2);
+      expect(await bed.store.write((tx) => tx.forgetResponses(2))).toBe(0);
+      expect(await bed.store.write((tx) => tx.lockKey('at 2'))).toBeUndefined();
+      expect(await bed.store.write((tx) => tx.lockKey('at 3'))).toBeDefined();
+    });
+
+    it('keeps any JSON an agent may send', async () => {
+      let n = 0;
+      const json = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }), { maxKeys: 4 });
+      await fc.assert(
+        fc.asyncProperty(json, async (input) => {
+          n += 1;
+          const run = runOf(`run_${n}`, 's', { input });
+          const ask = approvalOf(`ask_${n}`, run, { input });
+          await keep(bed.store, { runs: [run], asks: [ask] });
+          const kept = await read(async (r) => [(await r.run(run.id))?.input, (await r.ask(ask.id))?.content]);
+          expect(JSON.stringify(kept)).toBe(JSON.stringify([run.input, ask.content]));
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    it('is all there after it was closed and opened again, and counts on from where it was', async () => {
+      const run = runOf('run_1', 's1', { status: 'running' });
+      const [open, done] = [questionOf('ask_1', run), approvalOf('ask_2', run)];
+      await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [open, done] });
+      await bed.store.write(async (tx) => {
+        const session = await tx.lockSession('s1');
+        if (!session) throw new Error('the session is gone');
+        await tx.endAsk(endedOf(done));
+        await tx.appendEvents(session, [{ type: 'accepted', data: { text: AWKWARD } }], 3);
+        await tx.updateSession(session);
+        await tx.keepFact('a', 'b');
+      });
+      const all = async (r: Reader) => ({
+        records: [await r.session('s1'), await r.run('run_1'), await r.ask('ask_1'), await r.ask('ask_2')],
+        events: await r.events({}, 0, 9),
+        lastSeq: await r.lastSeq(),
+      });
+      const before = await read(all);
+      const [last] = await read((r) => r.asks({}, { after: 0, limit: 9 }).then((list) => list.slice(-1)));
+      await bed.reopen();
+      expect(await read(all)).toEqual(before);
+      expect(await bed.store.write((tx) => tx.keepFact('a', 'c'))).toBe('b');
+
+      await bed.store.write(async (tx) => {
+        const session = await tx.lockSession('s1');
+        if (!session) throw new Error('the session is gone');
+        await tx.insertAsk(questionOf('ask_3', run));
+        await tx.appendEvents(session, [{ type: 'queued', data: {} }], 4);
+        await tx.updateSession(session);
+      });
+      const later = await read((r) => r.asks({}, { after: last?.at, limit: 9 }));
+      expect(later.map((p) => p.value.id)).toEqual(['ask_3']);
+      const [, second] = await read((r) => r.events({}, 0, 9));
+      expect(second?.seq).toBeGreaterThan(before.lastSeq);
+      expect(second).toMatchObject({ sessionSeq: 2, prevHash: before.events[0]?.hash });
+    });
+  });
+}

@@ -1,0 +1,200 @@
+// Records for the store suite: each complete and plain, with every optional field left out unless a test gives it.
+import { createHash } from 'node:crypto';
+import { type EndedAsk, type EndedStatus, endAsk, type PendingAsk } from '../../src/core/ask.ts';
+import { FIRST_PREV_HASH } from '../../src/core/event.ts';
+import type { StoredResponse } from '../../src/core/idempotency.ts';
+import type { Item, Output } from '../../src/core/item.ts';
+import type { Message } from '../../src/core/mailbox.ts';
+import type { Store } from '../../src/core/ports.ts';
+import { completeQuestions } from '../../src/core/question.ts';
+import type { Clarification, Run } from '../../src/core/run.ts';
+import type { Session } from '../../src/core/session.ts';
+import type { Token } from '../../src/core/token.ts';
+
+/** What the store under test must hash events with. */
+export const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Text that a careless store would lose: quotes, placeholders, other scripts, both ends of the plane. */
+export const AWKWARD = `'"\\ ? $1 :a %s {} \n\t — ß 漢字 \u05d0\u202e 🦀 \u007f \ufffd ]]>--`;
+/** The largest instant a date can have. */
+export const LATEST = 8_640_000_000_000_000;
+
+export const sessionOf = (id: string, given: Partial<Session> = {}): Session => ({
+  id,
+  agent: 'external',
+  agentId: `external-${id}`,
+  title: undefined,
+  workFolder: undefined,
+  projectIds: [],
+  channelIds: [],
+  parentSessionId: undefined,
+  permissions: 'approval',
+  taskId: undefined,
+  status: 'active',
+  createdAt: 1,
+  updatedAt: 1,
+  endedAt: undefined,
+  activeRunId: undefined,
+  queuedCount: 0,
+  pendingCount: 0,
+  itemCount: 0,
+  runCount: 0,
+  lastMessage: undefined,
+  headSeq: 0,
+  headHash: FIRST_PREV_HASH,
+  ...given,
+});
+
+export const runOf = (id: string, sessionId: string, given: Partial<Run> = {}): Run => ({
+  id,
+  sessionId,
+  agent: 'external',
+  kind: 'input',
+  status: 'queued',
+  input: {},
+  source: 'api',
+  actor: 'operator',
+  textPreview: '',
+  submittedAt: 1,
+  updatedAt: 1,
+  startedAt: undefined,
+  finishedAt: undefined,
+  error: undefined,
+  outcome: undefined,
+  resumesRunId: undefined,
+  carriesAskId: undefined,
+  subtaskId: undefined,
+  queueOrder: 1,
+  outputCount: 0,
+  clarification: undefined,
+  lease: undefined,
+  leaseEpoch: 0,
+  recovery: 'none',
+  ...given,
+});
+
+export const clarificationOf = (requestId: string, given: Partial<Clarification> = {}): Clarification => ({
+  requestId,
+  requesterAgentId: 'agent',
+  requesterSessionId: 'ses_child',
+  requesterRunId: 'run_child',
+  requesterToolCallId: 'call',
+  requesterProjectIds: ['p'],
+  requesterChannelIds: [],
+  parentProjectIds: [],
+  parentChannelIds: ['c'],
+  questions: completeQuestions([{ question: AWKWARD }]),
+  payloadHash: 'sha256:x',
+  expiresAt: undefined,
+  ...given,
+});
+
+type AskGiven = Partial<Pick<PendingAsk, 'mode' | 'toolCallId' | 'createdAt' | 'expiresAt'>>;
+
+export const questionOf = (id: string, run: Run, given: AskGiven = {}): PendingAsk => ({
+  ...askBase(id, run, given),
+  kind: 'question',
+  content: { questions: completeQuestions([{ question: AWKWARD, options: [{ label: AWKWARD, recommended: true }] }]) },
+});
+
+export const approvalOf = (id: string, run: Run, given: AskGiven & { input?: Record<string, unknown> } = {}) => {
+  const { input = { command: AWKWARD }, ...rest } = given;
+  const content = { tool_name: 'Bash', input, reason: AWKWARD, scope: 'session' };
+  return { ...askBase(id, run, rest), kind: 'approval', content } satisfies PendingAsk;
+};
+
+const askBase = (id: string, run: Run, given: AskGiven) => ({
+  id,
+  mode: 'blocking' as const,
+  status: 'pending' as const,
+  sessionId: run.sessionId,
+  runId: run.id,
+  toolCallId: `call ${id}`,
+  digest: 'sha256:d',
+  payloadHash: 'sha256:p',
+  createdAt: 1,
+  expiresAt: undefined,
+  ...given,
+});
+
+export const endedOf = (ask: PendingAsk, status: EndedStatus = 'answered', by = 'ada', at = 2): EndedAsk =>
+  endAsk(ask, status, { justification: AWKWARD }, { answeredBy: by, surface: 'api' }, at, { answerMac: `mac ${by}` });
+
+export const messageOf = (id: string, sessionId: string, given: Partial<Message> = {}): Message => ({
+  id,
+  sessionId,
+  fromSessionId: 'ses_parent',
+  subject: 'clarification_answer',
+  payload: { text: AWKWARD },
+  attempts: 0,
+  createdAt: 1,
+  ackedAt: undefined,
+  deadAt: undefined,
+  reason: undefined,
+  ...given,
+});
+
+export const itemOf = (sessionId: string, position: number, given: Partial<Item> = {}): Item => ({
+  id: `itm_${sessionId}_${position}`,
+  sessionId,
+  position,
+  role: 'worker',
+  author: 'agent',
+  content: [{ type: 'text', text: AWKWARD }],
+  metadata: undefined,
+  createdAt: 1,
+  ...given,
+});
+
+export const outputOf = (runId: string, position: number, given: Partial<Output> = {}): Output => ({
+  id: `out_${position}`,
+  runId,
+  position,
+  at: 1,
+  content: { text: AWKWARD },
+  ...given,
+});
+
+export const tokenOf = (id: string, given: Partial<Token> = {}): Token => ({
+  id,
+  name: AWKWARD,
+  scope: 'viewer',
+  sessionId: undefined,
+  hash: `hash of ${id}`,
+  createdAt: 1,
+  expiresAt: undefined,
+  revokedAt: undefined,
+  ...given,
+});
+
+export const responseOf = (scope: string, given: Partial<StoredResponse> = {}): StoredResponse => ({
+  scope,
+  fingerprint: 'f',
+  created: false,
+  body: AWKWARD,
+  createdAt: 1,
+  ...given,
+});
+
+/** A session with its runs and pending asks, in one unit. */
+export function keep(
+  store: Store,
+  records: { sessions?: Session[]; runs?: Run[]; asks?: PendingAsk[] },
+): Promise<void> {
+  return store.write(async (tx) => {
+    for (const session of records.sessions ?? []) await tx.insertSession(session);
+    for (const run of records.runs ?? []) await tx.insertRun(run);
+    for (const ask of records.asks ?? []) await tx.insertAsk(ask);
+  });
+}
+
+/** Appends to a session's log under its lock, as every writer does. */
+export function append(store: Store, sessionId: string, texts: string[], runId?: string): Promise<void> {
+  return store.write(async (tx) => {
+    const session = await tx.lockSession(sessionId);
+    if (!session) throw new Error(`no session ${sessionId}`);
+    const drafts = texts.map((text) => ({ type: 'output' as const, data: { text }, runId }));
+    await tx.appendEvents(session, drafts, 5);
+    await tx.updateSession(session);
+  });
+}
