@@ -12,19 +12,20 @@ import { checkQuestions, completeQuestions } from '../core/question.ts';
 import { isTerminal, type Run } from '../core/run.ts';
 import type { Actor } from '../core/token.ts';
 import type { ClarificationView } from '../core/views.ts';
-import { questionResolution } from './claimed.ts';
 import { expiryOf } from './deadline.ts';
 import { finish } from './finish.ts';
+import { checkLease } from './lease.ts';
 import { type Ledger, openSession } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
 import { enqueue } from './slot.ts';
-import { tellChild } from './tell-child.ts';
+import { resolvedEvent, tellChild } from './tell-child.ts';
 import { postNote } from './thread.ts';
 
 interface ClarifyCommand {
   runId: string;
   body: Clarify;
   actor: Actor;
+  leaseEpoch?: number | undefined;
   key?: Key | undefined;
 }
 
@@ -33,6 +34,7 @@ export function clarify(ports: Ports, command: ClarifyCommand): Promise<Reply<Cl
     const child = await tx.run(command.runId);
     const childSession = child && (await tx.session(child.sessionId));
     if (!child || !childSession) throw fail('run_not_found', `There is no run "${command.runId}".`);
+    checkLease(child, command.leaseEpoch);
     const parentId = childSession.parentSessionId;
     if (parentId === undefined)
       throw fail(
@@ -43,6 +45,9 @@ export function clarify(ports: Ports, command: ClarifyCommand): Promise<Reply<Cl
     const questions = completeQuestions(command.body.questions);
     const refusal = checkQuestions(questions);
     if (refusal) throw new HoldpointError(refusal);
+    // The answer travels by mail, in the clear, and is first read in another session than the one that asked.
+    if (questions.some((q) => q.secret))
+      throw fail('invalid_ask', 'A clarification cannot ask for a secret. Ask a person with POST /v1/runs/{id}/asks.');
     const requestId = askIdOf(`${child.id}_parent`, command.body.tool_call_id, ports.hash);
     const hash = payloadHash('question', 'clarification', questions, ports.hash);
     const known = await tx.clarificationRun(requestId);
@@ -99,18 +104,7 @@ export async function resolveClarification(ledger: Ledger, run: Run, ask: EndedA
     run_id: run.id,
     ask_id: ask.id,
   });
-  ledger.note(
-    'parent_clarification_resolved',
-    {
-      requester_agent_id: wanted.requesterAgentId,
-      requester_session_id: wanted.requesterSessionId,
-      request_id: ask.id,
-      declined: !answered,
-      resolution: questionResolution(ask),
-    },
-    run.id,
-    ask.id,
-  );
+  resolvedEvent(ledger, wanted, ask);
   const author = { answeredBy: ask.answer.answered_by, surface: ask.answer.surface };
   return finish(ledger, run, 'completed', { author, handover: true });
 }

@@ -36,7 +36,7 @@ export async function finish(ledger: Ledger, run: Run, status: Ending, details: 
   const told = { ...details.data, ...(details.error !== undefined && { error: details.error }) };
   ledger.note(status, details.outcome === undefined ? told : { ...told, outcome: details.outcome }, run.id);
   if (wasQueued) session.queuedCount -= 1;
-  if (wasQueued && run.clarification) await declineUnasked(ledger, run, run.clarification, details.error);
+  if (wasQueued && run.clarification) await declineUnasked(ledger, run, run.clarification, details);
   if (session.activeRunId === run.id) session.activeRunId = undefined;
   if (!details.keepSlot) await fillSlot(ledger);
   return run;

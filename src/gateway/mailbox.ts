@@ -11,6 +11,8 @@ import { markDelivery } from './mark-delivery.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
 import { messageView } from './views.ts';
 
+const BATCH = 500;
+
 /** Inside the parent's transaction. The parent's lock is always taken before the child's. */
 export async function postMessage(
   ledger: Ledger,
@@ -72,6 +74,8 @@ export function failMessage(
 ): Promise<Reply<MessageView>> {
   return mutate(ports, key, async (tx) => {
     const message = await mailOf(tx, sessionId, messageId);
+    if (message.ackedAt !== undefined)
+      throw fail('message_not_found', `Message "${messageId}" has already been acknowledged.`);
     message.attempts += 1;
     if (message.attempts < MESSAGE_MAX_ATTEMPTS) {
       await tx.updateMessage(message);
@@ -82,14 +86,21 @@ export function failMessage(
   });
 }
 
-/** Everything a closed child can no longer read. Inside the transaction that ends the session. */
-export async function deadenMail(ledger: Ledger): Promise<void> {
-  for (const { value } of await ledger.tx.messages(ledger.session.id, 'open', { limit: 500 })) {
-    value.deadAt = ledger.now;
+/** Everything a closed child can no longer read. Inside the transaction that ends the session, under its parent's lock. */
+export async function deadenMail(ledger: Ledger, parent: Ledger): Promise<void> {
+  const { tx, session, now } = ledger;
+  const open = await tx.messages(session.id, 'open', { limit: BATCH });
+  if (open.length === 0) return;
+  for (const { value } of open) {
+    value.deadAt = now;
     value.reason = 'the child session has ended';
-    await ledger.tx.updateMessage(value);
-    ledger.note('mailbox.dead', told(value), undefined, askOf(value));
+    await tx.updateMessage(value);
+    const askId = askOf(value);
+    if (askId !== undefined) await markDelivery(parent, askId, 'undeliverable', value.reason);
+    ledger.note('mailbox.dead', told(value), undefined, askId);
   }
+  if (open.length === BATCH) return deadenMail(ledger, parent);
+  await parent.close();
 }
 
 export async function sweepMail(ports: Ports): Promise<void> {

@@ -78,8 +78,11 @@ interface EndCommand {
   key?: Key | undefined;
 }
 
+/** Takes the parent's lock before its own, as everyone does who needs both. */
 export function endSession(ports: Ports, command: EndCommand): Promise<Reply<SessionView>> {
   return mutate(ports, command.key, async (tx) => {
+    const parentId = (await tx.session(command.sessionId))?.parentSessionId;
+    const parent = parentId === undefined ? undefined : await openSession(ports, tx, parentId);
     const ledger = await openSession(ports, tx, command.sessionId);
     const { session } = ledger;
     if (session.status === 'ended') return ok(await sessionView(tx, session));
@@ -89,7 +92,7 @@ export function endSession(ports: Ports, command: EndCommand): Promise<Reply<Ses
     for (const run of await tx.queuedRuns(session.id)) await stopRun(ledger, run, 'cancelled', command.actor, reason);
     const active = session.activeRunId === undefined ? undefined : await tx.run(session.activeRunId);
     if (active) await stopRun(ledger, active, 'interrupted', command.actor, reason);
-    await deadenMail(ledger);
+    if (parent) await deadenMail(ledger, parent);
     ledger.note('session.ended', { reason });
     await ledger.close();
     return ok(await sessionView(tx, session));

@@ -1,8 +1,8 @@
 // How the end of a clarification reaches the child that asked. Anything but an answer is a declined clarification.
 import { summarise } from '../core/answer.ts';
-import { type Answer, endAsk } from '../core/ask.ts';
+import { type Answer, type Author, type EndedAsk, endAsk } from '../core/ask.ts';
 import type { Clarification, Run } from '../core/run.ts';
-import { claimedEvents } from './claimed.ts';
+import { claimedEvents, questionResolution } from './claimed.ts';
 import { clarificationAsk } from './hold.ts';
 import type { Ledger } from './ledger.ts';
 import { postMessage } from './mailbox.ts';
@@ -21,14 +21,35 @@ export async function tellChild(ledger: Ledger, wanted: Clarification, answer: A
 }
 
 /** A clarification whose run never got the slot: nobody saw it, it is on the record, and the child is told. */
-export async function declineUnasked(ledger: Ledger, run: Run, wanted: Clarification, why?: string): Promise<void> {
+export async function declineUnasked(
+  ledger: Ledger,
+  run: Run,
+  wanted: Clarification,
+  { author, error }: { author: Author; error?: string | undefined },
+): Promise<void> {
   const { tx, now } = ledger;
   const ask = clarificationAsk(ledger, run, wanted);
   const status = wanted.expiresAt !== undefined && wanted.expiresAt <= now ? 'expired' : 'cancelled';
-  const decision = { justification: why ?? 'cancelled before it was asked' };
-  const ended = endAsk(ask, status, decision, { answeredBy: 'system', surface: 'system' }, now);
+  const decision = { justification: error ?? 'cancelled before it was asked' };
+  const ended = endAsk(ask, status, decision, author, now);
   await tx.insertAsk(ask);
   await tx.endAsk(ended);
   claimedEvents(ledger, [ended]);
   await tellChild(ledger, wanted, ended.answer);
+  resolvedEvent(ledger, wanted, ended);
+}
+
+export function resolvedEvent(ledger: Ledger, wanted: Clarification, ask: EndedAsk): void {
+  ledger.note(
+    'parent_clarification_resolved',
+    {
+      requester_agent_id: wanted.requesterAgentId,
+      requester_session_id: wanted.requesterSessionId,
+      request_id: ask.id,
+      declined: ask.status !== 'answered',
+      resolution: questionResolution(ask),
+    },
+    ask.runId,
+    ask.id,
+  );
 }

@@ -54,7 +54,7 @@ export const addMailbox: AddRoutes = (app, { gateway }) => {
         ...about('mailbox', 'A delivery failed; the third makes it a dead letter'),
         params: MessageParams,
         body: FailMessage,
-        response: replies({ 200: MessageView }),
+        response: replies({ 200: DeadLetterView.partial({ reason: true, dead_at_ms: true }) }),
       },
     },
     async (request) => {
