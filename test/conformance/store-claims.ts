@@ -90,6 +90,21 @@ export function describeClaims(bed: Bed): void {
       expect(results.filter((r) => r.status === 'fulfilled')).toHaveLength(1);
     });
 
+    it('make twins of one idempotency key wait for the first and find what it left', async () => {
+      let made = 0;
+      const use = (n: number) =>
+        bed.store.write(async (tx) => {
+          const known = await tx.lockKey('scope');
+          if (known) return known.body;
+          await tx.insertResponse(responseOf('scope', { body: `made by ${n}` }));
+          made += 1;
+          return `made by ${n}`;
+        });
+      const bodies = await Promise.all(Array.from({ length: 20 }, (_, n) => use(n)));
+      expect(new Set(bodies).size).toBe(1);
+      expect(made).toBe(1);
+    });
+
     it('leave out runs that carry nothing and ask nothing', async () => {
       await bed.store.write(async (tx) => {
         await tx.insertRun(runOf('run_a', 's1'));
