@@ -1,0 +1,23 @@
+// PostgreSQL against the suite that every store must pass.
+import { afterAll, beforeAll } from 'vitest';
+import { openPostgres } from '../../src/store/postgres.ts';
+import { describeStore } from '../conformance/store.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+
+let server: PostgresServer;
+
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.stop());
+
+describeStore('PostgreSQL', async () => {
+  const database = await server.database();
+  return {
+    open: async (hash) => {
+      const options = { url: database.url, hash, poolSize: 10, pooled: false, onError: () => {} };
+      return (await openPostgres(options)).store;
+    },
+    remove: () => database.drop(),
+  };
+});
