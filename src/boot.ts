@@ -2,9 +2,11 @@
 // server and the built-in worker together, and takes them apart again in the right order.
 import { hash as digest, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { type AddressInfo, isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
+import { agents } from './agents/registry.ts';
 import type { Hash } from './core/digest.ts';
 import { fail } from './core/errors.ts';
 import { sortableId } from './core/id.ts';
@@ -12,6 +14,7 @@ import type { Limits } from './core/limits.ts';
 import type { Clock, Ports, Store } from './core/ports.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createApp } from './server/app.ts';
+import type { App } from './server/routes/route.ts';
 import { copyToPostgres } from './store/copy.ts';
 import { openPostgres } from './store/postgres.ts';
 import { migratePostgres } from './store/postgres-schema.ts';
@@ -19,6 +22,7 @@ import { createSealer } from './store/sealer.ts';
 import { openSqlite } from './store/sqlite.ts';
 import { migrateSqlite } from './store/sqlite-schema.ts';
 import { postgresStatus, sqliteStatus } from './store/status.ts';
+import { startWorker, type Worker, type WorkerOptions } from './worker/worker.ts';
 
 export interface Settings {
   host: string;
@@ -36,6 +40,8 @@ export interface Settings {
   allowedOrigins: string[];
   tls: { cert: string; key: string } | undefined;
   behindProxy: boolean;
+  /** Whether the server hosts agents itself; it does unless told not to. */
+  worker?: boolean | undefined;
   version: string;
 }
 
@@ -100,7 +106,35 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   await app.listen({ host: settings.host, port: settings.port });
   const { port } = app.server.address() as AddressInfo;
   const shownHost = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  return { url: `${settings.tls ? 'https' : 'http'}://${shownHost}:${port}`, token, logger };
+  const url = `${settings.tls ? 'https' : 'http'}://${shownHost}:${port}`;
+  if (settings.worker !== false) {
+    const secret = keptSecret(settings.data, 'worker.token');
+    await gateway.presetToken(secret, 'worker', 'worker:builtin');
+    const door = settings.tls || !isLoopback(settings.host) ? await loopbackDoor(app, open) : url;
+    // Several servers on one database are several workers; what one of them had is found again when its lease is over.
+    const workerId = settings.database ? `builtin:${sortableId('wrk', clock.now(), randomBytes(16))}` : 'builtin';
+    const worker = startWorker({ url: door, token: secret, workerId, agents, log: logger });
+    worker.done.catch((error: unknown) => logger.error({ err: error }, 'the built-in worker stopped'));
+    open.push(() => worker.stop());
+  }
+  return { url, token, logger };
+}
+
+/** The built-in worker comes in over HTTP like any other; where the server's own door has TLS, by one on loopback. */
+async function loopbackDoor(app: App, open: (() => Promise<unknown>)[]): Promise<string> {
+  const door = createServer((request, response) => app.routing(request, response));
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  open.push(async () => {
+    door.close();
+    door.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(door.address() as AddressInfo).port}`;
+}
+
+/** A worker on its own, anywhere: it needs nothing but a server's address and a worker token. */
+export function startOwnWorker(options: Omit<WorkerOptions, 'agents' | 'log'> & { logLevel: string }): Worker {
+  const { logLevel, ...rest } = options;
+  return startWorker({ ...rest, agents, log: pino({ level: logLevel }, pino.destination(2)) });
 }
 
 async function openStore(settings: Settings, hash: Hash, logger: Logger): Promise<{ store: Store; clock: Clock }> {
@@ -110,13 +144,15 @@ async function openStore(settings: Settings, hash: Hash, logger: Logger): Promis
 }
 
 function refuseOpenBind({ host, tls, behindProxy }: Settings): void {
-  if (host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))) return;
-  if (tls || behindProxy) return;
+  if (isLoopback(host) || tls || behindProxy) return;
   throw fail(
     'invalid_request',
     `Refusing to listen on ${host}: anyone on the network could try to answer. Give --tls-cert and --tls-key, or --behind-proxy if a proxy you trust does TLS; or listen on 127.0.0.1.`,
   );
 }
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 
 /** A secret that is made once and kept in a file only its owner can read. */
 function keptSecret(folder: string, name: string): string {

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { dbCommand } from './db.ts';
 import { serveCommand } from './serve.ts';
 import { version } from './version.ts';
+import { workerCommand } from './worker.ts';
 
 const program = new Command('holdpoint')
   .description('One durable inbox for every question and approval that any coding agent raises.')
@@ -11,5 +12,6 @@ const program = new Command('holdpoint')
 
 program.addCommand(serveCommand(), { isDefault: true });
 program.addCommand(dbCommand());
+program.addCommand(workerCommand());
 
 await program.parseAsync(process.argv);

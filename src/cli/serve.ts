@@ -1,8 +1,8 @@
 // `holdpoint serve`: the server with its built-in worker. Prints one line to standard output when it accepts requests.
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import envPaths from 'env-paths';
 import { type Settings, startServer } from '../boot.ts';
+import { stateFolder } from '../client/local.ts';
 import { HoldpointError } from '../core/errors.ts';
 import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
 import { version } from './version.ts';
@@ -22,6 +22,7 @@ export interface ServeFlags {
   tlsCert?: string;
   tlsKey?: string;
   behindProxy?: boolean;
+  worker?: boolean;
 }
 
 const collect = (value: string, list: string[]): string[] => [...list, value];
@@ -40,14 +41,15 @@ export function serveCommand(): Command {
     .option('--tls-cert <file>', 'certificate, to listen beyond this machine')
     .option('--tls-key <file>', 'its private key')
     .option('--behind-proxy', 'a proxy you trust does TLS in front of this server')
+    .option('--no-worker', 'host no agents here; start `holdpoint worker` where they should run')
     .action(serve);
 }
 
 async function serve(flags: ServeFlags): Promise<void> {
   try {
     const running = await startServer(settingsOf(flags, process.env));
-    process.stdout.write(`holdpoint ready ${running.url}\n`);
     stopOnSignal(running);
+    process.stdout.write(`holdpoint ready ${running.url}\n`);
   } catch (error) {
     const message = error instanceof HoldpointError ? error.message : hint(error);
     process.stderr.write(`holdpoint: ${message}\n`);
@@ -81,7 +83,7 @@ export function settingsOf(flags: ServeFlags, given: NodeJS.ProcessEnv): Setting
   return {
     host: flags.host ?? env.HOLDPOINT_HOST ?? '127.0.0.1',
     port: portOf(flags.port, env.HOLDPOINT_PORT),
-    data: flags.data ?? env.HOLDPOINT_DATA ?? envPaths('holdpoint', { suffix: '' }).data,
+    data: flags.data ?? stateFolder(env),
     database: databaseOf(flags, env),
     secretKey: env.HOLDPOINT_SECRET_KEY,
     token: flags.token ?? env.HOLDPOINT_TOKEN ?? undefined,
@@ -91,6 +93,7 @@ export function settingsOf(flags: ServeFlags, given: NodeJS.ProcessEnv): Setting
     allowedOrigins: flags.allowOrigin,
     tls: tlsOf(flags),
     behindProxy: flags.behindProxy ?? false,
+    worker: flags.worker ?? true,
     version,
   };
 }

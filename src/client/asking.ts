@@ -48,7 +48,11 @@ export async function askQuestion(asking: Asking, body: QuestionBody, manner?: M
   return questionOutcome(whole);
 }
 
-export async function askApproval(asking: Asking, body: ApprovalBody, manner?: Manner): Promise<ApprovalOutcome | Held> {
+export async function askApproval(
+  asking: Asking,
+  body: ApprovalBody,
+  manner?: Manner,
+): Promise<ApprovalOutcome | Held> {
   const ask = await endOf(asking, body);
   if (!hasEnded(ask)) return { status: 'held', ask_id: ask.ask_id };
   const outcome = approvalOutcome(ask, body.input);
@@ -77,13 +81,15 @@ async function acknowledge({ calls }: Asking, askId: string, digest?: string): P
 async function endOf(asking: Asking, body: QuestionBody | ApprovalBody): Promise<AskView> {
   const { calls, waits, runId, signal } = asking;
   const raising = waits.raising(runId);
+  let end: Promise<AskView>;
   try {
     const ask = await calls.asks.raise(runId, body, { signal });
     if (hasEnded(ask) || ask.mode !== 'blocking') return ask;
-    return await waits.until(waitFor(calls, ask, signal), raising);
+    end = waits.until(waitFor(calls, ask, signal), raising);
   } finally {
     raising.done();
   }
+  return end;
 }
 
 function waitFor(calls: Asking['calls'], ask: AskView, signal: AbortSignal | undefined) {

@@ -96,9 +96,10 @@ function createCalls(http: Http, headers?: Record<string, string>) {
         put<views.RunView>(path`/v1/runs/${id}/cancel`, body),
       output: (id: string, body: In<typeof bodies.PostOutput>, options?: Options) =>
         (body.output_id === undefined ? post : put)<views.RunView>(path`/v1/runs/${id}/output`, body, options),
-      complete: (id: string, body: In<typeof bodies.CompleteRun> = {}) =>
-        put<views.RunView>(path`/v1/runs/${id}/complete`, body),
-      fail: (id: string, body: In<typeof bodies.FailRun> = {}) => put<views.RunView>(path`/v1/runs/${id}/fail`, body),
+      complete: (id: string, body: In<typeof bodies.CompleteRun> = {}, options?: Options) =>
+        put<views.RunView>(path`/v1/runs/${id}/complete`, body, options),
+      fail: (id: string, body: In<typeof bodies.FailRun> = {}, options?: Options) =>
+        put<views.RunView>(path`/v1/runs/${id}/fail`, body, options),
     },
     asks: {
       raise: (runId: string, body: In<typeof bodies.RaiseAsk>, options?: Options) =>
@@ -147,7 +148,8 @@ function createCalls(http: Http, headers?: Record<string, string>) {
       followRun: (id: string, from: FollowFrom = {}) => stream(path`/v1/runs/${id}/events`, from),
     },
     mailbox: {
-      list: (sessionId: string, query?: Page) => list<views.MessageView>(path`/v1/sessions/${sessionId}/mailbox`, query),
+      list: (sessionId: string, query?: Page) =>
+        list<views.MessageView>(path`/v1/sessions/${sessionId}/mailbox`, query),
       acknowledge: (sessionId: string, messageId: string) =>
         put<views.MessageView>(path`/v1/sessions/${sessionId}/mailbox/${messageId}/ack`, {}),
       fail: (sessionId: string, messageId: string, body: In<typeof bodies.FailMessage> = {}, options?: Options) =>

@@ -7,10 +7,10 @@ import envPaths from 'env-paths';
 const DEFAULT_PORT = 4777;
 
 export const stateFolder = (env: NodeJS.ProcessEnv): string =>
-  env.HOLDPOINT_DATA ?? envPaths('holdpoint', { suffix: '' }).data;
+  env.HOLDPOINT_DATA || envPaths('holdpoint', { suffix: '' }).data;
 
 export const serverUrl = (env: NodeJS.ProcessEnv): string =>
-  env.HOLDPOINT_URL ?? `http://127.0.0.1:${env.HOLDPOINT_PORT || DEFAULT_PORT}`;
+  env.HOLDPOINT_URL || `http://127.0.0.1:${env.HOLDPOINT_PORT || DEFAULT_PORT}`;
 
 /** The first token there is: the environment's, then the kept ones in the order given. */
 export function findToken(env: NodeJS.ProcessEnv, files: readonly string[]): string {

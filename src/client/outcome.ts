@@ -1,6 +1,5 @@
 // What became of an ask, as the asking program sees it. Every end has its own name; only a person's (or a setting's)
 // explicit allow makes an approval `allowed`, and nothing else can.
-import { DEFAULT_DENIAL } from '../core/answer.ts';
 import type { ApprovalRequest, AskView, UserQuestionRequest } from '../core/views.ts';
 
 interface End {
@@ -86,7 +85,7 @@ export function approvalOutcome(ask: EndedView, ownInput: Record<string, unknown
     const input = answer.updated_input ?? ownInput;
     return { ...end, status: 'answered', allowed: true, input, reason: answer.reason ?? '' };
   }
-  return { ...end, status: answer.outcome, allowed: false, input: ownInput, reason: answer.reason ?? DEFAULT_DENIAL };
+  return { ...end, status: answer.outcome, allowed: false, input: ownInput, reason: answer.reason ?? answer.outcome };
 }
 
 /** An allow that must not be acted on: what would run is not what was allowed. */

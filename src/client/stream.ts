@@ -2,7 +2,7 @@
 // and takes a silent connection for a dead one. Owns the connection; what the events mean is for whoever follows.
 import { createParser } from 'eventsource-parser';
 import type { EventView } from '../core/views.ts';
-import { backoffMs, type Http, HoldpointProblem, sleep } from './http.ts';
+import { backoffMs, HoldpointProblem, type Http, sleep } from './http.ts';
 
 export interface Follow {
   path: string;

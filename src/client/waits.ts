@@ -2,7 +2,7 @@
 // and closed when nothing waits any more. An event is a wake-up; after every (re)connect each parked wait looks on the
 // server again, so that a missed event never loses an answer. Where streams are refused, each wait polls instead.
 import type { EventView } from '../core/views.ts';
-import { type Http, HoldpointProblem, sleep } from './http.ts';
+import { HoldpointProblem, type Http, sleep } from './http.ts';
 import { follow, StreamRefused } from './stream.ts';
 
 export interface Wait<T> {

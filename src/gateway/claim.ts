@@ -43,6 +43,8 @@ async function take(ledger: Ledger, run: Run, body: ClaimRun): Promise<ClaimedRu
   else await tx.updateRun(run);
   await ledger.close();
   const due = await tx.dueOfRun(run.id);
+  const carried = run.carriesAskId === undefined ? undefined : await tx.ask(run.carriesAskId);
+  if (carried && carried.status !== 'pending' && carried.delivery.state === 'due') due.push(carried);
   return {
     run: await runView(tx, session, run),
     session: await sessionView(tx, session),

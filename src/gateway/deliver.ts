@@ -26,7 +26,7 @@ export function acknowledge(ports: Ports, command: AcknowledgeCommand): Promise<
     if (ask.status === 'pending')
       throw fail('ask_state_conflict', 'The ask is still pending: there is no answer to acknowledge.');
     if (command.leaseEpoch !== undefined) {
-      const run = await tx.run(ask.runId);
+      const run = (await tx.carryingRun(ask.id)) ?? (await tx.run(ask.runId));
       if (run) checkLease(run, command.leaseEpoch);
     }
     if (command.digest !== undefined && command.digest !== answeredDigest(ask))

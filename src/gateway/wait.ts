@@ -61,7 +61,9 @@ export function waitForWork(
   body: ClaimRun,
   signal?: AbortSignal,
 ): Promise<ClaimedRunView | undefined> {
+  /** A worker that has hung up must not be given a run: nobody would work on it until the lease is over. */
   const look = async () => {
+    if (signal?.aborted) return { value: undefined, done: true };
     const value = await claimRun(ports, body);
     return { value, done: value !== undefined };
   };

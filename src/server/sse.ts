@@ -39,6 +39,7 @@ export class Streams {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
+      'holdpoint-cursor': String(after),
     });
     response.write(first ?? ':\n\n');
     this.#open.add(response);

@@ -57,7 +57,13 @@ export const addAsks: AddRoutes = (app, { gateway, throttle }) => {
     async (request, reply) => {
       const { actor, params, body } = request;
       const key = keyOf(request, gateway.hash);
-      const { created, view } = await gateway.clarify({ runId: params.run_id, body, actor, key });
+      const { created, view } = await gateway.clarify({
+        runId: params.run_id,
+        body,
+        actor,
+        leaseEpoch: leaseOf(request),
+        key,
+      });
       return reply.code(created ? 201 : 200).send(view);
     },
   );
@@ -143,7 +149,13 @@ export const addAsks: AddRoutes = (app, { gateway, throttle }) => {
     async (request) => {
       const key = keyOf(request, gateway.hash);
       const { reason } = request.body;
-      const command = { askId: request.params.ask_id, state: 'undeliverable' as const, reason, key };
+      const command = {
+        askId: request.params.ask_id,
+        state: 'undeliverable' as const,
+        reason,
+        leaseEpoch: leaseOf(request),
+        key,
+      };
       return (await gateway.acknowledge(command)).view;
     },
   );

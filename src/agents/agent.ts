@@ -1,0 +1,80 @@
+// The contract of an agent: one kind of coding agent, how it is run, what it is given. An adapter is pure translation
+// between its agent's messages and these calls; it starts nothing, keeps nothing and has no privileges: whatever it
+// does it does through its context, which is the public API in the name of one leased run.
+
+import type { Manner } from '../client/asking.ts';
+import type { ApprovalOutcome, AskOutcome, Held } from '../client/outcome.ts';
+import type { ApproveSpec, AskSpec, Deadline, Questions } from '../client/spec.ts';
+import type { Recovery } from '../core/run.ts';
+import type { AskView, MessageView, RunView, SessionView } from '../core/views.ts';
+
+/** Derives from the agent's own tool call, so that a call made again is the same ask, output or child. */
+interface Named {
+  id: string;
+}
+
+/** One run that this one carries on, with what it had asked. */
+export interface EarlierRun {
+  run: RunView;
+  asks: AskView[];
+}
+
+export interface Saying {
+  id?: string | undefined;
+  type?: string | undefined;
+  data?: Record<string, unknown> | undefined;
+}
+
+export interface NewChild extends Named {
+  agent: string;
+  input: Record<string, unknown>;
+  title?: string | undefined;
+}
+
+export interface AgentContext {
+  readonly input: Record<string, unknown>;
+  readonly session: SessionView;
+  readonly run: RunView;
+  /** A worker had this run before: the agent takes up where it stopped, or begins again and finds its answers. */
+  readonly resumed: boolean;
+  /** Answers that no agent has acknowledged yet. */
+  readonly due: readonly AskView[];
+  /** The run is no longer this worker's, or is over: stop at once and tell nobody. */
+  readonly signal: AbortSignal;
+
+  /** The same id again says nothing. */
+  say(text: string | undefined, saying?: Saying): Promise<void>;
+  /** Blocking asks resolve with their end; the other modes with `held` until the run is started again with the answer. */
+  ask(spec: AskSpec & Named, manner?: Manner): Promise<AskOutcome | Held>;
+  approve(spec: ApproveSpec & Named, manner?: Manner): Promise<ApprovalOutcome | Held>;
+  /** Asks the parent session; the answer comes by mail. */
+  askParent(spec: Questions & Deadline & Named): Promise<AskOutcome>;
+  /** For an answer that was due, or was asked for with `acknowledge: 'later'`. */
+  acknowledge(askId: string): Promise<void>;
+  readonly mailbox: {
+    list(): Promise<MessageView[]>;
+    acknowledge(messageId: string): Promise<void>;
+  };
+  /** A session of its own below this one, with its first run. */
+  spawn(child: NewChild): Promise<{ session_id: string; run_id: string }>;
+  /** A child's result: the next run of the parent session. */
+  report(input: Record<string, unknown>): Promise<void>;
+  /** The runs this one carries on (forms, restarts), the latest first. */
+  earlier(): Promise<EarlierRun[]>;
+  /** Everything this session has asked. */
+  history(): Promise<AskView[]>;
+}
+
+/** `held`: stopped cleanly on an open ask, no process is left. `vanished`: gone without a word, as after a crash. */
+export type Ending =
+  | { ended: 'completed'; text?: string | undefined }
+  | { ended: 'failed'; error: string }
+  | { ended: 'held' }
+  | { ended: 'vanished' };
+
+export interface Agent {
+  readonly name: string;
+  /** What can be done when its worker is lost: see `Recovery`. */
+  readonly recovery: Recovery;
+  run(context: AgentContext): Promise<Ending>;
+}

@@ -1,0 +1,5 @@
+// The agents this build knows. Adding one is a file and a line here.
+import type { Agent } from './agent.ts';
+import { mock } from './mock.ts';
+
+export const agents: readonly Agent[] = [mock];

@@ -1,0 +1,66 @@
+// `holdpoint worker`: hosts agents for a server that runs elsewhere. Prints one line to standard output when it has
+// begun to take runs; drains and exits 0 on SIGTERM.
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { Command } from 'commander';
+import { startOwnWorker } from '../boot.ts';
+import { findToken, serverUrl } from '../client/local.ts';
+
+interface WorkerFlags {
+  url?: string;
+  token?: string;
+  id?: string;
+  concurrency?: string;
+  leaseMs?: string;
+  log?: string;
+}
+
+const LONGEST_DRAIN_MS = 9000;
+
+export function workerCommand(): Command {
+  return new Command('worker')
+    .description('host agents for a server, on this machine')
+    .option('--url <address>', 'the server (HOLDPOINT_URL, http://127.0.0.1:4777)')
+    .option('--token <secret>', 'a worker token (HOLDPOINT_TOKEN); the one in the state folder otherwise')
+    .option('--id <name>', 'a name for this worker; made up otherwise')
+    .option('--concurrency <number>', 'runs at once (64)')
+    .option('--lease-ms <number>', 'how long a lost worker keeps its runs (15000)')
+    .option('--log <level>', 'log level (HOLDPOINT_LOG, warn)')
+    .action(work);
+}
+
+async function work(flags: WorkerFlags): Promise<void> {
+  try {
+    const workerId = flags.id ?? `${hostname().replace(/[^A-Za-z0-9.-]/g, '-')}-${randomBytes(4).toString('hex')}`;
+    const worker = startOwnWorker({
+      url: flags.url ?? serverUrl(process.env),
+      token: flags.token ?? findToken(process.env, ['worker.token', 'operator.token']),
+      workerId,
+      concurrency: wholeNumber('--concurrency', flags.concurrency),
+      leaseMs: wholeNumber('--lease-ms', flags.leaseMs),
+      logLevel: flags.log ?? (process.env.HOLDPOINT_LOG || 'warn'),
+    });
+    stopOnSignal(worker);
+    process.stdout.write(`holdpoint worker ready ${workerId}\n`);
+    await worker.done;
+  } catch (error) {
+    process.stderr.write(`holdpoint: ${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+function wholeNumber(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d*$/.test(text)) throw new Error(`${flag} takes a whole number from 1, not "${text}"`);
+  return Number(text);
+}
+
+function stopOnSignal(worker: { stop(): Promise<void> }): void {
+  const stop = async () => {
+    setTimeout(() => process.exit(0), LONGEST_DRAIN_MS).unref();
+    await worker.stop();
+    process.exit(0);
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+}

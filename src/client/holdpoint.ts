@@ -1,0 +1,117 @@
+// The public entry of the package: `await holdpoint.ask({...})` from any program. Makes the session and the run that an
+// ask needs, waits for its end, and closes them again. With an `id` an ask survives the program: asked again after a
+// crash it is the same ask with the same answer.
+import { hash } from 'node:crypto';
+import { basename } from 'node:path';
+import { CHOSEN_ID } from '../core/id.ts';
+import { type Client, createClient } from './client.ts';
+import { HoldpointProblem } from './http.ts';
+import { findToken, serverUrl } from './local.ts';
+import type { ApprovalOutcome, AskOutcome } from './outcome.ts';
+import type { ApproveSpec, AskSpec } from './spec.ts';
+import { Waits } from './waits.ts';
+import { type Blocking, openOwnWork, openWork, type StartSpec, type Work } from './work.ts';
+
+export type { ApprovalRequest, AskView, EventView, RunView, SessionView, UserQuestionRequest } from '../core/views.ts';
+export { type Client, createClient, every, type Listed } from './client.ts';
+export { HoldpointProblem, HoldpointUnreachable } from './http.ts';
+export type { Answered, ApprovalOutcome, AskOutcome, GivenAnswer, Unanswered } from './outcome.ts';
+export type { ApproveSpec, AskSpec } from './spec.ts';
+export type { StartSpec, Work } from './work.ts';
+
+export interface ConnectOptions {
+  /** Where the server is; HOLDPOINT_URL, else this machine's default port. */
+  url?: string | undefined;
+  /** HOLDPOINT_TOKEN, else the operator's token in the state folder. */
+  token?: string | undefined;
+  surface?: string | undefined;
+  retryForMs?: number | undefined;
+  /** Never open a stream: each ask polls by itself. For places where streams do not get through. */
+  polling?: boolean | undefined;
+}
+
+type Once<S> = Blocking<S> & Pick<StartSpec, 'title' | 'work_folder'>;
+
+export interface Holdpoint {
+  ask(spec: Once<AskSpec>): Promise<AskOutcome>;
+  approve(spec: Once<ApproveSpec>): Promise<ApprovalOutcome>;
+  /** A longer piece of work with several asks, in one session and run. */
+  start(spec?: StartSpec): Promise<Work>;
+  readonly api: Client;
+  /** How many asks of this program are waiting. */
+  readonly parked: number;
+  /** Stops waiting. What was asked stays open on the server. */
+  close(): void;
+}
+
+export function connect(options: ConnectOptions = {}): Holdpoint {
+  const url = options.url ?? serverUrl(process.env);
+  const token = options.token ?? findToken(process.env, ['operator.token']);
+  const api = createClient({ url, token, surface: options.surface, retryForMs: options.retryForMs });
+  const waits = new Waits(api.http, { polling: options.polling });
+  let own: Promise<Work> | undefined;
+
+  /** A token bound to one session has one run for all its asks. */
+  async function open(spec: StartSpec, once: boolean): Promise<{ work: Work; isBound: boolean }> {
+    try {
+      return { work: await openWork(api, waits, spec, once), isBound: false };
+    } catch (error) {
+      if (!(error instanceof HoldpointProblem) || error.code !== 'scope_forbidden') throw error;
+      own ??= openOwnWork(api, waits, spec.text ?? '');
+      return { work: await own, isBound: true };
+    }
+  }
+
+  async function once<T>(id: string | undefined, spec: StartSpec, ask: (work: Work) => Promise<T>): Promise<T> {
+    const wanted = { ...spec, title: spec.title ?? programName(), session_id: sessionFor(id) };
+    const { work, isBound } = await open(wanted, id !== undefined);
+    const outcome = await ask(work);
+    if (!isBound) await closeOwn(work);
+    return outcome;
+  }
+
+  /** The ask is over and acknowledged: so are the run and the session made for it. An expired one took its run along. */
+  async function closeOwn(work: Work): Promise<void> {
+    try {
+      await work.complete();
+    } catch (error) {
+      if (!(error instanceof HoldpointProblem) || error.code !== 'run_state_conflict') throw error;
+    }
+    await api.sessions.end(work.session_id, { reason: 'the ask is over' });
+  }
+
+  return {
+    api,
+    ask: ({ title, work_folder, ...spec }) => {
+      const text = spec.questions ? (spec.questions[0]?.question ?? '') : spec.question;
+      return once(spec.id, { text, title, work_folder }, (work) => work.ask(spec));
+    },
+    approve: ({ title, work_folder, ...spec }) =>
+      once(spec.id, { text: `May I use ${spec.tool_name}?`, title, work_folder }, (work) => work.approve(spec)),
+    start: async (spec = {}) => (await open({ title: programName(), ...spec }, false)).work,
+    get parked() {
+      return waits.parked;
+    },
+    close: () => waits.close(),
+  };
+}
+
+const programName = (): string => basename(process.argv[1] ?? 'program');
+
+/** An ask of its own has a session of its own, found again by the ask's id. */
+function sessionFor(id: string | undefined): string {
+  if (id === undefined) return `ask:${crypto.randomUUID()}`;
+  const named = `ask:${id}`;
+  return CHOSEN_ID.test(named) ? named : `ask:${hash('sha256', id, 'hex').slice(0, 40)}`;
+}
+
+let byDefault: Holdpoint | undefined;
+const connected = (): Holdpoint => {
+  byDefault ??= connect();
+  return byDefault;
+};
+
+/** With the server and token of this machine: `import * as holdpoint from 'holdpoint'`. */
+export const ask: Holdpoint['ask'] = (spec) => connected().ask(spec);
+export const approve: Holdpoint['approve'] = (spec) => connected().approve(spec);
+export const start: Holdpoint['start'] = (spec) => connected().start(spec);

@@ -1,0 +1,106 @@
+// What a hosted agent is given: the public API in the name of one leased run. Every call carries the lease, so that a
+// worker which has lost the run changes nothing. Owns no state but what the claim said.
+import { type Asking, askApproval, askQuestion, type Manner } from '../client/asking.ts';
+import { askParent } from '../client/clarifying.ts';
+import { type Client, every } from '../client/client.ts';
+import {
+  type ApproveSpec,
+  type AskSpec,
+  approvalBody,
+  type Deadline,
+  type Questions,
+  questionBody,
+  questionsOf,
+} from '../client/spec.ts';
+import type { Waits } from '../client/waits.ts';
+import type { AskView, ClaimedRunView, RunView } from '../core/views.ts';
+
+interface Named {
+  id: string;
+}
+interface Saying {
+  id?: string | undefined;
+  type?: string | undefined;
+  data?: Record<string, unknown> | undefined;
+}
+
+export type RunContext = ReturnType<typeof createContext>;
+
+export function createContext(client: Client, waits: Waits, claimed: ClaimedRunView, signal: AbortSignal) {
+  const { run, session, input, resumed, due, lease } = claimed;
+  const runId = run.run_id;
+  const sessionId = session.session_id;
+  const calls = client.underLease(lease.epoch);
+  const asking: Asking = { calls, waits, runId, workFolder: session.work_folder, signal };
+  const said = new Set(run.outputs.map((o) => o.output_id));
+
+  return {
+    input,
+    session,
+    run,
+    resumed,
+    due,
+    signal,
+
+    async say(text: string | undefined, { id, type, data }: Saying = {}): Promise<void> {
+      signal.throwIfAborted();
+      if (id !== undefined && said.has(id)) return;
+      await calls.runs.output(runId, { output_id: id, type, text, data }, { signal });
+      if (id !== undefined) said.add(id);
+    },
+    ask: (spec: AskSpec & Named, manner?: Manner) => askQuestion(asking, questionBody(spec, spec.id), manner),
+    approve: (spec: ApproveSpec & Named, manner?: Manner) => askApproval(asking, approvalBody(spec, spec.id), manner),
+    askParent: (spec: Questions & Deadline & Named) => {
+      const { id, expires_after_ms, expires_at_ms } = spec;
+      const body = { tool_call_id: id, questions: questionsOf(spec), expires_after_ms, expires_at_ms };
+      return askParent({ calls, waits, runId, sessionId, signal }, body);
+    },
+    async acknowledge(askId: string): Promise<void> {
+      await calls.asks.delivered(askId, {}, { signal });
+    },
+    mailbox: {
+      list: async () => (await calls.mailbox.list(sessionId)).items,
+      async acknowledge(messageId: string): Promise<void> {
+        await calls.mailbox.acknowledge(sessionId, messageId);
+      },
+    },
+    async spawn({
+      id,
+      agent,
+      input,
+      title,
+    }: Named & { agent: string; input: Record<string, unknown>; title?: string | undefined }) {
+      signal.throwIfAborted();
+      const { work_folder, project_ids, channel_ids } = session;
+      const inherited = { work_folder, project_ids, channel_ids, parent_session_id: sessionId };
+      const child = await calls.sessions.create({ session_id: id, agent, title, ...inherited });
+      const started = await calls.runs.start(
+        child.session_id,
+        { input, source: 'agent' },
+        { idempotencyKey: `spawn:${id}` },
+      );
+      return { session_id: child.session_id, run_id: started.run_id };
+    },
+    async report(input: Record<string, unknown>): Promise<void> {
+      signal.throwIfAborted();
+      const parent = session.parent_session_id;
+      if (parent === undefined) throw new Error('This session has no parent to report to.');
+      await calls.runs.start(parent, { input, source: 'agent' }, { idempotencyKey: `report:${runId}` });
+    },
+    earlier: () => earlierRuns(client, run),
+    history: () => everyAsk(client, { session_id: sessionId }),
+  };
+}
+
+async function earlierRuns(client: Client, run: RunView): Promise<{ run: RunView; asks: AskView[] }[]> {
+  const found: { run: RunView; asks: AskView[] }[] = [];
+  for (let id = run.resumes_run_id; id !== undefined; id = found.at(-1)?.run.resumes_run_id)
+    found.push({ run: await client.runs.get(id), asks: await everyAsk(client, { run_id: id }) });
+  return found;
+}
+
+async function everyAsk(client: Client, filter: { session_id?: string; run_id?: string }): Promise<AskView[]> {
+  const asks: AskView[] = [];
+  for await (const ask of every((page) => client.asks.list({ ...filter, ...page, limit: 500 }))) asks.push(ask);
+  return asks;
+}

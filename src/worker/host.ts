@@ -1,0 +1,119 @@
+// Hosts one claimed run: gives the agent its context, keeps the lease, stops the agent when the run is no longer ours,
+// and tells the server how it ended. A worker that stops lets go of the run, or, where the agent could not be taken up
+// again, fails it: its open approvals are thereby denied.
+import type { Client } from '../client/client.ts';
+import { HoldpointProblem } from '../client/http.ts';
+import type { Waits } from '../client/waits.ts';
+import type { Recovery } from '../core/run.ts';
+import type { ClaimedRunView } from '../core/views.ts';
+import { createContext, type RunContext } from './context.ts';
+import { keepLease } from './lease.ts';
+
+type Ending =
+  | { ended: 'completed'; text?: string | undefined }
+  | { ended: 'failed'; error: string }
+  | { ended: 'held' }
+  | { ended: 'vanished' };
+
+/** As much of an agent as a worker needs to know. */
+export interface HostedAgent {
+  readonly name: string;
+  readonly recovery: Recovery;
+  run(context: RunContext): Promise<Ending>;
+}
+
+export interface Log {
+  info(about: object, message: string): void;
+  warn(about: object, message: string): void;
+}
+
+export interface Host {
+  client: Client;
+  waits: Waits;
+  workerId: string;
+  leaseMs: number;
+  log: Log;
+}
+
+export interface Hosting {
+  readonly runId: string;
+  readonly recovery: Recovery;
+  readonly done: Promise<void>;
+  /** Stops the agent because this worker goes away. */
+  leave(): void;
+}
+
+/** Why an agent was stopped. `gone`: the run belongs to somebody else, or is over: there is nothing left to tell. */
+class Stop extends Error {
+  readonly why: 'gone' | 'leaving';
+
+  constructor(why: 'gone' | 'leaving', message: string) {
+    super(message);
+    this.name = 'Stop';
+    this.why = why;
+  }
+}
+
+/** Telling the server that we leave must not keep the process. */
+const LAST_WORDS_MS = 3000;
+
+export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView): Hosting {
+  const { client, waits, workerId, leaseMs, log } = host;
+  const runId = claimed.run.run_id;
+  const { epoch } = claimed.lease;
+  const stop = new AbortController();
+  const over = new AbortController();
+  const gone = (message: string) => stop.abort(new Stop('gone', message));
+  const unwatch = waits.watchRun(runId, (event) => gone(`the run is ${event.type}`));
+  const beats = keepLease({
+    client,
+    runId,
+    workerId,
+    epoch,
+    leaseMs,
+    signal: over.signal,
+    onLost: (problem) => {
+      log.warn({ run_id: runId, code: problem.code }, 'lost a run; its agent is stopped');
+      gone(problem.detail);
+    },
+  });
+
+  async function play(): Promise<Ending> {
+    try {
+      return await agent.run(createContext(client, waits, claimed, stop.signal));
+    } catch (error) {
+      if (error instanceof HoldpointProblem && error.code === 'lease_lost') gone(error.detail);
+      return { ended: 'failed', error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  async function conclude(ending: Ending): Promise<void> {
+    const calls = client.underLease(epoch);
+    const reason = stop.signal.reason as Stop | undefined;
+    if (ending.ended === 'vanished' || reason?.why === 'gone') return;
+    const signal = reason ? AbortSignal.timeout(LAST_WORDS_MS) : undefined;
+    const release = { worker_id: workerId, lease_epoch: epoch };
+    if (ending.ended === 'completed') await calls.runs.complete(runId, { text: ending.text }, { signal });
+    else if (ending.ended === 'held') await calls.workers.release(runId, release, { signal });
+    else if (!reason) await calls.runs.fail(runId, { error: ending.error }, { signal });
+    else if (agent.recovery === 'none') await calls.runs.fail(runId, { error: reason.message }, { signal });
+    else await calls.workers.release(runId, release, { signal });
+  }
+
+  async function untilOver(): Promise<void> {
+    const ending = await play();
+    unwatch();
+    over.abort();
+    await beats;
+    await conclude(ending).catch((error: unknown) => {
+      log.warn({ run_id: runId, ended: ending.ended, err: error }, 'the server did not take the end of a run');
+    });
+  }
+
+  return {
+    runId,
+    recovery: agent.recovery,
+    done: untilOver(),
+    leave: () => stop.abort(new Stop('leaving', 'the worker was shut down')),
+  };
+}

@@ -1,0 +1,106 @@
+// The worker: claims runs for the agents it was given, hosts several at once, and drains when it is told to stop. It
+// speaks to the server only through the client, so it may live anywhere.
+import { type Client, createClient } from '../client/client.ts';
+import { backoffMs, HoldpointProblem, sleep } from '../client/http.ts';
+import { Waits } from '../client/waits.ts';
+import { type HostedAgent, type Hosting, hostRun, type Log } from './host.ts';
+
+export interface WorkerOptions {
+  url: string;
+  token: string;
+  workerId: string;
+  agents: readonly HostedAgent[];
+  concurrency?: number | undefined;
+  leaseMs?: number | undefined;
+  /** How long a worker that stops lets agents finish which could not be taken up again. */
+  drainMs?: number | undefined;
+  log: Log;
+}
+
+export interface Worker {
+  readonly hosting: number;
+  /** Rejects when the server refuses this worker; resolves when it was stopped. */
+  readonly done: Promise<void>;
+  stop(): Promise<void>;
+}
+
+const CONCURRENCY = 64;
+const LEASE_MS = 15_000;
+const DRAIN_MS = 3000;
+const CLAIM_WAIT_MS = 25_000;
+/** While the server is away an agent's calls are kept, as long as its lease could still be good at its return. */
+const RETRY_FOR_MS = 600_000;
+
+export function startWorker(options: WorkerOptions): Worker {
+  const { workerId, log, leaseMs = LEASE_MS, concurrency = CONCURRENCY } = options;
+  const client: Client = createClient({ url: options.url, token: options.token, retryForMs: RETRY_FOR_MS });
+  const waits = new Waits(client.http);
+  const agents = new Map(options.agents.map((agent) => [agent.name, agent]));
+  const offer = options.agents.map(({ name, recovery }) => ({ name, recovery }));
+  const hosted = new Set<Hosting>();
+  const stopping = new AbortController();
+  const told = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
+
+  /** One run, or nothing: there was none, or the server could not be reached. */
+  async function claim() {
+    const body = { worker_id: workerId, agents: offer, lease_ms: leaseMs, wait_ms: CLAIM_WAIT_MS };
+    for (let failures = 0; !stopping.signal.aborted; failures++) {
+      try {
+        return await client.workers.claim(body, stopping.signal);
+      } catch (error) {
+        if (stopping.signal.aborted) return undefined;
+        if (error instanceof HoldpointProblem && error.status < 500 && error.status !== 429) throw error;
+        await sleep(backoffMs(failures), stopping.signal).catch(() => {});
+      }
+    }
+    return undefined;
+  }
+
+  async function work(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      if (hosted.size >= concurrency) {
+        await Promise.race([told, ...[...hosted].map((h) => h.done)]);
+        continue;
+      }
+      const claimed = await claim();
+      const agent = claimed && agents.get(claimed.session.agent);
+      if (!claimed || !agent) continue;
+      log.info({ run_id: claimed.run.run_id, agent: agent.name, resumed: claimed.resumed }, 'took a run');
+      const hosting = hostRun({ client, waits, workerId, leaseMs, log }, agent, claimed);
+      hosted.add(hosting);
+      void hosting.done.finally(() => hosted.delete(hosting));
+      if (stopping.signal.aborted) hosting.leave();
+    }
+  }
+
+  /** Agents that can be taken up again stop at once; the others may finish within the limit. */
+  async function drain(): Promise<void> {
+    for (const hosting of hosted) if (hosting.recovery !== 'none') hosting.leave();
+    const limit = new AbortController();
+    const all = Promise.all([...hosted].map((h) => h.done));
+    await Promise.race([all, sleep(options.drainMs ?? DRAIN_MS, limit.signal).catch(() => {})]);
+    for (const hosting of hosted) hosting.leave();
+    await Promise.race([Promise.all([...hosted].map((h) => h.done)), sleep(DRAIN_MS, limit.signal).catch(() => {})]);
+    limit.abort();
+  }
+
+  const working = work();
+  const done = working.then(() => {});
+  done.catch(() => {});
+  let stopped: Promise<void> | undefined;
+  return {
+    get hosting() {
+      return hosted.size;
+    },
+    done,
+    stop() {
+      stopped ??= (async () => {
+        stopping.abort();
+        await working.catch(() => {});
+        await drain();
+        waits.close();
+      })();
+      return stopped;
+    },
+  };
+}
