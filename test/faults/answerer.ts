@@ -1,0 +1,133 @@
+// A person with several windows open: looks at what is pending, decides, and sends the decision again, with the same
+// idempotency key, until the server has said what became of it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Winner } from '../../src/core/errors.ts';
+import type { ApprovalRequest, PendingQuestionView, UserQuestionRequest } from '../../src/core/views.ts';
+import type { Random } from '../support/seed.ts';
+import type { Attempt, Knowledge } from './knowledge.ts';
+import type { Phoenix } from './phoenix.ts';
+
+interface AnswererOptions {
+  name: string;
+  random: Random;
+  server: Phoenix;
+  knowledge: Knowledge;
+  stopping(): boolean;
+}
+
+type Pending = Pick<PendingQuestionView, 'session_id' | 'run_id' | 'run_kind'>;
+
+const IDLE_MS = 10;
+const THINKING_MS = 8;
+const TOLD = ['question_state_conflict', 'question_expired', 'question_resolution_conflict', 'approval_state_conflict'];
+
+export async function runAnswerer({ name, random, server, knowledge, stopping }: AnswererOptions): Promise<void> {
+  const token = await ownToken();
+  const listed = <T>(path: string) => server.read<(Pending & { request: T })[]>(path, token);
+  const tried = new Set<string>();
+  let sent = 0;
+
+  while (!stopping()) {
+    const decided = random.chance(0.5) ? await answerQuestion() : await decideApprovals();
+    await sleep(decided ? random.int(0, THINKING_MS) : IDLE_MS);
+  }
+
+  async function ownToken(): Promise<string> {
+    const headers = { 'idempotency-key': `token-${name}` };
+    const made = await server.call<{ token: string }>({
+      path: '/v1/tokens',
+      headers,
+      body: { scope: 'operator', name },
+    });
+    return made.body.token;
+  }
+
+  async function answerQuestion(): Promise<boolean> {
+    const open = (await listed<UserQuestionRequest>('/v1/questions')).filter((view) => !tried.has(view.request.id));
+    if (open.length === 0) return false;
+    const { request, session_id, run_id, run_kind } = random.pick(open);
+    tried.add(request.id);
+    const nonce = nextNonce();
+    if (random.chance(0.05)) {
+      const attempt = noted(nonce, [{ askId: request.id, answer: { outcome: 'cancelled' } }]);
+      await decide(attempt, `/v1/runs/${run_id}/questions/${request.id}/cancel`, { justification: nonce });
+      return true;
+    }
+    const declined = random.chance(0.1);
+    const answers = declined ? [] : answersTo(request);
+    const attempt = noted(nonce, [
+      { askId: request.id, answer: declined ? { outcome: 'declined' } : { outcome: 'answered', answers } },
+    ]);
+    const resolution = { request_id: request.id, answers, declined, justification: nonce };
+    const bySession = run_kind !== 'parent_clarification' && random.chance(0.4);
+    await decide(attempt, bySession ? `/v1/sessions/${session_id}/questions` : `/v1/runs/${run_id}/questions`, {
+      resolution,
+    });
+    return true;
+  }
+
+  function answersTo({ questions }: UserQuestionRequest) {
+    return questions.map(({ id, options, multi_select }) => {
+      if (options.length === 0) return { question_id: id, freeform_answer: `${name} says ${random.int(1, 1e6)}` };
+      const [first, second] = options.map((option) => option.id);
+      const selected = multi_select ? [first, second] : [random.pick(options).id];
+      return { question_id: id, selected_option_ids: selected as string[] };
+    });
+  }
+
+  /** All of a run's approvals that are open, or only some of them, in one batch. */
+  async function decideApprovals(): Promise<boolean> {
+    const open = (await listed<ApprovalRequest>('/v1/approvals')).filter((view) => !tried.has(view.request.id));
+    if (open.length === 0) return false;
+    const { run_id, session_id } = random.pick(open);
+    const batch = open.filter((view) => view.run_id === run_id && random.chance(0.9));
+    if (batch.length === 0) return false;
+    const nonce = nextNonce();
+    const resolutions = batch.map(({ request }) => {
+      tried.add(request.id);
+      if (random.chance(0.4)) return { request_id: request.id, behavior: 'deny' as const, justification: nonce };
+      const updated = random.chance(0.3) ? { updated_input: { command: `edited ${random.int(1, 1e6)}` } } : {};
+      return { request_id: request.id, behavior: 'allow' as const, justification: nonce, ...updated };
+    });
+    const attempt = noted(
+      nonce,
+      resolutions.map(({ request_id, justification: _, ...answer }) => ({
+        askId: request_id,
+        answer: { outcome: 'answered' as const, ...answer },
+      })),
+    );
+    const path = random.pick([
+      `/v1/runs/${run_id}/approvals`,
+      `/v1/sessions/${session_id}/approvals`,
+      `/v1/sessions/${session_id}/approval-runs`,
+    ]);
+    await decide(attempt, path, { resolutions });
+    return true;
+  }
+
+  function nextNonce(): string {
+    sent += 1;
+    return `${name}-${sent}`;
+  }
+
+  function noted(nonce: string, decisions: Attempt['decisions']): Attempt {
+    const attempt: Attempt = { nonce, by: name, decisions, result: 'sent' };
+    knowledge.attempts.push(attempt);
+    return attempt;
+  }
+
+  async function decide(attempt: Attempt, path: string, body: object): Promise<void> {
+    const headers = { 'idempotency-key': `key-${attempt.nonce}` };
+    const told = await server.call<{ code?: string; winner?: Winner }>({ path, token, headers, body });
+    if (told.status < 300) {
+      attempt.result = 'acknowledged';
+      return;
+    }
+    attempt.result = 'refused';
+    attempt.code = told.body.code ?? String(told.status);
+    if (told.body.winner) attempt.winner = told.body.winner;
+    if (told.body.winner?.answered_by === name && attempt.decisions.length === 1)
+      knowledge.faults.push(`answerer ${name}: was told that it lost ${attempt.nonce} against itself`);
+    if (!TOLD.includes(attempt.code)) knowledge.faults.push(`answerer ${name}: ${path} answered ${told.text}`);
+  }
+}

@@ -1,0 +1,47 @@
+// Agents, answerers and a follower at work on one server, and how they come to rest: agents finish the run they are in,
+// answerers go on until the last of them is done. A client that gives up says why in `faults`.
+import type { Random } from '../support/seed.ts';
+import { openParent, runAgent } from './agent.ts';
+import { runAnswerer } from './answerer.ts';
+import { follow } from './follower.ts';
+import { type Account, accountOf, type Knowledge, noKnowledge } from './knowledge.ts';
+import type { Phoenix } from './phoenix.ts';
+
+export interface Load {
+  knowledge: Knowledge;
+  /** Lets everybody finish, then reads the server's account, all of which the follower has seen by then. */
+  rest(): Promise<Account>;
+}
+
+export async function startLoad(server: Phoenix, random: Random, agents: number, answerers: number): Promise<Load> {
+  const knowledge = noKnowledge();
+  await openParent(server);
+  const follower = follow(server, knowledge);
+  let agentsStop = false;
+  let answerersStop = false;
+  const client = (name: string) => ({ name, random: random.fork(name), server, knowledge });
+  const orFault = (name: string) => (error: unknown) => {
+    knowledge.faults.push(`${name} gave up: ${error}`);
+  };
+  const working = named('agent', agents).map((name) =>
+    runAgent({ ...client(name), stopping: () => agentsStop }).catch(orFault(name)),
+  );
+  const answering = named('answerer', answerers).map((name) =>
+    runAnswerer({ ...client(name), stopping: () => answerersStop }).catch(orFault(name)),
+  );
+  return {
+    knowledge,
+    async rest() {
+      agentsStop = true;
+      await Promise.all(working);
+      answerersStop = true;
+      await Promise.all(answering);
+      const account = await accountOf(server.call);
+      await follower.until(account.events.at(-1)?.seq ?? 0);
+      follower.stop();
+      return account;
+    },
+  };
+}
+
+const named = (what: string, count: number) => Array.from({ length: count }, (_, i) => `${what}-${i + 1}`);

@@ -1,0 +1,95 @@
+// A server that dies by kill -9 and comes back on the same state folder. Callers keep calling: a request whose connection
+// is lost is sent again, unchanged, until it is answered.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
+import { type Received, type Sent, send } from '../support/wire.ts';
+
+const RETRY_MS = 15;
+
+export class Phoenix {
+  readonly data: string;
+  readonly token: string;
+  kills = 0;
+  /** Requests that had to be sent again. */
+  lost = 0;
+  /** Responses that no client should ever get, whatever is killed when. */
+  readonly defects: string[] = [];
+  #url: string | undefined;
+  #process: Started;
+  #onSend: (() => void) | undefined;
+
+  static async rise(): Promise<Phoenix> {
+    return new Phoenix(await startHoldpoint({ via: 'main' }));
+  }
+
+  private constructor(first: Holdpoint) {
+    this.data = first.data;
+    this.token = first.token;
+    this.#process = first;
+    this.#url = first.url;
+  }
+
+  /** Ends the process with SIGKILL, wherever it is. */
+  async kill(): Promise<void> {
+    this.#url = undefined;
+    this.kills += 1;
+    await this.#process.end('SIGKILL');
+    const { stderr } = this.#process;
+    if (/unhandled|uncaught|"level":(50|60)/i.test(stderr()))
+      this.defects.push(`the log says: ${stderr().slice(0, 2000)}`);
+  }
+
+  /** Begins to start again; `up` waits until it is there. */
+  spawn(): void {
+    this.#process = spawnHoldpoint({ data: this.data, via: 'main' });
+  }
+
+  async up(): Promise<void> {
+    this.#url = await this.#process.ready;
+  }
+
+  /** Resolves at the n-th change that is sent from now on, or when the time is over. */
+  nthChange(n: number, atMostMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      let left = n;
+      const done = () => {
+        clearTimeout(timer);
+        this.#onSend = undefined;
+        resolve();
+      };
+      const timer = setTimeout(done, atMostMs);
+      this.#onSend = () => {
+        left -= 1;
+        if (left === 0) done();
+      };
+    });
+  }
+
+  /** Bound, so that it can be handed around. */
+  readonly call = async <T>(sent: Sent): Promise<Received<T>> => {
+    for (;;) {
+      const url = await this.url();
+      if (sent.body !== undefined) this.#onSend?.();
+      try {
+        const received = await send<T>(url, { token: this.token, ...sent });
+        if (received.status < 500) return received;
+        this.defects.push(`${sent.path} answered ${received.status}: ${received.text}`);
+      } catch {
+        this.lost += 1;
+      }
+      await sleep(RETRY_MS);
+    }
+  };
+
+  /** The body of a read that has no reason to be refused. */
+  readonly read = async <T>(path: string, token = this.token): Promise<T> => {
+    const { status, text, body } = await this.call<T>({ path, token });
+    if (status !== 200) throw new Error(`${path} answered ${status}: ${text}`);
+    return body;
+  };
+
+  async url(): Promise<string> {
+    while (this.#url === undefined) await sleep(RETRY_MS);
+    return this.#url;
+  }
+}
