@@ -1,6 +1,6 @@
 // The live end of the event log. One reader follows the table and tells everyone who waits: a stream, a long poll, a
 // parked worker is a cursor over the table plus an advisory wake-up. What a waiter missed it reads from the table.
-import type { Event } from '../core/event.ts';
+import type { Event, EventType } from '../core/event.ts';
 import type { EventFilter, Store } from '../core/ports.ts';
 
 const PAGE = 500;
@@ -160,11 +160,23 @@ interface Cursor {
   offer(events: readonly Event[]): void;
 }
 
+/** After these a run may be there for a worker: new, answered, let go of, or next in a queue whose head has ended. */
+const MAKES_WORK = new Set<EventType>([
+  'accepted',
+  'ask.claimed',
+  'run.released',
+  'run.recovered',
+  'completed',
+  'failed',
+  'interrupted',
+  'cancelled',
+]);
+
 function topicsOf(event: Event): string[] {
   const topics = ['all', `session:${event.sessionId}`];
   if (event.runId !== undefined) topics.push(`run:${event.runId}`);
   if (event.askId !== undefined) topics.push(`ask:${event.askId}`);
-  if (event.type === 'accepted' || event.type === 'ask.claimed' || event.type.startsWith('run.')) topics.push('work');
+  if (MAKES_WORK.has(event.type)) topics.push('work');
   return topics;
 }
 

@@ -31,8 +31,11 @@ const recover = (ports: Ports, runId: string, isLost: (run: Run) => boolean): Pr
     if (isTerminal(run.status) || !isLost(run)) return;
     run.lease = undefined;
     if (isWaiting(run.status) && (await staysHeld(ledger, run))) await tx.updateRun(run);
-    else if (run.recovery === 'none') await finish(ledger, run, 'interrupted', { author: SYSTEM, error: LOST });
-    else await requeue(ledger, run);
+    else {
+      await endHeld(ledger, run);
+      if (run.recovery === 'none') await finish(ledger, run, 'interrupted', { author: SYSTEM, error: LOST });
+      else await requeue(ledger, run);
+    }
     if (!isTerminal(run.status)) ledger.note('run.recovered', { as: run.status, why: LOST }, run.id);
     await ledger.close();
   });
@@ -43,10 +46,9 @@ async function staysHeld(ledger: Ledger, run: Run): Promise<boolean> {
   return pending.every((ask) => ask.mode !== 'blocking');
 }
 
-async function requeue(ledger: Ledger, run: Run): Promise<void> {
+/** Nobody is there any more to take these answers: what was open ends, an approval as a denial. */
+async function endHeld(ledger: Ledger, run: Run): Promise<void> {
   const { tx, session, now } = ledger;
-  const refusal = checkMove(run.status, 'queued', 'recover');
-  if (refusal) throw new HoldpointError(refusal);
   const ended: EndedAsk[] = [];
   for (const ask of await tx.pendingOfRun(run.id)) {
     const end = endAsk(ask, 'cancelled', withoutDecision(ask, 'worker_restart'), SYSTEM, now);
@@ -54,6 +56,12 @@ async function requeue(ledger: Ledger, run: Run): Promise<void> {
   }
   session.pendingCount -= ended.length;
   claimedEvents(ledger, ended);
+}
+
+async function requeue(ledger: Ledger, run: Run): Promise<void> {
+  const { tx, session, now } = ledger;
+  const refusal = checkMove(run.status, 'queued', 'recover');
+  if (refusal) throw new HoldpointError(refusal);
   run.status = 'queued';
   run.updatedAt = now;
   session.queuedCount += 1;

@@ -1,0 +1,180 @@
+// Recovery: what becomes of a run whose worker is gone, by what its agent can do. A waiting run is never restarted by
+// a watchdog, and nothing that was lost is ever allowed.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ClaimedRunView, RunView } from '../../src/core/views.ts';
+import {
+  eventsOfRun,
+  type Fields,
+  held,
+  newSession,
+  ok,
+  picks,
+  raiseApproval,
+  raiseQuestion,
+  refusal,
+  resolution,
+  showAsk,
+  showRun,
+  showSession,
+  startRun,
+} from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+
+let server: Server;
+beforeAll(async () => {
+  server = await openServer();
+});
+afterAll(() => server.close());
+
+const LEASE_MS = 60_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const LOST = 'worker lost while the run was active';
+type Recovery = 'none' | 'replay' | 'resume';
+
+let agents = 0;
+const claim = (agent: string, recovery: Recovery, more: Fields = {}) =>
+  server.post<ClaimedRunView>('/v1/workers/claim', {
+    worker_id: 'w1',
+    agents: [{ name: agent, recovery }],
+    lease_ms: LEASE_MS,
+    ...more,
+  });
+const atWork = async (recovery: Recovery, more: Fields = {}) => {
+  const agent = `agent-${++agents}`;
+  const { session_id: sessionId } = await newSession(server, { agent });
+  const { run_id: runId } = await startRun(server, sessionId);
+  expect((await claim(agent, recovery, more)).status).toBe(200);
+  return { agent, sessionId, runId };
+};
+
+/** Two ways to lose a worker: its lease lapses, or the server that hosts it starts again. */
+const LOSSES: [string, Fields, () => Promise<void>][] = [
+  ['its lease ran out', {}, () => server.restart(() => server.advance(LEASE_MS + 1))],
+  ['it was built into the server that died', { worker_id: 'builtin' }, () => server.restart()],
+];
+
+describe.each(LOSSES)('the worker is lost: %s', (_name, who, lose) => {
+  it('running, recovery none: interrupted with the reason, and the next run is free', async () => {
+    const { sessionId, runId, agent } = await atWork('none', who);
+    const next = await startRun(server, sessionId);
+    await lose();
+    await expect.poll(() => showRun(server, runId)).toMatchObject({ status: 'interrupted', error: LOST });
+    expect((await ok(claim(agent, 'none'))).run.run_id).toBe(next.run_id);
+  });
+
+  it.each(['replay', 'resume'] as const)(
+    'running, recovery %s: queued, and claimed again as resumed',
+    async (recovery) => {
+      const { sessionId, runId, agent } = await atWork(recovery, who);
+      const behind = await startRun(server, sessionId);
+      await lose();
+      await expect.poll(async () => (await showRun(server, runId)).status).toBe('queued');
+      expect((await showSession(server, sessionId)).queued_run_ids).toEqual([runId, behind.run_id]);
+      const again = await ok(claim(agent, recovery));
+      expect(again).toMatchObject({ run: { run_id: runId }, resumed: true, lease: { epoch: 2 } });
+      const recovered = (await eventsOfRun(server, runId)).filter((e) => e.type === 'run.recovered');
+      expect(recovered).toMatchObject([{ data: { as: 'queued' } }]);
+    },
+  );
+
+  it('running with an answer it had not acknowledged: the answer comes with the run', async () => {
+    const { runId, agent } = await atWork('resume', who);
+    const ask = await raiseQuestion(server, runId);
+    await ok(server.post(`/v1/runs/${runId}/questions`, resolution(ask.ask_id, picks('local'))));
+    await lose();
+    await expect.poll(async () => (await showRun(server, runId)).status).toBe('queued');
+    const again = await ok(claim(agent, 'resume'));
+    expect(again.due).toMatchObject([{ ask_id: ask.ask_id, answer: { answers: picks('local') } }]);
+  });
+
+  it('waiting, recovery resume: goes on waiting; the answer brings the run back', async () => {
+    const { runId, agent } = await atWork('resume', who);
+    const ask = await raiseQuestion(server, runId);
+    await lose();
+    await expect.poll(async () => (await eventsOfRun(server, runId)).map((e) => e.type)).toContain('run.recovered');
+    expect(await showRun(server, runId)).toMatchObject({
+      status: 'waiting_for_user_question',
+      pending_question_ids: [ask.ask_id],
+    });
+    expect((await claim(agent, 'resume')).status).toBe(204);
+    await ok(server.post(`/v1/runs/${runId}/questions`, resolution(ask.ask_id)));
+    expect(await ok(claim(agent, 'resume'))).toMatchObject({ run: { run_id: runId }, due: [{ ask_id: ask.ask_id }] });
+  });
+
+  it.each(['none', 'replay', 'resume'] as const)(
+    'waiting on what is held without a process, recovery %s: goes on waiting',
+    async (recovery) => {
+      const { runId } = await atWork(recovery, who);
+      const ask = await raiseQuestion(server, runId, { mode: 'deferred' });
+      await lose();
+      await expect.poll(async () => (await eventsOfRun(server, runId)).map((e) => e.type)).toContain('run.recovered');
+      expect((await showAsk(server, ask.ask_id)).status).toBe('pending');
+      const run = await ok(server.post<RunView>(`/v1/runs/${runId}/questions`, resolution(ask.ask_id)));
+      expect(run).toMatchObject({ run_id: runId, status: 'running' });
+    },
+  );
+
+  it.each([
+    ['none', 'interrupted'],
+    ['replay', 'queued'],
+  ] as const)(
+    'waiting inside a tool call, recovery %s: the asks end by worker_restart, the run is %s, nothing is allowed',
+    async (recovery, status) => {
+      const { runId } = await atWork(recovery, who);
+      const question = await raiseQuestion(server, runId);
+      const approval = await raiseApproval(server, runId);
+      await lose();
+      await expect.poll(async () => (await showRun(server, runId)).status).toBe(status);
+      expect(await showAsk(server, question.ask_id)).toMatchObject({
+        status: 'cancelled',
+        answer: { reason: 'worker_restart', answered_by: 'system', surface: 'system' },
+      });
+      expect(await showAsk(server, approval.ask_id)).toMatchObject({
+        status: 'cancelled',
+        answer: { reason: 'worker_restart', behavior: 'deny' },
+      });
+      const late = server.post(`/v1/runs/${runId}/questions`, resolution(question.ask_id));
+      expect((await refusal(late, 409, 'question_state_conflict')).winner).toMatchObject({ outcome: 'cancelled' });
+      expect(await showRun(server, runId)).toMatchObject({ pending_approval_ids: [], pending_question_ids: [] });
+    },
+  );
+});
+
+describe('a waiting run is never restarted by a watchdog', () => {
+  it('an external run waits for months', async () => {
+    const h = await held(server);
+    await server.restart(() => server.advance(90 * DAY_MS));
+    expect((await showRun(server, h.runId)).status).toBe('waiting_for_user_question');
+    const events = await eventsOfRun(server, h.runId);
+    expect(events.filter((e) => e.type.startsWith('run.'))).toEqual([]);
+  });
+
+  it('nor is one whose worker keeps its lease', async () => {
+    const { runId } = await atWork('none', { worker_id: 'steady', lease_ms: 600_000 });
+    const ask = await raiseQuestion(server, runId);
+    await server.restart(() => server.advance(LEASE_MS * 2));
+    await ok(server.post(`/v1/runs/${runId}/heartbeat`, { worker_id: 'steady', lease_epoch: 1, lease_ms: 600_000 }));
+    expect((await showAsk(server, ask.ask_id)).status).toBe('pending');
+  });
+
+  it('one that was released waits for as long as it takes', async () => {
+    const { runId } = await atWork('none', { worker_id: 'gone' });
+    const ask = await raiseQuestion(server, runId, { mode: 'deferred' });
+    await ok(server.post(`/v1/runs/${runId}/release`, { worker_id: 'gone', lease_epoch: 1 }));
+    await server.restart(() => server.advance(90 * DAY_MS));
+    expect((await showAsk(server, ask.ask_id)).status).toBe('pending');
+    expect((await showRun(server, runId)).status).toBe('waiting_for_user_question');
+  });
+});
+
+it('the worker that lost the run is told at its next word', async () => {
+  const { runId, agent } = await atWork('replay');
+  await server.restart(() => server.advance(LEASE_MS + 1));
+  await expect.poll(async () => (await showRun(server, runId)).status).toBe('queued');
+  await refusal(server.post(`/v1/runs/${runId}/heartbeat`, { worker_id: 'w1', lease_epoch: 1 }), 409, 'lease_lost');
+  await ok(claim(agent, 'replay', { worker_id: 'w2' }));
+  const stale = { headers: { 'holdpoint-lease': '1' } };
+  await refusal(server.post(`/v1/runs/${runId}/complete`, { text: 'done!' }, stale), 409, 'lease_lost');
+  expect((await showRun(server, runId)).status).toBe('running');
+  expect(server.sweepErrors).toEqual([]);
+});

@@ -1,0 +1,259 @@
+// Workers take runs under a lease, keep it, let go of it; a worker that has lost a run changes nothing any more.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AskView, ClaimedRunView, RunView } from '../../src/core/views.ts';
+import {
+  callId,
+  clarify,
+  type Fields,
+  NOTES,
+  newSession,
+  ok,
+  picks,
+  raiseQuestion,
+  refusal,
+  resolution,
+  showAsk,
+  showRun,
+  startRun,
+} from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+
+let server: Server;
+beforeAll(async () => {
+  server = await openServer();
+});
+afterAll(() => server.close());
+
+let agents = 0;
+/** An agent name of its own for each test, so that no test claims another one's runs. */
+const freshAgent = (): string => `agent-${++agents}`;
+const claim = (agent: string, more: Fields = {}) =>
+  server.post<ClaimedRunView>('/v1/workers/claim', {
+    worker_id: 'w1',
+    agents: [{ name: agent, recovery: 'resume' }],
+    lease_ms: 600_000,
+    ...more,
+  });
+const claimed = async (agent: string, more: Fields = {}): Promise<ClaimedRunView> => {
+  const reply = await claim(agent, more);
+  expect(reply.status).toBe(200);
+  return reply.body;
+};
+const lease = (c: ClaimedRunView, worker = 'w1') => ({ worker_id: worker, lease_epoch: c.lease.epoch });
+const queuedRun = async (agent: string, fields: Fields = {}): Promise<RunView> => {
+  const { session_id } = await newSession(server, { agent });
+  return startRun(server, session_id, fields);
+};
+
+describe('claim', () => {
+  it('a run for a worker stays queued until one claims it, and is then running with its input', async () => {
+    const agent = freshAgent();
+    const run = await queuedRun(agent, { input: { text: 'fix', depth: 2 } });
+    expect(run).toMatchObject({ status: 'queued', queued_position: 1 });
+    const c = await claimed(agent);
+    expect(c).toMatchObject({
+      run: { run_id: run.run_id, status: 'running' },
+      session: { session_id: run.session_id, active_run_id: run.run_id },
+      input: { text: 'fix', depth: 2 },
+      lease: { epoch: 1 },
+      resumed: false,
+      due: [],
+    });
+    expect(c.lease.until_ms).toBeGreaterThan(server.now());
+  });
+
+  it('204 when there is nothing to do; other agents’ and external runs are left alone', async () => {
+    const agent = freshAgent();
+    await queuedRun(freshAgent());
+    await queuedRun('external');
+    expect((await claim(agent)).status).toBe(204);
+    expect((await claim('external')).status).toBe(204);
+  });
+
+  it('each run goes to one worker only', async () => {
+    const agent = freshAgent();
+    const runs = [await queuedRun(agent), await queuedRun(agent), await queuedRun(agent)];
+    const replies = await Promise.all(Array.from({ length: 9 }, (_, i) => claim(agent, { worker_id: `w${i}` })));
+    const got = replies.filter((r) => r.status === 200).map((r) => r.body.run.run_id);
+    expect(got.sort()).toEqual(runs.map((r) => r.run_id).sort());
+  });
+
+  it('in a session one after the other, in order', async () => {
+    const agent = freshAgent();
+    const first = await queuedRun(agent);
+    const second = await startRun(server, first.session_id);
+    expect((await claimed(agent)).run.run_id).toBe(first.run_id);
+    expect((await claim(agent)).status).toBe(204);
+    await ok(server.post(`/v1/runs/${first.run_id}/complete`));
+    expect((await claimed(agent)).run.run_id).toBe(second.run_id);
+  });
+
+  it('waits for work with wait_ms: for a run that is started', async () => {
+    const agent = freshAgent();
+    const waiting = claim(agent, { wait_ms: 60_000 });
+    const run = await queuedRun(agent);
+    expect((await ok(waiting)).run.run_id).toBe(run.run_id);
+  });
+
+  it.each(['complete', 'fail', 'cancel'])(
+    'waits for work with wait_ms: for the next of a queue after %s',
+    async (call) => {
+      const agent = freshAgent();
+      const first = await queuedRun(agent);
+      const second = await startRun(server, first.session_id);
+      await claimed(agent);
+      const waiting = claim(agent, { worker_id: 'w2', wait_ms: 60_000 });
+      await expect.poll(async () => (await server.get<string>('/metrics')).text).toMatch(/what="streams"} [1-9]/);
+      await ok(server.post(`/v1/runs/${first.run_id}/${call}`));
+      expect((await ok(waiting)).run.run_id).toBe(second.run_id);
+    },
+  );
+
+  it('a clarification is nobody’s work', async () => {
+    const agent = freshAgent();
+    const { session_id: parentId } = await newSession(server, { agent });
+    const { session_id: childId } = await newSession(server, { parent_session_id: parentId });
+    const { run_id } = await startRun(server, childId);
+    const asked = await clarify(server, run_id);
+    expect((await claim(agent)).status).toBe(204);
+    expect((await showRun(server, asked.run_id)).status).toBe('waiting_for_user_question');
+  });
+});
+
+describe('heartbeat and release', () => {
+  it('a heartbeat moves the end of the lease; only the holder’s counts', async () => {
+    const agent = freshAgent();
+    const { run_id } = await queuedRun(agent);
+    const c = await claimed(agent, { lease_ms: 10_000 });
+    const beat = (body: object) => server.post(`/v1/runs/${run_id}/heartbeat`, body);
+    await ok(beat({ ...lease(c), lease_ms: 600_000 }));
+    await refusal(beat(lease(c, 'w2')), 409, 'lease_lost');
+    await refusal(beat({ worker_id: 'w1', lease_epoch: 2 }), 409, 'lease_lost');
+    server.advance(20_000);
+    await server.restart();
+    expect((await showRun(server, run_id)).status).toBe('running');
+    await ok(beat(lease(c)));
+    expect((await claim(agent)).status).toBe(204);
+  });
+
+  it('a deferred run is released, waits without a process, and is claimed again with the answer due', async () => {
+    const agent = freshAgent();
+    const { run_id } = await queuedRun(agent);
+    const c = await claimed(agent);
+    const ask = await raiseQuestion(server, run_id, { mode: 'deferred' });
+    await ok(server.post(`/v1/runs/${run_id}/release`, lease(c)));
+    expect((await claim(agent)).status).toBe(204);
+    await ok(server.post(`/v1/runs/${run_id}/questions`, resolution(ask.ask_id, picks('local'))));
+    const again = await claimed(agent, { worker_id: 'w2' });
+    expect(again).toMatchObject({
+      run: { run_id, status: 'running' },
+      resumed: true,
+      lease: { epoch: 2 },
+      due: [{ ask_id: ask.ask_id, status: 'answered', answer: { answers: picks('local') } }],
+    });
+    await refusal(server.post(`/v1/runs/${run_id}/release`, lease(c)), 409, 'lease_lost');
+    await ok(server.post(`/v1/asks/${ask.ask_id}/delivered`, {}, { headers: { 'holdpoint-lease': '2' } }));
+  });
+
+  it('wakes a parked worker when a released run is answered', async () => {
+    const agent = freshAgent();
+    const { run_id } = await queuedRun(agent);
+    const c = await claimed(agent);
+    const ask = await raiseQuestion(server, run_id, { mode: 'deferred' });
+    await ok(server.post(`/v1/runs/${run_id}/release`, lease(c)));
+    const waiting = claim(agent, { worker_id: 'w2', wait_ms: 60_000 });
+    await ok(server.post(`/v1/runs/${run_id}/questions`, resolution(ask.ask_id)));
+    expect((await ok(waiting)).due.map((a: AskView) => a.ask_id)).toEqual([ask.ask_id]);
+  });
+
+  it('an ended run has no lease', async () => {
+    const agent = freshAgent();
+    const { run_id } = await queuedRun(agent);
+    const c = await claimed(agent);
+    await ok(server.post(`/v1/runs/${run_id}/complete`));
+    await refusal(server.post(`/v1/runs/${run_id}/heartbeat`, lease(c)), 409, 'lease_lost');
+  });
+});
+
+describe('fencing by Holdpoint-Lease: a worker that lost the run changes nothing', () => {
+  const lost = async () => {
+    const agent = freshAgent();
+    const { session_id: parentId } = await newSession(server);
+    const { session_id } = await newSession(server, { agent, parent_session_id: parentId });
+    const { run_id } = await startRun(server, session_id);
+    const c = await claimed(agent);
+    const ask = await raiseQuestion(server, run_id);
+    await ok(server.post(`/v1/runs/${run_id}/questions`, resolution(ask.ask_id)));
+    await ok(server.post(`/v1/runs/${run_id}/release`, lease(c)));
+    await claimed(agent, { worker_id: 'w2' });
+    return { runId: run_id, askId: ask.ask_id };
+  };
+  const question = () => ({ kind: 'question', tool_call_id: callId(), questions: [NOTES] });
+  const CALLS: [string, (h: { runId: string; askId: string }) => [string, object]][] = [
+    ['raise', (h) => [`/v1/runs/${h.runId}/asks`, question()]],
+    ['output', (h) => [`/v1/runs/${h.runId}/output`, { text: 'x' }]],
+    ['complete', (h) => [`/v1/runs/${h.runId}/complete`, {}]],
+    ['fail', (h) => [`/v1/runs/${h.runId}/fail`, {}]],
+    ['delivered', (h) => [`/v1/asks/${h.askId}/delivered`, {}]],
+    ['undeliverable', (h) => [`/v1/asks/${h.askId}/undeliverable`, {}]],
+    ['clarify', (h) => [`/v1/runs/${h.runId}/clarifications`, { tool_call_id: callId(), questions: [NOTES] }]],
+  ];
+  it.each(CALLS)('%s', async (_name, call) => {
+    const h = await lost();
+    const [path, body] = call(h);
+    const stale = server.post(path, body, { headers: { 'holdpoint-lease': '1' } });
+    expect((await refusal(stale, 409, 'lease_lost')).detail).toMatch(/claimed again/);
+    expect(await showRun(server, h.runId)).toMatchObject({ status: 'running', outputs: [] });
+    expect((await showAsk(server, h.askId)).delivery.state).toBe('due');
+    expect((await server.post(path, body, { headers: { 'holdpoint-lease': '2' } })).status).toBeLessThan(300);
+  });
+
+  it.each(['0', '-1', '1.5', 'x', ''])('Holdpoint-Lease: %j is refused', async (value) => {
+    const h = await lost();
+    const sent = server.post(`/v1/runs/${h.runId}/complete`, {}, { headers: { 'holdpoint-lease': value } });
+    await refusal(sent, 400, 'invalid_request');
+  });
+});
+
+describe('acknowledging a delivery', () => {
+  const answered = async () => {
+    const agent = freshAgent();
+    const { run_id } = await queuedRun(agent);
+    await claimed(agent);
+    const ask = await raiseQuestion(server, run_id);
+    await ok(server.post(`/v1/runs/${run_id}/questions`, resolution(ask.ask_id)));
+    return ask.ask_id;
+  };
+
+  it('a repeated one is recognised and acknowledged again, never applied again', async () => {
+    const askId = await answered();
+    const first = await ok(server.post<AskView>(`/v1/asks/${askId}/delivered`));
+    expect(await ok(server.post<AskView>(`/v1/asks/${askId}/delivered`))).toEqual(first);
+    expect(first.delivery.attempts).toBe(1);
+    await refusal(server.post(`/v1/asks/${askId}/undeliverable`), 409, 'ask_state_conflict');
+  });
+
+  it('a pending ask has none; an undeliverable one says why', async () => {
+    const agent = freshAgent();
+    const { run_id } = await queuedRun(agent);
+    await claimed(agent);
+    const ask = await raiseQuestion(server, run_id);
+    await refusal(server.post(`/v1/asks/${ask.ask_id}/delivered`), 409, 'ask_state_conflict');
+    await ok(server.post(`/v1/runs/${run_id}/questions`, resolution(ask.ask_id)));
+    const lost = await ok(
+      server.post<AskView>(`/v1/asks/${ask.ask_id}/undeliverable`, { reason: 'no such tool call' }),
+    );
+    expect(lost.delivery).toMatchObject({ state: 'undeliverable', reason: 'no such tool call' });
+    await refusal(server.post(`/v1/asks/${ask.ask_id}/delivered`), 409, 'ask_state_conflict');
+  });
+
+  it('an answer that arrives while the worker is down is kept and delivered when the run comes back', async () => {
+    const askId = await answered();
+    await server.restart();
+    const due = await ok(server.get<AskView[]>('/v1/asks?delivery=due&limit=500'));
+    expect(due.map((a) => a.ask_id)).toContain(askId);
+    await ok(server.post(`/v1/asks/${askId}/delivered`));
+    const left = await ok(server.get<AskView[]>('/v1/asks?delivery=due&limit=500'));
+    expect(left.map((a) => a.ask_id)).not.toContain(askId);
+  });
+});
