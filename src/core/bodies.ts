@@ -101,9 +101,21 @@ export const FailRun = z.strictObject({ error: z.string().max(20_000).optional()
 export const FailMessage = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
 export const Empty = z.strictObject({ idempotency_key });
 
+/** Authors of answers that no token gave. */
+const OWN_AUTHORS = /^(?:system$|(?:policy|grant|rule):)/i;
+
 export const CreateToken = z.strictObject({
   scope: z.enum(['operator', 'viewer', 'agent', 'worker']),
-  name: z.string().trim().min(1).max(128).optional(),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(128)
+    .refine(
+      (name) => !OWN_AUTHORS.test(name),
+      'this name is reserved: it is how the server signs what it decides itself',
+    )
+    .optional(),
   session_id: chosenId.optional(),
   expires_after_ms: z.int().positive().max(3_155_760_000_000).optional(),
   idempotency_key,

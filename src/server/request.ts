@@ -37,7 +37,8 @@ const toCursor = (position: number): string => Buffer.from(`p${position}`).toStr
 
 function fromCursor(cursor: string): number {
   const found = /^p(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString());
-  if (!found) throw fail('invalid_cursor', 'Use the cursor from the Link header of the page before, or leave it out.');
+  if (!found || toCursor(Number(found[1])) !== cursor)
+    throw fail('invalid_cursor', 'Use the cursor from the Link header of the page before, or leave it out.');
   return Number(found[1]);
 }
 

@@ -1,0 +1,199 @@
+// Lists: bare arrays, oldest first, bounded, with the next page in a Link header and an opaque cursor. And the inbox:
+// what can be asked of /v1/asks.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
+import {
+  answer,
+  callId,
+  decide,
+  deny,
+  held,
+  newSession,
+  ok,
+  raiseApproval,
+  raiseQuestion,
+  refusal,
+  startRun,
+} from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+
+let server: Server;
+beforeAll(async () => {
+  server = await openServer();
+});
+afterAll(() => server.close());
+
+const nextOf = (link: string | undefined): string | undefined => /^<([^>]+)>; rel="next"$/.exec(link ?? '')?.[1];
+
+/** Follows the Link headers to the end. */
+async function allPages<T>(path: string): Promise<{ pages: T[][]; items: T[] }> {
+  const pages: T[][] = [];
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const reply: { body: T[]; headers: Record<string, string> } = await server.get<T[]>(next);
+    pages.push(reply.body);
+    next = nextOf(reply.headers.link);
+  }
+  return { pages, items: pages.flat() };
+}
+
+const LISTS = [
+  '/v1/sessions',
+  '/v1/runs',
+  '/v1/asks',
+  '/v1/questions',
+  '/v1/approvals',
+  '/v1/tokens',
+  '/v1/events',
+] as const;
+
+describe.each(LISTS)('%s', (path) => {
+  it('is a bare JSON array', async () => {
+    expect(Array.isArray(await ok(server.get(path)))).toBe(true);
+  });
+
+  it.each(['0', '501', '1000', '-1', '1.5', 'ten', '', '1e2'])(
+    'limit=%s is a 400 that says what is allowed',
+    async (limit) => {
+      const problem = await refusal(server.get(`${path}?limit=${limit}`), 400, 'invalid_request');
+      expect(problem.detail).toContain('limit');
+    },
+  );
+
+  it.each(['1', '500'])('limit=%s is allowed', async (limit) => {
+    await ok(server.get(`${path}?limit=${limit}`));
+  });
+
+  it('an unknown parameter is a 400 that names it', async () => {
+    const problem = await refusal(server.get(`${path}?colour=red`), 400, 'invalid_request');
+    expect(problem.detail).toContain('colour');
+  });
+});
+
+it.each(LISTS.filter((path) => path !== '/v1/events'))('%s refuses a cursor that was never given out', async (path) => {
+  for (const cursor of ['x', '12', 'cDE=x', Buffer.from('p-1').toString('base64url')])
+    await refusal(server.get(`${path}?cursor=${cursor}`), 400, 'invalid_cursor');
+});
+
+describe('paging', () => {
+  it('walks every run of a session once, oldest first, whatever the size of a page', async () => {
+    const { session_id } = await newSession(server);
+    const made: string[] = [];
+    for (let i = 0; i < 7; i++) made.push((await startRun(server, session_id)).run_id);
+    for (const limit of [1, 2, 3, 7, 8]) {
+      const { pages, items } = await allPages<RunView>(`/v1/runs?session_id=${session_id}&limit=${limit}`);
+      expect(items.map((r) => r.run_id)).toEqual(made);
+      expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
+      expect(pages).toHaveLength(Math.ceil(7 / limit));
+    }
+  });
+
+  it('keeps the filters of the first page, and sees what is added behind the cursor', async () => {
+    const { session_id } = await newSession(server);
+    const { run_id } = await startRun(server, session_id);
+    const asks = [
+      await raiseQuestion(server, run_id),
+      await raiseApproval(server, run_id),
+      await raiseQuestion(server, run_id),
+    ];
+    const first = await server.get<AskView[]>(`/v1/asks?session_id=${session_id}&kind=question&limit=1`);
+    expect(first.body.map((a) => a.ask_id)).toEqual([asks[0]?.ask_id]);
+    const later = await raiseQuestion(server, run_id);
+    const rest = await allPages<AskView>(String(nextOf(first.headers.link)));
+    expect(rest.items.map((a) => a.ask_id)).toEqual([asks[2]?.ask_id, later.ask_id]);
+  });
+
+  it('defaults to 100', async () => {
+    const { session_id } = await newSession(server);
+    const { run_id } = await startRun(server, session_id);
+    await Promise.all(Array.from({ length: 105 }, () => raiseQuestion(server, run_id)));
+    const first = await server.get<AskView[]>(`/v1/asks?session_id=${session_id}`);
+    expect(first.body).toHaveLength(100);
+    expect(nextOf(first.headers.link)).toBeDefined();
+    expect((await allPages<AskView>(`/v1/asks?session_id=${session_id}`)).items).toHaveLength(105);
+    expect((await allPages<AskView>(`/v1/sessions/${session_id}/questions`)).items).toHaveLength(105);
+  });
+
+  it('events page by seq, on all three paths', async () => {
+    const h = await held(server);
+    await ok(answer(server, h));
+    for (const path of [`/v1/runs/${h.runId}/events`, `/v1/sessions/${h.sessionId}/events`, '/v1/events']) {
+      const { items } = await allPages<{ seq: number }>(`${path}?limit=3`);
+      const all = await allPages<{ seq: number }>(`${path}?limit=500`);
+      expect(items).toEqual(all.items);
+      expect(items.map((e) => e.seq)).toEqual(items.map((e) => e.seq).sort((a, b) => a - b));
+    }
+    const after = await ok(server.get<{ seq: number }[]>(`/v1/runs/${h.runId}/events`));
+    const rest = await ok(server.get<{ seq: number }[]>(`/v1/runs/${h.runId}/events?after=${after[1]?.seq}`));
+    expect(rest).toEqual(after.slice(2));
+  });
+});
+
+describe('the inbox', () => {
+  it('filters by status, kind, session, run, agent and delivery', async () => {
+    const { session_id } = await newSession(server, { agent: 'external', agent_id: 'x' });
+    const { run_id } = await startRun(server, session_id);
+    const question = await raiseQuestion(server, run_id);
+    const approval = await raiseApproval(server, run_id);
+    const denied = await raiseApproval(server, run_id);
+    await ok(decide(server, run_id, deny(denied.ask_id)));
+    const list = async (query: string) =>
+      (await ok(server.get<AskView[]>(`/v1/asks?session_id=${session_id}&${query}`))).map((a) => a.ask_id);
+    expect(await list('status=pending')).toEqual([question.ask_id, approval.ask_id]);
+    expect(await list('status=answered')).toEqual([denied.ask_id]);
+    expect(await list('status=ended')).toEqual([denied.ask_id]);
+    expect(await list('kind=approval')).toEqual([approval.ask_id, denied.ask_id]);
+    expect(await list('kind=approval&status=pending')).toEqual([approval.ask_id]);
+    expect(await list('delivery=due')).toEqual([denied.ask_id]);
+    expect(await list('delivery=none')).toEqual([question.ask_id, approval.ask_id]);
+    expect(await list(`run_id=${run_id}`)).toHaveLength(3);
+    expect(await list('agent=external')).toHaveLength(3);
+    expect(await list('agent=claude')).toEqual([]);
+    await ok(server.post(`/v1/asks/${denied.ask_id}/delivered`));
+    expect(await list('delivery=due')).toEqual([]);
+    expect(await list('delivery=delivered')).toEqual([denied.ask_id]);
+  });
+
+  it.each(['status=open', 'kind=choice', 'delivery=sent'])('%s is refused and told what there is', async (query) => {
+    const problem = await refusal(server.get(`/v1/asks?${query}`), 400, 'invalid_request');
+    expect(problem.detail).toMatch(/pending|approval|due/);
+  });
+
+  it('sessions filter by status', async () => {
+    const { session_id } = await newSession(server);
+    await ok(server.post(`/v1/sessions/${session_id}/end`));
+    const list = async (status: string) =>
+      (await allPages<SessionView>(`/v1/sessions?status=${status}&limit=500`)).items.map((s) => s.session_id);
+    expect(await list('ended')).toContain(session_id);
+    expect(await list('active')).not.toContain(session_id);
+  });
+});
+
+describe('the same tool call asked again is the same ask', () => {
+  it('201, then 200 with the same id; another payload is an error', async () => {
+    const h = await held(server);
+    const body = { kind: 'approval', tool_call_id: callId(), tool_name: 'Bash', input: { command: 'ls' } };
+    const path = `/v1/runs/${h.runId}/asks`;
+    const first = await server.post<AskView>(path, body);
+    const again = await server.post<AskView>(path, body);
+    expect([first.status, again.status]).toEqual([201, 200]);
+    expect(again.body.ask_id).toBe(first.body.ask_id);
+    const other = { ...body, input: { command: 'rm' } };
+    const problem = await refusal(server.post(path, other), 409, 'ask_identity_conflict');
+    expect(problem.detail).toContain(first.body.ask_id);
+  });
+
+  it('fifty times at once: one is made', async () => {
+    const h = await held(server);
+    const body = { kind: 'approval', tool_call_id: callId(), tool_name: 'Bash', input: {} };
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => server.post<AskView>(`/v1/runs/${h.runId}/asks`, body)),
+    );
+    expect(replies.filter((r) => r.status === 201)).toHaveLength(1);
+    expect(new Set(replies.map((r) => r.body.ask_id)).size).toBe(1);
+  });
+
+  it('is another ask in another run', async () => {
+    const [a, b] = [await held(server, { tool_call_id: 'same' }), await held(server, { tool_call_id: 'same' })];
+    expect(a.ask.ask_id).not.toBe(b.ask.ask_id);
+  });
+});
