@@ -121,5 +121,6 @@ function seal(ledger: Ledger, questions: readonly Question[], answers: readonly 
     secrets[a.question_id] = a.freeform_answer ?? '';
     return { question_id: a.question_id, secret: true };
   });
-  return { shown, sealed: ledger.ports.sealer.seal(JSON.stringify(secrets)) };
+  const isGiven = Object.keys(secrets).length > 0;
+  return { shown, sealed: isGiven ? ledger.ports.sealer.seal(JSON.stringify(secrets)) : undefined };
 }

@@ -56,7 +56,8 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     /** Ends every long poll with what there is, so that a server that stops need not cut them off. */
     releaseWaiters: () => feed.release(),
     now: () => ports.clock.now(),
-    hash: ports.hash,
+    /** For idempotency keys and fingerprints: keyed, because a body may hold a secret short enough to guess. */
+    hash: ports.sealer.mac,
 
     createSession: bind(createSession),
     endSession: bind(endSession),

@@ -95,7 +95,7 @@ declare module 'fastify' {
 
 function checkHost(request: FastifyRequest, hosts: ReadonlySet<string>): void {
   const host = request.headers.host ?? '';
-  const name = host.startsWith('[') ? host.slice(0, host.indexOf(']') + 1) : (host.split(':')[0] ?? '');
+  const name = /^(\[[^\]]+\]|[^:]+)(?::\d+)?$/.exec(host)?.[1] ?? host;
   if (!hosts.has(name.toLowerCase()))
     throw fail(
       'host_not_allowed',

@@ -1,0 +1,157 @@
+// Host, then Origin, then the token, before anything else is looked at: a wrong one is refused even with a valid
+// bearer token, on every kind of path.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { held, newSession, ok, refusal, resolution, showAsk } from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+
+let server: Server;
+beforeAll(async () => {
+  server = await openServer({ origins: ['https://inbox.example'] });
+});
+afterAll(() => server.close());
+
+const HOST = '127.0.0.1:4777';
+const look = (headers: Record<string, string>, path = '/v1/asks', token?: string | null) =>
+  server.get(path, { headers, ...(token !== undefined && { token }) });
+
+describe('Host', () => {
+  it.each([HOST, '127.0.0.1', 'localhost', 'LOCALHOST:80', 'localhost:1', '[::1]:4777', '[::1]'])(
+    '%s is answered',
+    async (host) => {
+      await ok(look({ host }));
+    },
+  );
+
+  it.each([
+    'evil.example',
+    'evil.example:4777',
+    '127.0.0.1.evil.example',
+    'localhost.evil.example:4777',
+    '127.0.0.2',
+    '0.0.0.0:4777',
+    '[::2]:4777',
+    '[::1].evil.example',
+    'evil.example[::1]',
+    '@127.0.0.1',
+    '127.0.0.1:80:evil',
+    '127.0.0.1:evil',
+  ])('%j is refused with a valid token, without one, and on open paths', async (host) => {
+    for (const [path, token] of [
+      ['/v1/asks', server.token],
+      ['/v1/asks', null],
+      ['/healthz', null],
+      ['/openapi.json', null],
+      ['/nowhere', null],
+    ] as const) {
+      const problem = await refusal(look({ host }, path, token), 403, 'host_not_allowed');
+      expect(problem).toMatchObject({ domain: 'auth', detail: expect.stringContaining('127.0.0.1') });
+    }
+  });
+});
+
+describe('Origin', () => {
+  it.each([`http://${HOST}`, 'https://inbox.example'])('%s is let through with a token', async (origin) => {
+    await ok(look({ host: HOST, origin }));
+  });
+
+  it.each([
+    'https://evil.example',
+    'http://127.0.0.1:9999',
+    'http://localhost:4777',
+    'null',
+    'https://inbox.example.evil.example',
+    'https://inbox.example:444',
+    'http://inbox.example',
+    '',
+    'file://',
+  ])('%j is refused even with a valid bearer token', async (origin) => {
+    await refusal(look({ host: HOST, origin }), 403, 'origin_not_allowed');
+    await refusal(look({ host: HOST, origin }, '/healthz', null), 403, 'origin_not_allowed');
+  });
+
+  it('a refused page has changed nothing', async () => {
+    const h = await held(server);
+    const headers = { host: HOST, origin: 'https://evil.example' };
+    const sent = server.post(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id), { headers });
+    await refusal(sent, 403, 'origin_not_allowed');
+    expect((await showAsk(server, h.ask.ask_id)).status).toBe('pending');
+  });
+
+  it('no reply ever allows other origins to read it', async () => {
+    for (const headers of [
+      { host: HOST },
+      { host: HOST, origin: `http://${HOST}` },
+      { host: HOST, origin: 'https://evil.example' },
+    ]) {
+      const reply = await server.raw('GET', '/v1/asks', undefined, { headers });
+      expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+    const preflight = await server.raw('OPTIONS', '/v1/asks', undefined, {
+      token: null,
+      headers: { host: HOST, origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+    });
+    expect(preflight.status).toBe(403);
+  });
+});
+
+describe('the order: Host → Origin → token → scope → body', () => {
+  const evil = { host: 'evil.example', origin: 'https://evil.example' };
+
+  it('Host before Origin before the token before the scope before the schema', async () => {
+    const { session_id } = await newSession(server);
+    const { token: viewer } = await server.makeToken('viewer');
+    const path = `/v1/sessions/${session_id}/interrupt`;
+    const send = (headers: Record<string, string>, token: string | null) =>
+      server.post(path, { nonsense: true }, { headers, token });
+    await refusal(send(evil, 'wrong'), 403, 'host_not_allowed');
+    await refusal(send({ ...evil, host: HOST }, 'wrong'), 403, 'origin_not_allowed');
+    await refusal(send({ host: HOST }, 'wrong'), 401, 'unauthenticated');
+    await refusal(send({ host: HOST }, viewer), 403, 'scope_forbidden');
+    expect((await refusal(send({ host: HOST }, server.token), 400, 'invalid_request')).detail).toContain('nonsense');
+  });
+
+  it('an unknown path tells a stranger nothing', async () => {
+    await refusal(look({ host: HOST }, '/v1/secrets', null), 401, 'unauthenticated');
+    await refusal(look({ host: HOST }, '/v1/secrets'), 404, 'route_not_found');
+  });
+
+  it('a body is not even parsed for a stranger', async () => {
+    const reply = await server.raw('POST', '/v1/sessions', '{"agent":', { token: null });
+    expect(reply).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
+  });
+});
+
+describe('the token', () => {
+  it.each([
+    ['none', {}],
+    ['an empty one', { authorization: 'Bearer ' }],
+    ['another scheme', { authorization: 'Basic b3BlcmF0b3I6eA==' }],
+    ['an unknown one', { authorization: 'Bearer hp_nope' }],
+  ])('%s: 401 with a challenge', async (_name, headers) => {
+    const reply = await server.get('/v1/asks', { token: null, headers });
+    expect(reply).toMatchObject({ status: 401, body: { code: 'unauthenticated', domain: 'auth' } });
+    expect(reply.headers['www-authenticate']).toMatch(/^Bearer/);
+  });
+
+  it('is not taken from the query or a cookie', async () => {
+    await refusal(look({ host: HOST }, `/v1/asks?token=${server.token}`, null), 401, 'unauthenticated');
+    await refusal(look({ host: HOST, cookie: `token=${server.token}` }, '/v1/asks', null), 401, 'unauthenticated');
+  });
+
+  it('every reply forbids sniffing, caching and referrers', async () => {
+    for (const [path, token] of [
+      ['/v1/asks', server.token],
+      ['/v1/asks', null],
+      ['/nowhere', server.token],
+      ['/healthz', null],
+      ['/v1/asks?limit=0', server.token],
+    ] as const) {
+      const { headers } = await server.raw('GET', path, undefined, { token });
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+      });
+    }
+  });
+});
