@@ -1,11 +1,14 @@
 // Agents, answerers and a follower at work on one server, and how they come to rest: agents finish the run they are in,
 // answerers go on until the last of them is done. A client that gives up says why in `faults`.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../support/seed.ts';
 import { openParent, runAgent } from './agent.ts';
 import { runAnswerer } from './answerer.ts';
 import { follow } from './follower.ts';
 import { type Account, accountOf, type Knowledge, noKnowledge } from './knowledge.ts';
 import type { Phoenix } from './phoenix.ts';
+
+const STUCK_MS = 60_000;
 
 export interface Load {
   knowledge: Knowledge;
@@ -29,13 +32,20 @@ export async function startLoad(server: Phoenix, random: Random, agents: number,
   const answering = named('answerer', answerers).map((name) =>
     runAnswerer({ ...client(name), stopping: () => answerersStop }).catch(orFault(name)),
   );
+  /** Waits no longer than it makes sense: what is stuck is for the auditor to name. */
+  const within = async (done: Promise<unknown>, fault: string): Promise<void> => {
+    const giveUp = new AbortController();
+    const late = sleep(STUCK_MS, 'late', { signal: giveUp.signal }).catch(() => {});
+    if ((await Promise.race([done, late])) === 'late') knowledge.faults.push(fault);
+    giveUp.abort();
+  };
   return {
     knowledge,
     async rest() {
       agentsStop = true;
-      await Promise.all(working);
+      await within(Promise.all(working), 'the agents wait for something that never comes');
       answerersStop = true;
-      await Promise.all(answering);
+      await within(Promise.all(answering), 'the answerers wait for something that never comes');
       const account = await accountOf(server.call);
       await follower.until(account.events.at(-1)?.seq ?? 0);
       follower.stop();
