@@ -2,6 +2,9 @@
 // person meets on an ordinary day. Text only: it reads and changes no file.
 import type { Step } from './mock.ts';
 
+/** An agent that needs a moment is easier to follow. */
+const PAUSE_MS = 200;
+
 const DIFF = `--- a/test/invoice.test.ts
 +++ b/test/invoice.test.ts
 @@ -12,3 +12,3 @@
@@ -12,9 +15,11 @@ const DIFF = `--- a/test/invoice.test.ts
 
 export const demoScript = (task: string | undefined): Step[] => [
   { do: 'say', text: `I'll start with what fails. Task: ${task || 'make the test suite pass again'}` },
+  { do: 'sleep', ms: PAUSE_MS },
   { do: 'say', type: 'tool_call', text: 'Read package.json' },
   { do: 'say', type: 'tool_call', text: 'Read src/invoice.ts' },
   { do: 'say', type: 'tool_call', text: 'Bash npm test' },
+  { do: 'sleep', ms: PAUSE_MS },
   { do: 'say', type: 'tool_result', text: '41 passed, 1 failed: invoice is due 30 days after it was issued' },
   { do: 'say', text: 'Two date libraries disagree about the day the clocks change. Only one of them should stay.' },
   {

@@ -1,6 +1,7 @@
 // The command line. Without a command it serves.
 import { Command } from 'commander';
 import { dbCommand } from './db.ts';
+import { demoCommand } from './demo.ts';
 import { serveCommand } from './serve.ts';
 import { version } from './version.ts';
 import { workerCommand } from './worker.ts';
@@ -13,5 +14,6 @@ const program = new Command('holdpoint')
 program.addCommand(serveCommand(), { isDefault: true });
 program.addCommand(dbCommand());
 program.addCommand(workerCommand());
+program.addCommand(demoCommand());
 
 await program.parseAsync(process.argv);

@@ -1,0 +1,132 @@
+// Asks the person at this terminal about one ask. Ctrl-C, Escape, the end of input and an answer given elsewhere all
+// mean the same here: nothing was answered.
+import type { Readable, Writable } from 'node:stream';
+import { isCancel, multiselect, password, select, text } from '@clack/prompts';
+import type { ApprovalResolution, QuestionAnswer, QuestionResolution } from '../core/answer.ts';
+import type { Question } from '../core/question.ts';
+import type { ApprovalRequest, UserQuestionRequest } from '../core/views.ts';
+import { oneLine, printable } from './printable.ts';
+
+export interface Terminal {
+  input: Readable;
+  output: Writable;
+  /** Takes the prompt away without an answer. */
+  signal: AbortSignal;
+}
+
+/** The person gave no answer and left. */
+const LEFT = Symbol('left');
+type Maybe<T> = T | typeof LEFT;
+
+const OTHER = '\u0000other';
+const DECLINE = '\u0000decline';
+const SKIP = '\u0000skip';
+
+export async function promptApproval(request: ApprovalRequest, on: Terminal): Promise<ApprovalResolution | undefined> {
+  const request_id = request.id;
+  const choice = await chosen(
+    select({
+      ...on,
+      message: `Allow ${oneLine(request.tool_name)}?`,
+      initialValue: 'deny',
+      options: [
+        { value: 'allow', label: 'Allow, this once' },
+        { value: 'edit', label: 'Change it, then allow' },
+        { value: 'deny', label: 'Deny' },
+      ],
+    }),
+  );
+  if (choice === LEFT) return undefined;
+  if (choice === 'allow') return { request_id, behavior: 'allow' };
+  if (choice === 'edit') {
+    const initialValue = plainJson(request.input);
+    const edited = await chosen(
+      text({ ...on, message: 'What may run instead? (JSON)', initialValue, validate: notJson }),
+    );
+    if (edited === LEFT) return undefined;
+    return { request_id, behavior: 'allow', updated_input: JSON.parse(edited) as Record<string, unknown> };
+  }
+  const reason = await chosen(text({ ...on, message: 'Why not? The agent is told.', placeholder: 'optional' }));
+  if (reason === LEFT) return undefined;
+  return { request_id, behavior: 'deny', ...(reason?.trim() && { reason: reason.trim() }) };
+}
+
+export async function promptQuestions(
+  request: UserQuestionRequest,
+  on: Terminal,
+): Promise<QuestionResolution | undefined> {
+  const answers: QuestionAnswer[] = [];
+  for (const question of request.questions) {
+    const answer = await promptQuestion(question, on);
+    if (answer === LEFT) return undefined;
+    if (answer === DECLINE) return { request_id: request.id, declined: true };
+    if (answer !== SKIP) answers.push({ question_id: question.id, ...answer });
+  }
+  return { request_id: request.id, answers };
+}
+
+type Given = Omit<QuestionAnswer, 'question_id'> | typeof DECLINE | typeof SKIP;
+
+async function promptQuestion(question: Question, on: Terminal): Promise<Maybe<Given>> {
+  if (question.options.length === 0) return promptText(question, on);
+  const options = question.options.map(({ id, label, description }) => ({
+    value: id,
+    label: oneLine(label),
+    ...(description && { hint: oneLine(description) }),
+  }));
+  if (question.multi_select) {
+    const message = printable(question.question);
+    const picked = await chosen(multiselect({ ...on, message, options, required: question.required }));
+    if (picked === LEFT) return LEFT;
+    return picked.length === 0 ? SKIP : { selected_option_ids: [...picked] };
+  }
+  const recommended = question.options.find((o) => o.recommended)?.id;
+  const picked = await chosen(
+    select({
+      ...on,
+      message: printable(question.question),
+      ...(recommended !== undefined && { initialValue: recommended }),
+      options: [
+        ...options,
+        ...(question.allow_other ? [{ value: OTHER, label: 'Something else…' }] : []),
+        ...(question.required ? [] : [{ value: SKIP, label: 'Skip this question' }]),
+        { value: DECLINE, label: 'Decline to answer' },
+      ],
+    }),
+  );
+  if (picked === OTHER) return promptText(question, on);
+  if (picked === LEFT || picked === SKIP || picked === DECLINE) return picked;
+  return { selected_option_ids: [picked] };
+}
+
+async function promptText(question: Question, on: Terminal): Promise<Maybe<Given>> {
+  const validate = (value: string | undefined) =>
+    question.required && !value?.trim() ? 'An answer is needed.' : undefined;
+  const message = printable(question.question);
+  const prompt = question.secret
+    ? password({ ...on, message, validate })
+    : text({ ...on, message, validate, placeholder: oneLine(question.placeholder ?? '') });
+  const typed = await chosen(prompt);
+  if (typed === LEFT) return LEFT;
+  return typed?.trim() ? { freeform_answer: typed } : SKIP;
+}
+
+async function chosen<T>(prompt: Promise<T>): Promise<Maybe<Exclude<T, symbol>>> {
+  const value = await prompt;
+  return isCancel(value) ? LEFT : (value as Exclude<T, symbol>);
+}
+
+/** Nothing in it can hide: whatever is not plain ASCII is spelled out. */
+const plainJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+function notJson(value: string | undefined): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(value ?? '');
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+      ? undefined
+      : 'A JSON object is needed.';
+  } catch {
+    return 'This is not valid JSON.';
+  }
+}
