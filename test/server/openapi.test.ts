@@ -1,0 +1,178 @@
+// The OpenAPI document: valid 3.1, complete, and honest about who may call what. That every real reply fits it is
+// checked with every call of every test (support/contract.ts); here also that this check can fail.
+import { validate } from '@scalar/openapi-parser';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { Contract, type OpenApi, type Operation } from '../support/contract.ts';
+import { held, ok } from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+
+let server: Server;
+beforeAll(async () => {
+  server = await openServer();
+});
+afterAll(() => server.close());
+
+const SEED_003 = [
+  'GET /v1/questions',
+  'GET /v1/sessions/{session_id}/questions',
+  'POST /v1/sessions/{session_id}/approvals',
+  'POST /v1/sessions/{session_id}/questions',
+  'POST /v1/sessions/{session_id}/approval-runs',
+  'POST /v1/runs/{run_id}/approvals',
+  'POST /v1/runs/{run_id}/questions',
+  'POST /v1/runs/{run_id}/questions/{request_id}/cancel',
+  'GET /v1/sessions/{session_id}',
+  'GET /v1/runs/{run_id}',
+  'POST /v1/runs/{run_id}/cancel',
+  'GET /v1/runs/{run_id}/events',
+  'GET /v1/sessions/{session_id}/events',
+];
+
+const SURFACES_1 = [
+  'POST /v1/sessions',
+  'GET /v1/sessions',
+  'POST /v1/sessions/{session_id}/end',
+  'POST /v1/sessions/{session_id}/interrupt',
+  'POST /v1/sessions/{session_id}/runs',
+  'GET /v1/runs',
+  'GET /v1/events',
+  'GET /v1/approvals',
+  'GET /v1/sessions/{session_id}/approvals',
+  'GET /v1/asks',
+  'GET /v1/asks/{ask_id}',
+  'POST /v1/runs/{run_id}/asks',
+  'POST /v1/asks/{ask_id}/delivered',
+  'POST /v1/asks/{ask_id}/undeliverable',
+  'POST /v1/runs/{run_id}/output',
+  'POST /v1/runs/{run_id}/complete',
+  'POST /v1/runs/{run_id}/fail',
+  'GET /v1/sessions/{session_id}/mailbox',
+  'POST /v1/sessions/{session_id}/mailbox/{message_id}/ack',
+  'GET /v1/sessions/{session_id}/dead-letters',
+  'POST /v1/runs/{run_id}/clarifications',
+  'POST /v1/tokens',
+  'GET /v1/tokens',
+  'DELETE /v1/tokens/{token_id}',
+  'GET /healthz',
+  'GET /readyz',
+  'GET /metrics',
+];
+
+const operations = (document: OpenApi): [name: string, Operation][] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, Operation] => [
+      `${method.toUpperCase()} ${path}`,
+      operation,
+    ]),
+  );
+
+describe('the document', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const result = await validate(structuredClone(server.openApi) as never);
+    expect(result.errors ?? []).toEqual([]);
+    expect(result).toMatchObject({ valid: true, version: '3.1' });
+    const broken = structuredClone(server.openApi) as { info: Record<string, unknown> };
+    delete broken.info.title;
+    expect((await validate(broken as never)).valid).toBe(false);
+  });
+
+  it('is served to everyone, with a page to browse it', async () => {
+    const reply = await server.raw('GET', '/openapi.json', undefined, { token: null });
+    expect(reply.headers['content-type']).toMatch(/^application\/json/);
+    const docs = await server.raw('GET', '/docs/', undefined, { token: null });
+    expect([docs.status, String(docs.headers['content-type'])]).toEqual([200, expect.stringMatching(/^text\/html/)]);
+  });
+
+  it.each([...SEED_003, ...SURFACES_1])('has %s', (name) => {
+    expect(operations(server.openApi).map(([known]) => known)).toContain(name);
+  });
+
+  it('every operation says what it does, which scopes may call it, and how it refuses', () => {
+    const scopes = new Set(['operator', 'viewer', 'agent', 'worker']);
+    for (const [name, operation] of operations(server.openApi)) {
+      expect(operation.summary?.length, name).toBeGreaterThan(5);
+      expect(operation.tags, name).toHaveLength(1);
+      expect(operation.responses, name).toHaveProperty('4XX');
+      expect(operation.responses, name).toHaveProperty('5XX');
+      const allowed = operation['x-holdpoint-scopes'];
+      expect(allowed, name).toBeDefined();
+      const open = ['GET /healthz', 'GET /readyz'].includes(name);
+      expect(allowed?.length === 0, name).toBe(open);
+      expect(operation.security, name).toEqual(open ? [] : [{ bearer: [] }]);
+      for (const scope of allowed ?? []) expect(scopes, name).toContain(scope);
+    }
+  });
+
+  it('whoever answers is an operator, on every route that decides', () => {
+    const deciding = operations(server.openApi).filter(([name]) =>
+      /^POST .*\/(questions|approvals|approval-runs|cancel|interrupt)$/.test(name),
+    );
+    expect(deciding.map(([name]) => name)).toHaveLength(8);
+    for (const [name, operation] of deciding) expect(operation['x-holdpoint-scopes'], name).toEqual(['operator']);
+    const reading = operations(server.openApi).filter(([name]) => name.startsWith('GET '));
+    for (const [name, operation] of reading)
+      if (operation['x-holdpoint-scopes']?.length && !name.includes('/tokens'))
+        expect(operation['x-holdpoint-scopes'], name).toContain('viewer');
+  });
+
+  it('every path parameter is declared, every body refuses unknown fields, every schema can be used', () => {
+    for (const [name, operation] of operations(server.openApi)) {
+      const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, param]) => param);
+      const declared = (operation.parameters ?? []).filter((p) => p.in === 'path').map((p) => p.name);
+      expect(declared.sort(), name).toEqual(inPath.sort());
+      for (const { schema } of Object.values(operation.requestBody?.content ?? {}))
+        expect(() => z.fromJSONSchema(schema).parse({ surely_unknown: 1 }), name).toThrow();
+      for (const response of Object.values(operation.responses))
+        for (const { schema } of Object.values(response.content ?? {}))
+          expect(() => z.fromJSONSchema(schema), name).not.toThrow();
+    }
+  });
+});
+
+describe('the check of every reply', () => {
+  const contract = () => new Contract(server.openApi);
+  const path = '/v1/questions';
+  const reply = (body: unknown, status = 200, type = 'application/json') => ({
+    status,
+    body,
+    headers: { 'content-type': type },
+    text: JSON.stringify(body),
+  });
+
+  it('accepts what the server really says', async () => {
+    await held(server);
+    expect(await ok(server.get<unknown[]>(path))).not.toEqual([]);
+  });
+
+  it.each([
+    ['a field that is missing', async () => reply((await listed()).map(({ run_kind: _, ...rest }) => rest))],
+    ['a field that is not documented', async () => reply((await listed()).map((view) => ({ ...view, colour: 'red' })))],
+    ['a status that is not documented', async () => reply(await listed(), 201)],
+    ['another media type', async () => reply(await listed(), 200, 'text/html')],
+    ['a problem that is none', async () => reply({ error: 'Bad Request' }, 400)],
+    [
+      'a problem with a stack trace',
+      async () => reply(problem('Error: x\n    at f (/srv/app.ts:1:2)'), 404, 'application/problem+json'),
+    ],
+    ['a problem without a sentence', async () => reply(problem('oops'), 404, 'application/problem+json')],
+  ])('rejects %s', async (_name, make) => {
+    const made = await make();
+    expect(() => contract().check('GET', path, made)).toThrow();
+  });
+
+  it('accepts a good problem', () => {
+    const good = reply(problem('There is no session "x".'), 404, 'application/problem+json');
+    expect(() => contract().check('GET', path, good)).not.toThrow();
+  });
+
+  const listed = () => ok(server.get<Record<string, unknown>[]>(path));
+  const problem = (detail: string) => ({
+    type: 'urn:holdpoint:problem:session_not_found',
+    title: 'There is no such session',
+    status: 404,
+    detail,
+    domain: 'sessions',
+    code: 'session_not_found',
+  });
+});
