@@ -63,7 +63,11 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
   const { epoch } = claimed.lease;
   const stop = new AbortController();
   const over = new AbortController();
-  const gone = (message: string) => stop.abort(new Stop('gone', message));
+  const gone = (message: string) => {
+    if (stop.signal.aborted) return;
+    log.info({ run_id: runId, why: message }, 'stopped an agent: its run is over, or with another worker');
+    stop.abort(new Stop('gone', message));
+  };
   const unwatch = waits.watchRun(runId, (event) => gone(`the run is ${event.type}`));
   const beats = keepLease({
     client,
@@ -72,10 +76,7 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
     epoch,
     leaseMs,
     signal: over.signal,
-    onLost: (problem) => {
-      log.warn({ run_id: runId, code: problem.code }, 'lost a run; its agent is stopped');
-      gone(problem.detail);
-    },
+    onLost: (problem) => gone(problem.detail),
   });
 
   async function play(): Promise<Ending> {

@@ -1,0 +1,117 @@
+// The worker inside the server, and a server that goes away: by kill -9 with asks open, and for a moment while a
+// worker elsewhere goes on waiting.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Step } from '../../src/agents/mock.ts';
+import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
+import { endEverything, startHoldpoint, temporaryFolder } from '../support/process.ts';
+import { BASH, Stage, WHICH } from './stage.ts';
+
+afterAll(endEverything);
+
+const script = (mode: 'blocking' | 'deferred'): Step[] => [
+  { do: 'say', text: 'before' },
+  { do: 'ask', id: 'q', mode, questions: [WHICH] },
+  { do: 'approve', id: 'p', mode, ...BASH },
+  { do: 'complete', text: 'heard {{q}} and {{p}}' },
+];
+const first = async (stage: Stage, sessionId: string) => (await stage.pending(sessionId))[0] as AskView;
+const portOf = (url: string) => new URL(url).port;
+
+describe.each(['blocking', 'deferred'] as const)('the built-in worker, %s', (mode) => {
+  it('hosts an agent through two kill -9 of its server; each answer is heard once', async () => {
+    let server = await startHoldpoint();
+    let stage = new Stage(server.url, server.token);
+    const run = await stage.play(script(mode));
+    const question = await first(stage, run.session_id);
+    const again = async () => {
+      await server.end('SIGKILL');
+      server = await startHoldpoint({ data: server.data, args: ['--port', portOf(server.url)] });
+      stage = new Stage(server.url, server.token);
+    };
+    await again();
+    await stage.answer(question, { question_id: 'which', selected_option_ids: ['a'] });
+    const approval = await stage.until(async () => {
+      const ask = await first(stage, run.session_id);
+      return ask.kind === 'approval' ? ask : undefined;
+    });
+    await stage.decide(approval, { behavior: 'allow' });
+    await again();
+    const ended = await stage.over(run.run_id);
+    expect(ended.status).toBe('completed');
+    expect(ended.outputs.map((o) => o.text)).toEqual([
+      'before',
+      'q: answered: Apples',
+      'p: answered: allowed {"command":"npm install"}',
+    ]);
+    expect(await stage.events(run.session_id, 'ask.delivered')).toHaveLength(2);
+    await server.end('SIGTERM');
+  });
+});
+
+it('a worker elsewhere goes on waiting while its server restarts', async () => {
+  let server = await startHoldpoint({ args: ['--no-worker'] });
+  const stage = new Stage(server.url, server.token);
+  const worker = await stage.worker();
+  const runs = [await stage.play(script('blocking')), await stage.play(script('blocking'))];
+  const asks = [await first(stage, runs[0]?.session_id ?? ''), await first(stage, runs[1]?.session_id ?? '')];
+  await server.end('SIGTERM');
+  server = await startHoldpoint({ data: server.data, args: ['--no-worker', '--port', portOf(server.url)] });
+  for (const ask of asks) await stage.answer(ask, { question_id: 'which', selected_option_ids: ['b'] });
+  for (const run of runs) {
+    await stage.decide(await first(stage, run.session_id), { behavior: 'deny', reason: 'no' });
+    const ended = await stage.over(run.run_id);
+    expect(stage.heard(ended)).toEqual(['q: answered: Bread', 'p: answered: no']);
+    const types = (await stage.events(run.session_id)).map((e) => e.type);
+    expect(types.filter((t) => t === 'started')).toHaveLength(1);
+    expect(types).not.toContain('run.recovered');
+  }
+  await worker.stop();
+  await server.end('SIGTERM');
+});
+
+const openssl = spawnSync('openssl', ['version']).status === 0;
+
+it.skipIf(!openssl)('behind TLS the built-in worker comes in by loopback (needs openssl)', async () => {
+  const folder = temporaryFolder();
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const made = [
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-keyout',
+    key,
+    '-out',
+    cert,
+  ];
+  execFileSync('openssl', ['req', ...made, '-days', '2', '-subj', '/CN=127.0.0.1'], { stdio: 'ignore' });
+  const server = await startHoldpoint({ args: ['--tls-cert', cert, '--tls-key', key] });
+  expect(server.url).toMatch(/^https:/);
+  const call = async <T>(path: string, body?: object): Promise<T> => {
+    const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' };
+    const options = { method: body ? 'POST' : 'GET', headers, rejectUnauthorized: false, agent: false };
+    const [response] = (await once(
+      request(server.url + path, options).end(body && JSON.stringify(body)),
+      'response',
+    )) as [IncomingMessage];
+    return (await json(response)) as T;
+  };
+  const { session_id } = await call<SessionView>('/v1/sessions', { agent: 'mock' });
+  const script: Step[] = [{ do: 'say', text: 'through' }];
+  const { run_id } = await call<RunView>(`/v1/sessions/${session_id}/runs`, { input: { script } });
+  const isOver = async () => {
+    const run = await call<RunView>(`/v1/runs/${run_id}`);
+    return run.status === 'completed' ? run : undefined;
+  };
+  const run = await new Stage(server.url, server.token).until(isOver);
+  expect(run.outputs.map((o) => o.text)).toEqual(['through']);
+  expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+});

@@ -1,0 +1,148 @@
+// The lease of a run, as workers of this process meet it: who has lost it is refused everything; who stops lets go or,
+// where the agent could not be taken up again, fails the run; and what recovery makes of an agent that is gone.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { mock, type Step } from '../../src/agents/mock.ts';
+import { HoldpointProblem } from '../../src/client/http.ts';
+import type { AskView, ClaimedRunView } from '../../src/core/views.ts';
+import { openServer, type Server } from '../support/server.ts';
+import { BASH, Stage, WHICH } from './stage.ts';
+
+let server: Server;
+let stage: Stage;
+beforeAll(async () => {
+  server = await openServer();
+});
+afterAll(() => server.close());
+beforeAll(async () => {
+  stage = new Stage(await server.url(), server.token);
+});
+afterEach(() => stage.close());
+
+const none = { ...mock, name: 'fragile', recovery: 'none' as const };
+const replaying = { ...mock, name: 'replaying', recovery: 'replay' as const };
+const first = async (sessionId: string): Promise<AskView> => (await stage.pending(sessionId))[0] as AskView;
+const code = async (call: Promise<unknown>): Promise<string> => {
+  const error = await call.then(
+    () => undefined,
+    (e: unknown) => e,
+  );
+  return error instanceof HoldpointProblem ? error.code : `not refused: ${error}`;
+};
+
+it('every call of a worker that lost its run is refused, and changes nothing', async () => {
+  const parent = await stage.api.sessions.create({ agent: 'external' });
+  const run = await stage.play([], { agent: 'claimed-by-hand', parent_session_id: parent.session_id });
+  const claim = (worker_id: string) =>
+    stage.api.workers.claim({ worker_id, agents: [{ name: 'claimed-by-hand', recovery: 'resume' }], lease_ms: 1000 });
+  const old = (await claim('old')) as ClaimedRunView;
+  const ask = await stage.api
+    .underLease(old.lease.epoch)
+    .asks.raise(run.run_id, { kind: 'question', tool_call_id: 'q', questions: [WHICH] });
+  server.advance(1500);
+  await stage.until(async () => ((await stage.events(run.session_id, 'run.recovered')).length > 0 ? true : undefined));
+  await stage.answer(ask, { question_id: 'which', selected_option_ids: ['a'] });
+  const claimed = await stage.until(() => claim('new'));
+  expect(claimed.lease.epoch).toBe(old.lease.epoch + 1);
+  expect(claimed).toMatchObject({ resumed: true, due: [{ ask_id: ask.ask_id }] });
+
+  const before = await stage.events(run.session_id);
+  const calls = stage.api.underLease(old.lease.epoch);
+  const hold = { worker_id: 'old', lease_epoch: old.lease.epoch };
+  const questions = [WHICH];
+  const refusals = {
+    raise: calls.asks.raise(run.run_id, { kind: 'question', tool_call_id: 'q2', questions }),
+    clarify: calls.asks.clarify(run.run_id, { tool_call_id: 'c', questions }),
+    delivered: calls.asks.delivered(ask.ask_id),
+    undeliverable: calls.asks.undeliverable(ask.ask_id),
+    output: calls.runs.output(run.run_id, { text: 'still here' }),
+    complete: calls.runs.complete(run.run_id),
+    fail: calls.runs.fail(run.run_id),
+    heartbeat: calls.workers.heartbeat(run.run_id, hold),
+    release: calls.workers.release(run.run_id, hold),
+  };
+  for (const [name, call] of Object.entries(refusals)) expect([name, await code(call)]).toEqual([name, 'lease_lost']);
+  expect(await stage.events(run.session_id)).toEqual(before);
+});
+
+describe('a worker that stops', () => {
+  it('fails the run of an agent that cannot be taken up again: its open approval is denied', async () => {
+    const worker = await stage.worker({ agents: [none], drainMs: 1 });
+    const allowed: Step[] = [{ do: 'say', text: 'ran' }];
+    const run = await stage.play([{ do: 'approve', id: 'p', ...BASH, allowed }], { agent: 'fragile' });
+    const ask = await first(run.session_id);
+    await worker.stop();
+    const ended = await stage.over(run.run_id);
+    expect(ended).toMatchObject({ status: 'failed', error: 'the worker was shut down', outputs: [] });
+    const { answer } = await stage.api.asks.get(ask.ask_id);
+    expect(answer).toMatchObject({ outcome: 'failed', behavior: 'deny' });
+    expect(await code(stage.decide(ask, { behavior: 'allow' }))).toBe('approval_state_conflict');
+  });
+
+  it('lets an agent that cannot be taken up again finish what it is doing', async () => {
+    const worker = await stage.worker({ agents: [none] });
+    const run = await stage.play([{ do: 'sleep', ms: 150 }, { do: 'complete' }], { agent: 'fragile' });
+    await stage.until(async () => (worker.hosting === 1 ? true : undefined));
+    await worker.stop();
+    expect((await stage.api.runs.get(run.run_id)).status).toBe('completed');
+  });
+
+  it('stops at once although all its places are taken', async () => {
+    const worker = await stage.worker({ concurrency: 2 });
+    const runs = [await stage.play([{ do: 'sleep', ms: 600_000 }]), await stage.play([{ do: 'sleep', ms: 600_000 }])];
+    await stage.until(async () => (worker.hosting === 2 ? true : undefined));
+    await worker.stop();
+    for (const run of runs) expect(await stage.events(run.session_id, 'run.released')).toHaveLength(1);
+  });
+});
+
+describe('a worker that is gone', () => {
+  const lapse = async (sessionId: string) => {
+    server.advance(700_000);
+    await stage.until(async () => {
+      const types = (await stage.events(sessionId)).map((e) => e.type);
+      return types.includes('run.recovered') || types.includes('interrupted') ? true : undefined;
+    });
+  };
+  const crashing = (mode: 'blocking' | 'deferred'): Step[] => [
+    { do: 'parallel', asks: [{ do: 'ask', id: 'q', mode, questions: [WHICH] }] },
+    { do: 'complete' },
+  ];
+
+  it('with an agent that is replayed: the blocking ask ends as worker_restart and is asked again', async () => {
+    const lost = await stage.worker({ agents: [{ ...replaying, run: vanishAfterAsking }], leaseMs: 600_000 });
+    const run = await stage.play(crashing('blocking'), { agent: 'replaying' });
+    const ask = await first(run.session_id);
+    await stage.until(async () => (lost.hosting === 0 ? true : undefined));
+    await lost.stop();
+    await lapse(run.session_id);
+    expect((await stage.api.asks.get(ask.ask_id)).answer).toMatchObject({
+      outcome: 'cancelled',
+      reason: 'worker_restart',
+    });
+    await stage.worker({ agents: [replaying] });
+    const again = await first(run.session_id);
+    expect(again.ask_id).not.toBe(ask.ask_id);
+    await stage.answer(again, { question_id: 'which', selected_option_ids: ['a'] });
+    expect(stage.heard(await stage.over(run.run_id))).toEqual(['q: answered: Apples']);
+  });
+
+  it('with an agent that is lost: the run is interrupted and its ask ends', async () => {
+    const lost = await stage.worker({ agents: [{ ...none, run: vanishAfterAsking }], leaseMs: 600_000 });
+    const run = await stage.play(crashing('blocking'), { agent: 'fragile' });
+    const ask = await first(run.session_id);
+    await stage.until(async () => (lost.hosting === 0 ? true : undefined));
+    await lapse(run.session_id);
+    expect(await stage.api.runs.get(run.run_id)).toMatchObject({
+      status: 'interrupted',
+      error: 'worker lost while the run was active',
+    });
+    expect((await stage.api.asks.get(ask.ask_id)).status).toBe('cancelled');
+  });
+});
+
+/** Raises the mock's first ask as it would, then is gone without a word. */
+const vanishAfterAsking: (typeof mock)['run'] = async (context) => {
+  void context.ask({ id: 'q', questions: [WHICH] }).catch(() => {});
+  await stage.pending(context.session.session_id);
+  return { ended: 'vanished' };
+};

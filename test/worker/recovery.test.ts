@@ -1,0 +1,168 @@
+// Workers that die, stall and come back, as processes of their own: the answer reaches the agent exactly once, whoever
+// hosts it in the end. Asserted from the log: one delivery, one line in which the agent says what it heard.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Step } from '../../src/agents/mock.ts';
+import type { AskView, RunView } from '../../src/core/views.ts';
+import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
+import { BASH, Stage, WHICH } from './stage.ts';
+
+let server: Holdpoint;
+let stage: Stage;
+let workerToken: string;
+const workers: Started[] = [];
+
+beforeAll(async () => {
+  server = await startHoldpoint({ args: ['--no-worker'] });
+  stage = new Stage(server.url, server.token);
+  workerToken = (await stage.api.tokens.create({ scope: 'worker' })).token;
+});
+afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.end('SIGKILL'))));
+afterAll(endEverything);
+
+async function startWorkerProcess(args: string[] = []): Promise<Started> {
+  const worker = spawnHoldpoint({
+    command: ['worker'],
+    args: ['--url', server.url, '--lease-ms', '1000', ...args],
+    env: { HOLDPOINT_TOKEN: workerToken },
+    via: 'main',
+  });
+  workers.push(worker);
+  await stage.until(async () => (worker.stdout().includes('holdpoint worker ready') ? true : undefined));
+  return worker;
+}
+
+const first = async (sessionId: string): Promise<AskView> => (await stage.pending(sessionId))[0] as AskView;
+const chooseBread = (ask: AskView) => stage.answer(ask, { question_id: 'which', selected_option_ids: ['b'] });
+const released = (run: RunView) =>
+  stage.until(async () => ((await stage.events(run.session_id, 'run.released')).length > 0 ? true : undefined));
+
+async function expectHeardOnce(run: RunView, heard: string[]): Promise<void> {
+  const ended = await stage.over(run.run_id);
+  expect(ended.status).toBe('completed');
+  expect(stage.heard(ended)).toEqual(heard);
+  expect(await stage.events(run.session_id, 'ask.delivered')).toHaveLength(heard.length);
+  expect(await stage.events(run.session_id, 'ask.claimed')).toHaveLength(heard.length);
+  const outputs = await stage.events(run.session_id, 'output');
+  expect(outputs.map((e) => e.data.output_id)).toEqual([...new Set(outputs.map((e) => e.data.output_id))]);
+}
+
+const asking = (mode: 'blocking' | 'deferred'): Step[] => [
+  { do: 'say', text: 'before' },
+  { do: 'ask', id: 'q', mode, questions: [WHICH], answered: [{ do: 'say', text: 'took {{q}}' }] },
+  { do: 'complete', text: 'done' },
+];
+
+describe('kill -9 of a worker with an ask open', () => {
+  it.each(['blocking', 'deferred'] as const)('%s: answered after another worker came', async (mode) => {
+    const worker = await startWorkerProcess();
+    const run = await stage.play(asking(mode));
+    const ask = await first(run.session_id);
+    await worker.end('SIGKILL');
+    await startWorkerProcess();
+    await chooseBread(ask);
+    await expectHeardOnce(run, ['q: answered: Bread']);
+  });
+
+  it.each(['blocking', 'deferred'] as const)('%s: answered while no worker runs', async (mode) => {
+    const worker = await startWorkerProcess();
+    const run = await stage.play(asking(mode));
+    const ask = await first(run.session_id);
+    if (mode === 'deferred') await released(run);
+    await worker.end('SIGKILL');
+    await chooseBread(ask);
+    expect((await stage.api.asks.get(ask.ask_id)).delivery.state).toBe('due');
+    await startWorkerProcess();
+    await expectHeardOnce(run, ['q: answered: Bread']);
+  });
+
+  it('several asks open, some answered before, some after', async () => {
+    const worker = await startWorkerProcess();
+    const asks = [1, 2, 3, 4].map((n) => ({ do: 'approve' as const, id: `p${n}`, ...BASH, input: { n } }));
+    const run = await stage.play([{ do: 'parallel', asks }, { do: 'complete' }]);
+    const open = await stage.pending(run.session_id, 4);
+    for (const ask of open.slice(0, 2)) await stage.decide(ask, { behavior: 'allow' });
+    await worker.end('SIGKILL');
+    await startWorkerProcess();
+    for (const ask of open.slice(2)) await stage.decide(ask, { behavior: 'deny', reason: 'no' });
+    await expectHeardOnce(run, [
+      'p1: answered: allowed {"n":1}',
+      'p2: answered: allowed {"n":2}',
+      'p3: answered: no',
+      'p4: answered: no',
+    ]);
+  });
+
+  it('a sub-agent that waits for its parent', async () => {
+    const worker = await startWorkerProcess();
+    const script: Step[] = [{ do: 'clarify', id: 'c', questions: [WHICH] }];
+    const run = await stage.play([{ do: 'subagent', id: 'kid', script }, { do: 'complete' }]);
+    const ask = await first(run.session_id);
+    await worker.end('SIGKILL');
+    await chooseBread(ask);
+    await startWorkerProcess();
+    const kid = `${run.run_id}.kid`;
+    const [childRun] = (await stage.api.runs.list({ session_id: kid })).items;
+    expect(stage.heard(await stage.over(childRun?.run_id ?? ''))).toEqual(['c: answered: Bread']);
+    expect(await stage.events(kid, 'mailbox.acknowledged')).toHaveLength(1);
+  });
+});
+
+describe('other ways to lose a run', () => {
+  it('an agent that crashes is taken up again and says nothing twice', async () => {
+    await startWorkerProcess();
+    const script: Step[] = [
+      { do: 'say', text: 'before' },
+      { do: 'ask', id: 'q', questions: [WHICH] },
+      { do: 'crash' },
+      { do: 'say', text: 'after {{q}}' },
+    ];
+    const run = await stage.play(script);
+    await chooseBread(await first(run.session_id));
+    await expectHeardOnce(run, ['q: answered: Bread']);
+    const { outputs } = await stage.api.runs.get(run.run_id);
+    expect(outputs.map((o) => o.text).filter(Boolean)).toEqual(['before', 'q: answered: Bread', 'after Bread']);
+    expect(await stage.events(run.session_id, 'run.recovered')).toHaveLength(1);
+  });
+
+  it('a stalled worker that wakes up after its lease is refused; its successor goes on', async () => {
+    const stalled = await startWorkerProcess(['--log', 'info']);
+    const run = await stage.play(asking('blocking'));
+    const ask = await first(run.session_id);
+    process.kill(stalled.pid, 'SIGSTOP');
+    await stage.until(async () =>
+      (await stage.events(run.session_id, 'run.recovered')).length > 0 ? true : undefined,
+    );
+    await startWorkerProcess();
+    await chooseBread(ask);
+    await expectHeardOnce(run, ['q: answered: Bread']);
+    process.kill(stalled.pid, 'SIGCONT');
+    await stage.until(async () => (stalled.stderr().includes('stopped an agent') ? true : undefined));
+    await expectHeardOnce(run, ['q: answered: Bread']);
+  });
+
+  it('SIGTERM lets go of the run at once: the next worker needs no lease to lapse', async () => {
+    const worker = await startWorkerProcess(['--lease-ms', '600000']);
+    const run = await stage.play(asking('blocking'));
+    const ask = await first(run.session_id);
+    expect(await worker.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(await stage.events(run.session_id, 'run.released')).toHaveLength(1);
+    await startWorkerProcess();
+    await chooseBread(ask);
+    await expectHeardOnce(run, ['q: answered: Bread']);
+  });
+});
+
+describe('a worker that may not', () => {
+  it('ends with a sentence when its token is no worker token', async () => {
+    const viewer = await stage.api.tokens.create({ scope: 'viewer' });
+    const worker = spawnHoldpoint({
+      command: ['worker'],
+      args: ['--url', server.url],
+      env: { HOLDPOINT_TOKEN: viewer.token },
+      via: 'main',
+    });
+    workers.push(worker);
+    expect((await worker.exited).code).toBe(1);
+    expect(worker.stderr()).toContain('"viewer"');
+  });
+});
