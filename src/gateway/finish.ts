@@ -4,6 +4,7 @@ import { HoldpointError } from '../core/errors.ts';
 import { checkMove, type Run } from '../core/run.ts';
 import { claimedEvents } from './claimed.ts';
 import type { Ledger } from './ledger.ts';
+import { markDelivery } from './mark-delivery.ts';
 import { fillSlot } from './slot.ts';
 import { declineUnasked } from './tell-child.ts';
 
@@ -37,6 +38,8 @@ export async function finish(ledger: Ledger, run: Run, status: Ending, details: 
   ledger.note(status, details.outcome === undefined ? told : { ...told, outcome: details.outcome }, run.id);
   if (wasQueued) session.queuedCount -= 1;
   if (wasQueued && run.clarification) await declineUnasked(ledger, run, run.clarification, details);
+  if (wasQueued && run.carriesAskId !== undefined)
+    await markDelivery(ledger, run.carriesAskId, 'undeliverable', `the run that carried it was ${status}`);
   if (session.activeRunId === run.id) session.activeRunId = undefined;
   if (!details.keepSlot) await fillSlot(ledger);
   return run;

@@ -89,17 +89,17 @@ export function failMessage(
 /** Everything a closed child can no longer read. Inside the transaction that ends the session, under its parent's lock. */
 export async function deadenMail(ledger: Ledger, parent: Ledger): Promise<void> {
   const { tx, session, now } = ledger;
-  const open = await tx.messages(session.id, 'open', { limit: BATCH });
+  let open = await tx.messages(session.id, 'open', { limit: BATCH });
   if (open.length === 0) return;
-  for (const { value } of open) {
-    value.deadAt = now;
-    value.reason = 'the child session has ended';
-    await tx.updateMessage(value);
-    const askId = askOf(value);
-    if (askId !== undefined) await markDelivery(parent, askId, 'undeliverable', value.reason);
-    ledger.note('mailbox.dead', told(value), undefined, askId);
-  }
-  if (open.length === BATCH) return deadenMail(ledger, parent);
+  for (; open.length > 0; open = await tx.messages(session.id, 'open', { limit: BATCH }))
+    for (const { value } of open) {
+      value.deadAt = now;
+      value.reason = 'the child session has ended';
+      await tx.updateMessage(value);
+      const askId = askOf(value);
+      if (askId !== undefined) await markDelivery(parent, askId, 'undeliverable', value.reason);
+      ledger.note('mailbox.dead', told(value), undefined, askId);
+    }
   await parent.close();
 }
 

@@ -51,6 +51,8 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
     }
     if (isTerminal(run.status) || run.status === 'queued')
       throw fail('run_state_conflict', `The run is ${run.status}; only a run at work can raise an ask.`);
+    if (run.clarification)
+      throw fail('run_state_conflict', 'This run only asks what a child wants to know; no agent works in it.');
     if (pendingLimit > 0 && ledger.session.pendingCount >= pendingLimit)
       throw fail('pending_asks_limit', `This session already has ${pendingLimit} pending asks; answer some first.`);
     const decision = wanted.kind === 'approval' ? decideByPolicy(ledger.session, wanted.content) : undefined;

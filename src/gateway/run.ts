@@ -105,6 +105,8 @@ function end(
     checkLease(run, command.leaseEpoch);
     if (isTerminal(run.status))
       throw fail('run_state_conflict', `The run is already ${run.status}; it does not change any more.`);
+    if (run.clarification)
+      throw fail('run_state_conflict', 'A clarification ends with its question: answer, decline or cancel that.');
     const finished = await ending(ledger, run, { answeredBy: command.actor.name, surface: command.actor.surface });
     await ledger.close();
     return ok(await runView(tx, ledger.session, finished));

@@ -1,0 +1,254 @@
+// A second, simple Holdpoint: a few lists in memory and the rules of the specification, to compare the real one with.
+// Written from the pages, not from the gateway. Knows no transactions, events or storage: every rule acts at once.
+
+export type RunStatus =
+  | 'queued'
+  | 'running'
+  | 'waiting_for_approval'
+  | 'waiting_for_user_question'
+  | 'completed'
+  | 'failed'
+  | 'interrupted'
+  | 'cancelled';
+export type Mode = 'blocking' | 'deferred' | 'form' | 'restart';
+export type End = 'answered' | 'declined' | 'cancelled' | 'expired' | 'failed';
+export type Recovery = 'none' | 'replay' | 'resume';
+
+export interface Session {
+  id: string;
+  external: boolean;
+  autonomous: boolean;
+  parent: Session | undefined;
+  ended: boolean;
+  active: Run | undefined;
+  queue: Run[];
+}
+
+export interface Run {
+  /** Empty until the real one is known: a run that carries an answer on is made by the answer. */
+  id: string;
+  session: Session;
+  status: RunStatus;
+  lease: { worker: string; until: number } | undefined;
+  epoch: number;
+  recovery: Recovery;
+  /** The question a child asked: this run exists only to ask it. */
+  clarification: Ask | undefined;
+  resumes: Run | undefined;
+  carries: Ask | undefined;
+}
+
+export interface Ask {
+  id: string;
+  run: Run;
+  call: string;
+  kind: 'approval' | 'question';
+  mode: Mode;
+  /** Two payloads are the same when this is the same. */
+  payload: string;
+  expiresAt: number | undefined;
+  /** A clarification is `unasked` while its run waits for the slot. */
+  status: 'unasked' | 'pending' | End;
+  decision: string | undefined;
+  allowed: boolean;
+  by: string | undefined;
+  at: number | undefined;
+  delivery: 'none' | 'due' | 'delivered' | 'undeliverable';
+  child: Session | undefined;
+  mail: { state: 'open' | 'acked' | 'dead'; attempts: number; postedAt: number } | undefined;
+}
+
+export interface World {
+  now: number;
+  sessions: Session[];
+  runs: Run[];
+  asks: Ask[];
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+export const isOver = (run: Run) => ['completed', 'failed', 'interrupted', 'cancelled'].includes(run.status);
+export const isHeld = (run: Run) => run.status.startsWith('waiting');
+export const pendingOf = (w: World, run: Run) => w.asks.filter((a) => a.run === run && a.status === 'pending');
+const isLate = (w: World, ask: Ask) => ask.expiresAt !== undefined && ask.expiresAt <= w.now;
+const isCarried = (ask: Ask) => ask.mode === 'form' || ask.mode === 'restart';
+
+export function newRun(w: World, session: Session, given: Partial<Run> = {}): Run {
+  const run: Run = {
+    id: '',
+    session,
+    status: 'queued',
+    lease: undefined,
+    epoch: 0,
+    recovery: 'none',
+    clarification: undefined,
+    resumes: undefined,
+    carries: undefined,
+    ...given,
+  };
+  w.runs.push(run);
+  return run;
+}
+
+export function newAsk(
+  w: World,
+  given: Pick<Ask, 'id' | 'run' | 'call' | 'kind' | 'mode' | 'payload'> & Partial<Ask>,
+): Ask {
+  const ask: Ask = {
+    expiresAt: undefined,
+    status: 'pending',
+    decision: undefined,
+    allowed: false,
+    by: undefined,
+    at: undefined,
+    delivery: 'none',
+    child: undefined,
+    mail: undefined,
+    ...given,
+  };
+  w.asks.push(ask);
+  return ask;
+}
+
+/** One active run per session, first in, first out. A worker's run waits for its worker. */
+export function fillSlot(w: World, session: Session): void {
+  const [next] = session.queue;
+  if (session.ended || session.active || !next) return;
+  if (next.clarification) {
+    begin(session, next);
+    next.clarification.status = 'pending';
+    arrive(w, next.clarification);
+    hold(w, next);
+  } else if (session.external) begin(session, next);
+}
+
+/** A clarification takes its place among the asks when it is asked, or given up. */
+function arrive(w: World, ask: Ask): void {
+  w.asks = [...w.asks.filter((a) => a !== ask), ask];
+}
+
+/** The answer that a run carries has reached the agent's side when that run begins. */
+export function begin(session: Session, run: Run): void {
+  session.queue = session.queue.filter((r) => r !== run);
+  session.active = run;
+  run.status = 'running';
+  if (run.carries?.delivery === 'due') run.carries.delivery = 'delivered';
+}
+
+/** Both kinds pending: the question is named. None: the run is at work again. */
+export function hold(w: World, run: Run): void {
+  const kinds = pendingOf(w, run).map((a) => a.kind);
+  run.status = 'running';
+  if (kinds.includes('approval')) run.status = 'waiting_for_approval';
+  if (kinds.includes('question')) run.status = 'waiting_for_user_question';
+}
+
+export function endAsk(w: World, ask: Ask, status: End, by: string, decision?: string, allowed = false): void {
+  ask.status = status;
+  ask.by = by;
+  ask.at = w.now;
+  ask.decision = decision;
+  ask.allowed = allowed;
+  ask.delivery = 'due';
+}
+
+export function finish(w: World, run: Run, status: RunStatus, by: string): void {
+  const { session } = run;
+  for (const ask of pendingOf(w, run)) endAsk(w, ask, status === 'failed' ? 'failed' : 'cancelled', by);
+  if (run.clarification?.status === 'unasked') {
+    arrive(w, run.clarification);
+    endAsk(w, run.clarification, isLate(w, run.clarification) ? 'expired' : 'cancelled', by);
+    postMail(w, run.clarification);
+  }
+  if (run.status === 'queued' && run.carries?.delivery === 'due') run.carries.delivery = 'undeliverable';
+  run.status = status;
+  run.lease = undefined;
+  session.queue = session.queue.filter((r) => r !== run);
+  if (session.active === run) session.active = undefined;
+  fillSlot(w, session);
+}
+
+/** What the end of some asks of one run does to it. */
+export function settle(w: World, run: Run, ended: Ask[]): void {
+  const by = ended[0]?.by ?? '';
+  if (run.clarification) {
+    postMail(w, run.clarification);
+    finish(w, run, 'completed', by);
+    return;
+  }
+  const stops = (a: Ask) =>
+    a.kind === 'question' && (a.status === 'expired' || (a.status === 'cancelled' && a.mode !== 'form'));
+  if (ended.some(stops)) {
+    finish(w, run, 'cancelled', by);
+    return;
+  }
+  hold(w, run);
+  if (run.status !== 'running') return;
+  const carried = w.asks.find((a) => a.run === run && isCarried(a) && a.status !== 'pending');
+  if (carried) handOver(w, run, carried);
+}
+
+/** The held run is completed; another one takes its place with the answer. */
+function handOver(w: World, run: Run, ask: Ask): void {
+  const { session } = run;
+  run.status = 'completed';
+  run.lease = undefined;
+  session.active = undefined;
+  session.queue.unshift(newRun(w, session, { resumes: run, carries: ask }));
+  fillSlot(w, session);
+}
+
+function postMail(w: World, ask: Ask): void {
+  const closed = ask.child?.ended === true;
+  ask.mail = { state: closed ? 'dead' : 'open', attempts: 0, postedAt: w.now };
+  if (closed) ask.delivery = 'undeliverable';
+}
+
+export function killMail(ask: Ask): void {
+  if (ask.mail) ask.mail.state = 'dead';
+  if (ask.delivery === 'due') ask.delivery = 'undeliverable';
+}
+
+export function expire(w: World, ask: Ask): void {
+  endAsk(w, ask, 'expired', 'system');
+  settle(w, ask.run, [ask]);
+}
+
+/** A run is stopped by a person; a clarification is declined instead, and its run completes. */
+export function stop(w: World, run: Run, status: 'cancelled' | 'interrupted', by: string): void {
+  if (run.clarification?.status === 'pending') {
+    endAsk(w, run.clarification, 'cancelled', by);
+    settle(w, run, [run.clarification]);
+  } else finish(w, run, status, by);
+}
+
+/** The worker is gone. What its agent can still be told stays held; the rest is queued again or lost. */
+export function loseWorker(w: World, run: Run): void {
+  const pending = pendingOf(w, run);
+  run.lease = undefined;
+  if (isHeld(run) && (run.recovery === 'resume' || pending.every((a) => a.mode !== 'blocking'))) return;
+  if (run.recovery === 'none') {
+    finish(w, run, 'interrupted', 'system');
+    return;
+  }
+  for (const ask of pending) endAsk(w, ask, 'cancelled', 'system');
+  run.status = 'queued';
+  run.session.active = undefined;
+  run.session.queue.unshift(run);
+}
+
+/** Overdue asks first, then lost workers, then mail that nobody fetched for a week. */
+export function sweep(w: World): void {
+  const byDeadline = (a: Ask, b: Ask) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0);
+  for (;;) {
+    const late = w.asks.filter((a) => isLate(w, a));
+    const pending = late.filter((a) => a.status === 'pending').sort(byDeadline);
+    const unasked = late.filter((a) => a.status === 'unasked').sort(byDeadline);
+    if (pending.length + unasked.length === 0) break;
+    for (const ask of pending) if (ask.status === 'pending') expire(w, ask);
+    for (const ask of unasked) if (ask.status === 'unasked') finish(w, ask.run, 'cancelled', 'system');
+  }
+  const lapsed = w.runs.filter((r) => r.lease && r.lease.until <= w.now);
+  lapsed.sort((a, b) => (a.lease?.until ?? 0) - (b.lease?.until ?? 0));
+  for (const run of lapsed) loseWorker(w, run);
+  for (const ask of w.asks) if (ask.mail?.state === 'open' && ask.mail.postedAt <= w.now - 7 * DAY_MS) killMail(ask);
+}
