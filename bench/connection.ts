@@ -65,7 +65,7 @@ export class Connection {
     this.#received = received;
     const headEnd = received.indexOf('\r\n\r\n');
     if (headEnd < 0) return;
-    const head = received.latin1Slice(0, headEnd);
+    const head = received.toString('latin1', 0, headEnd);
     const bodyStart = headEnd + 4;
     const bodyEnd = bodyStart + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
     if (received.length < bodyEnd) return;

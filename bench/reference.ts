@@ -63,7 +63,7 @@ function hold(url: string, response: ServerResponse): void {
 
 function serve(request: IncomingMessage, response: ServerResponse): void {
   const url = request.url ?? '';
-  if (request.method === 'GET') return hold(url, response);
+  if (request.method === 'GET') hold(url, response);
   let body = '';
   request.setEncoding('utf8');
   request.on('data', (part: string) => {
@@ -71,6 +71,7 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
   });
   request.on('end', () => {
     const [, , id] = url.split('/');
+    if (request.method === 'GET') return;
     if (id === undefined) ask(body, response);
     else answer(id, body, response);
   });

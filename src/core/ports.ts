@@ -68,7 +68,11 @@ export interface Reader {
   ask(id: string): Promise<Ask | undefined>;
   asks(filter: AskFilter, page: Page): Promise<Placed<Ask>[]>;
   pendingOfRun(runId: string): Promise<PendingAsk[]>;
+  /** How many asks of each kind are pending, without reading them. */
+  pendingKinds(runId: string): Promise<{ approvals: number; questions: number }>;
   dueOfRun(runId: string): Promise<EndedAsk[]>;
+  /** The oldest ended form or restart ask that no run carries on yet. */
+  toHandOver(runId: string): Promise<EndedAsk | undefined>;
   outputs(runId: string): Promise<Output[]>;
   events(filter: EventFilter, after: number, limit: number): Promise<Event[]>;
   lastSeq(): Promise<number>;

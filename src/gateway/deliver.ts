@@ -1,12 +1,13 @@
 // The agent's side acknowledges that it has an answer. Until then the answer is due; a repeated acknowledgement is
 // recognised and changes nothing.
-import { answeredDigest } from '../core/ask.ts';
+import { answeredDigest, type EndedAsk } from '../core/ask.ts';
 import { fail } from '../core/errors.ts';
-import type { Ports } from '../core/ports.ts';
+import type { Ports, Tx } from '../core/ports.ts';
+import { isTerminal } from '../core/run.ts';
 import type { AskView } from '../core/views.ts';
 import { checkLease } from './lease.ts';
 import { openAsk } from './ledger.ts';
-import { markDelivery } from './mark-delivery.ts';
+import { mark } from './mark-delivery.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
 import { askView } from './views.ts';
 
@@ -37,9 +38,17 @@ export function acknowledge(ports: Ports, command: AcknowledgeCommand): Promise<
     if (ask.delivery.state === command.state) return ok(askView(ask));
     if (ask.delivery.state !== 'due')
       throw fail('ask_state_conflict', `The answer was already marked ${ask.delivery.state}.`);
-    await markDelivery(ledger, ask.id, command.state, command.reason);
+    if (await waitsForItsRun(tx, ask))
+      throw fail('ask_state_conflict', 'The next run carries this answer; it is delivered when that run begins.');
+    await mark(ledger, ask, command.state, command.reason);
     await ledger.close();
-    const marked = await tx.ask(ask.id);
-    return ok(askView(marked ?? ask));
+    return ok(askView(ask));
   });
+}
+
+/** The answer of a form or a restart is not the held run's to take, while that run still waits for something else. */
+async function waitsForItsRun(tx: Tx, ask: EndedAsk): Promise<boolean> {
+  if (ask.mode !== 'form' && ask.mode !== 'restart') return false;
+  const run = await tx.run(ask.runId);
+  return run !== undefined && !isTerminal(run.status);
 }

@@ -8,9 +8,11 @@ import { requestView } from './views.ts';
 
 export async function hold(ledger: Ledger, run: Run, ask: PendingAsk): Promise<void> {
   const { tx, session, now } = ledger;
-  const others = isWaiting(run.status) ? await tx.pendingOfRun(run.id) : [];
-  const approvals = others.filter((a) => a.kind === 'approval').length + (ask.kind === 'approval' ? 1 : 0);
-  const status = heldStatus(approvals, others.length + 1 - approvals);
+  const { approvals, questions } = isWaiting(run.status)
+    ? await tx.pendingKinds(run.id)
+    : { approvals: 0, questions: 0 };
+  const isApproval = ask.kind === 'approval';
+  const status = heldStatus(approvals + (isApproval ? 1 : 0), questions + (isApproval ? 0 : 1));
   const refusal = checkMove(run.status, status);
   if (refusal) throw new HoldpointError(refusal);
   await tx.insertAsk(ask);

@@ -1,4 +1,5 @@
 // Marks an ended ask as having reached its consumer, or as one that never will. Only a due delivery changes.
+import type { EndedAsk } from '../core/ask.ts';
 import { fail } from '../core/errors.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -10,7 +11,16 @@ export async function markDelivery(
 ): Promise<void> {
   const ask = await ledger.tx.ask(askId);
   if (!ask || ask.status === 'pending') throw fail('ask_state_conflict', `Ask ${askId} has not ended yet.`);
-  if (ask.delivery.state !== 'due') return;
+  if (ask.delivery.state === 'due') await mark(ledger, ask, state, reason);
+}
+
+/** The same for an ask that was read in this transaction and is known to be due. */
+export async function mark(
+  ledger: Ledger,
+  ask: EndedAsk,
+  state: 'delivered' | 'undeliverable',
+  reason?: string,
+): Promise<void> {
   const deliveredAt = state === 'delivered' ? ledger.now : undefined;
   ask.delivery = { state, attempts: ask.delivery.attempts + 1, deliveredAt, reason };
   ask.sealed = undefined;

@@ -18,8 +18,9 @@ export async function settle(ledger: Ledger, run: Run, ended: readonly EndedAsk[
   if (run.clarification && first) return resolveClarification(ledger, run, first);
   const stopper = ended.find(stopsTheRun);
   if (stopper) return finish(ledger, run, 'cancelled', { error: stopText(stopper), author: authorOf(stopper) });
-  const pending = await tx.pendingOfRun(run.id);
-  if (pending.length === 0) {
+  const pending = session.pendingCount > 0 ? await tx.pendingKinds(run.id) : { approvals: 0, questions: 0 };
+  const status = heldStatus(pending.approvals, pending.questions);
+  if (status === 'running') {
     const handed = await askToHandOver(ledger, run, ended);
     if (handed) {
       // Nothing holds the run any more, whatever kind of ask was the last one.
@@ -27,8 +28,6 @@ export async function settle(ledger: Ledger, run: Run, ended: readonly EndedAsk[
       return handOver(ledger, run, handed);
     }
   }
-  const approvals = pending.filter((a) => a.kind === 'approval').length;
-  const status = heldStatus(approvals, pending.length - approvals);
   const refusal = checkMove(run.status, status);
   if (refusal) throw new HoldpointError(refusal);
   run.status = status;
@@ -44,7 +43,7 @@ const stopsTheRun = (ask: EndedAsk): boolean =>
 
 async function askToHandOver(ledger: Ledger, run: Run, ended: readonly EndedAsk[]): Promise<EndedAsk | undefined> {
   const carriedOn = (ask: EndedAsk) => ask.mode === 'form' || ask.mode === 'restart';
-  return ended.find(carriedOn) ?? (await ledger.tx.dueOfRun(run.id)).find(carriedOn);
+  return ended.find(carriedOn) ?? (await ledger.tx.toHandOver(run.id));
 }
 
 function stopText(ask: EndedAsk): string {

@@ -1,5 +1,6 @@
 // Everything the gateway reads, over any database that speaks Sql. Look-ups by id are fixed texts that a database
-// prepares once; lists with optional filters are compiled by Kysely.
+// prepares once; lists with optional filters are compiled by Kysely. Limits that the gateway chooses are written into
+// the text: SQLite plans a statement anew, at ten times its cost, whenever the value of a `LIMIT ?` is bound.
 import { sql as raw } from 'kysely';
 import type { Placed, Reader } from '../core/ports.ts';
 import { toAsk, toEnded, toEvent, toItem, toMessage, toOutput, toPending, toRun, toSession, toToken } from './rows.ts';
@@ -8,14 +9,14 @@ import type { AskRow, EventRow, ItemRow, MessageRow, OutputRow, RunRow, SessionR
 
 const literal = (value: string) => raw.lit<string>(value);
 
-const CLAIMABLE = (agents: number) => `
+const CLAIMABLE = (agents: number, limit: number) => `
   SELECT r.* FROM runs r JOIN sessions s ON s.id = r.session_id
   WHERE r.agent IN (${Array(agents).fill('?').join(', ')}) AND r.agent <> 'external' AND r.lease_worker IS NULL
     AND r.kind <> 'parent_clarification' AND r.status IN ('queued', 'running')
     AND (r.status = 'running' OR (s.active_run_id IS NULL AND NOT EXISTS (
       SELECT 1 FROM runs q WHERE q.session_id = r.session_id AND q.status = 'queued'
         AND (q.queue_order < r.queue_order OR (q.queue_order = r.queue_order AND q.n < r.n)))))
-  ORDER BY r.n LIMIT ?`;
+  ORDER BY r.n LIMIT ${limit}`;
 
 const NEXT_DEADLINE = `
   SELECT MIN(at) AS at FROM (
@@ -89,6 +90,20 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     },
     pendingOfRun: (runId) =>
       many(`SELECT * FROM asks WHERE run_id = ? AND status = 'pending' ORDER BY n`, [runId], toPending),
+    async pendingKinds(runId) {
+      const rows = await sql.all<{ kind: string; n: number }>(
+        `SELECT kind, COUNT(*) AS n FROM asks WHERE run_id = ? AND status = 'pending' GROUP BY kind`,
+        [runId],
+      );
+      const count = (kind: string) => rows.find((row) => row.kind === kind)?.n ?? 0;
+      return { approvals: count('approval'), questions: count('question') };
+    },
+    toHandOver: (runId) =>
+      one(
+        `SELECT * FROM asks WHERE run_id = ? AND delivery = 'due' AND mode IN ('form', 'restart') ORDER BY n LIMIT 1`,
+        [runId],
+        toEnded,
+      ),
     dueOfRun: (runId) => many(`SELECT * FROM asks WHERE run_id = ? AND delivery = 'due' ORDER BY n`, [runId], toEnded),
     outputs: (runId) =>
       many<OutputRow, ReturnType<typeof toOutput>>(
@@ -99,19 +114,19 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     events(filter, after, limit) {
       if (filter.runId !== undefined)
         return many<EventRow, ReturnType<typeof toEvent>>(
-          `SELECT * FROM events WHERE run_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
-          [filter.runId, after, horizon, limit],
+          `SELECT * FROM events WHERE run_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${limit}`,
+          [filter.runId, after, horizon],
           toEvent,
         );
       if (filter.sessionId !== undefined)
         return many<EventRow, ReturnType<typeof toEvent>>(
-          `SELECT * FROM events WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
-          [filter.sessionId, after, horizon, limit],
+          `SELECT * FROM events WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${limit}`,
+          [filter.sessionId, after, horizon],
           toEvent,
         );
       return many(
-        `SELECT * FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
-        [after, horizon, limit],
+        `SELECT * FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${limit}`,
+        [after, horizon],
         toEvent,
       );
     },
@@ -156,31 +171,31 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     overdueAsks: (now, limit) =>
       many(
         `SELECT * FROM asks WHERE status = 'pending' AND expires_at IS NOT NULL AND expires_at <= ?
-         ORDER BY expires_at, n LIMIT ?`,
-        [now, limit],
+         ORDER BY expires_at, n LIMIT ${limit}`,
+        [now],
         toPending,
       ),
     overdueRuns: (now, limit) =>
       many(
         `SELECT * FROM runs WHERE status = 'queued' AND clarification_expires_at IS NOT NULL
-         AND clarification_expires_at <= ? ORDER BY clarification_expires_at, n LIMIT ?`,
-        [now, limit],
+         AND clarification_expires_at <= ? ORDER BY clarification_expires_at, n LIMIT ${limit}`,
+        [now],
         toRun,
       ),
     nextDeadline: () => one(NEXT_DEADLINE, [], (row: { at: number | null }) => row.at ?? undefined),
-    claimable: (agents, limit) => many(CLAIMABLE(agents.length) + claimClause, [...agents, limit], toRun),
+    claimable: (agents, limit) => many(CLAIMABLE(agents.length, limit) + claimClause, [...agents], toRun),
     leasedBy: (workerId) => many(`SELECT * FROM runs WHERE lease_worker = ?`, [workerId], toRun),
     lapsedLeases: (now, limit) =>
       many(
-        `SELECT * FROM runs WHERE lease_worker IS NOT NULL AND lease_until <= ? ORDER BY lease_until, n LIMIT ?`,
-        [now, limit],
+        `SELECT * FROM runs WHERE lease_worker IS NOT NULL AND lease_until <= ? ORDER BY lease_until, n LIMIT ${limit}`,
+        [now],
         toRun,
       ),
     staleMessages: (before, limit) =>
       many(
         `SELECT * FROM messages WHERE acked_at IS NULL AND dead_at IS NULL AND created_at <= ?
-         ORDER BY created_at, n LIMIT ?`,
-        [before, limit],
+         ORDER BY created_at, n LIMIT ${limit}`,
+        [before],
         toMessage,
       ),
     async counts() {

@@ -1,5 +1,5 @@
 // Secret answers at rest: AES-256-GCM under a key that lives beside the database, readable by its owner only.
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import type { Sealer } from '../core/ports.ts';
 
 const NONCE_BYTES = 12;
@@ -9,7 +9,7 @@ const TAG_BYTES = 16;
 export function createSealer(masterKey: Buffer): Sealer {
   const derive = (use: string) => Buffer.from(hkdfSync('sha256', masterKey, '', `holdpoint:${use}`, 32));
   const sealing = derive('seal');
-  const comparing = derive('mac');
+  const comparing = createSecretKey(derive('mac'));
   return {
     seal(text) {
       const nonce = randomBytes(NONCE_BYTES);

@@ -3,14 +3,14 @@
 // of them settle, for better or worse, only after that transaction is on disk (WAL, synchronous=FULL).
 // Readers have a connection of their own, so that nothing uncommitted is ever shown.
 import { join } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import type { Hash } from '../core/digest.ts';
 import { fail } from '../core/errors.ts';
 import type { Reader, Store, Tx } from '../core/ports.ts';
 import { createReader } from './reader.ts';
-import type { Sql, Value } from './sql.ts';
 import { takeLock } from './sqlite-lock.ts';
 import { migrateSqlite } from './sqlite-schema.ts';
+import { prepareOnce, type Statements, sqlOver } from './sqlite-statements.ts';
 import { createWriter } from './writer.ts';
 
 const UNITS_PER_COMMIT = 512;
@@ -37,6 +37,7 @@ class SqliteStore implements Store {
   readonly #writing: DatabaseSync;
   readonly #reading: DatabaseSync;
   readonly #lock: DatabaseSync;
+  readonly #prepared: Statements;
   readonly #tx: Tx;
   readonly #reader: Reader;
   #queue: Unit[] = [];
@@ -55,7 +56,8 @@ class SqliteStore implements Store {
     );
     this.#reading = new DatabaseSync(path, { readOnly: true });
     this.#reading.exec(`PRAGMA cache_size = -65536; PRAGMA mmap_size = 268435456; PRAGMA busy_timeout = 5000`);
-    this.#tx = createWriter(prepared(this.#writing), {
+    this.#prepared = prepareOnce(this.#writing);
+    this.#tx = createWriter(sqlOver(this.#prepared), {
       lockClause: '',
       hash,
       claimClause: '',
@@ -64,7 +66,7 @@ class SqliteStore implements Store {
         this.#appended = true;
       },
     });
-    this.#reader = createReader(prepared(this.#reading));
+    this.#reader = createReader(sqlOver(prepareOnce(this.#reading)));
   }
 
   onCommit(wake: () => void): void {
@@ -123,10 +125,10 @@ class SqliteStore implements Store {
   }
 
   async #attempt(unit: Unit): Promise<() => void> {
-    this.#writing.exec('SAVEPOINT unit');
+    this.#prepared('SAVEPOINT unit').run();
     try {
       const value = await unit.run(this.#tx);
-      this.#writing.exec('RELEASE unit');
+      this.#prepared('RELEASE unit').run();
       return () => unit.resolve(value);
     } catch (error) {
       if (isStorageFailure(error)) throw error;
@@ -148,23 +150,6 @@ class SqliteStore implements Store {
     this.#writing.close();
     this.#lock.close();
   }
-}
-
-/** Statements are prepared once per text and kept. */
-function prepared(db: DatabaseSync): Sql {
-  const statements = new Map<string, StatementSync>();
-  const statement = (text: string): StatementSync => {
-    let known = statements.get(text);
-    if (!known) {
-      known = db.prepare(text);
-      statements.set(text, known);
-    }
-    return known;
-  };
-  return {
-    all: async <Row>(text: string, values: readonly Value[]) => statement(text).all(...values) as Row[],
-    run: async (text, values) => Number(statement(text).run(...values).changes),
-  };
 }
 
 const closed = () => fail('shutting_down', 'The database is closed.');

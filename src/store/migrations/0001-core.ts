@@ -41,6 +41,7 @@ export const coreSchema = ({ position, cursor }: ColumnKinds): string[] => [
   `CREATE INDEX asks_expiring ON asks (expires_at) WHERE status = 'pending' AND expires_at IS NOT NULL`,
   `CREATE INDEX asks_due ON asks (n) WHERE delivery = 'due'`,
   `CREATE INDEX asks_due_run ON asks (run_id, n) WHERE delivery = 'due'`,
+  `CREATE INDEX asks_to_hand_over ON asks (run_id, n) WHERE delivery = 'due' AND mode IN ('form', 'restart')`,
 
   `CREATE TABLE events (
     seq ${cursor}, session_seq INTEGER NOT NULL, id TEXT NOT NULL, at BIGINT NOT NULL,
