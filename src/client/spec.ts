@@ -19,7 +19,13 @@ interface SeveralQuestions {
 }
 
 export type Questions = OneQuestion | SeveralQuestions;
-export type AskSpec = Questions & Deadline & { id?: string | undefined; mode?: AskMode | undefined };
+interface Restart {
+  /** What the person should know to answer. */
+  context?: string | undefined;
+  /** What the run that carries on is to find again; only in mode `restart`. */
+  partial_state?: unknown;
+}
+export type AskSpec = Questions & Deadline & Restart & { id?: string | undefined; mode?: AskMode | undefined };
 export type ApproveSpec = Omit<ApprovalBody, 'kind' | 'tool_call_id' | 'idempotency_key'> & { id?: string | undefined };
 
 export function questionsOf(spec: Questions): QuestionBody['questions'] {
@@ -31,9 +37,9 @@ export function questionsOf(spec: Questions): QuestionBody['questions'] {
 }
 
 export function questionBody(spec: AskSpec, toolCallId: string): QuestionBody {
-  const { mode, expires_after_ms, expires_at_ms } = spec;
-  const questions = questionsOf(spec);
-  return { kind: 'question', tool_call_id: toolCallId, mode, questions, expires_after_ms, expires_at_ms };
+  const { mode, context, partial_state, expires_after_ms, expires_at_ms } = spec;
+  const body = { mode, questions: questionsOf(spec), context, partial_state, expires_after_ms, expires_at_ms };
+  return { kind: 'question', tool_call_id: toolCallId, ...body };
 }
 
 export function approvalBody({ id: _, ...spec }: ApproveSpec, toolCallId: string): ApprovalBody {

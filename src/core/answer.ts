@@ -97,6 +97,18 @@ export function summarise(questions: readonly Question[], answers: readonly Ques
   return lines.join('\n');
 }
 
+/** The answer alone: labels joined with ", ", or the text; both when both were given. One line for each question. */
+export function answerOnly(questions: readonly Question[], answers: readonly QuestionAnswer[]): string {
+  const lines = questions.flatMap((question) => {
+    const answer = answers.find((a) => a.question_id === question.id);
+    if (!answer) return [];
+    const chosen = (answer.selected_option_ids ?? []).length > 0;
+    const note = chosen && answer.freeform_answer?.trim() ? ` (${answer.freeform_answer})` : '';
+    return [answerText(question, answer) + note];
+  });
+  return lines.join('\n');
+}
+
 function answerText(question: Question, answer: QuestionAnswer): string {
   const labels = (answer.selected_option_ids ?? []).map((id) => question.options.find((o) => o.id === id)?.label ?? id);
   if (labels.length > 0) return labels.join(', ');

@@ -37,6 +37,8 @@ export interface ApprovalContent {
 
 export interface QuestionContent {
   questions: Question[];
+  /** What the person should know to answer. */
+  context?: string | undefined;
 }
 
 export interface Author {

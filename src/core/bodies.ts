@@ -6,7 +6,7 @@ import { ASK_MODES } from './ask.ts';
 import { instant, looseObject, ownId } from './fields.ts';
 import { CHOSEN_ID } from './id.ts';
 import { QuestionInputs } from './question.ts';
-import { RECOVERIES } from './run.ts';
+import { FAILURE_REASONS, RECOVERIES } from './run.ts';
 import { PERMISSIONS, SYSTEM_SESSION } from './session.ts';
 
 const chosenId = z
@@ -66,6 +66,9 @@ export const RaiseQuestion = z.strictObject({
   tool_call_id: callId,
   mode: z.enum(ASK_MODES).optional(),
   questions: QuestionInputs,
+  context: z.string().max(20_000).optional(),
+  /** What the next dispatch is to find again: any JSON, up to 1 MiB in its canonical form. Only in mode `restart`. */
+  partial_state: z.unknown().optional(),
   ...expiry,
   idempotency_key,
 });
@@ -96,8 +99,14 @@ export const PostOutput = z.strictObject({
   idempotency_key,
 });
 export type PostOutput = z.infer<typeof PostOutput>;
-export const CompleteRun = z.strictObject({ text: z.string().max(500_000).optional(), idempotency_key });
-export const FailRun = z.strictObject({ error: z.string().max(20_000).optional(), idempotency_key });
+const exit_code = z.int().min(0).max(255).optional();
+export const CompleteRun = z.strictObject({ text: z.string().max(500_000).optional(), exit_code, idempotency_key });
+export const FailRun = z.strictObject({
+  error: z.string().max(20_000).optional(),
+  reason: z.enum(FAILURE_REASONS).optional(),
+  exit_code,
+  idempotency_key,
+});
 export const FailMessage = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
 export const Empty = z.strictObject({ idempotency_key });
 

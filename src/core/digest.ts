@@ -17,8 +17,9 @@ export function approvalDigest(content: ApprovalContent, workFolder: string | un
   return digestOf('approval', [content.tool_name, content.input, workFolder ?? null], hash);
 }
 
-export const questionDigest = (content: QuestionContent, hash: Hash): string =>
-  digestOf('question', content.questions, hash);
+export function questionDigest({ questions, context }: QuestionContent, hash: Hash): string {
+  return digestOf('question', context === undefined ? questions : { questions, context }, hash);
+}
 
 export function payloadHash(kind: AskKind, mode: string, content: unknown, hash: Hash): string {
   return digestOf('payload', [kind, mode, content], hash);

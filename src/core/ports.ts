@@ -73,6 +73,8 @@ export interface Reader {
   dueOfRun(runId: string): Promise<EndedAsk[]>;
   /** The oldest ended form or restart ask that no run carries on yet. */
   toHandOver(runId: string): Promise<EndedAsk | undefined>;
+  /** What a dispatch left for the next one when it raised this ask, as JSON text. */
+  partialState(askId: string): Promise<string | undefined>;
   outputs(runId: string): Promise<Output[]>;
   events(filter: EventFilter, after: number, limit: number): Promise<Event[]>;
   lastSeq(): Promise<number>;
@@ -115,6 +117,7 @@ export interface Tx extends Reader {
   /** Compare-and-set on `pending`: false when somebody else ended it first. */
   endAsk(ask: EndedAsk): Promise<boolean>;
   updateDelivery(ask: EndedAsk): Promise<void>;
+  insertPartialState(askId: string, state: string): Promise<void>;
   /** Links the drafts to the session's head, which it moves; the caller saves the session. */
   appendEvents(session: Session, drafts: readonly EventDraft[], at: number): Promise<void>;
   insertOutput(output: Output): Promise<boolean>;

@@ -111,6 +111,17 @@ export function checkMove(from: RunStatus, to: RunStatus, also?: 'recover' | 'ha
   return refuse('run_state_conflict', `The run is ${from}; it cannot become ${to}.`);
 }
 
+/** Why a dispatch failed. */
+export const FAILURE_REASONS = [
+  'worker-failed',
+  'provider-failed',
+  'timeout',
+  'cancelled',
+  'fetch-failed',
+  'integrity-failed',
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
 export interface Run {
   id: string;
   sessionId: string;
@@ -127,7 +138,7 @@ export interface Run {
   finishedAt: number | undefined;
   /** Why it failed, was cancelled or interrupted. */
   error: string | undefined;
-  /** `needs_input` for a run that handed over to a dispatch. */
+  /** `needs_input` for a run that handed over to a dispatch; the reason of a dispatch that failed. */
   outcome: string | undefined;
   /** The run this one carries on, and the ask whose answer it carries. */
   resumesRunId: string | undefined;

@@ -10,6 +10,9 @@ export const SYSTEM_SESSION = 'system';
 /** Your own program is the agent: no worker claims its runs, they run as soon as they have the slot. */
 export const EXTERNAL_AGENT = 'external';
 
+/** Runs headless commands: each of its runs is a dispatch, and is told about as one. */
+export const DISPATCH_AGENT = 'exec';
+
 export interface Session {
   id: string;
   agent: string;

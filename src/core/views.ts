@@ -14,6 +14,7 @@ export const UserQuestionRequest = z.object({
   id: z.string(),
   tool_call_id: z.string(),
   questions: z.array(Question),
+  context: z.string().optional(),
   digest: z.string(),
   created_at_ms: instant,
   expires_at_ms: instant.optional(),

@@ -1,5 +1,6 @@
 // Workers take runs under a lease, keep it alive, and let go of it: at the end, or when the agent stopped cleanly and
 // the run is held without a process. Whoever holds the lease hosts the agent.
+import type { Ask } from '../core/ask.ts';
 import type { ClaimRun, Heartbeat } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
@@ -48,11 +49,17 @@ async function take(ledger: Ledger, run: Run, body: ClaimRun): Promise<ClaimedRu
   return {
     run: await runView(tx, session, run),
     session: await sessionView(tx, session),
-    input: run.input,
+    input: { ...run.input, ...(await leftFor(ledger, carried)) },
     lease: { epoch: run.leaseEpoch, until_ms: until },
     resumed,
     due: due.map((ask) => askView(ask, ports.sealer)),
   };
+}
+
+/** What the dispatch before this one left for it. Read here and nowhere else: it may be large. */
+async function leftFor({ tx }: Ledger, carried: Ask | undefined): Promise<{ partial_state?: unknown }> {
+  const state = carried?.mode === 'restart' ? await tx.partialState(carried.id) : undefined;
+  return state === undefined ? {} : { partial_state: JSON.parse(state) };
 }
 
 export function keepLease(ports: Ports, runId: string, body: Heartbeat, key?: Key): Promise<Reply<RunView>> {

@@ -3,6 +3,7 @@ import { type Author, type EndedAsk, endAsk, withoutDecision } from '../core/ask
 import { HoldpointError } from '../core/errors.ts';
 import { checkMove, type Run } from '../core/run.ts';
 import { claimedEvents } from './claimed.ts';
+import { noteDispatchEnd } from './dispatch.ts';
 import type { Ledger } from './ledger.ts';
 import { markDelivery } from './mark-delivery.ts';
 import { fillSlot } from './slot.ts';
@@ -14,6 +15,7 @@ export interface FinishDetails {
   author: Author;
   error?: string | undefined;
   outcome?: string | undefined;
+  exitCode?: number | undefined;
   /** The held run's answer is carried on by another run, so a question may end in `completed`. */
   handover?: boolean;
   data?: Record<string, unknown>;
@@ -36,6 +38,7 @@ export async function finish(ledger: Ledger, run: Run, status: Ending, details: 
   await tx.updateRun(run);
   const told = { ...details.data, ...(details.error !== undefined && { error: details.error }) };
   ledger.note(status, details.outcome === undefined ? told : { ...told, outcome: details.outcome }, run.id);
+  noteDispatchEnd(ledger, run, details.exitCode);
   if (wasQueued) session.queuedCount -= 1;
   if (wasQueued && run.clarification) await declineUnasked(ledger, run, run.clarification, details);
   if (wasQueued && run.carriesAskId !== undefined)

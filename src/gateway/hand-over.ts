@@ -1,6 +1,6 @@
 // Form and restart asks: the held run is completed and another run carries the answer on, in the same transaction,
 // so that exactly one run follows. It inherits the place of the run it carries on.
-import { summarise } from '../core/answer.ts';
+import { answerOnly, summarise } from '../core/answer.ts';
 import type { EndedAsk } from '../core/ask.ts';
 import type { Run } from '../core/run.ts';
 import { finish } from './finish.ts';
@@ -36,8 +36,13 @@ function formInput(ask: EndedAsk): Record<string, unknown> {
   };
 }
 
+/** The same spec, with the answer. What the dispatch left for the next one joins it when that one is claimed. */
 function restartInput(run: Run, ask: EndedAsk): Record<string, unknown> {
-  return { ...run.input, answer: summaryOf(ask), declined: ask.status === 'declined' };
+  const { answer: _, declined: __, justification: ___, ...spec } = run.input;
+  if (ask.kind === 'question' && ask.status === 'answered')
+    return { ...spec, answer: answerOnly(ask.content.questions, ask.answer.answers ?? []), declined: false };
+  const { justification } = ask.answer;
+  return { ...spec, answer: null, declined: true, ...(justification !== undefined && { justification }) };
 }
 
 function summaryOf(ask: EndedAsk): string {

@@ -13,6 +13,7 @@ import type { RaiseAsk } from '../core/bodies.ts';
 import { approvalDigest, payloadHash, questionDigest } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
 import { askIdOf } from '../core/id.ts';
+import { checkPartialState } from '../core/partial-state.ts';
 import { decideByPolicy } from '../core/policy.ts';
 import type { Ports } from '../core/ports.ts';
 import { checkQuestions, completeQuestions } from '../core/question.ts';
@@ -21,6 +22,7 @@ import type { Actor } from '../core/token.ts';
 import type { AskView } from '../core/views.ts';
 import { claimedEvents } from './claimed.ts';
 import { expiryOf } from './deadline.ts';
+import { noteDispatch } from './dispatch.ts';
 import { expireNow } from './expire.ts';
 import { hold, raisedEvent } from './hold.ts';
 import { checkLease } from './lease.ts';
@@ -58,6 +60,7 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
     const decision = wanted.kind === 'approval' ? decideByPolicy(ledger.session, wanted.content) : undefined;
     if (decision) return made(await raiseDecided(ledger, wanted, decision.behavior, decision.answeredBy));
     await hold(ledger, run, wanted);
+    await keepState(ledger, run, wanted, command.body);
     await ledger.close();
     return made(askView(wanted));
   });
@@ -95,11 +98,20 @@ function describe(ledger: Ledger, run: Run, body: RaiseAsk): PendingAsk {
     const digest = approvalDigest(content, ledger.session.workFolder, hash);
     return { ...base, kind: 'approval', content, digest, payloadHash: payloadHash('approval', mode, content, hash) };
   }
-  const content: QuestionContent = { questions: completeQuestions(body.questions) };
-  const refusal = checkQuestions(content.questions);
+  const context = body.context === undefined ? {} : { context: body.context };
+  const content: QuestionContent = { questions: completeQuestions(body.questions), ...context };
+  const refusal = checkQuestions(content.questions) ?? checkPartialState(body.partial_state, mode);
   if (refusal) throw new HoldpointError(refusal);
   const digest = questionDigest(content, hash);
-  return { ...base, kind: 'question', content, digest, payloadHash: payloadHash('question', mode, content, hash) };
+  const sent = body.partial_state === undefined ? content : [content, body.partial_state];
+  return { ...base, kind: 'question', content, digest, payloadHash: payloadHash('question', mode, sent, hash) };
+}
+
+/** A dispatch stopped to ask: what it leaves for the next one is kept beside the ask, out of every list and event. */
+async function keepState(ledger: Ledger, run: Run, ask: PendingAsk, body: RaiseAsk): Promise<void> {
+  if (body.kind !== 'question' || ask.mode !== 'restart') return;
+  if (body.partial_state !== undefined) await ledger.tx.insertPartialState(ask.id, JSON.stringify(body.partial_state));
+  noteDispatch(ledger, run, 'dispatch.needs_input', {}, ask.id);
 }
 
 /** An approval that a setting decides is stored with its decision at once: on the record, never pending. */

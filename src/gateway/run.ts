@@ -2,7 +2,8 @@
 import type { PostOutput, StartRun } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
 import type { Ports } from '../core/ports.ts';
-import { isTerminal, type Run } from '../core/run.ts';
+import { type FailureReason, isTerminal, type Run } from '../core/run.ts';
+import { DISPATCH_AGENT } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
 import { finish } from './finish.ts';
@@ -27,7 +28,7 @@ export function startRun(ports: Ports, command: StartCommand): Promise<Reply<Run
       throw fail('session_ended', `Session "${command.sessionId}" has ended; create another one.`);
     const { body, actor } = command;
     const run = await enqueue(ledger, {
-      kind: 'input',
+      kind: ledger.session.agent === DISPATCH_AGENT ? 'dispatch' : 'input',
       input: body.input,
       source: body.source ?? actor.surface,
       actor: actor.name,
@@ -75,18 +76,25 @@ async function say(ledger: Ledger, run: Run, text: string | undefined, type: str
 
 export function completeRun(
   ports: Ports,
-  command: AgentCommand & { text?: string | undefined },
+  command: AgentCommand & { text?: string | undefined; exitCode?: number | undefined },
 ): Promise<Reply<RunView>> {
   return end(ports, command, 'completed', async (ledger, run, author) => {
-    const finished = await finish(ledger, run, 'completed', { author });
+    const finished = await finish(ledger, run, 'completed', { author, exitCode: command.exitCode });
     await say(ledger, run, command.text, 'text');
     return finished;
   });
 }
 
-export function failRun(ports: Ports, command: AgentCommand & { error?: string | undefined }): Promise<Reply<RunView>> {
+interface FailCommand extends AgentCommand {
+  error?: string | undefined;
+  reason?: FailureReason | undefined;
+  exitCode?: number | undefined;
+}
+
+export function failRun(ports: Ports, command: FailCommand): Promise<Reply<RunView>> {
+  const { error = 'the agent failed', reason: outcome, exitCode } = command;
   return end(ports, command, 'failed', (ledger, run, author) =>
-    finish(ledger, run, 'failed', { author, error: command.error ?? 'the agent failed' }),
+    finish(ledger, run, 'failed', { author, error, outcome, exitCode }),
   );
 }
 

@@ -3,6 +3,7 @@
 import { HoldpointError } from '../core/errors.ts';
 import { checkMove, type Run } from '../core/run.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
+import { noteDispatch } from './dispatch.ts';
 import { clarificationAsk, hold } from './hold.ts';
 import type { Ledger } from './ledger.ts';
 import { markDelivery } from './mark-delivery.ts';
@@ -42,6 +43,7 @@ export async function enqueue(ledger: Ledger, wanted: NewRun): Promise<Run> {
   };
   await ledger.tx.insertRun(run);
   ledger.note('accepted', { kind: run.kind, source: run.source, actor_id: run.actor }, run.id);
+  noteDispatch(ledger, run, 'dispatch.accepted', run.resumesRunId === undefined ? {} : { resumes: run.resumesRunId });
   if (session.activeRunId !== undefined || session.queuedCount > 1)
     ledger.note('queued', { position: await placeOf(ledger, run) }, run.id);
   await fillSlot(ledger);
@@ -83,6 +85,7 @@ export async function begin(ledger: Ledger, run: Run): Promise<void> {
   session.queuedCount -= 1;
   await tx.updateRun(run);
   ledger.note('started', {}, run.id);
+  noteDispatch(ledger, run, 'dispatch.started');
   if (run.carriesAskId !== undefined) await deliverByRun(ledger, run.carriesAskId);
 }
 

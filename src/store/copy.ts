@@ -21,6 +21,7 @@ const TABLES: readonly (keyof Tables)[] = [
   'tokens',
   'responses',
   'facts',
+  'partial_states',
 ];
 const COUNTED: readonly (keyof Tables)[] = ['sessions', 'runs', 'asks', 'messages', 'tokens'];
 const BATCH = 500;

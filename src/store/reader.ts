@@ -5,7 +5,17 @@ import { sql as raw } from 'kysely';
 import type { Placed, Reader } from '../core/ports.ts';
 import { toAsk, toEnded, toEvent, toItem, toMessage, toOutput, toPending, toRun, toSession, toToken } from './rows.ts';
 import { compiler, list, type Sql, type Value } from './sql.ts';
-import type { AskRow, EventRow, ItemRow, MessageRow, OutputRow, RunRow, SessionRow, TokenRow } from './tables.ts';
+import type {
+  AskRow,
+  EventRow,
+  ItemRow,
+  MessageRow,
+  OutputRow,
+  PartialStateRow,
+  RunRow,
+  SessionRow,
+  TokenRow,
+} from './tables.ts';
 
 const literal = (value: string) => raw.lit<string>(value);
 
@@ -105,6 +115,8 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         toEnded,
       ),
     dueOfRun: (runId) => many(`SELECT * FROM asks WHERE run_id = ? AND delivery = 'due' ORDER BY n`, [runId], toEnded),
+    partialState: (askId) =>
+      one<PartialStateRow, string>(`SELECT * FROM partial_states WHERE ask_id = ?`, [askId], (row) => row.state),
     outputs: (runId) =>
       many<OutputRow, ReturnType<typeof toOutput>>(
         `SELECT * FROM outputs WHERE run_id = ? ORDER BY position DESC LIMIT 100`,

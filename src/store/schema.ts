@@ -3,6 +3,7 @@
 import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { coreSchema } from './migrations/0001-core.ts';
+import { partialStateSchema } from './migrations/0002-partial-states.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -13,6 +14,7 @@ export interface ColumnKinds {
 
 const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0001-core': coreSchema,
+  '0002-partial-states': partialStateSchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

@@ -12,6 +12,7 @@ export interface Tables {
   tokens: TokenRow;
   responses: ResponseRow;
   facts: FactRow;
+  partial_states: PartialStateRow;
 }
 
 export interface SessionRow {
@@ -165,4 +166,10 @@ export interface ResponseRow {
 export interface FactRow {
   name: string;
   value: string;
+}
+
+/** What a dispatch left for the next one; beside the ask, because it may be large and belongs in no list. */
+export interface PartialStateRow {
+  ask_id: string;
+  state: string;
 }

@@ -70,6 +70,14 @@ export function describeRecords(bed: Bed): void {
       expect(await read((r) => r.session('s2'))).toEqual(sessionOf('s2'));
     });
 
+    it('keeps what a dispatch left for the next one, beside its ask', async () => {
+      const state = JSON.stringify({ text: AWKWARD, long: 'x'.repeat(1024 * 1024) });
+      await bed.store.write((tx) => tx.insertPartialState('ask_1', state));
+      await bed.reopen();
+      expect(await read((r) => r.partialState('ask_1'))).toBe(state);
+      expect(await read((r) => r.partialState('ask_2'))).toBeUndefined();
+    });
+
     it('keeps and updates runs, sparse and complete', async () => {
       const sparse = runOf('run_1', 's1');
       const complete = runOf('run_2', 's1', {

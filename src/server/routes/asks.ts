@@ -1,7 +1,10 @@
 // Asks from the agent's side: raise, wait, acknowledge. And the inbox and history of all asks.
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ASK_KINDS, ASK_STATUSES, DELIVERY_STATES } from '../../core/ask.ts';
 import { Acknowledge, Clarify, RaiseAsk, Undeliverable } from '../../core/bodies.ts';
+import { fail } from '../../core/errors.ts';
+import { PARTIAL_STATE_BYTES } from '../../core/partial-state.ts';
 import { AskView, ClarificationView } from '../../core/views.ts';
 import { revealsSecrets } from '../../gateway/gateway.ts';
 import { AGENT_SIDE, EVERY_READER } from '../auth.ts';
@@ -19,10 +22,13 @@ const AskQuery = PageQuery.extend({
 });
 
 export const addAsks: AddRoutes = (app, { gateway, throttle }) => {
+  const bodyLimit = app.initialConfig.bodyLimit ?? Number.MAX_SAFE_INTEGER;
   app.post(
     '/v1/runs/:run_id/asks',
     {
       config: { scopes: AGENT_SIDE },
+      bodyLimit: Math.min(bodyLimit + 2 * PARTIAL_STATE_BYTES, Number.MAX_SAFE_INTEGER),
+      preValidation: (request, _reply, done) => done(beyondState(request, bodyLimit)),
       schema: {
         ...about('agents', 'Raise an approval or a question set', '200 when the same tool call asked the same before.'),
         params: RunParams,
@@ -160,3 +166,12 @@ export const addAsks: AddRoutes = (app, { gateway, throttle }) => {
     },
   );
 };
+
+/** A partial_state has a limit of its own; whatever else is in the body has the ordinary one. */
+function beyondState({ body, headers }: FastifyRequest, limit: number): Error | undefined {
+  if (Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= limit) return undefined;
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { partial_state: _, ...rest } = body as Record<string, unknown>;
+  if (Buffer.byteLength(JSON.stringify(rest)) <= limit) return undefined;
+  return fail('body_too_large', `A body has at most ${limit} bytes, without its partial_state.`);
+}

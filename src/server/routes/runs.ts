@@ -104,7 +104,8 @@ export const addRuns: AddRoutes = (app, { gateway }) => {
     async (request) => {
       const { actor, params, body } = request;
       const key = keyOf(request, gateway.hash);
-      const command = { runId: params.run_id, text: body.text, actor, leaseEpoch: leaseOf(request), key };
+      const { text, exit_code: exitCode } = body;
+      const command = { runId: params.run_id, text, exitCode, actor, leaseEpoch: leaseOf(request), key };
       return (await gateway.completeRun(command)).view;
     },
   );
@@ -123,7 +124,8 @@ export const addRuns: AddRoutes = (app, { gateway }) => {
     async (request) => {
       const { actor, params, body } = request;
       const key = keyOf(request, gateway.hash);
-      const command = { runId: params.run_id, error: body.error, actor, leaseEpoch: leaseOf(request), key };
+      const { error, reason, exit_code: exitCode } = body;
+      const command = { runId: params.run_id, error, reason, exitCode, actor, leaseEpoch: leaseOf(request), key };
       return (await gateway.failRun(command)).view;
     },
   );

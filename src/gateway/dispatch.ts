@@ -1,0 +1,29 @@
+// What is told about a dispatch: six events beside those of its run, for observers who may know that something happened
+// but not what was asked. They carry no text of a question, an answer or an error.
+import type { EventType } from '../core/event.ts';
+import type { Run } from '../core/run.ts';
+import { DISPATCH_AGENT } from '../core/session.ts';
+import type { Ledger } from './ledger.ts';
+
+type DispatchEvent = Extract<EventType, `dispatch.${string}`>;
+
+/** Says nothing about a run that is no dispatch. */
+export function noteDispatch(
+  ledger: Ledger,
+  run: Run,
+  type: DispatchEvent,
+  data: Record<string, unknown> = {},
+  askId?: string,
+): void {
+  if (run.agent === DISPATCH_AGENT) ledger.note(type, data, run.id, askId);
+}
+
+/** A dispatch that asked has said so when it asked; handing over to the next one is not its finish. */
+export function noteDispatchEnd(ledger: Ledger, run: Run, exitCode: number | undefined): void {
+  const exit = exitCode === undefined ? {} : { exit_code: exitCode };
+  if (run.outcome === 'needs_input') return;
+  if (run.status === 'completed') noteDispatch(ledger, run, 'dispatch.finished', exit);
+  else if (run.status === 'failed')
+    noteDispatch(ledger, run, 'dispatch.failed', { reason: run.outcome ?? 'worker-failed', ...exit });
+  else noteDispatch(ledger, run, 'dispatch.cancelled', { reason: 'cancelled' });
+}
