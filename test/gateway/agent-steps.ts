@@ -48,7 +48,7 @@ export const createSession: Plan = (w, picks) => {
 
 export const startRun: Plan = (w, picks) => {
   const session = picks.one(w.sessions);
-  if (!session || w.runs.length >= 14) return undefined;
+  if (!session || w.runs.length >= 18) return undefined;
   const sessionId = session.id;
   return {
     name: `startRun ${sessionId}`,
@@ -187,7 +187,7 @@ export const clarify: Plan = (w, picks) => {
   const child =
     picks.one(w.runs.filter((r) => r.session.parent && r.status !== 'queued')) ??
     picks.one(w.runs.filter((r) => r.status !== 'queued'));
-  if (!child || w.runs.length >= 14) return undefined;
+  if (!child || w.runs.length >= 18) return undefined;
   const call = picks.of('ask-parent-1', 'ask-parent-2');
   const text = picks.of('a', 'a', 'b');
   const after = picks.of(undefined, 700, 6_000);

@@ -2,7 +2,7 @@
 // The real one is read through the gateway's own lists: what people see is what is compared.
 import { messageIdOf } from '../../src/core/id.ts';
 import type { OpenGateway } from '../support/gateway.ts';
-import { type Ask, pendingOf, type Session, type World } from './model.ts';
+import { type Ask, isOver, pendingOf, type Session, type World } from './model.ts';
 
 const ALL = { limit: 500 };
 
@@ -21,7 +21,7 @@ export async function adopt(world: World, { gateway }: OpenGateway): Promise<voi
     if (run.id === '') run.id = views.find((v) => v.resumes_run_id === run.resumes?.id)?.run_id ?? '';
 }
 
-export async function realState({ gateway }: OpenGateway): Promise<State> {
+export async function realState({ gateway, store }: OpenGateway): Promise<State> {
   const sessions = (await gateway.listSessions({}, ALL)).views.filter((s) => s.session_id !== 'system');
   const runs = (await gateway.listRuns({}, ALL)).views;
   const asks = (await gateway.listAsks({}, ALL, false)).views;
@@ -29,6 +29,8 @@ export async function realState({ gateway }: OpenGateway): Promise<State> {
     question: (await gateway.listPending('question', undefined, ALL)).views,
     approval: (await gateway.listPending('approval', undefined, ALL)).views,
   };
+  // No list shows the deadline of a clarification before it is asked.
+  const kept = new Map((await store.read((r) => r.runs({}, ALL))).map(({ value }) => [value.id, value.clarification]));
   const mail: unknown[] = [];
   for (const { session_id } of sessions)
     for (const which of ['open', 'dead'] as const)
@@ -53,6 +55,7 @@ export async function realState({ gateway }: OpenGateway): Promise<State> {
       approvals: r.pending_approval_ids,
       questions: r.pending_question_ids,
       ended: r.finished_at_ms !== undefined,
+      deadline: kept.get(r.run_id)?.expiresAt,
     })),
     asks: asks.map((a) => ({
       id: a.ask_id,
@@ -60,6 +63,7 @@ export async function realState({ gateway }: OpenGateway): Promise<State> {
       kind: a.kind,
       mode: a.mode,
       status: a.status,
+      expires: a.expires_at_ms,
       outcome: a.answer?.outcome,
       behavior: a.answer?.behavior,
       by: a.answer?.answered_by,
@@ -92,7 +96,8 @@ export function modelState(w: World): State {
       resumes: r.resumes?.id,
       approvals: ids(pendingOf(w, r), 'approval'),
       questions: ids(pendingOf(w, r), 'question'),
-      ended: ['completed', 'failed', 'interrupted', 'cancelled'].includes(r.status),
+      ended: isOver(r),
+      deadline: r.clarification?.expiresAt,
     })),
     asks: w.asks
       .filter((a) => a.status !== 'unasked')
@@ -102,6 +107,7 @@ export function modelState(w: World): State {
         kind: a.kind,
         mode: a.mode,
         status: a.status,
+        expires: a.expiresAt,
         outcome: a.status === 'pending' ? undefined : a.status,
         behavior: a.kind === 'question' || a.status === 'pending' ? undefined : a.allowed ? 'allow' : 'deny',
         by: a.by,
