@@ -12,10 +12,11 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { guard } from './auth.ts';
 import { acceptJsonOnly } from './body.ts';
 import { drain } from './drain.ts';
+import { refuseExpectations, refuseGarbage } from './garbage.ts';
 import { Throttle } from './limits.ts';
 import { createMetrics } from './metrics.ts';
 import { describeApi, showApi } from './openapi.ts';
-import { INTERNAL, problemOf, refusalOf, sendProblem } from './problem.ts';
+import { INTERNAL, refusalOf, sendProblem } from './problem.ts';
 import { addApprovals } from './routes/approvals.ts';
 import { addAsks } from './routes/asks.ts';
 import { addEvents } from './routes/events.ts';
@@ -46,12 +47,18 @@ const SECURITY_HEADERS = {
 } as const;
 
 const MAX_ID_LENGTH = 512;
+/** How long a request may take to arrive; what it then waits for is another matter. */
+const ARRIVAL_MS = 60_000;
 
 export async function createApp(options: AppOptions): Promise<App> {
   const { gateway, limits } = options;
   const app = Fastify({
     ...(options.logger && { loggerInstance: options.logger }),
-    ...(options.https && { https: options.https }),
+    // A request without a Host is refused by our own guard, with a problem document.
+    ...(options.https
+      ? { https: { ...options.https, requireHostHeader: false } }
+      : { http: { requireHostHeader: false } }),
+    requestTimeout: ARRIVAL_MS,
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
     bodyLimit: limits.bodyBytes || Number.MAX_SAFE_INTEGER,
@@ -60,6 +67,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     clientErrorHandler: refuseGarbage,
     frameworkErrors: (error, _request, reply) => sendProblem(reply, refuse('invalid_request', unroutable(error.code))),
   }).withTypeProvider<ZodTypeProvider>() as unknown as App;
+  refuseExpectations(app);
   const streams = new Streams();
   const throttle = new Throttle(limits);
   const metrics = await createMetrics(gateway, () => throttle.openStreams);
@@ -133,11 +141,3 @@ const unroutable = (code: string): string =>
   code === 'FST_ERR_MAX_PARAM_LENGTH'
     ? `An id in a path has at most ${MAX_ID_LENGTH} characters.`
     : 'The path is not a valid URL: check its percent signs.';
-
-/** What is not even HTTP still gets a problem document. */
-const refuseGarbage: NonNullable<FastifyServerOptions['clientErrorHandler']> = (error, socket) => {
-  if (error.code === 'ECONNRESET' || !socket.writable) return;
-  const body = JSON.stringify(problemOf(refuse('invalid_request', 'This is not a valid HTTP request.')));
-  const head = `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/problem+json`;
-  socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-};

@@ -94,7 +94,9 @@ declare module 'fastify' {
 }
 
 function checkHost(request: FastifyRequest, hosts: ReadonlySet<string>): void {
-  const host = request.headers.host ?? '';
+  const { url = '', headers } = request.raw;
+  // A request line may carry a whole URL; its host is then the one that is meant.
+  const host = URL.canParse(url) ? new URL(url).host : (headers.host ?? '');
   const name = /^(\[[^\]]+\]|[^:]+)(?::\d+)?$/.exec(host)?.[1] ?? host;
   if (!hosts.has(name.toLowerCase()))
     throw fail(

@@ -7,6 +7,8 @@ import { fail } from '../core/errors.ts';
 const MAX_DEPTH = 64;
 /** A body shorter than this cannot be nested too deep. */
 const SHORTEST_DEEP_BODY = 2 * MAX_DEPTH;
+/** Where a number could be too large to be one: JSON allows what becomes Infinity, which no JSON can say again. */
+const HUGE_NUMBER = /[eE]\+?\d{3}|\d{300}/;
 
 export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -31,7 +33,7 @@ function parseJson(bytes: Buffer): unknown {
     throw fail('invalid_request', `The body is not valid JSON: ${why}`);
   }
   const suspicious = text.includes('\\u') || text.includes('__proto__') || text.includes('constructor');
-  if (suspicious || text.length >= SHORTEST_DEEP_BODY) inspect(value, suspicious);
+  if (suspicious || text.length >= SHORTEST_DEEP_BODY || HUGE_NUMBER.test(text)) inspect(value, suspicious);
   return value;
 }
 
@@ -41,6 +43,8 @@ function inspect(root: unknown, strings: boolean): void {
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { value, depth } = next;
     if (strings && typeof value === 'string') checkText(value);
+    if (typeof value === 'number' && !Number.isFinite(value))
+      throw fail('invalid_request', 'The body has a number that is too large.');
     if (typeof value !== 'object' || value === null) continue;
     if (depth > MAX_DEPTH) throw fail('invalid_request', `The body is nested deeper than ${MAX_DEPTH} levels.`);
     for (const key of Object.keys(value)) {

@@ -83,6 +83,8 @@ export function sendProblem(reply: FastifyReply, refusal: Refusal): FastifyReply
   const problem = problemOf(refusal);
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="holdpoint"');
   if (problem.status === 429) reply.header('retry-after', '1');
+  // Closed under a client that still sends, the connection would be reset and the answer lost: the rest is read and dropped.
+  if (problem.status === 413) reply.removeHeader('connection');
   return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem));
 }
 

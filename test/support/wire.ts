@@ -11,6 +11,7 @@ export interface Sent {
   body?: unknown;
   /** Sent as it is. */
   raw?: string | Buffer;
+  /** Over those that follow from the rest; `undefined` leaves one out. */
   headers?: OutgoingHttpHeaders;
   agent?: Agent;
   signal?: AbortSignal;
@@ -94,6 +95,7 @@ function open(url: string, sent: Sent, onResponse: (response: IncomingMessage) =
     ...(payload !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
     ...sent.headers,
   };
+  for (const [name, value] of Object.entries(headers)) if (value === undefined) delete headers[name];
   const { hostname, port } = new URL(url);
   const { method = sent.body === undefined ? 'GET' : 'POST', path, agent = shared, signal } = sent;
   const host = hostname.replace(/^\[|\]$/g, '');

@@ -1,0 +1,169 @@
+// A real server with something in it for every route: what its path ids name, what its bodies refer to. And whether
+// anything about it has changed.
+import type { AskView, ClarificationView, MessageView, RunView, SessionView } from '../../src/core/views.ts';
+import type { Holdpoint } from '../support/process.ts';
+import { type Received, type Sent, send } from '../support/wire.ts';
+import { type Known, type Schema, samplesOf } from './samples.ts';
+
+export interface Route {
+  method: string;
+  path: string;
+  query: string[];
+  body: Schema | undefined;
+}
+
+/** Every operation of the OpenAPI document. */
+export async function routesOf({ url }: Holdpoint): Promise<Route[]> {
+  const { body } = await send<OpenApi>(url, { path: '/openapi.json' });
+  return Object.entries(body.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      query: (operation.parameters ?? []).filter((p) => p.in === 'query').map((p) => p.name),
+      body: operation.requestBody?.content['application/json']?.schema,
+    })),
+  );
+}
+
+interface OpenApi {
+  paths: Record<string, Record<string, Operation>>;
+}
+interface Operation {
+  parameters?: { in: string; name: string }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+}
+
+export interface World {
+  call<T>(sent: Sent): Promise<Received<T>>;
+  /** The route's path with ids that exist. */
+  pathOf(route: Route): string;
+  /** Bodies this world accepts on the route. */
+  bodiesOf(route: Route, whole: boolean): unknown[];
+  /** Everything the world can show of itself, as one text. */
+  state(): Promise<string>;
+}
+
+let worlds = 0;
+
+export async function createWorld({ url, token }: Holdpoint): Promise<World> {
+  worlds += 1;
+  const name = `world-${process.pid}-${worlds}`;
+  const call = <T>(sent: Sent) => send<T>(url, { token, ...sent });
+  const post = async <T>(path: string, body: object): Promise<T> => {
+    const made = await call<T>({ path, body });
+    if (made.status >= 300) throw new Error(`${path} answered ${made.status}: ${made.text}`);
+    return made.body;
+  };
+  const sessionOf = (session_id: string, more: object = {}) =>
+    post<SessionView>('/v1/sessions', { session_id, agent: 'external', ...more });
+  const runOf = (id: string) => post<RunView>(`/v1/sessions/${id}/runs`, { input: { text: 'work' } });
+  const ask = (run: string, body: object) => post<AskView>(`/v1/runs/${run}/asks`, body);
+
+  await sessionOf(name);
+  await sessionOf(`${name}-parent`);
+  await sessionOf(`${name}-child`, { parent_session_id: `${name}-parent` });
+  await sessionOf(`${name}-working`);
+  await sessionOf(`${name}-led`, { agent: name });
+  const held = (await runOf(name)).run_id;
+  const question = await ask(held, { kind: 'question', tool_call_id: 'q', questions: [QUESTION] });
+  const approval = await ask(held, {
+    kind: 'approval',
+    tool_call_id: 'a',
+    tool_name: 'Bash',
+    input: { command: 'ls' },
+  });
+  const working = (await runOf(`${name}-working`)).run_id;
+  const ended = await ask(working, { kind: 'question', tool_call_id: 'e', questions: [QUESTION] });
+  await post(`/v1/runs/${working}/questions`, { resolution: { request_id: ended.ask_id, answers: [ANSWER] } });
+  const child = (await runOf(`${name}-child`)).run_id;
+  const clarified = await post<ClarificationView>(`/v1/runs/${child}/clarifications`, {
+    tool_call_id: 'c',
+    questions: [QUESTION],
+  });
+  await post(`/v1/runs/${clarified.run_id}/questions`, {
+    resolution: { request_id: clarified.request_id, answers: [ANSWER] },
+  });
+  const mailbox = await call<MessageView[]>({ path: `/v1/sessions/${name}-child/mailbox` });
+  await runOf(`${name}-led`);
+  const claimed = await post<{ run: RunView; lease: { epoch: number } }>('/v1/workers/claim', {
+    worker_id: name,
+    agents: [{ name, recovery: 'resume' }],
+    lease_ms: 600_000,
+  });
+  const led = claimed.run.run_id;
+  const begin = mailbox.headers['holdpoint-cursor'];
+  const spare = await post<{ token_id: string }>('/v1/tokens', { scope: 'viewer' });
+
+  const ids: Record<string, string> = {
+    session_id: name,
+    run_id: held,
+    ask_id: ended.ask_id,
+    request_id: question.ask_id,
+    message_id: mailbox.body[0]?.message_id ?? '',
+    thread_id: `thr_${name}`,
+    token_id: spare.token_id,
+  };
+  /** Where a route needs another thing under the same name. */
+  const exceptions: [RegExp, Record<string, string>][] = [
+    [/mailbox|dead-letters/, { session_id: `${name}-child` }],
+    [/\/sessions\/\{session_id\}\/runs$/, { session_id: `${name}-working` }],
+    [/\/(asks|output|complete|fail)$/, { run_id: working }],
+    [/\/clarifications$/, { run_id: child }],
+    [/\/(heartbeat|release)$/, { run_id: led }],
+  ];
+  const known = (route: Route, whole: boolean): Known => ({
+    request_id: route.path.includes('approval') ? approval.ask_id : question.ask_id,
+    session_id: undefined,
+    parent_session_id: `${name}-parent`,
+    agent: 'external',
+    worker_id: name,
+    lease_epoch: claimed.lease.epoch,
+    lease_ms: 600_000,
+    wait_ms: 0,
+    answers: [ANSWER],
+    digest: undefined,
+    partial_state: undefined,
+    expires_at_ms: undefined,
+    expires_after_ms: 3_600_000,
+    idempotency_key: whole ? `key-${name}` : undefined,
+    secret: undefined,
+    allow_other: true,
+    ...(route.path.endsWith('/claim') && { name: 'nobody' }),
+  });
+
+  return {
+    call,
+    pathOf({ path }) {
+      const own = exceptions.find(([pattern]) => pattern.test(path))?.[1] ?? {};
+      return path.replace(/\{(\w+)\}/g, (_, id: string) => own[id] ?? ids[id] ?? 'unknown');
+    },
+    bodiesOf: (route, whole) => samplesOf(route.body ?? {}, known(route, whole), whole),
+    async state() {
+      const sessions = ['', '-parent', '-child', '-working', '-led'].map((suffix) => `/v1/sessions/${name}${suffix}`);
+      const paths = [
+        ...sessions,
+        ...sessions.map((path) => `${path}/events?limit=500`),
+        ...[held, working, child, led, clarified.run_id].map((id) => `/v1/runs/${id}`),
+        ...[question, approval, ended].map(({ ask_id }) => `/v1/asks/${ask_id}`),
+        ...['mailbox', 'dead-letters'].map((box) => `/v1/sessions/${name}-child/${box}`),
+        `/v1/asks?status=pending&session_id=${name}`,
+        `/v1/threads/thr_${name}/items`,
+        `/v1/sessions/system/events?after=${begin}`,
+      ];
+      const shown = await Promise.all(paths.map((path) => call({ path })));
+      const metrics = await call({ path: '/metrics' });
+      const open = /holdpoint_open\{what="active_sessions"\} \d+/.exec(metrics.text)?.[0];
+      return [open, ...shown.map(({ text }) => text)].join('\n');
+    },
+  };
+}
+
+const QUESTION = {
+  id: 'which',
+  question: 'Which?',
+  options: [
+    { id: 'a', label: 'A' },
+    { id: 'b', label: 'B' },
+  ],
+};
+const ANSWER = { question_id: 'which', selected_option_ids: ['a'] };
