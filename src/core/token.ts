@@ -22,4 +22,6 @@ export interface Actor {
   tokenId: string;
   sessionId: string | undefined;
   surface: Surface;
+  /** When its token stops being good: what it keeps open ends then too. */
+  expiresAt?: number | undefined;
 }

@@ -5,6 +5,7 @@ import type { EventFilter, Store } from '../core/ports.ts';
 
 const PAGE = 500;
 const SAFETY_NET_MS = 1000;
+const RETRY_MS = 250;
 
 export interface Follower {
   filter: EventFilter;
@@ -111,39 +112,44 @@ export class Feed {
 
   follow(follower: Follower, after: number): Following {
     const topic = topicOf(follower.filter);
-    const cursor: Cursor = {
-      offer: (events) => {
-        const unseen = events.filter((e) => e.seq > position);
-        const last = unseen.at(-1);
-        if (!last) return;
-        position = last.seq;
-        if (!follower.deliver(unseen)) drop(this.#live, topic, cursor);
-      },
-    };
     let position = after;
     let stopped = false;
-    let catching: Promise<void> | undefined;
-
-    /** Reads until nothing is missing, then goes live in the same breath. */
-    const catchUp = async (): Promise<void> => {
-      while (!stopped) {
-        const headBefore = this.#head;
-        const events = await this.#store.read((r) => r.events(follower.filter, position, PAGE));
-        if (stopped) return;
-        const last = events.at(-1);
-        if (last) position = last.seq;
-        if (last && !follower.deliver(events)) return;
-        if (events.length < PAGE && this.#head === headBefore) break;
-      }
-      if (!stopped) add(this.#live, topic, cursor);
+    let reading = false;
+    let announced = false;
+    const cursor: Cursor = {
+      offer: (events) => {
+        announced = true;
+        const unseen = reading ? [] : events.filter((e) => e.seq > position);
+        if (unseen.length > 0) show(unseen);
+      },
     };
-    const resume = (): void => {
-      if (stopped || catching) return;
-      catching = catchUp()
-        .catch(() => {})
-        .finally(() => {
-          catching = undefined;
-        });
+    const show = (events: readonly Event[]): boolean => {
+      position = events.at(-1)?.seq ?? position;
+      const wantsMore = events.length === 0 || follower.deliver(events);
+      if (!wantsMore) drop(this.#live, topic, cursor);
+      return wantsMore;
+    };
+
+    /**
+     * Reads until nothing is missing. What is announced meanwhile is read, not shown: it may be in the read as well.
+     * One function without a gap: between the last look and being live again nothing may be announced unseen.
+     */
+    const resume = async (): Promise<void> => {
+      if (stopped || reading) return;
+      reading = true;
+      add(this.#live, topic, cursor);
+      try {
+        for (let missing = true; missing; ) {
+          announced = false;
+          const events = await this.#store.read((r) => r.events(follower.filter, position, PAGE));
+          missing = !stopped && show(events) && (announced || events.length === PAGE);
+        }
+      } catch {
+        drop(this.#live, topic, cursor);
+        setTimeout(resume, RETRY_MS).unref();
+      } finally {
+        reading = false;
+      }
     };
     resume();
     return {

@@ -11,7 +11,7 @@ import type { Limits } from '../core/limits.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { guard } from './auth.ts';
 import { acceptJsonOnly } from './body.ts';
-import { drain } from './drain.ts';
+import { drain, freshConnections } from './drain.ts';
 import { refuseExpectations, refuseGarbage } from './garbage.ts';
 import { Throttle } from './limits.ts';
 import { createMetrics } from './metrics.ts';
@@ -68,7 +68,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     frameworkErrors: (error, _request, reply) => sendProblem(reply, refuse('invalid_request', unroutable(error.code))),
   }).withTypeProvider<ZodTypeProvider>() as unknown as App;
   refuseExpectations(app);
-  const streams = new Streams();
+  const fresh = freshConnections(app);
+  const streams = new Streams(gateway.now);
   const throttle = new Throttle(limits);
   const metrics = await createMetrics(gateway, () => throttle.openStreams);
 
@@ -91,7 +92,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   app.addHook('preClose', async () => {
     metrics.stop();
-    drain(app, gateway, streams);
+    drain(app, gateway, streams, fresh);
   });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(

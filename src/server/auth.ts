@@ -69,6 +69,7 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
       tokenId: token.id,
       sessionId: token.sessionId,
       surface: surfaceOf(request),
+      expiresAt: token.expiresAt,
     };
   }
 

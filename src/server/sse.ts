@@ -4,20 +4,24 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Event } from '../core/event.ts';
 import type { EventFilter } from '../core/ports.ts';
+import type { Actor } from '../core/token.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { eventJson } from '../gateway/views.ts';
 
 const HEARTBEAT_MS = 15_000;
 
 export class Streams {
-  readonly #open = new Set<ServerResponse>();
+  readonly #open = new Map<ServerResponse, Actor>();
   readonly #frames = new WeakMap<Event, string>();
   readonly #heartbeat: NodeJS.Timeout;
   #closed = false;
 
-  constructor() {
+  constructor(now: () => number) {
     this.#heartbeat = setInterval(() => {
-      for (const response of this.#open) if (!response.writableNeedDrain) response.write(':\n\n');
+      for (const [response, { expiresAt }] of this.#open) {
+        if (expiresAt !== undefined && expiresAt <= now()) response.end();
+        else if (!response.writableNeedDrain) response.write(':\n\n');
+      }
     }, HEARTBEAT_MS);
     this.#heartbeat.unref();
   }
@@ -42,7 +46,7 @@ export class Streams {
       'holdpoint-cursor': String(after),
     });
     response.write(first ?? ':\n\n');
-    this.#open.add(response);
+    this.#open.set(response, request.actor);
     const following = gateway.follow(
       { filter, deliver: (events) => response.write(events.map((e) => this.#frame(e)).join('')) },
       after,
@@ -66,10 +70,15 @@ export class Streams {
     return frame;
   }
 
+  /** A token that was revoked hears nothing more. */
+  endOf(tokenId: string): void {
+    for (const [response, actor] of this.#open) if (actor.tokenId === tokenId) response.end();
+  }
+
   close(): void {
     this.#closed = true;
     clearInterval(this.#heartbeat);
-    for (const response of this.#open) response.end();
+    for (const response of this.#open.keys()) response.end();
   }
 }
 

@@ -6,7 +6,7 @@ import { ANSWERERS } from '../auth.ts';
 import { keyOf, PageQuery, pageOf, sendList } from '../request.ts';
 import { type AddRoutes, about, replies } from './route.ts';
 
-export const addTokens: AddRoutes = (app, { gateway }) => {
+export const addTokens: AddRoutes = (app, { gateway, streams }) => {
   app.post(
     '/v1/tokens',
     {
@@ -49,6 +49,7 @@ export const addTokens: AddRoutes = (app, { gateway }) => {
     async (request) => {
       const { view } = await gateway.revokeToken(request.params.token_id, keyOf(request, gateway.hash));
       app.forgetTokens();
+      streams.endOf(view.token_id);
       return view;
     },
   );
