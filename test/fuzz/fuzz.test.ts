@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endEverything, type Holdpoint, startHoldpoint } from '../support/process.ts';
 import { type Random, seeded } from '../support/seed.ts';
-import { type Received, type Sent, send } from '../support/wire.ts';
+import { openStream, type Received, type Sent, send } from '../support/wire.ts';
 import { BODIES, CONTENT_TYPES, PATH_IDS, QUERY_VALUES, VALUES } from './nasty.ts';
 import { edited, spoilt, strictPlaces } from './samples.ts';
 import { faultOf } from './verdict.ts';
@@ -187,6 +187,21 @@ it('refuses odd idempotency keys and leases', async () => {
       headers: { 'holdpoint-lease': lease },
     })),
   );
+});
+
+it('streams events to whoever comes with an odd place to resume from', async () => {
+  const world = await createWorld(server);
+  const places = ['', '0', '-1', '1.5', '1e3', 'NaN', 'abc', '\u00e4', '9007199254740993', '9'.repeat(400), '1, 2'];
+  for (const route of routes.filter(({ path }) => path.endsWith('/events'))) {
+    const streams = await Promise.all(
+      places.map((place) => {
+        const headers = { 'last-event-id': place };
+        return openStream(server.url, { path: world.pathOf(route), token: server.token, headers });
+      }),
+    );
+    expect(streams.map((stream) => stream.status)).toEqual(places.map(() => 200));
+    for (const stream of streams) stream.close();
+  }
 });
 
 describe('a body of ten megabytes', () => {

@@ -59,47 +59,55 @@ export async function createWorld({ url, token }: Holdpoint): Promise<World> {
   const runOf = (id: string) => post<RunView>(`/v1/sessions/${id}/runs`, { input: { text: 'work' } });
   const ask = (run: string, body: object) => post<AskView>(`/v1/runs/${run}/asks`, body);
 
-  await sessionOf(name);
-  await sessionOf(`${name}-parent`);
-  await sessionOf(`${name}-child`, { parent_session_id: `${name}-parent` });
-  await sessionOf(`${name}-working`);
-  await sessionOf(`${name}-led`, { agent: name });
-  const held = (await runOf(name)).run_id;
-  const question = await ask(held, { kind: 'question', tool_call_id: 'q', questions: [QUESTION] });
-  const approval = await ask(held, {
-    kind: 'approval',
-    tool_call_id: 'a',
-    tool_name: 'Bash',
-    input: { command: 'ls' },
-  });
-  const working = (await runOf(`${name}-working`)).run_id;
-  const ended = await ask(working, { kind: 'question', tool_call_id: 'e', questions: [QUESTION] });
-  await post(`/v1/runs/${working}/questions`, { resolution: { request_id: ended.ask_id, answers: [ANSWER] } });
-  const child = (await runOf(`${name}-child`)).run_id;
-  const clarified = await post<ClarificationView>(`/v1/runs/${child}/clarifications`, {
-    tool_call_id: 'c',
-    questions: [QUESTION],
-  });
-  await post(`/v1/runs/${clarified.run_id}/questions`, {
-    resolution: { request_id: clarified.request_id, answers: [ANSWER] },
-  });
-  const mailbox = await call<MessageView[]>({ path: `/v1/sessions/${name}-child/mailbox` });
-  await runOf(`${name}-led`);
-  const claimed = await post<{ run: RunView; lease: { epoch: number } }>('/v1/workers/claim', {
-    worker_id: name,
-    agents: [{ name, recovery: 'resume' }],
-    lease_ms: 600_000,
-  });
-  const led = claimed.run.run_id;
-  const begin = mailbox.headers['holdpoint-cursor'];
-  const spare = await post<{ token_id: string }>('/v1/tokens', { scope: 'viewer' });
+  const answer = (run: string, id: string) =>
+    post(`/v1/runs/${run}/questions`, { resolution: { request_id: id, answers: [ANSWER] } });
+
+  const hold = async () => {
+    await sessionOf(name);
+    const run = (await runOf(name)).run_id;
+    const question = await ask(run, { kind: 'question', tool_call_id: 'q', questions: [QUESTION] });
+    const action = { kind: 'approval', tool_call_id: 'a', tool_name: 'Bash', input: { command: 'ls' } };
+    return { run, question, approval: await ask(run, action) };
+  };
+  const work = async () => {
+    await sessionOf(`${name}-working`);
+    const run = (await runOf(`${name}-working`)).run_id;
+    const ended = await ask(run, { kind: 'question', tool_call_id: 'e', questions: [QUESTION] });
+    await answer(run, ended.ask_id);
+    return { run, ended };
+  };
+  const clarify = async () => {
+    await sessionOf(`${name}-parent`);
+    await sessionOf(`${name}-child`, { parent_session_id: `${name}-parent` });
+    const run = (await runOf(`${name}-child`)).run_id;
+    const body = { tool_call_id: 'c', questions: [QUESTION] };
+    const asked = await post<ClarificationView>(`/v1/runs/${run}/clarifications`, body);
+    await answer(asked.run_id, asked.request_id);
+    const mailbox = await call<MessageView[]>({ path: `/v1/sessions/${name}-child/mailbox` });
+    return { run, asking: asked.run_id, message: mailbox.body[0]?.message_id ?? '' };
+  };
+  const lead = async () => {
+    await sessionOf(`${name}-led`, { agent: name });
+    await runOf(`${name}-led`);
+    const body = { worker_id: name, agents: [{ name, recovery: 'resume' }], lease_ms: 600_000 };
+    return post<{ run: RunView; lease: { epoch: number } }>('/v1/workers/claim', body);
+  };
+  const [held, working, child, led, spare] = await Promise.all([
+    hold(),
+    work(),
+    clarify(),
+    lead(),
+    post<{ token_id: string }>('/v1/tokens', { scope: 'viewer' }),
+  ]);
+  const { question, approval } = held;
+  const begin = (await call({ path: '/v1/tokens?limit=1' })).headers['holdpoint-cursor'];
 
   const ids: Record<string, string> = {
     session_id: name,
-    run_id: held,
-    ask_id: ended.ask_id,
+    run_id: held.run,
+    ask_id: working.ended.ask_id,
     request_id: question.ask_id,
-    message_id: mailbox.body[0]?.message_id ?? '',
+    message_id: child.message,
     thread_id: `thr_${name}`,
     token_id: spare.token_id,
   };
@@ -107,9 +115,9 @@ export async function createWorld({ url, token }: Holdpoint): Promise<World> {
   const exceptions: [RegExp, Record<string, string>][] = [
     [/mailbox|dead-letters/, { session_id: `${name}-child` }],
     [/\/sessions\/\{session_id\}\/runs$/, { session_id: `${name}-working` }],
-    [/\/(asks|output|complete|fail)$/, { run_id: working }],
-    [/\/clarifications$/, { run_id: child }],
-    [/\/(heartbeat|release)$/, { run_id: led }],
+    [/\/(asks|output|complete|fail)$/, { run_id: working.run }],
+    [/\/clarifications$/, { run_id: child.run }],
+    [/\/(heartbeat|release)$/, { run_id: led.run.run_id }],
   ];
   const known = (route: Route, whole: boolean): Known => ({
     request_id: route.path.includes('approval') ? approval.ask_id : question.ask_id,
@@ -117,7 +125,7 @@ export async function createWorld({ url, token }: Holdpoint): Promise<World> {
     parent_session_id: `${name}-parent`,
     agent: 'external',
     worker_id: name,
-    lease_epoch: claimed.lease.epoch,
+    lease_epoch: led.lease.epoch,
     lease_ms: 600_000,
     wait_ms: 0,
     answers: [ANSWER],
@@ -143,8 +151,8 @@ export async function createWorld({ url, token }: Holdpoint): Promise<World> {
       const paths = [
         ...sessions,
         ...sessions.map((path) => `${path}/events?limit=500`),
-        ...[held, working, child, led, clarified.run_id].map((id) => `/v1/runs/${id}`),
-        ...[question, approval, ended].map(({ ask_id }) => `/v1/asks/${ask_id}`),
+        ...[held.run, working.run, child.run, child.asking, led.run.run_id].map((id) => `/v1/runs/${id}`),
+        ...[question, approval, working.ended].map(({ ask_id }) => `/v1/asks/${ask_id}`),
         ...['mailbox', 'dead-letters'].map((box) => `/v1/sessions/${name}-child/${box}`),
         `/v1/asks?status=pending&session_id=${name}`,
         `/v1/threads/thr_${name}/items`,
