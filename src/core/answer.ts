@@ -55,7 +55,8 @@ export function checkAnswers(
   }
   const [unknown] = byQuestion.keys();
   if (unknown === undefined) return undefined;
-  return refuse('question_unknown_answer', `There is no question "${unknown}" in this request.`);
+  const known = questions.map((q) => q.id).join(', ');
+  return refuse('question_unknown_answer', `There is no question "${unknown}" in this request. It asks: ${known}.`);
 }
 
 function checkOne(question: Question, answer: QuestionAnswer | undefined): Refusal | undefined {

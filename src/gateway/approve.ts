@@ -86,10 +86,15 @@ const emptyBatch = () => fail('approval_batch_empty', 'Send at least one resolut
 
 async function approvalOf(tx: Tx, run: Run, id: string): Promise<Ask> {
   const ask = await tx.ask(id);
-  if (ask?.runId !== run.id) throw fail('approval_request_not_pending', `"${id}" was never raised by run ${run.id}.`);
+  if (ask?.runId !== run.id) throw fail('approval_request_not_pending', await notRaised(tx, run, id));
   if (ask.kind !== 'approval')
     throw fail('approval_state_conflict', `"${id}" is a question; use the questions endpoints.`);
   return ask;
+}
+
+async function notRaised(tx: Tx, run: Run, id: string): Promise<string> {
+  const open = (await tx.pendingOfRun(run.id)).filter((a) => a.kind === 'approval').map((a) => a.id);
+  return `"${id}" was never raised by run ${run.id}. Pending: ${open.join(', ') || 'none'}.`;
 }
 
 function decided(ledger: Ledger, ask: PendingAsk, resolution: ApprovalResolution, actor: Actor, mac: string): EndedAsk {
