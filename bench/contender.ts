@@ -14,6 +14,8 @@ export interface Agent {
 
 export interface Contender {
   streamPath: string;
+  /** Where one ask is waited for with a connection of its own. */
+  pollPath(askId: string): string;
   startAgent(connection: Connection): Promise<Agent>;
   /** The ask whose answer this frame of the stream brings, if it brings one. */
   arrived(frame: string): string | undefined;
@@ -35,6 +37,7 @@ const ANSWERS = JSON.stringify([{ question_id: 'routing', selected_option_ids: [
 
 const holdpoint: Contender = {
   streamPath: '/v1/events',
+  pollPath: (askId) => `/v1/asks/${askId}?wait_ms=60000`,
   async startAgent(connection) {
     const made = await connection.post({ path: '/v1/sessions', body: '{"agent":"external"}' });
     const { session_id } = JSON.parse(made) as { session_id: string };
@@ -64,6 +67,7 @@ const holdpoint: Contender = {
 
 const reference: Contender = {
   streamPath: '/events?agent=bench',
+  pollPath: (askId) => `/asks/${askId}`,
   async startAgent() {
     return {
       ask: (n) => ({ path: '/asks', body: `{"agent":"bench","tool_call_id":"call_${n}","questions":${QUESTIONS}}` }),

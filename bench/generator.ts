@@ -1,27 +1,63 @@
-// The load generator's process and how the bench gives it orders. One process serves all contenders, so that none of
+// The load generator's process, and how the bench gives it orders. One process serves all contenders, so that none of
 // them meets a colder client than the others.
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { generate, type LoadOrder, type LoadResult } from './load.ts';
+import { type ParkOrder, park } from './park.ts';
+
+type Order = { load: LoadOrder } | { park: ParkOrder } | { release: true };
+type Report = { measuring: true } | { loaded: LoadResult } | { done: true } | { failed: string };
+
+const PATIENCE_MS = 120_000;
 
 export class Generator {
   readonly #child: ChildProcess = fork(import.meta.filename, { env: { NODE_NO_WARNINGS: '1' } });
 
-  async load(order: LoadOrder): Promise<LoadResult> {
-    this.#child.send(order);
-    const [answer] = (await once(this.#child, 'message')) as [LoadResult | { failed: string }];
-    if ('failed' in answer) throw new Error(answer.failed);
-    return answer;
+  async load(order: LoadOrder, onMeasuring: () => void): Promise<LoadResult> {
+    const report = await this.#order({ load: order }, onMeasuring);
+    if ('loaded' in report) return report.loaded;
+    throw new Error('the generator did something else');
+  }
+
+  async park(order: ParkOrder): Promise<void> {
+    await this.#order({ park: order });
+  }
+
+  async release(): Promise<void> {
+    await this.#order({ release: true });
   }
 
   stop(): void {
     this.#child.kill();
   }
+
+  #order(order: Order, onMeasuring: () => void = () => {}): Promise<Report> {
+    return new Promise((resolve, reject) => {
+      const give = (outcome: () => void): void => {
+        clearTimeout(timer);
+        this.#child.off('message', take);
+        outcome();
+      };
+      const take = (report: Report): void => {
+        if ('measuring' in report) onMeasuring();
+        else if ('failed' in report) give(() => reject(new Error(report.failed)));
+        else give(() => resolve(report));
+      };
+      const timer = setTimeout(() => give(() => reject(new Error('the generator got stuck'))), PATIENCE_MS);
+      this.#child.on('message', take);
+      this.#child.send(order);
+    });
+  }
 }
 
 if (import.meta.main) {
-  process.on('message', async (order: LoadOrder) => {
-    const answer = await generate(order).catch((error: Error) => ({ failed: error.message }));
-    process.send?.(answer);
+  let parked = { release: (): void => {} };
+  const carryOut = async (order: Order): Promise<Report> => {
+    if ('load' in order) return { loaded: await generate(order.load, () => process.send?.({ measuring: true })) };
+    if ('park' in order) parked = await park(order.park);
+    else parked.release();
+    return { done: true };
+  };
+  process.on('message', async (order: Order) => {
+    process.send?.(await carryOut(order).catch((error: Error) => ({ failed: error.message })));
   });
 }

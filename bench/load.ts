@@ -1,7 +1,6 @@
-// The load generator, a process of its own. Each lane is an agent that asks, a person who answers on another
-// connection, and the agent going on when the answer arrives on the one stream that all lanes share.
-// A cycle ends when the agent has the answer, the person has the response, and, where it is asked for, the server has
-// acknowledged the delivery.
+// Load: each lane is an agent that asks, a person who answers on another connection, and the agent going on when the
+// answer arrives on the one stream that all lanes share. A cycle ends when the agent has the answer, the person has the
+// response, and, where it is asked for, the server has taken the acknowledgement.
 import { get } from 'node:http';
 import { Connection, type Endpoint } from './connection.ts';
 import { type Agent, CONTENDERS, type Contender, type ContenderName } from './contender.ts';
@@ -22,7 +21,7 @@ export interface LoadResult {
   seconds: number;
   /** Answer sent → agent has it. */
   latencyMs: { p50: number; p99: number };
-  /** CPU of this process as a share of one core: near 1, the generator itself is the limit. */
+  /** CPU of the generator as a share of one core: near 1, the generator itself is the limit. */
   generatorShare: number;
 }
 
@@ -35,7 +34,8 @@ interface Phase {
 
 type Arrivals = Map<string, () => void>;
 
-export async function generate(order: LoadOrder): Promise<LoadResult> {
+/** `onMeasuring` is called when the warm-up is over. */
+export async function generate(order: LoadOrder, onMeasuring: () => void): Promise<LoadResult> {
   const contender = CONTENDERS[order.contender];
   const arrivals: Arrivals = new Map();
   const stream = await follow(contender, order.agent, arrivals);
@@ -50,19 +50,20 @@ export async function generate(order: LoadOrder): Promise<LoadResult> {
     lanes.push(() => lane(calls, agent, person, arrivals, phase, order.acknowledge));
   }
   const running = Promise.all(lanes.map((run) => run()));
-  await sleep(order.warmUpMs);
+  await Promise.race([running, sleep(order.warmUpMs)]);
   phase.measuring = true;
+  onMeasuring();
   const startedAt = performance.now();
   const cpuBefore = process.cpuUsage();
   await Promise.race([running, sleep(order.measureMs)]);
   phase.over = true;
   const seconds = (performance.now() - startedAt) / 1000;
-  const cycles = phase.cycles;
+  const { cycles, latencies } = phase;
   const { user, system } = process.cpuUsage(cpuBefore);
   await running;
   for (const connection of connections) connection.close();
   stream.close();
-  const sorted = phase.latencies.sort((a, b) => a - b);
+  const sorted = latencies.sort((a, b) => a - b);
   const latencyMs = { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) };
   return { cycles, seconds, latencyMs, generatorShare: (user + system) / 1e6 / seconds };
 }
@@ -80,7 +81,7 @@ async function lane(
     const arrived = new Promise<void>((resolve) => arrivals.set(askId, resolve));
     const sentAt = performance.now();
     const responded = person.post(calls.answer(askId));
-    await arrived;
+    await Promise.race([arrived, responded.then(() => arrived)]);
     if (phase.measuring && !phase.over) phase.latencies.push(performance.now() - sentAt);
     if (acknowledge) await agent.post(calls.acknowledge(askId));
     await responded;
@@ -89,11 +90,12 @@ async function lane(
 }
 
 /** Resolves when the stream is open: from then on no arrival is missed. */
-function follow(contender: Contender, { port, token }: Endpoint, arrivals: Arrivals): Promise<{ close(): void }> {
+function follow(contender: Contender, endpoint: Endpoint, arrivals: Arrivals): Promise<{ close(): void }> {
+  const { port, token } = endpoint;
   const headers = { accept: 'text/event-stream', authorization: `Bearer ${token}` };
   return new Promise((resolve, reject) => {
     const request = get({ port, host: '127.0.0.1', path: contender.streamPath, headers, agent: false }, (response) => {
-      if (response.statusCode !== 200) return reject(new Error(`stream: ${response.statusCode}`));
+      if (response.statusCode !== 200) return reject(new Error(`the stream was refused: ${response.statusCode}`));
       let rest = '';
       response.setEncoding('utf8');
       response.on('data', (text: string) => {

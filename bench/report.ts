@@ -1,0 +1,150 @@
+// RESULTS.md from the results: what was measured, how, and what it says against the targets. Ratios first; absolute
+// figures are there to be checked, not to be compared with another machine's.
+import type { Machine } from './machine.ts';
+import type { WaiterCost } from './memory.ts';
+import type { StartUp } from './start-up.ts';
+import type { Pace, Throughput } from './throughput.ts';
+
+export interface Results {
+  date: string;
+  quick: boolean;
+  machine: Machine;
+  pace: Pace;
+  throughput: Throughput[];
+  history: Throughput[];
+  startUp: StartUp[];
+  waiters: WaiterCost[];
+  minutes: number;
+}
+
+export function report(results: Results): string {
+  return [
+    '# Bench results',
+    `Written by \`npm run bench${results.quick ? ' -- --quick' : ''}\` on ${results.date} in ${results.minutes.toFixed(0)} minutes; do not edit.`,
+    results.quick ? '**A quick run: short rounds and small databases. Good for a glance, not for a comparison.**' : '',
+    machineText(results),
+    '![Cycles per second as ratios](plot.svg)',
+    '## Against the targets',
+    targets(results),
+    '## Cycles',
+    CYCLE_TEXT,
+    throughputTable(results.throughput, 'contender'),
+    '## With history',
+    'Acknowledged cycles on databases that already hold asks, as ratios to the empty one of the same rounds. The servers run side by side; each has all of its history on disk, with its events and indexes.',
+    throughputTable(results.history, 'database'),
+    '## Parked waiters',
+    WAITER_TEXT,
+    waiterTable(results.waiters),
+    '## Start-up',
+    'From the spawned process to its ready line.',
+    startUpTable(results.startUp),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+    .concat('\n');
+}
+
+const CYCLE_TEXT = `One **cycle**: an agent asks → another client answers by id → the answer has reached the agent on its event stream and the
+answerer has its response. Everything that was confirmed is on disk (\`synchronous=FULL\`) before anyone is told. *Acknowledged* cycles also send
+\`POST /v1/asks/{id}/delivered\`, a third durable write that the reference does not have. Each lane is a session and a run of its own;
+the agents share one event stream and a worker token, people answer with the operator token.
+
+The **reference** is [reference.ts](reference.ts): \`node:http\` + \`node:sqlite\`, group commit, one event stream, and no identity, validation, history,
+events, hashes, expiry or redelivery. Ratios are medians of each round's own ratio. CPU is what the server process used while cycles ran.
+The generator's share is its own CPU as a part of one core: it is not the limit while that stays well below 1.`;
+
+const WAITER_TEXT = `Resident memory of the server after a forced collection, with the waiters minus without them, divided by their number. *asks*: pending asks with one
+event stream open. *polls*: one \`GET /v1/asks/{id}?wait_ms=60000\` for each pending ask, the ask included. *streams*: idle event streams. The reference's
+polls are bare \`node:http\` responses that are never written to.`;
+
+function machineText({ machine, pace }: Results): string {
+  const { cpu, cores, memoryGiB, system, node, loadBefore } = machine;
+  return `${cores} cores (${cpu}), ${memoryGiB} GiB, ${system}, Node ${node.slice(1)}; load before the run ${loadBefore.toFixed(1)}. Servers and load generator share these cores, nothing is pinned.
+${pace.rounds} interleaved rounds of ${pace.measureMs / 1000} s after ${pace.warmUpMs / 1000} s of warm-up; medians.`;
+}
+
+function targets(results: Results): string {
+  const at = (label: string, concurrency: number) =>
+    results.throughput.find((t) => t.label === label && t.concurrency === concurrency);
+  const rows: string[][] = [];
+  const add = (what: string, value: number | undefined, isMet: (value: number) => boolean, shown: string): void => {
+    if (value !== undefined) rows.push([what, shown, isMet(value) ? 'yes' : '**no**']);
+  };
+  for (const label of ['holdpoint', 'holdpoint, acknowledged']) {
+    const ratio = at(label, 32)?.ratio.cyclesPerSecond;
+    add(`cycles at 32 at least half of the reference's (${label})`, ratio, (r) => r >= 0.5, fixed(ratio, 2));
+  }
+  const p50 = at('holdpoint', 1)?.ratio.p50Ms;
+  add('answer → delivered p50 at 1 at most 1.5 times', p50, (r) => r <= 1.5, fixed(p50, 2));
+  for (const { label, concurrency, ratio } of results.history.slice(1).filter((h) => h.concurrency === 32))
+    add(
+      `${label}: at least 0.85 of empty at ${concurrency}`,
+      ratio.cyclesPerSecond,
+      (r) => r >= 0.85,
+      fixed(ratio.cyclesPerSecond, 2),
+    );
+  for (const { contender, what, count, rssBytesEach } of results.waiters)
+    if (contender === 'holdpoint')
+      add(
+        `${count} parked ${what}: less than 20 kB each`,
+        rssBytesEach,
+        (b) => b < 20_000,
+        `${fixed(rssBytesEach / 1000, 1)} kB`,
+      );
+  return table(['target', 'measured', 'met'], rows);
+}
+
+function throughputTable(found: readonly Throughput[], subject: string): string {
+  const head = [
+    subject,
+    'at',
+    'cycles/s',
+    'ratio',
+    'answer → delivered p50 ms',
+    'ratio',
+    'p99 ms',
+    'ratio',
+    'CPU ms a cycle',
+    'ratio',
+    'generator',
+  ];
+  const rows = found.map((f) => [
+    f.label,
+    String(f.concurrency),
+    fixed(f.cyclesPerSecond, 0),
+    `**${fixed(f.ratio.cyclesPerSecond, 2)}**`,
+    fixed(f.p50Ms, 2),
+    fixed(f.ratio.p50Ms, 2),
+    fixed(f.p99Ms, 2),
+    fixed(f.ratio.p99Ms, 2),
+    fixed(f.cpuMsPerCycle, 3),
+    fixed(f.ratio.cpuMsPerCycle, 2),
+    fixed(f.generatorShare, 2),
+  ]);
+  return table(head, rows);
+}
+
+function waiterTable(waiters: readonly WaiterCost[]): string {
+  const rows = waiters.map((w) => [
+    w.what,
+    String(w.count),
+    w.contender,
+    `${fixed(w.rssBytesEach / 1000, 1)} kB`,
+    `${fixed(w.heapBytesEach / 1000, 1)} kB`,
+  ]);
+  return table(['parked', 'how many', 'server', 'resident, each', 'of it heap and buffers'], rows);
+}
+
+const startUpTable = (found: readonly StartUp[]): string =>
+  table(
+    ['server', 'ms', 'ratio'],
+    found.map((s) => [s.label, fixed(s.ms, 0), fixed(s.ratio, 2)]),
+  );
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+const fixed = (value: number | undefined, digits: number): string =>
+  value === undefined ? '–' : value.toFixed(digits);

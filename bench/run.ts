@@ -1,0 +1,179 @@
+// `npm run bench`: everything in one run, in interleaved rounds, as ratios to the reference of the same run. Writes
+// results.json, RESULTS.md and plot.svg beside this file. `--quick` takes about a minute and says so in its results.
+import { constants, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Generator } from './generator.ts';
+import { describeMachine } from './machine.ts';
+import { measureWaiters, type WaiterCost, type Waiters } from './memory.ts';
+import { plot } from './plot.ts';
+import { type Results, report } from './report.ts';
+import { type History, seed } from './seed.ts';
+import { type MeasuredServer, startServer } from './servers.ts';
+import { measureStartUp, type StartUp, type StartUpSubject } from './start-up.ts';
+import { measureThroughput, type Pace, type Subject, type Throughput } from './throughput.ts';
+
+interface Plan {
+  concurrencies: number[];
+  pace: Pace;
+  histories: History[];
+  historyConcurrencies: number[];
+  waiters: Waiters[];
+  waiterPace: Pace;
+  startUps: number;
+}
+
+const FULL: Plan = {
+  concurrencies: [1, 32, 256],
+  pace: { rounds: 7, warmUpMs: 500, measureMs: 3000 },
+  histories: [
+    { pending: 0, ended: 1_000_000 },
+    { pending: 10_000, ended: 1_000_000 },
+    { pending: 100_000, ended: 1_000_000 },
+  ],
+  historyConcurrencies: [1, 32, 256],
+  waiters: [
+    { what: 'asks', count: 5000 },
+    { what: 'polls', count: 5000 },
+    { what: 'streams', count: 1000 },
+  ],
+  waiterPace: { rounds: 3, warmUpMs: 0, measureMs: 4000 },
+  startUps: 7,
+};
+
+const QUICK: Plan = {
+  concurrencies: [1, 32, 256],
+  pace: { rounds: 2, warmUpMs: 300, measureMs: 700 },
+  histories: [{ pending: 10_000, ended: 20_000 }],
+  historyConcurrencies: [32],
+  waiters: [
+    { what: 'asks', count: 1000 },
+    { what: 'polls', count: 1000 },
+    { what: 'streams', count: 500 },
+  ],
+  waiterPace: { rounds: 1, warmUpMs: 0, measureMs: 1500 },
+  startUps: 2,
+};
+
+const { values: flags } = parseArgs({ options: { quick: { type: 'boolean' }, out: { type: 'string' } } });
+const plan = flags.quick ? QUICK : FULL;
+const root = mkdtempSync(join(tmpdir(), 'holdpoint-bench-'));
+const generator = new Generator();
+const servers: MeasuredServer[] = [];
+let folders = 0;
+
+try {
+  await main();
+} finally {
+  generator.stop();
+  for (const server of servers) await server.stop();
+  rmSync(root, { recursive: true, force: true });
+}
+
+async function main(): Promise<void> {
+  const startedAt = Date.now();
+  const machine = describeMachine();
+  const results: Results = {
+    date: new Date(startedAt).toISOString().slice(0, 10),
+    quick: flags.quick === true,
+    machine,
+    pace: plan.pace,
+    throughput: await throughput(),
+    ...(await histories()),
+    waiters: await waiters(),
+    minutes: 0,
+  };
+  results.minutes = (Date.now() - startedAt) / 60_000;
+  const out = flags.out ?? import.meta.dirname;
+  writeFileSync(join(out, 'results.json'), `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(join(out, 'plot.svg'), plot(results));
+  writeFileSync(join(out, 'RESULTS.md'), report(results));
+  say(`written to ${join(out, 'RESULTS.md')}`);
+}
+
+async function throughput(): Promise<Throughput[]> {
+  const reference = await start('reference', newFolder());
+  const holdpoint = await start('holdpoint', newFolder());
+  const subjects: Subject[] = [
+    { label: 'reference', server: reference, acknowledge: false },
+    { label: 'holdpoint', server: holdpoint, acknowledge: false },
+    { label: 'holdpoint, acknowledged', server: holdpoint, acknowledge: true },
+  ];
+  await measure(subjects, 32, { ...plan.pace, rounds: 1 }, 'warming up');
+  const found: Throughput[] = [];
+  for (const concurrency of plan.concurrencies)
+    found.push(...(await measure(subjects, concurrency, plan.pace, `concurrency ${concurrency}`)));
+  await reference.stop();
+  await holdpoint.stop();
+  return found;
+}
+
+async function measure(subjects: Subject[], concurrency: number, pace: Pace, what: string): Promise<Throughput[]> {
+  say(`cycles: ${what}`);
+  const found = await measureThroughput(generator, subjects, concurrency, pace);
+  for (const f of found)
+    say(`  ${f.label}: ${f.cyclesPerSecond.toFixed(0)}/s, ratio ${f.ratio.cyclesPerSecond.toFixed(2)}`);
+  return found;
+}
+
+/** The same load on databases with history, all running side by side, and how long each takes to start. */
+async function histories(): Promise<{ history: Throughput[]; startUp: StartUp[] }> {
+  const template = newFolder();
+  const [{ ended }] = plan.histories as [History];
+  say(`seeding ${ended} ended asks`);
+  await seed(template, { pending: 0, ended }, '1');
+  const empty: StartUpSubject = { label: 'holdpoint, empty', contender: 'holdpoint', folder: newFolder() };
+  const starts = [empty];
+  for (const [i, { pending }] of plan.histories.entries()) {
+    const isLast = i === plan.histories.length - 1;
+    const folder = isLast ? template : newFolder();
+    if (!isLast) cpSync(template, folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
+    if (pending > 0) say(`seeding ${pending} pending asks`);
+    await seed(folder, { pending, ended: 0 }, '2');
+    starts.push({ label: labelOf({ pending, ended }), contender: 'holdpoint', folder });
+  }
+  say('start-up');
+  const reference: StartUpSubject = { label: 'reference, empty', contender: 'reference', folder: newFolder() };
+  const startUp = await measureStartUp([empty, starts.at(-1) as StartUpSubject, reference], plan.startUps);
+  const subjects: Subject[] = [];
+  for (const { label, folder } of starts)
+    subjects.push({ label, server: await start('holdpoint', folder), acknowledge: true });
+  const history: Throughput[] = [];
+  await measure(subjects, 32, { ...plan.pace, rounds: 1 }, 'warming up');
+  for (const concurrency of plan.historyConcurrencies)
+    history.push(...(await measure(subjects, concurrency, plan.pace, `with history, concurrency ${concurrency}`)));
+  for (const { server } of subjects) await server.stop();
+  return { history, startUp };
+}
+
+function labelOf({ pending, ended }: History): string {
+  return `${pending.toLocaleString('en')} pending, ${ended.toLocaleString('en')} ended`;
+}
+
+async function waiters(): Promise<WaiterCost[]> {
+  const found: WaiterCost[] = [];
+  for (const wanted of plan.waiters)
+    for (const contender of ['reference', 'holdpoint'] as const) {
+      const cost = await measureWaiters(generator, newFolder, contender, wanted, plan.waiterPace);
+      say(`${wanted.count} parked ${wanted.what}, ${contender}: ${(cost.rssBytesEach / 1000).toFixed(1)} kB each`);
+      found.push(cost);
+    }
+  return found;
+}
+
+async function start(name: 'holdpoint' | 'reference', folder: string): Promise<MeasuredServer> {
+  const server = await startServer(name, folder);
+  servers.push(server);
+  return server;
+}
+
+function newFolder(): string {
+  const folder = join(root, String(folders++));
+  mkdirSync(folder);
+  return folder;
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
