@@ -180,7 +180,8 @@ function createCalls(http: Http, headers?: Record<string, string>) {
       create: (body: In<typeof bodies.CreateToken>, options?: Options) =>
         post<views.NewTokenView>('/v1/tokens', body, options),
       list: (query?: Page) => list<z.infer<typeof views.TokenView>>('/v1/tokens', query),
-      revoke: (id: string) => send<z.infer<typeof views.TokenView>>({ method: 'DELETE', path: path`/v1/tokens/${id}` }),
+      revoke: (id: string, options?: Options) =>
+        send<z.infer<typeof views.TokenView>>({ method: 'DELETE', path: path`/v1/tokens/${id}`, ...options }),
     },
     system: {
       health: () => get<{ status: string }>('/healthz'),

@@ -65,9 +65,20 @@ export function connect(options: ConnectOptions = {}): Holdpoint {
   async function once<T>(id: string | undefined, spec: StartSpec, ask: (work: Work) => Promise<T>): Promise<T> {
     const wanted = { ...spec, title: spec.title ?? programName(), session_id: sessionFor(id) };
     const { work, isBound } = await open(wanted, id !== undefined);
-    const outcome = await ask(work);
-    if (!isBound) await closeOwn(work);
-    return outcome;
+    try {
+      const outcome = await ask(work);
+      if (!isBound) await closeOwn(work);
+      return outcome;
+    } catch (error) {
+      if (id === undefined && !isBound && error instanceof HoldpointProblem) await giveUp(work, error);
+      throw error;
+    }
+  }
+
+  /** The server did not take the ask: what was made for it goes too. One with an id may be asked again in other words. */
+  async function giveUp(work: Work, problem: HoldpointProblem): Promise<void> {
+    await work.fail(problem.detail).catch(() => {});
+    await api.sessions.end(work.session_id, { reason: problem.detail }).catch(() => {});
   }
 
   /** The ask is over and acknowledged: so are the run and the session made for it. An expired one took its run along. */

@@ -6,7 +6,7 @@ export interface HttpOptions {
   token: string;
   /** How this client names itself: the `surface` of the answers it gives. */
   surface?: string | undefined;
-  /** How long a call goes on trying while the server cannot be reached. */
+  /** How long a call goes on trying while the server cannot be reached; a moment if it was never there, else longer. */
   retryForMs?: number | undefined;
   timeoutMs?: number | undefined;
   fetch?: typeof fetch | undefined;
@@ -75,7 +75,8 @@ export class HoldpointUnreachable extends Error {
   }
 }
 
-const RETRY_FOR_MS = 30_000;
+const RETRY_FOR_MS = 60_000;
+const FIRST_CONTACT_MS = 2000;
 const TIMEOUT_MS = 30_000;
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 2000;
@@ -87,12 +88,13 @@ const PASSING_STATUS = new Set([502, 503, 504]);
 export function createHttp(options: HttpOptions): Http {
   const url = options.url.replace(/\/+$/, '');
   const doFetch = options.fetch ?? fetch;
+  let hasMet = false;
   const common: Record<string, string> = { authorization: `Bearer ${options.token}` };
   if (options.surface) common['holdpoint-surface'] = options.surface;
 
   function request(call: Call, key: string | undefined, signal: AbortSignal): Promise<Response> {
     const headers: Record<string, string> = { ...common, ...call.headers };
-    if (key !== undefined) headers['idempotency-key'] = key;
+    if (key !== undefined) headers['idempotency-key'] = asHeader(key);
     if (call.body !== undefined) headers['content-type'] = 'application/json';
     return doFetch(url + call.path + queryOf(call.query), {
       method: call.method,
@@ -112,6 +114,7 @@ export function createHttp(options: HttpOptions): Http {
     try {
       call.signal?.throwIfAborted();
       const response = await request(call, key, limit.signal);
+      hasMet = true;
       if (!response.ok) throw await problemOf(response);
       return { status: response.status, headers: response.headers, value: (await contentOf(response)) as T };
     } catch (error) {
@@ -128,13 +131,14 @@ export function createHttp(options: HttpOptions): Http {
     async send<T>(call: Call): Promise<Received<T>> {
       const key = call.idempotencyKey ?? (call.repeat === 'keyed' ? crypto.randomUUID() : undefined);
       const mayRepeat = call.repeat !== 'once' || key !== undefined;
-      const end = Date.now() + (options.retryForMs ?? RETRY_FOR_MS);
+      const startedAt = Date.now();
       for (let failures = 0; ; failures++) {
         try {
           return await attempt<T>(call, key);
         } catch (error) {
           const delayMs = backoffMs(failures);
-          if (!passes(error, mayRepeat) || Date.now() + delayMs > end) throw error;
+          const retryForMs = options.retryForMs ?? (hasMet ? RETRY_FOR_MS : FIRST_CONTACT_MS);
+          if (!passes(error, mayRepeat) || Date.now() + delayMs > startedAt + retryForMs) throw error;
           await sleep(delayMs, call.signal);
         }
       }
@@ -146,6 +150,9 @@ export function createHttp(options: HttpOptions): Http {
     },
   };
 }
+
+/** Headers carry bytes: any text goes as its UTF-8, which the server reads back. */
+const asHeader = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text));
 
 function passes(error: unknown, mayRepeat: boolean): boolean {
   if (error instanceof HoldpointUnreachable) return mayRepeat;

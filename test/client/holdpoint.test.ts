@@ -1,0 +1,274 @@
+// The public entry: `ask` and `approve` as a program calls them. Every end has its name, no silence is an approval,
+// and the same id again is the same ask.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { connect, type Holdpoint, HoldpointProblem } from '../../src/client/holdpoint.ts';
+import type { AskView } from '../../src/core/views.ts';
+import { openServer, type Server } from '../support/server.ts';
+
+let server: Server;
+let url: string;
+let hp: Holdpoint;
+beforeAll(async () => {
+  server = await openServer();
+  url = await server.url();
+  hp = connect({ url, token: server.token });
+});
+afterAll(async () => {
+  hp.close();
+  await server.close();
+});
+
+const shown = async (toolCallId: string): Promise<AskView> => {
+  for (;;) {
+    const { items } = await hp.api.asks.list({ limit: 500 });
+    const found = items.find((a) => a.tool_call_id === toolCallId);
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};
+const answer = (ask: AskView, given: object) =>
+  hp.api.questions.answerRun(ask.run_id, {
+    resolution: { request_id: ask.ask_id, answers: [{ question_id: 'question-1', ...given }] },
+  });
+const decide = (
+  ask: AskView,
+  decision: { behavior: 'allow' | 'deny'; updated_input?: Record<string, unknown>; reason?: string },
+) => hp.api.approvals.decideRun(ask.run_id, { resolutions: [{ request_id: ask.ask_id, ...decision }] });
+const problem = async (call: Promise<unknown>) => {
+  const error = await call.catch((e: unknown) => e);
+  expect(error).toBeInstanceOf(HoldpointProblem);
+  return error as HoldpointProblem;
+};
+
+describe('ask', () => {
+  it('answered with options: labels, values and ids', async () => {
+    const waiting = hp.ask({
+      id: 'a1',
+      question: 'Which?',
+      options: ['Apples', { label: 'Bread', value: 'bread' }],
+      multi_select: true,
+    });
+    await answer(await shown('a1'), { selected_option_ids: ['option-2', 'option-1'], freeform_answer: 'and salt' });
+    expect(await waiting).toMatchObject({
+      status: 'answered',
+      answer: 'Bread, Apples (and salt)',
+      answers: [{ labels: ['Bread', 'Apples'], values: ['bread', 'Apples'], text: 'and salt' }],
+      skipped: [],
+      answered_by: 'operator',
+    });
+  });
+
+  it('several questions, one skipped', async () => {
+    const questions = [{ question: 'Why?' }, { question: 'More?', required: false }];
+    const waiting = hp.ask({ id: 'a2', questions });
+    await answer(await shown('a2'), { freeform_answer: '0' });
+    expect(await waiting).toMatchObject({ status: 'answered', answer: '0', skipped: ['question-2'] });
+  });
+
+  it('declined, cancelled and expired are told apart, and none is an answer', async () => {
+    const declined = hp.ask({ id: 'd', question: 'A?' });
+    const one = await shown('d');
+    await hp.api.questions.answerRun(one.run_id, {
+      resolution: { request_id: one.ask_id, declined: true, justification: 'no idea' },
+    });
+    expect(await declined).toMatchObject({ status: 'declined', reason: 'no idea', justification: 'no idea' });
+
+    const cancelled = hp.ask({ id: 'c', question: 'B?' });
+    const two = await shown('c');
+    await hp.api.questions.cancel(two.run_id, two.ask_id);
+    expect(await cancelled).toMatchObject({ status: 'cancelled' });
+
+    expect(await hp.ask({ id: 'e', question: 'C?', expires_after_ms: 100 })).toMatchObject({ status: 'expired' });
+  });
+
+  it('failed when its run is', async () => {
+    const waiting = hp.ask({ id: 'f', question: 'A?' });
+    const ask = await shown('f');
+    await hp.api.runs.fail(ask.run_id, { error: 'gave up' });
+    expect(await waiting).toMatchObject({ status: 'failed', reason: 'gave up' });
+  });
+
+  it('leaves nothing open behind', async () => {
+    const waiting = hp.ask({ id: 'tidy', question: 'A?' });
+    const ask = await shown('tidy');
+    await answer(ask, { freeform_answer: 'x' });
+    await waiting;
+    expect((await hp.api.runs.get(ask.run_id)).status).toBe('completed');
+    expect((await hp.api.sessions.get(ask.session_id)).status).toBe('ended');
+    expect((await hp.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
+  });
+
+  it('an ask that the server does not take is refused with its reason and leaves nothing open either', async () => {
+    const before = (await hp.api.sessions.list({ status: 'active', limit: 500 })).items.length;
+    const error = await problem(hp.ask({ question: 'A?', options: ['same', 'Same'] }));
+    expect(error).toMatchObject({ status: 400, code: 'invalid_ask' });
+    expect((await hp.api.sessions.list({ status: 'active', limit: 500 })).items).toHaveLength(before);
+  });
+
+  it('a secret reaches the program, with the operator’s token too, and no other', async () => {
+    const waiting = hp.ask({ id: 's', question: 'Token?', secret: true });
+    await answer(await shown('s'), { freeform_answer: 'hunter2' });
+    expect(await waiting).toMatchObject({ status: 'answered', answer: 'hunter2' });
+    const { items } = await hp.api.events.list({ limit: 500 });
+    expect(JSON.stringify(items)).not.toContain('hunter2');
+    expect(
+      (await hp.api.tokens.list()).items.filter((t) => t.scope === 'agent' && t.revoked_at_ms === undefined),
+    ).toEqual([]);
+  });
+});
+
+describe('the same id again', () => {
+  it('is the same ask with the same answer, before its end and after', async () => {
+    const spec = { id: 'again', question: 'Once?' };
+    const first = hp.ask(spec);
+    const ask = await shown('again');
+    const other = connect({ url, token: server.token });
+    const second = other.ask(spec);
+    await expect.poll(() => other.parked).toBe(1);
+    await answer(ask, { freeform_answer: 'once' });
+    const outcomes = [await first, await second, await hp.ask(spec)];
+    expect(outcomes.map((o) => o.ask_id)).toEqual([ask.ask_id, ask.ask_id, ask.ask_id]);
+    expect(outcomes.map((o) => o.status === 'answered' && o.answer)).toEqual(['once', 'once', 'once']);
+    const { items } = await hp.api.events.ofSession(ask.session_id);
+    expect(items.filter((e) => e.type === 'ask.raised')).toHaveLength(1);
+    expect(items.filter((e) => e.type === 'ask.delivered')).toHaveLength(1);
+  });
+
+  it('from twenty programs at the same moment', async () => {
+    const programs = Array.from({ length: 20 }, () => connect({ url, token: server.token }));
+    const waiting = programs.map((p) => p.ask({ id: 'twins', question: 'Who?' }));
+    const ask = await shown('twins');
+    await answer(ask, { freeform_answer: 'us' });
+    expect(new Set((await Promise.all(waiting)).map((o) => o.ask_id))).toEqual(new Set([ask.ask_id]));
+  });
+
+  it('with another question is refused, not answered', async () => {
+    const waiting = hp.ask({ id: 'mine', question: 'This?' });
+    const ask = await shown('mine');
+    expect((await problem(hp.ask({ id: 'mine', question: 'That?' }))).code).toBe('ask_identity_conflict');
+    await answer(ask, { freeform_answer: 'x' });
+    await waiting;
+  });
+
+  it('may be any text', async () => {
+    const id = 'päivää / "x" ✓';
+    const waiting = hp.ask({ id, question: 'A?' });
+    await answer(await shown(id), { freeform_answer: 'yes' });
+    expect(await waiting).toMatchObject({ answer: 'yes' });
+    expect(await hp.ask({ id, question: 'A?' })).toMatchObject({ answer: 'yes' });
+  });
+});
+
+describe('approve', () => {
+  const bash = (id: string) => ({ id, tool_name: 'Bash', input: { command: 'make' }, work_folder: '/srv/app' });
+
+  it('allowed with its own input', async () => {
+    const waiting = hp.approve(bash('ok'));
+    await decide(await shown('ok'), { behavior: 'allow' });
+    expect(await waiting).toMatchObject({ allowed: true, status: 'answered', input: { command: 'make' } });
+  });
+
+  it('allowed with what the person made of it', async () => {
+    const waiting = hp.approve(bash('edited'));
+    await decide(await shown('edited'), { behavior: 'allow', updated_input: { command: 'make -n' } });
+    expect(await waiting).toMatchObject({ allowed: true, input: { command: 'make -n' } });
+  });
+
+  it('denied with the reason', async () => {
+    const waiting = hp.approve(bash('no'));
+    await decide(await shown('no'), { behavior: 'deny', reason: 'not on Friday' });
+    expect(await waiting).toMatchObject({ allowed: false, reason: 'not on Friday', input: { command: 'make' } });
+  });
+
+  it('is not allowed by its deadline, by a cancelled run or by a failed one', async () => {
+    expect(await hp.approve({ ...bash('late'), expires_after_ms: 100 })).toMatchObject({
+      allowed: false,
+      status: 'expired',
+    });
+    const stopped = hp.approve(bash('stopped'));
+    await hp.api.runs.cancel((await shown('stopped')).run_id);
+    expect(await stopped).toMatchObject({ allowed: false, status: 'cancelled' });
+    const failed = hp.approve(bash('failed'));
+    await hp.api.runs.fail((await shown('failed')).run_id);
+    expect(await failed).toMatchObject({ allowed: false, status: 'failed' });
+  });
+
+  it('what would run must be what was allowed: a changed input is refused at the last moment', async () => {
+    const spec = bash('drift');
+    const waiting = hp.approve(spec);
+    const ask = await shown('drift');
+    spec.input.command = 'rm -rf /';
+    await decide(ask, { behavior: 'allow' });
+    expect(await waiting).toMatchObject({ allowed: false, status: 'failed' });
+    expect((await hp.api.asks.get(ask.ask_id)).delivery.state).toBe('due');
+  });
+});
+
+describe('start', () => {
+  it('is a run with several asks at once; one that expires ends the others as cancelled', async () => {
+    const work = await hp.start({ title: 'Release', text: 'cut a release' });
+    await work.say('working');
+    const slow = work.approve({ id: 'w1', tool_name: 'Bash', input: {} });
+    const quick = work.ask({ id: 'w2', question: 'A?', expires_after_ms: 100 });
+    expect(await quick).toMatchObject({ status: 'expired' });
+    expect(await slow).toMatchObject({ allowed: false, status: 'cancelled' });
+    expect((await hp.api.runs.get(work.run_id)).outputs.map((o) => o.text)).toEqual(['working']);
+  });
+
+  it('with a name of its own it is found again', async () => {
+    const first = await hp.start({ session_id: 'nightly' });
+    const second = await connect({ url, token: server.token }).start({ session_id: 'nightly' });
+    expect(second.run_id).toBe(first.run_id);
+    await first.complete('done');
+    expect((await hp.api.runs.get(first.run_id)).status).toBe('completed');
+  });
+});
+
+describe('with a token that is bound to one session', () => {
+  it('asks in that session, several at once, in one run', async () => {
+    const { session_id } = await hp.api.sessions.create({ agent: 'external' });
+    const { token } = await server.makeToken('agent', session_id);
+    const own = connect({ url, token });
+    const waiting = [own.ask({ id: 'b1', question: 'A?' }), own.ask({ id: 'b2', question: 'B?', secret: true })];
+    const asks = [await shown('b1'), await shown('b2')];
+    for (const ask of asks) await answer(ask, { freeform_answer: `to ${ask.tool_call_id}` });
+    expect((await Promise.all(waiting)).map((o) => o.status === 'answered' && o.answer)).toEqual(['to b1', 'to b2']);
+    expect(asks.map((a) => a.session_id)).toEqual([session_id, session_id]);
+    expect(asks[0]?.run_id).toBe(asks[1]?.run_id);
+  });
+});
+
+describe('connect', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-connect-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('finds the server and the token of this machine', async () => {
+    vi.stubEnv('HOLDPOINT_URL', url);
+    vi.stubEnv('HOLDPOINT_TOKEN', '');
+    vi.stubEnv('HOLDPOINT_DATA', folder);
+    expect(() => connect()).toThrow(/HOLDPOINT_TOKEN/);
+    writeFileSync(join(folder, 'operator.token'), `${server.token}\n`);
+    expect((await connect().api.sessions.list()).items.length).toBeGreaterThan(0);
+  });
+
+  it('works by polling alone', async () => {
+    const polling = connect({ url, token: server.token, polling: true });
+    const waiting = polling.ask({ id: 'poll', question: 'A?' });
+    await answer(await shown('poll'), { freeform_answer: 'polled' });
+    expect(await waiting).toMatchObject({ answer: 'polled' });
+  });
+
+  it('close ends the waits and leaves the asks open', async () => {
+    const leaving = connect({ url, token: server.token });
+    const waiting = leaving.ask({ id: 'left', question: 'A?' }).catch((e: unknown) => e);
+    const ask = await shown('left');
+    await expect.poll(() => leaving.parked).toBe(1);
+    leaving.close();
+    expect(await waiting).toBeInstanceOf(Error);
+    expect((await hp.api.asks.get(ask.ask_id)).status).toBe('pending');
+  });
+});

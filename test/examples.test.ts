@@ -1,0 +1,120 @@
+// Runs every example as it is against a real server, with this test as the person who answers. An example that nobody
+// runs here fails the first test.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type Client, createClient } from '../src/client/client.ts';
+import type { AskView } from '../src/core/views.ts';
+import { endEverything, type Holdpoint, root, startHoldpoint } from './support/process.ts';
+
+let server: Holdpoint;
+let person: Client;
+beforeAll(async () => {
+  server = await startHoldpoint();
+  person = createClient({ url: server.url, token: server.token });
+});
+afterAll(endEverything);
+
+const started = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of started) child.kill('SIGKILL');
+  started.clear();
+});
+
+function run(file: string, ...args: string[]) {
+  const path = join(root, 'examples', file);
+  const command = file.endsWith('.sh') ? ['bash', path] : [process.execPath, path];
+  const child = spawn(command[0] as string, [...command.slice(1), ...args], {
+    env: { PATH: process.env.PATH, HOLDPOINT_URL: server.url, HOLDPOINT_TOKEN: server.token },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.add(child);
+  let printed = '';
+  child.stdout?.on('data', (chunk) => {
+    printed += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    printed += chunk;
+  });
+  const ended = new Promise<{ code: number | null; printed: string }>((resolve) =>
+    child.once('close', (code) => resolve({ code, printed })),
+  );
+  return { child, ended };
+}
+
+async function pending(count: number): Promise<AskView[]> {
+  for (;;) {
+    const { items } = await person.asks.list({ status: 'pending' });
+    if (items.length === count) return items;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+const choose = (ask: AskView, option: string) =>
+  person.questions.answerRun(ask.run_id, {
+    resolution: { request_id: ask.ask_id, answers: [{ question_id: 'question-1', selected_option_ids: [option] }] },
+  });
+const decide = (ask: AskView, behavior: 'allow' | 'deny', reason?: string) =>
+  person.approvals.decideRun(ask.run_id, { resolutions: [{ request_id: ask.ask_id, behavior, reason }] });
+const commandOf = (ask: AskView) => ('input' in ask.request ? String(ask.request.input.command) : '');
+
+it('every example is run here', () => {
+  const files = readdirSync(join(root, 'examples')).filter((file) => /\.(ts|sh)$/.test(file));
+  expect(files.sort()).toEqual(['agent.sh', 'approvals.ts', 'ask.ts', 'resume.ts']);
+});
+
+it('ask.ts: a question in ten lines', async () => {
+  const { ended } = run('ask.ts');
+  await choose((await pending(1))[0] as AskView, 'option-2');
+  expect(await ended).toEqual({ code: 0, printed: 'You said: Local\n' });
+});
+
+it('ask.ts: declined, it fails and says so', async () => {
+  const { ended } = run('ask.ts');
+  const [ask] = await pending(1);
+  await person.questions.answerRun(ask?.run_id ?? '', {
+    resolution: { request_id: ask?.ask_id ?? '', declined: true },
+  });
+  const { code, printed } = await ended;
+  expect(code).toBe(1);
+  expect(printed).toContain('no answer: declined');
+});
+
+it('approvals.ts: three at once, each decided for itself', async () => {
+  const { ended } = run('approvals.ts');
+  for (const ask of await pending(3)) {
+    if (commandOf(ask).startsWith('rm')) await decide(ask, 'deny', 'keep them');
+    else await decide(ask, 'allow');
+  }
+  const { code, printed } = await ended;
+  expect(code).toBe(0);
+  expect(printed.split('\n').sort()).toEqual(
+    ['', '2 of 3 ran', 'not rm -rf node_modules: keep them', 'ran npm ci', 'ran npm run build'].sort(),
+  );
+});
+
+it('resume.ts: killed while it waits, answered meanwhile, started again', async () => {
+  const first = run('resume.ts', 'v2.0.0');
+  const [ask] = await pending(1);
+  first.child.kill('SIGKILL');
+  expect((await first.ended).code).toBeNull();
+  const second = run('resume.ts', 'v2.0.0');
+  await choose(ask as AskView, 'option-1');
+  expect(await second.ended).toEqual({ code: 0, printed: 'v2.0.0: Ship it\n' });
+  expect(await run('resume.ts', 'v2.0.0').ended).toEqual({ code: 0, printed: 'v2.0.0: Ship it\n' });
+  const { items } = await person.events.ofSession((ask as AskView).session_id, { limit: 500 });
+  expect(items.filter((e) => e.type === 'ask.delivered')).toHaveLength(1);
+});
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0 && spawnSync('bash', ['--version']).status === 0;
+
+it.skipIf(!hasCurl).each([
+  ['allow', 'allowed, build is gone\n'],
+  ['deny', 'not allowed, build stays\n'],
+] as const)('agent.sh: %s (needs bash and curl)', async (behavior, printed) => {
+  const { ended } = run('agent.sh');
+  const [ask] = await pending(1);
+  await decide(ask as AskView, behavior);
+  expect(await ended).toEqual({ code: 0, printed });
+  expect((await person.asks.get((ask as AskView).ask_id)).delivery.state).toBe('delivered');
+});
