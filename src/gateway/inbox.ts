@@ -72,11 +72,20 @@ export const listSessions = (
   page: Page,
 ) => listed(ports, page, (r, p) => r.sessions(filter, p), sessionView);
 
+/** A list about something that does not exist is not an empty list. */
+async function mustKnow(r: Reader, filter: { sessionId?: string | undefined; runId?: string | undefined }) {
+  if (filter.sessionId !== undefined) await sessionRecord(r, filter.sessionId);
+  if (filter.runId !== undefined) await runRecord(r, filter.runId);
+}
+
 export const listRuns = (ports: Ports, filter: Parameters<Reader['runs']>[0], page: Page) =>
   listed(
     ports,
     page,
-    (r, p) => r.runs(filter, p),
+    async (r, p) => {
+      await mustKnow(r, filter);
+      return r.runs(filter, p);
+    },
     async (r, run) => runView(r, await sessionRecord(r, run.sessionId), run),
   );
 
@@ -84,7 +93,10 @@ export const listAsks = (ports: Ports, filter: AskFilter, page: Page, reveal: bo
   listed(
     ports,
     page,
-    (r, p) => r.asks(filter, p),
+    async (r, p) => {
+      await mustKnow(r, filter);
+      return r.asks(filter, p);
+    },
     (_, ask) => askView(ask, reveal ? ports.sealer : undefined),
   );
 
