@@ -5,7 +5,7 @@
 import type { Manner } from '../client/asking.ts';
 import type { ApprovalOutcome, AskOutcome, Held } from '../client/outcome.ts';
 import type { ApproveSpec, AskSpec, Deadline, Questions } from '../client/spec.ts';
-import type { Recovery } from '../core/run.ts';
+import type { FailureReason, Recovery } from '../core/run.ts';
 import type { AskView, MessageView, RunView, SessionView } from '../core/views.ts';
 
 /** Derives from the agent's own tool call, so that a call made again is the same ask, output or child. */
@@ -31,6 +31,45 @@ export interface NewChild extends Named {
   title?: string | undefined;
 }
 
+/** Enough to find a process again on its machine, also after the worker that started it is gone. */
+export interface ProcessIdentity {
+  host: string;
+  pid: number;
+  began: string;
+}
+
+export interface ProcessSpec {
+  argv: readonly string[];
+  folder: string;
+  env: Record<string, string>;
+  /** Written to its standard input, which is then closed; empty otherwise. */
+  input?: string | undefined;
+  limitMs?: number | undefined;
+  signal: AbortSignal;
+  /** An entry of `env` that no other program has. */
+  mark: string;
+  /** Called with the process before it begins; if this throws, it never does. */
+  onStart(process: ProcessIdentity): void;
+}
+
+export interface ProcessExit {
+  /** As a shell tells it: 128 + n when a signal ended it. */
+  exitCode: number;
+  signal?: string | undefined;
+  stdout: string;
+  stderr: string;
+  timedOut: boolean;
+}
+
+/** Programs on the worker's machine. What a program started ends with it. */
+export interface Processes {
+  self(): ProcessIdentity;
+  isAlive(process: ProcessIdentity): boolean;
+  /** Ends it and all that belongs to it. Resolves to whether nothing is left. */
+  end(process: ProcessIdentity, mark: string): Promise<boolean>;
+  run(spec: ProcessSpec): Promise<ProcessExit>;
+}
+
 export interface AgentContext {
   readonly input: Record<string, unknown>;
   readonly session: SessionView;
@@ -41,6 +80,9 @@ export interface AgentContext {
   readonly due: readonly AskView[];
   /** The run is no longer this worker's, or is over: stop at once and tell nobody. */
   readonly signal: AbortSignal;
+  /** The worker's environment, without its own settings: what a program may inherit. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly processes: Processes;
 
   /** The same id again says nothing. */
   say(text: string | undefined, saying?: Saying): Promise<void>;
@@ -67,8 +109,8 @@ export interface AgentContext {
 
 /** `held`: stopped cleanly on an open ask, no process is left. `vanished`: gone without a word, as after a crash. */
 export type Ending =
-  | { ended: 'completed'; text?: string | undefined }
-  | { ended: 'failed'; error: string }
+  | { ended: 'completed'; text?: string | undefined; exit_code?: number | undefined }
+  | { ended: 'failed'; error: string; reason?: FailureReason | undefined; exit_code?: number | undefined }
   | { ended: 'held' }
   | { ended: 'vanished' };
 

@@ -1,5 +1,6 @@
 // The agents this build knows. Adding one is a file and a line here.
 import type { Agent } from './agent.ts';
+import { exec } from './exec.ts';
 import { mock } from './mock.ts';
 
-export const agents: readonly Agent[] = [mock];
+export const agents: readonly Agent[] = [exec, mock];

@@ -14,6 +14,10 @@ import {
 } from '../client/spec.ts';
 import type { Waits } from '../client/waits.ts';
 import type { AskView, ClaimedRunView, RunView } from '../core/views.ts';
+import { processes } from './process.ts';
+
+/** The settings of the worker itself are nobody else's business: they hold its token. */
+const OWN_SETTINGS = /^HOLDPOINT_/;
 
 interface Named {
   id: string;
@@ -41,6 +45,9 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
     resumed,
     due,
     signal,
+    /** What a program that this worker starts may see of its environment. */
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN_SETTINGS.test(name))),
+    processes,
 
     async say(text: string | undefined, { id, type, data }: Saying = {}): Promise<void> {
       signal.throwIfAborted();

@@ -4,14 +4,14 @@
 import type { Client } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import type { Waits } from '../client/waits.ts';
-import type { Recovery } from '../core/run.ts';
+import type { FailureReason, Recovery } from '../core/run.ts';
 import type { ClaimedRunView } from '../core/views.ts';
 import { createContext, type RunContext } from './context.ts';
 import { keepLease } from './lease.ts';
 
 type Ending =
-  | { ended: 'completed'; text?: string | undefined }
-  | { ended: 'failed'; error: string }
+  | { ended: 'completed'; text?: string | undefined; exit_code?: number | undefined }
+  | { ended: 'failed'; error: string; reason?: FailureReason | undefined; exit_code?: number | undefined }
   | { ended: 'held' }
   | { ended: 'vanished' };
 
@@ -94,9 +94,10 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
     if (ending.ended === 'vanished' || reason?.why === 'gone') return;
     const signal = reason ? AbortSignal.timeout(LAST_WORDS_MS) : undefined;
     const release = { worker_id: workerId, lease_epoch: epoch };
-    if (ending.ended === 'completed') await calls.runs.complete(runId, { text: ending.text }, { signal });
-    else if (ending.ended === 'held') await calls.workers.release(runId, release, { signal });
-    else if (!reason) await calls.runs.fail(runId, { error: ending.error }, { signal });
+    const { ended, ...told } = ending;
+    if (ended === 'completed') await calls.runs.complete(runId, told, { signal });
+    else if (ended === 'held') await calls.workers.release(runId, release, { signal });
+    else if (!reason) await calls.runs.fail(runId, told, { signal });
     else if (agent.recovery === 'none') await calls.runs.fail(runId, { error: reason.message }, { signal });
     else await calls.workers.release(runId, release, { signal });
   }

@@ -1,0 +1,169 @@
+// Who works in a workspace: one dispatch at a time. The record in `.agora/dispatch.json` names the dispatch, its worker
+// and its program, so that whoever comes after a crash ends what was left running before anything is started again.
+// A dispatch that finds another one at work waits; one that was taken over touches nothing any more.
+import { randomUUID } from 'node:crypto';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { link, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Processes, ProcessIdentity } from './agent.ts';
+import { DispatchFailure } from './dispatch-failure.ts';
+import { kindOf, makeFolder, readPlain } from './workspace-file.ts';
+
+const Identity = z.strictObject({ host: z.string(), pid: z.int().positive(), began: z.string() });
+const Occupant = z.strictObject({
+  token: z.string(),
+  dispatch_id: z.string(),
+  /** The folder was not there before. */
+  made_folder: z.boolean(),
+  worker: Identity,
+  program: Identity.optional(),
+});
+type Occupant = z.infer<typeof Occupant>;
+
+export interface Workspace {
+  readonly folder: string;
+  /** `.agora`, for what a dispatch keeps while it works. */
+  readonly own: string;
+  /** This same dispatch was begun before, and what it had started had ended by itself. */
+  readonly wasLeft: boolean;
+  isMine(): boolean;
+  /** Throws when another dispatch has taken over: then the program must not begin. */
+  record(program: ProcessIdentity): void;
+  leave(): Promise<void>;
+}
+
+export const markOf = (dispatchId: string): string => `AGORA_DISPATCH_ID=${dispatchId}`;
+
+const LOOK_EVERY_MS = 100;
+const IGNORE = '.gitignore';
+
+export async function occupy(
+  folder: string,
+  dispatchId: string,
+  processes: Processes,
+  signal: AbortSignal,
+): Promise<Workspace> {
+  const own = join(folder, '.agora');
+  const path = join(own, 'dispatch.json');
+  const mine: Occupant = { token: randomUUID(), dispatch_id: dispatchId, made_folder: false, worker: processes.self() };
+  let earlier: Occupant | undefined;
+  let madeFolder = false;
+  for (;;) {
+    signal.throwIfAborted();
+    madeFolder = (await makeOwn(own)) || madeFolder;
+    mine.made_folder = madeFolder || (earlier?.made_folder ?? false);
+    if (await enter(own, path, mine)) break;
+    const found = await occupantOf(path);
+    if (!found) continue;
+    if (found.worker.host !== mine.worker.host) throw elsewhere(found);
+    const isAtWork = processes.isAlive(found.worker) && found.dispatch_id !== dispatchId;
+    if (isAtWork) await sleep(LOOK_EVERY_MS, undefined, { signal });
+    else if (await putAside(own, path, found)) earlier = found;
+  }
+  const wasRunning = earlier?.program !== undefined && processes.isAlive(earlier.program);
+  if (earlier?.program && !(await processes.end(earlier.program, markOf(earlier.dispatch_id))))
+    throw new DispatchFailure(
+      'worker-failed',
+      `Process ${earlier.program.pid} of an earlier dispatch cannot be ended.`,
+    );
+
+  const isMine = () => readToken(path) === mine.token;
+  return {
+    folder,
+    own,
+    wasLeft: earlier?.dispatch_id === dispatchId && earlier.program !== undefined && !wasRunning,
+    isMine,
+    record(program) {
+      if (!isMine()) throw new Error('another worker has taken this dispatch over');
+      const draft = join(own, `draft-${mine.token}`);
+      writeFileSync(draft, JSON.stringify({ ...mine, program }), { flush: true });
+      renameSync(draft, path);
+    },
+    async leave() {
+      if (!isMine()) return;
+      await rm(path, { force: true });
+      if (!mine.made_folder) return;
+      await rm(join(own, IGNORE), { force: true });
+      await rmdir(own).catch(() => {});
+    },
+  };
+}
+
+async function makeOwn(own: string): Promise<boolean> {
+  if (await makeFolder(own)) {
+    // A program that commits everything it finds must not commit this.
+    await writeFile(join(own, IGNORE), '*\n');
+    return true;
+  }
+  if ((await kindOf(own)) === 'other')
+    throw new DispatchFailure(
+      'integrity-failed',
+      '.agora in the workspace is not a folder. Remove it and start again.',
+    );
+  return false;
+}
+
+/** Linked into place whole: the first one has it. */
+async function enter(own: string, path: string, mine: Occupant): Promise<boolean> {
+  const draft = join(own, `draft-${mine.token}`);
+  try {
+    await writeFile(draft, JSON.stringify(mine), { flush: true });
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' || code === 'ENOENT') return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Only the record that was judged: if somebody else was quicker, theirs is put back. */
+async function putAside(own: string, path: string, judged: Occupant): Promise<boolean> {
+  const aside = join(own, `left-${randomUUID()}`);
+  try {
+    await rename(path, aside);
+  } catch {
+    return false;
+  }
+  const isJudged = readToken(aside) === judged.token;
+  if (!isJudged) await link(aside, path).catch(() => {});
+  await rm(aside, { force: true });
+  return isJudged;
+}
+
+async function occupantOf(path: string): Promise<Occupant | undefined> {
+  const found = await readPlain(path);
+  if (!found) {
+    if ((await kindOf(path)) === 'missing') return undefined;
+    throw altered();
+  }
+  try {
+    return Occupant.parse(JSON.parse(found.bytes.toString('utf8')));
+  } catch {
+    throw altered();
+  }
+}
+
+function readToken(path: string): string | undefined {
+  try {
+    return (JSON.parse(readFileSync(path, 'utf8')) as Occupant).token;
+  } catch {
+    return undefined;
+  }
+}
+
+const altered = () =>
+  new DispatchFailure(
+    'integrity-failed',
+    '.agora/dispatch.json was altered. See that nothing runs there, then remove it.',
+  );
+
+const elsewhere = ({ worker, dispatch_id }: Occupant) =>
+  new DispatchFailure(
+    'worker-failed',
+    `Dispatch ${dispatch_id} works in this folder from ${worker.host}. If that machine is gone, remove .agora/dispatch.json.`,
+  );

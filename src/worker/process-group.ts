@@ -1,0 +1,105 @@
+// A program and everything it started, found by the id of its leader: is it still there, and ending all of it. A process
+// id alone proves nothing, because ids are used again: the instant the leader began goes with it. Where /proc exists the
+// whole session of the leader is looked at, elsewhere its process group.
+import { readdirSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** Enough to find a process again, from another process on the same machine. */
+export interface ProcessIdentity {
+  host: string;
+  pid: number;
+  /** When it began, as the machine counts; another process with the same id has another instant. */
+  began: string;
+}
+
+interface Stat {
+  pid: number;
+  state: string;
+  group: number;
+  session: number;
+  began: string;
+}
+
+const LOOK_EVERY_MS = 40;
+/** A process that cannot be killed hangs in the kernel; waiting longer does not help. */
+const GIVE_UP_MS = 5000;
+
+export function identityOf(pid: number): ProcessIdentity {
+  return { host: hostname(), pid, began: statOf(pid)?.began ?? '' };
+}
+
+export function isAlive(process: ProcessIdentity): boolean {
+  if (process.host !== hostname()) return false;
+  if (!hasProc) return signal(process.pid, 0);
+  const stat = statOf(process.pid);
+  return stat !== undefined && stat.began === process.began && !isDead(stat);
+}
+
+/**
+ * Asks everything that belongs to the leader to end, then makes it. `mark` is an entry of its environment: it tells
+ * members whose leader is gone from processes that came after. Resolves to whether nothing is left.
+ */
+export async function endGroup(leader: ProcessIdentity, graceMs: number, mark?: string): Promise<boolean> {
+  const begun = Date.now();
+  let asked = false;
+  for (;;) {
+    const members = membersOf(leader, mark);
+    const waitedMs = Date.now() - begun;
+    if (members.length === 0) return true;
+    if (waitedMs > graceMs + GIVE_UP_MS) return false;
+    if (waitedMs >= graceMs) for (const pid of members) signal(pid, 'SIGKILL');
+    else if (!asked) for (const pid of members) signal(pid, 'SIGTERM');
+    asked = true;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+/** Process ids, or the negative id of the group where single processes cannot be listed. */
+function membersOf(leader: ProcessIdentity, mark: string | undefined): number[] {
+  if (leader.host !== hostname()) return [];
+  if (!hasProc) return signal(-leader.pid, 0) ? [-leader.pid] : [];
+  const present = statOf(leader.pid);
+  if (present && present.began !== leader.began) return [];
+  return processIds().filter((pid) => {
+    const stat = statOf(pid);
+    if (!stat || isDead(stat) || (stat.session !== leader.pid && stat.group !== leader.pid)) return false;
+    return present !== undefined || mark === undefined || environmentOf(pid).includes(mark);
+  });
+}
+
+const BOOT = readText('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
+const hasProc = BOOT !== '';
+
+const processIds = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
+/** The name in parentheses may hold anything, so the fields are counted from its end. */
+function statOf(pid: number): Stat | undefined {
+  const text = readText(`/proc/${pid}/stat`);
+  if (text === undefined) return undefined;
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state = '', , group = '', session = ''] = fields;
+  return { pid, state, group: Number(group), session: Number(session), began: `${BOOT}:${fields[19]}` };
+}
+
+const isDead = ({ state }: Stat): boolean => state === 'Z' || state === 'X';
+const environmentOf = (pid: number): string[] => readText(`/proc/${pid}/environ`)?.split('\0') ?? [];
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, name);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
