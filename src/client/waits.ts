@@ -2,18 +2,9 @@
 // and closed when nothing waits any more. An event is a wake-up; after every (re)connect each parked wait looks on the
 // server again, so that a missed event never loses an answer. Where streams are refused, each wait polls instead.
 import type { EventView } from '../core/views.ts';
-import { HoldpointProblem, type Http, sleep } from './http.ts';
+import { HoldpointProblem, type Http } from './http.ts';
+import { createGate, type Parked, ParkedWait, type Wait } from './parked-wait.ts';
 import { follow, StreamRefused } from './stream.ts';
-
-export interface Wait<T> {
-  /** The events that end the wait carry this ask id. */
-  askId: string;
-  signal?: AbortSignal | undefined;
-  /** Asks the server; undefined when it is not there yet. May take up to `patienceMs` to find out. */
-  look(patienceMs: number, signal: AbortSignal): Promise<T | undefined>;
-  /** Takes it from the event itself, where that says enough. */
-  read?(event: EventView): T | undefined;
-}
 
 /** A call that raises an ask is under way: its answer may be heard before the call has returned. */
 export interface Raising {
@@ -23,19 +14,12 @@ export interface Raising {
   done(): void;
 }
 
-interface Parked {
-  wake(event?: EventView): void;
-  poll(): void;
-  fail(error: unknown): void;
-}
 interface Stream {
   stop: AbortController;
   opens: number;
 }
 
 const LINGER_MS = 250;
-const LOOK_AGAIN_MS = 1000;
-const POLL_MS = 30_000;
 const LOOKS_AT_ONCE = 8;
 const RUN_ENDS = new Set(['completed', 'failed', 'interrupted', 'cancelled']);
 const WAKES = new Set(['ask.claimed', 'mailbox.posted', 'mailbox.dead']);
@@ -76,51 +60,15 @@ export class Waits {
   /** Resolves when the wait has what it waits for. `raising` says what was heard before. */
   until<T>(wait: Wait<T>, raising?: Raising): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const over = new AbortController();
-      const leave = () => {
-        over.abort();
-        wait.signal?.removeEventListener('abort', abort);
+      if (wait.signal?.aborted) return reject(wait.signal.reason);
+      const parked: Parked = new ParkedWait(wait, resolve, reject, this.#looks, () => {
         drop(this.#parked, wait.askId, parked);
         this.#rest();
-      };
-      const settle = (value: T) => {
-        leave();
-        resolve(value);
-      };
-      const fail = (error: unknown) => {
-        leave();
-        reject(error);
-      };
-      const abort = () => fail(wait.signal?.reason);
-      const look = async (patienceMs: number): Promise<void> => {
-        while (!over.signal.aborted) {
-          try {
-            const value = await wait.look(patienceMs, over.signal);
-            if (over.signal.aborted) return;
-            if (value !== undefined) return settle(value);
-            if (patienceMs === 0) return;
-          } catch (error) {
-            if (over.signal.aborted) return;
-            if (error instanceof HoldpointProblem && error.status < 500) return fail(error);
-            await sleep(LOOK_AGAIN_MS, over.signal).catch(() => {});
-          }
-        }
-      };
-      const parked: Parked = {
-        wake: (event) => {
-          const value = event && wait.read?.(event);
-          if (value !== undefined) return settle(value);
-          void this.#looks(() => look(0));
-        },
-        poll: () => void look(POLL_MS),
-        fail,
-      };
-      if (wait.signal?.aborted) return reject(wait.signal.reason);
-      wait.signal?.addEventListener('abort', abort, { once: true });
+      });
       add(this.#parked, wait.askId, parked);
-      const early = raising?.heard(wait.askId);
       if (this.#polling) return parked.poll();
       const stream = this.#listen();
+      const early = raising?.heard(wait.askId);
       if (early) return parked.wake(early);
       if (!raising?.listened() && stream && stream.opens > 0) parked.wake();
     });
@@ -202,22 +150,6 @@ export class Waits {
   #everyone(): Parked[] {
     return [...this.#parked.values()].flatMap((set) => [...set]);
   }
-}
-
-/** Runs at most so many at once; the others wait their turn. */
-function createGate(limit: number) {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (work: () => Promise<void>): Promise<void> => {
-    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
-    running += 1;
-    try {
-      await work();
-    } finally {
-      running -= 1;
-      waiting.shift()?.();
-    }
-  };
 }
 
 function add<T>(map: Map<string, Set<T>>, key: string, value: T): void {
