@@ -124,6 +124,38 @@ export function describeLists(bed: Bed): void {
       expect(await read((r) => r.counts())).toEqual({ pendingAsks: 3, dueDeliveries: 1, activeSessions: 2 });
     });
 
+    it('count what a run is held on, and find the form or restart that waits to be handed over', async () => {
+      const { store } = bed;
+      const [r1, r2] = [runOf('r1', 's1'), runOf('r2', 's1')];
+      const form = questionOf('form', r1, { mode: 'form' });
+      const restart = questionOf('restart', r1, { mode: 'restart' });
+      const plain = questionOf('plain', r1);
+      const asks = [
+        plain,
+        approvalOf('a1', r1),
+        approvalOf('a2', r1),
+        restart,
+        form,
+        questionOf('other', r2, { mode: 'form' }),
+      ];
+      await keep(store, { sessions: [sessionOf('s1')], runs: [r1, r2], asks });
+      expect(await read((r) => r.pendingKinds('r1'))).toEqual({ approvals: 2, questions: 3 });
+      expect(await read((r) => r.pendingKinds('r2'))).toEqual({ approvals: 0, questions: 1 });
+      expect(await read((r) => r.pendingKinds('r3'))).toEqual({ approvals: 0, questions: 0 });
+      const toHandOver = async () => (await read((r) => r.toHandOver('r1')))?.id;
+      expect(await toHandOver()).toBeUndefined();
+      await store.write((tx) => tx.endAsk(endedOf(plain)));
+      expect(await toHandOver()).toBeUndefined();
+      await store.write((tx) => tx.endAsk(endedOf(form)));
+      expect(await toHandOver()).toBe('form');
+      const early = endedOf(restart, 'declined');
+      await store.write((tx) => tx.endAsk(early));
+      expect(await read((r) => r.toHandOver('r1'))).toEqual(early);
+      await store.write((tx) => tx.updateDelivery({ ...early, delivery: { ...early.delivery, state: 'delivered' } }));
+      expect(await toHandOver()).toBe('form');
+      expect(await read((r) => r.pendingKinds('r1'))).toEqual({ approvals: 2, questions: 0 });
+    });
+
     it('keep open mail apart from acknowledged and from dead mail', async () => {
       await bed.store.write(async (tx) => {
         await tx.insertMessage(messageOf('open', 's1', { createdAt: 3 }));
