@@ -19,6 +19,9 @@ import type {
 
 const literal = (value: string) => raw.lit<string>(value);
 
+/** What belongs to a run is found among what belongs to its session: an index by run would cost every write a page. */
+const OF_RUN = `session_id = (SELECT session_id FROM runs WHERE id = ?) AND run_id = ?`;
+
 const CLAIMABLE = (agents: number, limit: number) => `
   SELECT r.* FROM runs r JOIN sessions s ON s.id = r.session_id
   WHERE r.agent IN (${Array(agents).fill('?').join(', ')}) AND r.agent <> 'external' AND r.lease_worker IS NULL
@@ -88,7 +91,11 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
       else if (filter.status !== undefined) query = query.where('status', '=', filter.status);
       if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
       if (filter.sessionId !== undefined) query = query.where('session_id', '=', filter.sessionId);
-      if (filter.runId !== undefined) query = query.where('run_id', '=', filter.runId);
+      const { runId } = filter;
+      if (runId !== undefined)
+        query = query
+          .where('session_id', '=', (eb) => eb.selectFrom('runs').select('session_id').where('id', '=', runId))
+          .where('run_id', '=', runId);
       if (filter.delivery === 'due') query = query.where('delivery', '=', literal('due'));
       else if (filter.delivery !== undefined) query = query.where('delivery', '=', filter.delivery);
       const { agent } = filter;
@@ -99,11 +106,11 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
       return place(await list<AskRow>(sql, query.orderBy('n').limit(page.limit)), (row) => row.n, toAsk);
     },
     pendingOfRun: (runId) =>
-      many(`SELECT * FROM asks WHERE run_id = ? AND status = 'pending' ORDER BY n`, [runId], toPending),
+      many(`SELECT * FROM asks WHERE ${OF_RUN} AND status = 'pending' ORDER BY n`, [runId, runId], toPending),
     async pendingKinds(runId) {
       const rows = await sql.all<{ kind: string; n: number }>(
-        `SELECT kind, COUNT(*) AS n FROM asks WHERE run_id = ? AND status = 'pending' GROUP BY kind`,
-        [runId],
+        `SELECT kind, COUNT(*) AS n FROM asks WHERE ${OF_RUN} AND status = 'pending' GROUP BY kind`,
+        [runId, runId],
       );
       const count = (kind: string) => rows.find((row) => row.kind === kind)?.n ?? 0;
       return { approvals: count('approval'), questions: count('question') };
@@ -126,8 +133,8 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     events(filter, after, limit) {
       if (filter.runId !== undefined)
         return many<EventRow, ReturnType<typeof toEvent>>(
-          `SELECT * FROM events WHERE run_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${limit}`,
-          [filter.runId, after, horizon],
+          `SELECT * FROM events WHERE ${OF_RUN} AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${limit}`,
+          [filter.runId, filter.runId, after, horizon],
           toEvent,
         );
       if (filter.sessionId !== undefined)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Event, FIRST_PREV_HASH, logFault } from '../../src/core/event.ts';
 import type { Reader, Store } from '../../src/core/ports.ts';
 import type { Bed } from './store.ts';
-import { AWKWARD, append, hash, keep, LATEST, sessionOf } from './store-samples.ts';
+import { AWKWARD, append, hash, keep, LATEST, runOf, sessionOf } from './store-samples.ts';
 
 const WRITERS = 200;
 const SESSIONS = 5;
@@ -67,7 +67,10 @@ export function describeLog(bed: Bed): void {
 
     it('is read by session, by run and as a whole, from a cursor on, as many as wanted', async () => {
       const { store } = bed;
-      await keep(store, { sessions: [sessionOf('s1'), sessionOf('s2')] });
+      await keep(store, {
+        sessions: [sessionOf('s1'), sessionOf('s2')],
+        runs: [runOf('r1', 's1'), runOf('r2', 's2')],
+      });
       expect(await store.read((r) => r.lastSeq())).toBe(0);
       for (const [session, run] of [
         ['s1', 'r1'],

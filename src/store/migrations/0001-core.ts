@@ -36,7 +36,6 @@ export const coreSchema = ({ position, cursor }: ColumnKinds): string[] => [
     delivery_reason TEXT)`,
   `CREATE INDEX asks_session ON asks (session_id, n)`,
   `CREATE INDEX asks_pending ON asks (n) WHERE status = 'pending'`,
-  `CREATE INDEX asks_pending_run ON asks (run_id, n) WHERE status = 'pending'`,
   `CREATE INDEX asks_pending_session ON asks (session_id, n) WHERE status = 'pending'`,
   `CREATE INDEX asks_expiring ON asks (expires_at) WHERE status = 'pending' AND expires_at IS NOT NULL`,
   `CREATE INDEX asks_due ON asks (n) WHERE delivery = 'due'`,
@@ -48,7 +47,6 @@ export const coreSchema = ({ position, cursor }: ColumnKinds): string[] => [
     session_id TEXT NOT NULL, run_id TEXT, ask_id TEXT, type TEXT NOT NULL, data TEXT NOT NULL,
     prev_hash TEXT NOT NULL, hash TEXT NOT NULL)`,
   `CREATE INDEX events_session ON events (session_id, seq)`,
-  `CREATE INDEX events_run ON events (run_id, seq) WHERE run_id IS NOT NULL`,
 
   `CREATE TABLE outputs (
     run_id TEXT NOT NULL, id TEXT NOT NULL, position INTEGER NOT NULL, at BIGINT NOT NULL, content TEXT NOT NULL,
