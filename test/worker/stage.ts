@@ -3,6 +3,7 @@
 
 import { mock, type Step } from '../../src/agents/mock.ts';
 import { type Client, createClient, every } from '../../src/client/client.ts';
+import { HoldpointProblem } from '../../src/client/http.ts';
 import type { AskView, EventView, RunView } from '../../src/core/views.ts';
 import type { HostedAgent } from '../../src/worker/host.ts';
 import { startWorker, type Worker } from '../../src/worker/worker.ts';
@@ -53,10 +54,10 @@ export class Stage {
     return this.api.runs.start(session_id, { input: { text: 'play', script } });
   }
 
-  /** The pending asks of a session, once there are so many. */
+  /** The pending asks of a session, once it is there and has so many. */
   pending(sessionId: string, count = 1): Promise<AskView[]> {
     return this.until(async () => {
-      const { items } = await this.api.asks.list({ session_id: sessionId, status: 'pending' });
+      const { items } = await this.api.asks.list({ session_id: sessionId, status: 'pending' }).catch(notYet);
       return items.length === count ? items : undefined;
     });
   }
@@ -118,6 +119,11 @@ export class Stage {
   async close(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.stop()));
   }
+}
+
+function notYet(error: unknown): { items: AskView[] } {
+  if (error instanceof HoldpointProblem && error.code === 'session_not_found') return { items: [] };
+  throw error;
 }
 
 export const WHICH = {
