@@ -19,15 +19,17 @@ const callId = z.string().trim().min(1).max(256);
 /** Any text: what a key must look like is the catalogue's business (`invalid_idempotency_key`), not the schema's. */
 const idempotency_key = z.string().max(10_000).optional();
 
+const sessionId = chosenId.refine((id) => id !== SYSTEM_SESSION, 'this name is reserved');
+
 export const CreateSession = z.strictObject({
-  session_id: chosenId.refine((id) => id !== SYSTEM_SESSION, 'this name is reserved').optional(),
+  session_id: sessionId.optional(),
   agent: chosenId,
   agent_id: chosenId.optional(),
   title: z.string().max(500).optional(),
   work_folder: z.string().min(1).max(4096).optional(),
   project_ids: z.array(chosenId).max(100).optional(),
   channel_ids: z.array(chosenId).max(100).optional(),
-  parent_session_id: chosenId.optional(),
+  parent_session_id: sessionId.optional(),
   permissions: z.enum(PERMISSIONS).optional(),
   task_id: ownId.optional(),
   idempotency_key,
@@ -125,7 +127,7 @@ export const CreateToken = z.strictObject({
       'this name is reserved: it is how the server signs what it decides itself',
     )
     .optional(),
-  session_id: chosenId.optional(),
+  session_id: sessionId.optional(),
   expires_after_ms: z.int().positive().max(3_155_760_000_000).optional(),
   idempotency_key,
 });

@@ -3,7 +3,7 @@
 import { fail } from '../core/errors.ts';
 import type { EventDraft, EventType } from '../core/event.ts';
 import type { Ports, Tx } from '../core/ports.ts';
-import type { Session } from '../core/session.ts';
+import { type Session, SYSTEM_SESSION } from '../core/session.ts';
 
 export interface Ledger {
   readonly ports: Ports;
@@ -38,6 +38,12 @@ export async function openSession(ports: Ports, tx: Tx, id: string): Promise<Led
   const session = await tx.lockSession(id);
   if (!session) throw fail('session_not_found', `There is no session "${id}".`);
   return ledgerOf(ports, tx, session);
+}
+
+/** For work and its end: the server's own session takes none and never ends. */
+export function openForWork(ports: Ports, tx: Tx, id: string): Promise<Ledger> {
+  if (id === SYSTEM_SESSION) throw fail('invalid_request', `Session "${id}" holds the server's own events, no work.`);
+  return openSession(ports, tx, id);
 }
 
 export async function openRun(ports: Ports, tx: Tx, id: string) {

@@ -15,7 +15,7 @@ import { fail, HoldpointError } from '../core/errors.ts';
 import { askIdOf } from '../core/id.ts';
 import { checkPartialState } from '../core/partial-state.ts';
 import { decideByPolicy } from '../core/policy.ts';
-import type { Ports } from '../core/ports.ts';
+import type { Ports, Tx } from '../core/ports.ts';
 import { checkQuestions, completeQuestions } from '../core/question.ts';
 import { isTerminal, type Run } from '../core/run.ts';
 import type { Actor } from '../core/token.ts';
@@ -57,6 +57,7 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
       throw fail('run_state_conflict', 'This run only asks what a child wants to know; no agent works in it.');
     if (pendingLimit > 0 && ledger.session.pendingCount >= pendingLimit)
       throw fail('pending_asks_limit', `This session already has ${pendingLimit} pending asks; answer some first.`);
+    await refuseSecondHandOver(tx, wanted);
     const decision = wanted.kind === 'approval' ? decideByPolicy(ledger.session, wanted.content) : undefined;
     if (decision) return made(await raiseDecided(ledger, wanted, decision.behavior, decision.answeredBy));
     await hold(ledger, run, wanted);
@@ -64,6 +65,16 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
     await ledger.close();
     return made(askView(wanted));
   });
+}
+
+/** The next run carries one answer on; a second one would stay behind with nobody to take it. */
+async function refuseSecondHandOver(tx: Tx, { mode, runId }: PendingAsk): Promise<void> {
+  const isCarried = (carried: AskMode) => carried === 'form' || carried === 'restart';
+  if (!isCarried(mode)) return;
+  const open = (await tx.pendingOfRun(runId)).find((ask) => isCarried(ask.mode));
+  const other = open ?? (await tx.toHandOver(runId));
+  if (other)
+    throw fail('ask_state_conflict', `The next run already carries on ${other.id}. Put all questions into one ask.`);
 }
 
 /** As it is now: a deadline that has passed ends it before it is shown again. */

@@ -8,7 +8,7 @@ import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
 import { finish } from './finish.ts';
 import { checkLease } from './lease.ts';
-import { type Ledger, openRun, openSession } from './ledger.ts';
+import { type Ledger, openForWork, openRun } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
 import { enqueue } from './slot.ts';
 import { postItem } from './thread.ts';
@@ -23,7 +23,7 @@ interface StartCommand {
 
 export function startRun(ports: Ports, command: StartCommand): Promise<Reply<RunView>> {
   return mutate(ports, command.key, async (tx) => {
-    const ledger = await openSession(ports, tx, command.sessionId);
+    const ledger = await openForWork(ports, tx, command.sessionId);
     if (ledger.session.status === 'ended')
       throw fail('session_ended', `Session "${command.sessionId}" has ended; create another one.`);
     const { body, actor } = command;

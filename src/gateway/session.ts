@@ -7,7 +7,7 @@ import type { Session } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import type { SessionView } from '../core/views.ts';
 import { stopRun } from './cancel.ts';
-import { ledgerOf, openSession } from './ledger.ts';
+import { ledgerOf, openForWork, openSession } from './ledger.ts';
 import { deadenMail } from './mailbox.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
 import { sessionView } from './views.ts';
@@ -83,7 +83,7 @@ export function endSession(ports: Ports, command: EndCommand): Promise<Reply<Ses
   return mutate(ports, command.key, async (tx) => {
     const parentId = (await tx.session(command.sessionId))?.parentSessionId;
     const parent = parentId === undefined ? undefined : await openSession(ports, tx, parentId);
-    const ledger = await openSession(ports, tx, command.sessionId);
+    const ledger = await openForWork(ports, tx, command.sessionId);
     const { session } = ledger;
     if (session.status === 'ended') return ok(await sessionView(tx, session));
     const reason = command.reason ?? 'the session was ended';

@@ -207,6 +207,19 @@ describe('create or reuse a session', () => {
     },
   );
 
+  it('the session of the server’s own events can be read, not worked in, ended, adopted or given to an agent', async () => {
+    await ok(server.get('/v1/sessions/system'));
+    await ok(server.get('/v1/sessions/system/events'));
+    const attempts: [string, object][] = [
+      ['/v1/sessions/system/runs', { input: {} }],
+      ['/v1/sessions/system/end', {}],
+      ['/v1/sessions', { agent: 'external', parent_session_id: 'system' }],
+      ['/v1/tokens', { scope: 'agent', session_id: 'system' }],
+    ];
+    for (const [path, body] of attempts) await refusal(server.post(path, body), 400, 'invalid_request');
+    expect((await ok(server.get<SessionView>('/v1/sessions/system'))).status).toBe('idle');
+  });
+
   it('an unknown parent is 404', async () => {
     const sent = server.post('/v1/sessions', { agent: 'external', parent_session_id: 'nope' });
     await refusal(sent, 404, 'session_not_found');

@@ -210,6 +210,23 @@ describe('several asks in one run', () => {
     }
   });
 
+  it.each(['form', 'restart'])('one %s per run: a second one would be carried on by nobody', async (mode) => {
+    const h = await held(server, { mode, tool_call_id: 'first' });
+    const question = (more: object) => ({ kind: 'question', questions: [ROUTING], ...more });
+    const path = `/v1/runs/${h.runId}/asks`;
+    for (const other of ['form', 'restart']) {
+      const body = question({ mode: other, tool_call_id: callId() });
+      expect((await refusal(server.post(path, body), 409, 'ask_state_conflict')).detail).toContain(h.ask.ask_id);
+    }
+    await ok(server.post(path, question({ mode, tool_call_id: 'first' })));
+    const approval = await raiseApproval(server, h.runId);
+    await ok(answer(server, h));
+    const late = question({ mode, tool_call_id: callId() });
+    await refusal(server.post(path, late), 409, 'ask_state_conflict');
+    const next = await ok(decide(server, h.runId, allow(approval.ask_id)));
+    expect((await raiseQuestion(server, next.run_id, { mode })).status).toBe('pending');
+  });
+
   it('when the last pending ask is claimed the run is running again', async () => {
     const h = await held(server);
     const approval = await raiseApproval(server, h.runId);
