@@ -3,10 +3,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { type Client, createClient } from '../src/client/client.ts';
 import type { AskView } from '../src/core/views.ts';
 import { endEverything, type Holdpoint, root, startHoldpoint } from './support/process.ts';
+
+// Real processes on a machine that others use too.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let server: Holdpoint;
 let person: Client;

@@ -1,9 +1,12 @@
 // `holdpoint demo` as a process without a terminal: it plays its session with a server of its own or a given one, ends
 // with what the agent received, and leaves nothing behind.
 import { readdirSync } from 'node:fs';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { endEverything, spawnHoldpoint, startHoldpoint, temporaryFolder } from '../support/process.ts';
+
+// Real processes on a machine that others use too.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 afterAll(endEverything);
 
@@ -58,7 +61,7 @@ describe('without a terminal', () => {
     });
     const client = createClient({ url: server.url, token: server.token });
     await expect
-      .poll(async () => (await client.asks.list({ status: 'pending' })).items.length, { timeout: 10_000 })
+      .poll(async () => (await client.asks.list({ status: 'pending' })).items.length, { timeout: 100_000 })
       .toBe(1);
     expect(await started.end('SIGINT')).toEqual({ code: 130, signal: null });
     expect((await client.asks.list()).items.map((a) => a.status)).toEqual(['pending']);

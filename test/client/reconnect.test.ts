@@ -1,10 +1,13 @@
 // Two hundred asks parked in one client while the server is killed and started again, answered before and after: every
 // wait ends once, with its own answer, and every answer is delivered once.
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { createClient, every } from '../../src/client/client.ts';
 import { connect } from '../../src/client/holdpoint.ts';
 import type { AskView } from '../../src/core/views.ts';
 import { endEverything, startHoldpoint } from '../support/process.ts';
+
+// Real processes on a machine that others use too.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 afterAll(endEverything);
 
@@ -39,7 +42,7 @@ it.each(['SIGKILL', 'SIGTERM'] as const)('%s with 200 asks parked in one client'
     ended.push(nameOf(n));
     return outcome.status === 'answered' ? outcome.answer : outcome.status;
   });
-  await expect.poll(() => agent.parked, { timeout: 20_000 }).toBe(ASKS);
+  await expect.poll(() => agent.parked, { timeout: 100_000 }).toBe(ASKS);
   const asks = await pending();
   expect(asks).toHaveLength(ASKS);
 

@@ -6,11 +6,14 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Step } from '../../src/agents/mock.ts';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
 import { endEverything, startHoldpoint, temporaryFolder } from '../support/process.ts';
 import { BASH, Stage, WHICH } from './stage.ts';
+
+// Real processes on a machine that others use too.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 afterAll(endEverything);
 

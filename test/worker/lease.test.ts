@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { mock, type Step } from '../../src/agents/mock.ts';
 import { HoldpointProblem } from '../../src/client/http.ts';
 import type { AskView, ClaimedRunView } from '../../src/core/views.ts';
+import type { HostedAgent } from '../../src/worker/host.ts';
 import { openServer, type Server } from '../support/server.ts';
 import { BASH, Stage, WHICH } from './stage.ts';
 
@@ -62,6 +63,46 @@ it('every call of a worker that lost its run is refused, and changes nothing', a
   };
   for (const [name, call] of Object.entries(refusals)) expect([name, await code(call)]).toEqual([name, 'lease_lost']);
   expect(await stage.events(run.session_id)).toEqual(before);
+});
+
+it('an agent works under its lease: nothing it does counts after the run went to its successor', async () => {
+  const [goOn, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const refusals: string[] = [];
+  let hosts = 0;
+  const stubborn: HostedAgent = {
+    name: 'stubborn',
+    recovery: 'resume',
+    async run(context) {
+      hosts += 1;
+      if (hosts === 2) {
+        await end.promise;
+        return { ended: 'completed' };
+      }
+      await goOn.promise;
+      for (const call of [
+        () => context.say('a ghost'),
+        () => context.ask({ id: 'q', questions: [WHICH] }),
+        () => context.approve({ id: 'p', ...BASH }),
+        () => context.askParent({ id: 'c', questions: [WHICH] }),
+      ])
+        refusals.push(await code(call()));
+      return { ended: 'completed', text: 'said by a ghost' };
+    },
+  };
+  const parent = await stage.api.sessions.create({ agent: 'external' });
+  await stage.worker({ agents: [stubborn], leaseMs: 600_000 });
+  const run = await stage.play([], { agent: 'stubborn', parent_session_id: parent.session_id });
+  await stage.until(async () => (hosts === 1 ? true : undefined));
+  server.advance(700_000);
+  await stage.until(async () => (hosts === 2 ? true : undefined));
+  const before = await stage.events(run.session_id);
+  goOn.resolve();
+  await stage.until(async () => (refusals.length === 4 ? true : undefined));
+  expect(refusals).toEqual(['lease_lost', 'lease_lost', 'lease_lost', 'lease_lost']);
+  expect(await stage.events(run.session_id)).toEqual(before);
+  end.resolve();
+  await stage.over(run.run_id);
+  expect((await stage.api.sessions.get(run.session_id)).snapshot.last_message).toBeNull();
 });
 
 describe('a worker that stops', () => {

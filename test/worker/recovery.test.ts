@@ -1,10 +1,13 @@
 // Workers that die, stall and come back, as processes of their own: the answer reaches the agent exactly once, whoever
 // hosts it in the end. Asserted from the log: one delivery, one line in which the agent says what it heard.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Step } from '../../src/agents/mock.ts';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
 import { BASH, Stage, WHICH } from './stage.ts';
+
+// Real processes on a machine that others use too.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let server: Holdpoint;
 let stage: Stage;
