@@ -121,6 +121,8 @@ export async function runAgent({ name, random, server, knowledge, stopping }: Ag
   /** As after a restart of this program: whatever the server says is due or pending, and what the journal says was done. */
   async function collectDue(): Promise<void> {
     for (;;) {
+      // What is pending first: an ask that ends between the two lists is then in at least one of them.
+      const [open] = await read<AskView[]>(`/v1/asks?session_id=${name}&status=pending`);
       const before = new Set(knowledge.confirmed);
       const due = await read<AskView[]>(`/v1/asks?session_id=${name}&delivery=due`);
       for (const ask of due) {
@@ -128,7 +130,6 @@ export async function runAgent({ name, random, server, knowledge, stopping }: Ag
         apply(ask);
         await acknowledge(ask);
       }
-      const [open] = await read<AskView[]>(`/v1/asks?session_id=${name}&status=pending`);
       if (open) await untilEndedByPoll(open.ask_id);
       else if (due.length === 0) return;
     }

@@ -12,7 +12,7 @@ export class Phoenix {
   kills = 0;
   /** Requests that had to be sent again. */
   lost = 0;
-  /** Responses that no client should ever get, whatever is killed when. */
+  /** What its log should never say, whatever is killed when. */
   readonly defects: string[] = [];
   #url: string | undefined;
   #process: Started;
@@ -65,18 +65,15 @@ export class Phoenix {
     });
   }
 
-  /** Bound, so that it can be handed around. */
+  /** Bound, so that it can be handed around. A failure of the server's own is not asked for twice. */
   readonly call = async <T>(sent: Sent): Promise<Received<T>> => {
     for (;;) {
       const url = await this.url();
       if (sent.body !== undefined) this.#onSend?.();
-      try {
-        const received = await send<T>(url, { token: this.token, ...sent });
-        if (received.status < 500) return received;
-        this.defects.push(`${sent.path} answered ${received.status}: ${received.text}`);
-      } catch {
-        this.lost += 1;
-      }
+      const received = await send<T>(url, { token: this.token, ...sent }).catch(() => undefined);
+      if (received && received.status < 500) return received;
+      if (received) throw new Error(`${sent.path} answered ${received.status}: ${received.text}`);
+      this.lost += 1;
       await sleep(RETRY_MS);
     }
   };
