@@ -17,7 +17,7 @@ interface History {
 let history: History;
 beforeAll(async () => {
   history = await trueHistory();
-});
+}, 180_000);
 afterAll(endEverything);
 
 it('finds nothing wrong with what really happened', () => {

@@ -1,6 +1,6 @@
 // The other crowds: batches of approvals that overlap, and the agent's side, where the same thing is said two hundred
 // times and happens once.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { endEverything } from '../support/process.ts';
 import { type Random, seeded } from '../support/seed.ts';
@@ -15,6 +15,9 @@ import {
   type Told,
   winnerOf,
 } from './crowd.ts';
+
+// Generous, for machines that do much else meanwhile.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let crowd: Crowd;
 let random: Random;

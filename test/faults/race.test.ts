@@ -1,7 +1,7 @@
 // Two hundred clients want the same thing at the same moment, over real sockets: one of them gets it, and all the others
 // are told the same truth about it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { endEverything } from '../support/process.ts';
 import { type Random, seeded } from '../support/seed.ts';
@@ -18,6 +18,9 @@ import {
   type Told,
   winnerOf,
 } from './crowd.ts';
+
+// Generous, for machines that do much else meanwhile.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let crowd: Crowd;
 let random: Random;

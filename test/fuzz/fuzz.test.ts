@@ -1,6 +1,6 @@
 // Bad input on every route of the OpenAPI document: each gets a clear problem, changes nothing, and leaves the server as
 // well as before. New routes are found in the document; no list of routes here.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { endEverything, type Holdpoint, startHoldpoint } from '../support/process.ts';
 import { type Random, seeded } from '../support/seed.ts';
 import { openStream, type Received, type Sent, send } from '../support/wire.ts';
@@ -15,6 +15,9 @@ const SPOILT_PER_ROUTE = 120;
 const BATCH = 30;
 const TEN_MEGABYTES = 10 * 1024 * 1024;
 const ALLOWED_GROWTH_BYTES = 150 * 1024 * 1024;
+
+// Generous, for machines that do much else meanwhile.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let server: Holdpoint;
 let routes: Route[];

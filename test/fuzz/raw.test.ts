@@ -1,11 +1,14 @@
 // Bytes on a socket that are no HTTP, half of it, or too much of it. Whatever gets an answer gets a problem document or
 // what it asked for; nothing takes the server down or keeps its sockets.
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { endEverything, type Holdpoint, startHoldpoint } from '../support/process.ts';
 import { seeded } from '../support/seed.ts';
 import { send } from '../support/wire.ts';
 import { faultOf } from './verdict.ts';
+
+// Generous, for machines that do much else meanwhile.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let server: Holdpoint;
 beforeAll(async () => {
