@@ -1,7 +1,7 @@
 // Records to views: what the doors show. Reads what a view needs beside its record, and decides nothing.
 import type { Answer, Ask, PendingAsk } from '../core/ask.ts';
 import type { Event } from '../core/event.ts';
-import type { Item } from '../core/item.ts';
+import type { Item, Output } from '../core/item.ts';
 import type { Message } from '../core/mailbox.ts';
 import type { Reader, Sealer } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
@@ -18,6 +18,8 @@ import type {
   SessionView,
   UserQuestionRequest,
 } from '../core/views.ts';
+
+const OUTPUT_CHARACTERS = 256 * 1024;
 
 export function requestView(ask: Ask): UserQuestionRequest | ApprovalRequest {
   return {
@@ -82,13 +84,23 @@ export async function runView(reader: Reader, session: Session, run: Run): Promi
     pending_approvals: approvals,
     pending_question_ids: questions.map((q) => q.id),
     pending_questions: questions,
-    outputs: outputs.map((o) => ({ output_id: o.id, at_ms: o.at, ...o.content })),
+    outputs: newest(outputs).map((o) => ({ output_id: o.id, at_ms: o.at, ...o.content })),
     ...optional('error', run.error),
     ...optional('outcome', run.outcome),
     ...optional('resumes_run_id', run.resumesRunId),
     ...(run.subtaskId === undefined ? {} : { subtask_id: JSON.parse(run.subtaskId) }),
   };
 }
+
+/** As many as fit, the last one always: a run that says much must not make every view of it large. */
+function newest(outputs: readonly Output[]): readonly Output[] {
+  let from = outputs.length;
+  for (let left = OUTPUT_CHARACTERS; from > 0 && left > 0; from--) left -= sizeOf(outputs[from - 1]?.content ?? {});
+  return outputs.slice(from);
+}
+
+const sizeOf = ({ text, data }: Record<string, unknown>): number =>
+  (typeof text === 'string' ? text.length : 0) + (data === undefined ? 0 : JSON.stringify(data).length);
 
 async function queuedPosition(reader: Reader, run: Run): Promise<number> {
   const queued = await reader.queuedRuns(run.sessionId);

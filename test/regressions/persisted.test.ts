@@ -186,8 +186,8 @@ describe('#26 snapshot growth bounded', () => {
     const { session_id } = await newSession(server);
     const { run_id } = await startRun(server, session_id);
     const round = async () => {
-      for (let i = 0; i < 120; i++) await ok(server.post(`/v1/runs/${run_id}/output`, { text: 'line' }));
-      for (let i = 0; i < 20; i++) {
+      for (let i = 0; i < 110; i++) await ok(server.post(`/v1/runs/${run_id}/output`, { text: 'line' }));
+      for (let i = 0; i < 10; i++) {
         const ask = await raiseQuestion(server, run_id, { tool_call_id: callId() });
         await ok(server.post(`/v1/runs/${run_id}/questions`, resolution(ask.ask_id)));
         await ok(server.post(`/v1/asks/${ask.ask_id}/delivered`));
@@ -206,5 +206,18 @@ describe('#26 snapshot growth bounded', () => {
     expect((await showRun(server, run_id)).outputs).toHaveLength(100);
     for (const [name, size] of Object.entries(first))
       expect(Math.abs(second[name as keyof typeof second] - size), name).toBeLessThan(300);
+  });
+
+  it('nor does one that says it in few large words: the newest are shown, the log has them all', async () => {
+    const { session_id } = await newSession(server);
+    const { run_id } = await startRun(server, session_id);
+    const say = (n: number) =>
+      server.post<RunView>(`/v1/runs/${run_id}/output`, { text: `${n} ${'x'.repeat(100_000)}` });
+    for (let n = 0; n < 12; n++) expect((await say(n)).text.length).toBeLessThan(500_000);
+    const { outputs } = await showRun(server, run_id);
+    expect(outputs.map((o) => o.text?.split(' ')[0])).toEqual(['9', '10', '11']);
+    const big = await ok(server.post<RunView>(`/v1/runs/${run_id}/output`, { data: { blob: 'y'.repeat(400_000) } }));
+    expect(big.outputs).toHaveLength(1);
+    expect(typesOf(await eventsOfRun(server, run_id)).filter((t) => t === 'output')).toHaveLength(13);
   });
 });

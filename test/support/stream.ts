@@ -46,13 +46,17 @@ export async function openStream(server: Server, path: string, options: CallOpti
 function follow(response: IncomingMessage, close: () => void): Stream {
   const frames: Frame[] = [];
   const comments: string[] = [];
+  const events: EventView[] = [];
   const waiting = new Set<() => void>();
   let over = false;
   const look = () => {
     for (const check of [...waiting]) check();
   };
   const parser = createParser({
-    onEvent: ({ id, event, data }) => frames.push({ id, event, data }),
+    onEvent: ({ id, event, data }) => {
+      frames.push({ id, event, data });
+      if (event === undefined) events.push(JSON.parse(data) as EventView);
+    },
     onComment: (comment) => comments.push(comment),
   });
   response.setEncoding('utf8');
@@ -73,7 +77,7 @@ function follow(response: IncomingMessage, close: () => void): Stream {
     headers: response.headers,
     frames,
     comments,
-    events: () => frames.filter((f) => f.event === undefined).map((f) => JSON.parse(f.data) as EventView),
+    events: () => events,
     until: (condition) =>
       new Promise((resolve, reject) => {
         const check = () => {
