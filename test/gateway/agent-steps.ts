@@ -22,7 +22,7 @@ const LEASE_MS = 10_000;
 const agent = person('agent');
 
 export const createSession: Plan = (w, picks) => {
-  if (w.sessions.length >= 4) return undefined;
+  if (w.sessions.length >= 5) return undefined;
   const id = `s${w.sessions.length + 1}`;
   const external = picks.number(3) > 0;
   const autonomous = picks.number(5) === 4;
@@ -99,7 +99,7 @@ export const raise: Plan = (w, picks) => {
       got(gateway.raiseAsk({ runId, body, actor: agent, leaseEpoch }), (r) => ({ id: r.view.ask_id })),
     expect(world, { id }) {
       const own = runIn(world, runId);
-      if (leaseEpoch !== undefined && leaseEpoch !== own.epoch) return ['lease_lost'];
+      if (leaseEpoch !== undefined && (leaseEpoch !== own.epoch || own.status === 'queued')) return ['lease_lost'];
       const payload = `${kind} ${mode} ${text}`;
       const known = world.asks.find((a) => a.run === own && a.call === call);
       if (known)
@@ -141,7 +141,7 @@ export const end: Plan = (w, picks) => {
     expect(world) {
       const own = runIn(world, runId);
       if (own.status === status) return OK;
-      if (leaseEpoch !== undefined && leaseEpoch !== own.epoch) return ['lease_lost'];
+      if (leaseEpoch !== undefined && (leaseEpoch !== own.epoch || own.status === 'queued')) return ['lease_lost'];
       if (isOver(own) || own.clarification) return ['run_state_conflict'];
       if (status === 'completed' && own.status !== 'running') return ['run_state_conflict'];
       finish(world, own, status, agent.name);

@@ -28,12 +28,13 @@ it(
       fc.asyncProperty(
         fc.array(fc.tuple(stories(12), volley), { minLength: 1, maxLength: 5, size: 'max' }),
         fc.infiniteStream(fc.nat({ max: 3 })),
-        async (acts, delays) => {
+        fc.nat({ max: 2 }),
+        async (acts, delays, recovery) => {
           const pace: Pace = { delays, isJostling: false };
           const open = await openGateway({ wrap: (store) => delayed(store, pace) });
           const told: string[] = [];
           try {
-            let world = await beginning(open);
+            let world = await beginning(open, recovery);
             for (const [before, together] of acts) {
               await tellStory(world, open, before, told);
               pace.isJostling = true;

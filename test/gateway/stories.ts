@@ -23,11 +23,11 @@ const ACTIONS: Partial<Record<PlanName, number>> = {
   answer: 10,
   cancelQuestion: 2,
   approve: 8,
-  cancelRun: 1,
+  cancelRun: 2,
   interrupt: 1,
   endSession: 1,
 };
-const TIME: Partial<Record<PlanName, number>> = { advance: 3, late: 3, restart: 1 };
+const TIME: Partial<Record<PlanName, number>> = { advance: 3, late: 3, restart: 2 };
 
 /** One thing that is tried, and the random numbers that say with what. */
 export type Beat = [plan: PlanName, numbers: number[]];
@@ -48,15 +48,16 @@ export const stories = (maxLength: number): fc.Arbitrary<Beat[]> =>
 
 export const stepOf = (world: World, [plan, list]: Beat): Step | undefined => PLANS[plan](world, new Picks(list));
 
-/** A parent whose program is the agent, a child that a worker runs and one that is a program too; a run in each. */
-export async function beginning(open: OpenGateway): Promise<World> {
+/** A parent whose program is the agent, a child and a stranger that workers run; a run in each, two of them claimed. */
+export async function beginning(open: OpenGateway, recovery: number): Promise<World> {
   const world: World = { now: EPOCH, sessions: [], runs: [], asks: [] };
   const first: Beat[] = [
     ['createSession', [1, 0, 0]],
     ['createSession', [0, 0, 1, 0]],
-    ['createSession', [1, 0, 1, 0]],
+    ['createSession', [0, 0, 0]],
     ...[0, 1, 2].map((n): Beat => ['startRun', [n]]),
-    ['claim', [0, 2]],
+    ['claim', [0, recovery]],
+    ['claim', [1, recovery + 1]],
   ];
   for (const beat of first) {
     const step = stepOf(world, beat);

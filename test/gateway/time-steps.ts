@@ -8,7 +8,7 @@ const eve = person('eve');
 const WEEK_MS = 7 * 24 * 3600 * 1000;
 
 export const advance: Plan = (_, picks) => {
-  const ms = picks.of(1, 499, 500, 5_000, 9_999, 10_000, WEEK_MS);
+  const ms = picks.of(1, 499, 500, 5_000, 9_999, 10_000, 10_000, WEEK_MS);
   return {
     name: `advance ${ms} ms`,
     async call(real) {
