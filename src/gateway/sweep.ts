@@ -23,7 +23,7 @@ export class Sweep {
   }
 
   start(): void {
-    this.#turn = this.#once().finally(() => this.#schedule());
+    this.#turn = this.#once().then((isDone) => this.#schedule(isDone));
   }
 
   async stop(): Promise<void> {
@@ -32,21 +32,24 @@ export class Sweep {
     await this.#turn;
   }
 
-  async #schedule(): Promise<void> {
+  /** What could not be done is tried again after the longest sleep, not at once and for ever. */
+  async #schedule(isDone: boolean): Promise<void> {
     if (this.#stopped) return;
-    const next = await this.#ports.store.read((r) => r.nextDeadline()).catch(() => undefined);
+    const next = isDone ? await this.#ports.store.read((r) => r.nextDeadline()).catch(() => undefined) : undefined;
     const now = this.#ports.clock.now();
     const sleep = next === undefined ? LONGEST_SLEEP_MS : Math.min(LONGEST_SLEEP_MS, Math.max(1, next - now));
     if (!this.#stopped) this.#timer = setTimeout(() => this.start(), sleep);
   }
 
-  async #once(): Promise<void> {
+  async #once(): Promise<boolean> {
     try {
       await expireOverdue(this.#ports);
       await recoverLapsed(this.#ports);
       await this.#keepHouse();
+      return true;
     } catch (error) {
       this.#onError(error);
+      return false;
     }
   }
 
