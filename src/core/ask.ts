@@ -60,7 +60,7 @@ export interface Answer {
   answered_at_ms: number;
 }
 
-interface AskBase {
+export interface AskBase {
   id: string;
   mode: AskMode;
   sessionId: string;

@@ -15,7 +15,7 @@ import { type Key, mutate, ok, type Refused, type Reply } from './mutate.ts';
 import { settle } from './settle.ts';
 import { runView, sessionView } from './views.ts';
 
-interface Command {
+export interface Command {
   resolution: QuestionResolution;
   actor: Actor;
   key?: Key | undefined;

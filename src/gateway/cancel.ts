@@ -13,7 +13,7 @@ import { type Key, mutate, ok, type Reply } from './mutate.ts';
 import { settle } from './settle.ts';
 import { runView, sessionView } from './views.ts';
 
-interface CancelQuestion {
+export interface CancelQuestion {
   runId: string;
   requestId: string;
   justification?: string | undefined;
@@ -47,7 +47,7 @@ async function cancelAsk(
   return settle(ledger, run, [ended]);
 }
 
-interface Stop {
+export interface Stop {
   reason?: string | undefined;
   actor: Actor;
   key?: Key | undefined;

@@ -21,7 +21,7 @@ import { enqueue } from './slot.ts';
 import { resolvedEvent, tellChild } from './tell-child.ts';
 import { postNote } from './thread.ts';
 
-interface ClarifyCommand {
+export interface ClarifyCommand {
   runId: string;
   body: Clarify;
   actor: Actor;

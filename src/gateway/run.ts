@@ -14,7 +14,7 @@ import { enqueue } from './slot.ts';
 import { postItem } from './thread.ts';
 import { runView } from './views.ts';
 
-interface StartCommand {
+export interface StartCommand {
   sessionId: string;
   body: StartRun;
   actor: Actor;
@@ -39,7 +39,7 @@ export function startRun(ports: Ports, command: StartCommand): Promise<Reply<Run
   });
 }
 
-interface AgentCommand {
+export interface AgentCommand {
   runId: string;
   actor: Actor;
   leaseEpoch?: number | undefined;
@@ -85,7 +85,7 @@ export function completeRun(
   });
 }
 
-interface FailCommand extends AgentCommand {
+export interface FailCommand extends AgentCommand {
   error?: string | undefined;
   reason?: FailureReason | undefined;
   exitCode?: number | undefined;

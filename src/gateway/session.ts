@@ -71,7 +71,7 @@ function differenceOf(session: Session, body: CreateSession): string | undefined
   return undefined;
 }
 
-interface EndCommand {
+export interface EndCommand {
   sessionId: string;
   reason?: string | undefined;
   actor: Actor;
