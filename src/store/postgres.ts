@@ -6,6 +6,7 @@ import pg from 'pg';
 import type { Hash } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
 import type { Clock, Reader, Store, Tx } from '../core/ports.ts';
+import { DatabaseClock } from './database-clock.ts';
 import { migratePostgres } from './postgres-schema.ts';
 import { createReader } from './reader.ts';
 import type { Sql, Value } from './sql.ts';
@@ -24,7 +25,19 @@ export interface PostgresOptions {
 const RETRIES = 20;
 /** Serialisation failure, deadlock, and a unique key that a concurrent twin took first: run the unit again. */
 const RETRY_CODES = new Set(['40001', '40P01', '23505']);
-const CLOCK_EVERY_MS = 10_000;
+const CONNECT_MS = 10_000;
+/** A connection that says nothing for so long is given up; nothing we ask takes nearly as long. */
+const SILENCE_MS = 30_000;
+/** A statement that was planned before somebody else changed the schema. It is planned anew on a new connection. */
+const STALE_PLAN = '0A000';
+const LOCK_TIMED_OUT = '55P03';
+/** Texts of lists vary with their filters; beyond so many, statements are planned each time. */
+const NAMED_TEXTS = 500;
+/**
+ * A server that stops in the middle of a transaction (paused, cut off) keeps a session's lock, and keeps everybody's
+ * horizon back: the database ends such a transaction. Waiting for a lock has a limit, too.
+ */
+const LIMITS = 'SET LOCAL idle_in_transaction_session_timeout = 5000; SET LOCAL lock_timeout = 5000';
 /** High bits of the advisory lock keys that announce event numbers. */
 const ANNOUNCED = 0x48504f;
 
@@ -39,9 +52,15 @@ const HORIZON = `SELECT MIN(((classid::bigint << 32) | objid::bigint) - (${ANNOU
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export async function openPostgres(options: PostgresOptions): Promise<{ store: Store; clock: Clock }> {
-  const pool = new pg.Pool({ connectionString: options.url, max: options.poolSize });
-  pool.on('error', options.onError);
   await migratePostgres(options.url);
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: SILENCE_MS,
+  });
+  pool.on('error', options.onError);
   const clock = new DatabaseClock(pool, options.onError);
   await clock.start();
   const wakeUps = new WakeUps(options);
@@ -54,7 +73,7 @@ class PostgresStore implements Store {
   readonly #options: PostgresOptions;
   readonly #clock: DatabaseClock;
   readonly #wakeUps: WakeUps;
-  readonly #texts = new Map<string, string>();
+  readonly #texts = new Map<string, { text: string; name?: string }>();
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
@@ -74,7 +93,7 @@ class PostgresStore implements Store {
     return this.#connected(async (client) => {
       const sql = this.#sql(client);
       const horizon = await safeHorizon(sql);
-      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}`);
       return this.#finish(client, unit(createReader(sql, horizon)));
     });
   }
@@ -94,13 +113,13 @@ class PostgresStore implements Store {
     let appended = false;
     const value = await this.#connected(async (client) => {
       const sql = this.#sql(client);
-      await client.query('BEGIN');
+      await client.query(`BEGIN; ${LIMITS}`);
       const tx = createWriter(sql, {
         lockClause: ' FOR UPDATE',
         claimClause: ' FOR UPDATE OF s SKIP LOCKED',
         hash: this.#options.hash,
         lockKey: async (scope) => {
-          await sql.all(LOCK_KEY, [scope]);
+          await sql.all(LOCK_KEY, [scope]).catch(twinInFlight);
         },
         beforeAppend: async () => {
           if (!appended) await sql.all(ANNOUNCE, []);
@@ -119,7 +138,7 @@ class PostgresStore implements Store {
       await client.query('COMMIT');
       return value;
     } catch (error) {
-      await client.query('ROLLBACK').catch(() => {});
+      if (!isConnectionFailure(error)) await client.query('ROLLBACK').catch(() => {});
       throw error;
     }
   }
@@ -159,22 +178,24 @@ class PostgresStore implements Store {
   }
 
   #sql(client: pg.PoolClient): Sql {
-    const query = (text: string, values: readonly Value[]) => client.query(this.#numbered(text), values as Value[]);
+    const query = (text: string, values: readonly Value[]) =>
+      client.query({ ...this.#prepared(text), values: values as Value[] });
     return {
       all: async <Row>(text: string, values: readonly Value[]) => (await query(text, values)).rows as Row[],
       run: async (text, values) => (await query(text, values)).rowCount ?? 0,
     };
   }
 
-  /** `?` to `$1`, `$2`…, once for each text. */
-  #numbered(text: string): string {
-    let numbered = this.#texts.get(text);
-    if (numbered === undefined) {
+  /** `?` to `$1`, `$2`…, and a name under which each connection keeps its plan; once for each text. */
+  #prepared(text: string): { text: string; name?: string } {
+    let prepared = this.#texts.get(text);
+    if (prepared === undefined) {
       let n = 0;
-      numbered = text.replace(/\?/g, () => `$${++n}`);
-      this.#texts.set(text, numbered);
+      prepared = { text: text.replace(/\?/g, () => `$${++n}`) };
+      if (!this.#options.pooled && this.#texts.size < NAMED_TEXTS) prepared.name = `hp${this.#texts.size}`;
+      this.#texts.set(text, prepared);
     }
-    return numbered;
+    return prepared;
   }
 
   close(): Promise<void> {
@@ -198,44 +219,17 @@ async function safeHorizon(sql: Sql): Promise<number> {
   return Math.min(last?.at ?? 0, open?.at ?? Number.MAX_SAFE_INTEGER);
 }
 
-/** The database's clock, so that servers whose clocks differ agree on deadlines. */
-class DatabaseClock implements Clock {
-  readonly #pool: pg.Pool;
-  readonly #onError: (error: unknown) => void;
-  #offset = 0;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(pool: pg.Pool, onError: (error: unknown) => void) {
-    this.#pool = pool;
-    this.#onError = onError;
-  }
-
-  async start(): Promise<void> {
-    await this.#measure();
-    this.#timer = setInterval(() => this.#measure().catch(this.#onError), CLOCK_EVERY_MS);
-    this.#timer.unref();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
-  now(): number {
-    return Math.round(Date.now() + this.#offset);
-  }
-
-  async #measure(): Promise<void> {
-    const before = Date.now();
-    const { rows } = await this.#pool.query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS at');
-    const after = Date.now();
-    this.#offset = Number(rows[0].at) - (before + after) / 2;
-  }
-}
-
 function isConnectionFailure(error: unknown): boolean {
   if (error instanceof HoldpointError) return false;
   const { code = '', message = '' } = error as { code?: string; message?: string };
-  return /^(08|57P)/.test(code) || /ECONN|EPIPE|terminat|Connection|timeout/i.test(`${code} ${message}`);
+  if (code === STALE_PLAN || code === LOCK_TIMED_OUT) return true;
+  return /^(08|57P|53300)/.test(code) || /ECONN|EPIPE|terminat|Connection|timeout/i.test(`${code} ${message}`);
+}
+
+/** Somebody has been busy with the same key for as long as it makes sense to wait. */
+function twinInFlight(error: { code?: string }): never {
+  if (error.code !== LOCK_TIMED_OUT) throw error;
+  throw fail('idempotency_conflict', 'A request with this key is still being worked on. Try again with the same key.');
 }
 
 const unavailable = (error: Error) =>

@@ -6,6 +6,9 @@ const CHANNEL = 'holdpoint';
 const NOTIFY_DELAY_MS = 2;
 const POLL_MS = 100;
 const RECONNECT_MS = 500;
+const CONNECT_MS = 10_000;
+/** A connection on which nothing is answered any more is given up. */
+const SILENCE_MS = 5000;
 
 interface WakeUpOptions {
   url: string;
@@ -17,6 +20,7 @@ export class WakeUps {
   listener: () => void = () => {};
   readonly #options: WakeUpOptions;
   #client: pg.Client | undefined;
+  #lose: () => void = () => {};
   #pending: NodeJS.Timeout | undefined;
   #poll: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
@@ -39,13 +43,21 @@ export class WakeUps {
     this.listener();
     this.#pending ??= setTimeout(() => {
       this.#pending = undefined;
-      this.#client?.query(`NOTIFY ${CHANNEL}`).catch(() => {});
+      this.#client?.query(`NOTIFY ${CHANNEL}`).catch(() => this.#lose());
     }, NOTIFY_DELAY_MS);
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#options.url });
+    const client = new pg.Client({
+      connectionString: this.#options.url,
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: SILENCE_MS,
+    });
+    let isLost = false;
     const lost = () => {
+      if (isLost) return;
+      isLost = true;
       if (this.#client === client) this.#client = undefined;
       client.removeAllListeners();
       client.on('error', () => {});
@@ -61,9 +73,11 @@ export class WakeUps {
       lost();
       return;
     }
+    if (isLost || this.#stopped) return lost();
     client.once('end', lost);
     client.on('notification', () => this.listener());
     this.#client = client;
+    this.#lose = lost;
     this.listener();
   }
 
