@@ -165,7 +165,7 @@ describe('a worker that may not', () => {
       via: 'main',
     });
     workers.push(worker);
-    expect((await worker.exited).code).toBe(1);
+    expect((await worker.exited).code).toBeGreaterThan(0);
     expect(worker.stderr()).toContain('"viewer"');
   });
 });
