@@ -3,7 +3,7 @@
 // A dispatch that finds another one at work waits; one that was taken over touches nothing any more.
 import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { link, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { link, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -15,8 +15,6 @@ const Identity = z.strictObject({ host: z.string(), pid: z.int().positive(), beg
 const Occupant = z.strictObject({
   token: z.string(),
   dispatch_id: z.string(),
-  /** The folder was not there before. */
-  made_folder: z.boolean(),
   worker: Identity,
   program: Identity.optional(),
 });
@@ -37,7 +35,12 @@ export interface Workspace {
 export const markOf = (dispatchId: string): string => `AGORA_DISPATCH_ID=${dispatchId}`;
 
 const LOOK_EVERY_MS = 100;
+/** A program that commits everything it finds must not commit this folder. */
 const IGNORE = '.gitignore';
+const IGNORED = '# Made by Holdpoint for a dispatch, and removed with it.\n*\n';
+/** What a worker that died leaves of its own. */
+const SCRAPS = /^(draft|left|stale|taken)-/;
+const ANYTHING = { recursive: true, force: true };
 
 export async function occupy(
   folder: string,
@@ -47,13 +50,11 @@ export async function occupy(
 ): Promise<Workspace> {
   const own = join(folder, '.agora');
   const path = join(own, 'dispatch.json');
-  const mine: Occupant = { token: randomUUID(), dispatch_id: dispatchId, made_folder: false, worker: processes.self() };
+  const mine: Occupant = { token: randomUUID(), dispatch_id: dispatchId, worker: processes.self() };
   let earlier: Occupant | undefined;
-  let madeFolder = false;
   for (;;) {
     signal.throwIfAborted();
-    madeFolder = (await makeOwn(own)) || madeFolder;
-    mine.made_folder = madeFolder || (earlier?.made_folder ?? false);
+    await makeOwn(own);
     if (await enter(own, path, mine)) break;
     const found = await occupantOf(path);
     if (!found) continue;
@@ -83,26 +84,28 @@ export async function occupy(
     },
     async leave() {
       if (!isMine()) return;
+      for (const name of await readdir(own)) if (SCRAPS.test(name)) await rm(join(own, name), ANYTHING);
       await rm(path, { force: true });
-      if (!mine.made_folder) return;
-      await rm(join(own, IGNORE), { force: true });
-      await rmdir(own).catch(() => {});
+      await removeOwn(own);
     },
   };
 }
 
-async function makeOwn(own: string): Promise<boolean> {
-  if (await makeFolder(own)) {
-    // A program that commits everything it finds must not commit this.
-    await writeFile(join(own, IGNORE), '*\n');
-    return true;
-  }
+/** Two dispatches may be at it at once: whoever is refused looks again. */
+async function makeOwn(own: string): Promise<void> {
+  if (await makeFolder(own)) return writeFile(join(own, IGNORE), IGNORED).catch(() => {});
   if ((await kindOf(own)) === 'other')
     throw new DispatchFailure(
       'integrity-failed',
       '.agora in the workspace is not a folder. Remove it and start again.',
     );
-  return false;
+}
+
+/** Ours is there only while somebody works; one that the owner of the workspace made stays. */
+async function removeOwn(own: string): Promise<void> {
+  const mark = await readPlain(join(own, IGNORE));
+  if (mark?.bytes.toString('utf8') === IGNORED) await rm(join(own, IGNORE), { force: true });
+  await rmdir(own).catch(() => {});
 }
 
 /** Linked into place whole: the first one has it. */
