@@ -45,6 +45,9 @@ export interface Settings {
   version: string;
 }
 
+/** The agents a worker of this build can host. */
+export const agentNames: readonly string[] = agents.map((agent) => agent.name);
+
 export interface Running {
   url: string;
   token: string;

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import {
   type Exit,
   endEverything,
@@ -16,6 +16,9 @@ import {
 import { openStream, send } from './support/wire.ts';
 
 afterAll(endEverything);
+
+// Generous, for machines that do much else meanwhile.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const CLEAN: Exit = { code: 0, signal: null };
 
@@ -163,7 +166,7 @@ describe('a server that ends', () => {
   });
 });
 
-describe('a server that refuses to start says why in one sentence and exits 1', () => {
+describe('a server that refuses to start says why in one sentence and exits 1, or 2 for wrong settings', () => {
   it('a second one on the same state folder', async () => {
     const first = await startHoldpoint();
     const sentence = await refusal({ data: first.data });
@@ -180,7 +183,7 @@ describe('a server that refuses to start says why in one sentence and exits 1', 
     expect(sentence).toContain('--port');
   });
 
-  it.each(['0.0.0.0', '::', '192.0.2.7', 'example.com', '127.example.com'])('an open bind to %s', async (host) => {
+  it.each(['0.0.0.0', '::', '127.example.com'])('an open bind to %s', async (host) => {
     const sentence = await refusal({ env: { HOLDPOINT_HOST: host } });
     expect(sentence).toContain(`Refusing to listen on ${host}`);
     expect(sentence).toContain('--tls-cert');
@@ -200,7 +203,7 @@ describe('a server that refuses to start says why in one sentence and exits 1', 
     ['a flag without its value', ['--port'], '--port'],
     ['a word too many', ['now'], 'now'],
   ])('%s', async (_, args, part) => {
-    expect(await refusal({ args })).toContain(part);
+    expect(await refusal({ args }, 2)).toContain(part);
   });
 
   it.each([
@@ -209,12 +212,12 @@ describe('a server that refuses to start says why in one sentence and exits 1', 
     ['HOLDPOINT_LIMIT_BODY_BYTES', 'much'],
     ['HOLDPOINT_DATABASE_URL', 'mysql://somewhere/else'],
   ])('%s=%s', async (name, value) => {
-    const sentence = await refusal({ env: { [name]: value } });
+    const sentence = await refusal({ env: { [name]: value } }, 2);
     expect(sentence).toContain(name);
   });
 
   it('an unknown command', async () => {
-    expect(await refusal({ command: ['serv'] })).toContain('serv');
+    expect(await refusal({ command: ['serv'] }, 2)).toContain('serv');
   });
 
   it('a state folder that is a file', async () => {
@@ -239,12 +242,12 @@ describe('a server that refuses to start says why in one sentence and exits 1', 
 });
 
 /** The one line on standard error of a server that did not start. */
-async function refusal(options: StartOptions): Promise<string> {
+async function refusal(options: StartOptions, code = 1): Promise<string> {
   const started = spawnHoldpoint(options);
-  expect(await started.exited).toEqual({ code: 1, signal: null });
+  expect(await started.exited).toEqual({ code, signal: null });
   expect(started.stdout()).toBe('');
   const lines = started.stderr().trimEnd().split('\n');
-  const advice = /^Run `holdpoint --help`|^\(Did you mean/;
+  const advice = /^Run `holdpoint [^`]*--help`|^\(Did you mean/;
   expect(lines.filter((line) => !advice.test(line))).toHaveLength(1);
   expect(lines.join('\n')).not.toMatch(/\n\s+at |node:internal/);
   return lines[0] ?? '';

@@ -1,8 +1,10 @@
 // `holdpoint db`: look at the database, bring it to the newest schema, move from SQLite to PostgreSQL.
 import { mkdirSync } from 'node:fs';
 import { Command } from 'commander';
-import { database } from '../boot.ts';
 import { HoldpointError } from '../core/errors.ts';
+import { withExamples } from './examples.ts';
+import { Failure } from './failure.ts';
+import { printJson } from './output.ts';
 import { type ServeFlags, settingsOf } from './serve.ts';
 
 interface DbFlags extends Pick<ServeFlags, 'data' | 'databaseUrl'> {
@@ -10,39 +12,44 @@ interface DbFlags extends Pick<ServeFlags, 'data' | 'databaseUrl'> {
 }
 
 export function dbCommand(): Command {
-  const db = new Command('db').description('look after the database');
-  const withTarget = (command: Command): Command =>
-    command
+  const command = new Command('db').description('look after the database: status, migrate, copy');
+  withExamples(command, 'holdpoint db status');
+  const below = (name: string, about: string, example: string, action: (flags: DbFlags) => Promise<void>): void => {
+    const one = new Command(name)
+      .description(about)
       .option('--data <folder>', 'state folder with the SQLite file (HOLDPOINT_DATA)')
       .option('--database-url <address>', 'PostgreSQL (HOLDPOINT_DATABASE_URL)')
       .option('--json', 'print JSON');
-  withTarget(db.command('status').description('which migrations are applied, how much is in it')).action(
-    reported(status),
+    command.addCommand(withExamples(one, example).action(reported(action)));
+  };
+  below('status', 'which migrations are applied, how much is in it', 'holdpoint db status --json', status);
+  below('migrate', 'bring the schema up to date; `serve` does this by itself', 'holdpoint db migrate', migrate);
+  below(
+    'copy',
+    'copy everything from SQLite to PostgreSQL; stop the server first; safe to repeat',
+    'holdpoint db copy --database-url postgres://holdpoint:secret@127.0.0.1:5432/holdpoint',
+    copy,
   );
-  withTarget(db.command('migrate').description('bring the schema up to date; `serve` does this by itself')).action(
-    reported(migrate),
-  );
-  withTarget(
-    db.command('copy').description('copy everything from SQLite to PostgreSQL; stop the server first; safe to repeat'),
-  ).action(reported(copy));
-  return db;
+  return command;
 }
 
+/** What a database says is told as what it is. */
 const reported = (action: (flags: DbFlags) => Promise<void>) => async (flags: DbFlags) => {
   try {
     await action(flags);
   } catch (error) {
+    if (error instanceof Failure) throw error;
     const { message } = error as Error;
-    process.stderr.write(`holdpoint: ${error instanceof HoldpointError ? message : `the database said: ${message}`}\n`);
-    process.exitCode = 1;
+    throw new Failure('unexpected', error instanceof HoldpointError ? message : `the database said: ${message}`);
   }
 };
 
 const settings = (flags: DbFlags) => settingsOf({ ...flags, allowHost: [], allowOrigin: [] }, process.env);
 
 async function status(flags: DbFlags): Promise<void> {
+  const { database } = await import('../boot.ts');
   const found = await database.status(settings(flags));
-  if (flags.json) return print(JSON.stringify(found));
+  if (flags.json) return printJson(found);
   print(`database    ${found.dialect}`);
   for (const { name, applied_at } of found.migrations) print(`migration   ${name}  ${applied_at ?? 'not applied'}`);
   for (const [table, rows] of Object.entries(found.rows)) print(`${table.padEnd(10)}  ${rows}`);
@@ -51,16 +58,18 @@ async function status(flags: DbFlags): Promise<void> {
 async function migrate(flags: DbFlags): Promise<void> {
   const wanted = settings(flags);
   mkdirSync(wanted.data, { recursive: true, mode: 0o700 });
+  const { database } = await import('../boot.ts');
   await database.migrate(wanted);
   await status(flags);
 }
 
 async function copy(flags: DbFlags): Promise<void> {
   const { data, database: target } = settings(flags);
-  if (!target) throw new Error('give the PostgreSQL address with --database-url or HOLDPOINT_DATABASE_URL');
+  if (!target) throw new Failure('usage', 'give the PostgreSQL address with --database-url or HOLDPOINT_DATABASE_URL');
+  const { database } = await import('../boot.ts');
   const counts = await database.copy(data, target.url, showProgress);
   if (process.stderr.isTTY) process.stderr.write('\n');
-  if (flags.json) return print(JSON.stringify(counts));
+  if (flags.json) return printJson(counts);
   for (const [table, rows] of Object.entries(counts)) print(`${table.padEnd(10)}  ${rows}`);
   print(
     'Copied. Start servers with HOLDPOINT_DATABASE_URL, and HOLDPOINT_SECRET_KEY set to the content of secret.key.',

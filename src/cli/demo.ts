@@ -1,21 +1,31 @@
-// `holdpoint demo`: a believable coding session with the mock agent, shown and answered at this terminal. Without a
-// terminal, or with --auto, a scripted person answers. Ctrl-C answers nothing.
+// `holdpoint demo`: a believable coding session with the mock agent, shown and answered at this terminal. Plays on the
+// server that runs here, else on one of its own that leaves nothing behind. Without a terminal, or with --auto, a
+// scripted person answers. Ctrl-C answers nothing.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import pc from 'picocolors';
-import { startServer } from '../boot.ts';
 import { type Client, createClient } from '../client/client.ts';
 import { sleep } from '../client/http.ts';
-import { findToken, stateFolder } from '../client/local.ts';
+import { serverUrl, stateFolder } from '../client/local.ts';
 import { hasEnded } from '../client/outcome.ts';
-import { personAt, scriptedPerson } from './demo-person.ts';
-import { Left, playSession } from './demo-session.ts';
-import { oneLine, printable } from './printable.ts';
+import type { AskView } from '../core/views.ts';
+import { addressOf, probe, tokenOf, wholeNumber } from './connection.ts';
+import { playSession } from './demo-session.ts';
+import { withExamples } from './examples.ts';
+import { left } from './failure.ts';
+import { paint, terminalWidth } from './output.ts';
+import { ownName } from './own-name.ts';
+import { personAt, scriptedPerson } from './person.ts';
 import { settingsOf } from './serve.ts';
+import { crop } from './text/layout.ts';
+import { type Line, line, span } from './text/spans.ts';
+import { oneLine, prose } from './text/terminal-text.ts';
 
 interface DemoFlags {
+  url?: string;
+  token?: string;
+  own?: boolean;
   auto?: boolean;
   pauseMs: string;
 }
@@ -25,58 +35,70 @@ interface Place {
   client: Client;
   /** How to name the token in a shell without showing it. */
   tokenInShell: string;
+  isOwn: boolean;
   close(): Promise<void>;
 }
 
 const TASK = 'make the test suite pass again';
-const INTERRUPTED = 130;
 
 export function demoCommand(): Command {
-  return new Command('demo')
+  const command = new Command('demo')
     .description('watch an agent stop and ask, and answer it')
+    .option('--url <address>', 'play on this server (HOLDPOINT_URL); on the one that runs here otherwise')
+    .option('--token <secret>', 'token (HOLDPOINT_TOKEN; otherwise the one in the state folder)')
+    .option('--own', 'play on a server of its own that leaves nothing behind, as when none is running')
     .option('--auto', 'let a scripted person answer, as without a terminal')
-    .option('--pause-ms <number>', 'how long the scripted person thinks', '700')
-    .action(demo);
+    .option('--pause-ms <number>', 'how long the scripted person thinks', '700');
+  withExamples(command, 'holdpoint demo', 'holdpoint demo --auto --own');
+  return command.action(demo);
 }
 
 async function demo(flags: DemoFlags): Promise<void> {
-  let place: Place | undefined;
+  const pauseMs = wholeNumber('--pause-ms', flags.pauseMs) ?? 0;
+  const place = await findPlace(flags, process.env);
   try {
-    place = await findPlace();
-    await show(place, flags);
-  } catch (error) {
-    if (error instanceof Left) {
-      process.stderr.write(`\n${error.message}\n`);
-      process.exitCode = INTERRUPTED;
-      return;
-    }
-    process.stderr.write(`holdpoint: ${(error as Error).message}\n`);
-    process.exitCode = 1;
+    await show(place, flags.auto === true, pauseMs);
   } finally {
-    await place?.close();
+    await place.close();
   }
 }
 
-/** The server that HOLDPOINT_URL names, or one of our own that leaves nothing behind. */
-async function findPlace(): Promise<Place> {
-  const { HOLDPOINT_URL: url } = process.env;
-  if (url) {
-    const client = createClient({ url, token: findToken(process.env, ['operator.token']), surface: 'cli' });
-    const kept = `$(cat ${join(stateFolder(process.env), 'operator.token')})`;
-    return {
-      url,
-      client,
-      tokenInShell: process.env.HOLDPOINT_TOKEN ? '$HOLDPOINT_TOKEN' : kept,
-      close: async () => {},
-    };
+async function findPlace(flags: DemoFlags, env: NodeJS.ProcessEnv): Promise<Place> {
+  const named = flags.url ?? env.HOLDPOINT_URL;
+  if (flags.own || (!named && !(await isServing(flags, env)))) return ownPlace();
+  const url = addressOf(named || serverUrl(env));
+  await probe(url);
+  const isGiven = flags.token !== undefined || env.HOLDPOINT_TOKEN;
+  return {
+    url,
+    client: createClient({ url, token: tokenOf(flags, env), surface: 'cli' }),
+    tokenInShell: isGiven ? '$HOLDPOINT_TOKEN' : `$(cat ${join(stateFolder(env), 'operator.token')})`,
+    isOwn: false,
+    close: async () => {},
+  };
+}
+
+/** Whether a server runs where one would be looked for, and takes our token. */
+async function isServing(flags: DemoFlags, env: NodeJS.ProcessEnv): Promise<boolean> {
+  try {
+    const client = createClient({ url: serverUrl(env), token: tokenOf(flags, env), retryForMs: 0, timeoutMs: 2000 });
+    await client.sessions.list({ limit: 1 });
+    return true;
+  } catch {
+    return false;
   }
+}
+
+async function ownPlace(): Promise<Place> {
   const data = mkdtempSync(join(tmpdir(), 'holdpoint-demo-'));
   const flags = { host: '127.0.0.1', port: '0', data, log: 'error', allowHost: [], allowOrigin: [] };
+  const { startServer } = await import('../boot.ts');
   const server = await startServer(settingsOf(flags, {}));
   return {
     url: server.url,
     client: createClient({ url: server.url, token: server.token, surface: 'cli' }),
     tokenInShell: `$(cat ${join(data, 'operator.token')})`,
+    isOwn: true,
     async close() {
       await server.stop();
       rmSync(data, { recursive: true, force: true });
@@ -84,36 +106,54 @@ async function findPlace(): Promise<Place> {
   };
 }
 
-async function show({ url, client, tokenInShell }: Place, flags: DemoFlags): Promise<void> {
-  const atTerminal = !flags.auto && process.stdin.isTTY === true && process.stdout.isTTY === true;
+async function show({ url, client, tokenInShell, isOwn }: Place, auto: boolean, pauseMs: number): Promise<void> {
+  const atTerminal = !auto && process.stdin.isTTY === true && process.stdout.isTTY === true;
   const person = atTerminal
     ? personAt({ input: process.stdin, output: process.stdout })
-    : scriptedPerson((signal) => sleep(Number(flags.pauseMs), signal));
+    : scriptedPerson((signal) => sleep(pauseMs, signal));
   const leaving = new AbortController();
-  const leave = () => leaving.abort(new Left('Nothing more was answered.'));
+  const leave = () => leaving.abort(left('left; nothing more was answered'));
   process.once('SIGINT', leave);
   process.once('SIGTERM', leave);
   if (atTerminal) process.stdin.once('end', leave);
-  const print = (line: string) => process.stdout.write(`${line}\n`);
+  const print = (...lines: Line[]) => {
+    for (const of of lines) process.stdout.write(`${paint(of)}\n`);
+  };
+  const width = terminalWidth();
   try {
-    print(`${pc.bold('Holdpoint demo')}  ${pc.dim(url)}`);
-    print(pc.dim(`Anybody may answer instead: docs at ${url}/docs, or with curl as shown below.\n`));
-    const told = await playSession({ client, person, print, task: TASK, tokenInShell, signal: leaving.signal });
-    print(`\n${printable(told.lastMessage)}\n`);
-    print(pc.bold('What the agent received'));
-    for (const ask of told.asks) {
-      if (!hasEnded(ask)) continue;
-      const { outcome, behavior, reason, answers, answered_by, surface } = ask.answer;
-      const what =
-        behavior ?? answers?.flatMap((a) => a.selected_option_ids ?? [a.freeform_answer ?? '']).join(', ') ?? outcome;
-      const why = reason ? `: ${reason}` : '';
-      print(
-        `  ${oneLine(ask.tool_call_id)} ${pc.dim('←')} ${oneLine(what + why)} ${pc.dim(`(${answered_by}, ${surface}; ${ask.delivery.state})`)}`,
-      );
-    }
+    const elsewhere = isOwn ? 'or with curl as shown below' : `in another terminal with \`${ownName()} inbox\``;
+    print(line(span('Holdpoint demo', 'bold'), span(`  ${url}`, 'dim')));
+    print(line(span(`An agent works and asks. Answer here, ${elsewhere}.`, 'dim')), []);
+    const told = await playSession({ client, person, print, width, task: TASK, tokenInShell, signal: leaving.signal });
+    print(
+      [],
+      ...prose(told.lastMessage)
+        .split('\n')
+        .map((text) => line(text)),
+      [],
+    );
+    print(
+      line(span('What the agent received', 'bold')),
+      ...told.asks.filter(hasEnded).map((ask) => received(ask, width)),
+    );
   } finally {
     process.removeListener('SIGINT', leave);
     process.removeListener('SIGTERM', leave);
     process.stdin.removeListener('end', leave);
   }
+}
+
+function received(ask: AskView & { answer: NonNullable<AskView['answer']> }, width: number): Line {
+  const { outcome, behavior, reason, answers, answered_by, surface } = ask.answer;
+  const given = answers?.flatMap((a) => a.selected_option_ids ?? [a.freeform_answer ?? '']).join(', ');
+  const what = `${behavior ?? given ?? outcome}${reason ? `: ${reason}` : ''}`;
+  return crop(
+    line(
+      `  ${oneLine(ask.tool_call_id)} `,
+      span('← ', 'dim'),
+      `${oneLine(what)} `,
+      span(`(${oneLine(answered_by)}, ${surface}; ${ask.delivery.state})`, 'dim'),
+    ),
+    width,
+  );
 }

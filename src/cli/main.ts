@@ -1,19 +1,24 @@
-// The command line. Without a command it serves.
-import { Command } from 'commander';
-import { dbCommand } from './db.ts';
-import { demoCommand } from './demo.ts';
-import { serveCommand } from './serve.ts';
-import { version } from './version.ts';
-import { workerCommand } from './worker.ts';
+// The command line: runs a command and turns whatever was thrown into a sentence and an exit code.
+import { CommanderError } from 'commander';
+import { EXIT } from './exit-codes.ts';
+import { report } from './failure.ts';
+import { createProgram, withDefault } from './program.ts';
 
-const program = new Command('holdpoint')
-  .description('One durable inbox for every question and approval that any coding agent raises.')
-  .version(version)
-  .showHelpAfterError('Run `holdpoint --help` to see what there is.');
+const args = withDefault(process.argv.slice(2));
 
-program.addCommand(serveCommand(), { isDefault: true });
-program.addCommand(dbCommand());
-program.addCommand(workerCommand());
-program.addCommand(demoCommand());
+// A reader that has gone, as with `| head`, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(EXIT.done);
+  throw error;
+});
 
-await program.parseAsync(process.argv);
+try {
+  await createProgram().parseAsync(args, { from: 'user' });
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  else
+    process.exitCode = report(error, {
+      json: args.includes('--json'),
+      write: (text) => void process.stderr.write(text),
+    });
+}

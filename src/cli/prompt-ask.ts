@@ -5,7 +5,7 @@ import { isCancel, multiselect, password, select, text } from '@clack/prompts';
 import type { ApprovalResolution, QuestionAnswer, QuestionResolution } from '../core/answer.ts';
 import type { Question } from '../core/question.ts';
 import type { ApprovalRequest, UserQuestionRequest } from '../core/views.ts';
-import { oneLine, printable } from './printable.ts';
+import { oneLine, prose } from './text/terminal-text.ts';
 
 export interface Terminal {
   input: Readable;
@@ -75,7 +75,7 @@ async function promptQuestion(question: Question, on: Terminal): Promise<Maybe<G
     ...(description && { hint: oneLine(description) }),
   }));
   if (question.multi_select) {
-    const message = printable(question.question);
+    const message = prose(question.question);
     const picked = await chosen(multiselect({ ...on, message, options, required: question.required }));
     if (picked === LEFT) return LEFT;
     return picked.length === 0 ? SKIP : { selected_option_ids: [...picked] };
@@ -84,7 +84,7 @@ async function promptQuestion(question: Question, on: Terminal): Promise<Maybe<G
   const picked = await chosen(
     select({
       ...on,
-      message: printable(question.question),
+      message: prose(question.question),
       ...(recommended !== undefined && { initialValue: recommended }),
       options: [
         ...options,
@@ -102,7 +102,7 @@ async function promptQuestion(question: Question, on: Terminal): Promise<Maybe<G
 async function promptText(question: Question, on: Terminal): Promise<Maybe<Given>> {
   const validate = (value: string | undefined) =>
     question.required && !value?.trim() ? 'An answer is needed.' : undefined;
-  const message = printable(question.question);
+  const message = prose(question.question);
   const prompt = question.secret
     ? password({ ...on, message, validate })
     : text({ ...on, message, validate, placeholder: oneLine(question.placeholder ?? '') });

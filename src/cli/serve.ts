@@ -1,10 +1,12 @@
 // `holdpoint serve`: the server with its built-in worker. Prints one line to standard output when it accepts requests.
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { type Settings, startServer } from '../boot.ts';
+import type { Settings } from '../boot.ts';
 import { stateFolder } from '../client/local.ts';
-import { HoldpointError } from '../core/errors.ts';
 import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
+import { withExamples } from './examples.ts';
+import { Failure } from './failure.ts';
+import { nextSteps } from './next-steps.ts';
 import { version } from './version.ts';
 
 const DRAIN_MS = 9000;
@@ -28,8 +30,8 @@ export interface ServeFlags {
 const collect = (value: string, list: string[]): string[] => [...list, value];
 
 export function serveCommand(): Command {
-  return new Command('serve')
-    .description('start the server, the built-in worker and the inbox')
+  const command = new Command('serve')
+    .description('start the server with its built-in worker; so does `holdpoint` alone')
     .option('--host <address>', 'address to listen on (HOLDPOINT_HOST, 127.0.0.1)')
     .option('--port <number>', 'port, 0 for any free one (HOLDPOINT_PORT, 4777)')
     .option('--data <folder>', 'state folder (HOLDPOINT_DATA)')
@@ -41,20 +43,20 @@ export function serveCommand(): Command {
     .option('--tls-cert <file>', 'certificate, to listen beyond this machine')
     .option('--tls-key <file>', 'its private key')
     .option('--behind-proxy', 'a proxy you trust does TLS in front of this server')
-    .option('--no-worker', 'host no agents here; start `holdpoint worker` where they should run')
-    .action(serve);
+    .option('--no-worker', 'host no agents here; start `holdpoint worker` where they should run');
+  withExamples(command, 'holdpoint serve', 'holdpoint serve --port 0 --log info');
+  return command.action(serve);
 }
 
 async function serve(flags: ServeFlags): Promise<void> {
-  try {
-    const running = await startServer(settingsOf(flags, process.env));
-    stopOnSignal(running);
-    process.stdout.write(`holdpoint ready ${running.url}\n`);
-  } catch (error) {
-    const message = error instanceof HoldpointError ? error.message : hint(error);
-    process.stderr.write(`holdpoint: ${message}\n`);
-    process.exitCode = 1;
-  }
+  const settings = settingsOf(flags, process.env);
+  const { startServer } = await import('../boot.ts');
+  const running = await startServer(settings).catch((error: unknown) => {
+    throw new Failure('unexpected', hint(error));
+  });
+  stopOnSignal(running);
+  process.stdout.write(`holdpoint ready ${running.url}\n`);
+  if (settings.logLevel !== 'silent') process.stderr.write(nextSteps(settings, running.url, process.env));
 }
 
 function hint(error: unknown): string {
@@ -104,20 +106,33 @@ const named = (flag: string | undefined, name: string, variable: string): string
 function portOf(flag: string | undefined, variable: string | undefined): number {
   const text = flag ?? variable ?? '4777';
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new Error(`${named(flag, '--port', 'HOLDPOINT_PORT')} takes a number from 0 to 65535, not "${text}".`);
+  throw new Failure(
+    'usage',
+    `${named(flag, '--port', 'HOLDPOINT_PORT')} takes a number from 0 to 65535, not "${text}".`,
+  );
 }
 
 function logLevelOf(flag: string | undefined, variable: string | undefined): string {
   const level = flag ?? variable ?? 'warn';
   if (LOG_LEVELS.includes(level)) return level;
-  throw new Error(`${named(flag, '--log', 'HOLDPOINT_LOG')} takes ${LOG_LEVELS.join(', ')}, not "${level}".`);
+  throw new Failure(
+    'usage',
+    `${named(flag, '--log', 'HOLDPOINT_LOG')} takes ${LOG_LEVELS.join(', ')}, not "${level}".`,
+  );
 }
 
 function tlsOf({ tlsCert, tlsKey }: ServeFlags): Settings['tls'] {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
-  if (tlsCert !== undefined && tlsKey !== undefined)
-    return { cert: readFileSync(tlsCert, 'utf8'), key: readFileSync(tlsKey, 'utf8') };
-  throw new Error('--tls-cert and --tls-key go together; only one was given.');
+  if (tlsCert !== undefined && tlsKey !== undefined) return { cert: readPem(tlsCert), key: readPem(tlsKey) };
+  throw new Failure('usage', '--tls-cert and --tls-key go together; only one was given.');
+}
+
+function readPem(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Failure('usage', (error as Error).message);
+  }
 }
 
 /** `?pooled=true` in the address: a transaction-mode pooler is in between. `?pool_size=20`: connections of this server. */
@@ -125,7 +140,7 @@ function databaseOf(flags: ServeFlags, env: NodeJS.ProcessEnv): Settings['databa
   const address = flags.databaseUrl ?? env.HOLDPOINT_DATABASE_URL;
   if (!address) return undefined;
   if (!URL.canParse(address) || !/^postgres(ql)?:$/.test(new URL(address).protocol))
-    throw new Error('HOLDPOINT_DATABASE_URL takes postgres://user:password@host:port/database');
+    throw new Failure('usage', 'HOLDPOINT_DATABASE_URL takes postgres://user:password@host:port/database');
   const url = new URL(address);
   const pooled = url.searchParams.get('pooled') === 'true';
   const poolSize = Number(url.searchParams.get('pool_size') ?? 10);
@@ -141,7 +156,8 @@ function limitsOf(env: NodeJS.ProcessEnv): Limits {
     const variable = `HOLDPOINT_LIMIT_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
     const text = env[variable];
     if (text === undefined) continue;
-    if (!/^\d+$/.test(text)) throw new Error(`${variable} takes a whole number, 0 for no limit, not "${text}"`);
+    if (!/^\d+$/.test(text))
+      throw new Failure('usage', `${variable} takes a whole number, 0 for no limit, not "${text}"`);
     limits[name] = Number(text);
   }
   return limits;

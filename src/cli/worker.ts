@@ -3,8 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Command } from 'commander';
-import { startOwnWorker } from '../boot.ts';
 import { findToken, serverUrl } from '../client/local.ts';
+import { addressOf, wholeNumber } from './connection.ts';
+import { withExamples } from './examples.ts';
+import { Failure } from './failure.ts';
 
 interface WorkerFlags {
   url?: string;
@@ -18,41 +20,46 @@ interface WorkerFlags {
 const LONGEST_DRAIN_MS = 9000;
 
 export function workerCommand(): Command {
-  return new Command('worker')
+  const command = new Command('worker')
     .description('host agents for a server, on this machine')
     .option('--url <address>', 'the server (HOLDPOINT_URL, http://127.0.0.1:4777)')
     .option('--token <secret>', 'a worker token (HOLDPOINT_TOKEN); the one in the state folder otherwise')
     .option('--id <name>', 'a name for this worker; made up otherwise')
     .option('--concurrency <number>', 'runs at once (64)')
     .option('--lease-ms <number>', 'how long a lost worker keeps its runs (15000)')
-    .option('--log <level>', 'log level (HOLDPOINT_LOG, warn)')
-    .action(work);
+    .option('--log <level>', 'log level (HOLDPOINT_LOG, warn)');
+  withExamples(command, 'holdpoint worker --concurrency 4');
+  return command.action(work);
 }
 
 async function work(flags: WorkerFlags): Promise<void> {
+  const workerId = flags.id ?? `${hostname().replace(/[^A-Za-z0-9.-]/g, '-')}-${randomBytes(4).toString('hex')}`;
+  const { startOwnWorker } = await import('../boot.ts');
+  const worker = startOwnWorker({
+    url: addressOf(flags.url ?? serverUrl(process.env)),
+    token: flags.token ?? tokenOf(process.env),
+    workerId,
+    concurrency: fromOne('--concurrency', flags.concurrency),
+    leaseMs: fromOne('--lease-ms', flags.leaseMs),
+    logLevel: flags.log ?? (process.env.HOLDPOINT_LOG || 'warn'),
+  });
+  stopOnSignal(worker);
+  process.stdout.write(`holdpoint worker ready ${workerId}\n`);
+  await worker.done;
+}
+
+function tokenOf(env: NodeJS.ProcessEnv): string {
   try {
-    const workerId = flags.id ?? `${hostname().replace(/[^A-Za-z0-9.-]/g, '-')}-${randomBytes(4).toString('hex')}`;
-    const worker = startOwnWorker({
-      url: flags.url ?? serverUrl(process.env),
-      token: flags.token ?? findToken(process.env, ['worker.token', 'operator.token']),
-      workerId,
-      concurrency: wholeNumber('--concurrency', flags.concurrency),
-      leaseMs: wholeNumber('--lease-ms', flags.leaseMs),
-      logLevel: flags.log ?? (process.env.HOLDPOINT_LOG || 'warn'),
-    });
-    stopOnSignal(worker);
-    process.stdout.write(`holdpoint worker ready ${workerId}\n`);
-    await worker.done;
+    return findToken(env, ['worker.token', 'operator.token']);
   } catch (error) {
-    process.stderr.write(`holdpoint: ${(error as Error).message}\n`);
-    process.exitCode = 1;
+    throw new Failure('refused', (error as Error).message);
   }
 }
 
-function wholeNumber(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^[1-9]\d*$/.test(text)) throw new Error(`${flag} takes a whole number from 1, not "${text}"`);
-  return Number(text);
+function fromOne(flag: string, text: string | undefined): number | undefined {
+  const number = wholeNumber(flag, text);
+  if (number === 0) throw new Failure('usage', `${flag} takes a whole number from 1, not "0"`);
+  return number;
 }
 
 function stopOnSignal(worker: { stop(): Promise<void> }): void {

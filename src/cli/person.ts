@@ -1,4 +1,4 @@
-// Who answers in the demo: the person at the terminal, or a scripted one where there is no terminal. Both answer
+// Who answers what is shown here: the person at the terminal, or in the demo without one a scripted person. Both answer
 // through the public API, as anybody would.
 import type { ApprovalResolution, QuestionResolution } from '../core/answer.ts';
 import type { ApprovalRequest, UserQuestionRequest } from '../core/views.ts';

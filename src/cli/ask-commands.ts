@@ -1,0 +1,91 @@
+// What `questions` and `approvals` have in common: `list` and `show`.
+import { Command } from 'commander';
+import { type Client, every, type Listed } from '../client/client.ts';
+import type { AskKind } from '../core/ask.ts';
+import type { AskView, PendingApprovalView, PendingQuestionView } from '../core/views.ts';
+import { connect, note, type ServerFlags, withServer } from './connection.ts';
+import { withExamples } from './examples.ts';
+import { findAsk, type Scope } from './find-ask.ts';
+import { isTerminal, print, printJson, terminalWidth } from './output.ts';
+import { ownName } from './own-name.ts';
+import { printAsks } from './pending-table.ts';
+import { answerLines, endText, type Request, requestLines } from './text/ask-text.ts';
+import { indented, wrap } from './text/layout.ts';
+import { hintLines } from './text/run-text.ts';
+import { type Line, line, span } from './text/spans.ts';
+import { oneLine } from './text/terminal-text.ts';
+import { countdown, duration, instant } from './text/times.ts';
+
+type Pending = PendingQuestionView | PendingApprovalView;
+
+export interface Page {
+  cursor?: string;
+  limit: number;
+}
+const PAGE = 500;
+
+interface ListSpec {
+  kind: AskKind;
+  list(client: Client, sessionId: string | undefined, page: Page): Promise<Listed<Pending>>;
+  examples: string[];
+}
+
+export function addAskList(parent: Command, { kind, list, examples }: ListSpec): void {
+  const command = new Command('list')
+    .description(`pending ${kind}s, oldest first`)
+    .option('--session-id <id>', 'of this session only')
+    .option('--run-id <id>', 'of this run only');
+  withExamples(command, ...examples);
+  parent.addCommand(
+    withServer(command).action(async (flags: ServerFlags & Scope) => {
+      const client = await connect(flags);
+      const pending: Pending[] = [];
+      for await (const one of every((page) => list(client, flags.sessionId, { ...page, limit: PAGE })))
+        if (flags.runId === undefined || one.run_id === flags.runId) pending.push(one);
+      if (flags.json) return printJson(pending);
+      if (pending.length === 0) return note(`no ${kind} is pending`);
+      printAsks(pending);
+      if (isTerminal()) print([], line(span(`Show one: ${ownName()} ${kind}s show <id>`, 'dim')));
+    }),
+  );
+}
+
+export function addAskShow(parent: Command, kind: AskKind, examples: string[]): void {
+  const command = new Command('show')
+    .description(`one ${kind}, whole; an ended one too`)
+    .argument('<request_id>', `the ${kind}, or the beginning or end of its id`)
+    .option('--session-id <id>', 'look in this session only')
+    .option('--run-id <id>', 'look in this run only');
+  withExamples(command, ...examples);
+  parent.addCommand(
+    withServer(command).action(async (typed: string, flags: ServerFlags & Scope) => {
+      const client = await connect(flags);
+      const ask = await findAsk(client, kind, typed, flags);
+      if (flags.json) return printJson(ask);
+      print(...askLines(ask, terminalWidth()));
+    }),
+  );
+}
+
+function askLines(ask: AskView, width: number): Line[] {
+  const now = Date.now();
+  const field = (name: string, value: string) => wrap(line(span(name.padEnd(10), 'dim'), value), width, 10);
+  const lines: Line[] = [
+    ...wrap(line(span(ask.ask_id, 'bold'), '  ', span(ask.status, ask.status === 'pending' ? 'warn' : 'dim')), width),
+    ...field('session', ask.session_id),
+    ...field('run', ask.run_id),
+    ...field('raised', `${instant(ask.created_at_ms)}, ${duration(now - ask.created_at_ms)} ago`),
+  ];
+  if (ask.expires_at_ms !== undefined && ask.status === 'pending')
+    lines.push(...field('expires', `${instant(ask.expires_at_ms)}, in ${countdown(ask.expires_at_ms - now)}`));
+  if (ask.kind === 'approval' && 'scope' in ask.request) lines.push(...field('scope', oneLine(ask.request.scope)));
+  lines.push([], ...indented(requestLines(ask.request as Request, width - 2), 2), []);
+  if (!ask.answer) return [...lines, ...hintLines(ask.ask_id, ask.kind === 'question')];
+  const { state, reason } = ask.delivery;
+  return [
+    ...lines,
+    ...wrap(line(endText(ask.answer), `, ${instant(ask.answer.answered_at_ms)}`), width, 2),
+    ...indented(answerLines(ask, width - 2), 2),
+    line(span(`delivery: ${state}${reason ? `, ${oneLine(reason)}` : ''}`, 'dim')),
+  ];
+}

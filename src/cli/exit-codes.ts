@@ -1,0 +1,58 @@
+// What the exit codes of the command line mean. Scripts rely on them: a number never changes its meaning. The table in
+// docs/cli.md is compared with this one by a test. How a failure is worded belongs to failure.ts.
+import type { HoldpointProblem } from '../client/http.ts';
+
+export const EXIT = {
+  done: 0,
+  unexpected: 1,
+  usage: 2,
+  notFound: 3,
+  conflict: 4,
+  expired: 5,
+  refused: 6,
+  unreachable: 7,
+  aborted: 8,
+  unfinished: 9,
+} as const;
+export type ExitName = keyof typeof EXIT;
+
+export const EXIT_MEANINGS: Record<ExitName, string> = {
+  done: 'Done.',
+  unexpected: 'Something unexpected happened, on this side or on the server.',
+  usage:
+    'The command line or the input was not understood (an ambiguous id too), or the answer was not valid. Nothing changed.',
+  notFound: 'There is no such ask, session, run or token.',
+  conflict: 'Somebody else answered first, or what was asked for no longer fits the state of things.',
+  expired: 'The ask expired before the answer arrived.',
+  refused: 'The token is missing, not good or may not do this; or a policy or a limit refused it.',
+  unreachable: 'The server could not be reached, or the connection was lost and did not come back.',
+  aborted: 'The person left (Ctrl-C, end of input) before answering: nothing was answered.',
+  unfinished: 'The run ended, but not as completed: failed, cancelled or interrupted.',
+};
+
+/** What the status alone does not say. */
+const BY_CODE: Record<string, ExitName> = {
+  question_expired: 'expired',
+  question_request_mismatch: 'notFound',
+  approval_request_not_pending: 'notFound',
+  route_not_found: 'unexpected',
+};
+const BY_STATUS: Record<number, ExitName> = {
+  400: 'usage',
+  401: 'refused',
+  403: 'refused',
+  404: 'notFound',
+  409: 'conflict',
+  413: 'usage',
+  415: 'usage',
+  422: 'usage',
+  429: 'refused',
+  502: 'unreachable',
+  503: 'unreachable',
+  504: 'unreachable',
+};
+
+export function exitOfProblem({ code, status, winner }: HoldpointProblem): ExitName {
+  if (winner?.outcome === 'expired') return 'expired';
+  return BY_CODE[code] ?? BY_STATUS[status] ?? 'unexpected';
+}

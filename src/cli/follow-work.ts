@@ -1,0 +1,121 @@
+// Follows one session and its sub-agents as they work, line by line, and hands every ask to whoever wants it. Over when
+// no run of the family is open any more. Shows; what is answered, and by whom, is for the caller.
+import type { Client } from '../client/client.ts';
+import type { AskView, EventView, SessionView } from '../core/views.ts';
+import { endText, type Request } from './text/ask-text.ts';
+import { outputLines } from './text/run-text.ts';
+import { type Line, line, span } from './text/spans.ts';
+import { oneLine } from './text/terminal-text.ts';
+
+export interface FollowWork {
+  client: Client;
+  session: SessionView;
+  /** The run that was started; the family's other runs are found by themselves. */
+  runId: string;
+  print(line: Line): void;
+  width: number;
+  signal: AbortSignal;
+  /** An ask is open. `taken` says that it was answered, here or elsewhere. May hold up the lines until it resolves. */
+  asked(request: Request, runId: string, taken: AbortSignal): Promise<void> | undefined;
+  /** Lines that show the ask, before it is handed on. */
+  card(request: Request, runId: string): Line[];
+  /** Every event of the family, before anything is made of it. */
+  hear?(event: EventView): void;
+}
+
+const RUN_ENDS = new Set(['completed', 'failed', 'interrupted', 'cancelled']);
+const NOBODY_MS = 10_000;
+
+/** Returns the sessions of the family. Rejects with what `asked` rejected with, or with the signal's reason. */
+export async function followWork(work: FollowWork): Promise<string[]> {
+  const { client, session } = work;
+  const over = new AbortController();
+  const signal = AbortSignal.any([work.signal, over.signal]);
+  const family = new Set([session.session_id]);
+  const open = new Set([work.runId]);
+  const asked = new Map<string, AbortController>();
+  const lines = heldLines(work.print);
+  let failure: unknown;
+  const nobody = setTimeout(
+    () => lines.add(line(span('No worker has taken the run yet. Is one running?', 'warn'))),
+    NOBODY_MS,
+  );
+
+  function hear(event: EventView): void {
+    if (event.type === 'session.created' && family.has(String(event.data.parent_session_id))) {
+      family.add(event.session_id);
+      lines.add(line(span('┆ a sub-agent begins', 'dim')));
+    }
+    if (!family.has(event.session_id)) return;
+    work.hear?.(event);
+    const indent = event.session_id === session.session_id ? [] : [span('┆ ', 'dim')];
+    const { type, data } = event;
+    if (type === 'accepted') open.add(String(event.run_id));
+    if (type === 'started') clearTimeout(nobody);
+    if (type === 'output' && typeof data.text === 'string')
+      lines.add(...outputLines(data, work.width - 2).map((of) => [...indent, ...of]));
+    if (type === 'waiting_for_approval' || type === 'waiting_for_user_question') raise(event);
+    if (type === 'ask.claimed') settle(event);
+    if (RUN_ENDS.has(type)) open.delete(String(event.run_id));
+    if (type === 'failed') lines.add(line(span(`the run failed: ${oneLine(String(data.error))}`, 'bad')));
+    if (open.size === 0 && RUN_ENDS.has(type)) over.abort();
+  }
+
+  function raise(event: EventView): void {
+    for (const request of event.data.requests as Request[]) {
+      const taken = new AbortController();
+      asked.set(request.id, taken);
+      lines.add(...work.card(request, String(event.run_id)));
+      const until = AbortSignal.any([signal, taken.signal]);
+      void lines
+        .hold(() => work.asked(request, String(event.run_id), until) ?? Promise.resolve())
+        .catch((error: unknown) => {
+          if (until.aborted) return;
+          failure = error;
+          over.abort();
+        });
+    }
+  }
+
+  function settle(event: EventView): void {
+    const answer = event.data.answer as NonNullable<AskView['answer']>;
+    lines.add(line(span('✓ ', 'good'), endText(answer)));
+    asked.get(String(event.ask_id))?.abort();
+  }
+
+  try {
+    const begin = (await client.events.ofSession(session.session_id, { limit: 1 })).items[0]?.seq ?? 1;
+    for await (const event of client.events.follow({ after: begin - 1, signal })) hear(event);
+  } finally {
+    clearTimeout(nobody);
+    over.abort();
+  }
+  if (failure) throw failure;
+  work.signal.throwIfAborted();
+  return [...family];
+}
+
+/** Lines wait while the person is being asked, one ask at a time, and follow when that is over. */
+function heldLines(print: (line: Line) => void) {
+  const waiting: Line[] = [];
+  let held = 0;
+  let turn = Promise.resolve();
+  const flush = () => {
+    if (held === 0) for (const of of waiting.splice(0)) print(of);
+  };
+  return {
+    add(...lines: Line[]): void {
+      waiting.push(...lines);
+      flush();
+    },
+    hold(ask: () => Promise<void>): Promise<void> {
+      held += 1;
+      const mine = turn.then(ask).finally(() => {
+        held -= 1;
+        flush();
+      });
+      turn = mine.catch(() => {});
+      return mine;
+    },
+  };
+}

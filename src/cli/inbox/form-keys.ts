@@ -1,0 +1,67 @@
+// What keys do while questions are being answered: pure. Enter takes what the cursor is on and goes on; Escape goes
+// back and at last leaves without an answer.
+import { choose, dropText, type Form, goTo, isOtherRow, isReview, keepText, move, next, questionOf } from './form.ts';
+import { edit, type Key } from './text-field.ts';
+
+export interface FormPress {
+  form: Form;
+  does?: 'leave' | 'send';
+}
+
+export function pressInForm(form: Form, key: Key): FormPress {
+  if (form.field) return inText(form, key);
+  if (isReview(form)) return inReview(form, key);
+  const question = questionOf(form);
+  if (!question) return { form, does: 'leave' };
+  if (/^[1-9]$/.test(key.name)) return { form: choose(form, Number(key.name) - 1) };
+  switch (key.name) {
+    case 'j':
+    case 'down':
+      return { form: move(form, 1) };
+    case 'k':
+    case 'up':
+      return { form: move(form, -1) };
+    case ' ':
+      return { form: choose(form, form.row) };
+    case 'o':
+      return { form: choose(form, question.options.length) };
+    case 'tab':
+      return { form: next(form) };
+    case 'escape':
+    case 'left':
+    case 'q':
+      return form.step === 0 ? { form, does: 'leave' } : { form: goTo(form, form.step - 1) };
+    case 'return':
+      return { form: taken(form) };
+  }
+  return { form };
+}
+
+/** With several to choose Enter ends the choosing; otherwise it chooses. */
+function taken(form: Form): Form {
+  const question = questionOf(form);
+  if (!question) return form;
+  const hasChosen = (form.chosen[form.step] ?? []).length > 0;
+  if (isOtherRow(question, form.row)) {
+    return (form.texts[form.step] ?? '') === '' ? choose(form, form.row) : next(form);
+  }
+  if (question.multi_select && hasChosen) return next(form);
+  return next(choose(form, form.row));
+}
+
+function inText(form: Form, key: Key): FormPress {
+  const question = questionOf(form);
+  if (key.name === 'escape') {
+    if (question && question.options.length > 0) return { form: dropText(form) };
+    return form.step === 0 ? { form, does: 'leave' } : { form: goTo(form, form.step - 1) };
+  }
+  if (key.name === 'return') return { form: next(keepText(form)) };
+  if (!form.field) return { form };
+  return { form: { ...form, field: edit(form.field, key), complaint: undefined } };
+}
+
+function inReview(form: Form, key: Key): FormPress {
+  if (key.name === 'return') return { form, does: 'send' };
+  if (['escape', 'left', 'q', 'b'].includes(key.name)) return { form: goTo(form, form.questions.length - 1) };
+  return { form };
+}

@@ -1,0 +1,228 @@
+// What each key does, in each mode: pure. A decision is made by a key that was meant for the ask on the screen: not by
+// pasted text, not right after the selection moved by itself, not for an ask the screen shows only a part of.
+import type { ApprovalRequest } from '../../core/views.ts';
+import { isQuestion, type Request } from '../text/ask-text.ts';
+import { answersOf, isReview, openForm, openText } from './form.ts';
+import { pressInForm } from './form-keys.ts';
+import type { Changed, Effect, Entry, Mode, State } from './state.ts';
+import { edit, fieldOf, insert, type Key } from './text-field.ts';
+import { neighbour, selectIfNone, withEntry, withNotice } from './update.ts';
+import { isWholeInPreview, pageRows, scrollLimit } from './view.ts';
+import { selectedEntry, visibleEntries } from './visible.ts';
+
+/** Long enough for a key that was already on its way. */
+const JUST_MOVED_MS = 350;
+
+export function press(state: State, key: Key): Changed {
+  if (key.name === 'ctrl-c') return { state, effects: [{ do: 'quit' }] };
+  if (key.name === 'ctrl-z') return { state, effects: [{ do: 'suspend' }] };
+  if (key.name === 'ctrl-l') return { state, effects: [{ do: 'redraw' }] };
+  switch (state.mode.name) {
+    case 'list':
+      return inList(state, key);
+    case 'detail':
+    case 'edited':
+      return inDetail(state, key);
+    case 'form':
+      return inForm(state, key);
+    case 'help':
+      return changed({ ...state, mode: state.mode.before });
+    default:
+      return inLine(state, key);
+  }
+}
+
+/** Text from the clipboard goes into a text and nowhere else. */
+export function paste(state: State, text: string): State {
+  const { mode } = state;
+  if (mode.name === 'form' && mode.form.field)
+    return { ...state, mode: { ...mode, form: { ...mode.form, field: insert(mode.form.field, text) } } };
+  if ('field' in mode) return { ...state, mode: { ...mode, field: insert(mode.field, text) } };
+  return withNotice(state, 'Pasted text is not taken for keys.', 'warn');
+}
+
+const changed = (state: State, ...effects: Effect[]): Changed => ({ state, effects });
+
+function inList(state: State, key: Key): Changed {
+  const step = { j: 1, down: 1, k: -1, up: -1, pagedown: 10, pageup: -10 }[key.name];
+  if (step !== undefined) return changed(select(state, step));
+  switch (key.name) {
+    case 'g':
+    case 'home':
+      return changed(select(state, Number.NEGATIVE_INFINITY));
+    case 'G':
+    case 'end':
+      return changed(select(state, Number.POSITIVE_INFINITY));
+    case 'q':
+      return changed(state, { do: 'quit' });
+    case 'escape':
+      return changed(selectIfNone({ ...state, filter: '', notice: undefined }));
+    case '/':
+      return changed({ ...state, mode: { name: 'filter', field: fieldOf(state.filter), before: state.mode } });
+    case '?':
+      return changed({ ...state, mode: { name: 'help', before: state.mode } });
+  }
+  return about(state, key);
+}
+
+function select(state: State, by: number): State {
+  const seen = visibleEntries(state);
+  const at = seen.findIndex((e) => e.ask.ask_id === state.selectedId);
+  const to = Math.max(0, Math.min(seen.length - 1, at + by));
+  return { ...state, selectedId: seen[to]?.ask.ask_id, notice: undefined };
+}
+
+/** Keys that do something with the selected ask, in the list and in its own view. */
+function about(state: State, key: Key): Changed {
+  const entry = selectedEntry(state);
+  if (!entry) return changed(state);
+  const isDecision = ['a', 'd', 'e', 'o', 'return'].includes(key.name);
+  if (!isDecision) return changed(state);
+  if (entry.sending) return changed(withNotice(state, 'An answer is on its way.', 'warn'));
+  if (entry.settled) {
+    if (key.name === 'return' && state.mode.name === 'list') return changed(opened(state, entry));
+    return changed(withNotice(state, `It is settled: ${entry.settled.text}`, 'warn'));
+  }
+  if (key.name !== 'return' && state.nowMs - state.movedAtMs < JUST_MOVED_MS)
+    return changed(withNotice(state, 'The list has just moved. Look again, then press it again.', 'warn'));
+  if (key.name === 'return') return changed(opened(state, entry));
+  return isQuestion(entry.ask.request as Request) ? aboutQuestion(state, entry, key) : aboutApproval(state, entry, key);
+}
+
+function opened(state: State, { ask, settled }: Entry): State {
+  const request = ask.request as Request;
+  const mode: Mode =
+    isQuestion(request) && !settled
+      ? { name: 'form', form: openForm(request.questions), scroll: 0 }
+      : { name: 'detail', scroll: 0 };
+  return { ...state, mode, notice: undefined };
+}
+
+function aboutQuestion(state: State, { ask }: Entry, key: Key): Changed {
+  const request = ask.request as Request;
+  if (!isQuestion(request)) return changed(state);
+  if (key.name === 'd') return changed({ ...state, mode: { name: 'decline', field: fieldOf(''), before: state.mode } });
+  if (key.name === 'e')
+    return changed(withNotice(state, 'e changes the input of an approval; this is a question.', 'warn'));
+  const form = openForm(request.questions);
+  return changed({ ...state, mode: { name: 'form', form: key.name === 'o' ? openText(form) : form, scroll: 0 } });
+}
+
+function aboutApproval(state: State, { ask }: Entry, key: Key): Changed {
+  const { mode } = state;
+  const request = ask.request as ApprovalRequest;
+  if (key.name === 'o') return changed(withNotice(state, 'An approval is a (allow), d (deny) or e (edit).', 'warn'));
+  if (key.name === 'd') return changed({ ...state, mode: { name: 'deny', field: fieldOf(''), before: state.mode } });
+  const input = mode.name === 'edited' ? mode.input : request.input;
+  if (key.name === 'e') {
+    if (state.hasEditor) return changed(state, { do: 'open_editor', ask, input });
+    return changed({ ...state, mode: editHere(input, mode) });
+  }
+  if (mode.name === 'list' && !isWholeInPreview(state))
+    return changed(withNotice(opened(state, { ask }), 'There is more of it than fitted. a again allows it.', 'warn'));
+  const updated = mode.name === 'edited' ? { updated_input: mode.input } : {};
+  const resolution = { request_id: ask.ask_id, behavior: 'allow' as const, ...updated };
+  return changed(onItsWay(state, ask.ask_id), { do: 'decide', ask, resolution });
+}
+
+/** A lone command is changed as text, anything else as JSON. */
+function editHere(input: Record<string, unknown>, before: Mode): Mode {
+  const { command } = input;
+  if (Object.keys(input).length === 1 && typeof command === 'string' && !/\p{Cc}/u.test(command))
+    return { name: 'edit', field: fieldOf(command), key: 'command', before };
+  return { name: 'edit', field: fieldOf(JSON.stringify(input)), key: undefined, before };
+}
+
+/** Back to the list, on to the next open ask. */
+function onItsWay(state: State, askId: string): State {
+  const sent = withEntry(state, askId, (entry) => ({ ...entry, sending: true }));
+  const next = neighbour(sent, askId);
+  const moved = next === undefined ? {} : { selectedId: next, movedAtMs: state.nowMs };
+  return { ...sent, ...moved, mode: { name: 'list' }, notice: undefined };
+}
+
+function inDetail(state: State, key: Key): Changed {
+  const { mode } = state;
+  if (mode.name !== 'detail' && mode.name !== 'edited') return changed(state);
+  const page = pageRows(state);
+  const by = { j: 1, down: 1, k: -1, up: -1, pagedown: page, ' ': page, pageup: -page, b: -page }[key.name];
+  if (by !== undefined) return changed({ ...state, mode: { ...mode, scroll: scrolled(state, mode.scroll + by) } });
+  switch (key.name) {
+    case 'g':
+    case 'home':
+      return changed({ ...state, mode: { ...mode, scroll: 0 } });
+    case 'G':
+    case 'end':
+      return changed({ ...state, mode: { ...mode, scroll: scrollLimit(state) } });
+    case 'escape':
+    case 'q':
+    case 'left':
+      return changed(selectIfNone({ ...state, mode: { name: 'list' }, notice: undefined }));
+    case '?':
+      return changed({ ...state, mode: { name: 'help', before: mode } });
+    case 'return':
+      return changed(state);
+  }
+  return about(state, key);
+}
+
+const scrolled = (state: State, to: number): number => Math.max(0, Math.min(scrollLimit(state), to));
+
+function inForm(state: State, key: Key): Changed {
+  const { mode } = state;
+  const entry = selectedEntry(state);
+  if (mode.name !== 'form' || !entry) return changed({ ...state, mode: { name: 'list' } });
+  if (!mode.form.field && key.name === '?') return changed({ ...state, mode: { name: 'help', before: mode } });
+  if (!mode.form.field && key.name === 'd')
+    return changed({ ...state, mode: { name: 'decline', field: fieldOf(''), before: state.mode } });
+  const by = mode.form.field ? undefined : { pagedown: pageRows(state), pageup: -pageRows(state) }[key.name];
+  if (by !== undefined) return changed({ ...state, mode: { ...mode, scroll: scrolled(state, mode.scroll + by) } });
+  const { form, does } = pressInForm(mode.form, key);
+  if (does === 'leave') return changed({ ...state, mode: { name: 'list' }, notice: undefined });
+  if (does === undefined && !(isReview(form) && form.questions.length === 1))
+    return changed({ ...state, mode: { ...mode, form, scroll: form.step === mode.form.step ? mode.scroll : 0 } });
+  const { ask } = entry;
+  const resolution = { request_id: ask.ask_id, answers: answersOf(form) };
+  return changed(onItsWay(state, ask.ask_id), { do: 'answer', ask, resolution });
+}
+
+/** A line is being typed at the foot of the screen. */
+function inLine(state: State, key: Key): Changed {
+  const { mode } = state;
+  if (!('field' in mode)) return changed(state);
+  if (key.name === 'escape') {
+    if (mode.name === 'filter') return changed(selectIfNone({ ...state, filter: '', mode: { name: 'list' } }));
+    return changed({ ...state, mode: mode.before, notice: undefined });
+  }
+  if (key.name === 'return') return lineDone(state, mode);
+  const field = edit(mode.field, key);
+  if (mode.name !== 'filter') return changed({ ...state, mode: { ...mode, field } });
+  return changed(selectIfNone({ ...state, filter: field.text, mode: { ...mode, field } }));
+}
+
+function lineDone(state: State, mode: Extract<Mode, { field: unknown }>): Changed {
+  const entry = selectedEntry(state);
+  const text = mode.field.text.trim();
+  if (mode.name === 'filter' || !entry || entry.settled)
+    return changed(selectIfNone({ ...state, mode: { name: 'list' } }));
+  const { ask } = entry;
+  if (mode.name === 'edit') return changed(readEdit(state, mode.field.text, mode.key));
+  const why = text === '' ? undefined : text;
+  if (mode.name === 'deny') {
+    const resolution = { request_id: ask.ask_id, behavior: 'deny' as const, ...(why && { reason: why }) };
+    return changed(onItsWay(state, ask.ask_id), { do: 'decide', ask, resolution });
+  }
+  const resolution = { request_id: ask.ask_id, declined: true, ...(why && { justification: why }) };
+  return changed(onItsWay(state, ask.ask_id), { do: 'answer', ask, resolution });
+}
+
+function readEdit(state: State, text: string, key: string | undefined): State {
+  if (key !== undefined) return { ...state, mode: { name: 'edited', input: { [key]: text }, scroll: 0 } };
+  try {
+    const input: unknown = JSON.parse(text);
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) throw new Error('it must be an object');
+    return { ...state, mode: { name: 'edited', input: input as Record<string, unknown>, scroll: 0 } };
+  } catch (error) {
+    return withNotice(state, `Not usable: ${(error as Error).message}`, 'bad');
+  }
+}

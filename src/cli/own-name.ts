@@ -1,0 +1,21 @@
+// How a person at this terminal calls this program, so that the commands we suggest can be copied as they are.
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const launcher = fileURLToPath(new URL('../../bin/holdpoint', import.meta.url));
+
+export function ownName(env: NodeJS.ProcessEnv = process.env, cwd: string = process.cwd()): string {
+  if (env.npm_command === 'exec') return 'npx holdpoint';
+  if (isOnPath(env.PATH ?? '')) return 'holdpoint';
+  const path = relative(cwd, launcher);
+  return path.startsWith('..') ? launcher : `./${path}`;
+}
+
+function isOnPath(path: string): boolean {
+  const found = path
+    .split(delimiter)
+    .map((folder) => join(folder, 'holdpoint'))
+    .find((file) => existsSync(file));
+  return found !== undefined && existsSync(launcher) && realpathSync(found) === realpathSync(launcher);
+}

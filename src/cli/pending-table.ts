@@ -1,0 +1,23 @@
+// Asks as a table: how `questions list`, `approvals list` and the inbox without a terminal show what is pending.
+
+import { isTerminal, printTable } from './output.ts';
+import { type Request, summary } from './text/ask-text.ts';
+import { shortIds } from './text/layout.ts';
+import { line, span } from './text/spans.ts';
+import { oneLine } from './text/terminal-text.ts';
+import { countdown, duration } from './text/times.ts';
+
+/** Short ids at a terminal, where people type them; whole ones for scripts. */
+export function printAsks(asks: readonly { session_id: string; request: Request }[]): void {
+  const short = shortIds(asks.map((ask) => ask.request.id));
+  const now = Date.now();
+  const rows = asks.map(({ request, session_id }) => [
+    line(span(isTerminal() ? (short.get(request.id) ?? request.id) : request.id, 'bold')),
+    line(duration(now - request.created_at_ms)),
+    line(span(request.expires_at_ms === undefined ? '' : countdown(request.expires_at_ms - now), 'warn')),
+    line(span(oneLine(session_id), 'dim')),
+    line(summary(request)),
+  ]);
+  const columns = ['ID', 'AGE', 'EXPIRES', 'SESSION'].map((title) => ({ title }));
+  printTable([...columns, { title: 'WHAT', flexible: true }], rows);
+}

@@ -1,0 +1,140 @@
+// `holdpoint run`: gives an agent something to do and stays with it: what it says, what it asks and how to answer, how
+// it ends. The exit code says how.
+import { Command } from 'commander';
+import { type Client, every } from '../client/client.ts';
+import type { RunView, SessionView } from '../core/views.ts';
+import { answerAs } from './answer-as.ts';
+import { connect, type MutationFlags, note, once, withMutation } from './connection.ts';
+import { withExamples } from './examples.ts';
+import { Failure, left } from './failure.ts';
+import { findSession } from './find-place.ts';
+import { followWork } from './follow-work.ts';
+import { objectOf, readJson } from './input-json.ts';
+import { print, printJson, terminalWidth } from './output.ts';
+import { ownName } from './own-name.ts';
+import { personAt } from './person.ts';
+import { setExitOf, waitUntilSettled } from './settled-run.ts';
+import { cardLines, isQuestion } from './text/ask-text.ts';
+import { jsonText } from './text/json-text.ts';
+import { hintLines, runStatusLines } from './text/run-text.ts';
+
+interface RunFlags extends MutationFlags {
+  sessionId?: string;
+  title?: string;
+  workFolder?: string;
+  inputJson?: string;
+  interactive?: boolean;
+  wait?: boolean;
+  detach?: boolean;
+}
+
+export function runCommand(): Command {
+  const command = new Command('run')
+    .description('give an agent something to do, and stay with it')
+    .argument('<agent>', 'the agent, such as mock')
+    .argument('[prompt...]', 'what it should do')
+    .option('--session-id <id>', 'in this session; in a new one otherwise')
+    .option('--title <text>', 'a title for a new session')
+    .option('--work-folder <path>', 'where the agent works, for a new session')
+    .option('--input-json <json>', 'more for the agent than a prompt: {"text": …, …}')
+    .option('--interactive', 'answer what it asks here')
+    .option('--wait', 'say nothing until it has ended or asks')
+    .option('--detach', 'do not stay');
+  withExamples(
+    command,
+    'holdpoint run mock make the tests pass --detach',
+    `holdpoint run mock --session-id nightly --wait "say hello" --input-json '{"script":[{"do":"say","text":"hello"}]}'`,
+  );
+  return withMutation(command).action(run);
+}
+
+async function run(agent: string, prompt: string[], flags: RunFlags): Promise<void> {
+  const text = prompt.join(' ');
+  const more =
+    flags.inputJson === undefined ? {} : objectOf('--input-json', readJson('--input-json', { json: flags.inputJson }));
+  if (text === '' && Object.keys(more).length === 0)
+    throw new Failure('usage', `say what it should do: ${ownName()} run ${agent} "…"`);
+  if (flags.interactive && !(process.stdin.isTTY && process.stdout.isTTY))
+    throw new Failure('usage', '--interactive needs a terminal; answer with `questions` and `approvals` instead');
+  const client = await connect(flags);
+  const session = await sessionFor(client, agent, flags);
+  const input = { ...(text !== '' && { text }), ...more };
+  const started = await once(flags, (options) =>
+    client.runs.start(session.session_id, { input, source: 'cli' }, options),
+  );
+  if (flags.detach) return show(started, flags);
+  if (flags.wait) {
+    const settled = await waitUntilSettled(client, started);
+    setExitOf(settled);
+    return show(settled, flags);
+  }
+  await stay(client, session, started, flags);
+}
+
+/** The same key again finds the same session, so that a repeat of the whole command starts one run. */
+async function sessionFor(client: Client, agent: string, flags: RunFlags): Promise<SessionView> {
+  if (flags.sessionId !== undefined) {
+    const known = await findSession(client, flags.sessionId).catch((error: unknown) => {
+      if (error instanceof Failure && error.exit === 'notFound') return undefined;
+      throw error;
+    });
+    if (known && known.agent !== agent)
+      throw new Failure('conflict', `session ${known.session_id} is one of agent ${known.agent}, not ${agent}`);
+    if (known) return known;
+  }
+  const body = { agent, session_id: flags.sessionId, title: flags.title, work_folder: flags.workFolder };
+  return once(flags, (options) => client.sessions.create(body, options));
+}
+
+function show(run: RunView, { json }: RunFlags): void {
+  const asks = [...run.pending_approvals, ...run.pending_questions];
+  const cards = asks.flatMap((request) => [
+    ...cardLines(request, terminalWidth()),
+    ...hintLines(request.id, isQuestion(request)),
+  ]);
+  if (json) printJson(run);
+  else print(...runStatusLines(run), ...cards);
+}
+
+/** Ctrl-C leaves; the run goes on without an audience. */
+async function stay(client: Client, session: SessionView, started: RunView, flags: RunFlags): Promise<void> {
+  const stop = new AbortController();
+  const leave = () => stop.abort(left(`left; ${started.run_id} goes on. ${ownName()} inbox shows what it asks`));
+  process.once('SIGINT', leave);
+  process.once('SIGTERM', leave);
+  const person = flags.interactive ? personAt({ input: process.stdin, output: process.stdout }) : undefined;
+  const write = flags.json ? () => {} : print;
+  if (!flags.json) note(`${started.run_id} in session ${session.session_id}; Ctrl-C leaves it at work`);
+  try {
+    await followWork({
+      client,
+      session,
+      runId: started.run_id,
+      print: write,
+      width: terminalWidth(),
+      signal: stop.signal,
+      hear: (event) => {
+        if (flags.json) process.stdout.write(`${jsonText(event)}\n`);
+      },
+      card: (request) => [
+        ...cardLines(request, terminalWidth()),
+        ...(person ? [] : hintLines(request.id, isQuestion(request))),
+      ],
+      asked: (request, runId, taken) => person && answerAs(person, { client, print: write }, request, runId, taken),
+    });
+  } finally {
+    process.removeListener('SIGINT', leave);
+    process.removeListener('SIGTERM', leave);
+  }
+  const last = await lastOf(client, started);
+  setExitOf(last);
+  if (!flags.json) print(...runStatusLines(last));
+}
+
+/** The run itself, or the one that carried it on to its end. */
+async function lastOf(client: Client, started: RunView): Promise<RunView> {
+  let last = await client.runs.get(started.run_id);
+  for await (const later of every((page) => client.runs.list({ session_id: started.session_id, limit: 500, ...page })))
+    if (later.resumes_run_id === last.run_id) last = later;
+  return last;
+}

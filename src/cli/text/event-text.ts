@@ -1,0 +1,36 @@
+// One event on one line: when, where, what, and the few words of its data that a person wants to see.
+import type { ApprovalRequest, AskView, EventView, UserQuestionRequest } from '../../core/views.ts';
+import { endText, summary } from './ask-text.ts';
+import { statusStyle } from './run-text.ts';
+import { type Line, line, type Style, span } from './spans.ts';
+import { oneLine } from './terminal-text.ts';
+import { instant } from './times.ts';
+
+export function eventLine(event: EventView): Line {
+  return line(
+    span(`${event.seq} `, 'dim'),
+    span(`${instant(event.at_ms)} `, 'dim'),
+    span(`${oneLine(event.session_id)} `, 'dim'),
+    span(event.type, styleOf(event)),
+    ` ${detail(event)}`,
+  );
+}
+
+function styleOf({ type }: EventView): Style {
+  if (type === 'ask.raised') return 'warn';
+  if (type === 'ask.claimed') return 'good';
+  return type.includes('.') ? 'plain' : statusStyle(type);
+}
+
+function detail({ type, data, ask_id }: EventView): string {
+  if (type === 'output') return oneLine(String(data.text ?? data.type ?? '').slice(0, 2000));
+  if (type === 'ask.claimed' && data.answer)
+    return `${ask_id} ${endText(data.answer as NonNullable<AskView['answer']>)}`;
+  const [request] = (data.requests ?? []) as (ApprovalRequest | UserQuestionRequest)[];
+  if (request) return `${request.id} ${summary(request)}`;
+  const told = [ask_id, data.tool_name, data.error, data.reason, data.title, data.name];
+  return told
+    .filter((value) => typeof value === 'string' && value !== '')
+    .map((value) => oneLine(String(value)))
+    .join(' ');
+}
