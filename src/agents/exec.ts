@@ -63,9 +63,9 @@ async function dispatch(
     return await conclude(context, spec, exit, taken);
   } finally {
     if (workspace.isMine()) {
-      if (context.signal.aborted) await fence(sentinel, taken);
-      await takeOutOverlay(folder, own);
-      for (const left of [taken, inputFile]) await rm(left, { recursive: true, force: true });
+      await takeOutOverlay(folder, own).catch(() => {}); // What could not be taken out is still written down.
+      const left = context.signal.aborted ? [sentinel, taken, inputFile] : [taken, inputFile];
+      for (const path of left) await rm(path, { recursive: true, force: true });
       await workspace.leave();
     }
   }
