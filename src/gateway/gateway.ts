@@ -10,6 +10,7 @@ import { checkSealer } from './check-sealer.ts';
 import { keepLease, releaseLease } from './claim.ts';
 import { clarify } from './clarify.ts';
 import { acknowledge } from './deliver.ts';
+import { expireOverdue } from './expire.ts';
 import { Feed, type Follower } from './feed.ts';
 import * as inbox from './inbox.ts';
 import { acknowledgeMessage, failMessage } from './mailbox.ts';
@@ -45,6 +46,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     async start(lostWorkers: readonly string[] = []): Promise<void> {
       await ensureSystemSession(ports);
       await checkSealer(ports);
+      await expireOverdue(ports);
       for (const workerId of lostWorkers) await recoverWorker(ports, workerId);
       await feed.start();
       sweep.start();

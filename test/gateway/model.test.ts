@@ -10,7 +10,7 @@ import { checkInvariants } from './invariants.ts';
 import type { World } from './model.ts';
 import { beginning, stepOf, stories } from './stories.ts';
 
-const RUNS = Number(process.env.HOLDPOINT_MODEL_RUNS ?? 150);
+const RUNS = Number(process.env.HOLDPOINT_MODEL_RUNS ?? 120);
 
 it(
   'does what the model does, step by step',

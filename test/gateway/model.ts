@@ -236,8 +236,8 @@ export function loseWorker(w: World, run: Run): void {
   run.session.queue.unshift(run);
 }
 
-/** Overdue asks first, then lost workers, then mail that nobody fetched for a week. */
-export function sweep(w: World): void {
+/** Overdue asks first, then workers that are known to be lost, then leases, then mail nobody fetched for a week. */
+export function sweep(w: World, lostWorkers: string[] = []): void {
   const byDeadline = (a: Ask, b: Ask) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0);
   for (;;) {
     const late = w.asks.filter((a) => isLate(w, a));
@@ -247,6 +247,7 @@ export function sweep(w: World): void {
     for (const ask of pending) if (ask.status === 'pending') expire(w, ask);
     for (const ask of unasked) if (ask.status === 'unasked') finish(w, ask.run, 'cancelled', 'system');
   }
+  for (const run of w.runs) if (run.lease && lostWorkers.includes(run.lease.worker)) loseWorker(w, run);
   const lapsed = w.runs.filter((r) => r.lease && r.lease.until <= w.now);
   lapsed.sort((a, b) => (a.lease?.until ?? 0) - (b.lease?.until ?? 0));
   for (const run of lapsed) loseWorker(w, run);

@@ -1,7 +1,7 @@
 // What time does: deadlines pass, with and without somebody who comes too late; leases lapse, mail grows old, the
 // server is closed and started again.
 import { type OpenGateway, person } from '../support/gateway.ts';
-import { type Ask, expire, loseWorker, sweep, type World } from './model.ts';
+import { type Ask, expire, sweep, type World } from './model.ts';
 import { askIn, type Got, got, OK, type Plan, RESOLUTIONS } from './steps.ts';
 
 const eve = person('eve');
@@ -64,15 +64,17 @@ const nextDeadline = (w: World): Ask | undefined =>
 
 export const restart: Plan = (_, picks) => {
   const lost = picks.of(['builtin'], []);
+  const ms = picks.of(0, 500, 5_000, 10_000);
   return {
-    name: `restart, ${lost.join() || 'no worker'} lost`,
+    name: `restart after ${ms} ms, ${lost.join() || 'no worker'} lost`,
     async call(real) {
+      real.advance(ms);
       await real.restart(lost);
       return { code: 'ok', id: '' };
     },
     expect(world) {
-      for (const run of world.runs) if (run.lease && lost.includes(run.lease.worker)) loseWorker(world, run);
-      sweep(world);
+      world.now += ms;
+      sweep(world, lost);
       return OK;
     },
   };
