@@ -8,6 +8,7 @@ import {
   answer,
   callId,
   eventsOfRun,
+  eventually,
   held,
   newSession,
   ok,
@@ -88,7 +89,7 @@ describe('#4 write landed, response lost, then retry', () => {
     const h = await held(server);
     const path = `/v1/runs/${h.runId}/questions`;
     const { sent, hangUp } = await lost(path, resolution(h.ask.ask_id), headers);
-    await expect.poll(async () => (await showAsk(server, h.ask.ask_id)).status).toBe('answered');
+    await eventually(async () => (await showAsk(server, h.ask.ask_id)).status).toBe('answered');
     hangUp();
     await sent;
     const retry = await server.post<RunView>(path, resolution(h.ask.ask_id), { headers });

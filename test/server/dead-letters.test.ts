@@ -3,7 +3,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { AskView, DeadLetterView, MessageView, RunView } from '../../src/core/views.ts';
-import { clarify, eventsOfSession, family, ok, refusal, resolution, showAsk, showRun } from '../support/scene.ts';
+import {
+  clarify,
+  eventsOfSession,
+  eventually,
+  family,
+  ok,
+  refusal,
+  resolution,
+  showAsk,
+  showRun,
+} from '../support/scene.ts';
 import { openServer, type Server } from '../support/server.ts';
 
 let server: Server;
@@ -119,7 +129,7 @@ it('a message that is too old', async () => {
   await server.restart(() => server.advance(WEEK_MS - 120_000));
   expect(await mailOf(childId)).toHaveLength(1);
   await server.restart(() => server.advance(240_000));
-  await expect.poll(() => deadOf(childId)).toMatchObject([{ reason: 'the message was too old' }]);
+  await eventually(() => deadOf(childId)).toMatchObject([{ reason: 'the message was too old' }]);
   expect(await mailOf(childId)).toEqual([]);
   expect((await showAsk(server, asked.request_id)).delivery.state).toBe('undeliverable');
   expect((await showRun(server, asked.run_id)).status).toBe('completed');

@@ -5,6 +5,7 @@ import type { NewTokenView, SessionView } from '../../src/core/views.ts';
 import {
   answer,
   callId,
+  eventually,
   held,
   NOTES,
   newSession,
@@ -142,7 +143,7 @@ describe('limits', () => {
       const { token } = await small.makeToken('agent', h.sessionId);
       const poll = () => small.get(`/v1/asks/${h.ask.ask_id}?wait_ms=60000`, { token });
       const open = [poll(), poll()];
-      await expect.poll(async () => (await small.get('/metrics')).text).toContain('what="streams"} 2');
+      await eventually(async () => (await small.get('/metrics')).text).toContain('what="streams"} 2');
       await refusal(poll(), 429, 'too_many_streams');
       await ok(answer(small, h));
       for (const reply of await Promise.all(open)) expect(reply.status).toBe(200);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClaimedRunView, RunView } from '../../src/core/views.ts';
 import {
   eventsOfRun,
+  eventually,
   type Fields,
   held,
   newSession,
@@ -58,7 +59,7 @@ describe.each(LOSSES)('the worker is lost: %s', (_name, who, lose) => {
     const { sessionId, runId, agent } = await atWork('none', who);
     const next = await startRun(server, sessionId);
     await lose();
-    await expect.poll(() => showRun(server, runId)).toMatchObject({ status: 'interrupted', error: LOST });
+    await eventually(() => showRun(server, runId)).toMatchObject({ status: 'interrupted', error: LOST });
     expect((await ok(claim(agent, 'none'))).run.run_id).toBe(next.run_id);
   });
 
@@ -68,7 +69,7 @@ describe.each(LOSSES)('the worker is lost: %s', (_name, who, lose) => {
       const { sessionId, runId, agent } = await atWork(recovery, who);
       const behind = await startRun(server, sessionId);
       await lose();
-      await expect.poll(async () => (await showRun(server, runId)).status).toBe('queued');
+      await eventually(async () => (await showRun(server, runId)).status).toBe('queued');
       expect((await showSession(server, sessionId)).queued_run_ids).toEqual([runId, behind.run_id]);
       const again = await ok(claim(agent, recovery));
       expect(again).toMatchObject({ run: { run_id: runId }, resumed: true, lease: { epoch: 2 } });
@@ -82,7 +83,7 @@ describe.each(LOSSES)('the worker is lost: %s', (_name, who, lose) => {
     const ask = await raiseQuestion(server, runId);
     await ok(server.post(`/v1/runs/${runId}/questions`, resolution(ask.ask_id, picks('local'))));
     await lose();
-    await expect.poll(async () => (await showRun(server, runId)).status).toBe('queued');
+    await eventually(async () => (await showRun(server, runId)).status).toBe('queued');
     const again = await ok(claim(agent, 'resume'));
     expect(again.due).toMatchObject([{ ask_id: ask.ask_id, answer: { answers: picks('local') } }]);
   });
@@ -91,7 +92,7 @@ describe.each(LOSSES)('the worker is lost: %s', (_name, who, lose) => {
     const { runId, agent } = await atWork('resume', who);
     const ask = await raiseQuestion(server, runId);
     await lose();
-    await expect.poll(async () => (await eventsOfRun(server, runId)).map((e) => e.type)).toContain('run.recovered');
+    await eventually(async () => (await eventsOfRun(server, runId)).map((e) => e.type)).toContain('run.recovered');
     expect(await showRun(server, runId)).toMatchObject({
       status: 'waiting_for_user_question',
       pending_question_ids: [ask.ask_id],
@@ -107,7 +108,7 @@ describe.each(LOSSES)('the worker is lost: %s', (_name, who, lose) => {
       const { runId } = await atWork(recovery, who);
       const ask = await raiseQuestion(server, runId, { mode: 'deferred' });
       await lose();
-      await expect.poll(async () => (await eventsOfRun(server, runId)).map((e) => e.type)).toContain('run.recovered');
+      await eventually(async () => (await eventsOfRun(server, runId)).map((e) => e.type)).toContain('run.recovered');
       expect((await showAsk(server, ask.ask_id)).status).toBe('pending');
       const run = await ok(server.post<RunView>(`/v1/runs/${runId}/questions`, resolution(ask.ask_id)));
       expect(run).toMatchObject({ run_id: runId, status: 'running' });
@@ -124,7 +125,7 @@ describe.each(LOSSES)('the worker is lost: %s', (_name, who, lose) => {
       const question = await raiseQuestion(server, runId);
       const approval = await raiseApproval(server, runId);
       await lose();
-      await expect.poll(async () => (await showRun(server, runId)).status).toBe(status);
+      await eventually(async () => (await showRun(server, runId)).status).toBe(status);
       expect(await showAsk(server, question.ask_id)).toMatchObject({
         status: 'cancelled',
         answer: { reason: 'worker_restart', answered_by: 'system', surface: 'system' },
@@ -170,7 +171,7 @@ describe('a waiting run is never restarted by a watchdog', () => {
 it('the worker that lost the run is told at its next word', async () => {
   const { runId, agent } = await atWork('replay');
   await server.restart(() => server.advance(LEASE_MS + 1));
-  await expect.poll(async () => (await showRun(server, runId)).status).toBe('queued');
+  await eventually(async () => (await showRun(server, runId)).status).toBe('queued');
   await refusal(server.post(`/v1/runs/${runId}/heartbeat`, { worker_id: 'w1', lease_epoch: 1 }), 409, 'lease_lost');
   await ok(claim(agent, 'replay', { worker_id: 'w2' }));
   const stale = { headers: { 'holdpoint-lease': '1' } };

@@ -7,6 +7,7 @@ import { Feed } from '../../src/gateway/feed.ts';
 import {
   answer,
   eventsOfSession,
+  eventually,
   held,
   newSession,
   ok,
@@ -214,7 +215,7 @@ it('a follower that is resumed while it is live sees nothing twice, also over a 
   })();
   for (let i = 0; i < 150; i++) await say(runId, `${i}`);
   const all = seqsOf(await eventsOfSession(server, sessionId));
-  await expect.poll(() => seen.at(-1)).toBe(all.at(-1));
+  await eventually(() => seen.at(-1)).toBe(all.at(-1));
   busy = false;
   await poking;
   following.stop();

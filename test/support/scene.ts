@@ -46,6 +46,9 @@ export async function ok<T>(reply: Promise<Reply<T>>): Promise<T> {
   return body;
 }
 
+/** For what the server does by itself, soon: looks until it is so. */
+export const eventually = <T>(look: () => T) => expect.poll(look, { timeout: 20_000 });
+
 /** The problem of a call that must be refused with this status and code. */
 export async function refusal(reply: Promise<Reply<unknown>>, status: number, code: ErrorCode): Promise<Problem> {
   const { status: got, body, text } = await reply;
