@@ -121,7 +121,8 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         [runId],
         toEnded,
       ),
-    dueOfRun: (runId) => many(`SELECT * FROM asks WHERE run_id = ? AND delivery = 'due' ORDER BY n`, [runId], toEnded),
+    dueOfRun: (runId) =>
+      many(`SELECT * FROM asks WHERE ${OF_RUN} AND delivery = 'due' ORDER BY n`, [runId, runId], toEnded),
     partialState: (askId) =>
       one<PartialStateRow, string>(`SELECT * FROM partial_states WHERE ask_id = ?`, [askId], (row) => row.state),
     outputs: (runId) =>

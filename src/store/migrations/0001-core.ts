@@ -39,7 +39,6 @@ export const coreSchema = ({ position, cursor }: ColumnKinds): string[] => [
   `CREATE INDEX asks_pending_session ON asks (session_id, n) WHERE status = 'pending'`,
   `CREATE INDEX asks_expiring ON asks (expires_at) WHERE status = 'pending' AND expires_at IS NOT NULL`,
   `CREATE INDEX asks_due ON asks (n) WHERE delivery = 'due'`,
-  `CREATE INDEX asks_due_run ON asks (run_id, n) WHERE delivery = 'due'`,
   `CREATE INDEX asks_to_hand_over ON asks (run_id, n) WHERE delivery = 'due' AND mode IN ('form', 'restart')`,
 
   `CREATE TABLE events (
