@@ -63,7 +63,7 @@ const commandOf = (ask: AskView) => ('input' in ask.request ? String(ask.request
 
 it('every example is run here', () => {
   const files = readdirSync(join(root, 'examples')).filter((file) => /\.(ts|sh)$/.test(file));
-  expect(files.sort()).toEqual(['agent.sh', 'approvals.ts', 'ask.ts', 'resume.ts']);
+  expect(files.sort()).toEqual(['agent.sh', 'approvals.ts', 'ask.ts', 'resume.ts', 'three-questions.sh']);
 });
 
 it('ask.ts: a question in ten lines', async () => {
@@ -121,3 +121,22 @@ it.skipIf(!hasCurl).each([
   expect(await ended).toEqual({ code: 0, printed });
   expect((await person.asks.get((ask as AskView).ask_id)).delivery.state).toBe('delivered');
 });
+
+it.skipIf(!hasCurl)(
+  'three-questions.sh: asks, is gone, and has heard all three at the end (needs bash and curl)',
+  async () => {
+    const { ended } = run('three-questions.sh');
+    const answer = async (said: { selected_option_ids?: string[]; freeform_answer?: string }) => {
+      const [ask] = await pending(1);
+      const answers = [{ question_id: 'question-1', ...said }];
+      await person.questions.answerRun(ask?.run_id ?? '', { resolution: { request_id: ask?.ask_id ?? '', answers } });
+      return ask as AskView;
+    };
+    const first = await answer({ freeform_answer: 'Ada the first' });
+    await answer({ selected_option_ids: ['option-2'] });
+    await answer({ selected_option_ids: ['option-1'] });
+    expect(await ended).toEqual({ code: 0, printed: 'heard: Ada the first, Blue, Yes\n' });
+    const runs = (await person.runs.list({ session_id: first.session_id })).items;
+    expect(runs.map((r) => r.outcome)).toEqual(['needs_input', 'needs_input', 'needs_input', undefined]);
+  },
+);

@@ -2,6 +2,7 @@
 // it ends. The exit code says how.
 import { Command } from 'commander';
 import { type Client, every } from '../client/client.ts';
+import { DISPATCH_AGENT } from '../core/session.ts';
 import type { RunView, SessionView } from '../core/views.ts';
 import { answerAs } from './answer-as.ts';
 import { connect, type MutationFlags, note, once, withMutation } from './connection.ts';
@@ -31,8 +32,8 @@ interface RunFlags extends MutationFlags {
 export function runCommand(): Command {
   const command = new Command('run')
     .description('give an agent something to do, and stay with it')
-    .argument('<agent>', 'the agent, such as mock')
-    .argument('[prompt...]', 'what it should do')
+    .argument('<agent>', 'the agent, such as mock or exec')
+    .argument('[prompt...]', 'what it should do; for exec, after --, the command')
     .option('--session-id <id>', 'in this session; in a new one otherwise')
     .option('--title <text>', 'a title for a new session')
     .option('--work-folder <path>', 'where the agent works, for a new session')
@@ -43,6 +44,7 @@ export function runCommand(): Command {
   withExamples(
     command,
     'holdpoint run mock make the tests pass --detach',
+    'holdpoint run exec --wait -- sh -c "echo hello"',
     `holdpoint run mock --session-id nightly --wait "say hello" --input-json '{"script":[{"do":"say","text":"hello"}]}'`,
   );
   return withMutation(command).action(run);
@@ -58,7 +60,8 @@ async function run(agent: string, prompt: string[], flags: RunFlags): Promise<vo
     throw new Failure('usage', '--interactive needs a terminal; answer with `questions` and `approvals` instead');
   const client = await connect(flags);
   const session = await sessionFor(client, agent, flags);
-  const input = { ...(text !== '' && { text }), ...more };
+  const command = agent === DISPATCH_AGENT && prompt.length > 0 ? { command: prompt } : {};
+  const input = { ...(text !== '' && { text }), ...command, ...more };
   const started = await once(flags, (options) =>
     client.runs.start(session.session_id, { input, source: 'cli' }, options),
   );
@@ -82,7 +85,9 @@ async function sessionFor(client: Client, agent: string, flags: RunFlags): Promi
       throw new Failure('conflict', `session ${known.session_id} is one of agent ${known.agent}, not ${agent}`);
     if (known) return known;
   }
-  const body = { agent, session_id: flags.sessionId, title: flags.title, work_folder: flags.workFolder };
+  // A command is run where it was typed, unless another folder is named.
+  const work_folder = flags.workFolder ?? (agent === DISPATCH_AGENT ? process.cwd() : undefined);
+  const body = { agent, session_id: flags.sessionId, title: flags.title, work_folder };
   return once(flags, (options) => client.sessions.create(body, options));
 }
 
