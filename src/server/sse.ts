@@ -11,15 +11,15 @@ import { eventJson } from '../gateway/views.ts';
 const HEARTBEAT_MS = 15_000;
 
 export class Streams {
-  readonly #open = new Map<ServerResponse, Actor>();
+  readonly #open = new Map<ServerResponse, { actor: Actor; end: () => void }>();
   readonly #frames = new WeakMap<Event, string>();
   readonly #heartbeat: NodeJS.Timeout;
   #closed = false;
 
   constructor(now: () => number) {
     this.#heartbeat = setInterval(() => {
-      for (const [response, { expiresAt }] of this.#open) {
-        if (expiresAt !== undefined && expiresAt <= now()) response.end();
+      for (const [response, { actor, end }] of this.#open) {
+        if (actor.expiresAt !== undefined && actor.expiresAt <= now()) end();
         else if (!response.writableNeedDrain) response.write(':\n\n');
       }
     }, HEARTBEAT_MS);
@@ -46,18 +46,25 @@ export class Streams {
       'holdpoint-cursor': String(after),
     });
     response.write(first ?? ':\n\n');
-    this.#open.set(response, request.actor);
     const following = gateway.follow(
       { filter, deliver: (events) => response.write(events.map((e) => this.#frame(e)).join('')) },
       after,
     );
+    // Nothing may be written after the end, however long a slow reader takes to see it: that would be an error of ours.
+    const end = () => {
+      following.stop();
+      this.#open.delete(response);
+      response.end();
+    };
+    this.#open.set(response, { actor: request.actor, end });
     response.on('drain', () => following.resume());
+    response.on('error', end);
     response.once('close', () => {
       following.stop();
       this.#open.delete(response);
       done();
     });
-    if (this.#closed) response.end();
+    if (this.#closed) end();
   }
 
   /** One text for all streams that show the event. */
@@ -72,13 +79,13 @@ export class Streams {
 
   /** A token that was revoked hears nothing more. */
   endOf(tokenId: string): void {
-    for (const [response, actor] of this.#open) if (actor.tokenId === tokenId) response.end();
+    for (const { actor, end } of [...this.#open.values()]) if (actor.tokenId === tokenId) end();
   }
 
   close(): void {
     this.#closed = true;
     clearInterval(this.#heartbeat);
-    for (const response of this.#open.keys()) response.end();
+    for (const { end } of [...this.#open.values()]) end();
   }
 }
 

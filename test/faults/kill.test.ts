@@ -10,14 +10,14 @@ import { accountOf, type Knowledge } from './knowledge.ts';
 import { startLoad } from './load.ts';
 import { Phoenix } from './phoenix.ts';
 
-const KILLS = 60;
+const KILLS = 54;
 const AGENTS = 8;
 const ANSWERERS = 4;
 const CHECKED_AFTER_EACH_KILL = 40;
 
 afterAll(endEverything);
 
-it('loses no acknowledged answer, applies none twice and keeps every log whole over 60 kills', async () => {
+it('loses no acknowledged answer, applies none twice and keeps every log whole over more than 50 kills', async () => {
   const random = seeded('kill');
   const server = await Phoenix.rise();
   const load = await startLoad(server, random, AGENTS, ANSWERERS);
@@ -32,7 +32,7 @@ it('loses no acknowledged answer, applies none twice and keeps every log whole o
   expect(await accountOf(server.call)).toEqual(account);
   report(server, knowledge, account.asks, account.events.length);
   expect(server.kills).toBeGreaterThanOrEqual(50);
-  expect(knowledge.attempts.filter((attempt) => attempt.result === 'acknowledged').length).toBeGreaterThan(KILLS);
+  expect(knowledge.applied.length).toBeGreaterThan(20);
   await server.kill();
 }, 600_000);
 
@@ -41,7 +41,8 @@ async function killAgainAndAgain(server: Phoenix, knowledge: Knowledge, random: 
   for (let i = 0; i < KILLS; i++) {
     // At a moment that means nothing, just after something was sent, or while it is still starting.
     const how = random.pick(['moment', 'sent', 'sent', 'starting'] as const);
-    if (how === 'moment') await sleep(random.int(20, 350));
+    if (how === 'moment') await applied(knowledge, 3);
+    if (how === 'moment') await sleep(random.int(0, 250));
     if (how === 'sent') await server.nthChange(random.int(1, 60), 1000);
     if (how === 'sent') await sleep(random.int(0, 4));
     await server.kill();
@@ -55,6 +56,12 @@ async function killAgainAndAgain(server: Phoenix, knowledge: Knowledge, random: 
     await server.up();
     checked = await checkAcknowledged(server, knowledge, checked);
   }
+}
+
+/** Until agents have that many answers more: a slow machine is to work between its crashes as a fast one does. */
+async function applied(knowledge: Knowledge, more: number): Promise<void> {
+  const wanted = knowledge.applied.length + more;
+  while (knowledge.applied.length < wanted && knowledge.faults.length === 0) await sleep(10);
 }
 
 /** What was acknowledged since the last time is there, and nobody is shown it as open. */

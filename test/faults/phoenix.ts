@@ -6,6 +6,9 @@ import { type Received, type Sent, send } from '../support/wire.ts';
 
 const RETRY_MS = 15;
 
+/** As much of a server, or of several, as its clients need to know. */
+export type Server = Pick<Phoenix, 'call' | 'read' | 'url' | 'token'>;
+
 export class Phoenix {
   readonly data: string;
   readonly token: string;
@@ -34,6 +37,18 @@ export class Phoenix {
     this.#url = undefined;
     this.kills += 1;
     await this.#process.end('SIGKILL');
+    this.#readLog();
+  }
+
+  /** Asks the process to end, which it does by itself and with nothing left undone. */
+  async stop(): Promise<void> {
+    const ended = await this.#process.end('SIGTERM');
+    this.#url = undefined;
+    this.#readLog();
+    if (ended.code !== 0) this.defects.push(`ended with ${ended.code ?? ended.signal} when it was asked to`);
+  }
+
+  #readLog(): void {
     const { stderr } = this.#process;
     if (/unhandled|uncaught|"level":(50|60)/i.test(stderr()))
       this.defects.push(`the log says: ${stderr().slice(0, 2000)}`);
