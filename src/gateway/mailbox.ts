@@ -123,8 +123,11 @@ async function kill(ports: Ports, tx: Tx, message: Message, reason: string): Pro
   await ledger.close();
 }
 
+/** Under the lock of the session it came from, in which whoever settles it marks the ask: read again behind that lock. */
 async function mailOf(tx: Tx, sessionId: string, messageId: string): Promise<Message> {
-  const message = await tx.message(messageId);
+  const found = await tx.message(messageId);
+  if (found) await tx.lockSession(found.fromSessionId);
+  const message = found && (await tx.message(messageId));
   if (message && message.sessionId === sessionId && message.deadAt === undefined) return message;
   throw fail('message_not_found', `There is no message "${messageId}" in the mailbox of ${sessionId}.`);
 }

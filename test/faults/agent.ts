@@ -6,14 +6,14 @@ import type { AskView, ClarificationView, EventView, MessageView, RunView, Sessi
 import type { Random } from '../support/seed.ts';
 import { openStream } from '../support/wire.ts';
 import type { Knowledge } from './knowledge.ts';
-import type { Phoenix } from './phoenix.ts';
+import type { Server } from './phoenix.ts';
 
 export const PARENT_SESSION = 'parent';
 
 interface AgentOptions {
   name: string;
   random: Random;
-  server: Phoenix;
+  server: Server;
   knowledge: Knowledge;
   stopping(): boolean;
 }
@@ -181,6 +181,6 @@ export async function runAgent({ name, random, server, knowledge, stopping }: Ag
 }
 
 /** The session that all agents ask for clarifications. Nobody works in it, so that its slot is free for them in turn. */
-export async function openParent({ call }: Phoenix): Promise<void> {
+export async function openParent({ call }: Server): Promise<void> {
   await call<SessionView>({ path: '/v1/sessions', body: { session_id: PARENT_SESSION, agent: 'external' } });
 }

@@ -5,12 +5,12 @@ import type { Winner } from '../../src/core/errors.ts';
 import type { ApprovalRequest, PendingQuestionView, UserQuestionRequest } from '../../src/core/views.ts';
 import type { Random } from '../support/seed.ts';
 import type { Attempt, Knowledge } from './knowledge.ts';
-import type { Phoenix } from './phoenix.ts';
+import type { Server } from './phoenix.ts';
 
 interface AnswererOptions {
   name: string;
   random: Random;
-  server: Phoenix;
+  server: Server;
   knowledge: Knowledge;
   stopping(): boolean;
 }

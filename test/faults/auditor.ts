@@ -98,8 +98,9 @@ function auditDelivery(knowledge: Knowledge, { asks, runs, events }: Account): s
     if (clarifications.has(ask.run_id)) continue;
     const times = applied.get(ask_id) ?? 0;
     if (times > 1) complaints.push(`applied twice: ask ${ask_id}`);
-    if (times === 0 && ask.status !== 'pending') complaints.push(`never applied: ask ${ask_id} is ${ask.status}`);
     if (times > 0 && ask.status === 'pending') complaints.push(`applied too early: ask ${ask_id} is pending`);
+    if (knowledge.unheard.has(ask_id)) continue;
+    if (times === 0 && ask.status !== 'pending') complaints.push(`never applied: ask ${ask_id} is ${ask.status}`);
     if (ask.delivery.state === 'due') complaints.push(`never acknowledged: ask ${ask_id} is still due`);
   }
   const byId = new Map(asks.map((ask) => [ask.ask_id, ask]));

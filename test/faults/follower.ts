@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventView } from '../../src/core/views.ts';
 import { openStream } from '../support/wire.ts';
 import type { Knowledge } from './knowledge.ts';
-import type { Phoenix } from './phoenix.ts';
+import type { Server } from './phoenix.ts';
 
 const RETRY_MS = 20;
 
@@ -13,7 +13,7 @@ export interface Follower {
   stop(): void;
 }
 
-export function follow(server: Phoenix, knowledge: Knowledge): Follower {
+export function follow(server: Server, knowledge: Knowledge): Follower {
   let stopped = false;
   let close = () => {};
   const last = () => knowledge.seen.at(-1)?.seq ?? 0;

@@ -27,6 +27,8 @@ export interface Knowledge {
   mail: { requestId: string; messageId: string; declined: boolean }[];
   /** What one follower of all events was shown, in that order, over every reconnect. */
   seen: { seq: number; hash: string }[];
+  /** Asks whose end their agent never heard, because its run was stopped; with the reason. */
+  unheard: Map<string, string>;
   /** Runs that somebody still works on. */
   liveRuns: Set<string>;
   /** What a client found wrong on the spot. */
@@ -39,6 +41,7 @@ export const noKnowledge = (): Knowledge => ({
   confirmed: new Set(),
   mail: [],
   seen: [],
+  unheard: new Map(),
   liveRuns: new Set(),
   faults: [],
 });

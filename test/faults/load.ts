@@ -5,10 +5,17 @@ import type { Random } from '../support/seed.ts';
 import { openParent, runAgent } from './agent.ts';
 import { runAnswerer } from './answerer.ts';
 import { follow } from './follower.ts';
+import { hear, runHosted } from './hosted.ts';
 import { type Account, accountOf, type Knowledge, noKnowledge } from './knowledge.ts';
-import type { Phoenix } from './phoenix.ts';
+import type { Server } from './phoenix.ts';
 
 const STUCK_MS = 60_000;
+
+interface MoreLoad {
+  /** Sessions whose agents workers host. */
+  hosted?: number;
+  stuckMs?: number;
+}
 
 export interface Load {
   knowledge: Knowledge;
@@ -16,7 +23,13 @@ export interface Load {
   rest(): Promise<Account>;
 }
 
-export async function startLoad(server: Phoenix, random: Random, agents: number, answerers: number): Promise<Load> {
+export async function startLoad(
+  server: Server,
+  random: Random,
+  agents: number,
+  answerers: number,
+  { hosted = 0, stuckMs = STUCK_MS }: MoreLoad = {},
+): Promise<Load> {
   const knowledge = noKnowledge();
   await openParent(server);
   const follower = follow(server, knowledge);
@@ -26,16 +39,21 @@ export async function startLoad(server: Phoenix, random: Random, agents: number,
   const orFault = (name: string) => (error: unknown) => {
     knowledge.faults.push(`${name} gave up: ${error}`);
   };
-  const working = named('agent', agents).map((name) =>
-    runAgent({ ...client(name), stopping: () => agentsStop }).catch(orFault(name)),
-  );
+  const working = [
+    ...named('agent', agents).map((name) =>
+      runAgent({ ...client(name), stopping: () => agentsStop }).catch(orFault(name)),
+    ),
+    ...named('script', hosted).map((name) =>
+      runHosted({ ...client(name), stopping: () => agentsStop }).catch(orFault(name)),
+    ),
+  ];
   const answering = named('answerer', answerers).map((name) =>
     runAnswerer({ ...client(name), stopping: () => answerersStop }).catch(orFault(name)),
   );
   /** Waits no longer than it makes sense: what is stuck is for the auditor to name. */
   const within = async (done: Promise<unknown>, fault: string): Promise<void> => {
     const giveUp = new AbortController();
-    const late = sleep(STUCK_MS, 'late', { signal: giveUp.signal }).catch(() => {});
+    const late = sleep(stuckMs, 'late', { signal: giveUp.signal }).catch(() => {});
     if ((await Promise.race([done, late])) === 'late') knowledge.faults.push(fault);
     giveUp.abort();
   };
@@ -47,7 +65,11 @@ export async function startLoad(server: Phoenix, random: Random, agents: number,
       answerersStop = true;
       await within(Promise.all(answering), 'the answerers wait for something that never comes');
       const account = await accountOf(server.call);
-      await follower.until(account.events.at(-1)?.seq ?? 0);
+      await within(
+        follower.until(account.events.at(-1)?.seq ?? 0),
+        'the follower waits for something that never comes',
+      );
+      hear(knowledge, account);
       follower.stop();
       return account;
     },
