@@ -4,9 +4,10 @@
 import { type EndedAsk, endAsk, withoutDecision } from '../core/ask.ts';
 import { HoldpointError } from '../core/errors.ts';
 import type { Ports } from '../core/ports.ts';
-import { checkMove, isTerminal, isWaiting, type Run } from '../core/run.ts';
+import { checkMove, heldStatus, isTerminal, isWaiting, type Run } from '../core/run.ts';
 import { claimedEvents } from './claimed.ts';
 import { finish } from './finish.ts';
+import { handOver } from './hand-over.ts';
 import { type Ledger, openRun } from './ledger.ts';
 
 const BATCH = 200;
@@ -30,32 +31,30 @@ const recover = (ports: Ports, runId: string, isLost: (run: Run) => boolean): Pr
     const { ledger, run } = await openRun(ports, tx, runId);
     if (isTerminal(run.status) || !isLost(run)) return;
     run.lease = undefined;
-    if (isWaiting(run.status) && (await staysHeld(ledger, run))) await tx.updateRun(run);
-    else {
-      await endHeld(ledger, run);
-      if (run.recovery === 'none') await finish(ledger, run, 'interrupted', { author: SYSTEM, error: LOST });
-      else await requeue(ledger, run);
-    }
+    await endLost(ledger, run);
+    const carried = isWaiting(run.status) ? undefined : await tx.toHandOver(run.id);
+    if (isWaiting(run.status)) await tx.updateRun(run);
+    else if (carried) await handOver(ledger, run, carried);
+    else if (run.recovery === 'none') await finish(ledger, run, 'interrupted', { author: SYSTEM, error: LOST });
+    else await requeue(ledger, run);
     if (!isTerminal(run.status)) ledger.note('run.recovered', { as: run.status, why: LOST }, run.id);
     await ledger.close();
   });
 
-async function staysHeld(ledger: Ledger, run: Run): Promise<boolean> {
-  if (run.recovery === 'resume') return true;
-  const pending = await ledger.tx.pendingOfRun(run.id);
-  return pending.every((ask) => ask.mode !== 'blocking');
-}
-
-/** Nobody is there any more to take these answers: what was open ends, an approval as a denial. */
-async function endHeld(ledger: Ledger, run: Run): Promise<void> {
+/** Asks that died with the process that held them end, an approval as a denial; what can still be told holds the run. */
+async function endLost(ledger: Ledger, run: Run): Promise<void> {
   const { tx, session, now } = ledger;
+  if (!isWaiting(run.status) || run.recovery === 'resume') return;
   const ended: EndedAsk[] = [];
   for (const ask of await tx.pendingOfRun(run.id)) {
+    if (ask.mode !== 'blocking') continue;
     const end = endAsk(ask, 'cancelled', withoutDecision(ask, 'worker_restart'), SYSTEM, now);
     if (await tx.endAsk(end)) ended.push(end);
   }
   session.pendingCount -= ended.length;
   claimedEvents(ledger, ended);
+  const { approvals, questions } = await tx.pendingKinds(run.id);
+  run.status = heldStatus(approvals, questions);
 }
 
 async function requeue(ledger: Ledger, run: Run): Promise<void> {

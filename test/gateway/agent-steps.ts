@@ -3,6 +3,7 @@ import { messageIdOf } from '../../src/core/id.ts';
 import { person } from '../support/gateway.ts';
 import {
   begin,
+  carriedOf,
   endAsk,
   fillSlot,
   finish,
@@ -14,7 +15,6 @@ import {
   newRun,
   type Recovery,
   type Run,
-  type World,
 } from './model.ts';
 import { askIn, got, OK, type Picks, type Plan, QUESTIONS, runIn, type Step, sessionIn } from './steps.ts';
 
@@ -75,8 +75,6 @@ export const raise: Plan = (w, picks) => {
     kind === 'approval'
       ? picks.of<Mode>('blocking', 'deferred')
       : picks.of<Mode>('blocking', 'deferred', 'form', 'restart');
-  // Two asks that each want to be carried on by the next run are the forms' business, not the core's.
-  if ((mode === 'form' || mode === 'restart') && hasCarried(w, run, call)) return undefined;
   const after = picks.of(undefined, 500, 5_000);
   const text = picks.of('a', 'a', 'b');
   const leaseEpoch = staleOrTrue(run, picks);
@@ -105,6 +103,7 @@ export const raise: Plan = (w, picks) => {
       if (known)
         return known.payload === payload ? [id === known.id ? 'ok' : `not ${known.id}`] : ['ask_identity_conflict'];
       if (isOver(own) || own.status === 'queued' || own.clarification) return ['run_state_conflict'];
+      if ((mode === 'form' || mode === 'restart') && carriedOf(world, own)) return ['ask_state_conflict'];
       const expiresAt = after === undefined ? undefined : world.now + after;
       const ask = newAsk(world, { id, run: own, call, kind, mode, payload, expiresAt });
       if (kind === 'approval' && own.session.autonomous)
@@ -114,9 +113,6 @@ export const raise: Plan = (w, picks) => {
     },
   };
 };
-
-const hasCarried = (w: World, run: Run, call: string) =>
-  w.asks.some((a) => a.run === run && a.call !== call && (a.mode === 'form' || a.mode === 'restart'));
 
 /** Usually nothing; for a run that has a worker sometimes its epoch, sometimes that of a worker that lost it. */
 const staleOrTrue = (run: Run, picks: Picks) => {

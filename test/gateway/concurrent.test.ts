@@ -68,9 +68,7 @@ async function tellStory(world: World, open: OpenGateway, story: Beat[], told: s
 
 /** Fires the steps together and returns the world of an order that explains the outcome. */
 async function fire(world: World, open: OpenGateway, beats: Beat[], told: string[]): Promise<World> {
-  const steps = beats
-    .map((beat) => stepOf(world, beat))
-    .filter((s) => s !== undefined && !isExcluded(s, beats)) as Step[];
+  const steps = beats.map((beat) => stepOf(world, beat)).filter((s) => s !== undefined && !isExcluded(s)) as Step[];
   const gots = await Promise.all(steps.map((step) => step.call(open)));
   told.push(`together: ${steps.map((step, i) => `${step.name} → ${gots[i]?.code}`).join(' | ')}`);
   const real = await realState(open);
@@ -83,10 +81,7 @@ async function fire(world: World, open: OpenGateway, beats: Beat[], told: string
 }
 
 /** What the model cannot judge when it happens at once: see the steps. */
-const isExcluded = ({ name }: Step, beats: Beat[]): boolean =>
-  name.startsWith('createSession') ||
-  name.includes('digest right') ||
-  (/"mode":"(form|restart)"/.test(name) && beats.filter(([plan]) => plan === 'raise').length > 1);
+const isExcluded = ({ name }: Step): boolean => name.startsWith('createSession') || name.includes('digest right');
 
 async function explain(world: World, open: OpenGateway, order: number[], steps: Step[], gots: Got[]) {
   const copy = structuredClone(world);

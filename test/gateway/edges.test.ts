@@ -112,6 +112,41 @@ describe('an answer that another run carries', () => {
   });
 });
 
+describe('a worker that is lost', () => {
+  const lose = async () => {
+    await session('s', 'mock');
+    const runId = await start('s');
+    await open.gateway.waitForWork({ worker_id: 'builtin', agents: [{ name: 'mock', recovery: 'replay' }] });
+    const form = await askFor(runId, 'form');
+    const approval = await approvalFor(runId);
+    return { runId, form, approval };
+  };
+
+  it('takes only what it held inside a tool call: a form beside it is still there to be answered', async () => {
+    const { runId, form, approval } = await lose();
+    await open.restart(['builtin']);
+    expect(await open.gateway.showAsk(approval, ada)).toMatchObject({
+      status: 'cancelled',
+      answer: { behavior: 'deny', reason: 'worker_restart' },
+    });
+    expect(await open.gateway.showRun(runId)).toMatchObject({
+      status: 'waiting_for_user_question',
+      pending_question_ids: [form],
+    });
+    expect(await answer(runId, form)).toMatchObject({ status: 'queued', resumes_run_id: runId });
+  });
+
+  it('does not keep an answered form from the next run', async () => {
+    const { runId, form } = await lose();
+    await answer(runId, form);
+    await open.restart(['builtin']);
+    expect((await open.gateway.showRun(runId)).status).toBe('completed');
+    const next = await open.gateway.waitForWork({ worker_id: 'w', agents: [{ name: 'mock', recovery: 'none' }] });
+    expect(next?.run.resumes_run_id).toBe(runId);
+    expect((await deliveryOf(form)).state).toBe('delivered');
+  });
+});
+
 describe('a server that was away', () => {
   it('lets deadlines pass before it gives up what its worker had', async () => {
     await session('s', 'mock');

@@ -70,7 +70,9 @@ export const isOver = (run: Run) => ['completed', 'failed', 'interrupted', 'canc
 export const isHeld = (run: Run) => run.status.startsWith('waiting');
 export const pendingOf = (w: World, run: Run) => w.asks.filter((a) => a.run === run && a.status === 'pending');
 const isLate = (w: World, ask: Ask) => ask.expiresAt !== undefined && ask.expiresAt <= w.now;
-const isCarried = (ask: Ask) => ask.mode === 'form' || ask.mode === 'restart';
+/** The form or restart that another run will carry on. A run has one at most. */
+export const carriedOf = (w: World, run: Run) =>
+  w.asks.find((a) => a.run === run && (a.mode === 'form' || a.mode === 'restart'));
 
 export function newRun(w: World, session: Session, given: Partial<Run> = {}): Run {
   const run: Run = {
@@ -183,7 +185,7 @@ export function settle(w: World, run: Run, ended: Ask[]): void {
   }
   hold(w, run);
   if (run.status !== 'running') return;
-  const carried = w.asks.find((a) => a.run === run && isCarried(a) && a.status !== 'pending');
+  const carried = carriedOf(w, run);
   if (carried) handOver(w, run, carried);
 }
 
@@ -221,19 +223,22 @@ export function stop(w: World, run: Run, status: 'cancelled' | 'interrupted', by
   } else finish(w, run, status, by);
 }
 
-/** The worker is gone. What its agent can still be told stays held; the rest is queued again or lost. */
+/** The worker is gone. An ask inside its tool call is lost with it; what can still be told goes on holding the run. */
 export function loseWorker(w: World, run: Run): void {
-  const pending = pendingOf(w, run);
   run.lease = undefined;
-  if (isHeld(run) && (run.recovery === 'resume' || pending.every((a) => a.mode !== 'blocking'))) return;
-  if (run.recovery === 'none') {
-    finish(w, run, 'interrupted', 'system');
-    return;
+  if (isHeld(run) && run.recovery !== 'resume') {
+    for (const ask of pendingOf(w, run)) if (ask.mode === 'blocking') endAsk(w, ask, 'cancelled', 'system');
+    hold(w, run);
   }
-  for (const ask of pending) endAsk(w, ask, 'cancelled', 'system');
-  run.status = 'queued';
-  run.session.active = undefined;
-  run.session.queue.unshift(run);
+  if (isHeld(run)) return;
+  const carried = carriedOf(w, run);
+  if (carried) handOver(w, run, carried);
+  else if (run.recovery === 'none') finish(w, run, 'interrupted', 'system');
+  else {
+    run.status = 'queued';
+    run.session.active = undefined;
+    run.session.queue.unshift(run);
+  }
 }
 
 /** Overdue asks first, then workers that are known to be lost, then leases, then mail nobody fetched for a week. */
