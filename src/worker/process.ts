@@ -28,8 +28,6 @@ export interface ProcessExit {
   timedOut: boolean;
 }
 
-export type Processes = typeof processes;
-
 const GRACE_MS = 1500;
 /** Of each stream the first and the last half of this is kept. */
 const KEPT_BYTES = 64 * 1024;
