@@ -255,6 +255,21 @@ describe('a clarification that never got the slot', () => {
     expect(await told(childId, asked.run_id)).toMatchObject({ declined: true, justification: 'done here' });
   });
 
+  it('is not asked in the moment its session ends, when what was before it goes', async () => {
+    const { session_id: parentId } = await newSession(server, { agent: 'nobody-hosts-this' });
+    const { session_id: childId } = await newSession(server, { parent_session_id: parentId });
+    const { run_id: childRunId } = await startRun(server, childId);
+    const unclaimed = await startRun(server, parentId);
+    const asked = await clarify(server, childRunId);
+    expect((await showRun(server, asked.run_id)).status).toBe('queued');
+    await ok(server.post(`/v1/sessions/${parentId}/end`));
+    for (const id of [unclaimed.run_id, asked.run_id]) expect((await showRun(server, id)).status).toBe('cancelled');
+    const types = (await eventsOfRun(server, asked.run_id)).map((e) => e.type);
+    expect(types).not.toContain('started');
+    expect(types).not.toContain('ask.raised');
+    await told(childId, asked.run_id);
+  });
+
   it('is not yet a question, and is none any more when it was given up', async () => {
     const { parentId, asked } = await queued();
     const path = `/v1/runs/${asked.run_id}/questions`;
