@@ -59,8 +59,8 @@ describe('the whole family of a program ends', () => {
 
   it('when its time is over', async () => {
     const folder = d.workspace();
-    const run = await d.over(await d.sh(folder, FAMILY, { timeout_ms: 1500 }));
-    expect(run).toMatchObject({ status: 'failed', outcome: 'timeout', error: expect.stringContaining('1500 ms') });
+    const run = await d.over(await d.sh(folder, FAMILY, { timeout_ms: 3000 }));
+    expect(run).toMatchObject({ status: 'failed', outcome: 'timeout', error: expect.stringContaining('3000 ms') });
     expect(exitOf(run)).toMatchObject({ exit_code: 137, signal: 'SIGKILL', timed_out: true });
     expect(pidsIn(folder).filter(isAlive)).toEqual([]);
   });
@@ -135,6 +135,49 @@ describe('a workspace has one dispatch at a time', () => {
       outcome: 'worker-failed',
       error: expect.stringContaining('another-machine'),
     });
+  });
+});
+
+describe('kill -9 of a worker whose program goes on', () => {
+  const killed = async (script: string) => {
+    const own = await Dispatching.open({ concurrency: 0 });
+    const program = join(import.meta.dirname, 'worker-alone.ts');
+    const worker = spawn(process.execPath, [program, own.stage.url, own.server.token], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const folder = own.workspace();
+    const run = await own.sh(folder, script);
+    const begun = () => existsSync(join(folder, 'pids')) || undefined;
+    await own.stage.until(async () => begun());
+    worker.kill('SIGKILL');
+    return { own, folder, run };
+  };
+
+  it('a question it asks meanwhile is asked, and it is not run again', async () => {
+    const { own, folder, run } = await killed(
+      `echo $$ >> pids; while [ ! -f go ]; do sleep 0.02; done; ${asks({ question: 'Now?' })}`,
+    );
+    writeFileSync(join(folder, 'go'), '');
+    await own.stage.until(async () => (pidsIn(folder).some(isAlive) ? undefined : true));
+    await own.stage.worker({ agents: [exec] });
+    expect(await own.paused(run)).toMatchObject({ status: 'waiting_for_user_question' });
+    expect(pidsIn(folder)).toHaveLength(1);
+    await own.stage.until(async () => (existsSync(join(folder, '.agora')) ? undefined : true));
+    await own.close();
+  });
+
+  it('one that still runs is ended before it is run again', async () => {
+    const { own, folder, run } = await killed(
+      `for p in $(cat pids 2>/dev/null); do grep -qs '^State:.[^ZX]' /proc/$p/status && touch overlap; done
+      echo $$ >> pids; [ -f go ] || sleep 60`,
+    );
+    writeFileSync(join(folder, 'go'), '');
+    await own.stage.worker({ agents: [exec] });
+    expect(await own.over(run)).toMatchObject({ status: 'completed' });
+    expect(pidsIn(folder)).toHaveLength(2);
+    expect(pidsIn(folder).filter(isAlive)).toEqual([]);
+    expect(existsSync(join(folder, 'overlap'))).toBe(false);
+    await own.close();
   });
 });
 
