@@ -10,7 +10,7 @@ import { accountOf, type Knowledge } from './knowledge.ts';
 import { startLoad } from './load.ts';
 import { Phoenix } from './phoenix.ts';
 
-const KILLS = 54;
+const KILLS = 52;
 const AGENTS = 8;
 const ANSWERERS = 4;
 const CHECKED_AFTER_EACH_KILL = 40;

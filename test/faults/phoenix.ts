@@ -21,8 +21,11 @@ export class Phoenix {
   #process: Started;
   #onSend: (() => void) | undefined;
 
+  /** The first process ends by itself: only then Node keeps what it has compiled, which makes all later starts quick. */
   static async rise(): Promise<Phoenix> {
-    return new Phoenix(await startHoldpoint({ via: 'main' }));
+    const first = await startHoldpoint({ via: 'main' });
+    await first.end('SIGTERM');
+    return new Phoenix(await startHoldpoint({ via: 'main', data: first.data }));
   }
 
   private constructor(first: Holdpoint) {
