@@ -23,7 +23,7 @@ export interface Waiters {
 
 const WARM_UP_CONCURRENCY = 64;
 /** Until the last request has arrived and the server is idle. */
-const SETTLE_MS = 2000;
+const SETTLE_MS = 1500;
 
 export async function measureWaiters(
   generator: Generator,

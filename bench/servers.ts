@@ -37,7 +37,7 @@ export async function startServer(name: ContenderName, folder: string, flags: st
       HOLDPOINT_DATA: folder,
       HOLDPOINT_TOKEN: OPERATOR,
     },
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const port = await readyPort(child);
   const startUpMs = performance.now() - startedAt;
@@ -65,8 +65,12 @@ export async function startServer(name: ContenderName, folder: string, flags: st
 function readyPort(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let printed = '';
+    let complained = '';
+    child.stderr?.on('data', (part) => {
+      complained += part;
+    });
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code} before it was ready`)));
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code} before it was ready: ${complained}`)));
     child.stdout?.on('data', (part) => {
       printed += part;
       const port = / ready http:\/\/[^\s:]+:(\d+)\n/.exec(printed)?.[1];
