@@ -33,10 +33,15 @@ export const exec: Agent = {
       return await dispatch(context, spec, runtimeOf(spec), workspace);
     } catch (error) {
       if (error instanceof DispatchFailure) return { ended: 'failed', reason: error.reason, error: error.message };
-      throw error;
+      if (context.signal.aborted || !isOurs(error)) throw error;
+      return { ended: 'failed', reason: 'worker-failed', error: `The workspace could not be used: ${error.message}` };
     }
   },
 };
+
+/** A disk that is full, a folder that may not be written: everything but what the server said. */
+const isOurs = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error && !(error instanceof HoldpointProblem);
 
 async function dispatch(
   context: AgentContext,

@@ -221,6 +221,11 @@ describe('a dispatch that cannot begin', () => {
     });
   });
 
+  it('a workspace that cannot be written', async () => {
+    const run = await fails(d.workspace({ '.agora/input.json/x': '' }), { command: ['true'] });
+    expect(run).toMatchObject({ outcome: 'worker-failed', error: expect.stringContaining('could not be used') });
+  });
+
   it('a program that does not exist ends as a shell would end it', async () => {
     const run = await fails(d.workspace(), { command: ['no-such-program'] });
     expect(run).toMatchObject({
