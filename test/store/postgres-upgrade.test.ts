@@ -1,0 +1,187 @@
+// A database of the first schema with asks in flight, taken over by this version: nothing is lost, everything can be
+// answered, in both dialects, and with several servers that start at once.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AskView, EventView, RunView } from '../../src/core/views.ts';
+import { coreSchema } from '../../src/store/migrations/0001-core.ts';
+import { migratePostgres } from '../../src/store/postgres-schema.ts';
+import { MIGRATION_NAMES } from '../../src/store/schema.ts';
+import { audit } from '../faults/auditor.ts';
+import { type Account, accountOf, noKnowledge } from '../faults/knowledge.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { endEverything, type Holdpoint, startHoldpoint, temporaryFolder } from '../support/process.ts';
+import { type Sent, send } from '../support/wire.ts';
+
+const TOKEN = 'a token that outlives the upgrade';
+const SECRET = { HOLDPOINT_TOKEN: TOKEN, HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 9).toString('base64url') };
+/** What later migrations made; without it the database is one of the first schema. */
+const UNDO = ['DROP TABLE partial_states', `DELETE FROM kysely_migration WHERE name <> '0001-core'`];
+
+let postgres: PostgresServer;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 180_000);
+afterAll(async () => {
+  await endEverything();
+  await postgres.stop();
+});
+
+const caller =
+  ({ url }: Holdpoint) =>
+  <T>(sent: Sent) =>
+    send<T>(url, { token: TOKEN, ...sent });
+type Call = ReturnType<typeof caller>;
+
+describe('an upgrade from the first schema', () => {
+  it('with asks in flight loses nothing on SQLite', async () => {
+    const data = temporaryFolder();
+    const start = () => startHoldpoint({ via: 'main', data, env: SECRET });
+    const before = await inFlight(await start());
+    const db = new DatabaseSync(join(data, 'holdpoint.db'));
+    const shape = () => db.prepare(`SELECT name, sql FROM sqlite_master WHERE name NOT LIKE '%kysely%'`).all();
+    for (const statement of UNDO) db.exec(statement);
+    expect(new Set(shape().map(statementOf))).toEqual(new Set(firstShape()));
+    db.close();
+    const [server] = [await start()];
+    await takenOver(caller(server), before);
+    await server.end('SIGKILL');
+  }, 180_000);
+
+  it('with asks in flight loses nothing on PostgreSQL, with three servers that start at once', async () => {
+    const database = await postgres.database();
+    const start = () => startHoldpoint({ via: 'main', env: { ...SECRET, HOLDPOINT_DATABASE_URL: database.url } });
+    const before = await inFlight(await start());
+    await query(database.url, UNDO.join(';'));
+    const servers = await Promise.all([start(), start(), start()]);
+    const applied = await query(database.url, 'SELECT name FROM kysely_migration ORDER BY name');
+    expect(applied.map((row) => row.name)).toEqual(MIGRATION_NAMES);
+    await takenOver(caller(servers[1] as Holdpoint), before);
+    for (const server of servers) await server.end('SIGKILL');
+  }, 300_000);
+
+  it('makes the same schema as one from nothing, whoever of several begins', async () => {
+    const database = await postgres.database();
+    const newest = await shapeOf(database.url);
+    await query(database.url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await Promise.all(Array.from({ length: 6 }, () => migratePostgres(database.url)));
+    expect(await shapeOf(database.url)).toEqual(newest);
+    await query(database.url, UNDO.join(';'));
+    await Promise.all(Array.from({ length: 6 }, () => migratePostgres(database.url)));
+    expect(await shapeOf(database.url)).toEqual(newest);
+    await database.drop();
+  }, 180_000);
+});
+
+it('starts three servers at once on an empty database, with one operator between them', async () => {
+  const database = await postgres.database();
+  await query(database.url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+  const env = { ...SECRET, HOLDPOINT_DATABASE_URL: database.url };
+  const servers = await Promise.all([1, 2, 3].map(() => startHoldpoint({ via: 'main', env })));
+  const [first, second, third] = servers.map(caller) as [Call, Call, Call];
+  await first({ path: '/v1/sessions', body: { session_id: 's', agent: 'external' } });
+  const run = await second<RunView>({ path: '/v1/sessions/s/runs', body: { input: { text: 'x' } } });
+  expect(run.body.status).toBe('running');
+  const tokens = await third<{ name: string }[]>({ path: '/v1/tokens' });
+  expect(tokens.body.filter((token) => token.name === 'operator')).toHaveLength(1);
+  for (const server of servers) await server.end('SIGKILL');
+}, 300_000);
+
+interface Before {
+  account: Account;
+  pending: AskView[];
+  due: AskView;
+}
+
+const QUESTIONS = [{ id: 'which', question: 'Which?', options: [{ id: 'a', label: 'A' }] }];
+
+/** A question and an approval that are open in every mode there is, an answer nobody has acknowledged; then kill -9. */
+async function inFlight(server: Holdpoint): Promise<Before> {
+  const call = caller(server);
+  const raise = async (session: string, body: object): Promise<AskView> => {
+    await call({ path: '/v1/sessions', body: { session_id: session, agent: 'external' } });
+    const run = await call<RunView>({ path: `/v1/sessions/${session}/runs`, body: { input: { text: session } } });
+    return (await call<AskView>({ path: `/v1/runs/${run.body.run_id}/asks`, body })).body;
+  };
+  const question = { kind: 'question', tool_call_id: 'q', questions: QUESTIONS };
+  const pending = [
+    await raise('approval', { kind: 'approval', tool_call_id: 'a', tool_name: 'Bash', input: { command: 'make' } }),
+    ...(await Promise.all(
+      ['blocking', 'deferred', 'form', 'restart'].map((mode) => raise(mode, { ...question, mode })),
+    )),
+  ];
+  const due = await raise('due', question);
+  await answer(call, due);
+  const account = await accountOf(call);
+  await server.end('SIGKILL');
+  return { account, pending, due };
+}
+
+async function takenOver(call: Call, { account, pending, due }: Before): Promise<void> {
+  const { events, ...now } = await accountOf(call);
+  const { events: eventsBefore, ...before } = account;
+  expect(now).toEqual(before);
+  expect(events.slice(0, eventsBefore.length)).toEqual(eventsBefore);
+  const waiting = await call<AskView[]>({ path: '/v1/asks?delivery=due' });
+  expect(waiting.body.map((ask) => ask.ask_id)).toEqual([due.ask_id]);
+  for (const ask of pending) await answer(call, ask);
+  const ended = await call<AskView[]>({ path: '/v1/asks?status=answered' });
+  expect(new Set(ended.body.map((ask) => ask.ask_id))).toEqual(new Set([...pending, due].map((ask) => ask.ask_id)));
+  for (const { ask_id, delivery } of ended.body)
+    if (delivery.state === 'due') await call({ path: `/v1/asks/${ask_id}/delivered`, body: {} });
+  const after = await accountOf(call);
+  const complaints = audit({ ...noKnowledge(), liveRuns: new Set(after.runs.map((run) => run.run_id)) }, after);
+  expect(complaints.filter((complaint) => /log|twice|order|claimed|raised|delivered|due/.test(complaint))).toEqual([]);
+  const seqs = after.events.map((event: EventView) => event.seq);
+  expect(Math.min(...seqs.slice(eventsBefore.length))).toBeGreaterThan(eventsBefore.at(-1)?.seq ?? 0);
+}
+
+async function answer(call: Call, { kind, run_id, ask_id }: AskView): Promise<void> {
+  const answers = [{ question_id: 'which', selected_option_ids: ['a'] }];
+  const told =
+    kind === 'question'
+      ? await call({ path: `/v1/runs/${run_id}/questions`, body: { resolution: { request_id: ask_id, answers } } })
+      : await call({
+          path: `/v1/runs/${run_id}/approvals`,
+          body: { resolutions: [{ request_id: ask_id, behavior: 'allow' }] },
+        });
+  expect(told.status).toBe(202);
+}
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows ?? [];
+  } finally {
+    await client.end();
+  }
+}
+
+const shapeOf = async (url: string) => ({
+  columns: await query(
+    url,
+    `SELECT table_name, column_name, data_type, is_nullable, column_default FROM information_schema.columns
+     WHERE table_schema = 'public' ORDER BY table_name, column_name`,
+  ),
+  indexes: await query(
+    url,
+    `SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexname`,
+  ),
+});
+
+/** The first schema as SQLite keeps it, made by its own statements. */
+function firstShape(): string[] {
+  const folder = temporaryFolder();
+  const db = new DatabaseSync(join(folder, 'first.db'));
+  for (const statement of coreSchema({ position: 'INTEGER PRIMARY KEY', cursor: 'INTEGER PRIMARY KEY' }))
+    db.exec(statement);
+  const shape = db.prepare('SELECT name, sql FROM sqlite_master').all().map(statementOf);
+  db.close();
+  rmSync(folder, { recursive: true, force: true });
+  return shape;
+}
+
+const statementOf = (row: Record<string, unknown>): string => `${row.name}: ${row.sql}`;
