@@ -10,7 +10,15 @@ import type { Server } from './phoenix.ts';
 
 export const PARENT_SESSION = 'parent';
 
-interface AgentOptions {
+/** How it works; for many agents on a busy machine less impatient than by itself. */
+export interface Manners {
+  parent?: string;
+  /** Most asks it raises at once. */
+  together?: number;
+  pollMs?: number;
+}
+
+interface AgentOptions extends Manners {
   name: string;
   random: Random;
   server: Server;
@@ -25,7 +33,9 @@ const OPTIONS = [
 ];
 const POLL_MS = 20;
 
-export async function runAgent({ name, random, server, knowledge, stopping }: AgentOptions): Promise<void> {
+export async function runAgent(options: AgentOptions): Promise<void> {
+  const { name, random, server, knowledge, stopping } = options;
+  const { parent = PARENT_SESSION, together: most = 3, pollMs = POLL_MS } = options;
   const { call, read } = server;
   const journal = new Set<string>();
   const mailRead = new Set<string>();
@@ -33,7 +43,7 @@ export async function runAgent({ name, random, server, knowledge, stopping }: Ag
 
   await call({
     path: '/v1/sessions',
-    body: { session_id: name, agent: 'external', parent_session_id: PARENT_SESSION },
+    body: { session_id: name, agent: 'external', parent_session_id: parent },
   });
   for (let n = 1; !stopping(); n++) {
     const run = await startRun(n);
@@ -55,7 +65,7 @@ export async function runAgent({ name, random, server, knowledge, stopping }: Ag
 
   async function work(run: string, step: number): Promise<void> {
     if (random.chance(0.12)) return clarify(run, `call-${step}`);
-    const together = random.chance(0.3) ? random.int(2, 3) : 1;
+    const together = random.chance(most > 3 ? 0.7 : 0.3) ? random.int(2, most) : 1;
     const bodies = Array.from({ length: together }, (_, i) => askBody(`call-${step}-${i}`));
     const raised = await Promise.all(bodies.map((body) => call<AskView>({ path: `/v1/runs/${run}/asks`, body })));
     // A run that was cancelled or expired meanwhile takes no more asks; those it took still end.
@@ -103,7 +113,7 @@ export async function runAgent({ name, random, server, knowledge, stopping }: Ag
         token: server.token,
         headers: { 'last-event-id': last },
       }).catch(() => undefined);
-      if (!opened) await sleep(POLL_MS);
+      if (!opened) await sleep(pollMs);
       for await (const { id, data } of opened?.events ?? []) {
         if (Number(id) <= Number(last)) fault(`the stream of ${name} went back from ${last} to ${id}`);
         last = id ?? last;
@@ -156,7 +166,7 @@ export async function runAgent({ name, random, server, knowledge, stopping }: Ag
     if (asked.status === 409) return;
     if (asked.status > 201) return fault(`clarify answered ${asked.status}: ${asked.text}`);
     while (!mailRead.has(asked.body.request_id)) {
-      await sleep(POLL_MS);
+      await sleep(pollMs);
       await readMail();
     }
   }
@@ -181,6 +191,6 @@ export async function runAgent({ name, random, server, knowledge, stopping }: Ag
 }
 
 /** The session that all agents ask for clarifications. Nobody works in it, so that its slot is free for them in turn. */
-export async function openParent({ call }: Server): Promise<void> {
-  await call<SessionView>({ path: '/v1/sessions', body: { session_id: PARENT_SESSION, agent: 'external' } });
+export async function openParent({ call }: Server, id = PARENT_SESSION): Promise<void> {
+  await call<SessionView>({ path: '/v1/sessions', body: { session_id: id, agent: 'external' } });
 }

@@ -12,6 +12,8 @@ interface AnswererOptions {
   random: Random;
   server: Server;
   knowledge: Knowledge;
+  /** Most decisions it sends at once. */
+  atOnce?: number;
   stopping(): boolean;
 }
 
@@ -21,7 +23,8 @@ const IDLE_MS = 10;
 const THINKING_MS = 8;
 const TOLD = ['question_state_conflict', 'question_expired', 'question_resolution_conflict', 'approval_state_conflict'];
 
-export async function runAnswerer({ name, random, server, knowledge, stopping }: AnswererOptions): Promise<void> {
+export async function runAnswerer(options: AnswererOptions): Promise<void> {
+  const { name, random, server, knowledge, atOnce = 1, stopping } = options;
   const token = await ownToken();
   const listed = <T>(path: string) => server.read<(Pending & { request: T })[]>(path, token);
   const tried = new Set<string>();
@@ -45,13 +48,26 @@ export async function runAnswerer({ name, random, server, knowledge, stopping }:
   async function answerQuestion(): Promise<boolean> {
     const open = (await listed<UserQuestionRequest>('/v1/questions')).filter((view) => !tried.has(view.request.id));
     if (open.length === 0) return false;
-    const { request, session_id, run_id, run_kind } = random.pick(open);
+    await Promise.all(some(open).map((view) => answerOne(view)));
+    return true;
+  }
+
+  /** Different ones, as many as it decides at once. */
+  function some<T>(open: readonly T[]): T[] {
+    return [...new Set(Array.from({ length: atOnce }, () => random.pick(open)))];
+  }
+
+  async function answerOne({
+    request,
+    session_id,
+    run_id,
+    run_kind,
+  }: Pending & { request: UserQuestionRequest }): Promise<void> {
     tried.add(request.id);
     const nonce = nextNonce();
     if (random.chance(0.05)) {
       const attempt = noted(nonce, [{ askId: request.id, answer: { outcome: 'cancelled' } }]);
-      await decide(attempt, `/v1/runs/${run_id}/questions/${request.id}/cancel`, { justification: nonce });
-      return true;
+      return decide(attempt, `/v1/runs/${run_id}/questions/${request.id}/cancel`, { justification: nonce });
     }
     const declined = random.chance(0.1);
     const answers = declined ? [] : answersTo(request);
@@ -63,7 +79,6 @@ export async function runAnswerer({ name, random, server, knowledge, stopping }:
     await decide(attempt, bySession ? `/v1/sessions/${session_id}/questions` : `/v1/runs/${run_id}/questions`, {
       resolution,
     });
-    return true;
   }
 
   function answersTo({ questions }: UserQuestionRequest) {
@@ -79,9 +94,17 @@ export async function runAnswerer({ name, random, server, knowledge, stopping }:
   async function decideApprovals(): Promise<boolean> {
     const open = (await listed<ApprovalRequest>('/v1/approvals')).filter((view) => !tried.has(view.request.id));
     if (open.length === 0) return false;
-    const { run_id, session_id } = random.pick(open);
+    const runs = new Map(some(open).map((view) => [view.run_id, view]));
+    await Promise.all([...runs.values()].map((view) => decideBatch(view, open)));
+    return true;
+  }
+
+  async function decideBatch(
+    { run_id, session_id }: Pending,
+    open: readonly (Pending & { request: ApprovalRequest })[],
+  ): Promise<void> {
     const batch = open.filter((view) => view.run_id === run_id && random.chance(0.9));
-    if (batch.length === 0) return false;
+    if (batch.length === 0) return;
     const nonce = nextNonce();
     const resolutions = batch.map(({ request }) => {
       tried.add(request.id);
@@ -102,7 +125,6 @@ export async function runAnswerer({ name, random, server, knowledge, stopping }:
       `/v1/sessions/${session_id}/approval-runs`,
     ]);
     await decide(attempt, path, { resolutions });
-    return true;
   }
 
   function nextNonce(): string {

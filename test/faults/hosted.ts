@@ -10,7 +10,7 @@ import { countOf } from './count.ts';
 import type { Account, Knowledge } from './knowledge.ts';
 import type { Server } from './phoenix.ts';
 
-const LOOK_MS = 250;
+const LOOK_MS = 700;
 const PREFIX = 'hosted-';
 const OPTIONS = [
   { id: 'one', label: 'One' },
@@ -69,7 +69,7 @@ export function scriptOf(random: Random, run: string): Step[] {
     () => approve('deferred'),
     () => ask('form'),
     () => ask('restart'),
-    () => ({ do: 'parallel', asks: [approve(), ask(), approve()] }),
+    () => ({ do: 'parallel', asks: [approve(), ask(), approve(), approve(), ask()] }),
     () => ({ do: 'say', text: 'working' }),
     () => ({ do: 'sleep', ms: random.int(1, 300) }),
   ];

@@ -2,7 +2,7 @@
 // answerers go on until the last of them is done. A client that gives up says why in `faults`.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../support/seed.ts';
-import { openParent, runAgent } from './agent.ts';
+import { type Manners, openParent, PARENT_SESSION, runAgent } from './agent.ts';
 import { runAnswerer } from './answerer.ts';
 import { follow } from './follower.ts';
 import { hear, runHosted } from './hosted.ts';
@@ -14,6 +14,11 @@ const STUCK_MS = 60_000;
 interface MoreLoad {
   /** Sessions whose agents workers host. */
   hosted?: number;
+  /** Sessions that agents ask for clarifications, one after the other each. */
+  parents?: number;
+  manners?: Omit<Manners, 'parent'>;
+  /** Most decisions that an answerer sends at once. */
+  atOnce?: number;
   stuckMs?: number;
 }
 
@@ -28,10 +33,11 @@ export async function startLoad(
   random: Random,
   agents: number,
   answerers: number,
-  { hosted = 0, stuckMs = STUCK_MS }: MoreLoad = {},
+  { hosted = 0, parents = 1, manners, atOnce = 1, stuckMs = STUCK_MS }: MoreLoad = {},
 ): Promise<Load> {
   const knowledge = noKnowledge();
-  await openParent(server);
+  const parentOf = (i: number) => (i % parents === 0 ? PARENT_SESSION : `${PARENT_SESSION}-${i % parents}`);
+  for (let i = 0; i < parents; i++) await openParent(server, parentOf(i));
   const follower = follow(server, knowledge);
   let agentsStop = false;
   let answerersStop = false;
@@ -40,15 +46,15 @@ export async function startLoad(
     knowledge.faults.push(`${name} gave up: ${error}`);
   };
   const working = [
-    ...named('agent', agents).map((name) =>
-      runAgent({ ...client(name), stopping: () => agentsStop }).catch(orFault(name)),
+    ...named('agent', agents).map((name, i) =>
+      runAgent({ ...client(name), ...manners, parent: parentOf(i), stopping: () => agentsStop }).catch(orFault(name)),
     ),
     ...named('script', hosted).map((name) =>
       runHosted({ ...client(name), stopping: () => agentsStop }).catch(orFault(name)),
     ),
   ];
   const answering = named('answerer', answerers).map((name) =>
-    runAnswerer({ ...client(name), stopping: () => answerersStop }).catch(orFault(name)),
+    runAnswerer({ ...client(name), atOnce, stopping: () => answerersStop }).catch(orFault(name)),
   );
   /** Waits no longer than it makes sense: what is stuck is for the auditor to name. */
   const within = async (done: Promise<unknown>, fault: string): Promise<void> => {

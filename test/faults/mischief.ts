@@ -56,10 +56,13 @@ export interface Mischief {
 export function wreak(fleet: Fleet, random: Random, stopping: () => boolean, pauseMs: number): Mischief {
   const counts: Record<string, number> = {};
   const hands = [PROCESSES, DATABASE, NETWORK].map(async (faults, i) => {
+    // While the database is down nothing happens at all: it fails less often.
+    const restMs = faults === DATABASE ? pauseMs * 3 : pauseMs;
     const own = random.fork(`hand ${i}`);
     let bag: string[] = [];
     while (!stopping()) {
-      await sleep(own.int(pauseMs / 5, pauseMs));
+      await sleep(own.int(restMs / 5, restMs));
+      if (stopping()) return;
       if (bag.length === 0) bag = shuffled(Object.keys(faults), own);
       const name = bag.pop() as string;
       await faults[name]?.(fleet, own);

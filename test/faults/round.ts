@@ -15,7 +15,7 @@ import { wreak } from './mischief.ts';
 export interface RoundOptions {
   seed: string;
   seconds: number;
-  /** Goes on until there are as many asks, at most three times as long. */
+  /** Goes on until there are as many asks, at most 1.6 times as long. */
   leastAsks?: number;
   nodes: number;
   workers: number;
@@ -71,21 +71,30 @@ async function play(fleet: Fleet, options: RoundOptions, random: ReturnType<type
   const startedAt = performance.now();
   const secondsGone = () => (performance.now() - startedAt) / 1000;
   const { agents, answerers, hosted, seconds, leastAsks = 0 } = options;
-  const load = await startLoad(fleet, random, agents, answerers, { hosted, stuckMs: REST_MS });
+  const load = await startLoad(fleet, random, agents, answerers, {
+    hosted,
+    parents: Math.ceil(agents / 3),
+    manners: { pollMs: 250, together: 6 },
+    atOnce: 6,
+    stuckMs: REST_MS,
+  });
   const { knowledge } = load;
   let over = false;
   const mischief = wreak(fleet, random.fork('mischief'), () => over, options.pauseMs);
   const enough = () =>
-    secondsGone() >= seconds && (knowledge.applied.length >= leastAsks || secondsGone() > 3 * seconds);
+    secondsGone() >= seconds && (knowledge.applied.length >= leastAsks || secondsGone() > 1.6 * seconds);
   let lookedAt = 0;
+  const told = new Set<string>();
   while (!enough()) {
     await sleep(Math.min(LOOK_MS, seconds * 100));
     if (secondsGone() - lookedAt < 30) continue;
     lookedAt = secondsGone();
-    const wrong = knowledge.faults.length + fleet.defects.length;
     options.onProgress?.(
-      `${Math.round(lookedAt)} s: ${fleet.operations} operations, ${knowledge.applied.length} answers applied by external agents, ${knowledge.seen.length} events seen, ${wrong} complaints so far`,
+      `${Math.round(lookedAt)} s: ${fleet.operations} operations, ${knowledge.applied.length} answers applied by external agents, ${knowledge.seen.length} events seen`,
     );
+    const wrong = [...fleet.defects, ...knowledge.faults].filter((complaint) => !told.has(complaint));
+    for (const complaint of wrong) options.onProgress?.(`complaint: ${complaint}`);
+    for (const complaint of wrong) told.add(complaint);
   }
   over = true;
   await mischief.done;
