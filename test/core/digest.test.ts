@@ -138,6 +138,23 @@ describe('digests', () => {
     );
   });
 
+  it('of different things differ even when the things are made of the same values', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (a, b, c) => {
+        const [x, y, z] = [a, b, c] as [never, never, never];
+        const all = [
+          approvalDigest({ ...action, tool_name: x, input: y }, z, keepText),
+          questionDigest({ questions: [x, y, z] }, keepText),
+          questionDigest({ questions: [x, y], context: z }, keepText),
+          payloadHash(x, y, z, keepText),
+          `sha256:${keyScope(x, y, z, keepText)}`,
+          `sha256:${fingerprint(x, y, z, keepText)}`,
+        ];
+        expect(new Set(all).size).toBe(all.length);
+      }),
+    );
+  });
+
   it('name what they are of', () => {
     expect(digestOf('a', 1, sha256)).not.toBe(digestOf('b', 1, sha256));
     expect(digestOf('a', [1], sha256)).not.toBe(digestOf('a', 1, sha256));

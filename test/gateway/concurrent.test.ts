@@ -11,7 +11,7 @@ import type { World } from './model.ts';
 import type { Got, Step } from './steps.ts';
 import { actions, type Beat, beginning, stepOf, stories } from './stories.ts';
 
-const RUNS = Math.ceil(Number(process.env.HOLDPOINT_MODEL_RUNS ?? 120) / 3);
+const RUNS = Number(process.env.HOLDPOINT_MODEL_RUNS ?? 120);
 
 /** Beats that share their first numbers tend to choose the same ask or run. */
 const volley: fc.Arbitrary<Beat[]> = fc

@@ -65,6 +65,19 @@ describe('a clarification', () => {
     expect((await open.gateway.showRun(runId)).status).toBe('queued');
   });
 
+  it('is not asked by a session that is ending', async () => {
+    await session('mock-parent', 'mock');
+    await session('grandchild', 'external', 'mock-parent');
+    await start('mock-parent');
+    const body = { tool_call_id: 'c', questions: QUESTIONS };
+    const { view } = await open.gateway.clarify({ runId: await start('grandchild'), body, actor: agent });
+    await open.gateway.endSession({ sessionId: 'mock-parent', actor: ada });
+    expect((await open.gateway.showRun(view.run_id)).status).toBe('cancelled');
+    expect(await open.gateway.events({ runId: view.run_id }, 0, 99)).not.toContainEqual(
+      expect.objectContaining({ type: 'started' }),
+    );
+  });
+
   it('whose mail dies with the child is on the parent’s record, however many there are', async () => {
     const runId = await start('child');
     const ids: string[] = [];

@@ -143,8 +143,8 @@ function approvalFault(run: Run, ask: Ask, decision: string): string | undefined
 }
 
 export const cancelRun: Plan = (w, picks) => {
-  const queued = w.runs.filter((r) => r.status === 'queued');
-  const run = picks.number(3) > 0 && queued.length > 0 ? picks.one(queued) : picks.one(w.runs);
+  const early = w.runs.filter((r) => r.status === 'queued' || (r.clarification && !isOver(r)));
+  const run = picks.number(3) > 0 && early.length > 0 ? picks.one(early) : picks.one(w.runs);
   if (!run) return undefined;
   const runId = run.id;
   const actor = who(picks);

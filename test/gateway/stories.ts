@@ -16,7 +16,7 @@ const ACTIONS: Partial<Record<PlanName, number>> = {
   raise: 12,
   end: 2,
   acknowledge: 4,
-  clarify: 3,
+  clarify: 5,
   mail: 3,
   claim: 4,
   lease: 2,
@@ -24,8 +24,8 @@ const ACTIONS: Partial<Record<PlanName, number>> = {
   cancelQuestion: 2,
   approve: 8,
   cancelRun: 2,
-  interrupt: 1,
-  endSession: 1,
+  interrupt: 2,
+  endSession: 2,
 };
 const TIME: Partial<Record<PlanName, number>> = { advance: 3, late: 3, restart: 2 };
 
@@ -48,13 +48,13 @@ export const stories = (maxLength: number): fc.Arbitrary<Beat[]> =>
 
 export const stepOf = (world: World, [plan, list]: Beat): Step | undefined => PLANS[plan](world, new Picks(list));
 
-/** A parent whose program is the agent, a child and a stranger that workers run; a run in each, two of them claimed. */
+/** A parent whose program is the agent, a child and a grandchild that workers run; a run in each, two of them claimed. */
 export async function beginning(open: OpenGateway, recovery: number): Promise<World> {
   const world: World = { now: EPOCH, sessions: [], runs: [], asks: [] };
   const first: Beat[] = [
     ['createSession', [1, 0, 0]],
     ['createSession', [0, 0, 1, 0]],
-    ['createSession', [0, 0, 0]],
+    ['createSession', [0, 0, 1, 1]],
     ...[0, 1, 2].map((n): Beat => ['startRun', [n]]),
     ['claim', [0, recovery]],
     ['claim', [1, recovery + 1]],
