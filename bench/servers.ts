@@ -26,7 +26,12 @@ const COMMANDS: Record<ContenderName, (folder: string) => string[]> = {
   reference: (folder) => [join(import.meta.dirname, 'reference.ts'), join(folder, 'reference.db')],
 };
 
-export async function startServer(name: ContenderName, folder: string, flags: string[] = []): Promise<MeasuredServer> {
+export async function startServer(
+  name: ContenderName,
+  folder: string,
+  flags: string[] = [],
+  env: Record<string, string> = {},
+): Promise<MeasuredServer> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, ['--import', PROBE, ...flags, ...COMMANDS[name](folder)], {
     cwd: folder,
@@ -36,6 +41,7 @@ export async function startServer(name: ContenderName, folder: string, flags: st
       HOLDPOINT_PORT: '0',
       HOLDPOINT_DATA: folder,
       HOLDPOINT_TOKEN: OPERATOR,
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

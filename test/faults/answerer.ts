@@ -147,8 +147,10 @@ export async function runAnswerer(options: AnswererOptions): Promise<void> {
     }
     attempt.result = 'refused';
     attempt.code = told.body.code ?? String(told.status);
-    if (told.body.winner) attempt.winner = told.body.winner;
-    if (told.body.winner?.answered_by === name && attempt.decisions.length === 1)
+    // Who cancels a question cancels its run, and with it whatever else the run asked.
+    const { winner } = told.body;
+    if (winner) attempt.winner = winner;
+    if (winner?.answered_by === name && winner.outcome !== 'cancelled' && attempt.decisions.length === 1)
       knowledge.faults.push(`answerer ${name}: was told that it lost ${attempt.nonce} against itself`);
     if (!TOLD.includes(attempt.code)) knowledge.faults.push(`answerer ${name}: ${path} answered ${told.text}`);
   }
