@@ -37,7 +37,12 @@ export function doctorCommand(): Command {
 async function doctor(flags: ServerFlags): Promise<void> {
   const { env } = process;
   const url = addressOf(flags.url ?? serverUrl(env));
-  const checks = [node(), ...stateFolderChecks(stateFolder(env)), ...(await serverChecks(url, flags, env)), await agents()];
+  const checks = [
+    node(),
+    ...stateFolderChecks(stateFolder(env)),
+    ...(await serverChecks(url, flags, env)),
+    await agents(),
+  ];
   const bad = checks.find((check) => check.state === 'bad');
   process.exitCode = bad ? EXIT[bad.exit ?? 'unexpected'] : EXIT.done;
   if (flags.json) return printJson({ ok: !bad, version, checks: checks.map(({ exit: _, ...check }) => check) });

@@ -30,10 +30,14 @@ export function openLineReader(signal?: AbortSignal): LineReader {
       lines.setPrompt(prompt);
       if (terminal) lines.prompt();
       isMuted = options?.secret === true && terminal;
+      let isAnswered = false;
       try {
-        return await queue.next();
+        const text = await queue.next();
+        isAnswered = true;
+        return text;
       } finally {
-        if (isMuted || !terminal) stderr.write('\n');
+        // Whatever comes next begins on a line of its own: only a line that was typed and seen has ended the prompt's.
+        if (isMuted || !terminal || !isAnswered) stderr.write('\n');
         isMuted = false;
       }
     },

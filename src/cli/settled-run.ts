@@ -13,11 +13,12 @@ export async function waitUntilSettled(client: Client, run: RunView): Promise<Ru
   const leave = () => stop.abort(left(`stopped waiting; run ${run.run_id} goes on`));
   process.once('SIGINT', leave);
   try {
-    const { items } = await client.events.ofRun(run.run_id, { limit: 1 });
+    // Where the log stands before the first look: nothing can fall between the look and the stream.
+    const { cursor: after } = await client.asks.list({ run_id: run.run_id, limit: 1 });
     let seen = await client.runs.get(run.run_id);
     if (isSettled(seen)) return seen;
-    // Every event of the run is a reason to look again; the stream begins with those that are already there.
-    for await (const _ of client.events.followRun(run.run_id, { after: items[0]?.seq ?? 0, signal: stop.signal })) {
+    for await (const { type } of client.events.followRun(run.run_id, { after, signal: stop.signal })) {
+      if (type === 'output') continue;
       seen = await client.runs.get(run.run_id);
       if (isSettled(seen)) return seen;
     }

@@ -1,11 +1,11 @@
 // What happens on the server, for the inbox: everything that is pending now, then every ask that comes or settles. The
 // stream takes up where the list ends and where it broke off, so that nothing is missed in between.
-import { type Client, every } from '../../client/client.ts';
+import { type Client, createClient, every } from '../../client/client.ts';
 import { follow } from '../../client/stream.ts';
 import type { AskView, EventView } from '../../core/views.ts';
 import type { Happening } from './update.ts';
 
-const PING_MS = 5000;
+const PING_MS = 3000;
 const PAGE = 500;
 
 /** Until the signal says so. Rejects when the server refuses us for good. */
@@ -24,8 +24,10 @@ export async function feed(client: Client, tell: (event: Happening) => void, sig
   for await (const _ of every(page)) if (signal.aborted) return;
   const isUp = () => tell({ type: 'link', link: 'live' });
   isUp();
+  // The stream comes back by itself but does not say that it is away; one attempt at a time does.
+  const { system } = createClient({ url: client.http.url, token: '', retryForMs: 0, timeoutMs: PING_MS });
   const ping = setInterval(() => {
-    client.system.health().then(isUp, () => tell({ type: 'link', link: 'lost' }));
+    system.health().then(isUp, () => tell({ type: 'link', link: 'lost' }));
   }, PING_MS);
   try {
     await follow(client.http, { path: '/v1/events', after: cursor, signal, onOpen: isUp, onEvent: hear });

@@ -78,7 +78,9 @@ export function openTerminal(paint: Paint, listener: Listener): Terminal {
       if (!isOpen) return;
       const painted = lines.map(paint);
       // Cleared before it is written: behind a full row there is no cell left to clear from.
-      const rows = painted.flatMap((text, i) => (text === shown[i] ? [] : [`\u001b[${i + 1};1H\u001b[K${text}\u001b[0m`]));
+      const rows = painted.flatMap((text, i) =>
+        text === shown[i] ? [] : [`\u001b[${i + 1};1H\u001b[K${text}\u001b[0m`],
+      );
       const wanted = at ? `\u001b[${at.row + 1};${at.column + 1}H\u001b[?25h` : '\u001b[?25l';
       if (rows.length === 0 && wanted === cursor) return;
       stdout.write(`${at ? '' : wanted}${rows.join('')}${at ? wanted : ''}`);

@@ -11,16 +11,20 @@ export const lineCells = (of: Line): number => of.reduce((sum, s) => sum + cells
 
 /** The longest beginning that fits. At least one character, so that whoever takes piece after piece comes to an end. */
 function fitting(text: string, width: number): string {
-  if (ASCII.test(text)) return text.slice(0, Math.max(1, width));
+  const head = text.slice(0, width * 8 + 64);
+  if (ASCII.test(head)) return head.slice(0, Math.max(1, width));
   let taken = '';
   let used = 0;
-  for (const { segment } of graphemes.segment(text.slice(0, width * 8 + 16))) {
+  for (const { segment } of graphemes.segment(head)) {
     used += cells(segment);
     if (used > width && taken !== '') break;
     taken += segment;
   }
   return taken;
 }
+
+/** Whether it is too wide, blanks at its end aside. A long text is not measured to its end to find out. */
+const exceeds = (text: string, width: number): boolean => text.length > width * 8 + 64 || cells(text.trimEnd()) > width;
 
 /** One line of at most so many cells; what is cut off ends in an ellipsis. */
 export function crop(of: Line, width: number): Line {
@@ -65,12 +69,15 @@ export function wrap(of: Line, width: number, indent = 0): Line[] {
   for (const s of of) {
     for (const word of s.text.split(/(?<= )(?=[^ ])/)) {
       if (word === '') continue;
-      const size = cells(word.trimEnd());
-      if (used + size > room && used > (hanging[0]?.text.length ?? 0) && size <= room / 2) breakLine();
+      if (exceeds(word, room - used) && used > (hanging[0]?.text.length ?? 0) && !exceeds(word, room / 2)) breakLine();
       let rest = word;
-      while (cells(rest.trimEnd()) > room - used) {
+      while (exceeds(rest, room - used)) {
         if (room - used < 1) breakLine();
         const piece = fitting(rest, room - used);
+        if (cells(piece) > room - used && used > (hanging[0]?.text.length ?? 0)) {
+          breakLine();
+          continue;
+        }
         lines.at(-1)?.push({ ...s, text: piece });
         rest = rest.slice(piece.length);
         breakLine();

@@ -1,0 +1,248 @@
+// `holdpoint sessions`, `runs`, `run`, `events` and `tokens`, as processes against a real server.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventView } from '../../src/core/views.ts';
+import { openStage, PATIENT, type Stage, strike } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(strike);
+
+const SAY = JSON.stringify({
+  script: [
+    { do: 'say', text: 'hello' },
+    { do: 'complete', text: 'bye' },
+  ],
+});
+const ASK = JSON.stringify({
+  script: [
+    { do: 'approve', id: 'go', tool_name: 'Bash', input: { command: 'make' } },
+    { do: 'say', text: 'on it' },
+  ],
+});
+
+describe('sessions', PATIENT, () => {
+  it('are created, found again, listed, shown, interrupted and ended', async () => {
+    const made = await stage.run([
+      'sessions',
+      'create',
+      '--session-id',
+      'nightly',
+      '--title',
+      'Nightly build',
+      '--project',
+      'web',
+      'api',
+      '--json',
+    ]);
+    expect(JSON.parse(made.stdout)).toMatchObject({
+      session_id: 'nightly',
+      agent: 'external',
+      project_ids: ['web', 'api'],
+    });
+    expect(
+      (
+        await stage.run([
+          'sessions',
+          'create',
+          '--session-id',
+          'nightly',
+          '--title',
+          'Nightly build',
+          '--project',
+          'web',
+          'api',
+        ])
+      ).code,
+    ).toBe(0);
+    expect((await stage.run(['sessions', 'create', '--session-id', 'nightly', '--agent', 'mock'])).code).toBe(4);
+    const listed = await stage.run(['sessions', 'list']);
+    expect(listed.stdout).toMatch(/^nightly +idle +external +\S+ +Nightly build$/m);
+    const run = await stage.client.runs.start('nightly', { input: { text: 'build' } });
+    const shown = await stage.run(['sessions', 'show', 'night']);
+    expect(shown.stdout).toContain(`at work   ${run.run_id}`);
+    const stopped = await stage.run(['sessions', 'interrupt', 'nightly', '--idempotency-key', 'stop', '--json']);
+    expect(stopped.code).toBe(0);
+    expect((await stage.client.runs.get(run.run_id)).status).toBe('interrupted');
+    const ended = await stage.run(['sessions', 'end', 'nightly', '--reason', 'done', '--idempotency-key', 'end']);
+    expect(ended).toMatchObject({ code: 0, stdout: 'nightly is ended\n' });
+    expect((await stage.run(['sessions', 'list'])).stdout).not.toContain('nightly');
+    expect((await stage.run(['sessions', 'list', '--all', '--json'])).stdout).toContain('"nightly"');
+  });
+
+  it.each([
+    ['show', 3],
+    ['end', 3],
+    ['interrupt', 3],
+  ])('%s says that there is none', async (command, code) => {
+    expect((await stage.run(['sessions', command, 'nowhere'])).code).toBe(code);
+  });
+});
+
+describe('runs', PATIENT, () => {
+  it('are listed, shown with what they wait for, and cancelled', async () => {
+    const work = await stage.work('running');
+    await stage.client.runs.output(work.runId, { text: 'looking around' });
+    const ask = await work.approval('make');
+    const listed = await stage.run(['runs', 'list']);
+    expect(listed.stdout).toMatch(new RegExp(`^${work.runId} +waiting for approval +\\S+ +running +ship it$`, 'm'));
+    const shown = await stage.run(['runs', 'show', '--session-id', 'running']);
+    expect(shown.stdout).toContain('looking around');
+    expect(shown.stdout).toContain('$ rm -rf build');
+    expect(shown.stdout).toContain(`approvals allow ${ask.ask_id}`);
+    const json = await stage.run(['runs', 'show', work.runId.slice(-8), '--json']);
+    expect(JSON.parse(json.stdout).run_id).toBe(work.runId);
+    const cancelled = await stage.run([
+      'runs',
+      'cancel',
+      '--session-id',
+      'running',
+      '--reason',
+      'mistake',
+      '--idempotency-key',
+      'c',
+    ]);
+    expect(cancelled).toMatchObject({ code: 0, stdout: `${work.runId} is cancelled\n  mistake\n` });
+    expect((await stage.run(['runs', 'list'])).stdout).not.toContain(work.runId);
+    expect((await stage.run(['runs', 'list', '--status', 'cancelled', '--json'])).stdout).toContain(work.runId);
+  });
+
+  it('are named or found by their session', async () => {
+    expect(await stage.run(['runs', 'show'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--session-id'),
+    });
+    expect((await stage.run(['runs', 'show', 'run_nothing'])).code).toBe(3);
+    expect((await stage.run(['runs', 'list', '--status', 'sleeping'])).code).toBe(2);
+  });
+});
+
+describe('run', PATIENT, () => {
+  it('follows an agent to its end', async () => {
+    const ended = await stage.run(['run', 'mock', 'say', 'something', '--input-json', SAY]);
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toMatch(/^hello\n(?:bye\n)?run_\w+ is completed\n$/);
+  });
+
+  it('shows what it asks and how to answer, and goes on when somebody does', async () => {
+    const running = stage.start(['run', 'mock', 'make it', '--session-id', 'made', '--input-json', ASK]);
+    await expect.poll(() => running.stdout(), { timeout: 60_000 }).toContain('approvals allow ask_');
+    const askId = /approvals allow (ask_\w+)/.exec(running.stdout())?.[1] ?? '';
+    expect((await stage.run(['approvals', 'allow', askId])).code).toBe(0);
+    const ended = await running.ended;
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toMatch(
+      /! Allow Bash\?\n[\s\S]*\$ make\n[\s\S]*✓ allowed by operator \(cli\)\n[\s\S]*on it\nrun_\w+ is completed/,
+    );
+  });
+
+  it('says how it ended by its exit code, with --wait too', async () => {
+    const fail = JSON.stringify({ script: [{ do: 'fail', error: 'no disk' }] });
+    const failed = await stage.run(['run', 'mock', 'x', '--input-json', fail]);
+    expect(failed).toMatchObject({ code: 9, stdout: expect.stringContaining('no disk') });
+    const waited = await stage.run(['run', 'mock', 'x', '--input-json', fail, '--wait', '--json']);
+    expect(waited.code).toBe(9);
+    expect(JSON.parse(waited.stdout)).toMatchObject({ status: 'failed', error: 'no disk' });
+    const asks = await stage.run(['run', 'mock', 'x', '--input-json', ASK, '--wait', '--json']);
+    expect(asks.code).toBe(0);
+    expect(JSON.parse(asks.stdout).status).toBe('waiting_for_approval');
+  });
+
+  it('with --json prints the events, one on each line', async () => {
+    const { stdout } = await stage.run(['run', 'mock', 'x', '--input-json', SAY, '--json']);
+    const types = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as EventView).type);
+    expect(types).toEqual(expect.arrayContaining(['accepted', 'output', 'completed']));
+  });
+
+  it('starts one run under one key, and leaves at once with --detach', async () => {
+    const args = ['run', 'mock', 'x', '--input-json', SAY, '--detach', '--json', '--idempotency-key', 'one-run'];
+    const first = JSON.parse((await stage.run(args)).stdout);
+    const again = JSON.parse((await stage.run(args)).stdout);
+    expect(again.run_id).toBe(first.run_id);
+    expect((await stage.client.runs.list({ session_id: first.session_id })).items).toHaveLength(1);
+  });
+
+  it('leaves on Ctrl-C, and the run goes on', async () => {
+    const running = stage.start(['run', 'mock', 'x', '--input-json', ASK, '--session-id', 'left']);
+    await expect.poll(() => running.stdout(), { timeout: 60_000 }).toContain('approvals allow');
+    running.child.kill('SIGINT');
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ code: 8, stderr: expect.stringContaining('goes on') });
+    expect((await stage.client.sessions.get('left')).status).toBe('waiting_for_approval');
+  });
+
+  it('refuses nothing to do, and a session of another agent', async () => {
+    expect((await stage.run(['run', 'mock'])).code).toBe(2);
+    await stage.client.sessions.create({ agent: 'external', session_id: 'taken' });
+    expect((await stage.run(['run', 'mock', 'x', '--session-id', 'taken'])).code).toBe(4);
+  });
+});
+
+describe('events', PATIENT, () => {
+  it('are shown page by page, of a session or run, from a place on', async () => {
+    const work = await stage.work('logged');
+    await stage.client.runs.output(work.runId, { text: 'first words' });
+    const { items } = await stage.client.events.ofSession('logged');
+    const text = await stage.run(['events', '--session-id', 'logged']);
+    expect(text.stdout.trimEnd().split('\n')).toHaveLength(items.length);
+    expect(text.stdout).toMatch(/logged output first words$/m);
+    const json = await stage.run(['events', '--run-id', work.runId, '--json', '--after', String(items[1]?.seq)]);
+    const seqs = json.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as EventView).seq);
+    expect(seqs).toEqual(
+      items.filter((e) => e.run_id === work.runId && e.seq > (items[1]?.seq ?? 0)).map((e) => e.seq),
+    );
+    expect((await stage.run(['events', '--after', 'yesterday'])).code).toBe(2);
+    expect((await stage.run(['events', '--session-id', 'nowhere'])).code).toBe(3);
+  });
+
+  it('are followed as they come, until Ctrl-C', async () => {
+    const work = await stage.work('followed');
+    const following = stage.start(['events', '--follow', '--session-id', 'followed']);
+    await expect.poll(() => following.stdout(), { timeout: 60_000 }).toContain('accepted');
+    await stage.client.runs.output(work.runId, { text: 'news' });
+    await expect.poll(() => following.stdout(), { timeout: 60_000 }).toContain('news');
+    following.child.kill('SIGINT');
+    expect((await following.ended).code).toBe(0);
+  });
+});
+
+describe('tokens', PATIENT, () => {
+  it('are made, shown once, listed and revoked by name', async () => {
+    const made = await stage.run(['tokens', 'create', '--scope', 'viewer', '--name', 'dashboard']);
+    expect(made.code).toBe(0);
+    const secret = made.stdout.trimEnd();
+    expect(secret).toMatch(/^hp_\S+$/);
+    const asViewer = { env: { HOLDPOINT_TOKEN: secret } };
+    expect((await stage.run(['sessions', 'list', '--json'], asViewer)).code).toBe(0);
+    const listed = await stage.run(['tokens', 'list']);
+    expect(listed.stdout).toMatch(/^tok_\w+ +viewer +always +dashboard$/m);
+    expect(listed.stdout).not.toContain(secret);
+    expect((await stage.run(['tokens', 'revoke', 'dashboard', '--idempotency-key', 'r'])).code).toBe(0);
+    expect((await stage.run(['sessions', 'list', '--json'], asViewer)).code).toBe(6);
+    expect((await stage.run(['tokens', 'list'])).stdout).not.toContain('dashboard');
+    expect((await stage.run(['tokens', 'list', '--all', '--json'])).stdout).toContain('dashboard');
+    expect((await stage.run(['tokens', 'revoke', 'dashboard'])).code).toBe(3);
+  });
+
+  it('are made once under one key', async () => {
+    const args = ['tokens', 'create', '--scope', 'viewer', '--name', 'keyed', '--idempotency-key', 'k', '--json'];
+    const first = JSON.parse((await stage.run(args)).stdout);
+    const again = JSON.parse((await stage.run(args)).stdout);
+    expect(again.token_id).toBe(first.token_id);
+  });
+
+  it('need a scope that exists', async () => {
+    expect((await stage.run(['tokens', 'create'])).code).toBe(2);
+    expect((await stage.run(['tokens', 'create', '--scope', 'king'])).code).toBe(2);
+    expect((await stage.run(['tokens', 'create', '--scope', 'agent', '--session-id', 'nowhere'])).code).toBeGreaterThan(
+      1,
+    );
+  });
+});
