@@ -1,0 +1,141 @@
+// An ask as a chat item: the text a person reads and the structure a renderer uses, and the audit item of its end.
+import { DEFAULT_DENIAL } from './answer.ts';
+import type { Answer, ApprovalContent, QuestionContent } from './ask.ts';
+import { canonical } from './digest.ts';
+import type { Question } from './question.ts';
+
+export type PromptKind = 'text' | 'approval' | 'ask_user_question';
+export type PromptState = 'answered' | 'cancelled' | 'failed';
+
+interface PromptQuestion {
+  question: string;
+  multiSelect: boolean;
+  options: { label: string; description?: string }[];
+}
+
+/** As much of an ask as a prompt shows. */
+export type Prompted = { id: string } & (
+  | { kind: 'approval'; content: ApprovalContent }
+  | { kind: 'question'; content: QuestionContent }
+);
+
+export interface PromptItem {
+  text: string;
+  metadata: { type: string; prompt: Record<string, unknown> };
+}
+
+export function promptKind(ask: Prompted): PromptKind {
+  if (ask.kind === 'approval') return 'approval';
+  const [only] = ask.content.questions;
+  return ask.content.questions.length === 1 && only?.options.length === 0 ? 'text' : 'ask_user_question';
+}
+
+export function pendingPrompt(ask: Prompted): PromptItem {
+  const prompt = {
+    prompt_id: ask.id,
+    kind: promptKind(ask),
+    prompt_state: 'pending',
+    questions: promptQuestions(ask),
+    ...(ask.kind === 'approval' && { approval: action(ask.content) }),
+  };
+  return { text: promptText(ask), metadata: { type: 'pending_prompt', prompt } };
+}
+
+/** How it ended. `declined` and `expired` show as cancelled, with that as the reason. */
+export function resolvedPrompt(ask: Prompted, answer: Answer): PromptItem {
+  const state = promptState(answer);
+  const reason = state === 'answered' ? null : (answer.reason ?? answer.justification ?? answer.outcome);
+  const shown = state === 'answered' ? promptAnswers(ask, answer) : [];
+  const prompt = {
+    prompt_id: ask.id,
+    kind: promptKind(ask),
+    prompt_state: state,
+    answers: shown,
+    reason: answer.outcome === 'declined' || answer.outcome === 'expired' ? answer.outcome : reason,
+  };
+  return {
+    text: resolvedText(ask, answer, state, prompt.reason),
+    metadata: { type: 'pending_prompt_resolved', prompt },
+  };
+}
+
+export function promptState({ outcome }: Answer): PromptState {
+  if (outcome === 'answered') return 'answered';
+  return outcome === 'failed' ? 'failed' : 'cancelled';
+}
+
+const APPROVE = 'Approve';
+const DENY = 'Deny';
+
+function promptQuestions(ask: Prompted): PromptQuestion[] {
+  if (ask.kind === 'approval')
+    return [{ question: approvalQuestion(ask), multiSelect: false, options: [{ label: APPROVE }, { label: DENY }] }];
+  return ask.content.questions.map((q) => ({
+    question: q.question,
+    multiSelect: q.multi_select,
+    options: q.options.map(({ label, description }) =>
+      description === undefined ? { label } : { label, description },
+    ),
+  }));
+}
+
+/** What would be done, without what the caller keeps beside it. */
+function action({ tool_name, input, reason, scope, suggestions, diff }: ApprovalContent): ApprovalContent {
+  return { tool_name, input, reason, scope, ...(suggestions && { suggestions }), ...(diff !== undefined && { diff }) };
+}
+
+function approvalQuestion(ask: Prompted & { kind: 'approval' }): string {
+  const { tool_name, input } = ask.content;
+  const action = typeof input.command === 'string' ? input.command : canonical(input);
+  return `${tool_name}: ${action}`;
+}
+
+function promptText(ask: Prompted): string {
+  if (ask.kind === 'approval') {
+    const why = ask.content.reason === '' ? [] : [ask.content.reason];
+    const lines = ['❓ Approve?', approvalQuestion(ask), ...why, `  1. ${APPROVE}`, `  2. ${DENY}`];
+    return [...lines, 'Reply with approve or deny. Anything else denies.'].join('\n');
+  }
+  const { questions, context } = ask.content;
+  const opening = ['❓ Provide input:', ...(context ? [context] : [])];
+  const [only] = questions;
+  if (questions.length === 1 && only)
+    return [...opening, only.question, ...optionLines(only), replyHint(only)].join('\n');
+  const numbered = questions.flatMap((q, i) => [`${i + 1}) ${q.question}`, ...optionLines(q)]);
+  const hint = 'Reply with one line per question: 1) … 2) …, each a number, the option text, or free text.';
+  return [...opening, ...numbered, hint].join('\n');
+}
+
+const optionLines = (question: Question): string[] =>
+  question.options.map((o, i) => `  ${i + 1}. ${o.label}${o.description ? ` — ${o.description}` : ''}`);
+
+function replyHint(question: Question): string {
+  if (question.options.length === 0) return 'Reply with free text.';
+  if (question.multi_select) return 'Reply with one or more numbers, the option text, or free text.';
+  return 'Reply with a number, the option text, or free text.';
+}
+
+function promptAnswers(ask: Prompted, answer: Answer): { question: string; answer: string[] }[] {
+  if (ask.kind === 'approval')
+    return [{ question: approvalQuestion(ask), answer: [answer.behavior === 'allow' ? APPROVE : DENY] }];
+  return ask.content.questions.flatMap((question) => {
+    const given = answer.answers?.find((a) => a.question_id === question.id);
+    if (!given) return [];
+    if (question.secret) return [{ question: question.question, answer: ['(secret)'] }];
+    const labels = (given.selected_option_ids ?? []).map(
+      (id) => question.options.find((o) => o.id === id)?.label ?? id,
+    );
+    const typed = given.freeform_answer;
+    return [{ question: question.question, answer: typed === undefined ? labels : [...labels, typed] }];
+  });
+}
+
+function resolvedText(ask: Prompted, answer: Answer, state: PromptState, reason: string | null): string {
+  if (state !== 'answered') return `✗ ${state === 'failed' ? 'Failed' : 'Cancelled'}: ${reason}`;
+  const answers = promptAnswers(ask, answer)
+    .map((given) => given.answer.join(', '))
+    .join('; ');
+  const isExplained = answer.behavior === 'deny' && answer.reason && answer.reason !== DEFAULT_DENIAL;
+  const why = isExplained ? ` (${answer.reason})` : '';
+  return `✓ Answered: ${answers}${why}`;
+}

@@ -1,0 +1,262 @@
+// An ask as a chat item: the documented example to the letter, then every kind and every end.
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_DENIAL } from '../../src/core/answer.ts';
+import type { Answer, ApprovalContent, EndedStatus } from '../../src/core/ask.ts';
+import { type Prompted, pendingPrompt, promptKind, promptState, resolvedPrompt } from '../../src/core/prompt.ts';
+import { completeQuestions, type QuestionInput } from '../../src/core/question.ts';
+
+const asks = (questions: QuestionInput[], context?: string): Prompted => ({
+  id: 'prm_01J',
+  kind: 'question',
+  content: { questions: completeQuestions(questions), ...(context !== undefined && { context }) },
+});
+const approves = (content: Partial<ApprovalContent> = {}): Prompted => ({
+  id: 'prm_01J',
+  kind: 'approval',
+  content: { tool_name: 'Bash', input: { command: 'rm -rf build' }, reason: '', scope: 'session', ...content },
+});
+const ended = (outcome: EndedStatus, more: Partial<Answer> = {}): Answer => ({
+  outcome,
+  answered_by: 'ada',
+  surface: 'thread',
+  answered_at_ms: 1,
+  ...more,
+});
+const answered = (...answers: NonNullable<Answer['answers']>): Answer => ended('answered', { answers });
+const promptOf = ({ metadata }: { metadata: { prompt: Record<string, unknown> } }) => metadata.prompt;
+
+const TARGET: QuestionInput = {
+  id: 'target',
+  question: "What's the deployment target?",
+  options: [
+    { id: 'a', label: 'staging', description: 'push to staging.example.com' },
+    { id: 'b', label: 'production', description: 'push to www.example.com' },
+  ],
+};
+const REGIONS: QuestionInput = {
+  id: 'regions',
+  question: 'Which regions?',
+  multi_select: true,
+  options: [{ label: 'Europe' }, { label: 'Asia' }],
+};
+const NOTE: QuestionInput = { id: 'note', question: 'Anything else?' };
+const SECRET: QuestionInput = { id: 'key', question: 'Which key?', secret: true };
+
+describe('the documented example', () => {
+  it('is posted to the letter', () => {
+    expect(pendingPrompt(asks([TARGET]))).toEqual({
+      text: [
+        '❓ Provide input:',
+        "What's the deployment target?",
+        '  1. staging — push to staging.example.com',
+        '  2. production — push to www.example.com',
+        'Reply with a number, the option text, or free text.',
+      ].join('\n'),
+      metadata: {
+        type: 'pending_prompt',
+        prompt: {
+          prompt_id: 'prm_01J',
+          kind: 'ask_user_question',
+          prompt_state: 'pending',
+          questions: [
+            {
+              question: "What's the deployment target?",
+              multiSelect: false,
+              options: [
+                { label: 'staging', description: 'push to staging.example.com' },
+                { label: 'production', description: 'push to www.example.com' },
+              ],
+            },
+          ],
+        },
+      },
+    });
+  });
+
+  it('is resolved to the letter', () => {
+    expect(resolvedPrompt(asks([TARGET]), answered({ question_id: 'target', selected_option_ids: ['a'] }))).toEqual({
+      text: '✓ Answered: staging',
+      metadata: {
+        type: 'pending_prompt_resolved',
+        prompt: {
+          prompt_id: 'prm_01J',
+          kind: 'ask_user_question',
+          prompt_state: 'answered',
+          answers: [{ question: "What's the deployment target?", answer: ['staging'] }],
+          reason: null,
+        },
+      },
+    });
+  });
+
+  it('keeps the order of the documented keys', () => {
+    const prompt = promptOf(pendingPrompt(asks([TARGET])));
+    expect(Object.keys(prompt)).toEqual(['prompt_id', 'kind', 'prompt_state', 'questions']);
+    const resolved = promptOf(resolvedPrompt(asks([TARGET]), ended('declined')));
+    expect(Object.keys(resolved)).toEqual(['prompt_id', 'kind', 'prompt_state', 'answers', 'reason']);
+  });
+});
+
+describe('kinds', () => {
+  it.each([
+    ['approval', approves()],
+    ['text', asks([NOTE])],
+    ['text', asks([SECRET])],
+    ['ask_user_question', asks([TARGET])],
+    ['ask_user_question', asks([REGIONS])],
+    ['ask_user_question', asks([NOTE, SECRET])],
+  ] as const)('%s', (kind, ask) => {
+    expect(promptKind(ask)).toBe(kind);
+    expect(promptOf(pendingPrompt(ask)).kind).toBe(kind);
+    expect(promptOf(resolvedPrompt(ask, ended('expired'))).kind).toBe(kind);
+  });
+
+  it('text: the question and the way to reply', () => {
+    const { text, metadata } = pendingPrompt(asks([NOTE]));
+    expect(text).toBe('❓ Provide input:\nAnything else?\nReply with free text.');
+    expect(metadata.prompt.questions).toEqual([{ question: 'Anything else?', multiSelect: false, options: [] }]);
+  });
+
+  it('approval: the action, why it is asked, and that anything unclear denies', () => {
+    const { text, metadata } = pendingPrompt(approves({ reason: 'deletes files' }));
+    expect(text.split('\n')).toEqual([
+      '❓ Approve?',
+      'Bash: rm -rf build',
+      'deletes files',
+      '  1. Approve',
+      '  2. Deny',
+      'Reply with approve or deny. Anything else denies.',
+    ]);
+    expect(metadata.prompt.questions).toEqual([
+      { question: 'Bash: rm -rf build', multiSelect: false, options: [{ label: 'Approve' }, { label: 'Deny' }] },
+    ]);
+  });
+
+  it('approval: the whole action for a renderer, and nothing that is beside it', () => {
+    const action = { tool_name: 'Edit', input: { b: 1, a: 2 }, reason: '', scope: 'session', diff: '-a\n+b' };
+    const ask = approves({ ...action, digest: 'd', created_at_ms: 1 } as Partial<ApprovalContent>);
+    expect(promptOf(pendingPrompt(ask)).approval).toEqual(action);
+    expect(pendingPrompt(ask).text.split('\n')[1]).toBe('Edit: {"a":2,"b":1}');
+  });
+
+  it('multi select: says that there may be several', () => {
+    const { text, metadata } = pendingPrompt(asks([REGIONS]));
+    expect(text.split('\n').slice(1)).toEqual([
+      'Which regions?',
+      '  1. Europe',
+      '  2. Asia',
+      'Reply with one or more numbers, the option text, or free text.',
+    ]);
+    expect(metadata.prompt.questions).toEqual([
+      { question: 'Which regions?', multiSelect: true, options: [{ label: 'Europe' }, { label: 'Asia' }] },
+    ]);
+  });
+
+  it('several questions: numbered as their answers are read', () => {
+    const { text, metadata } = pendingPrompt(asks([TARGET, REGIONS, NOTE]));
+    expect(text.split('\n')).toEqual([
+      '❓ Provide input:',
+      "1) What's the deployment target?",
+      '  1. staging — push to staging.example.com',
+      '  2. production — push to www.example.com',
+      '2) Which regions?',
+      '  1. Europe',
+      '  2. Asia',
+      '3) Anything else?',
+      'Reply with one line per question: 1) … 2) …, each a number, the option text, or free text.',
+    ]);
+    expect(metadata.prompt.questions).toHaveLength(3);
+  });
+
+  it('shows what the person should know before the question', () => {
+    expect(
+      pendingPrompt(asks([NOTE], 'The build is red.'))
+        .text.split('\n')
+        .slice(0, 3),
+    ).toEqual(['❓ Provide input:', 'The build is red.', 'Anything else?']);
+  });
+});
+
+describe('answers', () => {
+  const resolved = (ask: Prompted, answer: Answer) => {
+    const { text, metadata } = resolvedPrompt(ask, answer);
+    return { text, answers: metadata.prompt.answers, reason: metadata.prompt.reason };
+  };
+
+  it('names options by their labels and keeps free text', () => {
+    const answer = answered(
+      { question_id: 'note', freeform_answer: 'at noon' },
+      { question_id: 'regions', selected_option_ids: ['option-2', 'option-1'], freeform_answer: 'and more' },
+      { question_id: 'target', selected_option_ids: ['b'] },
+    );
+    expect(resolved(asks([TARGET, REGIONS, NOTE]), answer)).toEqual({
+      text: '✓ Answered: production; Asia, Europe, and more; at noon',
+      answers: [
+        { question: "What's the deployment target?", answer: ['production'] },
+        { question: 'Which regions?', answer: ['Asia', 'Europe', 'and more'] },
+        { question: 'Anything else?', answer: ['at noon'] },
+      ],
+      reason: null,
+    });
+  });
+
+  it('leaves out a question that was not answered', () => {
+    const answer = answered({ question_id: 'note', freeform_answer: '0' });
+    expect(resolved(asks([{ ...TARGET, required: false }, NOTE]), answer).answers).toEqual([
+      { question: 'Anything else?', answer: ['0'] },
+    ]);
+  });
+
+  it.each([
+    ['sealed', { question_id: 'key' }],
+    ['in the clear', { question_id: 'key', freeform_answer: 'hunter2', selected_option_ids: ['hunter2'] }],
+  ])('says that a secret was given, never what: %s', (_, given) => {
+    const item = resolvedPrompt(asks([SECRET, NOTE]), answered(given, { question_id: 'note', freeform_answer: 'x' }));
+    expect(item.text).toBe('✓ Answered: (secret); x');
+    expect(item.metadata.prompt.answers).toEqual([
+      { question: 'Which key?', answer: ['(secret)'] },
+      { question: 'Anything else?', answer: ['x'] },
+    ]);
+    expect(JSON.stringify(item)).not.toContain('hunter2');
+  });
+
+  it('an approval is Approve or Deny, a denial with its reason', () => {
+    const answers = (label: string) => [{ question: 'Bash: rm -rf build', answer: [label] }];
+    const decided = (behavior: 'allow' | 'deny', reason?: string) =>
+      resolved(approves(), ended('answered', { behavior, ...(reason !== undefined && { reason }) }));
+    const approve = { text: '✓ Answered: Approve', answers: answers('Approve'), reason: null };
+    const deny = { text: '✓ Answered: Deny', answers: answers('Deny'), reason: null };
+    expect(decided('allow')).toEqual(approve);
+    expect(decided('allow', 'looks fine')).toEqual(approve);
+    expect(decided('deny', DEFAULT_DENIAL)).toEqual(deny);
+    expect(decided('deny')).toEqual(deny);
+    expect(decided('deny', 'use staging')).toEqual({ ...deny, text: '✓ Answered: Deny (use staging)' });
+  });
+
+  it('an approval that says neither is shown as denied', () => {
+    expect(resolved(approves(), ended('answered')).text).toBe('✓ Answered: Deny');
+  });
+});
+
+describe('ends without an answer', () => {
+  it.each([
+    ['declined', {}, 'cancelled', 'declined'],
+    ['declined', { justification: 'not now' }, 'cancelled', 'declined'],
+    ['expired', { reason: 'expired', behavior: 'deny' }, 'cancelled', 'expired'],
+    ['cancelled', { reason: 'worker_restart', behavior: 'deny' }, 'cancelled', 'worker_restart'],
+    ['cancelled', { justification: 'changed my mind' }, 'cancelled', 'changed my mind'],
+    ['cancelled', {}, 'cancelled', 'cancelled'],
+    ['failed', { reason: 'the agent failed' }, 'failed', 'the agent failed'],
+    ['failed', {}, 'failed', 'failed'],
+  ] as const)('%s %j is %s: %s', (outcome, more, state, reason) => {
+    expect(promptState(ended(outcome))).toBe(state);
+    for (const ask of [asks([TARGET]), asks([NOTE]), approves()])
+      expect(resolvedPrompt(ask, ended(outcome, more))).toEqual({
+        text: `✗ ${state === 'failed' ? 'Failed' : 'Cancelled'}: ${reason}`,
+        metadata: {
+          type: 'pending_prompt_resolved',
+          prompt: { prompt_id: 'prm_01J', kind: promptKind(ask), prompt_state: state, answers: [], reason },
+        },
+      });
+  });
+});
