@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { fail } from '../core/errors.ts';
-import { migratePostgres } from './postgres-schema.ts';
+import { migratePostgres, surviveErrors } from './postgres-schema.ts';
 import { takeLock } from './sqlite-lock.ts';
 import { migrateSqlite } from './sqlite-schema.ts';
 import type { Tables } from './tables.ts';
@@ -52,6 +52,7 @@ export async function copyToPostgres(
 async function copyAll(path: string, url: string, onProgress: (progress: CopyProgress) => void) {
   const from = new DatabaseSync(path, { readOnly: true });
   const to = new pg.Client({ connectionString: url });
+  surviveErrors(to);
   await to.connect();
   try {
     await refuseForeign(to);

@@ -10,6 +10,8 @@ const KINDS = {
 
 export async function migratePostgres(url: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
+  pool.on('error', () => {});
+  pool.on('connect', surviveErrors);
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
     await createSequence(pool);
@@ -17,6 +19,14 @@ export async function migratePostgres(url: string): Promise<void> {
   } finally {
     await db.destroy();
   }
+}
+
+/**
+ * A connection that the database ends says so in an event of its own, often twice, and an event that nobody hears ends
+ * the process. Whoever had asked for something is told by that call.
+ */
+export function surviveErrors(client: pg.ClientBase): void {
+  client.on('error', () => {});
 }
 
 /** Two servers that start at once may both try to make it. */

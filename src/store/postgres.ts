@@ -7,7 +7,7 @@ import type { Hash } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
 import type { Clock, Reader, Store, Tx } from '../core/ports.ts';
 import { DatabaseClock } from './database-clock.ts';
-import { migratePostgres } from './postgres-schema.ts';
+import { migratePostgres, surviveErrors } from './postgres-schema.ts';
 import { createReader } from './reader.ts';
 import type { Sql, Value } from './sql.ts';
 import { WakeUps } from './wake-ups.ts';
@@ -61,6 +61,7 @@ export async function openPostgres(options: PostgresOptions): Promise<{ store: S
     query_timeout: SILENCE_MS,
   });
   pool.on('error', options.onError);
+  pool.on('connect', surviveErrors);
   const clock = new DatabaseClock(pool, options.onError);
   await clock.start();
   const wakeUps = new WakeUps(options);
@@ -162,7 +163,7 @@ class PostgresStore implements Store {
     const onError = (error: Error) => {
       broken = error;
     };
-    client.once('error', onError);
+    client.on('error', onError);
     try {
       return await work(client);
     } catch (error) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { fail } from '../core/errors.ts';
+import { surviveErrors } from './postgres-schema.ts';
 import { MIGRATION_NAMES } from './schema.ts';
 
 export interface DatabaseStatus {
@@ -30,6 +31,7 @@ export async function sqliteStatus(folder: string): Promise<DatabaseStatus> {
 
 export async function postgresStatus(url: string): Promise<DatabaseStatus> {
   const client = new pg.Client({ connectionString: url });
+  surviveErrors(client);
   await client.connect();
   try {
     return await statusOf('postgres', async (text) => (await client.query(text)).rows);
