@@ -60,6 +60,7 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 /** What was opened is closed in the opposite order: at the end, or when the start fails half-way. */
 export async function startServer(settings: Settings): Promise<Running> {
   refuseOpenBind(settings);
+  process.umask(0o077);
   mkdirSync(settings.data, { recursive: true, mode: 0o700 });
   const open: (() => Promise<unknown>)[] = [];
   const stop = async () => {

@@ -138,6 +138,9 @@ export function endAsk(
   };
 }
 
+/** Why an ask ended that died with the process which held it. */
+export const WORKER_RESTART = 'worker_restart';
+
 /** An approval that ended without a decision is a denial, in so many words: no reader can mistake it for an allow. */
 export function withoutDecision(ask: Ask, reason: string, justification?: string): Pick<Answer, 'behavior' | 'reason'> {
   const note = justification === undefined ? {} : { justification };

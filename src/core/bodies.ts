@@ -141,7 +141,6 @@ export const ClaimRun = z.strictObject({
     .max(50),
   wait_ms: z.int().min(0).max(60_000).optional(),
   lease_ms: z.int().min(1000).max(600_000).optional(),
-  idempotency_key,
 });
 export type ClaimRun = z.infer<typeof ClaimRun>;
 export const Heartbeat = z.strictObject({

@@ -50,6 +50,7 @@ export const ERRORS = {
   route_not_found: ['requests', 'There is no such route'],
   rate_limited: ['limits', 'Too many requests'],
   too_many_streams: ['limits', 'Too many open streams and polls'],
+  record_unreadable: ['system', 'A stored record is damaged'],
   store_unavailable: ['system', 'The database could not keep this'],
   shutting_down: ['system', 'The server is stopping'],
   internal: ['system', 'Something went wrong on our side'],

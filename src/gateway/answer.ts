@@ -105,7 +105,7 @@ function decisionText(resolution: QuestionResolution): string {
   const answers = (resolution.answers ?? []).map((a) => [
     a.question_id,
     [...(a.selected_option_ids ?? [])].sort(),
-    a.freeform_answer ?? null,
+    a.freeform_answer || null,
   ]);
   answers.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
   return canonical([resolution.request_id, resolution.declined ?? false, answers, resolution.justification ?? null]);
@@ -115,12 +115,11 @@ function decisionText(resolution: QuestionResolution): string {
 function seal(ledger: Ledger, questions: readonly Question[], answers: readonly QuestionAnswer[]) {
   const secretIds = new Set(questions.filter((q) => q.secret).map((q) => q.id));
   if (secretIds.size === 0) return { shown: [...answers], sealed: undefined };
-  const secrets: Record<string, string> = {};
+  const secrets: [questionId: string, text: string][] = [];
   const shown = answers.map((a) => {
     if (!secretIds.has(a.question_id)) return a;
-    secrets[a.question_id] = a.freeform_answer ?? '';
+    secrets.push([a.question_id, a.freeform_answer ?? '']);
     return { question_id: a.question_id, secret: true };
   });
-  const isGiven = Object.keys(secrets).length > 0;
-  return { shown, sealed: isGiven ? ledger.ports.sealer.seal(JSON.stringify(secrets)) : undefined };
+  return { shown, sealed: secrets.length > 0 ? ledger.ports.sealer.seal(JSON.stringify(secrets)) : undefined };
 }

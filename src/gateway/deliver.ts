@@ -26,8 +26,11 @@ export function acknowledge(ports: Ports, command: AcknowledgeCommand): Promise<
     const { ledger, ask } = await openAsk(ports, tx, command.askId);
     if (ask.status === 'pending')
       throw fail('ask_state_conflict', 'The ask is still pending: there is no answer to acknowledge.');
+    const raisedBy = await tx.run(ask.runId);
+    if (raisedBy?.clarification)
+      throw fail('ask_state_conflict', 'A clarification is delivered by mail: its child acknowledges the message.');
     if (command.leaseEpoch !== undefined) {
-      const run = (await tx.carryingRun(ask.id)) ?? (await tx.run(ask.runId));
+      const run = (await tx.carryingRun(ask.id)) ?? raisedBy;
       if (run) checkLease(run, command.leaseEpoch);
     }
     if (command.digest !== undefined && command.digest !== answeredDigest(ask))

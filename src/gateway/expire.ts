@@ -1,6 +1,7 @@
 // Deadlines that have passed. Evaluated against the stored instant by whoever touches the ask first: a late answer, a
 // reader, or the sweep that wakes at the next deadline. Never by an in-process timer alone.
 import { endAsk, isOverdue, lateRefusal, type PendingAsk, withoutDecision } from '../core/ask.ts';
+import { HoldpointError } from '../core/errors.ts';
 import type { Ports } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import { finish } from './finish.ts';
@@ -20,7 +21,10 @@ export async function expireNow(ledger: Ledger, run: Run, ask: PendingAsk): Prom
   return { refused: lateRefusal(ended, run.clarification !== undefined) };
 }
 
-/** Expires everything that is overdue. Cheap when nothing is: one look at the index of deadlines. */
+/**
+ * Expires everything that is overdue. Cheap when nothing is: one look at the index of deadlines. One that cannot be
+ * expired keeps none of the others; it is tried again by the next who looks.
+ */
 export async function expireOverdue(ports: Ports): Promise<void> {
   for (;;) {
     const now = ports.clock.now();
@@ -29,12 +33,17 @@ export async function expireOverdue(ports: Ports): Promise<void> {
       runs: await r.overdueRuns(now, BATCH),
     }));
     if (due.asks.length === 0 && due.runs.length === 0) return;
-    await Promise.all([
+    const results = await Promise.allSettled([
       ...due.asks.map((ask) => expireAsk(ports, ask.id)),
       ...due.runs.map((run) => expireQueued(ports, run.id)),
     ]);
+    const failed = results.filter((result) => result.status === 'rejected');
+    if (failed.some(({ reason }) => !isDamaged(reason))) throw failed.find(({ reason }) => !isDamaged(reason))?.reason;
+    if (failed.length > 0) return;
   }
 }
+
+const isDamaged = (error: unknown): boolean => error instanceof HoldpointError && error.code === 'record_unreadable';
 
 const expireAsk = (ports: Ports, id: string): Promise<void> =>
   ports.store.write(async (tx) => {

@@ -2,6 +2,7 @@
 import { type Author, type EndedAsk, endAsk, withoutDecision } from '../core/ask.ts';
 import { HoldpointError } from '../core/errors.ts';
 import { checkMove, type Run } from '../core/run.ts';
+import { EXTERNAL_AGENT } from '../core/session.ts';
 import { claimedEvents } from './claimed.ts';
 import { noteDispatchEnd } from './dispatch.ts';
 import type { Ledger } from './ledger.ts';
@@ -29,6 +30,7 @@ export async function finish(ledger: Ledger, run: Run, status: Ending, details: 
   if (refusal) throw new HoldpointError(refusal);
   const wasQueued = run.status === 'queued';
   await endPending(ledger, run, status, details);
+  if (!details.handover && !wasQueued) await giveUpUnreachable(ledger, run, status);
   run.status = status;
   run.updatedAt = now;
   run.finishedAt = now;
@@ -46,6 +48,15 @@ export async function finish(ledger: Ledger, run: Run, status: Ending, details: 
   if (session.activeRunId === run.id) session.activeRunId = undefined;
   if (!details.keepSlot) await fillSlot(ledger);
   return run;
+}
+
+/** Nobody will take what only another run could have carried, or what no process is left to take. */
+async function giveUpUnreachable(ledger: Ledger, run: Run, status: Ending): Promise<void> {
+  const isHosted = run.agent === EXTERNAL_AGENT || run.lease !== undefined;
+  for (const ask of await ledger.tx.dueOfRun(run.id)) {
+    const isCarried = ask.mode === 'form' || ask.mode === 'restart';
+    if (isCarried || !isHosted) await markDelivery(ledger, ask.id, 'undeliverable', `the run was ${status}`);
+  }
 }
 
 /** What was still open ends with a typed reason: `failed` when the agent broke, `cancelled` when it was stopped. */

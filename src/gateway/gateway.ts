@@ -19,7 +19,15 @@ import { recoverWorker } from './recover.ts';
 import { completeRun, failRun, postOutput, startRun } from './run.ts';
 import { createSession, endSession } from './session.ts';
 import { Sweep } from './sweep.ts';
-import { createToken, ensureSystemSession, isGood, presetToken, revokeToken, tokenOf } from './token.ts';
+import {
+  checkStillGood,
+  createToken,
+  ensureSystemSession,
+  isGood,
+  presetToken,
+  revokeToken,
+  tokenOf,
+} from './token.ts';
 import { askView } from './views.ts';
 import { waitForAsk, waitForPause, waitForWork } from './wait.ts';
 
@@ -86,6 +94,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     revokeToken: bind(revokeToken),
     presetToken: bind(presetToken),
     tokenOf: bind(tokenOf),
+    checkStillGood: (actor: Actor) => checkStillGood(ports, actor),
     isGood: (token: Parameters<typeof isGood>[0]) => isGood(token, ports.clock.now()),
 
     showSession: bind(inbox.showSession),
@@ -102,13 +111,14 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     /** The ask, once it has ended or the time is over. Secret answers only for the side that asked. */
     async showAsk(id: string, actor: Actor, waitMs = 0, signal?: AbortSignal) {
       const load = () => inbox.loadAsk(ports, id);
-      const ask = waitMs > 0 ? await waitForAsk(ports, feed, id, waitMs, load, signal) : await load();
+      if (waitMs === 0) return askView(await load(), revealsSecrets(actor) ? ports.sealer : undefined);
+      const ask = await waitForAsk(feed, id, waitMs, load, signal);
+      await checkStillGood(ports, actor);
       return askView(ask, revealsSecrets(actor) ? ports.sealer : undefined);
     },
-    waitForWork: (body: Parameters<typeof waitForWork>[2], signal?: AbortSignal) =>
-      waitForWork(ports, feed, body, signal),
-    waitForPause: (runId: string, ms: number) =>
-      waitForPause(ports, feed, () => store.read((r) => r.run(runId)), runId, ms),
+    waitForWork: (body: Parameters<typeof waitForWork>[2], signal?: AbortSignal, actor?: Actor) =>
+      waitForWork(ports, feed, body, async () => actor && checkStillGood(ports, actor), signal),
+    waitForPause: (runId: string, ms: number) => waitForPause(feed, () => store.read((r) => r.run(runId)), runId, ms),
 
     events: (filter: EventFilter, after: number, limit: number): Promise<Event[]> =>
       store.read((r) => r.events(filter, after, limit)),
@@ -125,4 +135,4 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
   };
 }
 
-export const revealsSecrets = (actor: Actor): boolean => actor.scope === 'agent' || actor.scope === 'worker';
+const revealsSecrets = (actor: Actor): boolean => actor.scope === 'agent' || actor.scope === 'worker';

@@ -4,6 +4,7 @@ import type { Ask } from '../core/ask.ts';
 import { type ErrorCode, fail } from '../core/errors.ts';
 import type { AskFilter, Page, Placed, Ports, Reader } from '../core/ports.ts';
 import { sessionIdOfThread } from '../core/session.ts';
+import type { Actor } from '../core/token.ts';
 import { expireOverdue } from './expire.ts';
 import { askView, itemView, messageView, pendingView, runView, sessionView, tokenView } from './views.ts';
 
@@ -89,7 +90,8 @@ export const listRuns = (ports: Ports, filter: Parameters<Reader['runs']>[0], pa
     async (r, run) => runView(r, await sessionRecord(r, run.sessionId), run),
   );
 
-export const listAsks = (ports: Ports, filter: AskFilter, page: Page, reveal: boolean) =>
+/** Secrets are in a list only for the agent whose session it is. */
+export const listAsks = (ports: Ports, filter: AskFilter, page: Page, actor?: Actor) =>
   listed(
     ports,
     page,
@@ -97,7 +99,7 @@ export const listAsks = (ports: Ports, filter: AskFilter, page: Page, reveal: bo
       await mustKnow(r, filter);
       return r.asks(filter, p);
     },
-    (_, ask) => askView(ask, reveal ? ports.sealer : undefined),
+    (_, ask) => askView(ask, actor?.scope === 'agent' ? ports.sealer : undefined),
   );
 
 export async function listPending(ports: Ports, kind: Ask['kind'], sessionId: string | undefined, page: Page) {

@@ -8,9 +8,10 @@ import {
   isOverdue,
   type PendingAsk,
   type QuestionContent,
+  WORKER_RESTART,
 } from '../core/ask.ts';
 import type { RaiseAsk } from '../core/bodies.ts';
-import { approvalDigest, payloadHash, questionDigest } from '../core/digest.ts';
+import { approvalDigest, canonical, payloadHash, questionDigest } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
 import { askIdOf } from '../core/id.ts';
 import { checkPartialState } from '../core/partial-state.ts';
@@ -43,7 +44,7 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
     const { ledger, run } = await openRun(ports, tx, command.runId);
     checkLease(run, command.leaseEpoch);
     const wanted = describe(ledger, run, command.body);
-    const known = await tx.ask(wanted.id);
+    const known = await knownAsk(ledger, wanted);
     if (known) {
       if (known.payloadHash === wanted.payloadHash) return ok(askView(await current(ledger, run, known)));
       throw fail(
@@ -65,6 +66,15 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
     await ledger.close();
     return made(askView(wanted));
   });
+}
+
+/** The ask this tool call already made. One that died with its worker is over: a replayed agent asks anew. */
+async function knownAsk({ tx, ports }: Ledger, wanted: PendingAsk): Promise<Ask | undefined> {
+  for (let again = 2; ; again++) {
+    const known = await tx.ask(wanted.id);
+    if (known?.status !== 'cancelled' || known.answer.reason !== WORKER_RESTART) return known;
+    wanted.id = askIdOf(wanted.runId, canonical([wanted.toolCallId, again]), ports.hash);
+  }
 }
 
 /** The next run carries one answer on; a second one would stay behind with nobody to take it. */

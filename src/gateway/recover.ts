@@ -1,7 +1,7 @@
 // Runs whose worker is gone. A run that is held is never restarted by a watchdog: if its agent can take the answer
 // later it goes on waiting, else its open asks end with the reason `worker_restart`. A run that was at work goes back
 // to the queue where its agent allows it, else it is interrupted. Nothing here ever allows an action.
-import { type EndedAsk, endAsk, withoutDecision } from '../core/ask.ts';
+import { type EndedAsk, endAsk, WORKER_RESTART, withoutDecision } from '../core/ask.ts';
 import { HoldpointError } from '../core/errors.ts';
 import type { Ports } from '../core/ports.ts';
 import { checkMove, heldStatus, isTerminal, isWaiting, type Run } from '../core/run.ts';
@@ -48,7 +48,7 @@ async function endLost(ledger: Ledger, run: Run): Promise<void> {
   const ended: EndedAsk[] = [];
   for (const ask of await tx.pendingOfRun(run.id)) {
     if (ask.mode !== 'blocking') continue;
-    const end = endAsk(ask, 'cancelled', withoutDecision(ask, 'worker_restart'), SYSTEM, now);
+    const end = endAsk(ask, 'cancelled', withoutDecision(ask, WORKER_RESTART), SYSTEM, now);
     if (await tx.endAsk(end)) ended.push(end);
   }
   session.pendingCount -= ended.length;

@@ -53,6 +53,8 @@ export function postOutput(ports: Ports, command: AgentCommand & { body: PostOut
     checkLease(run, command.leaseEpoch);
     if (isTerminal(run.status) || run.status === 'queued')
       throw fail('run_state_conflict', `The run is ${run.status}; only a run at work has outputs.`);
+    if (run.clarification)
+      throw fail('run_state_conflict', 'This run only asks what a child wants to know; no agent works in it.');
     const { output_id, idempotency_key: _, ...content } = command.body;
     const position = run.outputCount + 1;
     const id = output_id ?? ports.ids.next('out');

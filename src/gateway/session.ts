@@ -20,8 +20,11 @@ export function createSession(ports: Ports, body: CreateSession, key?: Key): Pro
       if (conflict) throw fail('session_conflict', `Session "${known.id}" exists with another ${conflict}.`);
       return ok(await sessionView(tx, known));
     }
-    if (body.parent_session_id !== undefined && !(await tx.session(body.parent_session_id)))
+    const parent = body.parent_session_id === undefined ? undefined : await tx.session(body.parent_session_id);
+    if (body.parent_session_id !== undefined && !parent)
       throw fail('session_not_found', `There is no parent session "${body.parent_session_id}".`);
+    if (parent?.permissions === 'approval' && body.permissions === 'autonomous')
+      throw fail('session_conflict', `The parent session "${parent.id}" asks for approvals; its children do too.`);
     const now = ports.clock.now();
     const session = newSession(body.session_id ?? ports.ids.next('ses'), body, now);
     await tx.insertSession(session);

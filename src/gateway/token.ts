@@ -3,7 +3,7 @@ import type { CreateToken } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
-import type { Scope, Token } from '../core/token.ts';
+import type { Actor, Scope, Token } from '../core/token.ts';
 import type { NewTokenView } from '../core/views.ts';
 import { ledgerOf, openSession } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
@@ -91,3 +91,10 @@ export async function tokenOf(ports: Ports, secret: string): Promise<Token | und
 
 export const isGood = (token: Token, now: number): boolean =>
   token.revokedAt === undefined && (token.expiresAt === undefined || token.expiresAt > now);
+
+/** After a wait: a token that was revoked or expired meanwhile gets nothing of what happened. */
+export async function checkStillGood(ports: Ports, actor: Actor): Promise<void> {
+  const token = await ports.store.read((r) => r.token(actor.tokenId));
+  if (!token || !isGood(token, ports.clock.now()))
+    throw fail('unauthenticated', 'This token was revoked or has expired while it waited.');
+}

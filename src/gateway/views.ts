@@ -56,9 +56,9 @@ export function askView(ask: Ask, reveal?: Sealer): AskView {
 }
 
 function unsealed(answer: Answer, sealed: string, sealer: Sealer): Answer {
-  const secrets = JSON.parse(sealer.open(sealed)) as Record<string, string>;
+  const secrets = new Map(JSON.parse(sealer.open(sealed)) as [questionId: string, text: string][]);
   const answers = (answer.answers ?? []).map((a) => {
-    const secret = secrets[a.question_id];
+    const secret = secrets.get(a.question_id);
     return secret === undefined ? a : { ...a, freeform_answer: secret };
   });
   return { ...answer, answers };

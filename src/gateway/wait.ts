@@ -16,10 +16,11 @@ interface Waiting<T> {
 }
 
 /** Registers for the wake-up before it looks, so that nothing falls between. */
-async function until<T>(ports: Ports, feed: Feed, wanted: Waiting<T>): Promise<T> {
-  const end = ports.clock.now() + wanted.ms;
+async function until<T>(feed: Feed, wanted: Waiting<T>): Promise<T> {
+  // Counted by the machine, not by the calendar: a clock that is set back must not make a caller wait longer.
+  const end = performance.now() + wanted.ms;
   for (;;) {
-    const left = end - ports.clock.now();
+    const left = end - performance.now();
     if (left <= 0 || wanted.signal?.aborted || feed.released) return (await wanted.look()).value;
     const { woken, cancel } = feed.wait(wanted.topic, left, wanted.signal);
     const { value, done } = await wanted.look();
@@ -32,7 +33,6 @@ async function until<T>(ports: Ports, feed: Feed, wanted: Waiting<T>): Promise<T
 }
 
 export function waitForAsk(
-  ports: Ports,
   feed: Feed,
   askId: string,
   ms: number,
@@ -43,29 +43,31 @@ export function waitForAsk(
     const value = await load();
     return { value, done: value.status !== 'pending' };
   };
-  return until(ports, feed, { topic: `ask:${askId}`, ms, look, signal });
+  return until(feed, { topic: `ask:${askId}`, ms, look, signal });
 }
 
 /** Until the run pauses or ends: what `settle_ms` asks for. */
-export function waitForPause(ports: Ports, feed: Feed, run: () => Promise<Run | undefined>, runId: string, ms: number) {
+export function waitForPause(feed: Feed, run: () => Promise<Run | undefined>, runId: string, ms: number) {
   const look = async () => {
     const value = await run();
     return { value, done: value === undefined || isWaiting(value.status) || isTerminal(value.status) };
   };
-  return until(ports, feed, { topic: `run:${runId}`, ms, look });
+  return until(feed, { topic: `run:${runId}`, ms, look });
 }
 
 export function waitForWork(
   ports: Ports,
   feed: Feed,
   body: ClaimRun,
+  mayWork: () => Promise<void>,
   signal?: AbortSignal,
 ): Promise<ClaimedRunView | undefined> {
   /** A worker that has hung up must not be given a run: nobody would work on it until the lease is over. */
   const look = async () => {
     if (signal?.aborted) return { value: undefined, done: true };
+    await mayWork();
     const value = await claimRun(ports, body);
     return { value, done: value !== undefined };
   };
-  return until(ports, feed, { topic: 'work', ms: body.wait_ms ?? 0, look, signal });
+  return until(feed, { topic: 'work', ms: body.wait_ms ?? 0, look, signal });
 }

@@ -69,7 +69,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   }).withTypeProvider<ZodTypeProvider>() as unknown as App;
   refuseExpectations(app);
   const fresh = freshConnections(app);
-  const streams = new Streams(gateway.now);
+  const streams = new Streams();
   const throttle = new Throttle(limits);
   const metrics = await createMetrics(gateway, () => throttle.openStreams);
 

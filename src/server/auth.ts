@@ -94,16 +94,18 @@ declare module 'fastify' {
   }
 }
 
+/** A request line may carry a whole URL: then its host is meant, and the header must be an allowed one as well. */
 function checkHost(request: FastifyRequest, hosts: ReadonlySet<string>): void {
   const { url = '', headers } = request.raw;
-  // A request line may carry a whole URL; its host is then the one that is meant.
-  const host = URL.canParse(url) ? new URL(url).host : (headers.host ?? '');
-  const name = /^(\[[^\]]+\]|[^:]+)(?::\d+)?$/.exec(host)?.[1] ?? host;
-  if (!hosts.has(name.toLowerCase()))
-    throw fail(
-      'host_not_allowed',
-      `This server does not answer to the host name "${name}". Allowed: ${[...hosts].join(', ')}.`,
-    );
+  const meant = URL.canParse(url) ? [new URL(url).host] : [];
+  for (const host of [...meant, headers.host ?? '']) {
+    const name = /^(\[[^\]]+\]|[^:]+)(?::\d+)?$/.exec(host)?.[1] ?? host;
+    if (!hosts.has(name.toLowerCase()))
+      throw fail(
+        'host_not_allowed',
+        `This server does not answer to the host name "${name}". Allowed: ${[...hosts].join(', ')}.`,
+      );
+  }
 }
 
 function checkOrigin(request: FastifyRequest, origins: ReadonlySet<string>): void {

@@ -17,7 +17,7 @@ export class Throttle {
     const { agentRequestsPerSecond: rate, agentBurst: burst } = this.#limits;
     if (actor.scope !== 'agent' || rate === 0) return;
     const bucket = this.#buckets.get(actor.tokenId) ?? { tokens: burst, at: now };
-    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * rate);
+    bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * rate);
     bucket.at = now;
     this.#buckets.set(actor.tokenId, bucket);
     if (bucket.tokens < 1)

@@ -50,6 +50,7 @@ const STATUS: Record<ErrorCode, number> = {
   route_not_found: 404,
   rate_limited: 429,
   too_many_streams: 429,
+  record_unreadable: 500,
   store_unavailable: 503,
   shutting_down: 503,
   internal: 500,

@@ -9,18 +9,19 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { eventJson } from '../gateway/views.ts';
 
 const HEARTBEAT_MS = 15_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export class Streams {
-  readonly #open = new Map<ServerResponse, { actor: Actor; end: () => void }>();
+  readonly #open = new Map<ServerResponse, { actor: Actor; end: () => void; check: () => void }>();
   readonly #frames = new WeakMap<Event, string>();
   readonly #heartbeat: NodeJS.Timeout;
   #closed = false;
 
-  constructor(now: () => number) {
+  constructor() {
     this.#heartbeat = setInterval(() => {
-      for (const [response, { actor, end }] of this.#open) {
-        if (actor.expiresAt !== undefined && actor.expiresAt <= now()) end();
-        else if (!response.writableNeedDrain) response.write(':\n\n');
+      for (const [response, { check }] of this.#open) {
+        if (!response.writableNeedDrain) response.write(':\n\n');
+        check();
       }
     }, HEARTBEAT_MS);
     this.#heartbeat.unref();
@@ -56,10 +57,16 @@ export class Streams {
       this.#open.delete(response);
       response.end();
     };
-    this.#open.set(response, { actor: request.actor, end });
+    const { actor } = request;
+    const check = () => void gateway.checkStillGood(actor).catch(end);
+    const left = actor.expiresAt === undefined ? undefined : actor.expiresAt - gateway.now();
+    const expiry = left === undefined || left > LONGEST_TIMER_MS ? undefined : setTimeout(end, left);
+    this.#open.set(response, { actor, end, check });
+    check();
     response.on('drain', () => following.resume());
     response.on('error', end);
     response.once('close', () => {
+      clearTimeout(expiry);
       following.stop();
       this.#open.delete(response);
       done();

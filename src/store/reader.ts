@@ -2,6 +2,7 @@
 // prepares once; lists with optional filters are compiled by Kysely. Limits that the gateway chooses are written into
 // the text: SQLite plans a statement anew, at ten times its cost, whenever the value of a `LIMIT ?` is bound.
 import { sql as raw } from 'kysely';
+import { fail } from '../core/errors.ts';
 import type { Placed, Reader } from '../core/ports.ts';
 import { toAsk, toEnded, toEvent, toItem, toMessage, toOutput, toPending, toRun, toSession, toToken } from './rows.ts';
 import { compiler, list, type Sql, type Value } from './sql.ts';
@@ -48,10 +49,10 @@ const COUNTS = `
 export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER, claimClause = ''): Reader {
   const one = async <Row, T>(text: string, values: Value[], map: (row: Row) => T): Promise<T | undefined> => {
     const [row] = await sql.all<Row>(text, values);
-    return row === undefined ? undefined : map(row);
+    return row === undefined ? undefined : readable(row, map);
   };
   const many = async <Row, T>(text: string, values: Value[], map: (row: Row) => T): Promise<T[]> =>
-    (await sql.all<Row>(text, values)).map(map);
+    allReadable(await sql.all<Row>(text, values), map);
 
   return {
     session: (id) =>
@@ -230,4 +231,24 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
 }
 
 const place = <Row, T>(rows: Row[], at: (row: Row) => number, map: (row: Row) => T): Placed<T>[] =>
-  rows.map((row) => ({ at: at(row), value: map(row) }));
+  allReadable(rows, (row) => ({ at: at(row), value: map(row) }));
+
+/** A row that cannot be read is a named problem for whoever wants just that row, and is left out of every list. */
+function readable<Row, T>(row: Row, map: (row: Row) => T): T {
+  try {
+    return map(row);
+  } catch (error) {
+    const { id = 'of unknown id' } = row as { id?: string };
+    throw fail('record_unreadable', `The stored record ${id} is damaged (${(error as Error).message}).`);
+  }
+}
+
+function allReadable<Row, T>(rows: readonly Row[], map: (row: Row) => T): T[] {
+  return rows.flatMap((row) => {
+    try {
+      return [readable(row, map)];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -40,6 +40,7 @@ export const createSession: Plan = (w, picks) => {
       // The same again is the same session.
       if (world.sessions.some((s) => s.id === id)) return OK;
       const parent = parentId === undefined ? undefined : sessionIn(world, parentId);
+      if (autonomous && parent && !parent.autonomous) return ['session_conflict'];
       world.sessions.push({ id, external, autonomous, parent, ended: false, active: undefined, queue: [] });
       return OK;
     },
@@ -99,7 +100,7 @@ export const raise: Plan = (w, picks) => {
       const own = runIn(world, runId);
       if (leaseEpoch !== undefined && (leaseEpoch !== own.epoch || own.status === 'queued')) return ['lease_lost'];
       const payload = `${kind} ${mode} ${text}`;
-      const known = world.asks.find((a) => a.run === own && a.call === call);
+      const known = world.asks.find((a) => a.run === own && a.call === call && !a.lost);
       if (known)
         return known.payload === payload ? [id === known.id ? 'ok' : `not ${known.id}`] : ['ask_identity_conflict'];
       if (isOver(own) || own.status === 'queued' || own.clarification) return ['run_state_conflict'];
@@ -168,6 +169,8 @@ export const acknowledge: Plan = (w, picks) => {
       const own = askIn(world, askId);
       if (own.status === 'unasked') return ['ask_not_found'];
       if (own.status === 'pending') return ['ask_state_conflict'];
+      // A clarification is acknowledged by the child's mail.
+      if (own.run.clarification) return ['ask_state_conflict'];
       if (digest === 'wrong') return ['ask_digest_mismatch'];
       // An answer that the next run carries is not the held run's to acknowledge.
       if ((own.mode === 'form' || own.mode === 'restart') && !isOver(own.run)) return ['ask_state_conflict'];

@@ -24,7 +24,7 @@ export async function adopt(world: World, { gateway }: OpenGateway): Promise<voi
 export async function realState({ gateway, store }: OpenGateway): Promise<State> {
   const sessions = (await gateway.listSessions({}, ALL)).views.filter((s) => s.session_id !== 'system');
   const runs = (await gateway.listRuns({}, ALL)).views;
-  const asks = (await gateway.listAsks({}, ALL, false)).views;
+  const asks = (await gateway.listAsks({}, ALL)).views;
   const pending = {
     question: (await gateway.listPending('question', undefined, ALL)).views,
     approval: (await gateway.listPending('approval', undefined, ALL)).views,

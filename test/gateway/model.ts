@@ -51,6 +51,8 @@ export interface Ask {
   status: 'unasked' | 'pending' | End;
   decision: string | undefined;
   allowed: boolean;
+  /** Died with the worker that held it: the same tool call may ask anew. */
+  lost: boolean;
   by: string | undefined;
   at: number | undefined;
   delivery: 'none' | 'due' | 'delivered' | 'undeliverable';
@@ -100,6 +102,7 @@ export function newAsk(
     status: 'pending',
     decision: undefined,
     allowed: false,
+    lost: false,
     by: undefined,
     at: undefined,
     delivery: 'none',
@@ -162,11 +165,21 @@ export function finish(w: World, run: Run, status: RunStatus, by: string): void 
     postMail(w, run.clarification);
   }
   if (run.status === 'queued' && run.carries?.delivery === 'due') run.carries.delivery = 'undeliverable';
+  if (run.status !== 'queued' && !run.clarification) giveUp(w, run);
   run.status = status;
   run.lease = undefined;
   session.queue = session.queue.filter((r) => r !== run);
   if (session.active === run) session.active = undefined;
   fillSlot(w, session);
+}
+
+/** Nobody takes what only another run could have carried, or what no process is left to take. */
+function giveUp(w: World, run: Run): void {
+  const isHosted = run.session.external || run.lease !== undefined;
+  for (const ask of w.asks) {
+    if (ask.run !== run || ask.delivery !== 'due') continue;
+    if (!isHosted || ask.mode === 'form' || ask.mode === 'restart') ask.delivery = 'undeliverable';
+  }
 }
 
 /** What the end of some asks of one run does to it. */
@@ -227,7 +240,11 @@ export function stop(w: World, run: Run, status: 'cancelled' | 'interrupted', by
 export function loseWorker(w: World, run: Run): void {
   run.lease = undefined;
   if (isHeld(run) && run.recovery !== 'resume') {
-    for (const ask of pendingOf(w, run)) if (ask.mode === 'blocking') endAsk(w, ask, 'cancelled', 'system');
+    for (const ask of pendingOf(w, run)) {
+      if (ask.mode !== 'blocking') continue;
+      endAsk(w, ask, 'cancelled', 'system');
+      ask.lost = true;
+    }
     hold(w, run);
   }
   if (isHeld(run)) return;

@@ -6,7 +6,6 @@ import { Acknowledge, Clarify, RaiseAsk, Undeliverable } from '../../core/bodies
 import { fail } from '../../core/errors.ts';
 import { PARTIAL_STATE_BYTES } from '../../core/partial-state.ts';
 import { AskView, ClarificationView } from '../../core/views.ts';
-import { revealsSecrets } from '../../gateway/gateway.ts';
 import { AGENT_SIDE, EVERY_READER } from '../auth.ts';
 import { goneSignal, keyOf, leaseOf, PageQuery, pageOf, sendList, WaitQuery, waitOf } from '../request.ts';
 import { ownSession } from './own-session.ts';
@@ -88,7 +87,7 @@ export const addAsks: AddRoutes = (app, { gateway, throttle }) => {
       const { actor, query } = request;
       const { status, kind, agent, delivery, run_id: runId } = query;
       const filter = { status, kind, agent, delivery, runId, sessionId: ownSession(actor, query.session_id) };
-      return sendList(request, reply, await gateway.listAsks(filter, pageOf(query), revealsSecrets(actor)));
+      return sendList(request, reply, await gateway.listAsks(filter, pageOf(query), actor));
     },
   );
 

@@ -124,7 +124,7 @@ export const addEvents: AddRoutes = (app, { gateway, throttle, streams }) => {
   /** The pending asks and the log position they are true for, in one read: nothing can fall between. */
   async function snapshotOf(filter: EventFilter): Promise<{ cursor: number; frame: string }> {
     const asked = { status: 'pending' as const, ...filter };
-    const { views, next, cursor } = await gateway.listAsks(asked, { limit: SNAPSHOT_LIMIT }, false);
+    const { views, next, cursor } = await gateway.listAsks(asked, { limit: SNAPSHOT_LIMIT });
     const data = JSON.stringify({ cursor, asks: views, more: next !== undefined });
     return { cursor, frame: `event: snapshot\nid: ${cursor}\ndata: ${data}\n\n` };
   }

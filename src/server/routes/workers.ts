@@ -20,7 +20,7 @@ export const addWorkers: AddRoutes = (app, { gateway, throttle }) => {
     async (request, reply) => {
       const close = throttle.open(request.actor);
       try {
-        const claimed = await gateway.waitForWork(request.body, goneSignal(reply));
+        const claimed = await gateway.waitForWork(request.body, goneSignal(reply), request.actor);
         return claimed === undefined ? reply.code(204).send(null) : claimed;
       } finally {
         close();
