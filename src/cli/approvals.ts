@@ -26,13 +26,13 @@ interface DecideFlags extends MutationFlags, Scope {
 
 export function approvalsCommand(): Command {
   const command = new Command('approvals').description('what agents want to do: list, show, allow, deny');
-  withExamples(command, 'holdpoint approvals list', 'holdpoint approvals allow 6fc978');
+  withExamples(command, 'holdpoint approvals list', 'holdpoint approvals allow d1d077');
   addAskList(command, {
     kind: 'approval',
     list: ({ approvals }, session, page) => (session ? approvals.ofSession(session, page) : approvals.list(page)),
     examples: ['holdpoint approvals list', 'holdpoint approvals list --session-id nightly --json'],
   });
-  addAskShow(command, 'approval', ['holdpoint approvals show 6fc978']);
+  addAskShow(command, 'approval', ['holdpoint approvals show d1d077']);
   for (const add of [allowCommand, denyCommand]) command.addCommand(add());
   for (const behavior of ['allow', 'deny'] as const) command.addCommand(allCommand(behavior));
   return command;
@@ -46,8 +46,8 @@ function allowCommand(): Command {
     .option('--updated-input-file <file>', 'the same from a file; - for standard input');
   withExamples(
     command,
-    'holdpoint approvals allow 6fc978 --justification "looked at it"',
-    `holdpoint approvals allow 6fc978 --updated-input '{"command":"rm -r build"}'`,
+    'holdpoint approvals allow d1d077 --justification "looked at it"',
+    `holdpoint approvals allow d1d077 --updated-input '{"command":"rm -r build"}'`,
   );
   return decision(command, 'allow', 'look in').action((typed: string[], flags: DecideFlags) =>
     decideSome('allow', typed, flags),
@@ -58,7 +58,7 @@ function denyCommand(): Command {
   const command = new Command('deny')
     .description('do not let the agent do it; it is told why and goes on')
     .argument('<request_id...>', 'the approval, or the beginning or end of its id; several may be given');
-  withExamples(command, 'holdpoint approvals deny 6fc978 --reason "use the staging database"');
+  withExamples(command, 'holdpoint approvals deny d1d077 --reason "use the staging database"');
   return decision(command, 'deny', 'look in').action((typed: string[], flags: DecideFlags) =>
     decideSome('deny', typed, flags),
   );

@@ -43,9 +43,9 @@ export function questionsAnswerCommand(): Command {
     .option('--wait', 'until the run has ended or asks again');
   withExamples(
     command,
-    'holdpoint questions answer 67f1b3 --interactive',
-    `holdpoint questions answer 67f1b3 --answers-json '[{"question_id":"target","selected_option_ids":["staging"]}]'`,
-    'holdpoint questions answer 67f1b3 --declined --justification "you decide"',
+    'holdpoint questions answer 781b0c --interactive',
+    `holdpoint questions answer 781b0c --answers-json '[{"question_id":"target","selected_option_ids":["staging"]}]'`,
+    'holdpoint questions answer 781b0c --declined --justification "you decide"',
   );
   return withMutation(command).action(answer);
 }

@@ -11,13 +11,13 @@ import { runStatusLines } from './text/run-text.ts';
 
 export function questionsCommand(): Command {
   const command = new Command('questions').description('what agents want to know: list, show, answer, cancel');
-  withExamples(command, 'holdpoint questions list', 'holdpoint questions answer 67f1b3 --interactive');
+  withExamples(command, 'holdpoint questions list', 'holdpoint questions answer 781b0c --interactive');
   addAskList(command, {
     kind: 'question',
     list: ({ questions }, session, page) => (session ? questions.ofSession(session, page) : questions.list(page)),
     examples: ['holdpoint questions list', 'holdpoint questions list --session-id nightly --json'],
   });
-  addAskShow(command, 'question', ['holdpoint questions show 67f1b3']);
+  addAskShow(command, 'question', ['holdpoint questions show 781b0c']);
   command.addCommand(questionsAnswerCommand());
   command.addCommand(cancelCommand());
   return command;
@@ -34,7 +34,7 @@ function cancelCommand(): Command {
     .option('--run-id <id>', 'the run that asks; required with --idempotency-key')
     .option('--session-id <id>', 'look in this session only')
     .option('--justification <text>', 'why, for the record');
-  withExamples(command, 'holdpoint questions cancel 67f1b3 --justification "no longer needed"');
+  withExamples(command, 'holdpoint questions cancel 781b0c --justification "no longer needed"');
   return withMutation(command).action(cancel);
 }
 

@@ -45,7 +45,7 @@ export function runCommand(): Command {
     command,
     'holdpoint run mock make the tests pass --detach',
     'holdpoint run exec --wait -- sh -c "echo hello"',
-    `holdpoint run mock --session-id nightly --wait "say hello" --input-json '{"script":[{"do":"say","text":"hello"}]}'`,
+    `holdpoint run mock --wait "say hello" --input-json '{"script":[{"do":"say","text":"hello"}]}'`,
   );
   return withMutation(command).action(run);
 }

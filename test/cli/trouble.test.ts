@@ -1,0 +1,243 @@
+// The command line when things go wrong: a server that is not there, a connection that is lost in the middle of an
+// answer, a token that is no good, text that attacks the terminal. And `doctor`, which says what to do about it.
+import { chmodSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/process.ts';
+import { hasPty } from '../support/pty.ts';
+import { openStage, PATIENT, type Stage, strike } from './stage.ts';
+
+let stage: Stage;
+const proxies: Server[] = [];
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(async () => {
+  for (const proxy of proxies) proxy.close().closeAllConnections();
+  await strike();
+});
+
+const NOWHERE = { HOLDPOINT_URL: 'http://127.0.0.1:9' };
+
+describe('a server that is not there', PATIENT, () => {
+  it.each([
+    ['questions', 'list'],
+    ['approvals', 'allow-all'],
+    ['sessions', 'create'],
+    ['events', '--follow'],
+    ['inbox'],
+    ['run', 'mock', 'x'],
+  ])('is told at once, in one sentence that says how to start it: %s %s', async (...args) => {
+    const ended = await stage.run(args, { env: NOWHERE });
+    expect(ended).toMatchObject({ code: 7, stdout: '' });
+    expect(ended.stderr).toMatch(
+      /^holdpoint: no server at http:\/\/127\.0\.0\.1:9: .*Start one: `.*holdpoint serve`.*--url.*\n$/,
+    );
+  });
+
+  it('is something else than Holdpoint', async () => {
+    const other = await proxy((_, respond) => respond(404, 'nothing here'));
+    const ended = await stage.run(['questions', 'list'], { env: { HOLDPOINT_URL: other } });
+    expect(ended).toMatchObject({ code: 7, stderr: expect.stringContaining('is not Holdpoint') });
+    expect((await stage.run(['questions', 'list', '--url', 'localhost:1'])).code).toBe(2);
+  });
+});
+
+describe('a token', PATIENT, () => {
+  it('that is missing or wrong is told, with the way to a good one', async () => {
+    const env = { HOLDPOINT_TOKEN: '', HOLDPOINT_DATA: temporaryFolder() };
+    const missing = await stage.run(['questions', 'list'], { env });
+    expect(missing).toMatchObject({ code: 6, stdout: '' });
+    expect(missing.stderr).toMatch(/HOLDPOINT_TOKEN.*holdpoint serve/);
+    const wrong = await stage.run(['questions', 'list', '--token', 'guessed', '--json']);
+    expect(wrong.code).toBe(6);
+    expect(JSON.parse(wrong.stderr).error).toMatchObject({ exit_code: 6, code: 'unauthenticated', status: 401 });
+  });
+
+  it('is found in the state folder', async () => {
+    const env = { HOLDPOINT_TOKEN: '', HOLDPOINT_DATA: stage.server.data };
+    expect((await stage.run(['questions', 'list', '--json'], { env })).code).toBe(0);
+  });
+});
+
+describe('a connection that is lost after the answer was sent', PATIENT, () => {
+  it('is taken up again: the answer is given once, and the person is told', async () => {
+    const ask = await (await stage.work()).question('lost');
+    const lost = await losing(1);
+    const ended = await stage.run(['questions', 'answer', ask.ask_id, '--declined'], {
+      env: { HOLDPOINT_URL: lost.url },
+    });
+    expect(ended.code).toBe(0);
+    const [first, second] = lost.keys();
+    expect(second).toBe(first);
+    expect(ended.stderr).toBe(
+      `holdpoint: connection lost; trying again. Nothing is done twice: it has the idempotency key ${first}\n`,
+    );
+    const { items } = await stage.client.events.ofRun(ask.run_id);
+    expect(items.filter((e) => e.type === 'ask.claimed')).toHaveLength(1);
+  });
+
+  it('and stays lost: the key is named, and the same command with it finds out', async () => {
+    const ask = await (await stage.work()).approval('gone');
+    const lost = await losing(1000);
+    const args = ['approvals', 'allow', ask.ask_id, '--retry-for-ms', '300'];
+    const ended = await stage.run(args, { env: { HOLDPOINT_URL: lost.url } });
+    expect(ended).toMatchObject({ code: 7, stdout: '' });
+    expect(ended.stderr).toContain('whether it was done is not known');
+    const key = /--idempotency-key (\S+)$/m.exec(ended.stderr)?.[1] ?? '';
+    expect(lost.keys()).toContain(key);
+    const again = await stage.run(['approvals', 'allow', ask.ask_id, '--idempotency-key', key]);
+    expect(again).toMatchObject({ code: 0, stderr: '' });
+    const { items } = await stage.client.events.ofRun(ask.run_id);
+    expect(items.filter((e) => e.type === 'ask.claimed')).toHaveLength(1);
+  });
+});
+
+const HOSTILE = 'x\u001b[2J\u001b]52;c;cm0=\u0007\u001b[8mhidden\u001b[0m\u202eevil\u200b\u0001\u009b31m\r\nend';
+const ACTS = /(?![\n])\p{Cc}|[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
+
+describe('hostile text from an agent', PATIENT, () => {
+  it('never reaches standard output raw, in any command, as text or JSON', async () => {
+    const work = await stage.work('hostile', { title: HOSTILE });
+    await stage.client.runs.output(work.runId, { text: HOSTILE });
+    const big = `${HOSTILE} `.repeat(15_000);
+    const approval = await work.approval('h1', {
+      tool_name: HOSTILE,
+      input: { command: HOSTILE, [HOSTILE]: { deep: [HOSTILE] } },
+      reason: HOSTILE,
+      diff: `+${HOSTILE}`,
+    });
+    const large = await work.approval('h2', { input: { command: big.slice(0, 150_000), rest: big.slice(0, 150_000) } });
+    const option = { id: 'o', label: HOSTILE, description: HOSTILE, preview: HOSTILE };
+    const question = await work.question('h3', {
+      questions: [{ question: HOSTILE, header: 'H\u001b[31m', options: [option] }],
+    });
+    const commands = [
+      ['questions', 'list'],
+      ['questions', 'show', question.ask_id],
+      ['approvals', 'list'],
+      ['approvals', 'show', approval.ask_id],
+      ['approvals', 'show', large.ask_id],
+      ['inbox'],
+      ['sessions', 'list'],
+      ['sessions', 'show', 'hostile'],
+      ['runs', 'list'],
+      ['runs', 'show', work.runId],
+      ['events', '--session-id', 'hostile'],
+    ];
+    for (const args of commands) {
+      const text = await stage.run(args);
+      expect(text.code, args.join(' ')).toBe(0);
+      expect(text.stdout.match(ACTS), args.join(' ')).toBeNull();
+      const json = await stage.run([...args, '--json']);
+      expect(json.stdout.match(ACTS), args.join(' ')).toBeNull();
+      for (const line of args[0] === 'events' ? json.stdout.trimEnd().split('\n') : [json.stdout]) JSON.parse(line);
+    }
+    const refused = await stage.run(['questions', 'answer', question.ask_id, '--interactive'], {
+      input: `${HOSTILE}\n`,
+    });
+    expect(refused.stderr.match(ACTS)).toBeNull();
+  });
+
+  it.skipIf(!hasPty)('never reaches a terminal raw (needs python3)', async () => {
+    await stage.clear();
+    const work = await stage.work('hostile-tty', { title: HOSTILE });
+    await work.approval('h4', { tool_name: HOSTILE, input: { command: `${HOSTILE} && tail` }, reason: HOSTILE });
+    const inbox = stage.terminal(['inbox'], { env: { NO_COLOR: '' } });
+    await inbox.shows('tail');
+    inbox.type('\r');
+    await inbox.shows('esc back');
+    inbox.type('dx');
+    await inbox.shows('Why not?');
+    inbox.type('\u001b');
+    await inbox.shows('esc back');
+    inbox.type('q');
+    await inbox.shows('q quit');
+    inbox.type('q');
+    expect(await inbox.exited).toBe(0);
+    // Of what was written, our own: colours, cursor, erasing, and the modes of a full screen.
+    const own = new RegExp(`${'\u001b'}\\[(?:\\d+(?:;\\d+)*m|\\d+;\\d+H|K|2J|\\?(?:1049|25|7|2004)[hl])`, 'g');
+    const rest = inbox.raw().replaceAll('\r\n', '\n').replace(own, '');
+    expect(rest.match(ACTS)).toBeNull();
+    expect(inbox.raw()).not.toContain('\u001b[8m');
+  });
+});
+
+describe('doctor', PATIENT, () => {
+  it('finds everything in order', async () => {
+    const env = { HOLDPOINT_DATA: stage.server.data, HOLDPOINT_TOKEN: '' };
+    const ended = await stage.run(['doctor'], { env });
+    expect(ended.code).toBe(0);
+    expect(ended.stdout.match(/^✓ /gm)).toHaveLength(6);
+    expect(ended.stdout).toMatch(/token +good, scope operator/);
+    expect(ended.stdout).toMatch(/agents .*mock/);
+    const json = JSON.parse((await stage.run(['doctor', '--json'], { env })).stdout);
+    expect(json).toMatchObject({
+      ok: true,
+      checks: expect.arrayContaining([{ name: 'database', state: 'good', detail: expect.any(String) }]),
+    });
+  });
+
+  it('says what to do about a server that is not there, a wrong token, a weak one, and an open folder', async () => {
+    const none = await stage.run(['doctor'], { env: NOWHERE });
+    expect(none.code).toBe(7);
+    expect(none.stdout).toMatch(/✗ server .*\n(?:.*\n)*? {2}→ .*serve/);
+    const wrong = await stage.run(['doctor', '--token', 'guessed']);
+    expect(wrong.code).toBe(6);
+    expect(wrong.stdout).toMatch(/✗ token .*\n {2}→ set HOLDPOINT_TOKEN/);
+    const { token } = await stage.client.tokens.create({ scope: 'viewer' });
+    const viewer = await stage.run(['doctor', '--token', token]);
+    expect(viewer.code).toBe(0);
+    expect(viewer.stdout).toMatch(/! token +good, scope viewer.*\n {2}→ it cannot answer/);
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o755);
+    const open = await stage.run(['doctor'], { env: { HOLDPOINT_DATA: folder } });
+    expect(open.stdout).toContain(`→ chmod go= ${folder}`);
+  });
+});
+
+/** Passes everything on, but the first `count` requests that change something are carried out and never answered. */
+async function losing(count: number) {
+  const keys: string[] = [];
+  const url = await proxy(async (request, respond, drop) => {
+    const { method, path, body, key } = request;
+    const headers = {
+      authorization: `Bearer ${stage.server.token}`,
+      'content-type': 'application/json',
+      'holdpoint-surface': 'cli',
+    };
+    const response = await fetch(stage.server.url + path, {
+      method,
+      headers: key === undefined ? headers : { ...headers, 'idempotency-key': key },
+      ...(method === 'POST' && { body }),
+    });
+    const text = await response.text();
+    if (key !== undefined) keys.push(key);
+    if (key !== undefined && keys.length <= count) return drop();
+    respond(response.status, text, response.headers.get('content-type') ?? 'application/json');
+  });
+  return { url, keys: () => keys };
+}
+
+type Handler = (
+  request: { method: string; path: string; body: string; key: string | undefined },
+  respond: (status: number, text: string, type?: string) => void,
+  drop: () => void,
+) => void;
+
+async function proxy(handle: Handler): Promise<string> {
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const key = request.headers['idempotency-key'] as string | undefined;
+    handle(
+      { method: request.method ?? '', path: request.url ?? '', body, key },
+      (status, text, type = 'text/plain') => response.writeHead(status, { 'content-type': type }).end(text),
+      () => request.socket.destroy(),
+    );
+  });
+  proxies.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
