@@ -1,0 +1,192 @@
+// A thread is the chat view of one session: a pure fold over the session's events. What a worker says, what a person
+// posts, each prompt and how it was resolved become items, in the order of the log, with at most one prompt open at any
+// time: the oldest. What a worker says between a prompt and its resolution follows after it.
+import type { Answer, AskMode } from './ask.ts';
+import type { Event, EventType } from './event.ts';
+import { type Prompted, pendingPrompt, resolvedPrompt } from './prompt.ts';
+
+export interface ThreadItem {
+  id: string;
+  role: 'user' | 'worker';
+  author: string;
+  content: unknown[];
+  metadata: Record<string, unknown> | undefined;
+  at: number;
+}
+
+export interface Thread {
+  readonly items: ThreadItem[];
+  /** The last event that was folded in. */
+  readonly seq: number;
+  /** What the next post of a person answers. */
+  readonly open: Prompted | undefined;
+  take(event: Event): void;
+}
+
+interface Posted {
+  ask: Prompted;
+  mode: AskMode;
+  /** The run that is to have the answer; for a moment none, when it is handed from the held run to the next. */
+  runId: string | undefined;
+  isHandedOver: boolean;
+  answer: Answer | undefined;
+}
+
+type Data = Record<string, unknown>;
+type Draft = Omit<ThreadItem, 'id'>;
+type TurnEnd = 'completed' | 'failed' | 'interrupted' | 'cancelled';
+
+export function createThread(agentId: string): Thread {
+  const items: ThreadItem[] = [];
+  const waiting: Posted[] = [];
+  /** Answered, but nobody can take the answer before the run's other asks are answered too. */
+  let parked: Posted[] = [];
+  let held: Draft[] = [];
+  let prompt: Posted | undefined;
+  let seq = 0;
+  let event: Event;
+  let ofEvent = 0;
+  let isEnding = false;
+  const modes = new Map<string, AskMode>();
+  const unattended = new Set<string>();
+
+  const post = (draft: Draft): void => {
+    ofEvent += 1;
+    items.push({ ...draft, id: `itm_${event.sessionId}_${event.sessionSeq}_${ofEvent}` });
+  };
+  const say = (text: string, metadata: Data): Draft => ({
+    role: 'worker',
+    author: agentId,
+    content: [{ type: 'text', text }],
+    metadata,
+    at: event.at,
+  });
+  const workerItem = (draft: Draft): void => {
+    if (prompt || parked.length > 0) held.push(draft);
+    else post(draft);
+  };
+  /** The audit item, then what had to wait for it. */
+  const resolve = (ended: Posted, answer: Answer): void => {
+    const { text, metadata } = resolvedPrompt(ended.ask, answer);
+    post(say(text, metadata));
+    if (ended === prompt) prompt = undefined;
+    parked = parked.filter((other) => other !== ended);
+    if (prompt || parked.length > 0) return;
+    for (const draft of held) post(draft);
+    held = [];
+  };
+  const undelivered = (): Posted[] => (prompt?.answer ? [...parked, prompt] : [...parked]);
+  const nextPrompt = (): void => {
+    if (prompt?.answer && isStuck(prompt)) {
+      parked.push(prompt);
+      prompt = undefined;
+    }
+    if (prompt) return;
+    prompt = waiting.shift();
+    if (!prompt) return;
+    const { text, metadata } = pendingPrompt(prompt.ask);
+    post(say(text, metadata));
+  };
+  /** Without a process that waits for it, an answer is taken up only when the run's last ask has ended. */
+  const isStuck = ({ mode, runId }: Posted): boolean =>
+    (mode !== 'blocking' || unattended.has(runId ?? '')) && waiting.some((other) => other.runId === runId);
+
+  const raised = ({ requests }: Data, kind: Prompted['kind']): void => {
+    for (const request of requests as { id: string }[]) {
+      const ask = { id: request.id, kind, content: request } as unknown as Prompted;
+      waiting.push({
+        ask,
+        mode: modes.get(ask.id) ?? 'blocking',
+        runId: event.runId,
+        isHandedOver: false,
+        answer: undefined,
+      });
+    }
+  };
+  const claimed = (answer: Answer): void => {
+    const place = waiting.findIndex(({ ask }) => ask.id === event.askId);
+    if (place >= 0) waiting.splice(place, 1);
+    if (prompt?.ask.id !== event.askId || !prompt) return;
+    prompt.answer = answer;
+    if (answer.outcome !== 'answered') resolve(prompt, answer);
+  };
+  const delivered = (lost?: string): void => {
+    const taken = undelivered().find(({ ask }) => ask.id === event.askId);
+    if (!taken?.answer) return;
+    resolve(taken, lost === undefined ? taken.answer : { ...taken.answer, outcome: 'cancelled', reason: lost });
+  };
+  /** An answer that was still due: the run took it if it came to its end, and lost it if it was stopped. */
+  const turnEnd = (status: TurnEnd, { error = `run ${status}` }: Data): void => {
+    for (const ended of undelivered()) {
+      const { answer } = ended;
+      if (!answer || ended.runId !== event.runId) continue;
+      const outcome = status === 'failed' ? 'failed' : 'cancelled';
+      if (status !== 'completed') resolve(ended, { ...answer, outcome, reason: String(error) });
+      else if (!isCarriedOn(ended)) resolve(ended, answer);
+      else Object.assign(ended, { isHandedOver: true, runId: undefined });
+    }
+    workerItem(say(status, { type: 'turn_end', run_id: event.runId, status }));
+  };
+
+  const on: Partial<Record<EventType, (data: Data) => void>> = {
+    'ask.raised': ({ mode }) => {
+      modes.set(event.askId ?? '', mode as AskMode);
+      unattended.delete(event.runId ?? '');
+    },
+    waiting_for_approval: (data) => raised(data, 'approval'),
+    waiting_for_user_question: (data) => raised(data, 'question'),
+    'ask.claimed': ({ answer }) => claimed(answer as Answer),
+    'ask.delivered': () => delivered(),
+    'ask.undeliverable': ({ reason = 'undeliverable' }) => delivered(String(reason)),
+    // After a handed over answer the run that carries it on is the next one.
+    accepted: () => {
+      for (const carried of undelivered()) carried.runId ??= event.runId;
+    },
+    'run.released': () => unattended.add(event.runId ?? ''),
+    'run.recovered': () => unattended.add(event.runId ?? ''),
+    completed: (data) => turnEnd('completed', data),
+    failed: (data) => turnEnd('failed', data),
+    interrupted: (data) => turnEnd('interrupted', data),
+    cancelled: (data) => turnEnd('cancelled', data),
+    output: ({ text, type = 'text', output_id }) => {
+      if (typeof text === 'string') workerItem(say(text, { type, run_id: event.runId, output_id }));
+    },
+    'item.posted': ({ role, author, content, metadata }) => {
+      if (!Array.isArray(content)) return;
+      const draft = { role, author, content, metadata, at: event.at } as Draft;
+      if (role === 'user') post(draft);
+      else workerItem(draft);
+    },
+  };
+
+  return {
+    items,
+    get seq() {
+      return seq;
+    },
+    get open() {
+      return prompt && !prompt.answer ? prompt.ask : undefined;
+    },
+    take(next) {
+      event = next;
+      ofEvent = 0;
+      seq = next.seq;
+      const data = JSON.parse(next.data) as Data;
+      on[next.type]?.(data);
+      isEnding = next.type === 'ask.claimed' && (isEnding || endsTheRun(data, modes.get(next.askId ?? '')));
+      if (!isEnding) nextPrompt();
+    },
+  };
+}
+
+/** The held run is completed by the answer, which the run after it brings to the agent. */
+const isCarriedOn = ({ mode, isHandedOver }: Posted): boolean =>
+  (mode === 'form' || mode === 'restart') && !isHandedOver;
+
+/** The run stops with this ask, or its worker is lost: the next events end its other asks, none of them is asked now. */
+function endsTheRun({ kind, answer }: Data, mode: AskMode | undefined): boolean {
+  const { outcome, reason } = answer as Answer;
+  if (outcome === 'expired') return kind === 'question';
+  if (outcome === 'cancelled') return mode !== 'form' || reason !== undefined;
+  return outcome === 'failed';
+}

@@ -1,0 +1,398 @@
+// Threads folded from what a real gateway logged: fixed stories to the letter, then random ones against what must hold
+// for every thread after every event.
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, ASK_MODES, type AskMode } from '../../src/core/ask.ts';
+import type { RaiseAsk } from '../../src/core/bodies.ts';
+import type { Event } from '../../src/core/event.ts';
+import { RECOVERIES, type Recovery } from '../../src/core/run.ts';
+import { createThread, type Thread, type ThreadItem } from '../../src/core/thread.ts';
+import { type OpenGateway, openGateway, outcomeOf, person } from '../support/gateway.ts';
+
+const agent = person('agent');
+const ada = person('ada', 'thread');
+const COLOUR = { id: 'colour', question: 'Which colour?', options: ['red', 'blue'].map((id) => ({ id, label: id })) };
+const SECRET = { answers: [{ question_id: 'colour', freeform_answer: 'hunter2' }] };
+
+let open: OpenGateway;
+let [runId, agentName] = ['', ''];
+beforeEach(async () => {
+  open = await openGateway();
+});
+afterEach(() => open.close());
+
+/** The session `s` with a run at work, or waiting for a worker. */
+const begin = async (name = 'external', sessionId = 's', more = {}) => {
+  await open.gateway.createSession({ session_id: sessionId, agent: name, ...more });
+  runId = (await open.gateway.startRun({ sessionId, body: { input: {} }, actor: agent })).view.run_id;
+};
+const claim = (recovery: Recovery = 'none') =>
+  open.gateway.waitForWork({ worker_id: 'w', agents: [{ name: 'mock', recovery }] });
+const raise = async (body: RaiseAsk) => (await open.gateway.raiseAsk({ runId, body, actor: agent })).view.ask_id;
+const question = (call: string, mode: AskMode = 'blocking', more = {}) =>
+  raise({ kind: 'question', tool_call_id: call, mode, questions: [{ ...COLOUR, question: `${call}?`, ...more }] });
+const approval = (call: string, more = {}) =>
+  raise({ kind: 'approval', tool_call_id: call, tool_name: 'Bash', input: { command: call }, ...more });
+const resolve = (request_id: string, given: object) =>
+  open.gateway.answerForRun({ runId, resolution: { request_id, ...given }, actor: ada });
+const answer = (askId: string, option = 'red') =>
+  resolve(askId, { answers: [{ question_id: 'colour', selected_option_ids: [option] }] });
+const cancel = (requestId: string, justification: string) =>
+  open.gateway.cancelQuestion({ runId, requestId, justification, actor: ada });
+const pass = async (ms: number) => {
+  open.advance(ms);
+  await open.sweep();
+};
+const allow = (request_id: string) => ({ request_id, behavior: 'allow' as const });
+const deny = (request_id: string, reason?: string) => ({ request_id, behavior: 'deny' as const, reason });
+const decide = (...resolutions: (ReturnType<typeof allow> | ReturnType<typeof deny>)[]) =>
+  open.gateway.approveForRun({ runId, resolutions, actor: ada });
+const clarify = async (call: string) => {
+  await open.gateway.createSession({ session_id: 'child', agent: 'external', parent_session_id: 's' });
+  const { view: run } = await open.gateway.startRun({ sessionId: 'child', body: { input: {} }, actor: agent });
+  const body = { tool_call_id: call, questions: [COLOUR] };
+  return (await open.gateway.clarify({ runId: run.run_id, body, actor: agent })).view;
+};
+const has = (askId: string) => open.gateway.acknowledge({ askId, state: 'delivered' });
+const say = (text: string) => open.gateway.postOutput({ runId, body: { text }, actor: agent });
+const done = () => open.gateway.completeRun({ runId, actor: agent });
+const eventsOf = (sessionId: string) => open.gateway.events({ sessionId }, 0, 100_000);
+
+/** The items so far in short: `? what is asked`, `! how it ended`, what was said. Checks what every thread must keep to. */
+const chat = async (sessionId = 's') => watched(await eventsOf(sessionId)).items.map(short);
+
+function short({ content, metadata }: ThreadItem): string {
+  const text = (content[0] as { text: string }).text;
+  if (metadata?.type === 'pending_prompt') return `? ${text.split('\n')[1]}`;
+  if (metadata?.type === 'pending_prompt_resolved') return `! ${text}`;
+  return metadata?.type === 'turn_end' ? `end ${text}` : text;
+}
+
+describe('one prompt', () => {
+  beforeEach(() => begin());
+
+  it('is asked at once, resolved when its answer is delivered, and followed by what was said meanwhile', async () => {
+    await say('let me see');
+    const ask = await question('q');
+    await say('one');
+    expect(await chat()).toEqual(['let me see', '? q?']);
+    await answer(ask, 'blue');
+    await say('two');
+    expect(await chat()).toEqual(['let me see', '? q?']);
+    await has(ask);
+    await done();
+    expect(await chat()).toEqual(['let me see', '? q?', '! ✓ Answered: blue', 'one', 'two', 'end completed']);
+  });
+
+  it('whose answer was never acknowledged shares the fate of its run', async () => {
+    const fateOf = async (end: Promise<unknown>) => {
+      await end.then(() => begin());
+      return (await chat()).slice(-3);
+    };
+    const asked = async () => answer(await question('q'));
+    await asked();
+    expect(await fateOf(done())).toEqual(['? q?', '! ✓ Answered: red', 'end completed']);
+    await asked();
+    const failure = open.gateway.failRun({ runId, error: 'broken', actor: agent });
+    expect(await fateOf(failure)).toEqual(['? q?', '! ✗ Failed: broken', 'end failed']);
+    await asked();
+    const stop = open.gateway.interruptSession({ sessionId: 's', reason: 'stop', actor: ada });
+    expect(await fateOf(stop)).toEqual(['? q?', '! ✗ Cancelled: stop', 'end interrupted']);
+  });
+
+  it('whose answer nobody could take says so', async () => {
+    const ask = await question('q');
+    await answer(ask);
+    await open.gateway.acknowledge({ askId: ask, state: 'undeliverable', reason: 'the tool call is gone' });
+    expect(await chat()).toEqual(['? q?', '! ✗ Cancelled: the tool call is gone']);
+  });
+
+  it('is resolved at once when it ends without an answer', async () => {
+    await resolve(await question('q'), { declined: true });
+    await approval('rm', { expires_after_ms: 9 });
+    await pass(10);
+    expect(await chat()).toEqual(['? q?', '! ✗ Cancelled: declined', '? Bash: rm', '! ✗ Cancelled: expired']);
+    await cancel(await question('last'), 'no more');
+    expect((await chat()).slice(4)).toEqual(['? last?', '! ✗ Cancelled: no more', 'end cancelled']);
+  });
+
+  it('shows a denial with its reason, and never a secret', async () => {
+    const rm = await approval('rm');
+    await decide(deny(rm, 'use trash'));
+    await has(rm);
+    const key = await question('key', 'blocking', { secret: true, options: [] });
+    await resolve(key, SECRET);
+    await has(key);
+    expect(await chat()).toEqual(['? Bash: rm', '! ✓ Answered: Deny (use trash)', '? key?', '! ✓ Answered: (secret)']);
+    expect(JSON.stringify(watched(await eventsOf('s')).items)).not.toContain('hunter2');
+  });
+});
+
+describe('several prompts of a run', () => {
+  beforeEach(() => begin());
+
+  it('are asked one after another, the oldest first', async () => {
+    const [a, b] = [await question('a'), await approval('b')];
+    await question('c');
+    await answer(a);
+    await has(a);
+    await decide(allow(b));
+    await has(b);
+    expect(await chat()).toEqual(['? a?', '! ✓ Answered: red', '? Bash: b', '! ✓ Answered: Approve', '? c?']);
+  });
+
+  it('that were answered elsewhere while they waited are never asked', async () => {
+    const [a, b, c] = [await question('a'), await approval('b'), await approval('c')];
+    await decide(allow(b), deny(c));
+    await answer(a);
+    await has(a);
+    expect(await chat()).toEqual(['? a?', '! ✓ Answered: red']);
+  });
+
+  it('that end with the run are not asked on its last breath', async () => {
+    for (const call of ['a', 'b', 'c']) await question(call);
+    await open.gateway.failRun({ runId, error: 'broken', actor: agent });
+    expect(await chat()).toEqual(['? a?', '! ✗ Failed: broken', 'end failed']);
+  });
+
+  it('go on with the next when an approval expired or a form was cancelled, which end no run', async () => {
+    await approval('a', { expires_after_ms: 5 });
+    const form = await question('form', 'form');
+    await approval('z');
+    await pass(5);
+    await cancel(form, 'later');
+    expect((await chat()).slice(1)).toEqual(['! ✗ Cancelled: expired', '? form?', '! ✗ Cancelled: later', '? Bash: z']);
+  });
+
+  it('do not wait for an answer that can only be taken after theirs', async () => {
+    const form = await question('form', 'form');
+    const b = await approval('b');
+    await say('busy');
+    await answer(form);
+    expect(await chat()).toEqual(['? form?', '? Bash: b']);
+    await decide(allow(b));
+    expect((await chat()).slice(2)).toEqual(['! ✓ Answered: Approve', '! ✓ Answered: red', 'busy', 'end completed']);
+  });
+
+  it('under `autonomous` are none', async () => {
+    await begin('external', 'auto', { permissions: 'autonomous' });
+    await approval('rm');
+    expect(await chat('auto')).toEqual([]);
+  });
+});
+
+describe('an answer that another run carries', () => {
+  it.each(['form', 'restart'] as const)('is delivered when that run begins: %s', async (mode) => {
+    await begin('mock');
+    await claim();
+    await answer(await question('q', mode));
+    expect(await chat()).toEqual(['? q?']);
+    await claim();
+    expect(await chat()).toEqual(['? q?', '! ✓ Answered: red', 'end completed']);
+  });
+
+  it('is lost when that run is stopped before it began', async () => {
+    await begin('mock');
+    await claim();
+    const { view } = await answer(await question('q', 'form'));
+    await open.gateway.cancelRun({ runId: view.run_id, reason: 'too late', actor: ada });
+    expect(await chat()).toEqual(['? q?', '! ✗ Cancelled: too late', 'end completed', 'end cancelled']);
+  });
+
+  it('as a secret is delivered when the agent has it, or at the latest when that run is over', async () => {
+    await begin();
+    const { view } = await resolve(await question('key', 'form', { secret: true, options: [] }), SECRET);
+    expect(await chat()).toEqual(['? key?']);
+    runId = view.run_id;
+    await done();
+    expect(await chat()).toEqual(['? key?', '! ✓ Answered: (secret)', 'end completed', 'end completed']);
+  });
+});
+
+describe('a worker that is lost', () => {
+  beforeEach(() => begin('mock'));
+
+  it('takes its prompts with it, each said once, when its agent cannot be resumed', async () => {
+    await claim('none');
+    await question('a');
+    await approval('b');
+    const form = await question('form', 'form');
+    await open.restart(['w']);
+    expect(await chat()).toEqual(['? a?', '! ✗ Cancelled: worker_restart', '? form?']);
+    await answer(form);
+    await claim();
+    expect((await chat()).slice(3)).toEqual(['! ✓ Answered: red', 'end completed']);
+  });
+
+  it('leaves them open when it can, and an answer given meanwhile is honoured', async () => {
+    await claim('resume');
+    const ask = await question('q');
+    await open.restart(['w']);
+    await answer(ask);
+    expect(await chat()).toEqual(['? q?']);
+    expect((await claim('resume'))?.due.map((due) => due.ask_id)).toEqual([ask]);
+    await has(ask);
+    expect(await chat()).toEqual(['? q?', '! ✓ Answered: red']);
+  });
+
+  it.each(['deferred', 'blocking'] as const)('leaves several, all to be answered first: %s', async (mode) => {
+    await claim('resume');
+    const [a, b] = [await question('a', mode), await question('b', mode)];
+    await open.restart(['w']);
+    await answer(a);
+    expect(await chat()).toEqual(['? a?', '? b?']);
+    await answer(b, 'blue');
+    await claim('resume');
+    await has(a);
+    await say('thanks');
+    await has(b);
+    expect(await chat()).toEqual(['? a?', '? b?', '! ✓ Answered: red', '! ✓ Answered: blue', 'thanks']);
+  });
+});
+
+it('asks a clarification in the parent, and resolves it when its answer is in the mail', async () => {
+  await open.gateway.createSession({ session_id: 's', agent: 'external' });
+  const view = await clarify('c');
+  expect(await chat()).toEqual(['? Which colour?']);
+  runId = view.run_id;
+  await answer(view.request_id);
+  expect(await chat()).toEqual(['? Which colour?', '! ✓ Answered: red', 'end completed']);
+});
+
+it('lets a person speak at any time, and a worker after the prompt', async () => {
+  await begin();
+  const ask = await question('q');
+  const log = await eventsOf('s');
+  const posted = (sessionSeq: number, role: string): Event => {
+    const data = JSON.stringify({ role, author: role, content: [{ type: 'text', text: `by a ${role}` }] });
+    return { ...(log[0] as Event), seq: 9000 + sessionSeq, sessionSeq, type: 'item.posted', data };
+  };
+  const thread = createThread('a');
+  for (const event of [...log, posted(90, 'worker'), posted(91, 'user')]) thread.take(event);
+  expect(thread.items.map(short)).toEqual(['? q?', 'by a user']);
+  expect(thread.items[1]).toMatchObject({ role: 'user', author: 'user', id: 'itm_s_91_1' });
+  expect([thread.seq, thread.open?.id]).toEqual([9091, ask]);
+});
+
+type Act = (n: number, pendingId: string, dueId: string) => Promise<unknown>;
+const often = (act: Act): Act[] => [act, act, act, act];
+const ACTS: Act[] = [
+  ...often((n) => question(`q${n}`, ASK_MODES[n % 4])),
+  ...often((n) => approval(`a${n}`, n % 3 === 0 ? { expires_after_ms: 50 } : {})),
+  ...often((n) => say(`said ${n}`)),
+  ...often((_, id) => answer(id)),
+  ...often((_, id) => decide(allow(id))),
+  ...often((_, __, id) => has(id)),
+  ...often((n) => claim(RECOVERIES[n % 3])),
+  (_, id) => resolve(id, { declined: true }),
+  (_, id) => cancel(id, 'no'),
+  (_, __, askId) => open.gateway.acknowledge({ askId, state: 'undeliverable' }),
+  () => pass(60),
+  () => open.restart(['w']),
+  () => begin(agentName),
+  (n) => clarify(`c${n}`),
+  () => done(),
+  () => open.gateway.failRun({ runId, actor: agent }),
+  () => open.gateway.cancelRun({ runId, actor: ada }),
+];
+
+it('keeps to the rules in any story, after every event', async () => {
+  let prompts = 0;
+  const acts = fc.array(fc.tuple(fc.constantFrom(...ACTS), fc.nat({ max: 99 })), { maxLength: 50, size: 'max' });
+  await fc.assert(
+    fc.asyncProperty(acts, fc.constantFrom('mock', 'external'), async (story, name) => {
+      await open.close();
+      open = await openGateway();
+      agentName = name;
+      await begin(name);
+      for (const [act, n] of story) {
+        const told: Told[] = [];
+        for (const event of await eventsOf('s')) note(told, event);
+        const pick = (asks: Told[]) => asks[n % asks.length]?.id ?? 'none';
+        runId = (await open.gateway.showSession('s')).active_run_id ?? runId;
+        const due = told.filter((ask) => ask.answer && !ask.isSettled);
+        await outcomeOf(act(n, pick(told.filter((ask) => !ask.answer)), pick(due)));
+      }
+      prompts += idsOf(watched(await eventsOf('s')).items, 'pending_prompt').length;
+    }),
+    { numRuns: 60 },
+  );
+  expect(prompts).toBeGreaterThan(60);
+}, 120_000);
+
+/** Settled: the agent has the answer, or never will. */
+type Told = { id: string; runId: string | undefined; mode: AskMode; answer?: Answer; isSettled?: boolean };
+
+/** Folds event by event and checks after each what every thread must keep to, as the log alone has it. */
+function watched(events: readonly Event[]): Thread {
+  const [thread, again] = [createThread('agent'), createThread('agent')];
+  const asks: Told[] = [];
+  let before: ThreadItem[] = [];
+  for (const event of events) {
+    thread.take(event);
+    note(asks, event);
+    expect(thread.items.slice(0, before.length), 'what was posted stays as it was').toEqual(before);
+    for (const item of thread.items.slice(before.length)) checkNew(item, asks);
+    before = structuredClone(thread.items);
+    const pending = asks.filter((ask) => !ask.answer);
+    const open = pending.filter((ask) => idsOf(thread.items, 'pending_prompt').includes(ask.id));
+    expect(open.length, 'at most one is open').toBeLessThanOrEqual(1);
+    if (open[0]) expect([open[0], thread.open?.id], 'the oldest').toEqual([pending[0], pending[0]?.id]);
+  }
+  checkOrder(thread.items, events.every(isAttended));
+  const [asked, resolved] = [idsOf(thread.items, 'pending_prompt'), idsOf(thread.items, 'pending_prompt_resolved')];
+  for (const ids of [asked, resolved, thread.items.map((item) => item.id)])
+    expect(new Set(ids).size, 'each once').toBe(ids.length);
+  const endedOtherwise = asks.filter(({ id, answer }) => asked.includes(id) && answer && answer.outcome !== 'answered');
+  expect(resolved).toEqual(expect.arrayContaining(endedOtherwise.map(({ id }) => id)));
+  for (const event of events) again.take(event);
+  expect(again.items).toEqual(thread.items);
+  if (asked.length > resolved.length) return thread;
+  expect(
+    asks.every((ask) => ask.answer),
+    'with nothing open, nothing waits',
+  ).toBe(true);
+  const said = events.flatMap(({ type, data }) => (type === 'output' ? JSON.parse(data).output_id : []));
+  expect(thread.items.flatMap(({ metadata }) => metadata?.output_id ?? [])).toEqual(said);
+  return thread;
+}
+
+function note(asks: Told[], { type, askId, runId, data }: Event): void {
+  const { mode, answer } = JSON.parse(data);
+  const ask = asks.find((one) => one.id === askId);
+  if (type === 'ask.raised') asks.push({ id: askId ?? '', runId, mode });
+  if (ask && type === 'ask.claimed') ask.answer = answer;
+  if (ask && (type === 'ask.delivered' || type === 'ask.undeliverable')) ask.isSettled = true;
+  // What another run carries is not settled by the end of the run that asked.
+  const endsHere = (one: Told) => (one.runId === runId) !== (one.mode === 'form' || one.mode === 'restart');
+  if (['completed', 'failed', 'interrupted', 'cancelled'].includes(type))
+    for (const one of asks) if (one.answer && endsHere(one)) one.isSettled = true;
+}
+
+function checkNew({ metadata }: ThreadItem, asks: readonly Told[]): void {
+  const { prompt_id, prompt_state, reason } = (metadata?.prompt ?? {}) as Record<string, unknown>;
+  const { answer, isSettled } = asks.find(({ id }) => id === prompt_id) ?? {};
+  if (prompt_state === undefined) return;
+  expect(answer !== undefined, 'asked while it is pending, resolved when it is not').toBe(prompt_state !== 'pending');
+  if (prompt_state !== 'answered') expect(reason).not.toBeNull();
+  else expect([answer?.outcome, isSettled, reason], 'delivered first').toEqual(['answered', true, null]);
+}
+
+/** Between a prompt and its resolution a worker says nothing. Other prompts stand there only where none is attended. */
+function checkOrder(items: readonly ThreadItem[], isStrict: boolean): void {
+  const unresolved = new Set<unknown>();
+  for (const { role, metadata } of items) {
+    const { prompt_id, prompt_state } = (metadata?.prompt ?? {}) as Record<string, unknown>;
+    if (metadata?.type === 'pending_prompt_resolved') expect(unresolved.delete(prompt_id), 'asked before').toBe(true);
+    else if (role === 'worker' && (isStrict || !prompt_id)) expect([...unresolved]).toEqual([]);
+    if (prompt_state === 'pending') unresolved.add(prompt_id);
+  }
+}
+
+const isAttended = ({ type, data }: Event): boolean =>
+  !type.startsWith('run.') && (type !== 'ask.raised' || JSON.parse(data).mode === 'blocking');
+
+const idsOf = (items: readonly ThreadItem[], type: string): string[] =>
+  items.flatMap(({ metadata }) =>
+    metadata?.type === type ? (metadata.prompt as { prompt_id: string }).prompt_id : [],
+  );
