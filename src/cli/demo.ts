@@ -14,7 +14,7 @@ import { addressOf, probe, tokenOf, wholeNumber } from './connection.ts';
 import { playSession } from './demo-session.ts';
 import { withExamples } from './examples.ts';
 import { left } from './failure.ts';
-import { paint, terminalWidth } from './output.ts';
+import { paint, printJson, terminalWidth } from './output.ts';
 import { ownName } from './own-name.ts';
 import { personAt, scriptedPerson } from './person.ts';
 import { settingsOf } from './serve.ts';
@@ -27,6 +27,7 @@ interface DemoFlags {
   token?: string;
   own?: boolean;
   auto?: boolean;
+  json?: boolean;
   pauseMs: string;
 }
 
@@ -48,6 +49,7 @@ export function demoCommand(): Command {
     .option('--token <secret>', 'token (HOLDPOINT_TOKEN; otherwise the one in the state folder)')
     .option('--own', 'play on a server of its own that leaves nothing behind, as when none is running')
     .option('--auto', 'let a scripted person answer, as without a terminal')
+    .option('--json', 'the same, and print nothing but the asks and their answers, as JSON')
     .option('--pause-ms <number>', 'how long the scripted person thinks', '700');
   withExamples(command, 'holdpoint demo', 'holdpoint demo --auto --own');
   return command.action(demo);
@@ -57,7 +59,7 @@ async function demo(flags: DemoFlags): Promise<void> {
   const pauseMs = wholeNumber('--pause-ms', flags.pauseMs) ?? 0;
   const place = await findPlace(flags, process.env);
   try {
-    await show(place, flags.auto === true, pauseMs);
+    await show(place, flags, pauseMs);
   } finally {
     await place.close();
   }
@@ -106,8 +108,8 @@ async function ownPlace(): Promise<Place> {
   };
 }
 
-async function show({ url, client, tokenInShell, isOwn }: Place, auto: boolean, pauseMs: number): Promise<void> {
-  const atTerminal = !auto && process.stdin.isTTY === true && process.stdout.isTTY === true;
+async function show({ url, client, tokenInShell, isOwn }: Place, flags: DemoFlags, pauseMs: number): Promise<void> {
+  const atTerminal = !flags.auto && !flags.json && process.stdin.isTTY === true && process.stdout.isTTY === true;
   const person = atTerminal
     ? personAt({ input: process.stdin, output: process.stdout })
     : scriptedPerson((signal) => sleep(pauseMs, signal));
@@ -117,7 +119,7 @@ async function show({ url, client, tokenInShell, isOwn }: Place, auto: boolean, 
   process.once('SIGTERM', leave);
   if (atTerminal) process.stdin.once('end', leave);
   const print = (...lines: Line[]) => {
-    for (const of of lines) process.stdout.write(`${paint(of)}\n`);
+    if (!flags.json) for (const of of lines) process.stdout.write(`${paint(of)}\n`);
   };
   const width = terminalWidth();
   try {
@@ -125,6 +127,7 @@ async function show({ url, client, tokenInShell, isOwn }: Place, auto: boolean, 
     print(line(span('Holdpoint demo', 'bold'), span(`  ${url}`, 'dim')));
     print(line(span(`An agent works and asks. Answer here, ${elsewhere}.`, 'dim')), []);
     const told = await playSession({ client, person, print, width, task: TASK, tokenInShell, signal: leaving.signal });
+    if (flags.json) printJson(told.asks);
     print(
       [],
       ...prose(told.lastMessage)

@@ -6,7 +6,7 @@ export const EXIT = {
   done: 0,
   unexpected: 1,
   usage: 2,
-  notFound: 3,
+  not_found: 3,
   conflict: 4,
   expired: 5,
   refused: 6,
@@ -21,7 +21,7 @@ export const EXIT_MEANINGS: Record<ExitName, string> = {
   unexpected: 'Something unexpected happened, on this side or on the server.',
   usage:
     'The command line or the input was not understood (an ambiguous id too), or the answer was not valid. Nothing changed.',
-  notFound: 'There is no such ask, session, run or token.',
+  not_found: 'There is no such ask, session, run or token.',
   conflict: 'Somebody else answered first, or what was asked for no longer fits the state of things.',
   expired: 'The ask expired before the answer arrived.',
   refused: 'The token is missing, not good or may not do this; or a policy or a limit refused it.',
@@ -33,15 +33,15 @@ export const EXIT_MEANINGS: Record<ExitName, string> = {
 /** What the status alone does not say. */
 const BY_CODE: Record<string, ExitName> = {
   question_expired: 'expired',
-  question_request_mismatch: 'notFound',
-  approval_request_not_pending: 'notFound',
+  question_request_mismatch: 'not_found',
+  approval_request_not_pending: 'not_found',
   route_not_found: 'unexpected',
 };
 const BY_STATUS: Record<number, ExitName> = {
   400: 'usage',
   401: 'refused',
   403: 'refused',
-  404: 'notFound',
+  404: 'not_found',
   409: 'conflict',
   413: 'usage',
   415: 'usage',

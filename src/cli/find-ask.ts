@@ -24,7 +24,7 @@ export async function findAsk(client: Client, kind: AskKind, typed: string, scop
     prefix: 'ask_',
   });
   if (found) return found;
-  throw new Failure('notFound', notFound(kind, typed, scope), `See what is open: ${ownName()} ${kind}s list`);
+  throw new Failure('not_found', notFound(kind, typed, scope), `See what is open: ${ownName()} ${kind}s list`);
 }
 
 async function askWithId(client: Client, id: string): Promise<AskView | undefined> {
@@ -47,12 +47,12 @@ function checked(ask: AskView, kind: AskKind, { sessionId, runId }: Scope): AskV
   const { ask_id, session_id, run_id } = ask;
   if (ask.kind !== kind) {
     const what = ask.kind === 'approval' ? 'an approval' : 'a question';
-    throw new Failure('notFound', `${ask_id} is ${what}`, `Try: ${ownName()} ${ask.kind}s show ${ask_id}`);
+    throw new Failure('not_found', `${ask_id} is ${what}`, `Try: ${ownName()} ${ask.kind}s show ${ask_id}`);
   }
   if (sessionId !== undefined && session_id !== sessionId)
-    throw new Failure('notFound', `${ask_id} belongs to session ${session_id}, not to ${sessionId}`);
+    throw new Failure('not_found', `${ask_id} belongs to session ${session_id}, not to ${sessionId}`);
   if (runId !== undefined && run_id !== runId)
-    throw new Failure('notFound', `${ask_id} belongs to run ${run_id}, not to ${runId}`);
+    throw new Failure('not_found', `${ask_id} belongs to run ${run_id}, not to ${runId}`);
   return ask;
 }
 

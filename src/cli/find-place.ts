@@ -19,7 +19,7 @@ export async function findSession(client: Client, typed: string): Promise<Sessio
     prefix: 'ses_',
   });
   if (found) return found;
-  throw new Failure('notFound', `there is no session "${typed}"`, `See them: ${ownName()} sessions list`);
+  throw new Failure('not_found', `there is no session "${typed}"`, `See them: ${ownName()} sessions list`);
 }
 
 export async function findRun(client: Client, typed: string | undefined, sessionId?: string): Promise<RunView> {
@@ -27,7 +27,7 @@ export async function findRun(client: Client, typed: string | undefined, session
   const exact = await orNothing(client.runs.get(typed));
   const isElsewhere = exact && sessionId !== undefined && exact.session_id !== sessionId;
   if (isElsewhere)
-    throw new Failure('notFound', `${typed} belongs to session ${exact.session_id}, not to ${sessionId}`);
+    throw new Failure('not_found', `${typed} belongs to session ${exact.session_id}, not to ${sessionId}`);
   if (exact) return exact;
   const query = sessionId === undefined ? {} : { session_id: sessionId };
   const all = every((page) => client.runs.list({ ...query, limit: 500, ...page }));
@@ -38,7 +38,7 @@ export async function findRun(client: Client, typed: string | undefined, session
     prefix: 'run_',
   });
   if (found) return found;
-  throw new Failure('notFound', `there is no run "${typed}"`, `See them: ${ownName()} runs list`);
+  throw new Failure('not_found', `there is no run "${typed}"`, `See them: ${ownName()} runs list`);
 }
 
 /** The one at work, else the newest. */
@@ -51,7 +51,7 @@ async function latestRun(client: Client, sessionId: string | undefined): Promise
   for await (const run of every((page) => client.runs.list({ session_id: session.session_id, limit: 500, ...page })))
     latest = run;
   if (latest) return latest;
-  throw new Failure('notFound', `session ${session.session_id} has no run yet`);
+  throw new Failure('not_found', `session ${session.session_id} has no run yet`);
 }
 
 export async function findToken(client: Client, typed: string): Promise<string> {
@@ -72,7 +72,7 @@ export async function findToken(client: Client, typed: string): Promise<string> 
     prefix: 'tok_',
   });
   if (found) return found.token_id;
-  throw new Failure('notFound', `there is no token "${typed}"`, `See them: ${ownName()} tokens list`);
+  throw new Failure('not_found', `there is no token "${typed}"`, `See them: ${ownName()} tokens list`);
 }
 
 async function* iterate<T>(things: readonly T[]): AsyncGenerator<T> {

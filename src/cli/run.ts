@@ -78,7 +78,7 @@ async function run(agent: string, prompt: string[], flags: RunFlags): Promise<vo
 async function sessionFor(client: Client, agent: string, flags: RunFlags): Promise<SessionView> {
   if (flags.sessionId !== undefined) {
     const known = await findSession(client, flags.sessionId).catch((error: unknown) => {
-      if (error instanceof Failure && error.exit === 'notFound') return undefined;
+      if (error instanceof Failure && error.exit === 'not_found') return undefined;
       throw error;
     });
     if (known && known.agent !== agent)
