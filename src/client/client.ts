@@ -92,6 +92,7 @@ function createCalls(http: Http, headers?: Record<string, string>) {
         post<views.RunView>(path`/v1/sessions/${sessionId}/runs`, body, options),
       list: (query?: Page & { session_id?: string; status?: RunStatus }) => list<views.RunView>('/v1/runs', query),
       get: (id: string) => get<views.RunView>(path`/v1/runs/${id}`),
+      input: (id: string) => get<Record<string, unknown>>(path`/v1/runs/${id}/input`),
       cancel: (id: string, body: In<typeof bodies.CancelRun> = {}) =>
         put<views.RunView>(path`/v1/runs/${id}/cancel`, body),
       output: (id: string, body: In<typeof bodies.PostOutput>, options?: Options) =>

@@ -99,6 +99,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
 
     showSession: bind(inbox.showSession),
     showRun: bind(inbox.showRun),
+    showInput: bind(inbox.showInput),
     listSessions: bind(inbox.listSessions),
     listRuns: bind(inbox.listRuns),
     listAsks: bind(inbox.listAsks),

@@ -16,6 +16,9 @@ export interface Listed<T> {
   cursor: number;
 }
 
+/** A page is cut, with a link to the next, where its text grows beyond this. */
+const LONGEST_PAGE = 4 * 1024 * 1024;
+
 /** Reads one more than asked for, to know whether there is another page. */
 async function listed<R, T>(
   ports: Ports,
@@ -26,10 +29,16 @@ async function listed<R, T>(
   await expireOverdue(ports);
   return ports.store.read(async (r) => {
     const found = await rows(r, { ...page, limit: page.limit + 1 });
-    const shown = found.slice(0, page.limit);
     const views: T[] = [];
-    for (const { value } of shown) views.push(await view(r, value));
-    return { views, next: found.length > shown.length ? shown.at(-1)?.at : undefined, cursor: await r.lastSeq() };
+    let size = 0;
+    for (const { value } of found.slice(0, page.limit)) {
+      if (size > LONGEST_PAGE) break;
+      const shown = await view(r, value);
+      size += JSON.stringify(shown).length;
+      views.push(shown);
+    }
+    const next = found.length > views.length ? found[views.length - 1]?.at : undefined;
+    return { views, next, cursor: await r.lastSeq() };
   });
 }
 
@@ -53,6 +62,15 @@ export async function showRun(ports: Ports, id: string) {
   return ports.store.read(async (r) => {
     const run = await runRecord(r, id);
     return runView(r, await sessionRecord(r, run.sessionId), run);
+  });
+}
+
+/** With what an earlier dispatch left for it, as a worker gets it when it claims the run. */
+export function showInput(ports: Ports, id: string): Promise<Record<string, unknown>> {
+  return ports.store.read(async (r) => {
+    const { input, carriesAskId } = await runRecord(r, id);
+    const state = carriesAskId === undefined ? undefined : await r.partialState(carriesAskId);
+    return state === undefined ? input : { ...input, partial_state: JSON.parse(state) };
   });
 }
 

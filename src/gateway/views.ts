@@ -81,9 +81,9 @@ export async function runView(reader: Reader, session: Session, run: Run): Promi
     ...(run.status === 'queued' ? { queued_position: await queuedPosition(reader, run) } : {}),
     request: { source: run.source, actor_id: run.actor, text_preview: run.textPreview },
     pending_approval_ids: approvals.map((a) => a.id),
-    pending_approvals: approvals,
+    pending_approvals: within(approvals),
     pending_question_ids: questions.map((q) => q.id),
-    pending_questions: questions,
+    pending_questions: within(questions),
     outputs: newest(outputs).map((o) => ({ output_id: o.id, at_ms: o.at, ...o.content })),
     ...optional('error', run.error),
     ...optional('outcome', run.outcome),
@@ -126,8 +126,8 @@ export async function sessionView(reader: Reader, session: Session): Promise<Ses
     permissions: session.permissions,
     status,
     snapshot: {
-      pending_approvals: approvals,
-      pending_questions: questions,
+      pending_approvals: within(approvals),
+      pending_questions: within(questions),
       status,
       last_message: session.lastMessage ?? null,
     },
@@ -138,6 +138,19 @@ export async function sessionView(reader: Reader, session: Session): Promise<Ses
     created_at_ms: session.createdAt,
     updated_at_ms: session.updatedAt,
   };
+}
+
+/** What a run or session shows of its pending asks stops at a size; their ids are all there, each ask by itself too. */
+const MOST_SHOWN = 2 * 1024 * 1024;
+const FEW = 8;
+
+function within<T>(requests: T[]): T[] {
+  if (requests.length <= FEW) return requests;
+  let size = 0;
+  return requests.filter((request) => {
+    size += JSON.stringify(request).length;
+    return size <= MOST_SHOWN;
+  });
 }
 
 function split(pending: readonly PendingAsk[]) {

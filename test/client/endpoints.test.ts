@@ -25,6 +25,7 @@ const CALLS: ((c: Client) => Promise<unknown>)[] = [
   (c) => c.runs.start('{session_id}', { input: {} }),
   (c) => c.runs.list(),
   (c) => c.runs.get('{run_id}'),
+  (c) => c.runs.input('{run_id}'),
   (c) => c.runs.cancel('{run_id}'),
   (c) => c.runs.output('{run_id}', { text: 'x' }),
   (c) => c.runs.complete('{run_id}'),

@@ -68,11 +68,23 @@ async function play(plan: Plan): Promise<{ told: string[]; writes: number }> {
     expect(struck).toBe(plan.fault === undefined ? 0 : 1);
     await checkInvariants(open);
     await repeatAll(open, so);
-    return { told: comparable([...Object.entries(so), await realState(open)]), writes };
+    const { asks, ...state } = await realState(open);
+    return {
+      told: comparable([...Object.entries(so), { ...state, asks: (asks as Shown[]).map(withoutHost) }]),
+      writes,
+    };
   } finally {
     await open.close();
   }
 }
+
+interface Shown {
+  status: string;
+  delivery: string;
+}
+
+/** An expired ask is due to whoever still hosts its run, and nobody's after a crash: that is no difference in outcome. */
+const withoutHost = (ask: Shown): Shown => (ask.status === 'expired' ? { ...ask, delivery: 'due or given up' } : ask);
 
 /** The built-in worker died with the server; when it is back it takes up the run it had. */
 async function comeBack(open: OpenGateway, so: Replies): Promise<void> {

@@ -205,19 +205,6 @@ export const SCENE: SceneStep[] = [
       ),
   ],
   [
-    'released',
-    // The worker lets go of the run, unless it has already lost it with a crash.
-    async ({ gateway }, so) => {
-      for (const lease_epoch of [1, 2])
-        await gateway
-          .releaseLease(id(so, 'claim'), { worker_id: 'builtin', lease_epoch })
-          .catch((error: { code?: string }) => {
-            if (error.code !== 'lease_lost') throw error;
-          });
-      return 'released';
-    },
-  ],
-  [
     'time passes',
     async (open, so) => {
       if (open.now < DEADLINE) open.advance(DEADLINE - open.now);

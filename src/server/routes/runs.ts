@@ -54,6 +54,19 @@ export const addRuns: AddRoutes = (app, { gateway }) => {
     (request) => gateway.showRun(request.params.run_id),
   );
 
+  app.get(
+    '/v1/runs/:run_id/input',
+    {
+      config: { scopes: AGENT_SIDE },
+      schema: {
+        ...about('agents', 'What the run was asked to do, whole', 'Views show only its beginning.'),
+        params: RunParams,
+        response: replies({ 200: z.record(z.string(), z.unknown()) }),
+      },
+    },
+    (request) => gateway.showInput(request.params.run_id),
+  );
+
   app.post(
     '/v1/runs/:run_id/cancel',
     {
