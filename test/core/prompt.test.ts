@@ -243,6 +243,7 @@ describe('ends without an answer', () => {
     ['declined', {}, 'cancelled', 'declined'],
     ['declined', { justification: 'not now' }, 'cancelled', 'declined'],
     ['expired', { reason: 'expired', behavior: 'deny' }, 'cancelled', 'expired'],
+    ['expired', { justification: 'too late' }, 'cancelled', 'expired'],
     ['cancelled', { reason: 'worker_restart', behavior: 'deny' }, 'cancelled', 'worker_restart'],
     ['cancelled', { justification: 'changed my mind' }, 'cancelled', 'changed my mind'],
     ['cancelled', {}, 'cancelled', 'cancelled'],

@@ -85,18 +85,16 @@ describe('one prompt', () => {
   });
 
   it('whose answer was never acknowledged shares the fate of its run', async () => {
-    const fateOf = async (end: Promise<unknown>) => {
-      await end.then(() => begin());
+    const fateOf = async (end: () => Promise<unknown>) => {
+      await answer(await question('q'));
+      await end();
+      await begin();
       return (await chat()).slice(-3);
     };
-    const asked = async () => answer(await question('q'));
-    await asked();
-    expect(await fateOf(done())).toEqual(['? q?', '! ✓ Answered: red', 'end completed']);
-    await asked();
-    const failure = open.gateway.failRun({ runId, error: 'broken', actor: agent });
+    expect(await fateOf(done)).toEqual(['? q?', '! ✓ Answered: red', 'end completed']);
+    const failure = () => open.gateway.failRun({ runId, error: 'broken', actor: agent });
     expect(await fateOf(failure)).toEqual(['? q?', '! ✗ Failed: broken', 'end failed']);
-    await asked();
-    const stop = open.gateway.interruptSession({ sessionId: 's', reason: 'stop', actor: ada });
+    const stop = () => open.gateway.interruptSession({ sessionId: 's', reason: 'stop', actor: ada });
     expect(await fateOf(stop)).toEqual(['? q?', '! ✗ Cancelled: stop', 'end interrupted']);
   });
 
@@ -232,13 +230,17 @@ describe('a worker that is lost', () => {
     expect(await chat()).toEqual(['? q?']);
     expect((await claim('resume'))?.due.map((due) => due.ask_id)).toEqual([ask]);
     await has(ask);
-    expect(await chat()).toEqual(['? q?', '! ✓ Answered: red']);
+    const [next] = [await question('next'), await question('last')];
+    await answer(next);
+    expect(await chat()).toEqual(['? q?', '! ✓ Answered: red', '? next?']);
   });
 
-  it.each(['deferred', 'blocking'] as const)('leaves several, all to be answered first: %s', async (mode) => {
+  it.each(['deferred', 'blocking', 'released'] as const)('leaves several to be answered first: %s', async (how) => {
     await claim('resume');
+    const mode = how === 'deferred' ? 'deferred' : 'blocking';
     const [a, b] = [await question('a', mode), await question('b', mode)];
-    await open.restart(['w']);
+    if (how === 'released') await open.gateway.releaseLease(runId, { worker_id: 'w', lease_epoch: 1 });
+    else await open.restart(['w']);
     await answer(a);
     expect(await chat()).toEqual(['? a?', '? b?']);
     await answer(b, 'blue');
