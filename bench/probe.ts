@@ -10,7 +10,7 @@ export interface Cost {
 }
 
 setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
+const collect = runInNewContext('gc') as (how: object) => void;
 
 process.on('message', async (question) => {
   if (question === 'memory') await settle();
@@ -23,7 +23,7 @@ process.channel?.unref();
 
 async function settle(): Promise<void> {
   for (let i = 0; i < 3; i++) {
-    collect();
+    collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }

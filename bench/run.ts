@@ -1,7 +1,7 @@
 // `npm run bench`: everything in one run, in interleaved rounds, as ratios to the reference of the same run. Writes
 // results.json, RESULTS.md and plot.svg beside this file. `--quick` takes about a minute and says so in its results.
 import { constants, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Generator } from './generator.ts';
@@ -26,7 +26,7 @@ interface Plan {
 
 const FULL: Plan = {
   concurrencies: [1, 32, 256],
-  pace: { rounds: 7, warmUpMs: 500, measureMs: 3000 },
+  pace: { rounds: 5, warmUpMs: 500, measureMs: 2500 },
   histories: [
     { pending: 0, ended: 1_000_000 },
     { pending: 10_000, ended: 1_000_000 },
@@ -83,8 +83,10 @@ async function main(): Promise<void> {
     ...(await histories()),
     waiters: await waiters(),
     minutes: 0,
+    loadAfter: 0,
   };
   results.minutes = (Date.now() - startedAt) / 60_000;
+  results.loadAfter = loadavg()[0] ?? 0;
   const out = flags.out ?? import.meta.dirname;
   writeFileSync(join(out, 'results.json'), `${JSON.stringify(results, null, 2)}\n`);
   writeFileSync(join(out, 'plot.svg'), plot(results));

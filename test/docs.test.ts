@@ -1,0 +1,98 @@
+// Documents that nothing executes rot: what they say about routes, limits, dependencies, tests and files is compared
+// with the code.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../src/core/limits.ts';
+import { openServer } from './support/server.ts';
+
+const root = join(import.meta.dirname, '..');
+const read = (name: string): string => readFileSync(join(root, name), 'utf8');
+const manifest = JSON.parse(read('package.json')) as {
+  dependencies: Record<string, string>;
+  scripts: Record<string, string>;
+};
+
+interface Operation {
+  'x-holdpoint-scopes'?: string[];
+}
+
+/** The rows of the table under a heading, as lists of cells. */
+function table(document: string, heading: string): string[][] {
+  const section = document.split(new RegExp(`^## ${heading}$`, 'm'))[1]?.split(/^## /m)[0] ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('|'));
+  return rows.slice(2).map((row) =>
+    row
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim()),
+  );
+}
+
+describe('documents', () => {
+  it('SPEC.md lists exactly the routes of the OpenAPI document, with their scopes', async () => {
+    const server = await openServer();
+    const { paths } = server.openApi as unknown as { paths: Record<string, Record<string, Operation>> };
+    await server.close();
+    const real = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, operation]) => {
+        const scopes = operation['x-holdpoint-scopes'] ?? [];
+        return `\`${method.toUpperCase()} ${path}\` ${scopes.join(', ') || 'open'}`;
+      }),
+    );
+    const written = table(read('SPEC.md'), 'Routes').map(([route, scopes]) => `${route} ${scopes}`);
+    expect([...written].sort()).toEqual([...real].sort());
+  });
+
+  it('SPEC.md lists every limit with its default', () => {
+    const written = Object.fromEntries(
+      table(read('SPEC.md'), 'Limits').map(([, name, value]) => [name, Number(value)]),
+    );
+    const variable = (name: string) => `\`HOLDPOINT_LIMIT_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}\``;
+    expect(written).toEqual(Object.fromEntries(Object.entries(DEFAULT_LIMITS).map(([k, v]) => [variable(k), v])));
+  });
+
+  it('SPEC.md names a test for every invariant, and the test is there', () => {
+    const rows = table(read('SPEC.md'), 'Invariants');
+    expect(rows.map(([id]) => id)).toEqual(Array.from({ length: 10 }, (_, i) => `I${i + 1}`));
+    for (const [id, , shown = ''] of rows) {
+      const files = [...shown.matchAll(/`(test\/[^`]+)`(?:: "([^"]+)")?/g)];
+      expect(files.length, `${id} names a test`).toBeGreaterThan(0);
+      for (const [, file = '', title] of files) {
+        expect(existsSync(join(root, file)), file).toBe(true);
+        if (title) expect(read(file), `${file} has "${title}"`).toContain(title);
+      }
+    }
+  });
+
+  it('ARCHITECTURE.md says why each dependency is there', () => {
+    const written = table(read('ARCHITECTURE.md'), 'Dependencies').map(([name]) => name);
+    expect([...written].sort()).toEqual(Object.keys(manifest.dependencies).sort());
+  });
+
+  it('the package is imported under its own name, as README.md shows', async () => {
+    const name: string = 'holdpoint';
+    expect(await import(name)).toMatchObject({ ask: expect.any(Function), approve: expect.any(Function) });
+  });
+
+  it('README.md names commands that exist', () => {
+    const commands = [...read('README.md').matchAll(/^npm (?:run )?(\w+)/gm)].map(([, name = '']) => name);
+    expect(commands).toContain('start');
+    expect(commands).toContain('test');
+    for (const name of commands) expect(Object.keys(manifest.scripts)).toContain(name);
+  });
+
+  it('no document links to a file that is not there', () => {
+    for (const name of [
+      'README.md',
+      'ARCHITECTURE.md',
+      'SPEC.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      'deploy/README.md',
+    ]) {
+      const links = [...read(name).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, target = '']) => target);
+      for (const target of links) expect(existsSync(join(root, name, '..', target)), `${name} → ${target}`).toBe(true);
+    }
+  });
+});
