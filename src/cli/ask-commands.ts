@@ -62,18 +62,28 @@ export function addAskShow(parent: Command, kind: AskKind, examples: string[]): 
       const client = await connect(flags);
       const ask = await findAsk(client, kind, typed, flags);
       if (flags.json) return printJson(ask);
-      print(...askLines(ask, terminalWidth()));
+      print(...askLines(ask, await requesterOf(client, ask), terminalWidth()));
     }),
   );
 }
 
-function askLines(ask: AskView, width: number): Line[] {
+/** Which child asks its parent here; nothing for any other question. */
+async function requesterOf(client: Client, ask: AskView): Promise<string | undefined> {
+  if (ask.kind !== 'question' || ask.status !== 'pending') return undefined;
+  for await (const one of every((page) => client.questions.ofSession(ask.session_id, { ...page, limit: PAGE })))
+    if (one.request.id === ask.ask_id && one.requester_session_id !== undefined)
+      return `${one.requester_agent_id} in session ${one.requester_session_id}, run ${one.requester_run_id}`;
+  return undefined;
+}
+
+function askLines(ask: AskView, requester: string | undefined, width: number): Line[] {
   const now = Date.now();
   const field = (name: string, value: string) => wrap(line(span(name.padEnd(10), 'dim'), value), width, 10);
   const lines: Line[] = [
     ...wrap(line(span(ask.ask_id, 'bold'), '  ', span(ask.status, ask.status === 'pending' ? 'warn' : 'dim')), width),
     ...field('session', ask.session_id),
     ...field('run', ask.run_id),
+    ...(requester === undefined ? [] : field('asked by', oneLine(requester))),
     ...field('raised', `${instant(ask.created_at_ms)}, ${duration(now - ask.created_at_ms)} ago`),
   ];
   if (ask.expires_at_ms !== undefined && ask.status === 'pending')

@@ -111,8 +111,7 @@ ${places
     (p) => `    ${quoted(p.path.replaceAll(' ', '/'))})
       local -a here=(${described([...p.commands, ...p.values.map((word) => ({ word, about: '' }))])})
       local -a flags=(${described(p.options)})
-      _describe 'command' here
-      _describe 'option' flags ;;`,
+      if [[ "$PREFIX" != -* && \${#here} -gt 0 ]]; then _describe 'command' here; else _describe 'option' flags; fi ;;`,
   )
   .join('\n')}
   esac

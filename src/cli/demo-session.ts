@@ -14,6 +14,8 @@ export interface DemoSession {
   width: number;
   task: string;
   tokenInShell: string;
+  /** Whether the first ask comes with the call that answers it. */
+  showsCurl: boolean;
   signal: AbortSignal;
 }
 
@@ -29,7 +31,7 @@ export async function playSession(demo: DemoSession): Promise<{ asks: AskView[];
     card(request, runId) {
       // At a terminal the question's prompt shows it; an approval's shows only the choice.
       const shown = person.isScripted || !isQuestion(request) ? cardLines(request, demo.width) : [];
-      const other = hasShownCurl ? [] : curl(demo, runId, request);
+      const other = hasShownCurl || !demo.showsCurl ? [] : curl(demo, runId, request);
       hasShownCurl = true;
       return [...shown, ...other];
     },

@@ -14,11 +14,12 @@ import { addressOf, probe, tokenOf, wholeNumber } from './connection.ts';
 import { playSession } from './demo-session.ts';
 import { withExamples } from './examples.ts';
 import { left } from './failure.ts';
+import { type Reach, settingsElsewhere } from './next-steps.ts';
 import { paint, printJson, terminalWidth } from './output.ts';
 import { ownName } from './own-name.ts';
 import { personAt, scriptedPerson } from './person.ts';
 import { settingsOf } from './serve.ts';
-import { crop } from './text/layout.ts';
+import { crop, wrap } from './text/layout.ts';
 import { type Line, line, span } from './text/spans.ts';
 import { oneLine, prose } from './text/terminal-text.ts';
 
@@ -36,7 +37,8 @@ interface Place {
   client: Client;
   /** How to name the token in a shell without showing it. */
   tokenInShell: string;
-  isOwn: boolean;
+  /** How else it can be answered. */
+  elsewhere: string;
   close(): Promise<void>;
 }
 
@@ -75,10 +77,14 @@ async function findPlace(flags: DemoFlags, env: NodeJS.ProcessEnv): Promise<Plac
     url,
     client: createClient({ url, token: tokenOf(flags, env), surface: 'cli' }),
     tokenInShell: isGiven ? '$HOLDPOINT_TOKEN' : `$(cat ${join(stateFolder(env), 'operator.token')})`,
-    isOwn: false,
+    elsewhere: elsewhere({ url, data: stateFolder(env), token: isGiven ? '' : undefined }),
     close: async () => {},
   };
 }
+
+/** In the inbox, in another terminal. */
+const elsewhere = (reach: Reach): string =>
+  `in another terminal: ${[...settingsElsewhere(reach), ownName()].join(' ')} inbox`;
 
 /** Whether a server runs where one would be looked for, and takes our token. */
 async function isServing(flags: DemoFlags, env: NodeJS.ProcessEnv): Promise<boolean> {
@@ -100,7 +106,7 @@ async function ownPlace(): Promise<Place> {
     url: server.url,
     client: createClient({ url: server.url, token: server.token, surface: 'cli' }),
     tokenInShell: `$(cat ${join(data, 'operator.token')})`,
-    isOwn: true,
+    elsewhere: elsewhere({ url: server.url, data, token: undefined }),
     async close() {
       await server.stop();
       rmSync(data, { recursive: true, force: true });
@@ -108,7 +114,7 @@ async function ownPlace(): Promise<Place> {
   };
 }
 
-async function show({ url, client, tokenInShell, isOwn }: Place, flags: DemoFlags, pauseMs: number): Promise<void> {
+async function show({ url, client, tokenInShell, elsewhere }: Place, flags: DemoFlags, pauseMs: number): Promise<void> {
   const atTerminal = !flags.auto && !flags.json && process.stdin.isTTY === true && process.stdout.isTTY === true;
   const person = atTerminal
     ? personAt({ input: process.stdin, output: process.stdout })
@@ -123,10 +129,19 @@ async function show({ url, client, tokenInShell, isOwn }: Place, flags: DemoFlag
   };
   const width = terminalWidth();
   try {
-    const elsewhere = isOwn ? 'or with curl as shown below' : `in another terminal with \`${ownName()} inbox\``;
     print(line(span('Holdpoint demo', 'bold'), span(`  ${url}`, 'dim')));
-    print(line(span(`An agent works and asks. Answer here, ${elsewhere}.`, 'dim')), []);
-    const told = await playSession({ client, person, print, width, task: TASK, tokenInShell, signal: leaving.signal });
+    const intro = `An agent works and asks. ${atTerminal ? 'Answer here' : 'A scripted person answers'}, or ${elsewhere}`;
+    print(...wrap(line(span(intro, 'dim')), width), []);
+    const told = await playSession({
+      client,
+      person,
+      print,
+      width,
+      task: TASK,
+      tokenInShell,
+      showsCurl: !atTerminal,
+      signal: leaving.signal,
+    });
     if (flags.json) printJson(told.asks);
     print(
       [],

@@ -87,6 +87,8 @@ async function live(client: Client, flags: InboxFlags): Promise<void> {
   const ticking = setInterval(() => tell({ type: 'tick', nowMs: Date.now() }), TICK_MS);
   const leave = () => over.resolve();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
+  // A defect is reported on the person's own screen, not on the one that is about to go.
+  process.once('uncaughtException', over.reject);
   feed(client, tell, stop.signal).catch(over.reject);
   terminal.draw(view(state));
   try {
@@ -97,6 +99,7 @@ async function live(client: Client, flags: InboxFlags): Promise<void> {
     clearInterval(ticking);
     stop.abort();
     terminal.close();
+    process.removeListener('uncaughtException', over.reject);
     process.stdin.unref();
   }
 }

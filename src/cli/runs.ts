@@ -41,8 +41,13 @@ async function list(flags: ListFlags): Promise<void> {
   const query = { ...(session && { session_id: session.session_id }), ...(flags.status && { status: flags.status }) };
   const everything = flags.all || flags.status !== undefined || session !== undefined;
   const runs: RunView[] = [];
-  for await (const run of every((page) => client.runs.list({ ...query, limit: 500, ...page })))
-    if (everything || !isTerminal(run.status)) runs.push(run);
+  // Open ones are asked for by status: the server need not send all that ever ran.
+  for (const status of everything ? [undefined] : RUN_STATUSES.filter((one) => !isTerminal(one)))
+    for await (const run of every((page) =>
+      client.runs.list({ ...query, ...(status && { status }), limit: 500, ...page }),
+    ))
+      runs.push(run);
+  runs.sort((a, b) => a.submitted_at_ms - b.submitted_at_ms);
   if (flags.json) return printJson(runs);
   if (runs.length === 0) return note(everything ? 'there is no such run' : 'no run is open; --all shows ended ones');
   const now = Date.now();

@@ -56,7 +56,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   });
   stopOnSignal(running);
   process.stdout.write(`holdpoint ready ${running.url}\n`);
-  if (settings.logLevel !== 'silent') process.stderr.write(nextSteps(settings, running.url, process.env));
+  if (settings.logLevel !== 'silent') process.stderr.write(nextSteps({ ...settings, url: running.url }, process.env));
 }
 
 function hint(error: unknown): string {

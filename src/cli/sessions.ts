@@ -1,7 +1,7 @@
 // `holdpoint sessions`: conversations with agents. List, show, create, interrupt, end.
 import { Command, Option } from 'commander';
 import { type Client, every } from '../client/client.ts';
-import { PERMISSIONS, type Permissions } from '../core/session.ts';
+import { PERMISSIONS, type Permissions, SYSTEM_SESSION } from '../core/session.ts';
 import type { SessionView } from '../core/views.ts';
 import { connect, type MutationFlags, note, once, type ServerFlags, withMutation, withServer } from './connection.ts';
 import { withExamples } from './examples.ts';
@@ -33,8 +33,9 @@ function listCommand(): Command {
     for await (const session of every((page) => client.sessions.list({ ...status, limit: 500, ...page })))
       sessions.push(session);
     if (flags.json) return printJson(sessions);
-    if (sessions.length === 0) return note(flags.all ? 'there is no session yet' : 'no session is active');
-    printSessions(sessions);
+    const shown = flags.all ? sessions : sessions.filter((session) => session.session_id !== SYSTEM_SESSION);
+    if (shown.length === 0) return note('no session is active; --all shows ended ones');
+    printSessions(shown);
   });
 }
 

@@ -21,7 +21,9 @@ async function serve(): Promise<{ server: Pty; demo: string; inbox: string; doct
   const server = openPty({ command: [node, 'bin/holdpoint'], env: { ...env, ...own }, cwd: root, columns: 200 });
   await server.shows(/holdpoint ready http:\/\/127\.0\.0\.1:\d+/);
   await server.shows('Ctrl-C stops the server');
-  const named = (name: string) => new RegExp(`^ +(.* ${name}) {2,}`, 'm').exec(server.screen().join('\n'))?.[1] ?? '';
+  const shown = server.screen().join('\n');
+  const settings = /^ +(export .*)$/m.exec(shown)?.[1] ?? ':';
+  const named = (name: string) => `${settings}; ${new RegExp(`^ +(.* ${name}) {2,}`, 'm').exec(shown)?.[1]}`;
   return { server, demo: named('demo'), inbox: named('inbox'), doctor: named('doctor') };
 }
 

@@ -23,7 +23,7 @@ describe('list', PATIENT, () => {
     const second = await two.question('second');
     const all = await stage.run(['questions', 'list']);
     expect(all).toMatchObject({ code: 0, stderr: '' });
-    expect(all.stdout).toMatch(new RegExp(`^${first.ask_id}  .*(?:59m|1h).*list-one.*Where to deploy\\?$`, 'm'));
+    expect(all.stdout).toMatch(new RegExp(`^${first.ask_id}  .*(?:5\\d:\\d\\d|1h).*list-one.*Where to deploy\\?$`, 'm'));
     expect(all.stdout).toContain(second.ask_id);
     const ofSession = await stage.run(['questions', 'list', '--session-id', 'list-two', '--json']);
     expect(JSON.parse(ofSession.stdout)).toEqual((await stage.client.questions.ofSession('list-two')).items);
@@ -55,6 +55,24 @@ describe('show', PATIENT, () => {
     }
     const { stdout } = await stage.run(['questions', 'show', ask_id, '--json']);
     expect(JSON.parse(stdout)).toEqual(await stage.client.asks.get(ask_id));
+  });
+
+  it('says which child asks, where a child asks its parent', async () => {
+    await stage.client.sessions.create({ agent: 'external', session_id: 'parent' });
+    const child = await stage.client.sessions.create({
+      agent: 'external',
+      session_id: 'child',
+      parent_session_id: 'parent',
+    });
+    const { run_id } = await stage.client.runs.start(child.session_id, { input: { text: 'help' } });
+    const { request_id } = await stage.client.asks.clarify(run_id, { tool_call_id: 'c', questions: [TARGET] });
+    const { code, stdout } = await stage.run(['questions', 'show', request_id]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^asked by +\\S+ in session child, run ${run_id}$`, 'm'));
+    const declined = await stage.run(['questions', 'cancel', request_id, '--justification', 'find out yourself']);
+    expect(declined).toMatchObject({ code: 0, stdout: expect.stringMatching(/is completed/) });
+    const { items } = await stage.client.mailbox.list('child');
+    expect(items[0]?.payload).toMatchObject({ declined: true, justification: 'find out yourself' });
   });
 
   it('names the candidates of an ambiguous id, and takes a session or run to tell them apart', async () => {

@@ -97,6 +97,20 @@ describe('a connection that is lost after the answer was sent', PATIENT, () => {
 const HOSTILE = 'x\u001b[2J\u001b]52;c;cm0=\u0007\u001b[8mhidden\u001b[0m\u202eevil\u200b\u0001\u009b31m\r\nend';
 const ACTS = /(?![\n])\p{Cc}|[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
 
+describe('a defect', PATIENT, () => {
+  it.skipIf(!hasPty)('leaves the terminal as it was, and is told there (needs python3)', async () => {
+    const broken = await proxy(({ path }, respond) => {
+      const isList = path.startsWith('/v1/asks');
+      respond(200, isList ? '[{"ask_id":"ask_1","created_at_ms":1}]' : '{}', 'application/json');
+    });
+    const inbox = stage.terminal(['inbox', '--url', broken]);
+    expect(await inbox.exited).toBe(1);
+    expect(inbox.isAlternate()).toBe(false);
+    expect(inbox.raw()).toContain('\u001b[?1049l');
+    expect(inbox.screen().join('\n')).toMatch(/^holdpoint: /m);
+  });
+});
+
 describe('hostile text from an agent', PATIENT, () => {
   it('never reaches standard output raw, in any command, as text or JSON', async () => {
     const work = await stage.work('hostile', { title: HOSTILE });

@@ -37,7 +37,8 @@ export function detailLines(state: State, entry: Entry, length: 'short' | 'whole
   return [...lines, ...(length === 'whole' ? [[]] : []), ...wholeRequest(ask, columns)];
 }
 
-function placeLines(state: State, ask: AskView, length: 'short' | 'whole'): Line[] {
+/** Where it comes from, how old it is, and how long it has. */
+export function placeLines(state: State, ask: AskView, length: 'short' | 'whole' = 'short'): Line[] {
   const session = state.sessions.get(ask.session_id);
   const { columns, nowMs } = state;
   const left = ask.expires_at_ms === undefined ? undefined : ask.expires_at_ms - nowMs;

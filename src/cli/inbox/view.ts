@@ -5,7 +5,7 @@ import { type Line, line, type Span, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 import { countdown, duration } from '../text/times.ts';
 import { type Entry, type State, waitingCount } from './state.ts';
-import { detailLines, editedLines, requestSummary } from './view-detail.ts';
+import { detailLines, editedLines, placeLines, requestSummary } from './view-detail.ts';
 import { fieldFoot, foot } from './view-foot.ts';
 import { formLines } from './view-form.ts';
 import { helpLines } from './view-help.ts';
@@ -61,7 +61,12 @@ function body(state: State): Body {
 
 function formBody(state: State): Body {
   const mode = state.mode.name === 'decline' ? state.mode.before : state.mode;
-  return mode.name === 'form' ? formLines(mode.form, state.columns) : { lines: [] };
+  const entry = selectedEntry(state);
+  if (mode.name !== 'form' || !entry) return { lines: [] };
+  const place = placeLines(state, entry.ask);
+  const { lines, focus } = formLines(mode.form, state.columns);
+  const below = place.length;
+  return { lines: [...place, ...lines], focus: focus && { ...focus, from: focus.from + below, to: focus.to + below } };
 }
 
 /** Under a line that is being typed stays what was there before. */

@@ -5,7 +5,7 @@ import { type Line, line, type Style, span } from './spans.ts';
 import { exact } from './terminal-text.ts';
 
 interface Change {
-  file: string | undefined;
+  keys: string[];
   before: string;
   after: string;
 }
@@ -16,17 +16,25 @@ const CONTEXT_LINES = 3;
 
 /** The keys of an input that are shown as a diff, and the diff. */
 export function inputDiff(input: Record<string, unknown>): { keys: string[]; lines: Line[] } | undefined {
-  const file = textOf(input.file_path) ?? textOf(input.path) ?? textOf(input.file);
+  const fileKey = ['file_path', 'path', 'file'].find((key) => typeof input[key] === 'string');
+  const file = fileKey === undefined ? undefined : textOf(input[fileKey]);
+  const head = file === undefined ? [] : [line(span(exact(file).replaceAll('\n', '␊'), 'bold'))];
+  const titleKeys = fileKey === undefined ? [] : [fileKey];
   const one = changeOf(input, file);
-  if (one) return { keys: one.keys, lines: changeLines(one.change) };
+  if (one) return { keys: [...titleKeys, ...one.keys], lines: [...head, ...changeLines(one)] };
   const edits = Array.isArray(input.edits) ? input.edits : [];
-  const several = edits.map((edit) => changeOf(Object(edit) as Record<string, unknown>, file));
+  const several = edits.map((edit) => changeOf(Object(edit) as Record<string, unknown>, undefined));
   if (several.length === 0 || several.some((c) => c === undefined)) return undefined;
-  return { keys: [], lines: several.flatMap((c) => (c ? changeLines(c.change) : [])) };
+  // What else an edit says has to be seen too: then the edits are shown beside their diff.
+  const saysMore = several.some((c, i) => Object.keys(Object(edits[i])).length > (c?.keys.length ?? 0));
+  return {
+    keys: saysMore ? titleKeys : [...titleKeys, 'edits'],
+    lines: [...head, ...several.flatMap((c) => (c ? changeLines(c) : []))],
+  };
 }
 
-/** Only what both texts say by themselves; a key more or less and it is no change to us. */
-function changeOf(input: Record<string, unknown>, file: string | undefined) {
+/** An old and a new text; or the whole content of a file. */
+function changeOf(input: Record<string, unknown>, file: string | undefined): Change | undefined {
   for (const [before, after] of [
     ['old_string', 'new_string'],
     ['old_str', 'new_str'],
@@ -34,29 +42,27 @@ function changeOf(input: Record<string, unknown>, file: string | undefined) {
   ] as const) {
     const old = textOf(input[before]);
     const fresh = textOf(input[after]);
-    if (old !== undefined && fresh !== undefined)
-      return { keys: [before, after], change: { file, before: old, after: fresh } };
+    if (old !== undefined && fresh !== undefined) return { keys: [before, after], before: old, after: fresh };
   }
   const content = textOf(input.content);
   if (content === undefined || file === undefined) return undefined;
-  return { keys: ['content'], change: { file, before: '', after: content } };
+  return { keys: ['content'], before: '', after: content };
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-function changeLines({ file, before, after }: Change): Line[] {
+function changeLines({ before, after }: Change): Line[] {
   const parts = diffLines(before, after, { timeout: COMPARE_MS, maxEditLength: MOST_EDITS }) ?? [
     { value: before, removed: true, added: false },
     { value: after, removed: false, added: true },
   ];
-  const shown = parts.flatMap((part, i) => {
+  return parts.flatMap((part, i) => {
     const sign = part.added ? '+' : part.removed ? '-' : ' ';
     const style: Style = part.added ? 'added' : part.removed ? 'removed' : 'plain';
     const texts = exact(part.value).replace(/\n$/, '').split('\n');
     const lines = part.value === '' ? [] : texts.map((text) => line(span(sign + text, style)));
     return part.added || part.removed ? lines : shortened(lines, i === 0, i === parts.length - 1);
   });
-  return file === undefined ? shown : [line(span(exact(file).replaceAll('\n', '␊'), 'bold')), ...shown];
 }
 
 /** Of what stays as it is, only the lines next to a change. */
