@@ -32,11 +32,18 @@ export const withMutation = (command: Command): Command =>
     .option('--retry-for-ms <number>', 'how long to try again after a lost connection', String(RETRY_FOR_MS));
 
 /** Finds the server before anything is sent: one that is not there is told at once, not after a while. */
-export async function connect(flags: MutationFlags, env: NodeJS.ProcessEnv = process.env): Promise<Client> {
+export async function connect(flags: MutationFlags, remark: Remark = note): Promise<Client> {
+  const { env } = process;
   const url = addressOf(flags.url ?? serverUrl(env));
   await probe(url);
   const retryForMs = wholeNumber('--retry-for-ms', flags.retryForMs) ?? RETRY_FOR_MS;
-  return createClient({ url, token: tokenOf(flags, env), surface: 'cli', retryForMs, fetch: tellingOfRepeats(fetch) });
+  return createClient({
+    url,
+    token: tokenOf(flags, env),
+    surface: 'cli',
+    retryForMs,
+    fetch: tellingOfRepeats(fetch, remark),
+  });
 }
 
 export async function probe(url: string): Promise<void> {
@@ -82,19 +89,22 @@ export function tokenOf(flags: Pick<ServerFlags, 'token'>, env: NodeJS.ProcessEn
 }
 
 /** The second time a key is sent is a repeat after a loss. */
-function tellingOfRepeats(send: typeof fetch): typeof fetch {
+function tellingOfRepeats(send: typeof fetch, remark: Remark): typeof fetch {
   const sent = new Set<string>();
   return async (input, init) => {
     const key = new Headers(init?.headers).get('idempotency-key');
     if (key === null) return send(input, init);
-    if (sent.has(key)) note(`connection lost; trying again. Nothing is done twice: it has the idempotency key ${key}`);
+    if (sent.has(key))
+      remark(`connection lost; trying again. Nothing is done twice: it has the idempotency key ${key}`);
     sent.add(key);
     return send(input, init);
   };
 }
 
+export type Remark = (text: string) => void;
+
 /** A remark for the person; never part of the output. */
-export const note = (text: string): void => {
+export const note: Remark = (text) => {
   process.stderr.write(`holdpoint: ${text}\n`);
 };
 

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { type Client, every } from '../client/client.ts';
 import { StreamRefused } from '../client/stream.ts';
 import type { AskView } from '../core/views.ts';
-import { connect, note, type ServerFlags, withServer } from './connection.ts';
+import { connect, note, type Remark, type ServerFlags, withServer } from './connection.ts';
 import { editorOf, editText } from './editor.ts';
 import { withExamples } from './examples.ts';
 import { told } from './failure.ts';
@@ -33,9 +33,11 @@ export function inboxCommand(): Command {
 }
 
 async function inbox(flags: InboxFlags): Promise<void> {
-  const client = await connect(flags);
+  // Once the screen is ours, remarks go to its foot.
+  const remarks = { say: note };
+  const client = await connect(flags, (text) => remarks.say(text));
   if (flags.json || !isTerminal() || process.stdin.isTTY !== true) return listOnce(client, flags);
-  await live(client, flags);
+  await live(client, flags, remarks);
 }
 
 /** Where there is no terminal to live in: what is pending now. */
@@ -47,7 +49,7 @@ async function listOnce(client: Client, flags: InboxFlags): Promise<void> {
   printAsks(asks);
 }
 
-async function live(client: Client, flags: InboxFlags): Promise<void> {
+async function live(client: Client, flags: InboxFlags, remarks: { say: Remark }): Promise<void> {
   const over = Promise.withResolvers<void>();
   const stop = new AbortController();
   const { stdout, env } = process;
@@ -84,6 +86,7 @@ async function live(client: Client, flags: InboxFlags): Promise<void> {
     if (effect.do === 'open_editor' && editor) void openEditor(terminal, editor, effect, tell);
   }
 
+  remarks.say = (text) => tell({ type: 'told', text, style: 'warn' });
   const ticking = setInterval(() => tell({ type: 'tick', nowMs: Date.now() }), TICK_MS);
   const leave = () => over.resolve();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);

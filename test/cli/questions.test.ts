@@ -23,7 +23,9 @@ describe('list', PATIENT, () => {
     const second = await two.question('second');
     const all = await stage.run(['questions', 'list']);
     expect(all).toMatchObject({ code: 0, stderr: '' });
-    expect(all.stdout).toMatch(new RegExp(`^${first.ask_id}  .*(?:5\\d:\\d\\d|1h).*list-one.*Where to deploy\\?$`, 'm'));
+    expect(all.stdout).toMatch(
+      new RegExp(`^${first.ask_id}  .*(?:5\\d:\\d\\d|1h).*list-one.*Where to deploy\\?$`, 'm'),
+    );
     expect(all.stdout).toContain(second.ask_id);
     const ofSession = await stage.run(['questions', 'list', '--session-id', 'list-two', '--json']);
     expect(JSON.parse(ofSession.stdout)).toEqual((await stage.client.questions.ofSession('list-two')).items);

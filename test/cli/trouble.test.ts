@@ -78,6 +78,20 @@ describe('a connection that is lost after the answer was sent', PATIENT, () => {
     expect(items.filter((e) => e.type === 'ask.claimed')).toHaveLength(1);
   });
 
+  it.skipIf(!hasPty)('in the inbox is told at its foot (needs python3)', async () => {
+    await stage.clear();
+    const ask = await (await stage.work()).approval('inbox');
+    const lost = await losing(1);
+    const inbox = stage.terminal(['inbox', '--url', lost.url]);
+    await inbox.shows('$ rm -rf build');
+    inbox.type('a');
+    await inbox.shows(/\nconnection lost; trying again\. Nothing is done twice/);
+    expect(inbox.screen()[0]).toMatch(/^Holdpoint {2}1 waiting/);
+    await expect.poll(async () => (await stage.client.asks.get(ask.ask_id)).answer?.behavior).toBe('allow');
+    inbox.type('q');
+    expect(await inbox.exited).toBe(0);
+  });
+
   it('and stays lost: the key is named, and the same command with it finds out', async () => {
     const ask = await (await stage.work()).approval('gone');
     const lost = await losing(1000);
@@ -216,6 +230,8 @@ async function losing(count: number) {
   const keys: string[] = [];
   const url = await proxy(async (request, respond, drop) => {
     const { method, path, body, key } = request;
+    // A stream that stays silent.
+    if (path.startsWith('/v1/events')) return;
     const headers = {
       authorization: `Bearer ${stage.server.token}`,
       'content-type': 'application/json',
