@@ -141,7 +141,7 @@ it('an answer that no run will carry, and no process will take, is given up by n
   expect((await showAsk(server, form.ask_id)).delivery.state).toBe('undeliverable');
 });
 
-it('an agent can read its whole input, others cannot', async () => {
+it('an agent can read its whole input, other agents cannot', async () => {
   const session = await newSession(server);
   const input = { text: 'y'.repeat(1000), data: { k: 1 } };
   const run = await ok(server.post<RunView>(`/v1/sessions/${session.session_id}/runs`, { input }));

@@ -57,7 +57,7 @@ export const addRuns: AddRoutes = (app, { gateway }) => {
   app.get(
     '/v1/runs/:run_id/input',
     {
-      config: { scopes: AGENT_SIDE },
+      config: { scopes: EVERY_READER },
       schema: {
         ...about('agents', 'What the run was asked to do, whole', 'Views show only its beginning.'),
         params: RunParams,
