@@ -39,12 +39,20 @@ export class Connection {
 
   /** The body of a 2xx response; anything else rejects. */
   post({ path, body }: Call): Promise<string> {
+    return this.#send(
+      `POST ${path} HTTP/1.1\r\n${this.#headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+  }
+
+  get(path: string): Promise<string> {
+    return this.#send(`GET ${path} HTTP/1.1\r\n${this.#headers}\r\n`);
+  }
+
+  #send(text: string): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
-      this.#socket.write(
-        `POST ${path} HTTP/1.1\r\n${this.#headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-      );
+      this.#socket.write(text);
     });
   }
 

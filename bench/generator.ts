@@ -2,9 +2,9 @@
 // them meets a colder client than the others.
 import { type ChildProcess, fork } from 'node:child_process';
 import { generate, type LoadOrder, type LoadResult } from './load.ts';
-import { type ParkOrder, park } from './park.ts';
+import { ParkingLot, type ParkOrder } from './park.ts';
 
-type Order = { load: LoadOrder } | { park: ParkOrder } | { release: true };
+type Order = { load: LoadOrder } | { prepare: ParkOrder } | { park: ParkOrder } | { release: true };
 type Report = { measuring: true } | { loaded: LoadResult } | { done: true } | { failed: string };
 
 const PATIENCE_MS = 120_000;
@@ -16,6 +16,10 @@ export class Generator {
     const report = await this.#order({ load: order }, onMeasuring);
     if ('loaded' in report) return report.loaded;
     throw new Error('the generator did something else');
+  }
+
+  async preparePark(order: ParkOrder): Promise<void> {
+    await this.#order({ prepare: order });
   }
 
   async park(order: ParkOrder): Promise<void> {
@@ -50,11 +54,12 @@ export class Generator {
 }
 
 if (import.meta.main) {
-  let parked = { release: (): void => {} };
+  const lot = new ParkingLot();
   const carryOut = async (order: Order): Promise<Report> => {
     if ('load' in order) return { loaded: await generate(order.load, () => process.send?.({ measuring: true })) };
-    if ('park' in order) parked = await park(order.park);
-    else parked.release();
+    if ('prepare' in order) await lot.prepare(order.prepare);
+    else if ('park' in order) await lot.park(order.park);
+    else lot.release();
     return { done: true };
   };
   process.on('message', async (order: Order) => {

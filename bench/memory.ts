@@ -37,8 +37,10 @@ export async function measureWaiters(
   for (let round = 0; round < pace.rounds; round++) {
     const server = await startServer(contender, folder());
     await warmUp(generator, server, pace);
+    const order = { contender, agent: server.agent, ...waiters };
+    await generator.preparePark(order);
     const before = await server.cost('memory');
-    await generator.park({ contender, agent: server.agent, ...waiters });
+    await generator.park(order);
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     const after = await server.cost('memory');
     await generator.release();

@@ -14,27 +14,41 @@ export interface ParkOrder {
 const ASKS_PER_AGENT = 100;
 const RAISING_AT_ONCE = 8;
 
-export async function park(order: ParkOrder): Promise<{ release(): void }> {
-  const contender = CONTENDERS[order.contender];
-  const parked: Connection[] = [];
-  const open = async (path: string, accept: string): Promise<void> => {
+export class ParkingLot {
+  #parked: Connection[] = [];
+  #askIds: string[] = [];
+
+  /** Polls need asks to wait for. They are raised and read once beforehand: what an ask costs is another figure. */
+  async prepare(order: ParkOrder): Promise<void> {
+    this.#askIds = order.what === 'polls' ? await raise(order) : [];
+    if (order.contender === 'reference') return;
     const connection = await Connection.open(order.agent);
-    connection.park(path, accept);
-    parked.push(connection);
-  };
-  if (order.what === 'asks') await open(contender.streamPath, 'text/event-stream');
-  if (order.what !== 'streams') {
-    const askIds = await raise(order);
-    if (order.what === 'polls') for (const askId of askIds) await open(contender.pollPath(askId), 'application/json');
-  } else {
-    for (let i = 0; i < order.count; i++)
-      await open(contender.streamPath.replace('bench', `bench${i}`), 'text/event-stream');
+    for (const askId of this.#askIds) await connection.get(`/v1/asks/${askId}`);
+    connection.close();
   }
-  return {
-    release() {
-      for (const connection of parked) connection.close();
-    },
-  };
+
+  async park(order: ParkOrder): Promise<void> {
+    const { streamPath, pollPath } = CONTENDERS[order.contender];
+    if (order.what === 'asks') {
+      await this.#open(order, streamPath, 'text/event-stream');
+      await raise(order);
+    }
+    for (const askId of this.#askIds) await this.#open(order, pollPath(askId), 'application/json');
+    if (order.what !== 'streams') return;
+    for (let i = 0; i < order.count; i++)
+      await this.#open(order, streamPath.replace('bench', `bench${i}`), 'text/event-stream');
+  }
+
+  async #open({ agent }: ParkOrder, path: string, accept: string): Promise<void> {
+    const connection = await Connection.open(agent);
+    connection.park(path, accept);
+    this.#parked.push(connection);
+  }
+
+  release(): void {
+    for (const connection of this.#parked) connection.close();
+    this.#parked = [];
+  }
 }
 
 async function raise({ contender, agent, count }: ParkOrder): Promise<string[]> {

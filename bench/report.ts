@@ -56,7 +56,7 @@ events, hashes, expiry or redelivery. Ratios are medians of each round's own rat
 The generator's share is its own CPU as a part of one core: it is not the limit while that stays well below 1.`;
 
 const WAITER_TEXT = `Resident memory of the server after a forced collection, with the waiters minus without them, divided by their number. *asks*: pending asks with one
-event stream open. *polls*: one \`GET /v1/asks/{id}?wait_ms=60000\` for each pending ask, the ask included. *streams*: idle event streams. The reference's
+event stream open. *polls*: one \`GET /v1/asks/{id}?wait_ms=60000\` for each of so many asks that were raised and read before. *streams*: idle event streams. The reference's
 polls are bare \`node:http\` responses that are never written to.`;
 
 function machineText({ machine, pace, loadAfter }: Results): string {

@@ -23,13 +23,19 @@ async function until<T>(feed: Feed, wanted: Waiting<T>): Promise<T> {
     const left = end - performance.now();
     if (left <= 0 || wanted.signal?.aborted || feed.released) return (await wanted.look()).value;
     const { woken, cancel } = feed.wait(wanted.topic, left, wanted.signal);
-    const { value, done } = await wanted.look();
-    if (done) {
+    const found = await ifDone(wanted);
+    if (found) {
       cancel();
-      return value;
+      return found.value;
     }
     await woken;
   }
+}
+
+/** Keeps nothing of what it saw while the wait goes on: thousands may be parked, each with an ask of any size. */
+async function ifDone<T>(wanted: Waiting<T>): Promise<{ value: T } | undefined> {
+  const { value, done } = await wanted.look();
+  return done ? { value } : undefined;
 }
 
 export function waitForAsk(

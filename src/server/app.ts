@@ -60,6 +60,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       : { http: { requireHostHeader: false } }),
     requestTimeout: ARRIVAL_MS,
     logController: new LogController({ disableRequestLogging: true }),
+    // One logger for all: what is logged about a request names its method and path.
+    childLoggerFactory: (logger) => logger,
     exposeHeadRoutes: false,
     bodyLimit: limits.bodyBytes || Number.MAX_SAFE_INTEGER,
     routerOptions: { maxParamLength: MAX_ID_LENGTH },
