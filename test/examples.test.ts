@@ -132,10 +132,10 @@ it.skipIf(!hasCurl)(
       await person.questions.answerRun(ask?.run_id ?? '', { resolution: { request_id: ask?.ask_id ?? '', answers } });
       return ask as AskView;
     };
-    const first = await answer({ freeform_answer: 'Ada the first' });
+    const first = await answer({ freeform_answer: 'Lead the first' });
     await answer({ selected_option_ids: ['option-2'] });
     await answer({ selected_option_ids: ['option-1'] });
-    expect(await ended).toEqual({ code: 0, printed: 'heard: Ada the first, Blue, Yes\n' });
+    expect(await ended).toEqual({ code: 0, printed: 'heard: Lead the first, Blue, Yes\n' });
     const runs = (await person.runs.list({ session_id: first.session_id })).items;
     expect(runs.map((r) => r.outcome)).toEqual(['needs_input', 'needs_input', 'needs_input', undefined]);
   },

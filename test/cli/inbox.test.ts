@@ -138,8 +138,8 @@ describe('an approval', () => {
   it('says why an answer was refused, and can be answered again', () => {
     const inbox = new Inbox([approval('ask_1')])
       .keys('a')
-      .tell({ type: 'refused', askId: 'ask_1', text: 'too late: bob' });
-    expect(inbox.shown()).toContain('too late: bob');
+      .tell({ type: 'refused', askId: 'ask_1', text: 'too late: mate' });
+    expect(inbox.shown()).toContain('too late: mate');
     expect(inbox.keys('a').sent()).toHaveLength(2);
   });
 });
@@ -168,7 +168,7 @@ describe('an ask that settles elsewhere', () => {
   });
 
   it('is told once, however often it is heard', () => {
-    const inbox = new Inbox([approval('ask_1')]).settle('ask_1').settle('ask_1', { answered_by: 'bob' });
+    const inbox = new Inbox([approval('ask_1')]).settle('ask_1').settle('ask_1', { answered_by: 'mate' });
     expect(inbox.shown()).toContain('alice');
     inbox.tell({ type: 'raised', asks: [approval('ask_1')], isNews: true });
     expect(inbox.state.entries).toHaveLength(1);

@@ -25,7 +25,7 @@ export function describeClaims(bed: Bed): void {
     it('is compare-and-set: the second end changes nothing and says so', async () => {
       const ask = approvalOf('ask_1', run);
       await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [ask] });
-      const first = endedOf(ask, 'answered', 'ada', 5);
+      const first = endedOf(ask, 'answered', 'lead', 5);
       expect(await bed.store.write((tx) => tx.endAsk(first))).toBe(true);
       for (const status of ['answered', 'declined', 'cancelled', 'expired', 'failed'] as const)
         expect(await bed.store.write((tx) => tx.endAsk(endedOf(ask, status, 'eve', 6)))).toBe(false);

@@ -117,7 +117,7 @@ const askBase = (id: string, run: Run, given: AskGiven) => ({
   ...given,
 });
 
-export const endedOf = (ask: PendingAsk, status: EndedStatus = 'answered', by = 'ada', at = 2): EndedAsk =>
+export const endedOf = (ask: PendingAsk, status: EndedStatus = 'answered', by = 'lead', at = 2): EndedAsk =>
   endAsk(ask, status, { justification: AWKWARD }, { answeredBy: by, surface: 'api' }, at, { answerMac: `mac ${by}` });
 
 export const messageOf = (id: string, sessionId: string, given: Partial<Message> = {}): Message => ({

@@ -82,18 +82,18 @@ describe('the end of an ask', () => {
     for (const status of ENDED) {
       const ask = pending('question', 100);
       const before = structuredClone(ask);
-      const ended = endAsk(ask, status, { reason: 'why' }, { answeredBy: 'ada', surface: 'cli' }, 42);
+      const ended = endAsk(ask, status, { reason: 'why' }, { answeredBy: 'lead', surface: 'cli' }, 42);
       expect(ask).toEqual(before);
       expect(ended).toMatchObject({ ...ask, status });
       expect(ended.answer).toEqual({
         outcome: status,
         reason: 'why',
-        answered_by: 'ada',
+        answered_by: 'lead',
         surface: 'cli',
         answered_at_ms: 42,
       });
       expect(ended.delivery).toMatchObject({ state: 'due', attempts: 0 });
-      expect(winnerOf(ended)).toEqual({ outcome: status, answered_by: 'ada', surface: 'cli', answered_at_ms: 42 });
+      expect(winnerOf(ended)).toEqual({ outcome: status, answered_by: 'lead', surface: 'cli', answered_at_ms: 42 });
     }
   });
 
@@ -122,7 +122,7 @@ describe('the end of an ask', () => {
   });
 
   it('binds the answer to the digest of what may run: the changed input, else what was shown', () => {
-    const author = { answeredBy: 'ada', surface: 'api' } as const;
+    const author = { answeredBy: 'lead', surface: 'api' } as const;
     const shown = endAsk(pending('approval'), 'answered', { behavior: 'allow' }, author, 1);
     const changed = endAsk(pending('approval'), 'answered', { behavior: 'allow', digest: 'sha256:new' }, author, 1);
     expect(answeredDigest(shown)).toBe(pending('approval').digest);

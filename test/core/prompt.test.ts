@@ -17,7 +17,7 @@ const approves = (content: Partial<ApprovalContent> = {}): Prompted => ({
 });
 const ended = (outcome: EndedStatus, more: Partial<Answer> = {}): Answer => ({
   outcome,
-  answered_by: 'ada',
+  answered_by: 'lead',
   surface: 'thread',
   answered_at_ms: 1,
   ...more,

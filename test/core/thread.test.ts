@@ -10,7 +10,7 @@ import { createThread, type Thread, type ThreadItem } from '../../src/core/threa
 import { type OpenGateway, openGateway, outcomeOf, person } from '../support/gateway.ts';
 
 const agent = person('agent');
-const ada = person('ada', 'thread');
+const lead = person('lead', 'thread');
 const COLOUR = { id: 'colour', question: 'Which colour?', options: ['red', 'blue'].map((id) => ({ id, label: id })) };
 const SECRET = { answers: [{ question_id: 'colour', freeform_answer: 'hunter2' }] };
 
@@ -34,11 +34,11 @@ const question = (call: string, mode: AskMode = 'blocking', more = {}) =>
 const approval = (call: string, more = {}) =>
   raise({ kind: 'approval', tool_call_id: call, tool_name: 'Bash', input: { command: call }, ...more });
 const resolve = (request_id: string, given: object) =>
-  open.gateway.answerForRun({ runId, resolution: { request_id, ...given }, actor: ada });
+  open.gateway.answerForRun({ runId, resolution: { request_id, ...given }, actor: lead });
 const answer = (askId: string, option = 'red') =>
   resolve(askId, { answers: [{ question_id: 'colour', selected_option_ids: [option] }] });
 const cancel = (requestId: string, justification: string) =>
-  open.gateway.cancelQuestion({ runId, requestId, justification, actor: ada });
+  open.gateway.cancelQuestion({ runId, requestId, justification, actor: lead });
 const pass = async (ms: number) => {
   open.advance(ms);
   await open.sweep();
@@ -46,7 +46,7 @@ const pass = async (ms: number) => {
 const allow = (request_id: string) => ({ request_id, behavior: 'allow' as const });
 const deny = (request_id: string, reason?: string) => ({ request_id, behavior: 'deny' as const, reason });
 const decide = (...resolutions: (ReturnType<typeof allow> | ReturnType<typeof deny>)[]) =>
-  open.gateway.approveForRun({ runId, resolutions, actor: ada });
+  open.gateway.approveForRun({ runId, resolutions, actor: lead });
 const clarify = async (call: string) => {
   await open.gateway.createSession({ session_id: 'child', agent: 'external', parent_session_id: 's' });
   const { view: run } = await open.gateway.startRun({ sessionId: 'child', body: { input: {} }, actor: agent });
@@ -94,7 +94,7 @@ describe('one prompt', () => {
     expect(await fateOf(done)).toEqual(['? q?', '! ✓ Answered: red', 'end completed']);
     const failure = () => open.gateway.failRun({ runId, error: 'broken', actor: agent });
     expect(await fateOf(failure)).toEqual(['? q?', '! ✗ Failed: broken', 'end failed']);
-    const stop = () => open.gateway.interruptSession({ sessionId: 's', reason: 'stop', actor: ada });
+    const stop = () => open.gateway.interruptSession({ sessionId: 's', reason: 'stop', actor: lead });
     expect(await fateOf(stop)).toEqual(['? q?', '! ✗ Cancelled: stop', 'end interrupted']);
   });
 
@@ -193,7 +193,7 @@ describe('an answer that another run carries', () => {
     await begin('mock');
     await claim();
     const { view } = await answer(await question('q', 'form'));
-    await open.gateway.cancelRun({ runId: view.run_id, reason: 'too late', actor: ada });
+    await open.gateway.cancelRun({ runId: view.run_id, reason: 'too late', actor: lead });
     expect(await chat()).toEqual(['? q?', '! ✗ Cancelled: too late', 'end completed', 'end cancelled']);
   });
 
@@ -295,7 +295,7 @@ const ACTS: Act[] = [
   (n) => clarify(`c${n}`),
   () => done(),
   () => open.gateway.failRun({ runId, actor: agent }),
-  () => open.gateway.cancelRun({ runId, actor: ada }),
+  () => open.gateway.cancelRun({ runId, actor: lead }),
 ];
 
 it('keeps to the rules in any story, after every event', async () => {

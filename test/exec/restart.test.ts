@@ -46,8 +46,8 @@ describe('the answer', () => {
 
   it('declined: the program is told, and is given no answer to mistake for one', async () => {
     const run = await d.sh(d.workspace(), onceThenShow({ question: 'Which?' }));
-    const next = await d.stage.decline(await d.question(run), 'ask Ada');
-    expect(inputOf(await d.over(next))).toEqual({ answer: null, declined: true, justification: 'ask Ada' });
+    const next = await d.stage.decline(await d.question(run), 'ask the owner');
+    expect(inputOf(await d.over(next))).toEqual({ answer: null, declined: true, justification: 'ask the owner' });
   });
 
   it('cancelled: the run is cancelled and nothing is started again', async () => {

@@ -6,7 +6,7 @@ import { type OpenGateway, person } from '../support/gateway.ts';
 import { QUESTIONS } from './steps.ts';
 
 const agent = person('agent');
-const ada = person('ada', 'web');
+const lead = person('lead', 'web');
 const RED = { answers: [{ question_id: 'colour', selected_option_ids: ['red'] }] };
 
 /** What the steps so far have returned, by name. */
@@ -73,7 +73,7 @@ export const SCENE: SceneStep[] = [
         { request_id: ask(so, 'may I'), behavior: 'allow' as const },
         { request_id: ask(so, 'may I too'), behavior: 'deny' as const, reason: 'no' },
       ];
-      return view(gateway.approveForRun({ runId: id(so, 'first'), resolutions, actor: ada, key }));
+      return view(gateway.approveForRun({ runId: id(so, 'first'), resolutions, actor: lead, key }));
     },
   ],
   [
@@ -83,7 +83,7 @@ export const SCENE: SceneStep[] = [
         gateway.answerForRun({
           runId: id(so, 'first'),
           resolution: { request_id: ask(so, 'which'), ...RED },
-          actor: ada,
+          actor: lead,
           key,
         }),
       ),
@@ -106,7 +106,7 @@ export const SCENE: SceneStep[] = [
         gateway.answerForRun({
           runId: id(so, 'first'),
           resolution: { request_id: ask(so, 'form'), ...RED },
-          actor: ada,
+          actor: lead,
           key,
         }),
       ),
@@ -123,7 +123,7 @@ export const SCENE: SceneStep[] = [
         gateway.answerForRun({
           runId: id(so, 'filled in'),
           resolution: { request_id: ask(so, 'restart'), declined: true },
-          actor: ada,
+          actor: lead,
           key,
         }),
       ),
@@ -145,7 +145,7 @@ export const SCENE: SceneStep[] = [
           runId: id(so, 'second'),
           requestId: ask(so, 'stopped at'),
           justification: 'no',
-          actor: ada,
+          actor: lead,
           key,
         }),
       ),
@@ -182,7 +182,7 @@ export const SCENE: SceneStep[] = [
         gateway.answerForSession({
           sessionId: 'parent',
           resolution: { request_id: id(so, 'clarify', 'request_id'), ...RED },
-          actor: ada,
+          actor: lead,
           key,
         }),
       ),
@@ -216,7 +216,7 @@ export const SCENE: SceneStep[] = [
     'last',
     ({ gateway }, _, key) => view(gateway.startRun({ sessionId: 'parent', body: { input: {} }, actor: agent, key })),
   ],
-  ['end', ({ gateway }, _, key) => view(gateway.endSession({ sessionId: 'parent', actor: ada, key }))],
+  ['end', ({ gateway }, _, key) => view(gateway.endSession({ sessionId: 'parent', actor: lead, key }))],
 ];
 
 const DEADLINE = 1_800_000_005_000;

@@ -7,7 +7,7 @@ import { checkInvariants } from './invariants.ts';
 import { QUESTIONS } from './steps.ts';
 
 const agent = person('agent');
-const ada = person('ada');
+const lead = person('lead');
 const RED = { answers: [{ question_id: 'colour', selected_option_ids: ['red'] }] };
 
 let open: OpenGateway;
@@ -32,9 +32,9 @@ const approvalFor = async (runId: string, more = {}) => {
   return (await open.gateway.raiseAsk({ runId, body, actor: agent })).view.ask_id;
 };
 const answer = async (runId: string, request_id: string) =>
-  (await open.gateway.answerForRun({ runId, resolution: { request_id, ...RED }, actor: ada })).view;
+  (await open.gateway.answerForRun({ runId, resolution: { request_id, ...RED }, actor: lead })).view;
 const allow = async (runId: string, request_id: string) =>
-  (await open.gateway.approveForRun({ runId, resolutions: [{ request_id, behavior: 'allow' }], actor: ada })).view;
+  (await open.gateway.approveForRun({ runId, resolutions: [{ request_id, behavior: 'allow' }], actor: lead })).view;
 const deliveryOf = async (askId: string) => (await open.gateway.showAsk(askId, agent)).delivery;
 
 describe('a clarification', () => {
@@ -71,7 +71,7 @@ describe('a clarification', () => {
     await start('mock-parent');
     const body = { tool_call_id: 'c', questions: QUESTIONS };
     const { view } = await open.gateway.clarify({ runId: await start('grandchild'), body, actor: agent });
-    await open.gateway.endSession({ sessionId: 'mock-parent', actor: ada });
+    await open.gateway.endSession({ sessionId: 'mock-parent', actor: lead });
     expect((await open.gateway.showRun(view.run_id)).status).toBe('cancelled');
     expect(await open.gateway.events({ runId: view.run_id }, 0, 99)).not.toContainEqual(
       expect.objectContaining({ type: 'started' }),
@@ -87,7 +87,7 @@ describe('a clarification', () => {
       await answer(view.run_id, view.request_id);
       ids.push(view.request_id);
     }
-    await open.gateway.endSession({ sessionId: 'child', actor: ada });
+    await open.gateway.endSession({ sessionId: 'child', actor: lead });
     const told = await open.gateway.events({ sessionId: 'parent' }, 0, 100_000);
     expect(told.filter((e) => e.type === 'ask.undeliverable').map((e) => e.askId)).toEqual(ids);
   });
@@ -117,7 +117,7 @@ describe('an answer that another run carries', () => {
     const form = await askFor(runId, 'form');
     const next = await answer(runId, form);
     expect([next.status, (await deliveryOf(form)).state]).toEqual(['queued', 'due']);
-    await open.gateway.cancelRun({ runId: next.run_id, actor: ada });
+    await open.gateway.cancelRun({ runId: next.run_id, actor: lead });
     expect(await deliveryOf(form)).toMatchObject({
       state: 'undeliverable',
       reason: expect.stringContaining('cancelled'),
@@ -138,7 +138,7 @@ describe('a worker that is lost', () => {
   it('takes only what it held inside a tool call: a form beside it is still there to be answered', async () => {
     const { runId, form, approval } = await lose();
     await open.restart(['builtin']);
-    expect(await open.gateway.showAsk(approval, ada)).toMatchObject({
+    expect(await open.gateway.showAsk(approval, lead)).toMatchObject({
       status: 'cancelled',
       answer: { behavior: 'deny', reason: 'worker_restart' },
     });
@@ -168,7 +168,7 @@ describe('a server that was away', () => {
     const late = await approvalFor(runId, { expires_after_ms: 500 });
     open.advance(500);
     await open.restart(['builtin']);
-    const shown = await open.gateway.showAsk(late, ada);
+    const shown = await open.gateway.showAsk(late, lead);
     expect(shown).toMatchObject({ status: 'expired', answer: { behavior: 'deny', answered_by: 'system' } });
     expect((await open.gateway.showRun(runId)).status).toBe('queued');
   });

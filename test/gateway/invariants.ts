@@ -69,7 +69,7 @@ function checkEnd(ask: EndedAsk, own: Event[], workFolder: string | undefined): 
   }
   expect(answer.behavior).toBe(answer.behavior === 'allow' && ask.status === 'answered' ? 'allow' : 'deny');
   if (answer.behavior !== 'allow') return;
-  expect(['ada', 'bob', 'policy:autonomous']).toContain(answer.answered_by);
+  expect(['lead', 'mate', 'policy:autonomous']).toContain(answer.answered_by);
   const ran = { ...ask.content, input: answer.updated_input ?? ask.content.input };
   expect(answer.digest).toBe(approvalDigest(ran, workFolder, hash));
 }

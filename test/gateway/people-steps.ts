@@ -3,7 +3,7 @@ import { person } from '../support/gateway.ts';
 import { type Ask, endAsk, isOver, pendingOf, type Run, settle, stop, type World } from './model.ts';
 import { askIn, DECISIONS, type Got, got, OK, type Picks, type Plan, RESOLUTIONS, runIn, sessionIn } from './steps.ts';
 
-const who = (picks: Picks) => person(picks.of('ada', 'bob'), picks.of('api', 'web', 'cli'));
+const who = (picks: Picks) => person(picks.of('lead', 'mate'), picks.of('api', 'web', 'cli'));
 /** Mostly something that is open. */
 const someAsk = (w: World, picks: Picks, kind: Ask['kind']): Ask | undefined => {
   const open = w.asks.filter((a) => a.kind === kind && a.status === 'pending');

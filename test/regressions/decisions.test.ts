@@ -145,7 +145,7 @@ describe('#21 decider identity from auth context, never from body', () => {
   });
 
   it('approvals, cancels and stops as well', async () => {
-    const { token } = await server.makeToken('operator', undefined, { name: 'ada' });
+    const { token } = await server.makeToken('operator', undefined, { name: 'lead' });
     const a = await held(server, { kind: 'approval' });
     const batch = { resolutions: [allow(a.ask.ask_id)], approver: 'ceo' };
     await refusal(server.post(`/v1/runs/${a.runId}/approvals`, batch, { token }), 400, 'invalid_request');
@@ -154,7 +154,7 @@ describe('#21 decider identity from auth context, never from body', () => {
     for (const [h, stop] of stops) {
       const path = stop === 'cancel' ? `/v1/runs/${h.runId}/cancel` : `/v1/sessions/${h.sessionId}/${stop}`;
       await ok(server.post(path, {}, { token }));
-      expect((await showAsk(server, h.ask.ask_id)).answer?.answered_by).toBe('ada');
+      expect((await showAsk(server, h.ask.ask_id)).answer?.answered_by).toBe('lead');
     }
   });
 });
