@@ -23,6 +23,7 @@ interface RunFlags extends MutationFlags {
   sessionId?: string;
   title?: string;
   workFolder?: string;
+  label?: string[];
   inputJson?: string;
   interactive?: boolean;
   wait?: boolean;
@@ -37,6 +38,7 @@ export function runCommand(): Command {
     .option('--session-id <id>', 'in this session; in a new one otherwise')
     .option('--title <text>', 'a title for a new session')
     .option('--work-folder <path>', 'where the agent works, for a new session')
+    .option('--label <name>', 'a label the worker must have, for a new session; may be repeated', each)
     .option('--input-json <json>', 'more for the agent than a prompt: {"text": …, …}')
     .option('--interactive', 'answer what it asks here')
     .option('--wait', 'say nothing until it has ended or asks')
@@ -49,6 +51,9 @@ export function runCommand(): Command {
   );
   return withMutation(command).action(run);
 }
+
+/** Not variadic: that would take the prompt for further labels. */
+const each = (label: string, before: string[] = []): string[] => [...before, label];
 
 async function run(agent: string, prompt: string[], flags: RunFlags): Promise<void> {
   const text = prompt.join(' ');
@@ -87,7 +92,7 @@ async function sessionFor(client: Client, agent: string, flags: RunFlags): Promi
   }
   // A command is run where it was typed, unless another folder is named.
   const work_folder = flags.workFolder ?? (agent === DISPATCH_AGENT ? process.cwd() : undefined);
-  const body = { agent, session_id: flags.sessionId, title: flags.title, work_folder };
+  const body = { agent, session_id: flags.sessionId, title: flags.title, work_folder, labels: flags.label };
   return once(flags, (options) => client.sessions.create(body, options));
 }
 

@@ -77,6 +77,7 @@ function sessionLines(session: SessionView, width: number): Line[] {
     ...field('agent', session.agent === session.agent_id ? session.agent : `${session.agent} (${session.agent_id})`),
     ...field('folder', session.work_folder),
     ...field('projects', session.project_ids.join(', ')),
+    ...field('labels', session.labels.join(', ')),
     ...field('parent', session.parent_session_id),
     ...field('decides', session.permissions === 'autonomous' ? 'by itself (autonomous)' : 'asks (approval)'),
     ...field('created', instant(session.created_at_ms)),
@@ -94,6 +95,7 @@ interface CreateFlags extends MutationFlags {
   workFolder?: string;
   project?: string[];
   channel?: string[];
+  label?: string[];
   parentSessionId?: string;
   permissions?: Permissions;
 }
@@ -107,6 +109,7 @@ function createCommand(): Command {
     .option('--work-folder <path>', 'where the agent works')
     .option('--project <id...>', 'projects it belongs to')
     .option('--channel <id...>', 'channels it belongs to')
+    .option('--label <name...>', 'labels a worker must have to host it')
     .option('--parent-session-id <id>', 'the session it may ask')
     .addOption(new Option('--permissions <how>', 'whether approvals are asked').choices(PERMISSIONS));
   withExamples(command, 'holdpoint sessions create --session-id nightly --title "Nightly build"');
@@ -124,6 +127,7 @@ const sessionBody = (flags: CreateFlags) => ({
   work_folder: flags.workFolder,
   project_ids: flags.project,
   channel_ids: flags.channel,
+  labels: flags.label,
   parent_session_id: flags.parentSessionId,
   permissions: flags.permissions,
 });

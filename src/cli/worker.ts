@@ -13,6 +13,7 @@ interface WorkerFlags {
   token?: string;
   id?: string;
   concurrency?: string;
+  label?: string[];
   leaseMs?: string;
   log?: string;
 }
@@ -25,10 +26,11 @@ export function workerCommand(): Command {
     .option('--url <address>', 'the server (HOLDPOINT_URL, http://127.0.0.1:4777)')
     .option('--token <secret>', 'a worker token (HOLDPOINT_TOKEN); the one in the state folder otherwise')
     .option('--id <name>', 'a name for this worker; made up otherwise')
+    .option('--label <name...>', 'take only work that names some of these labels, and no other')
     .option('--concurrency <number>', 'runs at once (64)')
     .option('--lease-ms <number>', 'how long a lost worker keeps its runs (15000)')
     .option('--log <level>', 'log level (HOLDPOINT_LOG, warn)');
-  withExamples(command, 'holdpoint worker --concurrency 4');
+  withExamples(command, 'holdpoint worker --concurrency 4', 'holdpoint worker --label gpu --label os=linux');
   return command.action(work);
 }
 
@@ -39,6 +41,7 @@ async function work(flags: WorkerFlags): Promise<void> {
     url: addressOf(flags.url ?? serverUrl(process.env)),
     token: flags.token ?? tokenOf(process.env),
     workerId,
+    labels: flags.label,
     concurrency: fromOne('--concurrency', flags.concurrency),
     leaseMs: fromOne('--lease-ms', flags.leaseMs),
     logLevel: flags.log ?? (process.env.HOLDPOINT_LOG || 'warn'),

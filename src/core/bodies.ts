@@ -5,6 +5,7 @@ import { ApprovalResolution, QuestionResolution } from './answer.ts';
 import { ASK_MODES } from './ask.ts';
 import { instant, looseObject, ownId } from './fields.ts';
 import { CHOSEN_ID } from './id.ts';
+import { Labels } from './label.ts';
 import { QuestionInputs } from './question.ts';
 import { FAILURE_REASONS, RECOVERIES } from './run.ts';
 import { PERMISSIONS, SYSTEM_SESSION } from './session.ts';
@@ -29,6 +30,7 @@ export const CreateSession = z.strictObject({
   work_folder: z.string().min(1).max(4096).optional(),
   project_ids: z.array(chosenId).max(100).optional(),
   channel_ids: z.array(chosenId).max(100).optional(),
+  labels: Labels.optional(),
   parent_session_id: sessionId.optional(),
   permissions: z.enum(PERMISSIONS).optional(),
   task_id: ownId.optional(),
@@ -139,6 +141,7 @@ export const ClaimRun = z.strictObject({
     .array(z.strictObject({ name: chosenId, recovery: z.enum(RECOVERIES) }))
     .min(1)
     .max(50),
+  labels: Labels.optional(),
   wait_ms: z.int().min(0).max(60_000).optional(),
   lease_ms: z.int().min(1000).max(600_000).optional(),
 });

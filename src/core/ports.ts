@@ -88,8 +88,8 @@ export interface Reader {
   overdueAsks(now: number, limit: number): Promise<PendingAsk[]>;
   overdueRuns(now: number, limit: number): Promise<Run[]>;
   nextDeadline(): Promise<number | undefined>;
-  /** Runs that a worker may take: first in a free queue, or running again with nobody at the wheel. */
-  claimable(agents: readonly string[], limit: number): Promise<Run[]>;
+  /** Runs that a worker with these labels may take: first in a free queue, or running with nobody at the wheel. */
+  claimable(agents: readonly string[], labels: readonly string[], limit: number): Promise<Run[]>;
   leasedBy(workerId: string): Promise<Run[]>;
   lapsedLeases(now: number, limit: number): Promise<Run[]>;
   staleMessages(before: number, limit: number): Promise<Message[]>;

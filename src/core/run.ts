@@ -126,6 +126,7 @@ export interface Run {
   id: string;
   sessionId: string;
   agent: string;
+  labels: string[];
   kind: RunKind;
   status: RunStatus;
   input: Record<string, unknown>;

@@ -21,6 +21,8 @@ export interface Session {
   workFolder: string | undefined;
   projectIds: string[];
   channelIds: string[];
+  /** What a worker must have to host this session's agent. */
+  labels: string[];
   parentSessionId: string | undefined;
   permissions: Permissions;
   taskId: string | undefined;

@@ -75,6 +75,7 @@ export const SessionView = z.object({
   title: z.string().optional(),
   work_folder: z.string().optional(),
   project_ids: z.array(z.string()),
+  labels: z.array(z.string()),
   channel_ids: z.array(z.string()),
   parent_session_id: z.string().optional(),
   permissions: z.enum(PERMISSIONS),

@@ -2,6 +2,7 @@
 import type { CreateSession } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
 import { FIRST_PREV_HASH } from '../core/event.ts';
+import { inOrder, labelKey } from '../core/label.ts';
 import type { Ports } from '../core/ports.ts';
 import type { Session } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
@@ -44,6 +45,7 @@ export function newSession(id: string, body: Omit<CreateSession, 'session_id'>, 
     workFolder: body.work_folder,
     projectIds: body.project_ids ?? [],
     channelIds: body.channel_ids ?? [],
+    labels: inOrder(body.labels ?? []),
     parentSessionId: body.parent_session_id,
     permissions: body.permissions ?? 'approval',
     taskId: body.task_id === undefined ? undefined : JSON.stringify(body.task_id),
@@ -68,6 +70,7 @@ function differenceOf(session: Session, body: CreateSession): string | undefined
   if (wanted.agent !== session.agent) return 'agent';
   if (body.agent_id !== undefined && wanted.agentId !== session.agentId) return 'agent_id';
   if (body.work_folder !== undefined && wanted.workFolder !== session.workFolder) return 'work_folder';
+  if (body.labels !== undefined && labelKey(wanted.labels) !== labelKey(session.labels)) return 'labels';
   if (body.permissions !== undefined && wanted.permissions !== session.permissions) return 'permissions';
   if (body.parent_session_id !== undefined && wanted.parentSessionId !== session.parentSessionId)
     return 'parent_session_id';

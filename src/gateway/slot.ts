@@ -22,6 +22,7 @@ export async function enqueue(ledger: Ledger, wanted: NewRun): Promise<Run> {
     id: ports.ids.next('run'),
     sessionId: session.id,
     agent: session.agent,
+    labels: session.labels,
     status: 'queued',
     textPreview: previewOf(wanted.input),
     submittedAt: now,

@@ -121,6 +121,7 @@ export async function sessionView(reader: Reader, session: Session): Promise<Ses
     ...optional('title', session.title),
     ...optional('work_folder', session.workFolder),
     project_ids: session.projectIds,
+    labels: session.labels,
     channel_ids: session.channelIds,
     ...optional('parent_session_id', session.parentSessionId),
     permissions: session.permissions,

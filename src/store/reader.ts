@@ -1,8 +1,10 @@
 // Everything the gateway reads, over any database that speaks Sql. Look-ups by id are fixed texts that a database
 // prepares once; lists with optional filters are compiled by Kysely. Limits that the gateway chooses are written into
 // the text: SQLite plans a statement anew, at ten times its cost, whenever the value of a `LIMIT ?` is bound.
+
 import { sql as raw } from 'kysely';
 import { fail } from '../core/errors.ts';
+import { servedKeys } from '../core/label.ts';
 import type { Placed, Reader } from '../core/ports.ts';
 import { toAsk, toEnded, toEvent, toItem, toMessage, toOutput, toPending, toRun, toSession, toToken } from './rows.ts';
 import { compiler, list, type Sql, type Value } from './sql.ts';
@@ -23,9 +25,11 @@ const literal = (value: string) => raw.lit<string>(value);
 /** What belongs to a run is found among what belongs to its session: an index by run would cost every write a page. */
 const OF_RUN = `session_id = (SELECT session_id FROM runs WHERE id = ?) AND run_id = ?`;
 
-const CLAIMABLE = (agents: number, limit: number) => `
+const marks = (count: number): string => Array(count).fill('?').join(', ');
+
+const CLAIMABLE = (agents: number, needs: number, limit: number) => `
   SELECT r.* FROM runs r JOIN sessions s ON s.id = r.session_id
-  WHERE r.agent IN (${Array(agents).fill('?').join(', ')}) AND r.agent <> 'external' AND r.lease_worker IS NULL
+  WHERE r.agent IN (${marks(agents)}) AND r.labels IN (${marks(needs)}) AND r.agent <> 'external' AND r.lease_worker IS NULL
     AND r.kind <> 'parent_clarification' AND r.status IN ('queued', 'running')
     AND (r.status = 'running' OR (s.active_run_id IS NULL AND NOT EXISTS (
       SELECT 1 FROM runs q WHERE q.session_id = r.session_id AND q.status = 'queued'
@@ -204,7 +208,10 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         toRun,
       ),
     nextDeadline: () => one(NEXT_DEADLINE, [], (row: { at: number | null }) => row.at ?? undefined),
-    claimable: (agents, limit) => many(CLAIMABLE(agents.length, limit) + claimClause, [...agents], toRun),
+    claimable(agents, labels, limit) {
+      const needs = servedKeys(labels);
+      return many(CLAIMABLE(agents.length, needs.length, limit) + claimClause, [...agents, ...needs], toRun);
+    },
     leasedBy: (workerId) => many(`SELECT * FROM runs WHERE lease_worker = ?`, [workerId], toRun),
     lapsedLeases: (now, limit) =>
       many(

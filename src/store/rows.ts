@@ -20,6 +20,7 @@ import type {
 } from './tables.ts';
 
 const given = <T>(value: T | null): T | undefined => value ?? undefined;
+const labelsOf = (key: string): string[] => (key === '' ? [] : key.split(' '));
 const list = (text: string): string[] => (text === '[]' ? [] : JSON.parse(text));
 
 export const toSession = (row: SessionRow): Session => ({
@@ -30,6 +31,7 @@ export const toSession = (row: SessionRow): Session => ({
   workFolder: given(row.work_folder),
   projectIds: list(row.project_ids),
   channelIds: list(row.channel_ids),
+  labels: labelsOf(row.labels),
   parentSessionId: given(row.parent_session_id),
   permissions: row.permissions as Permissions,
   taskId: given(row.task_id),
@@ -72,6 +74,7 @@ export const toRun = (row: RunRow): Run => ({
   lease: row.lease_worker === null ? undefined : { workerId: row.lease_worker, until: row.lease_until ?? 0 },
   leaseEpoch: row.lease_epoch,
   recovery: row.recovery as Recovery,
+  labels: labelsOf(row.labels),
 });
 
 export const toAsk = (row: AskRow): Ask => {

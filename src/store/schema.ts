@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { coreSchema } from './migrations/0001-core.ts';
 import { partialStateSchema } from './migrations/0002-partial-states.ts';
+import { labelSchema } from './migrations/0007-labels.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -15,6 +16,7 @@ export interface ColumnKinds {
 const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0001-core': coreSchema,
   '0002-partial-states': partialStateSchema,
+  '0007-labels': labelSchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

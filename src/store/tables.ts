@@ -24,6 +24,7 @@ export interface SessionRow {
   work_folder: string | null;
   project_ids: string;
   channel_ids: string;
+  labels: string;
   parent_session_id: string | null;
   permissions: string;
   task_id: string | null;
@@ -70,6 +71,7 @@ export interface RunRow {
   lease_until: number | null;
   lease_epoch: number;
   recovery: string;
+  labels: string;
 }
 
 export interface AskRow {

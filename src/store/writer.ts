@@ -2,6 +2,7 @@
 // database must do differently (how a session is locked) is a named capability, never a test for its brand.
 import type { Hash } from '../core/digest.ts';
 import { linkEvent } from '../core/event.ts';
+import { labelKey } from '../core/label.ts';
 import type { Reader, Tx } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import type { Session } from '../core/session.ts';
@@ -27,14 +28,14 @@ const insert = (table: string, columns: string) =>
 
 const INSERT_SESSION = insert(
   'sessions',
-  'id, agent, agent_id, title, work_folder, project_ids, channel_ids, parent_session_id, permissions, task_id, created_at, status, updated_at, ended_at, active_run_id, queued_count, pending_count, item_count, run_count, last_message, head_seq, head_hash',
+  'id, agent, agent_id, title, work_folder, project_ids, channel_ids, labels, parent_session_id, permissions, task_id, created_at, status, updated_at, ended_at, active_run_id, queued_count, pending_count, item_count, run_count, last_message, head_seq, head_hash',
 );
 const UPDATE_SESSION = `UPDATE sessions SET status = ?, updated_at = ?, ended_at = ?, active_run_id = ?,
   queued_count = ?, pending_count = ?, item_count = ?, run_count = ?, last_message = ?, head_seq = ?, head_hash = ?
   WHERE id = ?`;
 const INSERT_RUN = insert(
   'runs',
-  'id, session_id, agent, input, source, actor, text_preview, submitted_at, resumes_run_id, carries_ask_id, subtask_id, clarification, clarification_id, clarification_expires_at, queue_order, kind, status, updated_at, started_at, finished_at, error, outcome, output_count, lease_worker, lease_until, lease_epoch, recovery',
+  'id, session_id, agent, labels, input, source, actor, text_preview, submitted_at, resumes_run_id, carries_ask_id, subtask_id, clarification, clarification_id, clarification_expires_at, queue_order, kind, status, updated_at, started_at, finished_at, error, outcome, output_count, lease_worker, lease_until, lease_epoch, recovery',
 );
 const UPDATE_RUN = `UPDATE runs SET kind = ?, status = ?, updated_at = ?, started_at = ?, finished_at = ?, error = ?,
   outcome = ?, output_count = ?, lease_worker = ?, lease_until = ?, lease_epoch = ?, recovery = ? WHERE id = ?`;
@@ -97,6 +98,7 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
         s.workFolder ?? null,
         JSON.stringify(s.projectIds),
         JSON.stringify(s.channelIds),
+        labelKey(s.labels),
         s.parentSessionId ?? null,
         s.permissions,
         s.taskId ?? null,
@@ -109,6 +111,7 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
         r.id,
         r.sessionId,
         r.agent,
+        labelKey(r.labels),
         JSON.stringify(r.input),
         r.source,
         r.actor,

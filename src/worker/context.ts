@@ -78,8 +78,8 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
       title,
     }: Named & { agent: string; input: Record<string, unknown>; title?: string | undefined }) {
       signal.throwIfAborted();
-      const { work_folder, project_ids, channel_ids } = session;
-      const inherited = { work_folder, project_ids, channel_ids, parent_session_id: sessionId };
+      const { work_folder, project_ids, channel_ids, labels } = session;
+      const inherited = { work_folder, project_ids, channel_ids, labels, parent_session_id: sessionId };
       const child = await calls.sessions.create({ session_id: id, agent, title, ...inherited });
       const started = await calls.runs.start(
         child.session_id,

@@ -10,6 +10,8 @@ export interface WorkerOptions {
   token: string;
   workerId: string;
   agents: readonly HostedAgent[];
+  /** With labels it takes only work that names some of them; without, only work that names none. */
+  labels?: string[] | undefined;
   concurrency?: number | undefined;
   leaseMs?: number | undefined;
   /** How long a worker that stops lets agents finish which could not be taken up again. */
@@ -43,7 +45,13 @@ export function startWorker(options: WorkerOptions): Worker {
 
   /** One run, or nothing: there was none, or the server could not be reached. */
   async function claim() {
-    const body = { worker_id: workerId, agents: offer, lease_ms: leaseMs, wait_ms: CLAIM_WAIT_MS };
+    const body = {
+      worker_id: workerId,
+      agents: offer,
+      labels: options.labels,
+      lease_ms: leaseMs,
+      wait_ms: CLAIM_WAIT_MS,
+    };
     for (let failures = 0; !stopping.signal.aborted; failures++) {
       try {
         return await client.workers.claim(body, stopping.signal);

@@ -30,6 +30,7 @@ export function describeRecords(bed: Bed): void {
         title: AWKWARD,
         workFolder: AWKWARD,
         projectIds: ['a', AWKWARD],
+        labels: ['gpu', 'os=linux'],
         channelIds: ['c'],
         parentSessionId: 's1',
         permissions: 'autonomous',

@@ -63,6 +63,7 @@ function session(with_: Partial<Session>): Session {
     workFolder: undefined,
     projectIds: [],
     channelIds: [],
+    labels: [],
     parentSessionId: undefined,
     permissions: 'approval',
     taskId: undefined,

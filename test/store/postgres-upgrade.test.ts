@@ -17,8 +17,22 @@ import { type Sent, send } from '../support/wire.ts';
 
 const TOKEN = 'a token that outlives the upgrade';
 const SECRET = { HOLDPOINT_TOKEN: TOKEN, HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 9).toString('base64url') };
-/** What later migrations made; without it the database is one of the first schema. */
-const UNDO = ['DROP TABLE partial_states', `DELETE FROM kysely_migration WHERE name <> '0001-core'`];
+/** What each later migration made, taken back: without it the database is one of the first schema. */
+const TAKEN_BACK: Record<string, string[]> = {
+  '0002-partial-states': ['DROP TABLE partial_states'],
+  '0007-labels': [
+    'DROP INDEX runs_claimable',
+    'ALTER TABLE sessions DROP COLUMN labels',
+    'ALTER TABLE runs DROP COLUMN labels',
+    ...coreSchema({ position: '', cursor: '' }).filter((statement) => statement.includes('INDEX runs_claimable')),
+  ],
+};
+const UNDO = [
+  ...MIGRATION_NAMES.slice(1)
+    .reverse()
+    .flatMap((name) => TAKEN_BACK[name] ?? [`nobody has said here how to take ${name} back`]),
+  `DELETE FROM kysely_migration WHERE name <> '0001-core'`,
+];
 
 let postgres: PostgresServer;
 beforeAll(async () => {

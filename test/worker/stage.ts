@@ -18,6 +18,7 @@ export interface WorkerLike {
   agents?: HostedAgent[];
   leaseMs?: number;
   concurrency?: number;
+  labels?: string[];
   drainMs?: number;
 }
 
@@ -41,6 +42,7 @@ export class Stage {
       workerId: options.id ?? `stage-${made}`,
       agents: options.agents ?? [mock],
       leaseMs: options.leaseMs,
+      labels: options.labels,
       concurrency: options.concurrency,
       drainMs: options.drainMs,
       log: silent,
@@ -49,7 +51,10 @@ export class Stage {
     return worker;
   }
 
-  async play(script: Step[], session: { agent?: string; parent_session_id?: string } = {}): Promise<RunView> {
+  async play(
+    script: Step[],
+    session: { agent?: string; parent_session_id?: string; labels?: string[] } = {},
+  ): Promise<RunView> {
     const { session_id } = await this.api.sessions.create({ agent: 'mock', ...session });
     return this.api.runs.start(session_id, { input: { text: 'play', script } });
   }
