@@ -2,13 +2,13 @@
 // happens on the server and what is typed change the state, the state is drawn, and decisions are sent.
 import { Command } from 'commander';
 import { type Client, every } from '../client/client.ts';
+import { followInbox, type InboxListener } from '../client/inbox-feed.ts';
 import { StreamRefused } from '../client/stream.ts';
 import type { AskView } from '../core/views.ts';
 import { connect, note, type Remark, type ServerFlags, withServer } from './connection.ts';
 import { editorOf, editText } from './editor.ts';
 import { withExamples } from './examples.ts';
 import { told } from './failure.ts';
-import { feed } from './inbox/feed.ts';
 import { paste, press } from './inbox/keys.ts';
 import { openTerminal, type Terminal } from './inbox/screen.ts';
 import { type Changed, type Effect, initialState } from './inbox/state.ts';
@@ -92,7 +92,7 @@ async function live(client: Client, flags: InboxFlags, remarks: { say: Remark })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
   // A defect is reported on the person's own screen, not on the one that is about to go.
   process.once('uncaughtException', over.reject);
-  feed(client, tell, stop.signal).catch(over.reject);
+  followInbox(client, listenerOf(tell), stop.signal).catch(over.reject);
   terminal.draw(view(state));
   try {
     await over.promise;
@@ -106,6 +106,13 @@ async function live(client: Client, flags: InboxFlags, remarks: { say: Remark })
     process.stdin.unref();
   }
 }
+
+const listenerOf = (tell: (event: Happening) => void): InboxListener => ({
+  raised: (asks, isNews) => tell({ type: 'raised', asks, isNews }),
+  settled: (askId, answer) => tell({ type: 'settled', askId, answer }),
+  session: (session) => tell({ type: 'session', session }),
+  link: (link) => tell({ type: 'link', link }),
+});
 
 /** An answer is sent under a key of its own, so that a repeat after a lost connection is the same answer. */
 async function send(

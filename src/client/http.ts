@@ -1,9 +1,12 @@
-// One request to a Holdpoint server: bearer token, JSON, problem documents as errors, and the retry of calls that are
-// safe to repeat. Owns the wire; knows no endpoint. Runs wherever `fetch` does.
+// One request to a Holdpoint server: bearer token or a page's cookies, JSON, problem documents as errors, and the retry
+// of calls that are safe to repeat. Owns the wire; knows no endpoint. Runs wherever `fetch` does.
 
 export interface HttpOptions {
   url: string;
-  token: string;
+  /** Without one the browser's cookies say who calls. */
+  token?: string | undefined;
+  /** Sent with every request, asked for anew each time: what a page proves its own requests with. */
+  headers?: (() => Record<string, string>) | undefined;
   /** How this client names itself: the `surface` of the answers it gives. */
   surface?: string | undefined;
   /** How long a call goes on trying while the server cannot be reached; a moment if it was never there, else longer. */
@@ -13,7 +16,7 @@ export interface HttpOptions {
 }
 
 export interface Call {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   query?: object | undefined;
   body?: object | undefined;
@@ -89,11 +92,12 @@ export function createHttp(options: HttpOptions): Http {
   const url = options.url.replace(/\/+$/, '');
   const doFetch = options.fetch ?? fetch;
   let hasMet = false;
-  const common: Record<string, string> = { authorization: `Bearer ${options.token}` };
+  const common: Record<string, string> = {};
+  if (options.token !== undefined) common.authorization = `Bearer ${options.token}`;
   if (options.surface) common['holdpoint-surface'] = options.surface;
 
   function request(call: Call, key: string | undefined, signal: AbortSignal): Promise<Response> {
-    const headers: Record<string, string> = { ...common, ...call.headers };
+    const headers: Record<string, string> = { ...common, ...options.headers?.(), ...call.headers };
     if (key !== undefined) headers['idempotency-key'] = asHeader(key);
     if (call.body !== undefined) headers['content-type'] = 'application/json';
     return doFetch(url + call.path + queryOf(call.query), {

@@ -11,6 +11,8 @@ export interface Follow {
   signal: AbortSignal;
   /** Called each time the stream is open, before its first event. */
   onOpen?: (() => void) | undefined;
+  /** Called when the stream has ended or could not be opened, before it is tried again. */
+  onLost?: (() => void) | undefined;
   onEvent(event: EventView): void;
 }
 
@@ -44,6 +46,7 @@ export async function follow(http: Http, options: Follow): Promise<void> {
       if (signal.aborted) return;
       if (isFinal(error)) throw error instanceof StreamRefused ? error : new StreamRefused(error);
     }
+    options.onLost?.();
     await sleep(backoffMs(failures), signal).catch(() => {});
   }
 }
@@ -73,10 +76,12 @@ async function connection(http: Http, options: Follow, headers: Record<string, s
       },
     });
     const decoder = new TextDecoder();
-    for await (const chunk of response.body) {
+    // Not `for await`: not every browser can iterate over a body.
+    const reader = response.body.getReader();
+    for (let { value, done } = await reader.read(); !done; { value, done } = await reader.read()) {
       clearTimeout(silence);
       silence = setTimeout(() => own.abort(), SILENCE_MS);
-      parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
+      parser.feed(decoder.decode(value as Uint8Array, { stream: true }));
     }
   } finally {
     clearTimeout(silence);
@@ -91,7 +96,10 @@ function isFinal(error: unknown): boolean {
 }
 
 /** The same as an async iteration. Ends when the signal says so or the loop is left. */
-export async function* iterate(http: Http, options: Omit<Follow, 'onEvent' | 'onOpen'>): AsyncGenerator<EventView> {
+export async function* iterate(
+  http: Http,
+  options: Omit<Follow, 'onEvent' | 'onOpen' | 'onLost'>,
+): AsyncGenerator<EventView> {
   const own = new AbortController();
   const signal = AbortSignal.any([own.signal, options.signal]);
   const queue: EventView[] = [];

@@ -1,7 +1,7 @@
 // JSON for standard output: the same values, but every character that a terminal could act on or hide is written as an
 // escape. JSON.stringify itself escapes the other control characters.
 
-import { HIDDEN } from './terminal-text.ts';
+import { HIDDEN } from '../../client/hidden-characters.ts';
 
 const escaped = (text: string): string =>
   [...Array(text.length).keys()].map((i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('');
