@@ -52,6 +52,21 @@ export interface ProcessSpec {
   onStart(process: ProcessIdentity): void;
 }
 
+/** A program that is spoken with, line by line, while it runs. */
+export interface TalkSpec extends Omit<ProcessSpec, 'input' | 'limitMs' | 'onStart'> {
+  /** Called with the process before it begins; if this rejects, it never does. */
+  onStart(process: ProcessIdentity): Promise<void>;
+  onLine(line: string): void;
+}
+
+export interface Talk {
+  /** Nobody listens any more once it has ended: then this says nothing. */
+  send(line: string): void;
+  /** Closes its standard input, which tells most programs to end. */
+  hangUp(): void;
+  readonly ended: Promise<ProcessExit>;
+}
+
 export interface ProcessExit {
   /** As a shell tells it: 128 + n when a signal ended it. */
   exitCode: number;
@@ -68,6 +83,8 @@ export interface Processes {
   /** Ends it and all that belongs to it. Resolves to whether nothing is left. */
   end(process: ProcessIdentity, mark: string): Promise<boolean>;
   run(spec: ProcessSpec): Promise<ProcessExit>;
+  /** Resolves when it has begun. */
+  talk(spec: TalkSpec): Promise<Talk>;
 }
 
 export interface AgentContext {
@@ -93,6 +110,8 @@ export interface AgentContext {
   askParent(spec: Questions & Deadline & Named): Promise<AskOutcome>;
   /** For an answer that was due, or was asked for with `acknowledge: 'later'`. */
   acknowledge(askId: string): Promise<void>;
+  /** An open ask that was settled at the agent's own prompt, or is not needed any more. */
+  withdraw(askId: string, justification?: string): Promise<void>;
   readonly mailbox: {
     list(): Promise<MessageView[]>;
     acknowledge(messageId: string): Promise<void>;
@@ -103,6 +122,8 @@ export interface AgentContext {
   report(input: Record<string, unknown>): Promise<void>;
   /** The runs this one carries on (forms, restarts), the latest first. */
   earlier(): Promise<EarlierRun[]>;
+  /** What an output of this id said, in this run or the last earlier one of the session that has one. */
+  recall(outputId: string): Promise<Record<string, unknown> | undefined>;
   /** Everything this session has asked. */
   history(): Promise<AskView[]>;
 }

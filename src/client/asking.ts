@@ -36,12 +36,16 @@ export interface Asking {
 export interface Manner {
   /** `later`: whoever asked acknowledges by itself, when the answer has reached where it must go. */
   acknowledge?: 'now' | 'later' | undefined;
+  /** Nobody here can take the answer any more: stop waiting, and leave the ask as it is for whoever comes next. */
+  signal?: AbortSignal | undefined;
+  /** Called when the ask is stored, before its end is waited for. */
+  raised?: ((askId: string) => void) | undefined;
 }
 
 type EndedAskView = AskView & { answer: NonNullable<AskView['answer']> };
 
 export async function askQuestion(asking: Asking, body: QuestionBody, manner?: Manner): Promise<AskOutcome | Held> {
-  const ask = await endOf(asking, body);
+  const ask = await endOf(asking, body, manner);
   if (!hasEnded(ask)) return { status: 'held', ask_id: ask.ask_id };
   const whole = await revealed(asking, ask);
   if (manner?.acknowledge !== 'later') await acknowledge(asking, ask.ask_id);
@@ -53,7 +57,7 @@ export async function askApproval(
   body: ApprovalBody,
   manner?: Manner,
 ): Promise<ApprovalOutcome | Held> {
-  const ask = await endOf(asking, body);
+  const ask = await endOf(asking, body, manner);
   if (!hasEnded(ask)) return { status: 'held', ask_id: ask.ask_id };
   const outcome = approvalOutcome(ask, body.input);
   if (manner?.acknowledge === 'later') return outcome;
@@ -78,18 +82,23 @@ async function acknowledge({ calls }: Asking, askId: string, digest?: string): P
 }
 
 /** The ask at its end; or still open, where the agent does not wait for it in this process. */
-async function endOf(asking: Asking, body: QuestionBody | ApprovalBody): Promise<AskView> {
-  const { calls, waits, runId, signal } = asking;
+async function endOf(asking: Asking, body: QuestionBody | ApprovalBody, manner?: Manner): Promise<AskView> {
+  const { calls, waits, runId } = asking;
+  const signals = [asking.signal, manner?.signal].filter((signal) => signal !== undefined);
+  const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
   const raising = waits.raising(runId);
   let end: Promise<AskView>;
   try {
     const ask = await calls.asks.raise(runId, body, { signal });
+    manner?.raised?.(ask.ask_id);
     if (hasEnded(ask) || ask.mode !== 'blocking') return ask;
     end = waits.until(waitFor(calls, ask, signal), raising);
   } finally {
     raising.done();
   }
-  return end;
+  const ended = await end;
+  signal?.throwIfAborted();
+  return ended;
 }
 
 function waitFor(calls: Asking['calls'], ask: AskView, signal: AbortSignal | undefined) {

@@ -114,6 +114,8 @@ function createCalls(http: Http, headers?: Record<string, string>) {
         get<views.AskView>(path`/v1/asks/${id}`, { wait_ms: waitMs }, { waitMs, signal }),
       delivered: (id: string, body: In<typeof bodies.Acknowledge> = {}, options?: Options) =>
         put<views.AskView>(path`/v1/asks/${id}/delivered`, body, options),
+      withdraw: (id: string, body: In<typeof bodies.Withdraw> = {}, options?: Options) =>
+        put<views.AskView>(path`/v1/asks/${id}/withdraw`, body, options),
       undeliverable: (id: string, body: In<typeof bodies.Undeliverable> = {}) =>
         put<views.AskView>(path`/v1/asks/${id}/undeliverable`, body),
     },

@@ -34,6 +34,8 @@ export type ApprovalOutcome = End & {
   status: AskOutcome['status'];
   /** What may run: the agent's own input, or what the person made of it. */
   input: Record<string, unknown>;
+  /** What else was allowed with it, of what was suggested. */
+  suggestion_ids: string[];
   reason: string;
 } & ({ allowed: true; status: 'answered' } | { allowed: false });
 
@@ -83,9 +85,11 @@ export function approvalOutcome(ask: EndedView, ownInput: Record<string, unknown
   const end = endOf(ask);
   if (answer.outcome === 'answered' && answer.behavior === 'allow') {
     const input = answer.updated_input ?? ownInput;
-    return { ...end, status: 'answered', allowed: true, input, reason: answer.reason ?? '' };
+    const { suggestion_ids = [], reason = '' } = answer;
+    return { ...end, status: 'answered', allowed: true, input, suggestion_ids, reason };
   }
-  return { ...end, status: answer.outcome, allowed: false, input: ownInput, reason: answer.reason ?? answer.outcome };
+  const reason = answer.reason ?? answer.outcome;
+  return { ...end, status: answer.outcome, allowed: false, input: ownInput, suggestion_ids: [], reason };
 }
 
 /** An allow that must not be acted on: what would run is not what was allowed. */
@@ -94,6 +98,7 @@ export const refused = (ask: EndedView, ownInput: Record<string, unknown>, reaso
   status: 'failed',
   allowed: false,
   input: ownInput,
+  suggestion_ids: [],
   reason,
 });
 

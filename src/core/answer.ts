@@ -25,6 +25,8 @@ export const ApprovalResolution = z.strictObject({
   request_id: z.string().min(1).max(256),
   behavior: z.enum(['allow', 'deny']),
   updated_input: z.record(z.string(), z.unknown()).optional(),
+  /** What else is allowed with it, of what the agent suggested (such as "not to be asked again in this session"). */
+  suggestion_ids: z.array(z.string().min(1).max(128)).max(100).optional(),
   justification: note.optional(),
   reason: note.optional(),
 });

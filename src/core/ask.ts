@@ -51,6 +51,8 @@ export interface Answer {
   answers?: QuestionAnswer[];
   behavior?: 'allow' | 'deny';
   updated_input?: Record<string, unknown>;
+  /** Which of the agent's suggestions were taken along with an allow. */
+  suggestion_ids?: string[];
   /** Digest of the action that may run: of `updated_input` where the person changed it. */
   digest?: string;
   justification?: string;
@@ -140,6 +142,9 @@ export function endAsk(
 
 /** Why an ask ended that died with the process which held it. */
 export const WORKER_RESTART = 'worker_restart';
+
+/** Why an ask ended that its own agent took back: it was settled at the agent's own prompt, or nobody needs it now. */
+export const WITHDRAWN = 'withdrawn';
 
 /** An approval that ended without a decision is a denial, in so many words: no reader can mistake it for an allow. */
 export function withoutDecision(ask: Ask, reason: string, justification?: string): Pick<Answer, 'behavior' | 'reason'> {

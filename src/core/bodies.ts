@@ -95,6 +95,7 @@ export const CancelRun = z.strictObject({ reason: z.string().max(20_000).optiona
 export const EndSession = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
 export const Acknowledge = z.strictObject({ digest: z.string().max(128).optional(), idempotency_key });
 export const Undeliverable = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
+export const Withdraw = z.strictObject({ justification: z.string().max(20_000).optional(), idempotency_key });
 export const PostOutput = z.strictObject({
   output_id: z.string().min(1).max(128).optional(),
   type: z.string().min(1).max(64).optional(),

@@ -19,6 +19,7 @@ export const ERRORS = {
   approval_batch_empty: ['approvals', 'The batch has no resolutions'],
   approval_duplicate_resolution: ['approvals', 'The batch resolves the same approval more than once'],
   approval_request_not_pending: ['approvals', 'This run never raised that approval'],
+  approval_suggestion_not_found: ['approvals', 'The agent made no such suggestion'],
   invalid_idempotency_key: ['idempotency', 'The idempotency key is not usable'],
   idempotency_conflict: ['idempotency', 'The idempotency key was used with a different payload'],
   session_not_found: ['sessions', 'There is no such session'],

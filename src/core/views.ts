@@ -117,6 +117,7 @@ export const AnswerView = z.object({
   answers: z.array(QuestionAnswer.extend({ secret: z.boolean().optional() })).optional(),
   behavior: z.enum(['allow', 'deny']).optional(),
   updated_input: looseObject.optional(),
+  suggestion_ids: z.array(z.string()).optional(),
   digest: z.string().optional(),
   justification: z.string().optional(),
   reason: z.string().optional(),

@@ -100,14 +100,17 @@ async function notRaised(tx: Tx, run: Run, id: string): Promise<string> {
 function decided(ledger: Ledger, ask: PendingAsk, resolution: ApprovalResolution, actor: Actor, mac: string): EndedAsk {
   if (ask.kind !== 'approval') throw fail('approval_state_conflict', 'This is a question, not an approval.');
   const { behavior, updated_input, justification, reason } = resolution;
+  const suggestions = [...new Set(resolution.suggestion_ids)].sort();
   if (behavior === 'deny' && updated_input !== undefined)
     throw fail('invalid_request', `"${ask.id}": updated_input goes with allow; a denied action has no input.`);
+  checkSuggestions(ask, behavior, suggestions);
   const content = updated_input ? { ...ask.content, input: updated_input } : ask.content;
   const decision = {
     behavior,
     ...(justification !== undefined && { justification }),
     ...(behavior === 'allow' && { digest: approvalDigest(content, ledger.session.workFolder, ledger.ports.hash) }),
     ...(behavior === 'allow' && updated_input && { updated_input }),
+    ...(suggestions.length > 0 && { suggestion_ids: suggestions }),
     ...(behavior === 'deny' && { reason: reason ?? DEFAULT_DENIAL }),
     ...(behavior === 'allow' && reason !== undefined && { reason }),
   };
@@ -115,5 +118,24 @@ function decided(ledger: Ledger, ask: PendingAsk, resolution: ApprovalResolution
   return endAsk(ask, 'answered', decision, author, ledger.now, { answerMac: mac });
 }
 
-const decisionText = (r: ApprovalResolution): string =>
-  canonical([r.request_id, r.behavior, r.updated_input ?? null, r.justification ?? null, r.reason ?? null]);
+/** Only what was shown with the ask can be taken: nobody is granted more. */
+function checkSuggestions(ask: PendingAsk, behavior: string, ids: readonly string[]): void {
+  if (ids.length === 0) return;
+  if (behavior === 'deny')
+    throw fail('invalid_request', `"${ask.id}": suggestion_ids go with allow; a denied action allows nothing else.`);
+  const known = ask.kind === 'approval' ? (ask.content.suggestions ?? []).map(suggestionId) : [];
+  const unknown = ids.find((id) => !known.includes(id));
+  if (unknown === undefined) return;
+  const offered = known.filter((id) => id !== undefined).join(', ') || 'none';
+  throw fail('approval_suggestion_not_found', `"${ask.id}" has no suggestion "${unknown}". It has: ${offered}.`);
+}
+
+const suggestionId = (suggestion: unknown): string | undefined => {
+  const { id } = Object(suggestion) as { id?: unknown };
+  return typeof id === 'string' ? id : undefined;
+};
+
+function decisionText(r: ApprovalResolution): string {
+  const said = [r.request_id, r.behavior, r.updated_input ?? null, r.justification ?? null, r.reason ?? null];
+  return canonical(r.suggestion_ids?.length ? [...said, [...new Set(r.suggestion_ids)].sort()] : said);
+}

@@ -20,8 +20,8 @@ export function claimedEvents(ledger: Ledger, ended: readonly EndedAsk[]): void 
 }
 
 function approvalResolution(ask: EndedAsk) {
-  const { behavior, updated_input, justification, reason } = ask.answer;
-  return { request_id: ask.id, behavior, updated_input, justification, reason };
+  const { behavior, updated_input, suggestion_ids, justification, reason } = ask.answer;
+  return { request_id: ask.id, behavior, updated_input, suggestion_ids, justification, reason };
 }
 
 export function questionResolution(ask: EndedAsk) {

@@ -30,6 +30,7 @@ import {
 } from './token.ts';
 import { askView } from './views.ts';
 import { waitForAsk, waitForPause, waitForWork } from './wait.ts';
+import { withdraw } from './withdraw.ts';
 
 export interface GatewayOptions {
   pendingAsksPerSession: number;
@@ -85,6 +86,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     approveForSession: bind(approveForSession),
     approveForSessionRun: bind(approveForSessionRun),
     cancelQuestion: bind(cancelQuestion),
+    withdraw: bind(withdraw),
     acknowledge: bind(acknowledge),
     acknowledgeMessage: bind(acknowledgeMessage),
     failMessage: bind(failMessage),

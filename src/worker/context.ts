@@ -65,6 +65,9 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
     async acknowledge(askId: string): Promise<void> {
       await calls.asks.delivered(askId, {}, { signal });
     },
+    async withdraw(askId: string, justification?: string): Promise<void> {
+      await calls.asks.withdraw(askId, { justification }, { signal });
+    },
     mailbox: {
       list: async () => (await calls.mailbox.list(sessionId)).items,
       async acknowledge(messageId: string): Promise<void> {
@@ -94,6 +97,7 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
       if (parent === undefined) throw new Error('This session has no parent to report to.');
       await calls.runs.start(parent, { input, source: 'agent' }, { idempotencyKey: `report:${runId}` });
     },
+    recall: async (outputId: string) => dataOf(run, outputId) ?? (await lastOutput(client, sessionId, outputId)),
     earlier: () => earlierRuns(client, run),
     history: () => everyAsk(client, { session_id: sessionId }),
   };
@@ -110,4 +114,13 @@ async function everyAsk(client: Client, filter: { session_id?: string; run_id?: 
   const asks: AskView[] = [];
   for await (const ask of every((page) => client.asks.list({ ...filter, ...page, limit: 500 }))) asks.push(ask);
   return asks;
+}
+
+const dataOf = ({ outputs }: RunView, id: string) => outputs.findLast((output) => output.output_id === id)?.data;
+
+async function lastOutput(client: Client, session_id: string, id: string) {
+  let found: Record<string, unknown> | undefined;
+  for await (const run of every((page) => client.runs.list({ session_id, ...page, limit: 500 })))
+    found = dataOf(run, id) ?? found;
+  return found;
 }

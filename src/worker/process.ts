@@ -19,6 +19,21 @@ export interface ProcessSpec {
   onStart(process: ProcessIdentity): void;
 }
 
+/** A program that is spoken with, line by line, while it runs. */
+export interface TalkSpec extends Omit<ProcessSpec, 'input' | 'limitMs' | 'onStart'> {
+  /** Called with the process before it begins; if this rejects, it never does. */
+  onStart(process: ProcessIdentity): Promise<void>;
+  onLine(line: string): void;
+}
+
+export interface Talk {
+  /** Nobody listens any more once it has ended: then this says nothing. */
+  send(line: string): void;
+  /** Closes its standard input, which tells most programs to end. */
+  hangUp(): void;
+  readonly ended: Promise<ProcessExit>;
+}
+
 export interface ProcessExit {
   /** As a shell tells it: 128 + n when a signal ended it. */
   exitCode: number;
@@ -31,6 +46,8 @@ export interface ProcessExit {
 const GRACE_MS = 1500;
 /** Of each stream the first and the last half of this is kept. */
 const KEPT_BYTES = 64 * 1024;
+/** A program whose line is longer is not one to talk with. */
+const LONGEST_LINE = 32 * 1024 * 1024;
 /** After everything was ended, only a process that left the session can hold the pipes open. */
 const LAST_OUTPUT_MS = 500;
 
@@ -42,25 +59,74 @@ export const processes = {
   isAlive,
   end: (leader: ProcessIdentity, mark: string): Promise<boolean> => endGroup(leader, GRACE_MS, mark),
   run,
+  talk,
 };
 
 async function run(spec: ProcessSpec): Promise<ProcessExit> {
-  spec.signal.throwIfAborted();
-  const child = spawn('/bin/sh', ['-c', GATE, 'sh', ...spec.argv], {
-    cwd: spec.folder,
-    env: spec.env,
+  const started = await start(spec, spec.input !== undefined);
+  const { child, leader } = started;
+  const stdout = keep(child.stdout);
+  return untilEnd(started, spec, stdout, async () => {
+    spec.onStart(leader);
+    letGo(child);
+    if (spec.input !== undefined) child.stdin?.end(spec.input);
+  });
+}
+
+async function talk(spec: TalkSpec): Promise<Talk> {
+  const started = await start(spec, true);
+  const { child, leader } = started;
+  splitLines(child.stdout, spec.onLine, () => void endGroup(leader, 0));
+  const begun = Promise.withResolvers<void>();
+  const ended = untilEnd(
+    started,
+    spec,
+    () => '',
+    async () => {
+      await spec.onStart(leader);
+      letGo(child);
+      begun.resolve();
+    },
+  );
+  await Promise.race([begun.promise, ended]);
+  return {
+    send: (line) => void (child.stdin?.writable && child.stdin.write(`${line}\n`)),
+    hangUp: () => void child.stdin?.end(),
+    ended,
+  };
+}
+
+interface Started {
+  child: ChildProcess;
+  leader: ProcessIdentity;
+  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  closed: Promise<void>;
+}
+
+async function start({ signal, argv, folder, env }: TalkSpec | ProcessSpec, speaks: boolean): Promise<Started> {
+  signal.throwIfAborted();
+  const child = spawn('/bin/sh', ['-c', GATE, 'sh', ...argv], {
+    cwd: folder,
+    env,
     detached: true,
-    stdio: [spec.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe'],
+    stdio: [speaks ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe'],
   });
   const exited = exitOf(child);
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const stdout = keep(child.stdout);
-  const stderr = keep(child.stderr);
   for (const pipe of child.stdio) pipe?.on('error', () => {});
   const { pid } = child;
   if (pid === undefined) throw await exited.catch((error: unknown) => error);
-  const leader = identityOf(pid);
+  return { child, leader: identityOf(pid), exited, closed };
+}
 
+/** Lets the program begin and waits until it and all that it started are gone. */
+async function untilEnd(
+  { child, leader, exited, closed }: Started,
+  spec: Pick<ProcessSpec, 'limitMs' | 'signal' | 'mark'>,
+  stdout: () => string,
+  begin: () => Promise<void>,
+): Promise<ProcessExit> {
+  const stderr = keep(child.stderr);
   let timedOut = false;
   const end = () => void endGroup(leader, GRACE_MS);
   const limit = setTimeout(
@@ -72,7 +138,7 @@ async function run(spec: ProcessSpec): Promise<ProcessExit> {
   );
   spec.signal.addEventListener('abort', end, { once: true });
   try {
-    letGo(child, spec, leader);
+    await begin();
     const { code, signal } = await exited;
     await endGroup(leader, GRACE_MS, spec.mark);
     await within(LAST_OUTPUT_MS, closed);
@@ -87,16 +153,24 @@ async function run(spec: ProcessSpec): Promise<ProcessExit> {
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-function letGo(child: ChildProcess, spec: ProcessSpec, leader: ProcessIdentity): void {
-  const gate = child.stdio[3] as NodeJS.WritableStream;
-  try {
-    spec.onStart(leader);
-  } catch (error) {
-    gate.end();
-    throw error;
-  }
-  gate.end('go\n');
-  if (spec.input !== undefined) child.stdin?.end(spec.input);
+const letGo = (child: ChildProcess): void => void (child.stdio[3] as NodeJS.WritableStream).end('go\n');
+
+/** Whole lines only; bytes that are no text become the replacement character. */
+function splitLines(stream: NodeJS.ReadableStream | null, onLine: (line: string) => void, tooLong: () => void): void {
+  let open: string[] = [];
+  let length = 0;
+  stream?.setEncoding('utf8');
+  stream?.on('data', (chunk: string) => {
+    const [first = '', ...rest] = chunk.split('\n');
+    open.push(first);
+    length += first.length;
+    if (length > LONGEST_LINE) tooLong();
+    for (const next of rest) {
+      onLine(open.join(''));
+      open = [next];
+      length = next.length;
+    }
+  });
 }
 
 const exitOf = (child: ChildProcess) =>

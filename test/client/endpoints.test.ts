@@ -37,6 +37,7 @@ const CALLS: ((c: Client) => Promise<unknown>)[] = [
   (c) => c.asks.wait('{ask_id}', 0),
   (c) => c.asks.delivered('{ask_id}'),
   (c) => c.asks.undeliverable('{ask_id}'),
+  (c) => c.asks.withdraw('{ask_id}'),
   (c) => c.questions.list(),
   (c) => c.questions.ofSession('{session_id}'),
   (c) => c.questions.answerRun('{run_id}', { resolution: { request_id: 'a' } }),

@@ -152,6 +152,7 @@ describe('an agent token sees no other session', () => {
       [`/v1/runs/${theirs.runId}/clarifications`, { tool_call_id: 'c', questions: [NOTES] }],
       [`/v1/asks/${theirs.ask.ask_id}/delivered`, {}],
       [`/v1/asks/${theirs.ask.ask_id}/undeliverable`, {}],
+      [`/v1/asks/${theirs.ask.ask_id}/withdraw`, {}],
       [`/v1/sessions/${theirs.sessionId}/mailbox/m/ack`, {}],
       [`/v1/sessions/${theirs.sessionId}/mailbox/m/fail`, {}],
     ];

@@ -44,6 +44,7 @@ const SURFACES_1 = [
   'POST /v1/runs/{run_id}/asks',
   'POST /v1/asks/{ask_id}/delivered',
   'POST /v1/asks/{ask_id}/undeliverable',
+  'POST /v1/asks/{ask_id}/withdraw',
   'POST /v1/runs/{run_id}/output',
   'POST /v1/runs/{run_id}/complete',
   'POST /v1/runs/{run_id}/fail',

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ASK_KINDS, ASK_STATUSES, DELIVERY_STATES } from '../../core/ask.ts';
-import { Acknowledge, Clarify, RaiseAsk, Undeliverable } from '../../core/bodies.ts';
+import { Acknowledge, Clarify, RaiseAsk, Undeliverable, Withdraw } from '../../core/bodies.ts';
 import { fail } from '../../core/errors.ts';
 import { PARTIAL_STATE_BYTES } from '../../core/partial-state.ts';
 import { AskView, ClarificationView } from '../../core/views.ts';
@@ -162,6 +162,30 @@ export const addAsks: AddRoutes = (app, { gateway, throttle }) => {
         key,
       };
       return (await gateway.acknowledge(command)).view;
+    },
+  );
+
+  app.post(
+    '/v1/asks/:ask_id/withdraw',
+    {
+      config: { scopes: AGENT_SIDE },
+      schema: {
+        ...about(
+          'agents',
+          'The agent takes an ask back',
+          'It was settled at its own prompt, or is not needed any more.',
+        ),
+        params: AskParams,
+        body: Withdraw,
+        response: replies({ 200: AskView }),
+      },
+    },
+    async (request) => {
+      const { actor, params, body } = request;
+      const key = keyOf(request, gateway.hash);
+      const { justification } = body;
+      const command = { askId: params.ask_id, justification, actor, leaseEpoch: leaseOf(request), key };
+      return (await gateway.withdraw(command)).view;
     },
   );
 };

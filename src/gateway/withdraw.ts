@@ -1,0 +1,50 @@
+// The agent takes an ask back: a person settled it at the agent's own prompt, or the agent does not need it any more. It
+// ends as cancelled, an approval thereby as a denial: whatever happens next was decided elsewhere, not here. The run
+// goes on. There is nothing to deliver, because the agent knows.
+import { decide, endAsk, lateRefusal, type PendingAsk, WITHDRAWN, withoutDecision } from '../core/ask.ts';
+import { fail, HoldpointError } from '../core/errors.ts';
+import type { Ports } from '../core/ports.ts';
+import type { Actor } from '../core/token.ts';
+import type { AskView } from '../core/views.ts';
+import { expireNow } from './expire.ts';
+import { checkLease } from './lease.ts';
+import { openAsk } from './ledger.ts';
+import { mark } from './mark-delivery.ts';
+import { type Key, mutate, ok, type Reply } from './mutate.ts';
+import { settle } from './settle.ts';
+import { askView } from './views.ts';
+
+export interface WithdrawCommand {
+  askId: string;
+  justification?: string | undefined;
+  actor: Actor;
+  leaseEpoch?: number | undefined;
+  key?: Key | undefined;
+}
+
+export function withdraw(ports: Ports, command: WithdrawCommand): Promise<Reply<AskView>> {
+  return mutate(ports, command.key, async (tx) => {
+    const { ledger, ask } = await openAsk(ports, tx, command.askId);
+    const run = await tx.run(ask.runId);
+    if (!run) throw fail('run_not_found', `The run of ${ask.id} is gone.`);
+    checkLease(run, command.leaseEpoch);
+    if (run.clarification)
+      throw fail('ask_state_conflict', 'A clarification is cancelled by a person, not taken back.');
+    const move = decide(ask, 'cancel', ledger.now);
+    if (move === 'expire_first') return expireNow(ledger, run, ask as PendingAsk);
+    if (ask.status !== 'pending') {
+      if (ask.status === 'cancelled' && ask.answer.reason === WITHDRAWN) return ok(askView(ask));
+      throw new HoldpointError({ ...lateRefusal(ask, false), code: 'ask_state_conflict' });
+    }
+    if (ask.mode === 'form' || ask.mode === 'restart')
+      throw fail('ask_state_conflict', 'The next run carries this ask on: it is answered or cancelled by a person.');
+    const { name: answeredBy, surface } = command.actor;
+    const decision = withoutDecision(ask, WITHDRAWN, command.justification);
+    const ended = endAsk(ask, 'cancelled', decision, { answeredBy, surface }, ledger.now);
+    if (!(await tx.endAsk(ended))) throw fail('ask_state_conflict', 'Somebody answered at the same moment.');
+    await settle(ledger, run, [ended]);
+    await mark(ledger, ended, 'delivered');
+    await ledger.close();
+    return ok(askView(ended));
+  });
+}

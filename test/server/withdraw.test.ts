@@ -1,0 +1,103 @@
+// An agent takes its ask back, because it was settled at its own prompt: nothing is approved by that, the run goes on,
+// and whoever answers later is told.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AskView } from '../../src/core/views.ts';
+import { allow, answer, clarify, decide, eventsOfRun, family, held, ok, refusal, showRun } from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+
+let server: Server;
+beforeAll(async () => {
+  server = await openServer();
+});
+afterAll(() => server.close());
+
+const withdraw = (askId: string, body: object = {}, headers: Record<string, string> = {}) =>
+  server.post<AskView>(`/v1/asks/${askId}/withdraw`, body, { headers });
+const LOCAL = { justification: 'answered in the terminal' };
+
+describe('an ask that its agent takes back', () => {
+  it('is a denial where it was an approval, and the run goes on', async () => {
+    const h = await held(server, { kind: 'approval' });
+    const ask = await ok(withdraw(h.ask.ask_id, LOCAL));
+    expect(ask).toMatchObject({
+      status: 'cancelled',
+      answer: { outcome: 'cancelled', behavior: 'deny', reason: 'withdrawn', ...LOCAL, answered_by: 'operator' },
+      delivery: { state: 'delivered' },
+    });
+    expect(await showRun(server, h.runId)).toMatchObject({ status: 'running', pending_approvals: [] });
+    const late = await refusal(decide(server, h.runId, allow(h.ask.ask_id)), 409, 'approval_state_conflict');
+    expect(late.winner).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  it('does not cancel the run where it was a question', async () => {
+    const h = await held(server);
+    await ok(withdraw(h.ask.ask_id));
+    expect(await showRun(server, h.runId)).toMatchObject({ status: 'running', pending_questions: [] });
+    await refusal(answer(server, h), 409, 'question_state_conflict');
+  });
+
+  it('may be taken back twice, with one event; not after an answer', async () => {
+    const h = await held(server, { kind: 'approval' });
+    const first = await ok(withdraw(h.ask.ask_id, LOCAL));
+    expect(await ok(withdraw(h.ask.ask_id, LOCAL))).toEqual(first);
+    const claims = (await eventsOfRun(server, h.runId)).filter((e) => e.type === 'ask.claimed');
+    expect(claims).toHaveLength(1);
+
+    const answered = await held(server, { kind: 'approval' });
+    await ok(decide(server, answered.runId, allow(answered.ask.ask_id)));
+    const problem = await refusal(withdraw(answered.ask.ask_id), 409, 'ask_state_conflict');
+    expect(problem.winner).toMatchObject({ outcome: 'answered', answered_by: 'operator' });
+  });
+
+  it('is left alone where another run carries it on, or a person must cancel it', async () => {
+    const form = await held(server, { mode: 'form' });
+    await refusal(withdraw(form.ask.ask_id), 409, 'ask_state_conflict');
+    const kin = await family(server);
+    const asked = await clarify(server, kin.childRunId);
+    await refusal(withdraw(asked.request_id), 409, 'ask_state_conflict');
+  });
+
+  it('belongs to its session and its lease', async () => {
+    const h = await held(server, { kind: 'approval' });
+    const other = await held(server);
+    const { token } = await server.makeToken('agent', other.sessionId);
+    const foreign = server.post(`/v1/asks/${h.ask.ask_id}/withdraw`, {}, { token });
+    await refusal(foreign, 403, 'session_forbidden');
+    await refusal(withdraw(h.ask.ask_id, {}, { 'holdpoint-lease': '7' }), 409, 'lease_lost');
+    expect((await showRun(server, h.runId)).pending_approvals).toHaveLength(1);
+  });
+});
+
+describe('what an agent suggests to allow along with an approval', () => {
+  const suggestions = [{ id: 'session', label: 'Not to be asked again in this session' }, 'no id'];
+  const suggested = () => held(server, { kind: 'approval', suggestions });
+
+  it('is taken by id, and told to the agent', async () => {
+    const h = await suggested();
+    await ok(decide(server, h.runId, allow(h.ask.ask_id, { suggestion_ids: ['session', 'session'] })));
+    const ask = await ok(server.get<AskView>(`/v1/asks/${h.ask.ask_id}`));
+    expect(ask.answer).toMatchObject({ behavior: 'allow', suggestion_ids: ['session'] });
+    const resolved = (await eventsOfRun(server, h.runId)).find((e) => e.type === 'approval_resolved');
+    expect(resolved?.data.resolutions).toMatchObject([{ suggestion_ids: ['session'] }]);
+  });
+
+  it('is part of the decision: the same again is fine, another is told who won', async () => {
+    const h = await suggested();
+    const taken = allow(h.ask.ask_id, { suggestion_ids: ['session'] });
+    await ok(decide(server, h.runId, taken));
+    await ok(decide(server, h.runId, taken));
+    await refusal(decide(server, h.runId, allow(h.ask.ask_id)), 409, 'approval_state_conflict');
+  });
+
+  it('cannot be more than was shown, nor go with a denial', async () => {
+    const h = await suggested();
+    const more = decide(server, h.runId, allow(h.ask.ask_id, { suggestion_ids: ['session', 'everything'] }));
+    expect((await refusal(more, 400, 'approval_suggestion_not_found')).detail).toContain('It has: session.');
+    const denied = { request_id: h.ask.ask_id, behavior: 'deny', suggestion_ids: ['session'] };
+    await refusal(decide(server, h.runId, denied), 400, 'invalid_request');
+    const plain = await held(server, { kind: 'approval' });
+    const none = decide(server, plain.runId, allow(plain.ask.ask_id, { suggestion_ids: ['session'] }));
+    expect((await refusal(none, 400, 'approval_suggestion_not_found')).detail).toContain('It has: none.');
+    expect((await showRun(server, h.runId)).pending_approvals).toHaveLength(1);
+  });
+});

@@ -1,0 +1,86 @@
+// Programs that a worker speaks with line by line: what they say arrives whole, and nothing is left of them.
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { processes } from '../../src/worker/process.ts';
+import type { ProcessIdentity } from '../../src/worker/process-group.ts';
+
+const MARK = 'TALK_TEST=1';
+
+function talk(script: string, lines: string[], more: { signal?: AbortSignal; onStart?: () => Promise<void> } = {}) {
+  let identity: ProcessIdentity | undefined;
+  const started = processes.talk({
+    argv: ['sh', '-c', script],
+    folder: tmpdir(),
+    env: { PATH: process.env.PATH ?? '', TALK_TEST: '1' },
+    mark: MARK,
+    signal: more.signal ?? new AbortController().signal,
+    onLine: (line) => lines.push(line),
+    onStart: async (process) => {
+      identity = process;
+      await more.onStart?.();
+    },
+  });
+  return { started, alive: () => identity !== undefined && processes.isAlive(identity), identity: () => identity };
+}
+
+describe('a program that is spoken with', () => {
+  it('hears and says whole lines, also those that come in pieces', async () => {
+    const lines: string[] = [];
+    const { started } = talk(`printf 'o'; sleep 0.05; printf 'ne\\ntwo\\nü'; cat; echo gone`, lines);
+    const program = await started;
+    program.send('{"a":1}');
+    program.hangUp();
+    const exit = await program.ended;
+    expect(exit).toMatchObject({ exitCode: 0, timedOut: false });
+    expect(lines).toEqual(['one', 'two', 'ü{"a":1}', 'gone']);
+    program.send('nobody listens');
+  });
+
+  it('begins only when its identity was kept', async () => {
+    const lines: string[] = [];
+    const seen: string[][] = [];
+    const { started } = talk('echo begun', lines, {
+      onStart: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        seen.push([...lines]);
+      },
+    });
+    await (await started).ended;
+    expect([seen, lines]).toEqual([[[]], ['begun']]);
+  });
+
+  it('never begins when that failed', async () => {
+    const lines: string[] = [];
+    const { started, identity } = talk('echo begun', lines, { onStart: () => Promise.reject(new Error('disk full')) });
+    await expect(started).rejects.toThrow('disk full');
+    await expect.poll(() => identityAlive(identity())).toBe(false);
+    expect(lines).toEqual([]);
+  });
+
+  it('ends with all it started when it is stopped, whatever it ignores', async () => {
+    const stop = new AbortController();
+    const { started, alive } = talk(`trap '' TERM; sleep 300 & echo up; wait; sleep 300`, [], { signal: stop.signal });
+    const program = await started;
+    expect(alive()).toBe(true);
+    stop.abort();
+    expect((await program.ended).exitCode).toBeGreaterThan(128);
+    expect(alive()).toBe(false);
+    expect(leftWithMark()).toEqual([]);
+  });
+});
+
+const identityAlive = (identity: ProcessIdentity | undefined) => identity !== undefined && processes.isAlive(identity);
+
+function leftWithMark(): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && environmentOf(pid).includes(MARK));
+}
+
+function environmentOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8');
+  } catch {
+    return '';
+  }
+}
