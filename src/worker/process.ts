@@ -54,6 +54,11 @@ const LAST_OUTPUT_MS = 500;
 /** Waits for a line before it becomes the program; if whoever started it dies first, it ends without beginning. */
 const GATE = 'read -r go <&3 || exit 125; exec "$@" 3<&-';
 
+/** A program that is spoken with would go on alone when its worker dies: its companion sees the gate close, and ends it. */
+const GATE_WITH_COMPANION = `read -r go <&3 || exit 125
+( read -r gone <&3; trap '' TERM; kill -TERM -$$; sleep 2; kill -KILL -$$ ) >/dev/null 2>&1 &
+exec "$@" 3<&-`;
+
 export const processes = {
   self: (): ProcessIdentity => identityOf(process.pid),
   isAlive,
@@ -63,18 +68,18 @@ export const processes = {
 };
 
 async function run(spec: ProcessSpec): Promise<ProcessExit> {
-  const started = await start(spec, spec.input !== undefined);
+  const started = await start(spec, GATE, spec.input !== undefined);
   const { child, leader } = started;
   const stdout = keep(child.stdout);
   return untilEnd(started, spec, stdout, async () => {
     spec.onStart(leader);
-    letGo(child);
+    gateOf(child).end(GO);
     if (spec.input !== undefined) child.stdin?.end(spec.input);
   });
 }
 
 async function talk(spec: TalkSpec): Promise<Talk> {
-  const started = await start(spec, true);
+  const started = await start(spec, GATE_WITH_COMPANION, true);
   const { child, leader } = started;
   splitLines(child.stdout, spec.onLine, () => void endGroup(leader, 0));
   const begun = Promise.withResolvers<void>();
@@ -84,7 +89,7 @@ async function talk(spec: TalkSpec): Promise<Talk> {
     () => '',
     async () => {
       await spec.onStart(leader);
-      letGo(child);
+      gateOf(child).write(GO);
       begun.resolve();
     },
   );
@@ -103,9 +108,10 @@ interface Started {
   closed: Promise<void>;
 }
 
-async function start({ signal, argv, folder, env }: TalkSpec | ProcessSpec, speaks: boolean): Promise<Started> {
+async function start(spec: TalkSpec | ProcessSpec, gate: string, speaks: boolean): Promise<Started> {
+  const { signal, argv, folder, env } = spec;
   signal.throwIfAborted();
-  const child = spawn('/bin/sh', ['-c', GATE, 'sh', ...argv], {
+  const child = spawn('/bin/sh', ['-c', gate, 'sh', ...argv], {
     cwd: folder,
     env,
     detached: true,
@@ -153,7 +159,8 @@ async function untilEnd(
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-const letGo = (child: ChildProcess): void => void (child.stdio[3] as NodeJS.WritableStream).end('go\n');
+const GO = 'go\n';
+const gateOf = (child: ChildProcess) => child.stdio[3] as NodeJS.WritableStream;
 
 /** Whole lines only; bytes that are no text become the replacement character. */
 function splitLines(stream: NodeJS.ReadableStream | null, onLine: (line: string) => void, tooLong: () => void): void {

@@ -1,28 +1,34 @@
 // A scripted model on loopback, so that a real agent can be run without a key: each request is answered by the next step
 // of a script, and everything the agent sent is kept. What an answer made of it is proven by what the model was told.
-// Speaks the Anthropic Messages wire, as much of it as a session of Claude Code needs.
+// Each wire is a front in a file of its own; a server speaks all that it was given.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { anthropic } from './model-anthropic.ts';
 
-export type Block = { text: string } | { tool: string; input: Record<string, unknown> };
+export type Block = { text: string } | { tool: string; input: Record<string, unknown>; id?: string };
+export type Step = Block[] | ((told: string) => Block[] | Promise<Block[]>);
 /** What the model says to a request; the last step is said again to every further one. */
-export type Script = (Block[] | ((told: string) => Block[]))[];
+export type Script = Step[];
 
-interface MessagesRequest {
-  model: string;
-  stream?: boolean;
-  messages: { role: string; content: unknown }[];
-  tools?: unknown[];
+/** What a step became: calls have ids, unique over the life of the server. */
+export type Said = { text: string } | { tool: string; input: Record<string, unknown>; id: string };
+
+export interface Front {
+  /** Whether a request is for this front. */
+  takes(method: string, path: string): boolean;
+  /** Writes the reply to one request. `serial` counts requests. */
+  reply(response: ServerResponse, body: Record<string, unknown>, said: Said[], serial: number): void;
 }
+
+const fronts: readonly Front[] = [anthropic];
 
 export class Model {
   /** Every request of a conversation, as JSON text. */
   readonly told: string[] = [];
   /** Requests that no step answers: there should be none. */
   readonly others: string[] = [];
-  #script: Script = [];
-  #next = 0;
+  readonly #scripts = new Map<string, { steps: Script; next: number }>();
   #calls = 0;
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
@@ -36,9 +42,9 @@ export class Model {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  play(script: Script): void {
-    this.#script = script;
-    this.#next = 0;
+  /** With a marker the script is for conversations that hold that text; several may be played at once. */
+  play(script: Script, marker = ''): void {
+    this.#scripts.set(marker, { steps: script, next: 0 });
   }
 
   close(): void {
@@ -47,48 +53,34 @@ export class Model {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = new URL(request.url ?? '/', 'http://x').pathname;
-    if (request.method !== 'POST' || path !== '/v1/messages') {
-      if (request.method !== 'HEAD') this.others.push(`${request.method} ${path}`);
+    const { pathname } = new URL(request.url ?? '/', 'http://x');
+    const front = fronts.find((f) => f.takes(request.method ?? '', pathname));
+    if (!front) {
+      if (request.method !== 'HEAD') this.others.push(`${request.method} ${pathname}`);
       response.writeHead(request.method === 'HEAD' ? 200 : 404, { 'content-type': 'application/json' });
       response.end(request.method === 'HEAD' ? undefined : '{}');
       return;
     }
-    const body = (await json(request)) as MessagesRequest;
+    const body = (await json(request)) as Record<string, unknown>;
     const told = JSON.stringify(body);
-    this.told.push(told);
-    const step = this.#script[Math.min(this.#next, this.#script.length - 1)] ?? [{ text: 'nothing to say' }];
-    this.#next += 1;
-    this.#stream(response, body.model, typeof step === 'function' ? step(told) : step);
+    const serial = this.told.push(told);
+    const step = this.#next(told);
+    const blocks = typeof step === 'function' ? await step(told) : step;
+    front.reply(response, body, blocks.map(this.#said), serial);
   }
 
-  #stream(response: ServerResponse, model: string, blocks: Block[]): void {
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': `req_${this.told.length}` });
-    const send = (type: string, data: object) =>
-      response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
-    const usage = { input_tokens: 10, output_tokens: 5, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
-    const message = { id: `msg_${this.told.length}`, type: 'message', role: 'assistant', model, content: [] };
-    send('message_start', { message: { ...message, stop_reason: null, stop_sequence: null, usage } });
-    for (const [index, block] of blocks.entries()) {
-      const [content_block, delta] = this.#wire(block);
-      send('content_block_start', { index, content_block });
-      send('content_block_delta', { index, delta });
-      send('content_block_stop', { index });
-    }
-    const stop_reason = blocks.some((block) => 'tool' in block) ? 'tool_use' : 'end_turn';
-    send('message_delta', { delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 5 } });
-    send('message_stop', {});
-    response.end();
+  #next(told: string): Step {
+    const marked = [...this.#scripts].find(([marker]) => marker !== '' && told.includes(marker));
+    const script = marked?.[1] ?? this.#scripts.get('');
+    if (!script) return [{ text: 'nothing to say' }];
+    const step = script.steps[Math.min(script.next, script.steps.length - 1)];
+    script.next += 1;
+    return step ?? [{ text: 'nothing to say' }];
   }
 
-  #wire(block: Block): [object, object] {
-    if ('text' in block)
-      return [
-        { type: 'text', text: '' },
-        { type: 'text_delta', text: block.text },
-      ];
+  #said = (block: Block): Said => {
+    if ('text' in block) return block;
     this.#calls += 1;
-    const call = { type: 'tool_use', id: `toolu_${this.#calls}`, name: block.tool, input: {} };
-    return [call, { type: 'input_json_delta', partial_json: JSON.stringify(block.input) }];
-  }
+    return { ...block, id: block.id ?? `toolu_${this.#calls}` };
+  };
 }

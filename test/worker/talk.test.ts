@@ -1,6 +1,9 @@
 // Programs that a worker speaks with line by line: what they say arrives whole, and nothing is left of them.
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { processes } from '../../src/worker/process.ts';
 import type { ProcessIdentity } from '../../src/worker/process-group.ts';
@@ -68,13 +71,33 @@ describe('a program that is spoken with', () => {
     expect(alive()).toBe(false);
     expect(leftWithMark()).toEqual([]);
   });
+
+  it('does not outlive its worker, however that dies', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdpoint-talk-'));
+    const file = join(folder, 'up');
+    const worker = spawn(process.execPath, ['--input-type=module', '-e', workerWith(file)], { stdio: 'ignore' });
+    await expect.poll(() => existsSync(file)).toBe(true);
+    expect(leftWithMark('TALK_TEST=orphan').length).toBeGreaterThanOrEqual(2);
+    worker.kill('SIGKILL');
+    await expect.poll(() => leftWithMark('TALK_TEST=orphan'), { timeout: 10_000 }).toEqual([]);
+    rmSync(folder, { recursive: true });
+  });
 });
+
+const workerWith = (file: string) => `
+import { processes } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../src/worker/process.ts')).href)};
+await processes.talk({
+  argv: ['sh', '-c', 'sleep 300 & touch ${file}; wait'],
+  folder: '/', env: { PATH: process.env.PATH, TALK_TEST: 'orphan' }, mark: 'TALK_TEST=orphan',
+  signal: new AbortController().signal, onLine: () => {}, onStart: async () => {},
+});
+setInterval(() => {}, 1000);`;
 
 const identityAlive = (identity: ProcessIdentity | undefined) => identity !== undefined && processes.isAlive(identity);
 
-function leftWithMark(): string[] {
+function leftWithMark(mark = MARK): string[] {
   if (process.platform !== 'linux') return [];
-  return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && environmentOf(pid).includes(MARK));
+  return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && environmentOf(pid).includes(mark));
 }
 
 function environmentOf(pid: string): string {
