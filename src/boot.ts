@@ -1,7 +1,7 @@
 // The composition root: the only file that knows every concrete thing. Opens the state folder, wires store, gateway,
 // server and the built-in worker together, and takes them apart again in the right order.
 import { hash as digest, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, isIPv4 } from 'node:net';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { fail } from './core/errors.ts';
 import { sortableId } from './core/id.ts';
 import type { Limits } from './core/limits.ts';
 import type { Clock, Ports, Store } from './core/ports.ts';
-import { createGateway } from './gateway/gateway.ts';
+import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { createApp } from './server/app.ts';
 import type { App } from './server/routes/route.ts';
 import { copyToPostgres } from './store/copy.ts';
@@ -93,8 +93,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
     pendingAsksPerSession: settings.limits.pendingAsksPerSession,
     onError: (error) => logger.error({ err: error }, 'the sweep failed; it tries again'),
   });
-  const token = settings.token ?? keptSecret(settings.data, 'operator.token');
-  await gateway.presetToken(token, 'operator', 'operator');
+  const token = await operatorToken(gateway, settings);
   await gateway.start(settings.database ? [] : ['builtin']);
   open.push(() => gateway.stop());
   const app = await createApp({
@@ -112,8 +111,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const shownHost = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   const url = `${settings.tls ? 'https' : 'http'}://${shownHost}:${port}`;
   if (settings.worker !== false) {
-    const secret = keptSecret(settings.data, 'worker.token');
-    await gateway.presetToken(secret, 'worker', 'worker:builtin');
+    const secret = await keptToken(gateway, settings.data, 'worker', 'worker:builtin');
     const door = settings.tls || !isLoopback(settings.host) ? await loopbackDoor(app, open) : url;
     // Several servers on one database are several workers; what one of them had is found again when its lease is over.
     const workerId = settings.database ? `builtin:${sortableId('wrk', clock.now(), randomBytes(16))}` : 'builtin';
@@ -157,6 +155,25 @@ function refuseOpenBind({ host, tls, behindProxy }: Settings): void {
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+
+async function operatorToken(gateway: Gateway, { token, data }: Settings): Promise<string> {
+  if (token === undefined) return keptToken(gateway, data, 'operator', 'operator');
+  if (await gateway.presetToken(token, 'operator', 'operator')) return token;
+  throw fail('invalid_request', 'The preset token (HOLDPOINT_TOKEN) was revoked. Give another one, or none.');
+}
+
+/** One that was revoked while it lay in its file is replaced: nobody could use it, and nobody should. */
+async function keptToken(
+  gateway: Gateway,
+  folder: string,
+  scope: 'operator' | 'worker',
+  name: string,
+): Promise<string> {
+  const secret = keptSecret(folder, `${scope}.token`);
+  if (await gateway.presetToken(secret, scope, name)) return secret;
+  rmSync(join(folder, `${scope}.token`));
+  return keptToken(gateway, folder, scope, name);
+}
 
 /** A secret that is made once and kept in a file only its owner can read. */
 function keptSecret(folder: string, name: string): string {

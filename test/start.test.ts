@@ -58,6 +58,25 @@ describe('a server that starts', () => {
     expect(await statusWith(second, first.token)).toBe(200);
   });
 
+  it('replaces a kept token that was revoked, and refuses a preset one that was', async () => {
+    const first = await startHoldpoint();
+    const tokens = await send<{ token_id: string; scope: string }[]>(first.url, {
+      path: '/v1/tokens',
+      token: first.token,
+    });
+    const own = tokens.body.find((token) => token.scope === 'operator')?.token_id;
+    await send(first.url, { path: `/v1/tokens/${own}`, method: 'DELETE', token: first.token });
+    await first.end('SIGTERM');
+    const second = await startHoldpoint({ data: first.data });
+    expect(second.token).not.toBe(first.token);
+    expect(await statusWith(second, second.token)).toBe(200);
+    expect(await statusWith(second, first.token)).toBe(401);
+    await second.end('SIGTERM');
+    await expect(startHoldpoint({ data: first.data, env: { HOLDPOINT_TOKEN: first.token } })).rejects.toThrow(
+      /was revoked\. Give another one/,
+    );
+  });
+
   it('takes a preset operator token and then makes none of its own', async () => {
     const server = await startHoldpoint({ env: { HOLDPOINT_TOKEN: 'preset-operator-secret' } });
     expect(await statusWith(server, 'preset-operator-secret')).toBe(200);

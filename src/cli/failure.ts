@@ -1,6 +1,7 @@
 // What went wrong, told to a person in one sentence and to a script by exit code and JSON. Every command throws; only
 // main.ts catches, and reports through here.
 import { HoldpointProblem, HoldpointUnreachable } from '../client/http.ts';
+import { endedHow } from '../core/ask.ts';
 import { EXIT, type ExitName, exitOfProblem } from './exit-codes.ts';
 import { jsonText } from './text/json-text.ts';
 import { oneLine, prose } from './text/terminal-text.ts';
@@ -45,7 +46,7 @@ function problemText(problem: HoldpointProblem, nowMs: number): string {
   if (!winner) return detail;
   const ago = duration(nowMs - winner.answered_at_ms);
   if (winner.outcome === 'expired') return `too late: it expired ${ago} ago`;
-  return `too late: ${winner.outcome} by ${winner.answered_by} (${winner.surface}) ${ago} ago`;
+  return `too late: ${endedHow(winner)} by ${winner.answered_by} (${winner.surface}) ${ago} ago`;
 }
 
 /** To standard error; the exit code follows. */

@@ -1,5 +1,6 @@
 // One request to a Holdpoint server: bearer token or a page's cookies, JSON, problem documents as errors, and the retry
 // of calls that are safe to repeat. Owns the wire; knows no endpoint. Runs wherever `fetch` does.
+import type { Winner } from '../core/errors.ts';
 
 export interface HttpOptions {
   url: string;
@@ -40,13 +41,6 @@ export interface Http {
   send<T>(call: Call): Promise<Received<T>>;
   /** The bare response, for streams: one attempt, no time limit. A refusal is thrown. */
   open(call: Call): Promise<Response>;
-}
-
-interface Winner {
-  answered_by: string;
-  surface: string;
-  answered_at_ms: number;
-  outcome: string;
 }
 
 /** The server refused, and said why. */

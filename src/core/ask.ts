@@ -153,14 +153,18 @@ export function withoutDecision(ask: Ask, reason: string, justification?: string
 }
 
 export function winnerOf(ask: EndedAsk): Winner {
-  const { answered_by, surface, answered_at_ms, outcome } = ask.answer;
-  return { answered_by, surface, answered_at_ms, outcome };
+  const { answered_by, surface, answered_at_ms, outcome, behavior } = ask.answer;
+  return { answered_by, surface, answered_at_ms, outcome, ...(behavior && outcome === 'answered' && { behavior }) };
 }
+
+/** In a word for people: an approval was allowed or denied, anything else ended as it says. */
+export const endedHow = ({ outcome, behavior }: Winner): string =>
+  behavior === undefined ? outcome : { allow: 'allowed', deny: 'denied' }[behavior];
 
 /** The refusal for whoever comes after an ask has ended. */
 export function lateRefusal(ask: EndedAsk, clarification: boolean): Refusal {
   const winner = winnerOf(ask);
-  const how = `It was ${winner.outcome} by ${winner.answered_by} (${winner.surface}).`;
+  const how = `It was ${endedHow(winner)} by ${winner.answered_by} (${winner.surface}).`;
   if (ask.kind === 'approval') return refuse('approval_state_conflict', how, winner);
   if (ask.status === 'expired') return refuse('question_expired', 'The question expired before this arrived.', winner);
   const code = clarification && ask.status !== 'failed' ? 'question_resolution_conflict' : 'question_state_conflict';

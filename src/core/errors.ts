@@ -65,6 +65,8 @@ export interface Winner {
   surface: string;
   answered_at_ms: number;
   outcome: string;
+  /** What an answered approval was answered with. */
+  behavior?: 'allow' | 'deny';
 }
 
 export interface Refusal {

@@ -12,6 +12,7 @@ export type NewRun = Pick<Run, 'kind' | 'input' | 'source' | 'actor'> &
   Partial<Pick<Run, 'resumesRunId' | 'carriesAskId' | 'subtaskId' | 'clarification' | 'queueOrder'>>;
 
 const PREVIEW_LENGTH = 200;
+const HALF_A_CHARACTER = /[\uD800-\uDBFF]$/;
 
 /** Puts a run at the end of the queue (or at the place it inherits) and starts it if the slot is free. */
 export async function enqueue(ledger: Ledger, wanted: NewRun): Promise<Run> {
@@ -58,7 +59,7 @@ async function placeOf({ tx, session }: Ledger, run: Run): Promise<number> {
 }
 
 const previewOf = (input: Record<string, unknown>): string =>
-  typeof input.text === 'string' ? input.text.slice(0, PREVIEW_LENGTH) : '';
+  typeof input.text === 'string' ? input.text.slice(0, PREVIEW_LENGTH).replace(HALF_A_CHARACTER, '') : '';
 
 /** Gives a free slot to the next run that can take it by itself; a run for a worker waits until one claims it. */
 export async function fillSlot(ledger: Ledger): Promise<void> {

@@ -60,11 +60,12 @@ function newToken(ports: Ports, scope: Scope, secret: string, name?: string): To
   };
 }
 
-/** A token whose secret is already known: the operator's own, and that of the built-in worker. */
-export function presetToken(ports: Ports, secret: string, scope: Scope, name: string): Promise<void> {
+/** A token whose secret is already known: the operator's own, and that of the built-in worker. False: it was revoked. */
+export function presetToken(ports: Ports, secret: string, scope: Scope, name: string): Promise<boolean> {
   return ports.store.write(async (tx) => {
-    if (await tx.tokenByHash(ports.hash(secret))) return;
-    await tx.insertToken(newToken(ports, scope, secret, name));
+    const known = await tx.tokenByHash(ports.hash(secret));
+    if (!known) await tx.insertToken(newToken(ports, scope, secret, name));
+    return known?.revokedAt === undefined;
   });
 }
 

@@ -6,6 +6,7 @@ import { sql as raw } from 'kysely';
 import { fail } from '../core/errors.ts';
 import { servedKeys } from '../core/label.ts';
 import type { Placed, Reader } from '../core/ports.ts';
+import { SYSTEM_SESSION } from '../core/session.ts';
 import { toAsk, toEnded, toEvent, toItem, toMessage, toOutput, toPending, toRun, toSession, toToken } from './rows.ts';
 import { compiler, list, type Sql, type Value } from './sql.ts';
 import type {
@@ -65,7 +66,8 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
       let query = compiler
         .selectFrom('sessions')
         .selectAll()
-        .where('n', '>', page.after ?? 0);
+        .where('n', '>', page.after ?? 0)
+        .where('id', '<>', SYSTEM_SESSION);
       if (filter.id !== undefined) query = query.where('id', '=', filter.id);
       if (filter.status !== undefined) query = query.where('status', '=', filter.status);
       return place(await list<SessionRow>(sql, query.orderBy('n').limit(page.limit)), (row) => row.n, toSession);

@@ -5,6 +5,7 @@ import type { AskView } from '../../src/core/views.ts';
 import { auditLog } from './audit-log.ts';
 import { auditMail } from './audit-mail.ts';
 import { countOf } from './count.ts';
+import { winnerOf } from './crowd.ts';
 import type { Account, AnswerView, Attempt, Knowledge } from './knowledge.ts';
 
 export function audit(knowledge: Knowledge, account: Account): string[] {
@@ -48,13 +49,6 @@ function isStored(ask: AskView | undefined, attempt: Attempt, answer: Partial<An
   if (!stored || stored.justification !== attempt.nonce || stored.answered_by !== attempt.by) return false;
   return Object.entries(answer).every(([name, value]) => isDeepStrictEqual(stored[name as keyof AnswerView], value));
 }
-
-const winnerOf = ({ answered_by, surface, answered_at_ms, outcome }: AnswerView) => ({
-  answered_by,
-  surface,
-  answered_at_ms,
-  outcome,
-});
 
 /** Every answer was given by somebody, and nothing but an answer allows anything. */
 function auditAnswers(attempts: readonly Attempt[], { asks }: Account): string[] {

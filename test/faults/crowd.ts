@@ -80,8 +80,8 @@ function counted(words: readonly string[]): Record<string, number> {
 
 export function winnerOf(answer: AskView['answer']): Winner | undefined {
   if (!answer) return undefined;
-  const { answered_by, surface, answered_at_ms, outcome } = answer;
-  return { answered_by, surface, answered_at_ms, outcome };
+  const { answered_by, surface, answered_at_ms, outcome, behavior } = answer;
+  return { answered_by, surface, answered_at_ms, outcome, ...(behavior && outcome === 'answered' && { behavior }) };
 }
 
 export const QUESTION = {

@@ -219,7 +219,8 @@ describe.each(CALLS)('the approval codes on %s', (_name, path) => {
       409,
       'approval_state_conflict',
     );
-    expect(problem).toMatchObject({ domain: 'approvals', winner: { answered_by: 'operator', outcome: 'answered' } });
+    expect(problem).toMatchObject({ domain: 'approvals', winner: { answered_by: 'operator', behavior: 'deny' } });
+    expect(problem.detail).toContain('denied by operator');
   });
 
   it('400 approvals/approval_batch_empty', async () => {

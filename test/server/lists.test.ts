@@ -197,3 +197,15 @@ describe('the same tool call asked again is the same ask', () => {
     expect(a.ask.ask_id).not.toBe(b.ask.ask_id);
   });
 });
+
+it('the session of the server itself is no conversation: it is in no list of sessions', async () => {
+  const { items } = await allPages<SessionView>('/v1/sessions');
+  expect(items.map((session) => session.session_id)).not.toContain('system');
+  expect((await server.get<SessionView>('/v1/sessions/system')).status).toBe(200);
+});
+
+it('a preview never ends in half a character', async () => {
+  const { session_id } = await newSession(server);
+  const run = await startRun(server, session_id, { input: { text: `${'x'.repeat(199)}👍 and more` } });
+  expect(run.request.text_preview).toBe('x'.repeat(199));
+});

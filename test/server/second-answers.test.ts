@@ -95,7 +95,8 @@ describe('an identical second answer gets the first outcome', () => {
 describe('a different second answer is 409 and names the winner: who, when, surface', () => {
   const winnerOf = async (h: Held) => {
     const { answer: won } = await showAsk(server, h.ask.ask_id);
-    return { answered_by: 'grace', surface: 'cli', answered_at_ms: won?.answered_at_ms, outcome: won?.outcome };
+    const { answered_at_ms, outcome, behavior } = won ?? {};
+    return { answered_by: 'grace', surface: 'cli', answered_at_ms, outcome, ...(behavior && { behavior }) };
   };
   const asGrace = () => ({ token: colleague, headers: { 'holdpoint-surface': 'cli' } });
 

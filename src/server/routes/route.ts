@@ -42,7 +42,13 @@ const Problem = z
     domain: z.string(),
     code: z.string(),
     winner: z
-      .object({ answered_by: z.string(), surface: z.string(), answered_at_ms: z.int(), outcome: z.string() })
+      .object({
+        answered_by: z.string(),
+        surface: z.string(),
+        answered_at_ms: z.int(),
+        outcome: z.string(),
+        behavior: z.enum(['allow', 'deny']).optional(),
+      })
       .optional(),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   })
