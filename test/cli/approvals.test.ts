@@ -110,7 +110,7 @@ describe('allow and deny', PATIENT, () => {
     expect((await stage.run(deny)).code).toBe(0);
     const late = await stage.run(['approvals', 'allow', ask.ask_id]);
     expect(late).toMatchObject({ code: 4, stdout: '' });
-    expect(late.stderr).toMatch(/too late: answered by alice \(cli\)/);
+    expect(late.stderr).toMatch(/too late: denied by alice \(cli\)/);
   });
 
   it('say that it expired', async () => {
