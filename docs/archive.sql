@@ -12,6 +12,7 @@ CREATE TABLE IF NOT EXISTS archive.outputs (LIKE public.outputs);
 CREATE TABLE IF NOT EXISTS archive.messages (LIKE public.messages);
 CREATE TABLE IF NOT EXISTS archive.items (LIKE public.items);
 CREATE TABLE IF NOT EXISTS archive.partial_states (LIKE public.partial_states);
+CREATE TABLE IF NOT EXISTS archive.forms (LIKE public.forms);
 
 CREATE TEMPORARY TABLE leaving ON COMMIT DROP AS
   SELECT id FROM sessions s
@@ -25,6 +26,8 @@ CREATE TEMPORARY TABLE leaving ON COMMIT DROP AS
 
 WITH gone AS (DELETE FROM partial_states WHERE ask_id IN (SELECT id FROM asks WHERE session_id IN (TABLE leaving)) RETURNING *)
   INSERT INTO archive.partial_states SELECT * FROM gone;
+WITH gone AS (DELETE FROM forms WHERE session_id IN (TABLE leaving) RETURNING *)
+  INSERT INTO archive.forms SELECT * FROM gone;
 WITH gone AS (DELETE FROM outputs WHERE run_id IN (SELECT id FROM runs WHERE session_id IN (TABLE leaving)) RETURNING *)
   INSERT INTO archive.outputs SELECT * FROM gone;
 WITH gone AS (DELETE FROM items WHERE session_id IN (TABLE leaving) RETURNING *)

@@ -82,6 +82,9 @@ function createCalls(http: Http, headers?: Record<string, string>) {
         post<views.SessionView>('/v1/sessions', body, options),
       list: (query?: Page & { status?: 'active' | 'ended' }) => list<views.SessionView>('/v1/sessions', query),
       get: (id: string) => get<views.SessionView>(path`/v1/sessions/${id}`),
+      /** Words for its next run, or the answer to the form it waits for. */
+      say: (id: string, body: In<typeof bodies.PostMessage>, options?: Options) =>
+        post<views.RunView>(path`/v1/sessions/${id}/messages`, body, options),
       interrupt: (id: string, options?: Options) =>
         post<views.SessionView>(path`/v1/sessions/${id}/interrupt`, {}, options),
       end: (id: string, body: In<typeof bodies.EndSession> = {}) =>

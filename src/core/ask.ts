@@ -8,6 +8,7 @@
 //      └──fail─────► failed      ──┘
 import type { QuestionAnswer } from './answer.ts';
 import { type Refusal, refuse, type Winner } from './errors.ts';
+import type { FormPlace } from './form.ts';
 import type { Question } from './question.ts';
 
 export const ASK_KINDS = ['approval', 'question'] as const;
@@ -39,6 +40,8 @@ export interface QuestionContent {
   questions: Question[];
   /** What the person should know to answer. */
   context?: string | undefined;
+  /** Whose form it is; only in mode `form`, and no part of what is asked. */
+  form?: FormPlace | undefined;
 }
 
 export interface Author {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ApprovalResolution, QuestionResolution } from './answer.ts';
 import { ASK_MODES } from './ask.ts';
 import { instant, looseObject, ownId } from './fields.ts';
+import { InteractiveFormAnswer } from './form-answer.ts';
 import { CHOSEN_ID } from './id.ts';
 import { Labels } from './label.ts';
 import { QuestionInputs } from './question.ts';
@@ -45,6 +46,19 @@ export const StartRun = z.strictObject({
   idempotency_key,
 });
 export type StartRun = z.infer<typeof StartRun>;
+
+/** What a person says to a session: words, or the answer to the form it waits for. */
+export const PostMessage = z
+  .strictObject({
+    text: z.string().max(500_000).optional(),
+    interactive_form_answer: InteractiveFormAnswer.optional(),
+    idempotency_key,
+  })
+  .refine(
+    ({ text, interactive_form_answer: answer }) => (text === undefined) !== (answer === undefined),
+    'send either `text` or `interactive_form_answer`',
+  );
+export type PostMessage = z.infer<typeof PostMessage>;
 
 const expiry = {
   expires_at_ms: instant.max(8_640_000_000_000_000).optional(),

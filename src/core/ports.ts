@@ -75,6 +75,8 @@ export interface Reader {
   toHandOver(runId: string): Promise<EndedAsk | undefined>;
   /** What a dispatch left for the next one when it raised this ask, as JSON text. */
   partialState(askId: string): Promise<string | undefined>;
+  /** The form a subtask displayed. */
+  formOf(sessionId: string, subtaskId: string): Promise<string | undefined>;
   outputs(runId: string): Promise<Output[]>;
   events(filter: EventFilter, after: number, limit: number): Promise<Event[]>;
   lastSeq(): Promise<number>;
@@ -118,6 +120,8 @@ export interface Tx extends Reader {
   endAsk(ask: EndedAsk): Promise<boolean>;
   updateDelivery(ask: EndedAsk): Promise<void>;
   insertPartialState(askId: string, state: string): Promise<void>;
+  /** False when this subtask has displayed a form before. */
+  insertForm(sessionId: string, subtaskId: string, askId: string): Promise<boolean>;
   /** Links the drafts to the session's head, which it moves; the caller saves the session. */
   appendEvents(session: Session, drafts: readonly EventDraft[], at: number): Promise<void>;
   insertOutput(output: Output): Promise<boolean>;

@@ -3,8 +3,10 @@
 import { z } from 'zod';
 import { QuestionAnswer } from './answer.ts';
 import { ASK_KINDS, ASK_MODES, ASK_STATUSES, DELIVERY_STATES, SURFACES } from './ask.ts';
+import { TOOL_DEFERRED } from './deferred.ts';
 import { EVENT_TYPES } from './event.ts';
 import { instant, looseObject, ownId } from './fields.ts';
+import { RenderPayload } from './form.ts';
 import { Question } from './question.ts';
 import { RUN_KINDS, RUN_STATUSES } from './run.ts';
 import { PERMISSIONS } from './session.ts';
@@ -65,6 +67,8 @@ export const RunView = z.object({
   outcome: z.string().optional(),
   resumes_run_id: z.string().optional(),
   subtask_id: ownId.optional(),
+  /** Held on a form: the agent has stopped and goes on with the next message. */
+  stop_reason: z.literal(TOOL_DEFERRED).optional(),
 });
 export type RunView = z.infer<typeof RunView>;
 
@@ -137,6 +141,8 @@ export const AskView = z.object({
   created_at_ms: instant,
   expires_at_ms: instant.optional(),
   request: z.union([UserQuestionRequest, ApprovalRequest]),
+  /** Only of a form: all that a page may draw it from. */
+  render_payload: RenderPayload.optional(),
   answer: AnswerView.optional(),
   delivery: z.object({
     state: z.enum(DELIVERY_STATES),

@@ -48,7 +48,7 @@ export async function runOfRequest(tx: Tx, ledger: Ledger, requestId: string): P
   return runId === undefined ? undefined : tx.run(runId);
 }
 
-async function answer(ledger: Ledger, run: Run, { resolution, actor }: Command): Promise<Run | Refused> {
+export async function answer(ledger: Ledger, run: Run, { resolution, actor }: Command): Promise<Run | Refused> {
   const { tx, ports } = ledger;
   const ask = await questionOf(tx, run, resolution.request_id);
   const mac = ports.sealer.mac(decisionText(resolution));

@@ -35,7 +35,7 @@ export function cancelQuestion(ports: Ports, command: CancelQuestion): Promise<R
   });
 }
 
-async function cancelAsk(
+export async function cancelAsk(
   ledger: Ledger,
   run: Run,
   ask: PendingAsk,

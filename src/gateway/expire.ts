@@ -1,6 +1,6 @@
 // Deadlines that have passed. Evaluated against the stored instant by whoever touches the ask first: a late answer, a
 // reader, or the sweep that wakes at the next deadline. Never by an in-process timer alone.
-import { endAsk, isOverdue, lateRefusal, type PendingAsk, withoutDecision } from '../core/ask.ts';
+import { type EndedAsk, endAsk, isOverdue, lateRefusal, type PendingAsk, withoutDecision } from '../core/ask.ts';
 import { HoldpointError } from '../core/errors.ts';
 import type { Ports } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
@@ -14,11 +14,17 @@ const SYSTEM = { answeredBy: 'system', surface: 'system' } as const;
 
 /** Inside a late caller's transaction: the expiry commits, the caller is refused. */
 export async function expireNow(ledger: Ledger, run: Run, ask: PendingAsk): Promise<Refused> {
+  const ended = await expireOne(ledger, run, ask);
+  await ledger.close();
+  return { refused: lateRefusal(ended, run.clarification !== undefined) };
+}
+
+/** Inside the transaction of a caller who goes on: it closes the ledger. */
+export async function expireOne(ledger: Ledger, run: Run, ask: PendingAsk): Promise<EndedAsk> {
   const ended = endAsk(ask, 'expired', withoutDecision(ask, 'expired'), SYSTEM, ledger.now);
   await ledger.tx.endAsk(ended);
   await settle(ledger, run, [ended]);
-  await ledger.close();
-  return { refused: lateRefusal(ended, run.clarification !== undefined) };
+  return ended;
 }
 
 /**

@@ -14,6 +14,7 @@ import { expireOverdue } from './expire.ts';
 import { Feed, type Follower } from './feed.ts';
 import * as inbox from './inbox.ts';
 import { acknowledgeMessage, failMessage } from './mailbox.ts';
+import { postMessage } from './message.ts';
 import { raiseAsk } from './raise.ts';
 import { recoverWorker } from './recover.ts';
 import { completeRun, failRun, postOutput, startRun } from './run.ts';
@@ -74,6 +75,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     endSession: bind(endSession),
     interruptSession: bind(interruptSession),
     startRun: bind(startRun),
+    postMessage: bind(postMessage),
     cancelRun: bind(cancelRun),
     postOutput: bind(postOutput),
     completeRun: bind(completeRun),

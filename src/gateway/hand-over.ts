@@ -2,10 +2,11 @@
 // so that exactly one run follows. It inherits the place of the run it carries on.
 import { answerOnly, summarise } from '../core/answer.ts';
 import type { EndedAsk } from '../core/ask.ts';
+import { formAnswer } from '../core/form-answer.ts';
 import type { Run } from '../core/run.ts';
 import { finish } from './finish.ts';
 import type { Ledger } from './ledger.ts';
-import { enqueue } from './slot.ts';
+import { enqueue, previewOf } from './slot.ts';
 
 export async function handOver(ledger: Ledger, run: Run, ask: EndedAsk): Promise<Run> {
   const { answered_by, surface } = ask.answer;
@@ -23,15 +24,20 @@ export async function handOver(ledger: Ledger, run: Run, ask: EndedAsk): Promise
     actor: answered_by,
     resumesRunId: run.id,
     carriesAskId: ask.id,
-    subtaskId: run.subtaskId,
+    // A form is a subtask's last word: who carries its answer on is the next subtask.
+    subtaskId: ask.mode === 'restart' ? run.subtaskId : undefined,
+    ...(ask.mode === 'form' && { textPreview: previewOf(summaryOf(ask)) }),
     queueOrder: run.queueOrder,
   });
 }
 
+/** The answer is the result of a tool call; only what a person wrote beside it is text. */
 function formInput(ask: EndedAsk): Record<string, unknown> {
   const { outcome, answers, justification, reason } = ask.answer;
+  const place = ask.kind === 'question' ? ask.content.form : undefined;
   return {
-    text: summaryOf(ask),
+    ...(justification !== undefined && { text: justification }),
+    ...(place && { interactive_form_answer: formAnswer(ask, place) }),
     answer: { ask_id: ask.id, tool_call_id: ask.toolCallId, outcome, answers: answers ?? [], justification, reason },
   };
 }

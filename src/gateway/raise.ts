@@ -13,6 +13,7 @@ import {
 import type { RaiseAsk } from '../core/bodies.ts';
 import { approvalDigest, canonical, payloadHash, questionDigest } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
+import { formBlock, renderPayload } from '../core/form.ts';
 import { askIdOf } from '../core/id.ts';
 import { checkPartialState } from '../core/partial-state.ts';
 import { decideByPolicy } from '../core/policy.ts';
@@ -29,6 +30,7 @@ import { hold, raisedEvent } from './hold.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openRun } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
+import { postItem } from './thread.ts';
 import { askView } from './views.ts';
 
 export interface RaiseCommand {
@@ -61,6 +63,7 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
     await refuseSecondHandOver(tx, wanted);
     const decision = wanted.kind === 'approval' ? decideByPolicy(ledger.session, wanted.content) : undefined;
     if (decision) return made(await raiseDecided(ledger, wanted, decision.behavior, decision.answeredBy));
+    await displayForm(ledger, run, wanted);
     await hold(ledger, run, wanted);
     await keepState(ledger, run, wanted, command.body);
     await ledger.close();
@@ -126,6 +129,23 @@ function describe(ledger: Ledger, run: Run, body: RaiseAsk): PendingAsk {
   const digest = questionDigest(content, hash);
   const sent = body.partial_state === undefined ? content : [content, body.partial_state];
   return { ...base, kind: 'question', content, digest, payloadHash: payloadHash('question', mode, sent, hash) };
+}
+
+/** A form is shown as a block of the thread. A subtask has one: the key decides between calls at the same moment. */
+async function displayForm(ledger: Ledger, run: Run, ask: PendingAsk): Promise<void> {
+  if (ask.kind !== 'question' || ask.mode !== 'form') return;
+  const { session, tx } = ledger;
+  const taskId = session.taskId ?? JSON.stringify(session.id);
+  const subtaskId = run.subtaskId ?? JSON.stringify(run.id);
+  if (!(await tx.insertForm(session.id, subtaskId, ask.id)))
+    throw fail(
+      'ask_state_conflict',
+      `A form was already displayed for subtask ${subtaskId}: ${await tx.formOf(session.id, subtaskId)}. A subtask displays one.`,
+    );
+  ask.content.form = { task_id: JSON.parse(taskId), subtask_id: JSON.parse(subtaskId) };
+  const block = formBlock(ask, renderPayload(ask.id, ask.content, ask.content.form));
+  const text = ask.content.questions.map(({ question }) => question).join('\n');
+  await postItem(ledger, text, { type: 'tool_call', run_id: run.id, block });
 }
 
 /** A dispatch stopped to ask: what it leaves for the next one is kept beside the ask, out of every list and event. */

@@ -7,6 +7,7 @@ import { DISPATCH_AGENT } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
 import { finish } from './finish.ts';
+import { refuseWhileForm } from './form-guard.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openForWork, openRun } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
@@ -24,18 +25,23 @@ export interface StartCommand {
 export function startRun(ports: Ports, command: StartCommand): Promise<Reply<RunView>> {
   return mutate(ports, command.key, async (tx) => {
     const ledger = await openForWork(ports, tx, command.sessionId);
-    if (ledger.session.status === 'ended')
-      throw fail('session_ended', `Session "${command.sessionId}" has ended; create another one.`);
-    const { body, actor } = command;
-    const run = await enqueue(ledger, {
-      kind: ledger.session.agent === DISPATCH_AGENT ? 'dispatch' : 'input',
-      input: body.input,
-      source: body.source ?? actor.surface,
-      actor: actor.name,
-      subtaskId: body.subtask_id === undefined ? undefined : JSON.stringify(body.subtask_id),
-    });
+    const run = await beginWork(ledger, command.body, command.actor);
     await ledger.close();
     return made(await runView(tx, ledger.session, run));
+  });
+}
+
+/** Every input to a session passes here: none while the session has ended, none while a form waits for its answer. */
+export async function beginWork(ledger: Ledger, body: StartRun, actor: Actor): Promise<Run> {
+  const { session } = ledger;
+  if (session.status === 'ended') throw fail('session_ended', `Session "${session.id}" has ended; create another one.`);
+  await refuseWhileForm(ledger);
+  return enqueue(ledger, {
+    kind: session.agent === DISPATCH_AGENT ? 'dispatch' : 'input',
+    input: body.input,
+    source: body.source ?? actor.surface,
+    actor: actor.name,
+    subtaskId: body.subtask_id === undefined ? undefined : JSON.stringify(body.subtask_id),
   });
 }
 

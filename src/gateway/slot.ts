@@ -9,7 +9,7 @@ import type { Ledger } from './ledger.ts';
 import { markDelivery } from './mark-delivery.ts';
 
 export type NewRun = Pick<Run, 'kind' | 'input' | 'source' | 'actor'> &
-  Partial<Pick<Run, 'resumesRunId' | 'carriesAskId' | 'subtaskId' | 'clarification' | 'queueOrder'>>;
+  Partial<Pick<Run, 'resumesRunId' | 'carriesAskId' | 'subtaskId' | 'textPreview' | 'clarification' | 'queueOrder'>>;
 
 const PREVIEW_LENGTH = 200;
 const HALF_A_CHARACTER = /[\uD800-\uDBFF]$/;
@@ -25,7 +25,7 @@ export async function enqueue(ledger: Ledger, wanted: NewRun): Promise<Run> {
     agent: session.agent,
     labels: session.labels,
     status: 'queued',
-    textPreview: previewOf(wanted.input),
+    textPreview: previewOf(wanted.input.text),
     submittedAt: now,
     updatedAt: now,
     startedAt: undefined,
@@ -58,8 +58,8 @@ async function placeOf({ tx, session }: Ledger, run: Run): Promise<number> {
   return (await tx.queuedRuns(session.id)).findIndex((queued) => queued.id === run.id) + 1;
 }
 
-const previewOf = (input: Record<string, unknown>): string =>
-  typeof input.text === 'string' ? input.text.slice(0, PREVIEW_LENGTH).replace(HALF_A_CHARACTER, '') : '';
+export const previewOf = (text: unknown): string =>
+  typeof text === 'string' ? text.slice(0, PREVIEW_LENGTH).replace(HALF_A_CHARACTER, '') : '';
 
 /** Gives a free slot to the next run that can take it by itself; a run for a worker waits until one claims it. */
 export async function fillSlot(ledger: Ledger): Promise<void> {

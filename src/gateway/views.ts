@@ -1,6 +1,8 @@
 // Records to views: what the doors show. Reads what a view needs beside its record, and decides nothing.
-import type { Answer, Ask, PendingAsk } from '../core/ask.ts';
+import type { Answer, Ask, PendingAsk, QuestionContent } from '../core/ask.ts';
+import { TOOL_DEFERRED } from '../core/deferred.ts';
 import type { Event } from '../core/event.ts';
+import { renderPayload } from '../core/form.ts';
 import type { Item, Output } from '../core/item.ts';
 import type { Message } from '../core/mailbox.ts';
 import type { Reader, Sealer } from '../core/ports.ts';
@@ -22,10 +24,11 @@ import type {
 const OUTPUT_CHARACTERS = 256 * 1024;
 
 export function requestView(ask: Ask): UserQuestionRequest | ApprovalRequest {
+  const { form: _, ...content } = ask.content as QuestionContent;
   return {
     id: ask.id,
     tool_call_id: ask.toolCallId,
-    ...ask.content,
+    ...content,
     digest: ask.digest,
     created_at_ms: ask.createdAt,
     ...optional('expires_at_ms', ask.expiresAt),
@@ -45,6 +48,8 @@ export function askView(ask: Ask, reveal?: Sealer): AskView {
     created_at_ms: ask.createdAt,
     ...optional('expires_at_ms', ask.expiresAt),
     request: requestView(ask),
+    ...(ask.kind === 'question' &&
+      ask.content.form && { render_payload: renderPayload(ask.id, ask.content, ask.content.form) }),
   };
   if (ask.status === 'pending') return { ...base, delivery: { state: 'none', attempts: 0 } };
   const { state, attempts, deliveredAt, reason } = ask.delivery;
@@ -89,6 +94,7 @@ export async function runView(reader: Reader, session: Session, run: Run): Promi
     ...optional('outcome', run.outcome),
     ...optional('resumes_run_id', run.resumesRunId),
     ...(run.subtaskId === undefined ? {} : { subtask_id: JSON.parse(run.subtaskId) }),
+    ...(pending.some((ask) => ask.mode === 'form') && { stop_reason: TOOL_DEFERRED }),
   };
 }
 

@@ -22,6 +22,7 @@ const TABLES: readonly (keyof Tables)[] = [
   'responses',
   'facts',
   'partial_states',
+  'forms',
 ];
 const COUNTED: readonly (keyof Tables)[] = ['sessions', 'runs', 'asks', 'messages', 'tokens'];
 const BATCH = 500;

@@ -12,6 +12,7 @@ import { compiler, list, type Sql, type Value } from './sql.ts';
 import type {
   AskRow,
   EventRow,
+  FormRow,
   ItemRow,
   MessageRow,
   OutputRow,
@@ -130,6 +131,12 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
       ),
     dueOfRun: (runId) =>
       many(`SELECT * FROM asks WHERE ${OF_RUN} AND delivery = 'due' ORDER BY n`, [runId, runId], toEnded),
+    formOf: (sessionId, subtaskId) =>
+      one<FormRow, string>(
+        `SELECT * FROM forms WHERE session_id = ? AND subtask_id = ?`,
+        [sessionId, subtaskId],
+        (row) => row.ask_id,
+      ),
     partialState: (askId) =>
       one<PartialStateRow, string>(`SELECT * FROM partial_states WHERE ask_id = ?`, [askId], (row) => row.state),
     outputs: (runId) =>

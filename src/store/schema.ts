@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { coreSchema } from './migrations/0001-core.ts';
 import { partialStateSchema } from './migrations/0002-partial-states.ts';
+import { formSchema } from './migrations/0004-forms.ts';
 import { labelSchema } from './migrations/0007-labels.ts';
 
 export interface ColumnKinds {
@@ -16,6 +17,7 @@ export interface ColumnKinds {
 const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0001-core': coreSchema,
   '0002-partial-states': partialStateSchema,
+  '0004-forms': formSchema,
   '0007-labels': labelSchema,
 };
 

@@ -13,6 +13,7 @@ export interface Tables {
   responses: ResponseRow;
   facts: FactRow;
   partial_states: PartialStateRow;
+  forms: FormRow;
 }
 
 export interface SessionRow {
@@ -174,4 +175,11 @@ export interface FactRow {
 export interface PartialStateRow {
   ask_id: string;
   state: string;
+}
+
+/** Which subtask displayed which form: its key allows one. */
+export interface FormRow {
+  session_id: string;
+  subtask_id: string;
+  ask_id: string;
 }

@@ -48,6 +48,7 @@ const END_ASK = `UPDATE asks SET status = ?, answer = ?, answer_mac = ?, sealed 
 const UPDATE_DELIVERY = `UPDATE asks SET delivery = ?, attempts = ?, delivered_at = ?, delivery_reason = ?, sealed = ?
   WHERE id = ?`;
 const INSERT_PARTIAL_STATE = insert('partial_states', 'ask_id, state');
+const INSERT_FORM = `${insert('forms', 'session_id, subtask_id, ask_id')} ON CONFLICT DO NOTHING`;
 const INSERT_EVENT = insert('events', 'session_seq, id, at, session_id, run_id, ask_id, type, data, prev_hash, hash');
 const INSERT_OUTPUT = `${insert('outputs', 'run_id, id, position, at, content')} ON CONFLICT (run_id, id) DO NOTHING`;
 const INSERT_ITEM = insert('items', 'session_id, position, id, role, author, content, metadata, created_at');
@@ -157,6 +158,7 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
     updateDelivery: ({ id, delivery: d, sealed }) =>
       run(UPDATE_DELIVERY, [d.state, d.attempts, d.deliveredAt ?? null, d.reason ?? null, sealed ?? null, id]),
     insertPartialState: (askId, state) => run(INSERT_PARTIAL_STATE, [askId, state]),
+    insertForm: (sessionId, subtaskId, askId) => changed(INSERT_FORM, [sessionId, subtaskId, askId]),
     async appendEvents(session, drafts, at) {
       if (drafts.length === 0) return;
       await can.beforeAppend();

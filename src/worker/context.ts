@@ -3,6 +3,7 @@
 import { type Asking, askApproval, askQuestion, type Manner } from '../client/asking.ts';
 import { askParent } from '../client/clarifying.ts';
 import { type Client, every } from '../client/client.ts';
+import { HoldpointProblem } from '../client/http.ts';
 import {
   type ApproveSpec,
   type AskSpec,
@@ -18,6 +19,8 @@ import { processes } from './process.ts';
 
 /** The settings of the worker itself are nobody else's business: they hold its token. */
 const OWN_SETTINGS = /^HOLDPOINT_/;
+
+const FORM_WAIT_MS = 30_000;
 
 interface Named {
   id: string;
@@ -95,7 +98,9 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
       signal.throwIfAborted();
       const parent = session.parent_session_id;
       if (parent === undefined) throw new Error('This session has no parent to report to.');
-      await calls.runs.start(parent, { input, source: 'agent' }, { idempotencyKey: `report:${runId}` });
+      const say = () =>
+        calls.runs.start(parent, { input, source: 'agent' }, { idempotencyKey: `report:${runId}`, signal });
+      await afterForms(client, parent, say, signal);
     },
     recall: async (outputId: string) => dataOf(run, outputId) ?? (await lastOutput(client, sessionId, outputId)),
     earlier: () => earlierRuns(client, run),
@@ -123,4 +128,19 @@ async function lastOutput(client: Client, session_id: string, id: string) {
   for await (const run of every((page) => client.runs.list({ session_id, ...page, limit: 500 })))
     found = dataOf(run, id) ?? found;
   return found;
+}
+
+/** A session that waits for a form takes nothing else: what an agent has to say waits for its end. */
+async function afterForms(client: Client, sessionId: string, say: () => Promise<unknown>, signal: AbortSignal) {
+  for (;;) {
+    try {
+      await say();
+      return;
+    } catch (error) {
+      if (!(error instanceof HoldpointProblem) || error.code !== 'pending_interactive_form') throw error;
+    }
+    const { items } = await client.asks.list({ session_id: sessionId, status: 'pending' });
+    const form = items.find((ask) => ask.mode === 'form');
+    if (form) await client.asks.wait(form.ask_id, FORM_WAIT_MS, signal);
+  }
 }

@@ -20,6 +20,7 @@ const CALLS: ((c: Client) => Promise<unknown>)[] = [
   (c) => c.sessions.create({ agent: 'external' }),
   (c) => c.sessions.list(),
   (c) => c.sessions.get('{session_id}'),
+  (c) => c.sessions.say('{session_id}', { text: 'x' }),
   (c) => c.sessions.interrupt('{session_id}'),
   (c) => c.sessions.end('{session_id}'),
   (c) => c.runs.start('{session_id}', { input: {} }),

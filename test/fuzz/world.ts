@@ -138,6 +138,7 @@ export async function createWorld({ url, token }: Holdpoint): Promise<World> {
     secret: undefined,
     allow_other: true,
     ...(route.path.endsWith('/claim') && { name: 'nobody' }),
+    ...(route.path.endsWith('/messages') && { text: 'hello', interactive_form_answer: undefined }),
   });
 
   return {

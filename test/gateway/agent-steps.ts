@@ -13,6 +13,7 @@ import {
   type Mode,
   newAsk,
   newRun,
+  pendingOf,
   type Recovery,
   type Run,
 } from './model.ts';
@@ -60,6 +61,8 @@ export const startRun: Plan = (w, picks) => {
     expect(world, { id }) {
       const own = sessionIn(world, sessionId);
       if (own.ended) return ['session_ended'];
+      if (own.active && pendingOf(world, own.active).some((a) => a.mode === 'form'))
+        return ['pending_interactive_form'];
       own.queue.push(newRun(world, own, { id }));
       fillSlot(world, own);
       return OK;

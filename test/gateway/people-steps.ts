@@ -1,6 +1,6 @@
 // What people do: answer, decline, cancel, approve in batches, stop runs and sessions; rightly, wrongly, twice, late.
 import { person } from '../support/gateway.ts';
-import { type Ask, endAsk, isOver, pendingOf, type Run, settle, stop, type World } from './model.ts';
+import { type Ask, endAsk, fillSlot, isOver, newRun, pendingOf, type Run, settle, stop, type World } from './model.ts';
 import { askIn, DECISIONS, type Got, got, OK, type Picks, type Plan, RESOLUTIONS, runIn, sessionIn } from './steps.ts';
 
 const who = (picks: Picks) => person(picks.of('lead', 'mate'), picks.of('api', 'web', 'cli'));
@@ -200,3 +200,42 @@ export const endSession: Plan = (w, picks) => {
     },
   };
 };
+
+/** Words, or the answer to the form the session waits for, or to one it does not. */
+export const message: Plan = (w, picks) => {
+  const session = picks.one(w.sessions);
+  if (!session || w.runs.length >= 18) return undefined;
+  const sessionId = session.id;
+  const waiting = session.active && formOf(w, session.active);
+  const isText = picks.number(3) === 0;
+  const status = picks.of<'answered' | 'cancelled'>('answered', 'cancelled');
+  const tool_use_id = picks.number(5) === 0 ? 'call-9' : (waiting?.call ?? 'call-1');
+  const actor = who(picks);
+  const answers = status === 'answered' ? { colour: 'Red' } : {};
+  const form = { type: 'interactive_form_question', tool_use_id, answers, status };
+  return {
+    name: `message to ${sessionId} by ${actor.name}: ${isText ? 'words' : JSON.stringify(form)}`,
+    call: ({ gateway }) => {
+      const body = isText ? { text: 'go on' } : { interactive_form_answer: form };
+      return got(gateway.postMessage({ sessionId, body, actor }), (r) => ({ id: r.view.run_id }));
+    },
+    expect(world, g) {
+      const own = sessionIn(world, sessionId);
+      const open = own.active && formOf(world, own.active);
+      if (isText) {
+        if (own.ended) return ['session_ended'];
+        if (open) return ['pending_interactive_form'];
+        own.queue.push(newRun(world, own, { id: g.id }));
+        fillSlot(world, own);
+        return OK;
+      }
+      if (!open) return ['interactive_form_not_pending'];
+      if (open.call !== tool_use_id) return ['interactive_form_tool_mismatch'];
+      const decision = status === 'answered' ? JSON.stringify(RESOLUTIONS[0][0]) : undefined;
+      endAsk(world, open, status, actor.name, decision);
+      return [settled(world, open.run, [open], g)];
+    },
+  };
+};
+
+const formOf = (w: World, run: Run) => pendingOf(w, run).find((a) => a.mode === 'form');

@@ -22,6 +22,7 @@ const ACTIONS: Partial<Record<PlanName, number>> = {
   lease: 2,
   answer: 10,
   cancelQuestion: 2,
+  message: 4,
   approve: 8,
   cancelRun: 2,
   interrupt: 2,

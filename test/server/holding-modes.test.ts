@@ -9,9 +9,11 @@ import {
   decide,
   declined,
   eventsOfRun,
+  type Fields,
   type Held,
   held,
   NOTES,
+  newSession,
   ok,
   picks,
   ROUTING,
@@ -104,9 +106,16 @@ describe.each(['blocking', 'deferred'] as const)('%s: the same run carries on', 
 });
 
 describe('form: the next run of the session carries on', () => {
+  /** While the form waits nothing more can be queued, so the other run is there before it. */
+  async function heldBeforeAnother(fields: Fields) {
+    const { session_id: sessionId } = await newSession(server);
+    const { run_id: runId } = await startRun(server, sessionId);
+    const queued = await startRun(server, sessionId);
+    return { h: { sessionId, runId, ask: await raiseQuestion(server, runId, { mode: 'form', ...fields }) }, queued };
+  }
+
   it('the held run becomes completed, the next has the answer payload as its input', async () => {
-    const h = await held(server, { mode: 'form', tool_call_id: 'toolu_1' });
-    const queued = await startRun(server, h.sessionId);
+    const { h, queued } = await heldBeforeAnother({ tool_call_id: 'toolu_1' });
     const run = await ok(answer(server, h));
     expect(run.run_id).not.toBe(h.runId);
     expect(run).toMatchObject({ status: 'running', kind: 'user_question_resume', resumes_run_id: h.runId });
@@ -121,8 +130,7 @@ describe('form: the next run of the session carries on', () => {
   });
 
   it('a run that was queued before does not overtake it', async () => {
-    const h = await held(server, { mode: 'form' }, { agent: 'external' });
-    const queued = await startRun(server, h.sessionId);
+    const { h, queued } = await heldBeforeAnother({});
     const run = await ok(answer(server, h));
     const told = (await eventsOfRun(server, run.run_id)).find((e) => e.type === 'queued');
     expect(told?.data ?? { position: 1 }).toEqual({ position: 1 });

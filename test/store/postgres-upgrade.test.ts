@@ -20,6 +20,7 @@ const SECRET = { HOLDPOINT_TOKEN: TOKEN, HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 
 /** What each later migration made, taken back: without it the database is one of the first schema. */
 const TAKEN_BACK: Record<string, string[]> = {
   '0002-partial-states': ['DROP TABLE partial_states'],
+  '0004-forms': ['DROP TABLE forms'],
   '0007-labels': [
     'DROP INDEX runs_claimable',
     'ALTER TABLE sessions DROP COLUMN labels',

@@ -1,6 +1,6 @@
 // Runs: start work, look at it, cancel it; and the agent's own words about it: output, complete, fail.
 import { z } from 'zod';
-import { CancelRun, CompleteRun, FailRun, PostOutput, StartRun } from '../../core/bodies.ts';
+import { CancelRun, CompleteRun, FailRun, PostMessage, PostOutput, StartRun } from '../../core/bodies.ts';
 import { RUN_STATUSES } from '../../core/run.ts';
 import { RunView } from '../../core/views.ts';
 import { AGENT_SIDE, ANSWERERS, EVERY_READER } from '../auth.ts';
@@ -24,6 +24,29 @@ export const addRuns: AddRoutes = (app, { gateway }) => {
       const { actor, params, body } = request;
       const key = keyOf(request, gateway.hash);
       const { view } = await gateway.startRun({ sessionId: params.session_id, body, actor, key });
+      return reply.code(202).send(view);
+    },
+  );
+
+  app.post(
+    '/v1/sessions/:session_id/messages',
+    {
+      config: { scopes: ANSWERERS },
+      schema: {
+        ...about(
+          'sessions',
+          'Say something to a session: words for its next run, or the answer to its form',
+          'While a form waits, words are refused until it is submitted or cancelled.',
+        ),
+        params: SessionParams,
+        body: PostMessage,
+        response: replies({ 202: RunView }),
+      },
+    },
+    async (request, reply) => {
+      const { actor, params, body } = request;
+      const key = keyOf(request, gateway.hash);
+      const { view } = await gateway.postMessage({ sessionId: params.session_id, body, actor, key });
       return reply.code(202).send(view);
     },
   );

@@ -1,0 +1,43 @@
+// The deferred result: what a tool returns whose answer comes with a later message. It tells a runtime to stop the run,
+// and the model nothing. Owns its shape and how it is recognised in whatever a runtime wrapped it.
+
+const WAITING = 'waiting_for_user_response';
+
+/** What the tool returns: it tells the runtime to stop, and the model nothing. */
+export const deferredResult = (askId: string) => ({
+  __deferred_user_input__: true as const,
+  success: true as const,
+  status: WAITING,
+  ask_id: askId,
+});
+type DeferredResult = ReturnType<typeof deferredResult>;
+
+/** Why a run that displayed a form has stopped. */
+export const TOOL_DEFERRED = 'tool_deferred';
+
+const DEEPEST = 5;
+
+/** The deferred result in whatever a runtime wrapped it: content blocks, and JSON inside their texts. */
+export function findDeferred(result: unknown, depth = 0): DeferredResult | undefined {
+  if (depth > DEEPEST) return undefined;
+  if (typeof result === 'string') return findDeferred(jsonIn(result), depth + 1);
+  if (typeof result !== 'object' || result === null) return undefined;
+  const record = result as Record<string, unknown>;
+  if (record.__deferred_user_input__ === true && record.success === true && record.status === WAITING)
+    return deferredResult(String(record.ask_id ?? ''));
+  const inside = Array.isArray(result) ? result : [record.structuredContent, record.content, record.text];
+  for (const part of inside) {
+    const found = findDeferred(part, depth + 1);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function jsonIn(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+// A form: a question set that stops its run and is carried on by the next message. Owns what a page may render of it.
+// How a model may write one is in form-input.ts, what a person sends back in form-answer.ts.
+import { z } from 'zod';
+import type { PendingAsk, QuestionContent } from './ask.ts';
+import { ownId } from './fields.ts';
+import { FORM_TOOL, type FormQuestion } from './form-input.ts';
+import type { Question, QuestionInput } from './question.ts';
+
+/** Whose form it is, in the words of whoever named task and subtask; our session and run otherwise. */
+export interface FormPlace {
+  task_id: string | number;
+  subtask_id: string | number;
+}
+
+const RenderOption = z.object({
+  label: z.string(),
+  value: z.string(),
+  recommended: z.boolean(),
+  description: z.string().optional(),
+});
+const RenderQuestion = z.object({
+  id: z.string(),
+  question: z.string(),
+  input_type: z.enum(['choice', 'text']),
+  options: z.array(RenderOption).nullable(),
+  multi_select: z.boolean(),
+  required: z.boolean(),
+  default: z.array(z.string()).nullable(),
+  placeholder: z.string().nullable(),
+  secret: z.boolean().optional(),
+  /** False where only the options count. */
+  allow_other: z.boolean().optional(),
+});
+/** The only thing a page may draw a form from. */
+export const RenderPayload = z.object({
+  type: z.literal(FORM_TOOL),
+  ask_id: z.string(),
+  task_id: ownId,
+  subtask_id: ownId,
+  questions: z.array(RenderQuestion).min(1),
+});
+export type RenderPayload = z.infer<typeof RenderPayload>;
+
+export function renderPayload(askId: string, { questions }: QuestionContent, place: FormPlace): RenderPayload {
+  const { task_id, subtask_id } = place;
+  return { type: FORM_TOOL, ask_id: askId, task_id, subtask_id, questions: questions.map(renderQuestion) };
+}
+
+function renderQuestion(q: Question): RenderPayload['questions'][number] {
+  const isChoice = q.options.length > 0;
+  const given = typeof q.default === 'string' ? [q.default] : q.default;
+  return {
+    id: q.id,
+    question: q.question,
+    input_type: isChoice ? 'choice' : 'text',
+    options: isChoice
+      ? q.options.map(({ label, value, recommended = false, description }) => ({
+          label,
+          value,
+          recommended,
+          ...(description !== undefined && { description }),
+        }))
+      : null,
+    multi_select: q.multi_select,
+    required: q.required,
+    default: given ?? null,
+    placeholder: q.placeholder ?? null,
+    ...(q.secret && { secret: true }),
+    ...(!q.allow_other && { allow_other: false }),
+  };
+}
+
+/** What a model's normalised form asks, as the body of an ask takes it. */
+export const formQuestions = (form: readonly FormQuestion[]): QuestionInput[] =>
+  form.map((q) => ({
+    id: q.id,
+    question: q.question,
+    multi_select: q.multi_select,
+    required: q.required,
+    ...(q.options && { options: q.options }),
+    ...(q.default && { default: q.default }),
+    ...(q.placeholder !== null && { placeholder: q.placeholder }),
+  }));
+
+/** The thread's block of a form: without what the model wrote. */
+export const formBlock = (ask: PendingAsk, payload: RenderPayload) => ({
+  id: ask.id,
+  type: 'tool' as const,
+  tool_name: FORM_TOOL,
+  tool_use_id: ask.toolCallId,
+  status: 'pending' as const,
+  render_payload: payload,
+});
