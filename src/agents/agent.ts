@@ -122,8 +122,8 @@ export interface AgentContext {
   report(input: Record<string, unknown>): Promise<void>;
   /** The runs this one carries on (forms, restarts), the latest first. */
   earlier(): Promise<EarlierRun[]>;
-  /** What an output of this id said, in this run or the last earlier one of the session that has one. */
-  recall(outputId: string): Promise<Record<string, unknown> | undefined>;
+  /** The data of the newest output of this type, in this run or else in the last run of the session that has one. */
+  recall(type: string): Promise<Record<string, unknown> | undefined>;
   /** Everything this session has asked. */
   history(): Promise<AskView[]>;
 }

@@ -1,6 +1,7 @@
 // The agents this build knows. Adding one is a file and a line here.
 import type { Agent } from './agent.ts';
+import { codex } from './codex.ts';
 import { exec } from './exec.ts';
 import { mock } from './mock.ts';
 
-export const agents: readonly Agent[] = [exec, mock];
+export const agents: readonly Agent[] = [codex, exec, mock];

@@ -102,7 +102,7 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
         calls.runs.start(parent, { input, source: 'agent' }, { idempotencyKey: `report:${runId}`, signal });
       await afterForms(client, parent, say, signal);
     },
-    recall: async (outputId: string) => dataOf(run, outputId) ?? (await lastOutput(client, sessionId, outputId)),
+    recall: async (type: string) => dataOf(run, type) ?? (await lastOutput(client, sessionId, type)),
     earlier: () => earlierRuns(client, run),
     history: () => everyAsk(client, { session_id: sessionId }),
   };
@@ -121,12 +121,12 @@ async function everyAsk(client: Client, filter: { session_id?: string; run_id?: 
   return asks;
 }
 
-const dataOf = ({ outputs }: RunView, id: string) => outputs.findLast((output) => output.output_id === id)?.data;
+const dataOf = ({ outputs }: RunView, type: string) => outputs.findLast((output) => output.type === type)?.data;
 
-async function lastOutput(client: Client, session_id: string, id: string) {
+async function lastOutput(client: Client, session_id: string, type: string) {
   let found: Record<string, unknown> | undefined;
   for await (const run of every((page) => client.runs.list({ session_id, ...page, limit: 500 })))
-    found = dataOf(run, id) ?? found;
+    found = dataOf(run, type) ?? found;
   return found;
 }
 

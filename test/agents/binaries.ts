@@ -7,6 +7,16 @@ const modules = join(import.meta.dirname, 'node_modules');
 export const claudeVersion = '0.3.325';
 export const claude = installed('@anthropic-ai', `claude-agent-sdk-${process.platform}-${process.arch}`, 'claude');
 
+const TRIPLES: Record<string, string> = {
+  'linux-x64': 'x86_64-unknown-linux-musl',
+  'linux-arm64': 'aarch64-unknown-linux-musl',
+  'darwin-x64': 'x86_64-apple-darwin',
+  'darwin-arm64': 'aarch64-apple-darwin',
+};
+const system = `${process.platform}-${process.arch}`;
+export const codexVersion = '0.166.0';
+export const codex = installed('@openai', `codex-${system}`, 'vendor', TRIPLES[system] ?? system, 'bin', 'codex');
+
 function installed(...path: string[]): string | undefined {
   const file = join(modules, ...path);
   return existsSync(file) ? file : undefined;

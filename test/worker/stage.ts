@@ -81,7 +81,12 @@ export class Stage {
 
   decide(
     ask: AskView,
-    decision: { behavior: 'allow' | 'deny'; reason?: string; updated_input?: Record<string, unknown> },
+    decision: {
+      behavior: 'allow' | 'deny';
+      reason?: string;
+      updated_input?: Record<string, unknown>;
+      suggestion_ids?: string[];
+    },
   ) {
     return this.api.approvals.decideRun(ask.run_id, { resolutions: [{ request_id: ask.ask_id, ...decision }] });
   }

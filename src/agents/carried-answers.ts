@@ -1,0 +1,81 @@
+// Answers for an agent whose process is gone: the agent is started again and told in words what was decided meanwhile. An
+// approval that nobody has used yet is kept with the exact action it allows: if the agent asks for that very action
+// once more, it has it; anything else is asked anew. Pure, for any agent that is taken up again by a message.
+import { approvalOutcome, hasEnded, questionOutcome } from '../client/outcome.ts';
+import { canonical } from '../core/digest.ts';
+import type { ApprovalRequest, AskView, UserQuestionRequest } from '../core/views.ts';
+
+type Action = Pick<ApprovalRequest, 'tool_name' | 'input'>;
+
+/** Allowed actions that have not been done, each for one use. */
+export interface Standing {
+  put(action: Action, askId: string): void;
+  /** The ask that allowed exactly this; it allows it no second time. */
+  take(action: Action): string | undefined;
+}
+
+export function createStanding(): Standing {
+  const allowed = new Map<string, string>();
+  const keyOf = ({ tool_name, input }: Action) => canonical([tool_name, input]);
+  return {
+    put: (action, askId) => void allowed.set(keyOf(action), askId),
+    take(action) {
+      const key = keyOf(action);
+      const askId = allowed.get(key);
+      allowed.delete(key);
+      return askId;
+    },
+  };
+}
+
+/** What the agent is told when it is taken up again. `due`: certainly never heard of; `heard`: perhaps. */
+export function carriedText(due: readonly AskView[], heard: readonly AskView[]): string {
+  const news = due.map(inWords).filter((text) => text !== undefined);
+  const olds = heard.map(inWords).filter((text) => text !== undefined);
+  return [
+    'You were interrupted before you had finished, and are now started again in the same conversation.',
+    ...(olds.length > 0
+      ? ['Before that the person had decided, and you may or may not have acted on it:', ...olds]
+      : []),
+    ...(news.length > 0 ? ['Meanwhile the person decided:', ...news] : []),
+    'What was allowed has not been done yet unless you see that it was: ask for it again exactly as before. Then go on with the task.',
+  ].join('\n\n');
+}
+
+export function standingOf(due: readonly AskView[], standing: Standing): void {
+  for (const ask of due) {
+    if (ask.kind !== 'approval' || !hasEnded(ask)) continue;
+    const { tool_name, input } = ask.request as ApprovalRequest;
+    const outcome = approvalOutcome(ask, input);
+    if (outcome.allowed) standing.put({ tool_name, input: outcome.input }, ask.ask_id);
+  }
+}
+
+function inWords(ask: AskView): string | undefined {
+  if (!hasEnded(ask)) return undefined;
+  return ask.kind === 'approval' ? approvalInWords(ask) : questionInWords(ask);
+}
+
+type Ended = AskView & { answer: NonNullable<AskView['answer']> };
+
+function approvalInWords(ask: Ended): string {
+  const { tool_name, input } = ask.request as ApprovalRequest;
+  const outcome = approvalOutcome(ask, input);
+  const asked = `You asked to use ${tool_name}: ${JSON.stringify(input)}`;
+  if (!outcome.allowed) return `${asked}\n→ not allowed: ${outcome.reason}`;
+  if (canonical(outcome.input) === canonical(input)) return `${asked}\n→ allowed`;
+  return `${asked}\n→ allowed only in this form: ${JSON.stringify(outcome.input)}`;
+}
+
+function questionInWords(ask: Ended): string {
+  const { questions } = ask.request as UserQuestionRequest;
+  const outcome = questionOutcome(ask);
+  const lines = questions.map(({ id, question }) => {
+    if (outcome.status !== 'answered') return `You asked: ${question}`;
+    const given = outcome.answers.find((answer) => answer.question_id === id);
+    const said = given ? [...given.labels, ...(given.text ? [given.text] : [])].join('; ') : '(skipped)';
+    return `You asked: ${question}\n→ ${said}`;
+  });
+  if (outcome.status === 'answered') return lines.join('\n');
+  return `${lines.join('\n')}\n→ ${outcome.status}${outcome.reason === outcome.status ? '' : `: ${outcome.reason}`}`;
+}

@@ -1,0 +1,64 @@
+// The input of a run of agent `codex`: what to do, and under which of Codex's own settings. Owns the names that a run may
+// use and what they mean to the app-server; what is left out stays as the person's own Codex configuration has it. Pure.
+import { z } from 'zod';
+
+export const SANDBOX_MODES = ['read-only', 'workspace-write', 'danger-full-access'] as const;
+const Granular = z.strictObject({
+  sandbox_approval: z.boolean(),
+  rules: z.boolean(),
+  skill_approval: z.boolean(),
+  request_permissions: z.boolean(),
+  mcp_elicitations: z.boolean(),
+});
+
+const CodexInput = z.strictObject({
+  text: z.string().trim().min(1),
+  /** What commands may touch: `read-only`, `workspace-write`, `danger-full-access`. */
+  sandbox: z.enum(SANDBOX_MODES).optional(),
+  /** When a person is asked: `untrusted` for all that is not known to be harmless, `on-request`, `never`. */
+  approval_policy: z
+    .union([z.enum(['untrusted', 'on-request', 'never']), z.strictObject({ granular: Granular })])
+    .optional(),
+  /** `--full-auto`: whatever stays inside the workspace runs unasked; the model asks for more. */
+  full_auto: z.boolean().optional(),
+  /** `--dangerously-bypass-approvals-and-sandbox`: everything runs, nobody is asked. */
+  dangerously_bypass_approvals_and_sandbox: z.boolean().optional(),
+  /** `plan`: think and ask first, change nothing. */
+  mode: z.enum(['default', 'plan']).optional(),
+  model: z.string().min(1).max(200).optional(),
+  /** Further settings of Codex, as its config.toml has them. */
+  config: z.record(z.string(), z.unknown()).optional(),
+});
+
+export interface CodexSpec {
+  text: string;
+  mode: 'default' | 'plan';
+  /** For `thread/start` and again for `thread/resume`, which does not remember them. */
+  settings: {
+    sandbox?: (typeof SANDBOX_MODES)[number];
+    approvalPolicy?: unknown;
+    model?: string;
+    config?: Record<string, unknown>;
+  };
+}
+
+export function readCodexInput(input: Record<string, unknown>): CodexSpec | { problem: string } {
+  const read = CodexInput.safeParse(input);
+  if (!read.success) return { problem: `The input of a codex run is not well formed: ${z.prettifyError(read.error)}` };
+  const { text, mode = 'default', model, config, sandbox, approval_policy } = read.data;
+  const { full_auto, dangerously_bypass_approvals_and_sandbox: bypass } = read.data;
+  if ([full_auto, bypass, sandbox !== undefined || approval_policy !== undefined].filter(Boolean).length > 1)
+    return { problem: 'Give full_auto, or dangerously_bypass_approvals_and_sandbox, or sandbox and approval_policy.' };
+  const preset = full_auto ? FULL_AUTO : bypass ? BYPASS : {};
+  const settings: CodexSpec['settings'] = {
+    ...preset,
+    ...(sandbox && { sandbox }),
+    ...(approval_policy && { approvalPolicy: approval_policy }),
+    ...(model && { model }),
+    ...(config && { config }),
+  };
+  return { text, mode, settings };
+}
+
+const FULL_AUTO = { sandbox: 'workspace-write', approvalPolicy: 'on-request' } as const;
+const BYPASS = { sandbox: 'danger-full-access', approvalPolicy: 'never' } as const;

@@ -1,0 +1,108 @@
+// What we read of the messages of `codex app-server` (as version 0.166 sends them): only the members that we use, the
+// rest may be anything. Owns shapes, no meaning.
+import { z } from 'zod';
+
+const text = z.string();
+const maybe = <T extends z.ZodType>(type: T) => type.nullish();
+const place = { threadId: text, turnId: text, itemId: text };
+
+const FileChange = z.looseObject({
+  path: text,
+  kind: z.looseObject({ type: text, move_path: maybe(text) }),
+  diff: text,
+});
+
+export const Item = z.looseObject({
+  type: text,
+  id: maybe(text),
+  text: maybe(text),
+  phase: maybe(text),
+  delivery: maybe(text),
+  questions: maybe(z.array(z.looseObject({ title: text, options: maybe(z.array(text)) }))),
+  summary: maybe(z.array(text)),
+  command: maybe(text),
+  status: maybe(text),
+  aggregatedOutput: maybe(text),
+  exitCode: maybe(z.number()),
+  changes: maybe(z.array(FileChange)),
+  server: maybe(text),
+  tool: maybe(text),
+  arguments: z.unknown().optional(),
+  error: z.unknown().optional(),
+  clientId: maybe(text),
+});
+export type Item = z.infer<typeof Item>;
+
+export const ItemNotice = z.looseObject({ threadId: text, turnId: text, item: Item });
+
+export const CommandApproval = z.looseObject({
+  ...place,
+  approvalId: maybe(text),
+  kind: maybe(text),
+  reason: maybe(text),
+  command: maybe(text),
+  cwd: maybe(text),
+  networkApprovalContext: maybe(z.looseObject({ host: text, protocol: maybe(text) })),
+  additionalPermissions: z.unknown().optional(),
+  proposedExecpolicyAmendment: maybe(z.array(text)),
+  proposedNetworkPolicyAmendments: maybe(z.array(z.looseObject({ host: text, action: text }))),
+});
+export const FileApproval = z.looseObject({ ...place, reason: maybe(text), grantRoot: maybe(text) });
+export const PermissionsApproval = z.looseObject({
+  ...place,
+  cwd: maybe(text),
+  reason: maybe(text),
+  permissions: z.record(z.string(), z.unknown()),
+});
+export const UserInput = z.looseObject({
+  ...place,
+  questions: z
+    .array(
+      z.looseObject({
+        id: text,
+        header: maybe(text),
+        question: text,
+        isOther: maybe(z.boolean()),
+        isSecret: maybe(z.boolean()),
+        options: maybe(z.array(z.looseObject({ label: text, description: maybe(text) }))),
+      }),
+    )
+    .min(1),
+});
+export const Elicitation = z.looseObject({
+  threadId: text,
+  turnId: maybe(text),
+  serverName: text,
+  mode: maybe(text),
+  message: maybe(text),
+  requestedSchema: z.unknown().optional(),
+  url: maybe(text),
+  _meta: maybe(z.looseObject({})),
+});
+export const ToolApprovalMeta = z.looseObject({
+  codex_approval_kind: z.literal('mcp_tool_call'),
+  persist: maybe(z.union([text, z.array(text)])),
+  tool_description: maybe(text),
+  tool_params: maybe(z.record(z.string(), z.unknown())),
+});
+export const DynamicCall = z.looseObject({
+  threadId: text,
+  turnId: text,
+  callId: text,
+  tool: text,
+  arguments: z.unknown().optional(),
+});
+
+export const Turn = z.looseObject({
+  id: text,
+  status: text,
+  error: maybe(z.looseObject({ message: text })),
+  items: z.array(Item).catch([]),
+});
+export const TurnNotice = z.looseObject({ threadId: text, turn: Turn });
+export const Resolved = z.looseObject({ threadId: text, requestId: z.union([text, z.number()]) });
+export const ThreadReply = z.looseObject({
+  thread: z.looseObject({ id: text, turns: z.array(Turn).catch([]) }),
+  model: maybe(text),
+});
+export const TurnReply = z.looseObject({ turn: Turn });

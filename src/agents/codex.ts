@@ -1,0 +1,254 @@
+// Codex, driven by its app-server: one process for each run, one of its threads for each session. Owns the order of
+// steps: start, begin or resume the thread, one turn for the input, and carrying what Codex asks to a person and back.
+// If the process dies with an ask open the run is held; with the answer it is taken up again in the same thread.
+import { z } from 'zod';
+import { hasEnded } from '../client/outcome.ts';
+import type { AskView } from '../core/views.ts';
+import type { Agent, AgentContext, Ending, ProcessExit, Talk } from './agent.ts';
+import { carriedText, createStanding, standingOf } from './carried-answers.ts';
+import { createDesk, type Desk } from './codex-desk.ts';
+import { type CodexSpec, readCodexInput } from './codex-input.ts';
+import { begun, done, type Said } from './codex-items.ts';
+import { ItemNotice, Resolved, ThreadReply, TurnNotice, TurnReply } from './codex-protocol.ts';
+import { askTool } from './codex-questions.ts';
+import { createPeer, type Peer } from './wire/jsonrpc.ts';
+import { folderProblem } from './work-folder.ts';
+
+/** Types of the outputs in which a run keeps what it needs to be taken up again. */
+const THREAD = 'codex-thread';
+const PROCESS = 'process';
+const CLIENT = { name: 'holdpoint', title: 'Holdpoint', version: '0' };
+/** Only the newest outputs of a run are shown: what must be found again is said again before it is out of sight. */
+const REMEMBER_EVERY = 40;
+const LAST_WORDS_MS = 3000;
+const NOT_FOUND = 127;
+
+const Identity = z.strictObject({ host: z.string(), pid: z.int().positive(), began: z.string() });
+
+export const codex: Agent = {
+  name: 'codex',
+  recovery: 'resume',
+  async run(context) {
+    const spec = readCodexInput(context.input);
+    if ('problem' in spec) return { ended: 'failed', error: spec.problem, reason: 'worker-failed' };
+    const problem = await folderProblem(context.session.work_folder);
+    if (problem) return { ended: 'failed', error: problem, reason: 'worker-failed' };
+    await endLeftovers(context);
+    return converse(context, spec);
+  },
+};
+
+const markOf = ({ run }: AgentContext): string => `HOLDPOINT_RUN_ID=${run.run_id}`;
+
+/** What a worker that died left running in the name of this run ends before anything is started again. */
+async function endLeftovers(context: AgentContext): Promise<void> {
+  for (const { type, data } of context.run.outputs) {
+    const left = type === PROCESS ? Identity.safeParse(data) : undefined;
+    if (left?.success) await context.processes.end(left.data, markOf(context));
+  }
+}
+
+async function converse(context: AgentContext, spec: CodexSpec): Promise<Ending> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([context.signal, stop.signal]);
+  let talk: Talk | undefined;
+  const turns = createTurns();
+  const recorder = createRecorder(context);
+  const peer = createPeer({
+    send: (line) => talk?.send(line),
+    onRequest: (request) => void desk.take(request),
+    onNotification: (method, params) => notice(method, params),
+  });
+  const desk = createDesk({ context, peer, standing: createStanding() });
+
+  function notice(method: string, params: unknown): void {
+    const item = /^item\/(started|completed)$/.test(method) ? ItemNotice.safeParse(params) : undefined;
+    if (item?.success) {
+      const { threadId, turnId, item: about } = item.data;
+      const isOver = method === 'item/completed';
+      desk.see(item.data, isOver);
+      if (recorder.isAbout(threadId)) recorder.say((isOver ? done : begun)(about, turnId));
+    }
+    const resolved = method === 'serverRequest/resolved' ? Resolved.safeParse(params) : undefined;
+    if (resolved?.success) desk.resolved(resolved.data.requestId);
+    const turn = /^turn\/(started|completed)$/.test(method) ? TurnNotice.safeParse(params) : undefined;
+    if (turn?.success && recorder.isAbout(turn.data.threadId)) turns.hear(method, turn.data.turn);
+  }
+
+  talk = await context.processes.talk({
+    argv: ['codex', 'app-server'],
+    folder: context.session.work_folder as string,
+    env: { ...withoutGaps(context.env), HOLDPOINT_RUN_ID: context.run.run_id },
+    mark: markOf(context),
+    signal,
+    onStart: ({ host, pid, began }) =>
+      context.say(undefined, {
+        id: `process-${pid}-${crypto.randomUUID()}`,
+        type: PROCESS,
+        data: { host, pid, began },
+      }),
+    onLine: peer.receive,
+  });
+  const { ended } = talk;
+  const died = ended.then((exit) => {
+    const error = new Gone(exit);
+    peer.close(error);
+    turns.close(error);
+    desk.close();
+    throw error;
+  });
+  died.catch(() => {});
+  try {
+    const ending = await Promise.race([work(context, spec, { peer, desk, turns, recorder }), died]);
+    await recorder.flush();
+    return ending;
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!(error instanceof Gone)) throw error;
+    await recorder.flush();
+    return desk.owes() ? { ended: 'held' } : { ended: 'failed', error: error.message, reason: 'provider-failed' };
+  } finally {
+    talk.hangUp();
+    const limit = setTimeout(() => stop.abort(), LAST_WORDS_MS);
+    await ended.catch(() => {});
+    clearTimeout(limit);
+  }
+}
+
+/** The process has ended although it was still needed. */
+class Gone extends Error {
+  constructor({ exitCode, signal, stderr }: ProcessExit) {
+    const last = stderr.trim().split('\n').at(-1)?.slice(0, 500);
+    super(
+      exitCode === NOT_FOUND
+        ? 'Codex is not installed on the machine of this worker, or not in its PATH: npm install -g @openai/codex'
+        : `Codex ended in the middle of its work (${signal ?? `exit code ${exitCode}`})${last ? `: ${last}` : '.'}`,
+    );
+    this.name = 'Gone';
+  }
+}
+
+interface Parts {
+  peer: Peer;
+  desk: Desk;
+  turns: Turns;
+  recorder: Recorder;
+}
+
+async function work(context: AgentContext, spec: CodexSpec, { peer, desk, turns, recorder }: Parts): Promise<Ending> {
+  await peer.request('initialize', { clientInfo: CLIENT, capabilities: { experimentalApi: true } });
+  peer.notify('initialized');
+  const { thread, model, wasToldOf } = await openThread(context, spec, peer);
+  await recorder.follow(thread);
+  let input = spec.text;
+  let messageId = context.run.run_id;
+  if (wasToldOf) {
+    input = await takeUp(context, desk);
+    messageId = `${context.run.run_id}:${crypto.randomUUID()}`;
+  }
+  for (;;) {
+    const collaborationMode =
+      spec.mode === 'plan'
+        ? { mode: 'plan', settings: { model, reasoning_effort: null, developer_instructions: null } }
+        : undefined;
+    const started = await peer.request('turn/start', {
+      threadId: thread,
+      clientUserMessageId: messageId,
+      input: [{ type: 'text', text: input }],
+      ...(collaborationMode && { collaborationMode }),
+    });
+    const { turn } = TurnReply.parse(started);
+    if (wasToldOf) await acknowledgeAll(context);
+    const end = await turns.endOf(turn.id);
+    if (end.status === 'failed')
+      return { ended: 'failed', error: end.error?.message ?? 'The turn failed.', reason: 'provider-failed' };
+    if (end.status !== 'completed')
+      return { ended: 'failed', error: `Codex ended the turn as ${end.status}.`, reason: 'provider-failed' };
+    const more = await desk.unsaid();
+    if (more === undefined) return { ended: 'completed', text: recorder.lastMessage() };
+    input = more;
+    messageId = crypto.randomUUID();
+  }
+}
+
+/** The thread of this session, begun or loaded again; and whether this run's input was already told in it. */
+async function openThread(context: AgentContext, { settings }: CodexSpec, peer: Peer) {
+  const known = await context.recall(THREAD);
+  const place = { cwd: context.session.work_folder, ...settings };
+  if (typeof known?.thread_id !== 'string') {
+    const reply = ThreadReply.parse(await peer.request('thread/start', { ...place, dynamicTools: [askTool] }));
+    return { thread: reply.thread.id, model: reply.model, wasToldOf: false };
+  }
+  const reply = ThreadReply.parse(await peer.request('thread/resume', { threadId: known.thread_id, ...place }));
+  const items = reply.thread.turns.flatMap((turn) => turn.items);
+  const wasToldOf =
+    context.resumed && items.some(({ type, clientId }) => type === 'userMessage' && clientId === context.run.run_id);
+  return { thread: reply.thread.id, model: reply.model, wasToldOf };
+}
+
+/** What to tell Codex, which has no memory of the process that died: what was decided since, and what it may have missed. */
+async function takeUp(context: AgentContext, desk: Desk): Promise<string> {
+  const due = context.due.filter(hasEnded);
+  const dueIds = new Set(due.map((ask) => ask.ask_id));
+  const ofRun = (await context.history()).filter(({ run_id }) => run_id === context.run.run_id);
+  const heard = ofRun.filter((ask) => hasEnded(ask) && !dueIds.has(ask.ask_id));
+  standingOf(due, desk.standing);
+  return carriedText(due, heard);
+}
+
+async function acknowledgeAll(context: AgentContext): Promise<void> {
+  for (const { ask_id } of context.due as readonly AskView[]) await context.acknowledge(ask_id);
+}
+
+const withoutGaps = (env: AgentContext['env']): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+
+type TurnEnd = z.infer<typeof TurnNotice>['turn'];
+type Turns = ReturnType<typeof createTurns>;
+
+/** Which turns have ended; a turn may be over before whoever started it has heard its name. */
+function createTurns() {
+  const ends = new Map<string, PromiseWithResolvers<TurnEnd>>();
+  const of = (id: string) => {
+    const known = ends.get(id) ?? Promise.withResolvers<TurnEnd>();
+    known.promise.catch(() => {});
+    ends.set(id, known);
+    return known;
+  };
+  return {
+    hear: (method: string, turn: TurnEnd) => void (method === 'turn/completed' && of(turn.id).resolve(turn)),
+    endOf: (id: string): Promise<TurnEnd> => of(id).promise,
+    close(error: Error) {
+      for (const { reject } of ends.values()) reject(error);
+    },
+  };
+}
+
+type Recorder = ReturnType<typeof createRecorder>;
+
+/** Says what Codex does, in order, and keeps in sight which thread it does it in. */
+function createRecorder(context: AgentContext) {
+  let thread: string | undefined;
+  let said = 0;
+  let last: string | undefined;
+  let saying: Promise<void> = Promise.resolve();
+  const remember = () =>
+    context.say(undefined, { id: `${THREAD}-${crypto.randomUUID()}`, type: THREAD, data: { thread_id: thread } });
+  return {
+    isAbout: (threadId: string) => threadId === thread,
+    lastMessage: () => last,
+    async follow(threadId: string): Promise<void> {
+      thread = threadId;
+      await remember();
+    },
+    say(what: Said | undefined): void {
+      if (!what) return;
+      if (what.type === 'text') last = what.text;
+      said += 1;
+      const { text, ...as } = what;
+      saying = saying.then(() => context.say(text, as)).then(said % REMEMBER_EVERY === 0 ? remember : undefined);
+      saying.catch(() => {});
+    },
+    flush: () => saying.catch(() => {}),
+  };
+}

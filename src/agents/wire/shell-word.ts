@@ -1,0 +1,24 @@
+// A command line that only wraps another one (`/bin/bash -lc '…'`) is shown, and judged, as what it runs. Owns taking
+// off that wrapper, and only where it is certain: one word after the option, quoted as POSIX shells quote.
+
+const WRAPPER = /^(?:\S*\/)?(?:ba|z|da|k)?sh -l?c (.+)$/s;
+
+export function unwrapShell(command: string): string {
+  const rest = WRAPPER.exec(command)?.[1];
+  return (rest === undefined ? undefined : oneWord(rest)) ?? command;
+}
+
+/** The value of a single shell word without expansions; undefined when it is more or something else. */
+function oneWord(text: string): string | undefined {
+  const part = new RegExp(PART, 'y');
+  let value = '';
+  while (part.lastIndex < text.length) {
+    const found = part.exec(text)?.groups;
+    if (!found) return undefined;
+    const { bare, single, double, escaped } = found;
+    value += bare ?? single ?? escaped ?? (double ?? '').replace(/\\\n/g, '').replace(/\\([$`"\\])/g, '$1');
+  }
+  return value;
+}
+
+const PART = /(?<bare>[\w@%+=:,./-]+)|'(?<single>[^']*)'|"(?<double>(?:[^"\\$`]|\\[\s\S])*)"|\\(?<escaped>[^\n])/;

@@ -1,0 +1,254 @@
+// What the real Codex asks permission for, decided by a person: what the model was told, and what changed on disk.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApprovalRequest, AskView } from '../../src/core/views.ts';
+import { codex, codexVersion } from './binaries.ts';
+import { CodexStage, escalated, readIfThere } from './codex-stage.ts';
+
+let c: CodexStage;
+beforeAll(async () => {
+  if (codex) c = await CodexStage.open('[features]\nrequest_permissions_tool = true');
+});
+afterAll(async () => {
+  if (!codex) return;
+  expect(c.model.others).toEqual([]);
+  await c.close();
+});
+
+const requestOf = (ask: AskView) => ask.request as ApprovalRequest;
+const DONE = [{ text: 'Done.' }];
+
+describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
+  it('and runs it once it is allowed', async () => {
+    const folder = c.folder();
+    const script = [[{ ...escalated('echo hi > a.txt', 'Need it'), id: 'call_A' }], [{ text: 'It is there.' }]];
+    const run = await c.start('command-allowed', script, {}, folder);
+    const ask = await c.asked(run);
+    expect(requestOf(ask)).toMatchObject({
+      tool_name: 'Bash',
+      input: { command: 'echo hi > a.txt', cwd: folder },
+      reason: 'Need it',
+    });
+    expect(ask.tool_call_id).toMatch(/^call_A@/);
+    expect(readIfThere(folder, 'a.txt')).toBeUndefined();
+    await c.stage.decide(ask, { behavior: 'allow' });
+    const over = await c.over(run);
+    expect(over).toMatchObject({ status: 'completed' });
+    expect(readIfThere(folder, 'a.txt')).toBe('hi\n');
+    expect(c.model.resultOf('command-allowed', 'call_A')).toContain('exited with code 0');
+    expect(over.outputs.map(({ type, text }) => [type, text]).slice(2)).toEqual([
+      ['tool_call', '$ echo hi > a.txt'],
+      ['tool_result', '$ echo hi > a.txt: completed (exit 0)'],
+      ['text', 'It is there.'],
+    ]);
+    expect((await c.stage.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
+  });
+
+  it('and the model hears why it was denied', async () => {
+    const folder = c.folder();
+    const run = await c.start('command-denied', [[{ ...escalated('touch b.txt'), id: 'call_B' }], DONE], {}, folder);
+    await c.stage.decide(await c.asked(run), { behavior: 'deny', reason: 'use git mv instead' });
+    expect(await c.over(run)).toMatchObject({ status: 'completed' });
+    expect(readIfThere(folder, 'b.txt')).toBeUndefined();
+    expect(c.model.resultOf('command-denied', 'call_B')).toContain('rejected by user');
+    expect(c.model.heard('command-denied')).toEqual([
+      'Do this: command-denied',
+      'The person said no: use git mv instead',
+    ]);
+  });
+
+  it('and without a reason the model hears only that it was denied', async () => {
+    const folder = c.folder();
+    const run = await c.start('command-refused', [[{ ...escalated('touch c.txt'), id: 'call_C' }], DONE], {}, folder);
+    await c.stage.decide(await c.asked(run), { behavior: 'deny' });
+    await c.over(run);
+    expect(existsSync(join(folder, 'c.txt'))).toBe(false);
+    expect(c.model.resultOf('command-refused', 'call_C')).toContain('rejected by user');
+    expect(c.model.heard('command-refused')).toEqual(['Do this: command-refused']);
+  });
+
+  it('for the session: the same command is not asked again, another one is', async () => {
+    const folder = c.folder();
+    const same = escalated('date >> d.txt');
+    const script = [[same], [same], [escalated('date >> e.txt')], DONE];
+    const run = await c.start('command-session', script, {}, folder);
+    const ask = await c.asked(run);
+    expect(requestOf(ask).suggestions).toMatchObject([{ id: 'session' }, { id: 'prefix' }]);
+    await c.stage.decide(ask, { behavior: 'allow', suggestion_ids: ['session'] });
+    const other = await c.asked(run);
+    expect(requestOf(other).input).toMatchObject({ command: 'date >> e.txt' });
+    expect(readIfThere(folder, 'd.txt')?.trim().split('\n')).toHaveLength(2);
+    await c.stage.decide(other, { behavior: 'deny' });
+    expect(await c.over(run)).toMatchObject({ status: 'completed' });
+  });
+
+  it('as the person changed it: the model is told, and only exactly that runs unasked', async () => {
+    const folder = c.folder();
+    const script = [
+      [escalated('echo all > f.txt')],
+      [escalated('echo some > f.txt')],
+      [escalated('echo some > f.txt')],
+      DONE,
+    ];
+    const run = await c.start('command-changed', script, {}, folder);
+    const ask = await c.asked(run);
+    const updated_input = { ...requestOf(ask).input, command: 'echo some > f.txt' };
+    await c.stage.decide(ask, { behavior: 'allow', updated_input });
+    const again = await c.asked(run);
+    expect(readIfThere(folder, 'f.txt')).toBe('some\n');
+    expect(c.model.heard('command-changed').at(-1)).toContain(
+      'allowed this instead, exactly as it stands here: echo some > f.txt',
+    );
+    await c.stage.decide(again, { behavior: 'deny' });
+    await c.over(run);
+  });
+
+  it('several at once: all are shown, each gets its own answer', async () => {
+    const folder = c.folder();
+    const calls = ['g', 'h', 'i'].map((name) => ({ ...escalated(`echo ${name} > ${name}.txt`), id: `call_${name}` }));
+    const run = await c.start('command-parallel', [calls, DONE], {}, folder);
+    for (const [left, name] of [
+      [3, 'h'],
+      [2, 'i'],
+      [1, 'g'],
+    ] as const) {
+      const asks = await c.stage.until(async () => {
+        const open = await c.stage.api.asks.list({ run_id: run.run_id, status: 'pending' });
+        return open.items.length > 0 ? open.items : undefined;
+      });
+      expect(asks.length).toBeLessThanOrEqual(left);
+      const ask = asks.find((a) => a.tool_call_id.startsWith(`call_${name}@`)) ?? asks[0];
+      if (!ask) throw new Error('no ask');
+      const isG = ask.tool_call_id.startsWith('call_g@');
+      await c.stage.decide(ask, { behavior: isG ? 'deny' : 'allow' });
+    }
+    await c.over(run);
+    expect(['g', 'h', 'i'].map((name) => readIfThere(folder, `${name}.txt`))).toEqual([undefined, 'h\n', 'i\n']);
+  });
+
+  it('and nothing runs when the run is cancelled meanwhile', async () => {
+    const folder = c.folder();
+    const run = await c.start('command-cancelled', [[escalated('touch j.txt')], DONE], {}, folder);
+    const ask = await c.asked(run);
+    await c.stage.api.runs.cancel(run.run_id, { reason: 'not today' });
+    expect(await c.over(run)).toMatchObject({ status: 'cancelled' });
+    const ended = await c.stage.api.asks.get(ask.ask_id);
+    expect(ended).toMatchObject({ status: 'cancelled', answer: { behavior: 'deny', reason: 'not today' } });
+    await expect(c.stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    await c.gone(run);
+    expect(readIfThere(folder, 'j.txt')).toBeUndefined();
+    expect(c.model.told('command-cancelled')).toHaveLength(1);
+  });
+});
+
+describe.skipIf(!codex)(`Codex ${codexVersion} asks to change files`, () => {
+  const PATCH =
+    '*** Begin Patch\n*** Add File: new.txt\n+one\n+two\n*** Update File: old.txt\n@@\n-before\n+after\n*** Delete File: gone.txt\n*** End Patch\n';
+  const settings = { model: 'gpt-5.5', sandbox: 'read-only' };
+  const files = { 'old.txt': 'before\n', 'gone.txt': 'gone\n' };
+
+  it('shows the change as a diff and makes it when it is allowed', async () => {
+    const folder = c.folder(files);
+    const run = await c.start('patch-allowed', [[{ patch: PATCH, id: 'call_P' }], DONE], settings, folder);
+    const ask = await c.asked(run);
+    const { tool_name, input, diff = '' } = requestOf(ask);
+    expect(tool_name).toBe('apply_patch');
+    expect(input.files).toMatchObject([{ change: 'delete' }, { change: 'add' }, { change: 'update' }]);
+    expect(diff.split('\n')).toEqual([
+      '--- a/gone.txt',
+      '+++ /dev/null',
+      '@@ -1,1 +0,0 @@',
+      '-gone',
+      '--- /dev/null',
+      '+++ b/new.txt',
+      '@@ -0,0 +1,2 @@',
+      '+one',
+      '+two',
+      '--- a/old.txt',
+      '+++ b/old.txt',
+      '@@ -1 +1 @@',
+      '-before',
+      '+after',
+    ]);
+    expect(readIfThere(folder, 'old.txt')).toBe('before\n');
+    await c.stage.decide(ask, { behavior: 'allow' });
+    expect(await c.over(run)).toMatchObject({ status: 'completed' });
+    expect(['new.txt', 'old.txt', 'gone.txt'].map((name) => readIfThere(folder, name))).toEqual([
+      'one\ntwo\n',
+      'after\n',
+      undefined,
+    ]);
+    expect(c.model.resultOf('patch-allowed', 'call_P')).toContain('Success');
+  });
+
+  it('changes nothing when it is denied, and the model hears why', async () => {
+    const folder = c.folder(files);
+    const run = await c.start('patch-denied', [[{ patch: PATCH, id: 'call_Q' }], DONE], settings, folder);
+    await c.stage.decide(await c.asked(run), { behavior: 'deny', reason: 'keep the old file' });
+    await c.over(run);
+    expect(['new.txt', 'old.txt', 'gone.txt'].map((name) => readIfThere(folder, name))).toEqual([
+      undefined,
+      'before\n',
+      'gone\n',
+    ]);
+    expect(c.model.resultOf('patch-denied', 'call_Q')).toContain('rejected by user');
+    expect(c.model.heard('patch-denied').at(-1)).toBe('The person said no: keep the old file');
+  });
+
+  it('for the session: the same file is not asked again', async () => {
+    const folder = c.folder(files);
+    const change = (from: string, to: string) =>
+      `*** Begin Patch\n*** Update File: old.txt\n@@\n-${from}\n+${to}\n*** End Patch\n`;
+    const script = [[{ patch: change('before', 'then') }], [{ patch: change('then', 'now') }], DONE];
+    const run = await c.start('patch-session', script, settings, folder);
+    await c.stage.decide(await c.asked(run), { behavior: 'allow', suggestion_ids: ['session'] });
+    expect(await c.over(run)).toMatchObject({ status: 'completed' });
+    expect(readIfThere(folder, 'old.txt')).toBe('now\n');
+  });
+});
+
+describe.skipIf(!codex)(`Codex ${codexVersion} asks for wider permissions`, () => {
+  const wanted = (folder: string) => ({
+    call: 'request_permissions',
+    id: 'call_R',
+    input: {
+      reason: 'need the cache',
+      permissions: { network: { enabled: true }, file_system: { write: [join(folder, 'cache')] } },
+    },
+  });
+
+  it('and has what was granted', async () => {
+    const folder = c.folder();
+    const run = await c.start('permissions-allowed', [[wanted(folder)], DONE], { sandbox: 'read-only' }, folder);
+    const ask = await c.asked(run);
+    expect(requestOf(ask)).toMatchObject({ tool_name: 'request_permissions', reason: 'need the cache' });
+    expect(JSON.stringify(requestOf(ask).input)).toContain(join(folder, 'cache'));
+    await c.stage.decide(ask, { behavior: 'allow', suggestion_ids: ['session'] });
+    await c.over(run);
+    const told = JSON.parse(c.model.resultOf('permissions-allowed', 'call_R') ?? '{}');
+    expect(told).toMatchObject({ scope: 'session', permissions: { network: { enabled: true } } });
+  });
+
+  it('or what the person left of it', async () => {
+    const folder = c.folder();
+    const run = await c.start('permissions-some', [[wanted(folder)], DONE], { sandbox: 'read-only' }, folder);
+    const ask = await c.asked(run);
+    const { permissions } = requestOf(ask).input as { permissions: Record<string, unknown> };
+    const updated_input = { ...requestOf(ask).input, permissions: { network: permissions.network } };
+    await c.stage.decide(ask, { behavior: 'allow', updated_input });
+    await c.over(run);
+    const told = JSON.parse(c.model.resultOf('permissions-some', 'call_R') ?? '{}');
+    expect(told).toMatchObject({ scope: 'turn', permissions: { network: { enabled: true }, file_system: null } });
+  });
+
+  it('or nothing', async () => {
+    const folder = c.folder();
+    const run = await c.start('permissions-denied', [[wanted(folder)], DONE], { sandbox: 'read-only' }, folder);
+    await c.stage.decide(await c.asked(run), { behavior: 'deny', reason: 'no network here' });
+    await c.over(run);
+    const told = JSON.parse(c.model.resultOf('permissions-denied', 'call_R') ?? '{}');
+    expect(told.permissions).toEqual({ network: null, file_system: null });
+    expect(c.model.heard('permissions-denied').at(-1)).toBe('The person said no: no network here');
+  });
+});
