@@ -6,16 +6,20 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { buildWebIfNeeded } from './build-web.mjs';
 import { installIfNeeded } from './install.mjs';
 import { requireNode, root } from './node.mjs';
 
 const CHECKS = [
   ['types', 'typescript', 'tsc', '--noEmit'],
+  ['types of the page', 'typescript', 'tsc', '--noEmit', '-p', 'web'],
+  ['types of its tests', 'typescript', 'tsc', '--noEmit', '-p', join('test', 'browser')],
   ['lint and format', '@biomejs/biome', 'biome', 'check', '--error-on-warnings', '.'],
   ['unused code', 'knip', 'knip', '--no-progress'],
 ];
 
 await installIfNeeded();
+buildWebIfNeeded();
 const node = requireNode();
 // Whatever a test starts by the name `node` is this one too.
 const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };

@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { createServer } from 'node:http';
 import { type AddressInfo, isIPv4 } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Logger, pino } from 'pino';
 import { agents } from './agents/registry.ts';
 import type { Hash } from './core/digest.ts';
@@ -14,6 +15,7 @@ import type { Limits } from './core/limits.ts';
 import type { Clock, Ports, Store } from './core/ports.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { createApp } from './server/app.ts';
+import { isBuilt } from './server/page.ts';
 import type { App } from './server/routes/route.ts';
 import { copyToPostgres } from './store/copy.ts';
 import { openPostgres } from './store/postgres.ts';
@@ -52,9 +54,15 @@ export interface Running {
   url: string;
   token: string;
   logger: Logger;
+  /** Whether there is a page to sign in to. */
+  hasPage: boolean;
+  /** A link that signs a browser in, once. */
+  offerSignIn(): Promise<string>;
   stop(): Promise<void>;
 }
 
+/** Built from web/; next to the sources in a clone, next to the build in a package. */
+const PAGE = fileURLToPath(new URL('../web/dist', import.meta.url));
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** What was opened is closed in the opposite order: at the end, or when the start fails half-way. */
@@ -104,6 +112,8 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
     version: settings.version,
     logger,
     https: settings.tls,
+    behindProxy: settings.behindProxy,
+    page: PAGE,
   });
   open.push(() => app.close());
   await app.listen({ host: settings.host, port: settings.port });
@@ -119,7 +129,11 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
     worker.done.catch((error: unknown) => logger.error({ err: error }, 'the built-in worker stopped'));
     open.push(() => worker.stop());
   }
-  return { url, token, logger };
+  const offerSignIn = async () => {
+    const { view } = await gateway.offerSignIn({}, 'system');
+    return `${url}/sign-in#${view.code}`;
+  };
+  return { url, token, logger, hasPage: isBuilt(PAGE), offerSignIn };
 }
 
 /** The built-in worker comes in over HTTP like any other; where the server's own door has TLS, by one on loopback. */

@@ -19,6 +19,7 @@ export function nextSteps(reach: Reach, env: NodeJS.ProcessEnv): string {
     ...(settings.length > 0 ? [`  export ${settings.join(' ')}`] : []),
     `  ${name} demo      an agent works and asks; answer it`,
     `  ${name} inbox     everything that waits for an answer, live`,
+    `  ${name} sign-in   another link for a browser`,
     `  ${name} doctor    is everything in order?`,
     `The API is described at ${reach.url}/docs. Ctrl-C stops the server.`,
     '',

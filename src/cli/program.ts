@@ -14,6 +14,7 @@ import { runCommand } from './run.ts';
 import { runsCommand } from './runs.ts';
 import { serveCommand } from './serve.ts';
 import { sessionsCommand } from './sessions.ts';
+import { signInCommand } from './sign-in.ts';
 import { tokensCommand } from './tokens.ts';
 import { version } from './version.ts';
 import { workerCommand } from './worker.ts';
@@ -22,7 +23,7 @@ const GROUPS: [title: string, commands: (() => Command)[]][] = [
   ['Answer:', [inboxCommand, questionsCommand, approvalsCommand]],
   ['Look:', [eventsCommand, sessionsCommand, runsCommand]],
   ['Work:', [runCommand, demoCommand]],
-  ['Serve:', [serveCommand, workerCommand, dbCommand, tokensCommand, doctorCommand, completionCommand]],
+  ['Serve:', [serveCommand, signInCommand, workerCommand, dbCommand, tokensCommand, doctorCommand, completionCommand]],
 ];
 
 export function createProgram(): Command {

@@ -1,7 +1,7 @@
 // `holdpoint serve`: the server with its built-in worker. Prints one line to standard output when it accepts requests.
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import type { Settings } from '../boot.ts';
+import type { Running, Settings } from '../boot.ts';
 import { stateFolder } from '../client/local.ts';
 import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
 import { withExamples } from './examples.ts';
@@ -56,7 +56,14 @@ async function serve(flags: ServeFlags): Promise<void> {
   });
   stopOnSignal(running);
   process.stdout.write(`holdpoint ready ${running.url}\n`);
-  if (settings.logLevel !== 'silent') process.stderr.write(nextSteps({ ...settings, url: running.url }, process.env));
+  if (settings.logLevel === 'silent') return;
+  process.stderr.write(await invitation(running));
+  process.stderr.write(nextSteps({ ...settings, url: running.url }, process.env));
+}
+
+async function invitation(running: Pick<Running, 'hasPage' | 'offerSignIn'>): Promise<string> {
+  if (!running.hasPage) return 'There is no web page: it was not built. In a clone, `npm start` builds it.\n';
+  return `Open in a browser (works once, for ten minutes):\n  ${await running.offerSignIn()}\n`;
 }
 
 function hint(error: unknown): string {

@@ -119,6 +119,10 @@ function createCalls(http: Http, headers?: Record<string, string>) {
         put<views.AskView>(path`/v1/asks/${id}/delivered`, body, options),
       withdraw: (id: string, body: In<typeof bodies.Withdraw> = {}, options?: Options) =>
         put<views.AskView>(path`/v1/asks/${id}/withdraw`, body, options),
+      draft: (id: string) => get<views.DraftView>(path`/v1/asks/${id}/draft`),
+      saveDraft: (id: string, body: In<typeof bodies.SaveDraft>, options?: Options) =>
+        send<views.DraftView>({ method: 'PUT', path: path`/v1/asks/${id}/draft`, body, ...options }),
+      dropDraft: (id: string) => send<void>({ method: 'DELETE', path: path`/v1/asks/${id}/draft` }),
       undeliverable: (id: string, body: In<typeof bodies.Undeliverable> = {}) =>
         put<views.AskView>(path`/v1/asks/${id}/undeliverable`, body),
     },
@@ -188,6 +192,16 @@ function createCalls(http: Http, headers?: Record<string, string>) {
       list: (query?: Page) => list<z.infer<typeof views.TokenView>>('/v1/tokens', query),
       revoke: (id: string, options?: Options) =>
         send<z.infer<typeof views.TokenView>>({ method: 'DELETE', path: path`/v1/tokens/${id}`, ...options }),
+    },
+    signIn: {
+      /** A link that signs a browser in, once. */
+      offer: (body: In<typeof bodies.CreateSignInLink> = {}, options?: Options) =>
+        post<views.SignInLinkView>('/v1/sign-in-links', body, options),
+      /** From a page of the server itself; never repeated, because the code works once. */
+      use: (body: In<typeof bodies.SignIn>) =>
+        send<views.MeView>({ method: 'POST', path: '/v1/sign-in', body, repeat: 'once' }),
+      out: () => put<void>('/v1/sign-out', {}),
+      me: () => get<views.MeView>('/v1/me'),
     },
     system: {
       health: () => get<{ status: string }>('/healthz'),

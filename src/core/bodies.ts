@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { ApprovalResolution, QuestionResolution } from './answer.ts';
 import { ASK_MODES } from './ask.ts';
+import { DraftContent } from './draft.ts';
 import { instant, looseObject, ownId } from './fields.ts';
 import { InteractiveFormAnswer } from './form-answer.ts';
 import { CHOSEN_ID } from './id.ts';
@@ -10,6 +11,7 @@ import { Labels } from './label.ts';
 import { QuestionInputs } from './question.ts';
 import { FAILURE_REASONS, RECOVERIES } from './run.ts';
 import { PERMISSIONS, SYSTEM_SESSION } from './session.ts';
+import { SIGN_IN_SCOPES } from './sign-in.ts';
 
 const chosenId = z
   .string()
@@ -132,23 +134,34 @@ export const Empty = z.strictObject({ idempotency_key });
 /** Authors of answers that no token gave. */
 const OWN_AUTHORS = /^(?:system$|(?:policy|grant|rule):)/i;
 
+/** How a token's answers are signed. */
+const authorName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(128)
+  .refine((name) => !OWN_AUTHORS.test(name), 'this name is reserved: it is how the server signs what it decides itself')
+  .optional();
+
 export const CreateToken = z.strictObject({
   scope: z.enum(['operator', 'viewer', 'agent', 'worker']),
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(128)
-    .refine(
-      (name) => !OWN_AUTHORS.test(name),
-      'this name is reserved: it is how the server signs what it decides itself',
-    )
-    .optional(),
+  name: authorName,
   session_id: sessionId.optional(),
   expires_after_ms: z.int().positive().max(3_155_760_000_000).optional(),
   idempotency_key,
 });
 export type CreateToken = z.infer<typeof CreateToken>;
+
+export const CreateSignInLink = z.strictObject({
+  scope: z.enum(SIGN_IN_SCOPES).optional(),
+  name: authorName.describe('Who it is for; otherwise the person says so, or is called operator'),
+  idempotency_key,
+});
+export type CreateSignInLink = z.infer<typeof CreateSignInLink>;
+export const SignIn = z.strictObject({ code: z.string().min(1).max(256), name: authorName });
+export type SignIn = z.infer<typeof SignIn>;
+
+export const SaveDraft = DraftContent.extend({ idempotency_key });
 
 export const ClaimRun = z.strictObject({
   worker_id: chosenId,

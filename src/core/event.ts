@@ -34,6 +34,7 @@ export const EVENT_TYPES = [
   'mailbox.posted',
   'mailbox.acknowledged',
   'mailbox.dead',
+  'token.offered',
   'token.created',
   'token.revoked',
 ] as const;

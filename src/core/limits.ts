@@ -7,6 +7,7 @@ export interface Limits {
   otherStreams: number;
   pendingAsksPerSession: number;
   bodyBytes: number;
+  signInsPerMinute: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -16,4 +17,5 @@ export const DEFAULT_LIMITS: Limits = {
   otherStreams: 10_000,
   pendingAsksPerSession: 1000,
   bodyBytes: 1024 * 1024,
+  signInsPerMinute: 60,
 };

@@ -3,6 +3,7 @@
 // side by side under the session's lock (PostgreSQL).
 import type { Ask, AskKind, AskStatus, DeliveryState, EndedAsk, PendingAsk } from './ask.ts';
 import type { Hash } from './digest.ts';
+import type { Draft } from './draft.ts';
 import type { Event, EventDraft } from './event.ts';
 import type { IdPrefix } from './id.ts';
 import type { StoredResponse } from './idempotency.ts';
@@ -10,6 +11,7 @@ import type { Item, Output } from './item.ts';
 import type { Message } from './mailbox.ts';
 import type { Run, RunStatus } from './run.ts';
 import type { Session } from './session.ts';
+import type { SignInLink } from './sign-in.ts';
 import type { Token } from './token.ts';
 
 export interface Clock {
@@ -86,6 +88,8 @@ export interface Reader {
   token(id: string): Promise<Token | undefined>;
   tokenByHash(hash: string): Promise<Token | undefined>;
   tokens(page: Page): Promise<Placed<Token>[]>;
+  signInLink(hash: string): Promise<SignInLink | undefined>;
+  draft(askId: string): Promise<Draft | undefined>;
   /** Pending asks and queued clarifications whose deadline has passed, oldest deadline first. */
   overdueAsks(now: number, limit: number): Promise<PendingAsk[]>;
   overdueRuns(now: number, limit: number): Promise<Run[]>;
@@ -130,6 +134,13 @@ export interface Tx extends Reader {
   updateMessage(message: Message): Promise<void>;
   insertToken(token: Token): Promise<void>;
   updateToken(token: Token): Promise<void>;
+  insertSignInLink(link: SignInLink): Promise<void>;
+  useSignInLink(hash: string, now: number): Promise<void>;
+  forgetSignInLinks(before: number): Promise<number>;
+  saveDraft(draft: Draft): Promise<void>;
+  deleteDraft(askId: string): Promise<boolean>;
+  /** Drafts of answered asks, and those nobody has touched since the instant. */
+  forgetDrafts(before: number): Promise<number>;
   insertResponse(response: StoredResponse): Promise<void>;
   /** Keeps the first value ever given under a name, and returns it. */
   keepFact(name: string, value: string): Promise<string>;

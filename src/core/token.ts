@@ -4,8 +4,13 @@ import type { Surface } from './ask.ts';
 export const SCOPES = ['operator', 'viewer', 'agent', 'worker', 'skill_identity'] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** How the secret is shown: in a header by programs, in a cookie by a browser that signed in. Neither works as the other. */
+export const TOKEN_KINDS = ['bearer', 'browser'] as const;
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
 export interface Token {
   id: string;
+  kind: TokenKind;
   name: string;
   scope: Scope;
   sessionId: string | undefined;
@@ -18,6 +23,7 @@ export interface Token {
 /** Who is calling: from the token, never from the body. */
 export interface Actor {
   name: string;
+  kind: TokenKind;
   scope: Scope;
   tokenId: string;
   sessionId: string | undefined;

@@ -4,13 +4,14 @@ import { z } from 'zod';
 import { QuestionAnswer } from './answer.ts';
 import { ASK_KINDS, ASK_MODES, ASK_STATUSES, DELIVERY_STATES, SURFACES } from './ask.ts';
 import { TOOL_DEFERRED } from './deferred.ts';
+import { DraftContent } from './draft.ts';
 import { EVENT_TYPES } from './event.ts';
 import { instant, looseObject, ownId } from './fields.ts';
 import { RenderPayload } from './form.ts';
 import { Question } from './question.ts';
 import { RUN_KINDS, RUN_STATUSES } from './run.ts';
 import { PERMISSIONS } from './session.ts';
-import { SCOPES } from './token.ts';
+import { SCOPES, TOKEN_KINDS } from './token.ts';
 
 export const UserQuestionRequest = z.object({
   id: z.string(),
@@ -198,6 +199,7 @@ export type ItemView = z.infer<typeof ItemView>;
 
 export const TokenView = z.object({
   token_id: z.string(),
+  kind: z.enum(TOKEN_KINDS),
   name: z.string(),
   scope: z.enum(SCOPES),
   session_id: z.string().optional(),
@@ -207,6 +209,23 @@ export const TokenView = z.object({
 });
 export const NewTokenView = TokenView.extend({ token: z.string() });
 export type NewTokenView = z.infer<typeof NewTokenView>;
+
+/** Who the caller is. */
+export const MeView = TokenView.pick({ token_id: true, kind: true, name: true, scope: true, session_id: true }).extend({
+  expires_at_ms: instant.optional(),
+});
+export type MeView = z.infer<typeof MeView>;
+
+export const SignInLinkView = z.object({ url: z.string(), expires_at_ms: instant });
+export type SignInLinkView = z.infer<typeof SignInLinkView>;
+
+export const DraftView = DraftContent.extend({
+  ask_id: z.string(),
+  revision: z.int().positive(),
+  saved_at_ms: instant,
+  saved_by: z.string(),
+});
+export type DraftView = z.infer<typeof DraftView>;
 
 /** A run handed to a worker: what it was asked to do, and the answers it has not had yet. */
 export const ClaimedRunView = z.object({

@@ -10,6 +10,7 @@ import { checkSealer } from './check-sealer.ts';
 import { keepLease, releaseLease } from './claim.ts';
 import { clarify } from './clarify.ts';
 import { acknowledge } from './deliver.ts';
+import { dropDraft, saveDraft, showDraft } from './draft.ts';
 import { expireOverdue } from './expire.ts';
 import { Feed, type Follower } from './feed.ts';
 import * as inbox from './inbox.ts';
@@ -19,6 +20,7 @@ import { raiseAsk } from './raise.ts';
 import { recoverWorker } from './recover.ts';
 import { completeRun, failRun, postOutput, startRun } from './run.ts';
 import { createSession, endSession } from './session.ts';
+import { offerSignIn, signIn } from './sign-in.ts';
 import { Sweep } from './sweep.ts';
 import {
   checkStillGood,
@@ -97,6 +99,11 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     createToken: bind(createToken),
     revokeToken: bind(revokeToken),
     presetToken: bind(presetToken),
+    offerSignIn: bind(offerSignIn),
+    signIn: bind(signIn),
+    showDraft: bind(showDraft),
+    saveDraft: bind(saveDraft),
+    dropDraft: bind(dropDraft),
     tokenOf: bind(tokenOf),
     checkStillGood: (actor: Actor) => checkStillGood(ports, actor),
     isGood: (token: Parameters<typeof isGood>[0]) => isGood(token, ports.clock.now()),

@@ -1,5 +1,7 @@
 // The clockwork: wakes at the next deadline, at most a second away, and puts right what time alone has changed:
-// overdue asks, leases of lost workers, old mail, old idempotency keys. Everything it does is also safe to do late.
+// overdue asks, leases of lost workers, old mail, old idempotency keys, drafts of what is answered. Everything it does is
+// also safe to do late.
+import { DRAFT_TTL_MS } from '../core/draft.ts';
 import { KEY_TTL_MS } from '../core/idempotency.ts';
 import type { Ports } from '../core/ports.ts';
 import { expireOverdue } from './expire.ts';
@@ -58,6 +60,9 @@ export class Sweep {
     if (now - this.#houseKept < HOUSEKEEPING_MS) return;
     this.#houseKept = now;
     await sweepMail(this.#ports);
-    await this.#ports.store.write((tx) => tx.forgetResponses(now - KEY_TTL_MS));
+    await this.#ports.store.write(async (tx) => {
+      await tx.forgetResponses(now - KEY_TTL_MS);
+      await tx.forgetDrafts(now - DRAFT_TTL_MS);
+    });
   }
 }

@@ -5,7 +5,7 @@ import type { Ports, Tx } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import type { Actor, Scope, Token } from '../core/token.ts';
 import type { NewTokenView } from '../core/views.ts';
-import { ledgerOf, openSession } from './ledger.ts';
+import { type Ledger, ledgerOf, openSession } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
 import { newSession } from './session.ts';
 import { tokenView } from './views.ts';
@@ -46,10 +46,11 @@ export function createToken(ports: Ports, body: CreateToken, key?: Key): Promise
   return mutate(ports, key, unit, { secret: true });
 }
 
-function newToken(ports: Ports, scope: Scope, secret: string, name?: string): Token {
+export function newToken(ports: Ports, scope: Scope, secret: string, name?: string): Token {
   const id = ports.ids.next('tok');
   return {
     id,
+    kind: 'bearer',
     name: name ?? `${scope}:${id}`,
     scope,
     sessionId: undefined,
@@ -75,13 +76,19 @@ export function revokeToken(ports: Ports, tokenId: string, key?: Key) {
     if (!token) throw fail('token_not_found', `There is no token "${tokenId}".`);
     if (token.revokedAt === undefined) {
       const ledger = await openSession(ports, tx, SYSTEM_SESSION);
-      token.revokedAt = ledger.now;
-      await tx.updateToken(token);
-      ledger.note('token.revoked', { token_id: token.id });
+      await revokeIn(ledger, token);
       await ledger.close();
     }
     return ok(tokenView(token));
   });
+}
+
+/** In the ledger of the system's session. */
+export async function revokeIn(ledger: Ledger, token: Token): Promise<void> {
+  if (token.revokedAt !== undefined) return;
+  token.revokedAt = ledger.now;
+  await ledger.tx.updateToken(token);
+  ledger.note('token.revoked', { token_id: token.id });
 }
 
 /** The token behind a secret, if it is good now. */

@@ -217,6 +217,7 @@ export const itemView = (i: Item): ItemView => ({
 
 export const tokenView = (t: Token) => ({
   token_id: t.id,
+  kind: t.kind,
   name: t.name,
   scope: t.scope,
   ...optional('session_id', t.sessionId),

@@ -16,15 +16,18 @@ import { refuseExpectations, refuseGarbage } from './garbage.ts';
 import { Throttle } from './limits.ts';
 import { createMetrics } from './metrics.ts';
 import { describeApi, showApi } from './openapi.ts';
+import { servePage } from './page.ts';
 import { INTERNAL, refusalOf, sendProblem } from './problem.ts';
 import { addApprovals } from './routes/approvals.ts';
 import { addAsks } from './routes/asks.ts';
+import { addDrafts } from './routes/drafts.ts';
 import { addEvents } from './routes/events.ts';
 import { addMailbox } from './routes/mailbox.ts';
 import { addQuestions } from './routes/questions.ts';
 import type { App } from './routes/route.ts';
 import { addRuns } from './routes/runs.ts';
 import { addSessions } from './routes/sessions.ts';
+import { addSignIn } from './routes/sign-in.ts';
 import { addSystem } from './routes/system.ts';
 import { addTokens } from './routes/tokens.ts';
 import { addWorkers } from './routes/workers.ts';
@@ -38,6 +41,10 @@ export interface AppOptions {
   version: string;
   logger: FastifyServerOptions['loggerInstance'];
   https?: { cert: string; key: string } | undefined;
+  /** A proxy that we trust does TLS in front of us. */
+  behindProxy?: boolean | undefined;
+  /** The folder of the built page. */
+  page?: string | undefined;
 }
 
 const SECURITY_HEADERS = {
@@ -109,7 +116,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
 
   await describeApi(app, options.version);
-  const context = { gateway, throttle, streams };
+  const door = { https: options.https !== undefined, behindProxy: options.behindProxy ?? false };
+  const context = { gateway, throttle, streams, door };
   for (const add of [
     addSessions,
     addRuns,
@@ -120,10 +128,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     addMailbox,
     addWorkers,
     addTokens,
+    addSignIn,
+    addDrafts,
   ])
     app.after(() => add(app, context));
   app.after(() => addSystem(app, context, metrics));
   await showApi(app);
+  await servePage(app, options.page);
   return app;
 }
 

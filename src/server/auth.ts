@@ -1,10 +1,11 @@
-// Who may do what, in this order: Host, Origin, token, scope, session. Runs before the body is read.
-// Scopes are declared with each route; a route without a declaration is a programming error and refuses to start.
+// Who may do what, in this order: Host, Origin, token or cookie, scope, CSRF (cookies), session. Runs before the body is
+// read. Scopes are declared with each route; a route without a declaration is a programming error and refuses to start.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SURFACES, type Surface } from '../core/ask.ts';
 import { fail } from '../core/errors.ts';
 import type { Actor, Scope, Token } from '../core/token.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { checkCsrf, checkOwnPage, sessionSecretOf } from './browser.ts';
 import type { Throttle } from './limits.ts';
 
 declare module 'fastify' {
@@ -12,7 +13,8 @@ declare module 'fastify' {
     actor: Actor;
   }
   interface FastifyContextConfig {
-    scopes?: readonly Scope[] | 'open';
+    /** `page`: our own page, before anybody has signed in. It needs its own Origin and no token. */
+    scopes?: readonly Scope[] | 'open' | 'page';
   }
 }
 
@@ -31,6 +33,8 @@ export interface AuthOptions {
   origins: ReadonlySet<string>;
 }
 
+const UNKNOWN_TOKEN = 'This token is unknown, expired or revoked.';
+const SIGNED_OUT = 'This browser is not signed in any more. `holdpoint sign-in` prints a link that signs it in.';
 const TOKEN_CACHE_MS = 5000;
 const CLAIMABLE_SURFACES = new Set<string>(SURFACES.filter((s) => s !== 'system'));
 
@@ -47,28 +51,39 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
     checkOrigin(request, options.origins);
     const scopes = request.routeOptions.config.scopes;
     if (scopes === 'open') return;
-    const actor = await authenticate(request);
+    if (scopes === 'page') return checkOwnPage(request);
+    const bearer = bearerOf(request);
+    const cookie = bearer === undefined ? sessionSecretOf(request) : undefined;
+    if (cookie !== undefined) checkOwnPage(request);
+    const actor = await authenticate(request, bearer, cookie);
     request.actor = actor;
     options.throttle.request(actor, options.gateway.now());
     if (scopes) checkScope(actor, scopes, request);
+    if (cookie !== undefined) checkCsrf(request, cookie, options.gateway.hash);
     if (actor.scope === 'agent') await checkSession(options.gateway, actor, request.params as Record<string, string>);
   });
 
-  async function authenticate(request: FastifyRequest): Promise<Actor> {
-    const secret = bearerOf(request);
+  async function authenticate(
+    request: FastifyRequest,
+    bearer: string | undefined,
+    cookie: string | undefined,
+  ): Promise<Actor> {
+    const secret = bearer ?? cookie;
     if (secret === undefined)
       throw fail(
         'unauthenticated',
         'Send `Authorization: Bearer <token>`. The operator token is in operator.token in the state folder.',
       );
     const token = await tokenFor(secret);
-    if (!token) throw fail('unauthenticated', 'This token is unknown, expired or revoked.');
+    if (token?.kind !== (cookie === undefined ? 'bearer' : 'browser'))
+      throw fail('unauthenticated', cookie === undefined ? UNKNOWN_TOKEN : SIGNED_OUT);
     return {
       name: token.name,
+      kind: token.kind,
       scope: token.scope,
       tokenId: token.id,
       sessionId: token.sessionId,
-      surface: surfaceOf(request),
+      surface: surfaceOf(request, cookie === undefined ? 'api' : 'web'),
       expiresAt: token.expiresAt,
     };
   }
@@ -121,9 +136,9 @@ function bearerOf(request: FastifyRequest): string | undefined {
   return header.slice(7).trim() || undefined;
 }
 
-function surfaceOf(request: FastifyRequest): Surface {
+function surfaceOf(request: FastifyRequest, otherwise: Surface): Surface {
   const named = request.headers['holdpoint-surface'];
-  return typeof named === 'string' && CLAIMABLE_SURFACES.has(named) ? (named as Surface) : 'api';
+  return typeof named === 'string' && CLAIMABLE_SURFACES.has(named) ? (named as Surface) : otherwise;
 }
 
 function checkScope(actor: Actor, scopes: readonly Scope[], request: FastifyRequest): void {

@@ -3,9 +3,28 @@ import { fail } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Actor } from '../core/token.ts';
 
+const MOST_ADDRESSES = 10_000;
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+/** Whether the bucket of this name has one left, which is then gone. */
+function spend(buckets: Map<string, Bucket>, name: string, now: number, perSecond: number, burst: number): boolean {
+  const bucket = buckets.get(name) ?? { tokens: burst, at: now };
+  bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * perSecond);
+  bucket.at = now;
+  buckets.set(name, bucket);
+  if (bucket.tokens < 1) return false;
+  bucket.tokens -= 1;
+  return true;
+}
+
 export class Throttle {
   readonly #limits: Limits;
-  readonly #buckets = new Map<string, { tokens: number; at: number }>();
+  readonly #buckets = new Map<string, Bucket>();
+  readonly #signIns = new Map<string, Bucket>();
   readonly #open = new Map<string, number>();
 
   constructor(limits: Limits) {
@@ -16,13 +35,17 @@ export class Throttle {
   request(actor: Actor, now: number): void {
     const { agentRequestsPerSecond: rate, agentBurst: burst } = this.#limits;
     if (actor.scope !== 'agent' || rate === 0) return;
-    const bucket = this.#buckets.get(actor.tokenId) ?? { tokens: burst, at: now };
-    bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * rate);
-    bucket.at = now;
-    this.#buckets.set(actor.tokenId, bucket);
-    if (bucket.tokens < 1)
+    if (!spend(this.#buckets, actor.tokenId, now, rate, burst))
       throw fail('rate_limited', `An agent token may send ${rate} requests a second. Wait a little.`);
-    bucket.tokens -= 1;
+  }
+
+  /** A code cannot be guessed; this keeps those who try from costing more than a look at a map. */
+  signIn(address: string, now: number): void {
+    const { signInsPerMinute: rate } = this.#limits;
+    if (rate === 0) return;
+    if (this.#signIns.size > MOST_ADDRESSES) this.#signIns.clear();
+    if (!spend(this.#signIns, address, now, rate / 60, rate))
+      throw fail('rate_limited', `Signing in is tried at most ${rate} times a minute. Wait a little.`);
   }
 
   /** Counts a stream or poll in; the returned function counts it out. */

@@ -14,13 +14,26 @@ export async function describeApi(app: App, version: string): Promise<void> {
         version,
         description: 'One durable inbox for every question and approval that any coding agent raises.',
       },
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer' },
+          browser: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'holdpoint_session',
+            description: 'From signing in. Whatever is no GET also needs our Origin and the header Holdpoint-CSRF.',
+          },
+        },
+      },
     },
     transform: (input) => {
       const { schema, url } = jsonSchemaTransform(input);
       const scopes = input.route.config?.scopes;
-      const open = scopes === undefined || scopes === 'open';
-      const access = { security: open ? [] : [{ bearer: [] }], 'x-holdpoint-scopes': open ? [] : scopes };
+      const open = scopes === undefined || scopes === 'open' || scopes === 'page';
+      const access = {
+        security: open ? [] : [{ bearer: [] }, { browser: [] }],
+        'x-holdpoint-scopes': open ? [] : scopes,
+      };
       return { schema: { ...schema, ...access }, url };
     },
   });

@@ -11,8 +11,32 @@ import { eventJson } from '../gateway/views.ts';
 const HEARTBEAT_MS = 15_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+interface Open {
+  actor: Actor;
+  wantsDrafts: boolean;
+  end: () => void;
+  check: () => void;
+}
+
+/** Without a revision the draft is gone. `token_id` is whose device it was, so that it can leave its own alone. */
+export interface DraftNotice {
+  ask_id: string;
+  revision?: number;
+  saved_at_ms?: number;
+  saved_by?: string;
+  token_id: string;
+}
+
+interface Beginning {
+  filter: EventFilter;
+  after: number;
+  /** Sent before any event. */
+  first?: string | undefined;
+  wantsDrafts?: boolean | undefined;
+}
+
 export class Streams {
-  readonly #open = new Map<ServerResponse, { actor: Actor; end: () => void; check: () => void }>();
+  readonly #open = new Map<ServerResponse, Open>();
   readonly #frames = new WeakMap<Event, string>();
   readonly #heartbeat: NodeJS.Timeout;
   #closed = false;
@@ -27,16 +51,9 @@ export class Streams {
     this.#heartbeat.unref();
   }
 
-  /** Takes over the reply. `first` is sent before any event. `done` is called once, when the stream is over. */
-  open(
-    gateway: Gateway,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    filter: EventFilter,
-    after: number,
-    done: () => void,
-    first?: string,
-  ): void {
+  /** Takes over the reply. `done` is called once, when the stream is over. */
+  open(gateway: Gateway, request: FastifyRequest, reply: FastifyReply, begin: Beginning, done: () => void): void {
+    const { filter, after, first, wantsDrafts = false } = begin;
     reply.hijack();
     const response = reply.raw;
     request.raw.socket.setNoDelay(true);
@@ -61,7 +78,7 @@ export class Streams {
     const check = () => void gateway.checkStillGood(actor).catch(end);
     const left = actor.expiresAt === undefined ? undefined : actor.expiresAt - gateway.now();
     const expiry = left === undefined || left > LONGEST_TIMER_MS ? undefined : setTimeout(end, left);
-    this.#open.set(response, { actor, end, check });
+    this.#open.set(response, { actor, wantsDrafts, end, check });
     check();
     response.on('drain', () => following.resume());
     response.on('error', end);
@@ -82,6 +99,13 @@ export class Streams {
       this.#frames.set(event, frame);
     }
     return frame;
+  }
+
+  /** To operators who asked for it: somebody typed. What, they read themselves. */
+  tellDraft(notice: DraftNotice): void {
+    const frame = `event: draft\ndata: ${JSON.stringify(notice)}\n\n`;
+    for (const [response, { wantsDrafts }] of this.#open)
+      if (wantsDrafts && !response.writableNeedDrain) response.write(frame);
   }
 
   /** A token that was revoked hears nothing more. */

@@ -23,6 +23,8 @@ const TABLES: readonly (keyof Tables)[] = [
   'facts',
   'partial_states',
   'forms',
+  'sign_in_links',
+  'drafts',
 ];
 const COUNTED: readonly (keyof Tables)[] = ['sessions', 'runs', 'asks', 'messages', 'tokens'];
 const BATCH = 500;

@@ -7,7 +7,9 @@ import { fail } from '../core/errors.ts';
 import { servedKeys } from '../core/label.ts';
 import type { Placed, Reader } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
+import { draftReads } from './drafts.ts';
 import { toAsk, toEnded, toEvent, toItem, toMessage, toOutput, toPending, toRun, toSession, toToken } from './rows.ts';
+import { signInReads } from './sign-in-links.ts';
 import { compiler, list, type Sql, type Value } from './sql.ts';
 import type {
   AskRow,
@@ -61,6 +63,8 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     allReadable(await sql.all<Row>(text, values), map);
 
   return {
+    ...signInReads(sql),
+    ...draftReads(sql),
     session: (id) =>
       one<SessionRow, ReturnType<typeof toSession>>(`SELECT * FROM sessions WHERE id = ?`, [id], toSession),
     async sessions(filter, page) {

@@ -6,7 +6,7 @@ import type { Item, Output } from '../core/item.ts';
 import type { Message } from '../core/mailbox.ts';
 import type { Clarification, Recovery, Run, RunKind, RunStatus } from '../core/run.ts';
 import type { Permissions, Session } from '../core/session.ts';
-import type { Scope, Token } from '../core/token.ts';
+import type { Scope, Token, TokenKind } from '../core/token.ts';
 import type {
   AskRow,
   EventRow,
@@ -161,6 +161,7 @@ export const toItem = (row: ItemRow): Item => ({
 
 export const toToken = (row: TokenRow): Token => ({
   id: row.id,
+  kind: row.kind as TokenKind,
   name: row.name,
   scope: row.scope as Scope,
   sessionId: given(row.session_id),

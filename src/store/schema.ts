@@ -5,6 +5,7 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { coreSchema } from './migrations/0001-core.ts';
 import { partialStateSchema } from './migrations/0002-partial-states.ts';
 import { formSchema } from './migrations/0004-forms.ts';
+import { webSchema } from './migrations/0006-web.ts';
 import { labelSchema } from './migrations/0007-labels.ts';
 
 export interface ColumnKinds {
@@ -18,6 +19,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0001-core': coreSchema,
   '0002-partial-states': partialStateSchema,
   '0004-forms': formSchema,
+  '0006-web': webSchema,
   '0007-labels': labelSchema,
 };
 

@@ -14,6 +14,8 @@ export interface Tables {
   facts: FactRow;
   partial_states: PartialStateRow;
   forms: FormRow;
+  sign_in_links: SignInLinkRow;
+  drafts: DraftRow;
 }
 
 export interface SessionRow {
@@ -148,6 +150,7 @@ export interface ItemRow {
 export interface TokenRow {
   n: number;
   id: string;
+  kind: string;
   name: string;
   scope: string;
   session_id: string | null;
@@ -182,4 +185,22 @@ export interface FormRow {
   session_id: string;
   subtask_id: string;
   ask_id: string;
+}
+
+export interface SignInLinkRow {
+  hash: string;
+  scope: string;
+  name: string | null;
+  created_at: number;
+  expires_at: number;
+  used_at: number | null;
+}
+
+/** What a person has typed and not sent. */
+export interface DraftRow {
+  ask_id: string;
+  revision: number;
+  content: string;
+  saved_at: number;
+  saved_by: string;
 }

@@ -6,8 +6,10 @@ import { labelKey } from '../core/label.ts';
 import type { Reader, Tx } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import type { Session } from '../core/session.ts';
+import { draftWrites } from './drafts.ts';
 import { createReader } from './reader.ts';
 import { toResponse, toSession } from './rows.ts';
+import { signInWrites } from './sign-in-links.ts';
 import type { Sql, Value } from './sql.ts';
 import type { FactRow, ResponseRow, SessionRow } from './tables.ts';
 
@@ -57,7 +59,7 @@ const INSERT_MESSAGE = `${insert(
   'id, session_id, from_session_id, subject, payload, attempts, created_at, acked_at, dead_at, reason',
 )} ON CONFLICT (id) DO NOTHING`;
 const UPDATE_MESSAGE = `UPDATE messages SET attempts = ?, acked_at = ?, dead_at = ?, reason = ? WHERE id = ?`;
-const INSERT_TOKEN = insert('tokens', 'id, name, scope, session_id, hash, created_at, expires_at, revoked_at');
+const INSERT_TOKEN = insert('tokens', 'id, kind, name, scope, session_id, hash, created_at, expires_at, revoked_at');
 const UPDATE_TOKEN = `UPDATE tokens SET expires_at = ?, revoked_at = ? WHERE id = ?`;
 const INSERT_RESPONSE = insert('responses', 'scope, fingerprint, created, body, created_at');
 
@@ -79,6 +81,8 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
 
   return {
     ...reader,
+    ...signInWrites(sql),
+    ...draftWrites(sql),
     async lockSession(id) {
       const [row] = await sql.all<SessionRow>(`SELECT * FROM sessions WHERE id = ?${can.lockClause}`, [id]);
       return row && toSession(row);
@@ -210,6 +214,7 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
     insertToken: (t) =>
       run(INSERT_TOKEN, [
         t.id,
+        t.kind,
         t.name,
         t.scope,
         t.sessionId ?? null,

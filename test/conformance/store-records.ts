@@ -149,7 +149,13 @@ export function describeRecords(bed: Bed): void {
     it('keeps messages, items, tokens and stored responses, sparse and complete', async () => {
       const message = messageOf('msg_1', 's1', { attempts: 2, ackedAt: LATEST, deadAt: 3, reason: AWKWARD });
       const item = itemOf('s1', 2, { role: 'user', metadata: { type: AWKWARD }, createdAt: LATEST });
-      const token = tokenOf('tok_1', { scope: 'agent', sessionId: 's1', expiresAt: LATEST, revokedAt: 2 });
+      const token = tokenOf('tok_1', {
+        kind: 'browser',
+        scope: 'agent',
+        sessionId: 's1',
+        expiresAt: LATEST,
+        revokedAt: 2,
+      });
       const response = responseOf('scope 1', { created: true, createdAt: LATEST });
       await bed.store.write(async (tx) => {
         await tx.insertMessage(message);
@@ -180,6 +186,59 @@ export function describeRecords(bed: Bed): void {
       expect(await read((r) => r.message('msg_1'))).toEqual(message);
       expect(await read((r) => r.token('tok_2'))).toEqual(revoked);
       expect(await read((r) => r.token('tok_1'))).toEqual(token);
+    });
+
+    it('keeps links that sign in: used once, forgotten with time', async () => {
+      const link = {
+        hash: 'h1',
+        scope: 'viewer',
+        name: AWKWARD,
+        createdAt: 1,
+        expiresAt: LATEST,
+        usedAt: undefined,
+      } as const;
+      const nameless = { ...link, hash: 'h2', name: undefined, expiresAt: 5 };
+      await bed.store.write(async (tx) => {
+        await tx.insertSignInLink(link);
+        await tx.insertSignInLink(nameless);
+        await tx.useSignInLink('h1', 9);
+      });
+      await bed.reopen();
+      expect(await read((r) => r.signInLink('h1'))).toEqual({ ...link, usedAt: 9 });
+      expect(await read((r) => r.signInLink('h2'))).toEqual(nameless);
+      expect(await read((r) => r.signInLink('h3'))).toBeUndefined();
+      expect(await bed.store.write((tx) => tx.forgetSignInLinks(5))).toBe(1);
+      expect(await read((r) => r.signInLink('h2'))).toBeUndefined();
+    });
+
+    it('keeps one draft for each ask, and forgets those of answered asks and old ones', async () => {
+      const run = runOf('run_1', 's1');
+      const asks = ['ask_1', 'ask_2', 'ask_3'].map((id) => questionOf(id, run));
+      await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks });
+      const draft = (askId: string, savedAt: number, revision = 1) => ({
+        askId,
+        revision,
+        content: { justification: AWKWARD },
+        savedAt,
+        savedBy: AWKWARD,
+      });
+      await bed.store.write(async (tx) => {
+        await tx.saveDraft(draft('ask_1', 10));
+        await tx.saveDraft(draft('ask_1', 11, 2));
+        await tx.saveDraft(draft('ask_2', 12));
+        await tx.saveDraft(draft('ask_3', LATEST));
+        if (asks[1]) await tx.endAsk(endedOf(asks[1], 'answered'));
+        if (asks[2]) await tx.endAsk(endedOf(asks[2], 'cancelled'));
+      });
+      await bed.reopen();
+      expect(await read((r) => r.draft('ask_1'))).toEqual(draft('ask_1', 11, 2));
+      expect(await bed.store.write((tx) => tx.forgetDrafts(10))).toBe(1);
+      expect(await read((r) => r.draft('ask_2'))).toBeUndefined();
+      expect(await bed.store.write((tx) => tx.forgetDrafts(11))).toBe(1);
+      expect(await read((r) => r.draft('ask_1'))).toBeUndefined();
+      expect(await read((r) => r.draft('ask_3'))).toEqual(draft('ask_3', LATEST));
+      expect(await bed.store.write((tx) => tx.deleteDraft('ask_3'))).toBe(true);
+      expect(await bed.store.write((tx) => tx.deleteDraft('ask_3'))).toBe(false);
     });
 
     it('keeps the newest hundred outputs of a run in their order', async () => {

@@ -159,6 +159,7 @@ export const outputOf = (runId: string, position: number, given: Partial<Output>
 
 export const tokenOf = (id: string, given: Partial<Token> = {}): Token => ({
   id,
+  kind: 'bearer',
   name: AWKWARD,
   scope: 'viewer',
   sessionId: undefined,

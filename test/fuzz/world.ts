@@ -113,6 +113,7 @@ export async function createWorld({ url, token }: Holdpoint): Promise<World> {
   };
   /** Where a route needs another thing under the same name. */
   const exceptions: [RegExp, Record<string, string>][] = [
+    [/\/draft$/, { ask_id: question.ask_id }],
     [/mailbox|dead-letters/, { session_id: `${name}-child` }],
     [/\/sessions\/\{session_id\}\/runs$/, { session_id: `${name}-working` }],
     [/\/(asks|output|complete|fail)$/, { run_id: working.run }],
@@ -157,6 +158,7 @@ export async function createWorld({ url, token }: Holdpoint): Promise<World> {
         ...[question, approval, working.ended].map(({ ask_id }) => `/v1/asks/${ask_id}`),
         ...['mailbox', 'dead-letters'].map((box) => `/v1/sessions/${name}-child/${box}`),
         `/v1/asks?status=pending&session_id=${name}`,
+        `/v1/asks/${question.ask_id}/draft`,
         `/v1/threads/thr_${name}/items`,
         `/v1/sessions/system/events?after=${begin}`,
       ];

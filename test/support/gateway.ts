@@ -99,6 +99,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
 
 export const person = (name: string, surface: Surface = 'api'): Actor => ({
   name,
+  kind: 'bearer',
   scope: 'operator',
   tokenId: `tok_${name}`,
   sessionId: undefined,

@@ -21,6 +21,8 @@ export interface ServerOptions {
   limits?: Partial<Limits>;
   /** Further origins that may call from a browser. */
   origins?: string[];
+  /** The folder of a built page. */
+  page?: string;
 }
 
 export interface CallOptions {
@@ -92,6 +94,7 @@ export class Server {
       origins: new Set(this.#options.origins),
       version: '0.0.0-test',
       logger: undefined,
+      page: this.#options.page,
     });
     await app.ready();
     this.#parts = { app, gateway, ports };

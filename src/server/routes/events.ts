@@ -21,6 +21,7 @@ const EventQuery = z.strictObject({
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .optional()
     .describe('1 to 500, 100 unless said otherwise; pages only'),
+  drafts: z.enum(['true', 'false']).optional().describe('Streams of operators only: `draft` when somebody typed'),
   snapshot: z.enum(['true', 'false']).optional().describe('Streams only: begin with the pending asks at the cursor'),
 });
 
@@ -94,7 +95,7 @@ export const addEvents: AddRoutes = (app, { gateway, throttle, streams }) => {
     begin?: number,
   ): Promise<FastifyReply> {
     const after = query.after === undefined ? undefined : Number(query.after);
-    if (wantsStream(request)) return stream(request, reply, query.snapshot === 'true', filter, after ?? begin);
+    if (wantsStream(request)) return stream(request, reply, query, filter, after ?? begin);
     const limit = limitOf(query.limit);
     const events = await gateway.events(filter, after ?? 0, limit);
     const last = events.at(-1);
@@ -105,15 +106,16 @@ export const addEvents: AddRoutes = (app, { gateway, throttle, streams }) => {
   async function stream(
     request: FastifyRequest,
     reply: FastifyReply,
-    snapshot: boolean,
+    query: z.infer<typeof EventQuery>,
     filter: EventFilter,
     after: number | undefined,
   ): Promise<FastifyReply> {
     const close = throttle.open(request.actor);
     try {
-      const first = snapshot ? await snapshotOf(filter) : undefined;
+      const first = query.snapshot === 'true' ? await snapshotOf(filter) : undefined;
       const cursor = first?.cursor ?? cursorOf(request, after) ?? (await gateway.lastSeq());
-      streams.open(gateway, request, reply, filter, cursor, close, first?.frame);
+      const wantsDrafts = query.drafts === 'true' && request.actor.scope === 'operator';
+      streams.open(gateway, request, reply, { filter, after: cursor, first: first?.frame, wantsDrafts }, close);
     } catch (error) {
       close();
       throw error;

@@ -25,6 +25,8 @@ export interface Context {
   gateway: Gateway;
   throttle: Throttle;
   streams: Streams;
+  /** How callers reach us. */
+  door: { https: boolean; behindProxy: boolean };
 }
 
 export type AddRoutes = (app: App, context: Context) => void;

@@ -1,0 +1,76 @@
+// Builds the web page into web/dist when its sources changed since the last time, and otherwise does nothing. Quiet on
+// success, on standard error otherwise. Several processes may call it at once: each builds beside, the last one stays.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { fail, requireNode, root } from './node.mjs';
+
+const web = join(root, 'web');
+const built = join(web, 'dist');
+const stamp = join(built, '.sources');
+const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+
+/** What the page is made of: its own files, and what it shares with other clients. */
+const SOURCES = ['web', 'src/client', 'src/core', 'package-lock.json'];
+
+export function buildWebIfNeeded() {
+  // An installed package has the built page and none of its sources.
+  if (!existsSync(join(web, 'index.html')) || !existsSync(vite)) return;
+  const wanted = fingerprint();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  process.stderr.write('Building the web page…\n');
+  const draft = join(web, `dist-${process.pid}`);
+  const args = [vite, 'build', web, '--outDir', draft, '--emptyOutDir', '--logLevel', 'warn'];
+  const { status, stdout, stderr } = spawnSync(requireNode(), args, { cwd: root, encoding: 'utf8' });
+  if (status !== 0) {
+    rmSync(draft, { recursive: true, force: true });
+    fail(`${stdout}${stderr}\nThe web page could not be built; the lines above say why.`);
+  }
+  compress(join(draft, 'assets'));
+  writeFileSync(join(draft, '.sources'), wanted);
+  putInPlace(draft);
+}
+
+/** Once, here, instead of at every request. */
+function compress(folder) {
+  for (const name of readdirSync(folder)) {
+    const bytes = readFileSync(join(folder, name));
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes));
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+  }
+}
+
+function putInPlace(draft) {
+  const old = `${draft}-old`;
+  if (existsSync(built)) renameSync(built, old);
+  try {
+    renameSync(draft, built);
+  } catch {
+    // Another process was quicker with the same sources.
+    rmSync(draft, { recursive: true, force: true });
+  }
+  rmSync(old, { recursive: true, force: true });
+}
+
+function fingerprint() {
+  const hash = createHash('sha256');
+  for (const file of SOURCES.flatMap(filesOf).sort())
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(join(root, file)));
+  return hash.digest('hex');
+}
+
+function filesOf(path) {
+  if (path.endsWith('.json')) return [path];
+  return readdirSync(join(root, path), { withFileTypes: true }).flatMap((entry) => {
+    if (/^(dist|node_modules)/.test(entry.name)) return [];
+    const below = `${path}/${entry.name}`;
+    return entry.isDirectory() ? filesOf(below) : [below];
+  });
+}
+
+if (import.meta.filename === process.argv[1]) buildWebIfNeeded();

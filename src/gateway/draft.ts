@@ -1,0 +1,59 @@
+// What a person has typed and not sent: saved, shown to the person's other devices, dropped. No part of the log: it is
+// nobody's decision yet. It outlives the ask's expiry and cancellation, and is gone once the ask is answered.
+import { type Draft, type DraftContent, draftRefusal, outlivesDraft } from '../core/draft.ts';
+import { fail, HoldpointError } from '../core/errors.ts';
+import type { Ports, Reader } from '../core/ports.ts';
+import type { DraftView } from '../core/views.ts';
+import { askRecord } from './inbox.ts';
+import { openAsk } from './ledger.ts';
+import { type Key, mutate, ok, type Reply } from './mutate.ts';
+
+export function showDraft(ports: Ports, askId: string): Promise<DraftView> {
+  return ports.store.read(async (r) => {
+    const draft = await currentDraft(r, askId);
+    if (!draft) throw fail('draft_not_found', `Nothing is drafted for ask "${askId}".`);
+    return draftView(draft);
+  });
+}
+
+async function currentDraft(r: Reader, askId: string): Promise<Draft | undefined> {
+  return outlivesDraft(await askRecord(r, askId)) ? undefined : r.draft(askId);
+}
+
+export interface Saving {
+  askId: string;
+  content: DraftContent;
+  author: string;
+  key?: Key | undefined;
+}
+
+/** The last one to save wins; the revision tells the others that they were overtaken. */
+export function saveDraft(ports: Ports, { askId, content, author, key }: Saving): Promise<Reply<DraftView>> {
+  return mutate(ports, key, async (tx) => {
+    // Under the session's lock, so that two who save at once get two revisions.
+    const { ask, ledger } = await openAsk(ports, tx, askId);
+    const refusal = draftRefusal(ask, content);
+    if (refusal) throw new HoldpointError(refusal);
+    const before = await tx.draft(askId);
+    const revision = (before?.revision ?? 0) + 1;
+    const draft: Draft = { askId, revision, content, savedAt: ledger.now, savedBy: author };
+    await tx.saveDraft(draft);
+    return ok(draftView(draft));
+  });
+}
+
+/** Whether there was one. */
+export function dropDraft(ports: Ports, askId: string): Promise<boolean> {
+  return ports.store.write(async (tx) => {
+    await askRecord(tx, askId);
+    return tx.deleteDraft(askId);
+  });
+}
+
+const draftView = (draft: Draft): DraftView => ({
+  ask_id: draft.askId,
+  revision: draft.revision,
+  ...draft.content,
+  saved_at_ms: draft.savedAt,
+  saved_by: draft.savedBy,
+});

@@ -1,0 +1,69 @@
+// Signing in from a browser: a link is made, used once, and exchanged for a token that lives in a cookie. The token is
+// listed, expires and is revoked like any other.
+import type { CreateSignInLink, SignIn } from '../core/bodies.ts';
+import { HoldpointError } from '../core/errors.ts';
+import type { Ports, Tx } from '../core/ports.ts';
+import { SYSTEM_SESSION } from '../core/session.ts';
+import { BROWSER_TTL_MS, LINK_MEMORY_MS, LINK_TTL_MS, linkRefusal, unknownLink } from '../core/sign-in.ts';
+import type { Token } from '../core/token.ts';
+import { openSession } from './ledger.ts';
+import { type Key, made, mutate, type Reply } from './mutate.ts';
+import { newToken, revokeIn } from './token.ts';
+
+export interface OfferedLink {
+  code: string;
+  expiresAt: number;
+}
+
+/** `by`: who offers it, for the log. */
+export function offerSignIn(
+  ports: Ports,
+  { scope = 'operator', name }: CreateSignInLink,
+  by: string,
+  key?: Key,
+): Promise<Reply<OfferedLink>> {
+  const unit = async (tx: Tx) => {
+    const ledger = await openSession(ports, tx, SYSTEM_SESSION);
+    const code = ports.ids.secret().replace(/^hp_/, '');
+    const expiresAt = ledger.now + LINK_TTL_MS;
+    const hash = ports.hash(code);
+    await tx.insertSignInLink({ hash, scope, name, createdAt: ledger.now, expiresAt, usedAt: undefined });
+    await tx.forgetSignInLinks(ledger.now - LINK_MEMORY_MS);
+    ledger.note('token.offered', { scope, ...(name !== undefined && { name }), by, expires_at_ms: expiresAt });
+    await ledger.close();
+    return made({ code, expiresAt });
+  };
+  return mutate(ports, key, unit, { secret: true });
+}
+
+export interface SignedIn {
+  secret: string;
+  token: Token;
+}
+
+/** `former`: the secret of the cookie this browser had until now, which is worthless afterwards. */
+export async function signIn(ports: Ports, body: SignIn, former: string | undefined): Promise<SignedIn> {
+  const { view } = await mutate(ports, undefined, async (tx) => {
+    const ledger = await openSession(ports, tx, SYSTEM_SESSION);
+    const hash = ports.hash(body.code);
+    const link = await tx.signInLink(hash);
+    if (!link) throw new HoldpointError(unknownLink);
+    const refusal = linkRefusal(link, ledger.now);
+    if (refusal) throw new HoldpointError(refusal);
+    await tx.useSignInLink(hash, ledger.now);
+    const secret = ports.ids.secret();
+    const token: Token = {
+      ...newToken(ports, link.scope, secret, link.name ?? body.name ?? link.scope),
+      kind: 'browser',
+      expiresAt: ledger.now + BROWSER_TTL_MS,
+    };
+    await tx.insertToken(token);
+    const { id: token_id, kind, scope, name } = token;
+    ledger.note('token.created', { token_id, kind, scope, name });
+    const before = former === undefined ? undefined : await tx.tokenByHash(ports.hash(former));
+    if (before?.kind === 'browser') await revokeIn(ledger, before);
+    await ledger.close();
+    return made({ secret, token });
+  });
+  return view;
+}

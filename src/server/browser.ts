@@ -1,0 +1,65 @@
+// Callers that are browsers: the two cookies of a signed-in one, and the proof that a request comes from our own page.
+// A cookie is sent by the browser whoever asked it to, so it counts only together with our Origin and, where something
+// may change, a value that only a page of ours can read.
+import { timingSafeEqual } from 'node:crypto';
+import { parseCookie, stringifySetCookie } from 'cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Hash } from '../core/digest.ts';
+import { fail } from '../core/errors.ts';
+import { BROWSER_TTL_MS } from '../core/sign-in.ts';
+
+const SESSION = 'holdpoint_session';
+const CSRF = 'holdpoint_csrf';
+const CSRF_HEADER = 'holdpoint-csrf';
+const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?$/i;
+
+export function sessionSecretOf(request: FastifyRequest): string | undefined {
+  const { cookie } = request.headers;
+  return cookie === undefined ? undefined : parseCookie(cookie)[SESSION] || undefined;
+}
+
+/** What the page must send back: derived from the session, so that a planted cookie is of no use. Needs no encoding. */
+const csrfOf = (secret: string, hash: Hash): string => hash(`csrf of ${secret}`).replaceAll(/[^A-Za-z0-9]/g, '');
+
+/**
+ * Where there is an Origin it was judged before; here it must be there, unless the request only reads. Browsers also
+ * say where a request comes from: a page on another port of this machine shares our cookies and is still not ours.
+ */
+export function checkOwnPage(request: FastifyRequest): void {
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    throw fail('origin_not_allowed', 'A browser may call this only from a page of this server.');
+  if (origin === undefined && !READING.has(request.method))
+    throw fail('origin_not_allowed', 'A browser must say with `Origin` which page calls; programs use a bearer token.');
+}
+
+export function checkCsrf(request: FastifyRequest, secret: string, hash: Hash): void {
+  if (READING.has(request.method)) return;
+  const given = Buffer.from(String(request.headers[CSRF_HEADER] ?? ''));
+  const wanted = Buffer.from(csrfOf(secret, hash));
+  if (given.length === wanted.length && timingSafeEqual(given, wanted)) return;
+  throw fail('csrf_token_invalid', `Send the value of the cookie ${CSRF} in the header Holdpoint-CSRF.`);
+}
+
+export function setCookies(reply: FastifyReply, secret: string, isSecure: boolean, hash: Hash): void {
+  const maxAge = Math.floor(BROWSER_TTL_MS / 1000);
+  const common = { path: '/', sameSite: 'strict', secure: isSecure, maxAge } as const;
+  reply.header('set-cookie', [
+    stringifySetCookie({ ...common, name: SESSION, value: secret, httpOnly: true }),
+    stringifySetCookie({ ...common, name: CSRF, value: csrfOf(secret, hash) }),
+  ]);
+}
+
+export function clearCookies(reply: FastifyReply, isSecure: boolean): void {
+  const gone = { path: '/', sameSite: 'strict', secure: isSecure, value: '', maxAge: 0 } as const;
+  reply.header('set-cookie', [
+    stringifySetCookie({ ...gone, name: SESSION, httpOnly: true }),
+    stringifySetCookie({ ...gone, name: CSRF }),
+  ]);
+}
+
+/** How this caller reaches us: by TLS of our own or of the proxy in front, which nobody on this machine goes through. */
+export function isTls(request: FastifyRequest, ours: { https: boolean; behindProxy: boolean }): boolean {
+  return ours.https || (ours.behindProxy && !LOOPBACK.test(request.headers.host ?? ''));
+}

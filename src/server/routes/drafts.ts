@@ -1,0 +1,57 @@
+// Drafts: what an operator has typed and not sent. Nobody else reads them, and no event tells what they hold.
+import { z } from 'zod';
+import { SaveDraft } from '../../core/bodies.ts';
+import { DraftView } from '../../core/views.ts';
+import { ANSWERERS } from '../auth.ts';
+import { keyOf } from '../request.ts';
+import { type AddRoutes, AskParams, about, replies } from './route.ts';
+
+export const addDrafts: AddRoutes = (app, { gateway, streams }) => {
+  app.get(
+    '/v1/asks/:ask_id/draft',
+    {
+      config: { scopes: ANSWERERS },
+      schema: {
+        ...about('drafts', 'What is typed and not sent', 'It outlives the expiry of the ask; an answer ends it.'),
+        params: AskParams,
+        response: replies({ 200: DraftView }),
+      },
+    },
+    (request) => gateway.showDraft(request.params.ask_id),
+  );
+
+  app.put(
+    '/v1/asks/:ask_id/draft',
+    {
+      config: { scopes: ANSWERERS },
+      schema: {
+        ...about('drafts', 'Keep what is typed', 'The last save wins. Values of secret questions are refused.'),
+        params: AskParams,
+        body: SaveDraft,
+        response: replies({ 200: DraftView }),
+      },
+    },
+    async (request) => {
+      const { actor, params, body } = request;
+      const { idempotency_key: _, ...content } = body;
+      const key = keyOf(request, gateway.hash);
+      const { view } = await gateway.saveDraft({ askId: params.ask_id, content, author: actor.name, key });
+      const { ask_id, revision, saved_at_ms, saved_by } = view;
+      streams.tellDraft({ ask_id, revision, saved_at_ms, saved_by, token_id: actor.tokenId });
+      return view;
+    },
+  );
+
+  app.delete(
+    '/v1/asks/:ask_id/draft',
+    {
+      config: { scopes: ANSWERERS },
+      schema: { ...about('drafts', 'Drop what is typed'), params: AskParams, response: replies({ 204: z.void() }) },
+    },
+    async (request, reply) => {
+      const askId = request.params.ask_id;
+      if (await gateway.dropDraft(askId)) streams.tellDraft({ ask_id: askId, token_id: request.actor.tokenId });
+      return reply.code(204).send();
+    },
+  );
+};

@@ -1,0 +1,71 @@
+// Signing in through the link, in a real browser: what the person sees, and what stays where.
+import { expect, it } from 'vitest';
+import { describeInBrowser, useStage } from './stage.ts';
+
+describeInBrowser('signing in', () => {
+  const stage = useStage();
+
+  it('opens nothing by itself, signs in with a click, and leaves no code in the address', async () => {
+    const { page } = await stage.stranger();
+    const { url } = await stage.client.signIn.offer();
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(page.url()).toBe(`${stage.server.url}/sign-in`);
+    const { items } = await stage.client.tokens.list();
+    expect(items.filter(({ kind }) => kind === 'browser')).toEqual([]);
+
+    await page.getByLabel('Your name').fill('lead');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(`${stage.server.url}/`);
+    const signedIn = (await stage.client.tokens.list()).items.filter(({ kind }) => kind === 'browser');
+    expect(signedIn).toMatchObject([{ name: 'lead', scope: 'operator' }]);
+  });
+
+  it('stays signed in over a reload, with a cookie no script can read', async () => {
+    const { page, context } = await stage.person('lead');
+    await page.reload();
+    const me = await page.evaluate(() => fetch('/v1/me').then((r) => r.json()));
+    expect(me).toMatchObject({ name: 'lead', kind: 'browser' });
+    expect(await page.evaluate(() => document.cookie)).toMatch(/^holdpoint_csrf=\S+$/);
+    const cookies = await context.cookies();
+    expect(cookies.find(({ name }) => name === 'holdpoint_session')).toMatchObject({
+      httpOnly: true,
+      sameSite: 'Strict',
+      path: '/',
+    });
+  });
+
+  it('says that a link was used, and how to get another', async () => {
+    const first = await stage.stranger();
+    const { url } = await stage.client.signIn.offer();
+    await first.page.goto(url);
+    await first.page.getByRole('button', { name: 'Sign in' }).click();
+    await first.page.waitForURL(`${stage.server.url}/`);
+
+    const second = await stage.stranger();
+    await second.page.goto(url);
+    await second.page.getByRole('button', { name: 'Sign in' }).click();
+    const alert = await second.page.getByRole('alert').textContent();
+    expect(alert).toContain('already used');
+    expect(alert).toContain('holdpoint sign-in');
+    // The browser itself notes the refused request.
+    expect(second.complaints.splice(0)).toEqual([expect.stringContaining('410')]);
+  });
+
+  it('keeps a stranger out of every page, and says what to do', async () => {
+    const { page } = await stage.stranger();
+    for (const path of ['/', '/history', '/asks/ask_1']) {
+      await page.goto(path);
+      await page.getByText('holdpoint sign-in').waitFor();
+    }
+  });
+
+  it('signs out, here and on the server', async () => {
+    const { page } = await stage.person('mate');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('holdpoint sign-in').waitFor();
+    expect(await page.evaluate(() => document.cookie)).toBe('');
+    const { items } = await stage.client.tokens.list();
+    expect(items.find(({ name }) => name === 'mate')?.revoked_at_ms).toBeDefined();
+  });
+});

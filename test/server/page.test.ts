@@ -1,0 +1,101 @@
+// The page's files: strict headers on each, the same document for every address the page knows, caching by name, and
+// nothing else of the disk.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { refusal } from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'holdpoint-page-'));
+let server: Server;
+beforeAll(async () => {
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>the page</title>');
+  writeFileSync(join(folder, 'assets', 'index-Ab12.js'), 'export {};');
+  writeFileSync(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  writeFileSync(join(folder, '.sources'), 'private');
+  server = await openServer({ page: folder });
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const look = (path: string, headers: Record<string, string> = {}) =>
+  server.raw('GET', path, undefined, { token: null, headers });
+
+describe('every address of the page', () => {
+  it.each(['/', '/sign-in', '/asks', '/asks/ask_1', '/sessions/a/b', '/history?q=x', '/insights'])(
+    '%s is the one document',
+    async (path) => {
+      const reply = await look(path);
+      expect(reply.status).toBe(200);
+      expect(reply.text).toContain('the page');
+      expect(reply.headers['content-type']).toMatch(/^text\/html/);
+      expect(reply.headers['cache-control']).toBe('no-cache');
+    },
+  );
+
+  it.each(['/', '/assets/index-Ab12.js', '/favicon.svg'])('%s may load nothing from elsewhere', async (path) => {
+    const { headers } = await look(path);
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("base-uri 'none'");
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+    });
+  });
+
+  it('keeps files that are named by their content for ever', async () => {
+    const reply = await look('/assets/index-Ab12.js');
+    expect(reply.status).toBe(200);
+    expect(reply.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(reply.headers['content-type']).toMatch(/javascript/);
+  });
+});
+
+describe('nothing else', () => {
+  it.each([
+    '/assets/none.js',
+    '/assets/../index.html',
+    '/assets/..%2f.sources',
+    '/assets/%2e%2e/%2e%2e/package.json',
+    '/assets/.sources',
+    '/assets/',
+    '/favicon.svg/x',
+  ])('%s', async (path) => {
+    const reply = await look(path);
+    expect([401, 404]).toContain(reply.status);
+    expect(reply.headers['content-type']).toMatch(/^application\/problem\+json/);
+    expect(reply.text).not.toContain('private');
+  });
+
+  it('what the API does not have stays a problem document', async () => {
+    await refusal(server.get('/v1/nowhere'), 404, 'route_not_found');
+    await refusal(server.get('/nowhere'), 404, 'route_not_found');
+    await refusal(server.get('/v1/nowhere', { token: null }), 401, 'unauthenticated');
+  });
+
+  it('only with our Host', async () => {
+    const reply = await look('/', { host: 'evil.example' });
+    expect(reply).toMatchObject({ status: 403, body: { code: 'host_not_allowed' } });
+  });
+});
+
+it('a server without a built page says so', async () => {
+  const bare = await openServer();
+  try {
+    const { detail } = await refusal(bare.get('/', { token: null }), 404, 'page_not_built');
+    expect(detail).toContain('npm start');
+  } finally {
+    await bare.close();
+  }
+});
