@@ -30,7 +30,7 @@ describe('the documentation', () => {
 
   it('names every command', () => {
     const program = createProgram();
-    const table = [...page.matchAll(/^\| `(\w+)(?: ([\w·-]+))?/gm)].map(([, name, below]) => [
+    const table = [...page.matchAll(/^\| `([\w-]+)(?: ([\w·-]+))?/gm)].map(([, name, below]) => [
       name,
       below?.split('·') ?? [],
     ]);

@@ -82,7 +82,7 @@ describe('whatever is wrong with the request as such', () => {
     await refusal(server.call(method, '/v1/sessions'), 404, 'route_not_found');
   });
 
-  it.each(['/', '/v1', '/v1/', '/v2/asks', '/v1/asks/x/y', '/V1/asks'])(
+  it.each(['/nowhere', '/v1', '/v1/', '/v2/asks', '/v1/asks/x/y', '/V1/asks'])(
     'a path that does not exist: %s',
     async (path) => {
       const problem = await refusal(server.get(path), 404, 'route_not_found');

@@ -21,6 +21,7 @@ const SECRET = { HOLDPOINT_TOKEN: TOKEN, HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 
 const TAKEN_BACK: Record<string, string[]> = {
   '0002-partial-states': ['DROP TABLE partial_states'],
   '0004-forms': ['DROP TABLE forms'],
+  '0006-web': ['DROP TABLE drafts', 'DROP TABLE sign_in_links', 'ALTER TABLE tokens DROP COLUMN kind'],
   '0007-labels': [
     'DROP INDEX runs_claimable',
     'ALTER TABLE sessions DROP COLUMN labels',
