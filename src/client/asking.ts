@@ -38,6 +38,8 @@ export interface Manner {
   acknowledge?: 'now' | 'later' | undefined;
   /** Nobody here can take the answer any more: stop waiting, and leave the ask as it is for whoever comes next. */
   signal?: AbortSignal | undefined;
+  /** An ask that can be held without a process is waited for until then; `held` follows. Not at all otherwise. */
+  patience?: AbortSignal | undefined;
   /** Called when the ask is stored, before its end is waited for. */
   raised?: ((askId: string) => void) | undefined;
 }
@@ -91,8 +93,16 @@ async function endOf(asking: Asking, body: QuestionBody | ApprovalBody, manner?:
   try {
     const ask = await calls.asks.raise(runId, body, { signal });
     manner?.raised?.(ask.ask_id);
-    if (hasEnded(ask) || ask.mode !== 'blocking') return ask;
-    end = waits.until(waitFor(calls, ask, signal), raising);
+    if (hasEnded(ask)) return ask;
+    if (ask.mode !== 'blocking') {
+      const { patience } = manner ?? {};
+      if (!patience || patience.aborted) return ask;
+      const either = signal ? AbortSignal.any([signal, patience]) : patience;
+      end = waits.until(waitFor(calls, ask, either), raising).catch((error: unknown) => {
+        if (signal?.aborted || !patience.aborted) throw error;
+        return ask;
+      });
+    } else end = waits.until(waitFor(calls, ask, signal), raising);
   } finally {
     raising.done();
   }

@@ -25,7 +25,14 @@ interface Restart {
   /** What the run that carries on is to find again; only in mode `restart`. */
   partial_state?: unknown;
 }
-export type AskSpec = Questions & Deadline & Restart & { id?: string | undefined; mode?: AskMode | undefined };
+interface Lineage {
+  /** The sub-agents between the run and the one that asks, the outermost first. */
+  lineage?: string[] | undefined;
+}
+export type AskSpec = Questions &
+  Deadline &
+  Restart &
+  Lineage & { id?: string | undefined; mode?: AskMode | undefined };
 export type ApproveSpec = Omit<ApprovalBody, 'kind' | 'tool_call_id' | 'idempotency_key'> & { id?: string | undefined };
 
 export function questionsOf(spec: Questions): QuestionBody['questions'] {
@@ -37,8 +44,9 @@ export function questionsOf(spec: Questions): QuestionBody['questions'] {
 }
 
 export function questionBody(spec: AskSpec, toolCallId: string): QuestionBody {
-  const { mode, context, partial_state, expires_after_ms, expires_at_ms } = spec;
-  const body = { mode, questions: questionsOf(spec), context, partial_state, expires_after_ms, expires_at_ms };
+  const { mode, context, lineage, partial_state, expires_after_ms, expires_at_ms } = spec;
+  const deadline = { expires_after_ms, expires_at_ms };
+  const body = { mode, questions: questionsOf(spec), context, lineage, partial_state, ...deadline };
   return { kind: 'question', tool_call_id: toolCallId, ...body };
 }
 

@@ -34,6 +34,8 @@ export interface ApprovalContent {
   scope: string;
   suggestions?: unknown[] | undefined;
   diff?: string | undefined;
+  /** The sub-agents between the run and the one that asks, the outermost first. */
+  lineage?: string[] | undefined;
 }
 
 export interface QuestionContent {
@@ -42,6 +44,7 @@ export interface QuestionContent {
   context?: string | undefined;
   /** Whose form it is; only in mode `form`, and no part of what is asked. */
   form?: FormPlace | undefined;
+  lineage?: string[] | undefined;
 }
 
 export interface Author {

@@ -67,6 +67,9 @@ const expiry = {
   expires_after_ms: z.int().positive().max(3_155_760_000_000).optional(),
 };
 
+/** The sub-agents between the run and the one that asks, the outermost first. */
+const lineage = z.array(z.string().trim().min(1).max(300)).min(1).max(20).optional();
+
 export const RaiseApproval = z.strictObject({
   kind: z.literal('approval'),
   tool_call_id: callId,
@@ -77,6 +80,7 @@ export const RaiseApproval = z.strictObject({
   scope: z.string().max(128).optional(),
   suggestions: z.array(z.unknown()).max(100).optional(),
   diff: z.string().max(500_000).optional(),
+  lineage,
   ...expiry,
   idempotency_key,
 });
@@ -87,6 +91,7 @@ export const RaiseQuestion = z.strictObject({
   mode: z.enum(ASK_MODES).optional(),
   questions: QuestionInputs,
   context: z.string().max(20_000).optional(),
+  lineage,
   /** What the next dispatch is to find again: any JSON, up to 1 MiB in its canonical form. Only in mode `restart`. */
   partial_state: z.unknown().optional(),
   ...expiry,

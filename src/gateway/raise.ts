@@ -110,6 +110,7 @@ function describe(ledger: Ledger, run: Run, body: RaiseAsk): PendingAsk {
     createdAt: ledger.now,
     expiresAt: expiryOf(body, ledger.now),
   };
+  const lineage = body.lineage === undefined ? {} : { lineage: body.lineage };
   if (body.kind === 'approval') {
     const content: ApprovalContent = {
       tool_name: body.tool_name,
@@ -118,12 +119,13 @@ function describe(ledger: Ledger, run: Run, body: RaiseAsk): PendingAsk {
       reason: body.reason ?? '',
       ...(body.suggestions && { suggestions: body.suggestions }),
       ...(body.diff !== undefined && { diff: body.diff }),
+      ...lineage,
     };
     const digest = approvalDigest(content, ledger.session.workFolder, hash);
     return { ...base, kind: 'approval', content, digest, payloadHash: payloadHash('approval', mode, content, hash) };
   }
   const context = body.context === undefined ? {} : { context: body.context };
-  const content: QuestionContent = { questions: completeQuestions(body.questions), ...context };
+  const content: QuestionContent = { questions: completeQuestions(body.questions), ...context, ...lineage };
   const refusal = checkQuestions(content.questions) ?? checkPartialState(body.partial_state, mode);
   if (refusal) throw new HoldpointError(refusal);
   const digest = questionDigest(content, hash);

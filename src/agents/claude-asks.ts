@@ -1,0 +1,177 @@
+// Tool calls of Claude Code as asks, and what became of them as the replies it understands. Pure. A call that a person
+// changed runs as they changed it; whatever is not plainly allowed is denied, with the words that the model is to read.
+
+import { z } from 'zod';
+import type { ApprovalOutcome, AskOutcome, GivenAnswer } from '../client/outcome.ts';
+import type { ApproveSpec, AskSpec } from '../client/spec.ts';
+import type { ToolCall } from './claude-hearing.ts';
+import type { Suggestion } from './wire/claude-stream.ts';
+
+export const QUESTION_TOOL = 'AskUserQuestion';
+export const PLAN_TOOL = 'ExitPlanMode';
+
+type Input = Record<string, unknown>;
+export type Decision =
+  | { behavior: 'allow'; input: Input; rules: Suggestion[] }
+  | { behavior: 'deny'; message: string }
+  | { behavior: 'held' };
+
+const Questions = z.looseObject({
+  questions: z.array(
+    z.looseObject({
+      question: z.string(),
+      header: z.string().optional(),
+      multiSelect: z.boolean().optional(),
+      options: z.array(
+        z.looseObject({ label: z.string(), description: z.string().optional(), preview: z.string().optional() }),
+      ),
+    }),
+  ),
+});
+type Asked = z.infer<typeof Questions>['questions'][number];
+
+/** Several questions may be answered in part: what is left out is said to be. */
+export function questionsOf(call: ToolCall): (AskSpec & { id: string }) | undefined {
+  const read = Questions.safeParse(call.input);
+  if (!read.success) return undefined;
+  const { questions } = read.data;
+  return {
+    id: call.id,
+    ...lineageOf(call),
+    questions: questions.map(({ question, header, multiSelect, options }) => ({
+      question,
+      header: header?.slice(0, 200) || undefined,
+      multi_select: multiSelect ?? false,
+      required: questions.length === 1,
+      options: options.map(({ label, description, preview }) => ({ label, description, preview })),
+    })),
+  };
+}
+
+export function approvalOf(call: ToolCall): ApproveSpec & { id: string } {
+  const suggestions = call.suggestions.flatMap(offer);
+  return {
+    id: call.id,
+    tool_name: call.name,
+    input: call.input,
+    reason: call.reason,
+    ...lineageOf(call),
+    ...(suggestions.length > 0 && { suggestions }),
+  };
+}
+
+const lineageOf = ({ lineage }: ToolCall) => (lineage.length > 0 ? { lineage } : {});
+
+/**
+ * Of what Claude Code suggests, only rules that allow, each as an offer of its own. A change of mode or of folders would
+ * allow more than anybody was shown.
+ */
+function offer(suggestion: Suggestion, index: number): { id: string; label: string }[] {
+  const { type, behavior, rules = [] } = suggestion;
+  if (type !== 'addRules' || behavior !== 'allow' || rules.length === 0) return [];
+  const named = rules.map((r) => (r.ruleContent === undefined ? r.toolName : `${r.toolName}(${r.ruleContent})`));
+  return [{ id: `session-${index}`, label: `Do not ask again in this session for ${named.join(', ')}` }];
+}
+
+function taken(call: ToolCall, ids: readonly string[]): Suggestion[] {
+  return call.suggestions.flatMap((suggestion, index) =>
+    offer(suggestion, index).some(({ id }) => ids.includes(id))
+      ? [{ type: 'addRules', behavior: 'allow', rules: suggestion.rules, destination: 'session' }]
+      : [],
+  );
+}
+
+export function approvalDecision(call: ToolCall, outcome: ApprovalOutcome): Decision {
+  if (outcome.allowed) return { behavior: 'allow', input: outcome.input, rules: taken(call, outcome.suggestion_ids) };
+  if (outcome.status === 'answered') return { behavior: 'deny', message: `A person denied this: ${outcome.reason}` };
+  return {
+    behavior: 'deny',
+    message: `Nobody allowed this: the request ended as ${outcome.status} (${outcome.reason}).`,
+  };
+}
+
+export function questionDecision(call: ToolCall, outcome: AskOutcome): Decision {
+  if (outcome.status !== 'answered') {
+    const why = outcome.reason === outcome.status ? '' : `: ${outcome.reason}`;
+    const what =
+      outcome.status === 'declined' ? 'The person declined to answer' : `There is no answer (${outcome.status})`;
+    return { behavior: 'deny', message: `${what}${why}. Go on without it, or say what you cannot do.` };
+  }
+  const { questions } = Questions.parse(call.input);
+  const answers: Record<string, string> = {};
+  const annotations: Record<string, { notes?: string; preview?: string }> = {};
+  for (const [i, asked] of questions.entries()) {
+    const given = outcome.answers.find((a) => a.question_id === `question-${i + 1}`);
+    answers[asked.question] = given ? answerText(asked, given) : 'No answer: the person skipped this question.';
+    const notes = given && annotation(asked, given);
+    if (notes) annotations[asked.question] = notes;
+  }
+  const [first] = questions;
+  if (outcome.justification && first)
+    annotations[first.question] = { ...annotations[first.question], notes: outcome.justification };
+  const noted = Object.keys(annotations).length > 0 && { annotations };
+  return { behavior: 'allow', input: { ...call.input, answers, ...noted }, rules: [] };
+}
+
+/** Labels are joined with commas, so one that has a comma stands in quotes. */
+function answerText({ multiSelect }: Asked, { labels, text = '' }: GivenAnswer): string {
+  if (labels.length === 0) return text;
+  if (!multiSelect) return labels.join(', ');
+  const quoted = labels.map((label) => (label.includes(',') ? `"${label}"` : label));
+  return [...quoted, ...(text.trim() === '' ? [] : [text])].join(', ');
+}
+
+function annotation({ multiSelect, options }: Asked, { labels, text = '' }: GivenAnswer) {
+  if (multiSelect || labels.length === 0) return undefined;
+  const preview = options.find((option) => option.label.trim() === labels[0])?.preview;
+  const notes = text.trim() === '' ? undefined : text;
+  return preview === undefined && notes === undefined
+    ? undefined
+    : { ...(notes && { notes }), ...(preview && { preview }) };
+}
+
+/** The reply to the hook that is asked before a tool is used; without a decision Claude Code goes its own way. */
+export function hookReply(decision: Decision | undefined): object {
+  return decision ? { hookSpecificOutput: { hookEventName: 'PreToolUse', ...hookDecision(decision) } } : {};
+}
+
+function hookDecision(decision: Decision): object {
+  switch (decision.behavior) {
+    case 'allow':
+      return { permissionDecision: 'allow', updatedInput: decision.input };
+    case 'deny':
+      return { permissionDecision: 'deny', permissionDecisionReason: decision.message };
+    case 'held':
+      return { permissionDecision: 'defer' };
+  }
+}
+
+/** The reply to a request for permission. It cannot be held: what has no answer is denied. */
+export function permissionReply({ id }: ToolCall, decision: Decision): object {
+  if (decision.behavior === 'allow') {
+    const { input, rules } = decision;
+    const granted = rules.length > 0 && { updatedPermissions: rules };
+    return { behavior: 'allow', updatedInput: input, toolUseID: id, ...granted };
+  }
+  const message = decision.behavior === 'deny' ? decision.message : 'Nobody could be asked.';
+  return { behavior: 'deny', message, toolUseID: id };
+}
+
+/** Tools that only look, or only talk to the agent itself. Any other may need a person. */
+const HARMLESS = new Set(
+  'Read Glob Grep LS NotebookRead TodoWrite TodoRead Agent Task Skill ToolSearch ListAgents ReportFindings BashOutput EnterPlanMode'.split(
+    ' ',
+  ),
+);
+const EDITS = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);
+
+/**
+ * Whether a call is put to a person before Claude Code has looked at its own rules. Questions and plans are for a person
+ * in any case; for the rest this is the price of holding without a process.
+ */
+export function isHeldFor(name: string, mode: string): boolean {
+  if (mode === 'dontAsk') return false;
+  if (name === QUESTION_TOOL || name === PLAN_TOOL) return true;
+  if (HARMLESS.has(name) || (mode !== 'default' && mode !== 'acceptEdits')) return false;
+  return mode === 'default' || !EDITS.has(name);
+}

@@ -1,0 +1,177 @@
+// What a session of Claude Code says, made into what it means here: something said, something asked, an end. Pure: one
+// message in, meanings out. Keeps what later messages refer to: who the sub-agents are, what the last plan was, and
+// whether a call is the only one of its message, which is known only when the message is complete.
+import type { ClaudeMessage, ClaudeResult, Content, Suggestion } from './wire/claude-stream.ts';
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  input: Record<string, unknown>;
+  /** The sub-agents that lead to the one that calls, the outermost first; none for the session itself. */
+  lineage: string[];
+  /** What Claude Code says about it, and what else it suggests to allow. */
+  reason: string;
+  suggestions: Suggestion[];
+}
+
+export type Heard =
+  | { heard: 'begun'; sessionId: string }
+  | { heard: 'mode'; mode: string }
+  | { heard: 'said'; id: string; type: 'text' | 'thinking' | 'tool_call' | 'tool_result'; text: string }
+  /** Before a tool is used, whether or not it needs a permission. `alone`: this thread has no other call open. */
+  | { heard: 'before'; requestId: string; call: ToolCall; alone: boolean }
+  /** It needs a permission. */
+  | { heard: 'permission'; requestId: string; call: ToolCall }
+  | { heard: 'unknown_request'; requestId: string; subtype: string }
+  | { heard: 'taken_back'; requestId: string }
+  /** A tool call has its result: the model is about to be told. */
+  | { heard: 'settled'; callId: string }
+  | { heard: 'carries_on' }
+  | { heard: 'ended'; result: ClaudeResult };
+
+type Before = Extract<Heard, { heard: 'before' }>;
+
+const TEXT_CHARACTERS = 100_000;
+const RESULT_CHARACTERS = 4000;
+
+export function createHearing() {
+  const agents = new Map<string, { label: string; calledBy: string | undefined }>();
+  const callers = new Map<string, string | undefined>();
+  let plan = '';
+  let lastText = '';
+  /** The message of the session itself that is coming in, and what was asked about before it was complete. */
+  let message: { calls: number; isComplete: boolean } | undefined;
+  let early: Before[] = [];
+
+  function hear(heard: ClaudeMessage): Heard[] {
+    switch (heard.type) {
+      case 'system':
+        return system(heard);
+      case 'assistant':
+      case 'user':
+        return spoken(heard);
+      case 'stream_event':
+        return heard.parent_tool_use_id ? [] : streamed(heard.event);
+      case 'control_request':
+        return request(heard.request_id, heard.request);
+      case 'control_cancel_request':
+        return [{ heard: 'taken_back', requestId: heard.request_id }];
+      case 'command_lifecycle':
+        return heard.state === 'started' ? [{ heard: 'carries_on' }] : [];
+      case 'result':
+        return [...release(false), { heard: 'ended', result: heard }];
+    }
+  }
+
+  function system(heard: Extract<ClaudeMessage, { type: 'system' }>): Heard[] {
+    const { subtype, task_id, tool_use_id, subagent_type, description } = heard;
+    if (subtype === 'task_started' && task_id !== undefined) {
+      const label = [subagent_type, description].filter(Boolean).join(': ').slice(0, 300) || task_id;
+      agents.set(task_id, { label, calledBy: callers.get(tool_use_id ?? '') });
+    }
+    const mode: Heard[] = heard.permissionMode === undefined ? [] : [{ heard: 'mode', mode: heard.permissionMode }];
+    if (subtype !== 'init' || heard.session_id === undefined) return mode;
+    return [{ heard: 'begun', sessionId: heard.session_id }, ...mode];
+  }
+
+  function spoken({
+    type,
+    message: { content },
+    uuid,
+    agent_id,
+  }: Extract<ClaudeMessage, { type: 'assistant' | 'user' }>) {
+    if (typeof content === 'string') return [];
+    return content.flatMap((part, i) => {
+      if (type === 'assistant') remember(part, agent_id);
+      const heard = partOf(part, `${uuid}.${i}`, type, agent_id);
+      return part.type === 'tool_result' ? [{ heard: 'settled', callId: part.tool_use_id } as const, ...heard] : heard;
+    });
+  }
+
+  function remember(part: Content, agentId: string | undefined): void {
+    if (part.type === 'text' && agentId === undefined) lastText = part.text;
+    if (part.type !== 'tool_use') return;
+    callers.set(part.id, agentId);
+    const { plan: given, file_path, content } = part.input;
+    if (part.name === 'ExitPlanMode' && typeof given === 'string') plan = given;
+    const isPlan = typeof file_path === 'string' && /[\\/]plans[\\/][^\\/]+\.md$/.test(file_path);
+    if (part.name === 'Write' && isPlan && typeof content === 'string') plan = content;
+  }
+
+  function partOf(part: Content, id: string, by: 'assistant' | 'user', agentId: string | undefined): Heard[] {
+    const who = agentId === undefined ? '' : `[${lineageOf(agentId).at(-1)}] `;
+    const said = (type: Extract<Heard, { heard: 'said' }>['type'], text: string): Heard[] =>
+      text.trim() === '' ? [] : [{ heard: 'said', id, type, text: who + text }];
+    if (part.type === 'tool_result') return said('tool_result', bounded(textOf(part.content), RESULT_CHARACTERS));
+    if (by === 'user') return [];
+    if (part.type === 'tool_use') return said('tool_call', `${part.name}: ${gist(part.input)}`);
+    if (part.type === 'thinking') return said('thinking', bounded(part.thinking, TEXT_CHARACTERS));
+    // What a sub-agent says is for the agent that called it.
+    return said(agentId === undefined ? 'text' : 'thinking', bounded(part.text, TEXT_CHARACTERS));
+  }
+
+  function streamed(event: { type: string; content_block?: { type: string } | undefined }): Heard[] {
+    if (event.type === 'message_start') {
+      const left = release(false);
+      message = { calls: 0, isComplete: false };
+      return left;
+    }
+    if (message && event.content_block?.type === 'tool_use') message.calls += 1;
+    if (!message || event.type !== 'message_stop') return [];
+    message.isComplete = true;
+    return release(message.calls === 1);
+  }
+
+  function release(alone: boolean): Heard[] {
+    const waiting = early.map((before) => ({ ...before, alone }));
+    early = [];
+    return waiting;
+  }
+
+  function request(requestId: string, asked: Extract<ClaudeMessage, { type: 'control_request' }>['request']): Heard[] {
+    if ('tool_name' in asked) {
+      const { tool_name: name, tool_use_id: id, input, agent_id, permission_suggestions: suggestions = [] } = asked;
+      const reason = [asked.title ?? asked.description, asked.decision_reason].filter(Boolean).join('\n');
+      const call = { id, name, input, lineage: lineageOf(agent_id), reason: reasonOf(name, reason), suggestions };
+      return [{ heard: 'permission', requestId, call }];
+    }
+    if (!('input' in asked)) return [{ heard: 'unknown_request', requestId, subtype: asked.subtype }];
+    const { tool_name: name, tool_use_id: id, tool_input: input, agent_id } = asked.input;
+    const call = { id, name, input, lineage: lineageOf(agent_id), reason: reasonOf(name, ''), suggestions: [] };
+    const before: Before = { heard: 'before', requestId, call, alone: false };
+    if (agent_id !== undefined) return [before];
+    // Nothing was said yet: this is the call that a session which was taken up again had been held on.
+    if (!message) return [{ ...before, alone: true }];
+    if (message.isComplete) return [{ ...before, alone: message.calls === 1 }];
+    early.push(before);
+    return [];
+  }
+
+  const reasonOf = (name: string, given: string): string =>
+    name === 'ExitPlanMode' ? bounded(plan || lastText, 20_000) : given;
+
+  function lineageOf(agentId: string | undefined): string[] {
+    if (agentId === undefined) return [];
+    const known = agents.get(agentId);
+    return known ? [...lineageOf(known.calledBy), known.label] : [agentId];
+  }
+
+  return { hear };
+}
+
+const bounded = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length - 1)}…` : text;
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part: { text?: unknown }) => (typeof part?.text === 'string' ? part.text : '')).join('\n');
+}
+
+/** What a call is about, on one line. */
+function gist(input: Record<string, unknown>): string {
+  const { command, file_path, path, pattern, url, query, description, prompt } = input;
+  const named = [command, file_path, path, pattern, url, query, description, prompt];
+  const text = named.find((value) => typeof value === 'string') ?? JSON.stringify(input);
+  return bounded(String(text).replaceAll(/\s+/g, ' '), 300);
+}

@@ -1,0 +1,188 @@
+// One process of Claude Code and the talk with it: what it says is told, what it asks is carried to the desk, and its
+// end is the end of the run, or its hold. Owns the process and the order of what is told; translates nothing.
+
+import type { AskView } from '../core/views.ts';
+import type { AgentContext, Ending, ProcessExit, Talk } from './agent.ts';
+import { hookReply, isHeldFor, PLAN_TOOL, permissionReply, QUESTION_TOOL } from './claude-asks.ts';
+import { createDesk } from './claude-desk.ts';
+import { createHearing, type Heard } from './claude-hearing.ts';
+import type { ClaudeSpec } from './claude-input.ts';
+import {
+  type ClaudeResult,
+  controlRefusal,
+  controlReply,
+  initialize,
+  readMessage,
+  userMessage,
+} from './wire/claude-stream.ts';
+
+export interface Beginning {
+  /** Which conversation, as the command line takes it. */
+  conversation: readonly string[];
+  mode: string;
+  /** What is said to it first. Nothing where the call that it was held on is taken up by itself. */
+  prompt: string | undefined;
+  /** What is said if it then does nothing. */
+  otherwise: string;
+  /** What this run had asked before. */
+  known: readonly AskView[];
+}
+
+/** The outputs in which a run keeps what it needs to be taken up again. */
+export const CONVERSATION = 'claude-conversation';
+export const heldOn = (callId: string): string => `claude-held-on-${callId}`;
+
+const ARGV =
+  '-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --permission-prompt-tool stdio'.split(
+    ' ',
+  );
+/** A hook is answered within the run's patience; this much later Claude Code may give it up. */
+const HOOK_MARGIN_SECONDS = 3600;
+const CARRIES_ON_WITHIN_MS = 5000;
+const LAST_WORDS_MS = 5000;
+const NOT_FOUND = 127;
+
+/** `no_conversation`: it ended before it began, as it does when there is no such conversation, or there is one already. */
+export async function talkWithClaude(
+  context: AgentContext,
+  spec: ClaudeSpec,
+  beginning: Beginning,
+): Promise<Ending | { ended: 'no_conversation'; exit: ProcessExit }> {
+  const stop = new AbortController();
+  const desk = createDesk(context, beginning.known);
+  const { hear } = createHearing();
+  const requests = new Map<string, string>();
+  let { mode } = beginning;
+  let talk: Talk | undefined;
+  let telling: Promise<void> = Promise.resolve();
+  let hasBegun = false;
+  let isOver = false;
+  let result: ClaudeResult | undefined;
+  let failure: unknown;
+  let lastWords: ReturnType<typeof setTimeout> | undefined;
+
+  /** What is told is told in order; what cannot be told ends the talk. */
+  const tell = (what: () => Promise<void>): Promise<void> => {
+    telling = telling.then(what).catch((error: unknown) => {
+      failure ??= error;
+      stop.abort();
+    });
+    return telling;
+  };
+
+  function take(heard: Heard): void {
+    if (heard.heard !== 'ended' && heard.heard !== 'mode') hasBegun = true;
+    switch (heard.heard) {
+      case 'begun':
+        void tell(() =>
+          context.say(undefined, { id: CONVERSATION, type: 'checkpoint', data: { session_id: heard.sessionId } }),
+        );
+        return;
+      case 'mode':
+        mode = heard.mode;
+        return;
+      case 'said':
+        void tell(() => context.say(heard.text, { id: heard.id, type: heard.type }));
+        return;
+      case 'before':
+      case 'permission':
+        requests.set(heard.requestId, heard.call.id);
+        void answer(heard).catch((error: unknown) => {
+          if (isOver || !requests.has(heard.requestId)) return;
+          failure ??= error;
+          stop.abort();
+        });
+        return;
+      case 'unknown_request':
+        talk?.send(controlRefusal(heard.requestId, `Holdpoint does not know the request ${heard.subtype}.`));
+        return;
+      case 'taken_back':
+        desk.takenBack(requests.get(heard.requestId) ?? '');
+        requests.delete(heard.requestId);
+        return;
+      case 'settled':
+        void tell(() => desk.settled(heard.callId));
+        return;
+      case 'ended':
+        result = heard.result;
+        talk?.hangUp();
+        lastWords = setTimeout(() => stop.abort(), LAST_WORDS_MS);
+    }
+  }
+
+  async function answer(heard: Extract<Heard, { heard: 'before' | 'permission' }>): Promise<void> {
+    const { call, requestId } = heard;
+    const isOurs = heard.heard === 'permission' || (heard.alone && isHeldFor(call.name, mode));
+    if (!isOurs) return talk?.send(controlReply(requestId, hookReply(undefined)));
+    await telling;
+    if (heard.heard === 'permission')
+      return talk?.send(controlReply(requestId, permissionReply(call, await desk.decide(call))));
+    const decision = await desk.decide(call, patienceOf(spec.patienceMs));
+    if (decision.behavior === 'held')
+      await tell(() => context.say(undefined, { id: heldOn(call.id), type: 'checkpoint', data: { mode } }));
+    talk?.send(controlReply(requestId, hookReply(decision)));
+  }
+
+  const patienceOf = (ms: number): AbortSignal => (ms === 0 ? AbortSignal.abort() : AbortSignal.timeout(ms));
+
+  talk = await context.processes.talk({
+    argv: [
+      'claude',
+      ...ARGV,
+      '--permission-mode',
+      mode,
+      ...(spec.model ? ['--model', spec.model] : []),
+      ...beginning.conversation,
+    ],
+    folder: context.session.work_folder as string,
+    env: { ...present(context.env), HOLDPOINT_RUN_ID: context.run.run_id },
+    mark: `HOLDPOINT_RUN_ID=${context.run.run_id}`,
+    signal: AbortSignal.any([context.signal, stop.signal]),
+    onStart: async () => {},
+    onLine: (line) => {
+      const message = readMessage(line);
+      if (message) for (const heard of hear(message)) take(heard);
+    },
+  });
+  const matcher =
+    spec.hold === 'everything' ? undefined : spec.hold === 'nothing' ? 'none' : `${QUESTION_TOOL}|${PLAN_TOOL}`;
+  talk.send(initialize(matcher, Math.ceil(spec.patienceMs / 1000) + HOOK_MARGIN_SECONDS));
+  if (beginning.prompt !== undefined) talk.send(userMessage(beginning.prompt));
+  const idle = setTimeout(() => {
+    if (beginning.prompt === undefined && !hasBegun) talk?.send(userMessage(beginning.otherwise));
+  }, CARRIES_ON_WITHIN_MS);
+  const exit = await talk.ended;
+  isOver = true;
+  clearTimeout(idle);
+  clearTimeout(lastWords);
+  const owes = desk.owes();
+  desk.close();
+  await telling;
+  context.signal.throwIfAborted();
+  if (failure) throw failure;
+  return endingOf(exit, result, hasBegun, owes);
+}
+
+function endingOf(
+  exit: ProcessExit,
+  result: ClaudeResult | undefined,
+  hasBegun: boolean,
+  owes: boolean,
+): Ending | { ended: 'no_conversation'; exit: ProcessExit } {
+  if (result?.stop_reason === 'tool_deferred') return { ended: 'held' };
+  if (result && !result.is_error && result.subtype === 'success') return { ended: 'completed' };
+  if (!hasBegun && exit.exitCode !== NOT_FOUND) return { ended: 'no_conversation', exit };
+  if (!result && owes) return { ended: 'held' };
+  return { ended: 'failed', reason: 'provider-failed', error: failureText(exit, result), exit_code: exit.exitCode };
+}
+
+export function failureText({ exitCode, signal, stderr }: ProcessExit, result?: ClaudeResult): string {
+  if (exitCode === NOT_FOUND)
+    return 'Claude Code is not installed on the machine of this worker, or `claude` is not in its PATH.';
+  const said = result?.errors?.join('\n') || result?.result || stderr.trim().split('\n').at(-1) || '';
+  const how = result ? result.subtype.replaceAll('_', ' ') : (signal ?? `exit code ${exitCode}`);
+  return `Claude Code ended in the middle of its work (${how})${said ? `: ${said.slice(0, 2000)}` : '.'}`;
+}
+
+const present = (env: AgentContext['env']): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));

@@ -1,0 +1,79 @@
+// Claude Code, driven over its stream-json wire: one process for each stretch of work, one of its conversations for each
+// session. Owns which conversation that is and what it is told first: the input; nothing, where it takes up the call that
+// it was held on by itself; or, after its process died, what was decided meanwhile.
+import { createHash } from 'node:crypto';
+import { hasEnded } from '../client/outcome.ts';
+import type { AskView } from '../core/views.ts';
+import type { Agent, AgentContext, Ending } from './agent.ts';
+import { carriedText } from './carried-answers.ts';
+import { type ClaudeSpec, readClaudeInput } from './claude-input.ts';
+import { type Beginning, CONVERSATION, failureText, heldOn, talkWithClaude } from './claude-talk.ts';
+import { folderProblem } from './work-folder.ts';
+
+export const claude: Agent = {
+  name: 'claude',
+  recovery: 'resume',
+  async run(context) {
+    const spec = readClaudeInput(context.input);
+    const problem = 'problem' in spec ? spec.problem : await folderProblem(context.session.work_folder);
+    if ('problem' in spec || problem) return { ended: 'failed', reason: 'worker-failed', error: problem as string };
+    return work(context, spec);
+  },
+};
+
+async function work(context: AgentContext, spec: ClaudeSpec): Promise<Ending> {
+  const id = (await context.recall(CONVERSATION))?.session_id;
+  const known = context.resumed ? (await context.history()).filter((ask) => ask.run_id === context.run.run_id) : [];
+  const conversation = typeof id === 'string' ? id : conversationOf(context.session.session_id);
+  const again = takeUp(context, spec, known, conversation);
+  const afresh = { ...again, conversation: ['--session-id', conversation], prompt: againFromStart(spec, known) };
+  const ways = id === undefined && !context.resumed ? [afresh, again] : [again, afresh];
+  let error = '';
+  for (const way of ways) {
+    const ending = await talkWithClaude(context, spec, way);
+    if (ending.ended !== 'no_conversation') {
+      if (ending.ended !== 'held') await acknowledgeRest(context);
+      return ending;
+    }
+    error ||= failureText(ending.exit);
+  }
+  return { ended: 'failed', reason: 'provider-failed', error };
+}
+
+/** The same for the same session on every worker: Claude Code wants a UUID. */
+function conversationOf(sessionId: string): string {
+  const hex = createHash('sha256').update(`holdpoint ${sessionId}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+function takeUp(context: AgentContext, spec: ClaudeSpec, known: readonly AskView[], conversation: string): Beginning {
+  const begin = { conversation: ['--resume', conversation], mode: spec.mode as string, known };
+  if (!context.resumed) return { ...begin, prompt: spec.text, otherwise: spec.text };
+  const heldMode = (ask: AskView) =>
+    context.run.outputs.findLast((o) => o.output_id === heldOn(ask.tool_call_id))?.data?.mode;
+  const modes = context.due.map(heldMode);
+  const otherwise = toldAgain(context.due, known);
+  // Every answer goes to a call that Claude Code itself has kept: it asks for it by itself.
+  if (modes.length > 0 && modes.every((mode) => typeof mode === 'string'))
+    return { ...begin, mode: modes.at(-1) as string, prompt: undefined, otherwise };
+  return { ...begin, prompt: otherwise, otherwise };
+}
+
+function toldAgain(due: readonly AskView[], known: readonly AskView[]): string {
+  const isDue = new Set(due.map((ask) => ask.ask_id));
+  return carriedText(
+    due,
+    known.filter((ask) => hasEnded(ask) && !isDue.has(ask.ask_id)),
+  );
+}
+
+/** There is no such conversation on this machine: the task, and what is known about it. */
+function againFromStart({ text }: ClaudeSpec, known: readonly AskView[]): string {
+  const ended = known.filter(hasEnded);
+  return ended.length === 0 ? text : `${text}\n\n${carriedText(ended, [])}`;
+}
+
+/** What it was told in words, and did not use in a call of its own. */
+async function acknowledgeRest(context: AgentContext): Promise<void> {
+  for (const { ask_id } of context.due) await context.acknowledge(ask_id).catch(() => {});
+}

@@ -1,0 +1,127 @@
+// The real Claude Code asks for permission: what a person decides is what happens on disk and what the model is told.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { ApprovalRequest } from '../../src/core/views.ts';
+import { claude, claudeVersion } from './binaries.ts';
+import { ClaudeRig } from './claude-rig.ts';
+
+let rig: ClaudeRig;
+beforeAll(async () => {
+  rig = await ClaudeRig.open();
+});
+afterAll(() => rig.close());
+afterEach(() => expect(rig.model.others).toEqual([]));
+
+const touch = (name: string, id: string) => ({
+  tool: 'Bash',
+  input: { command: `touch ${name}`, description: 'make it' },
+  id,
+});
+
+describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
+  it('shows the call as it is, and does it when it is allowed', async () => {
+    rig.model.play([[{ text: 'I make it.' }, touch('x', 'toolu_allow')], [{ text: 'Made.' }]]);
+    const run = await rig.start({ text: 'make x' });
+    const ask = await rig.ask(run);
+    expect(ask).toMatchObject({
+      kind: 'approval',
+      mode: 'blocking',
+      tool_call_id: 'toolu_allow',
+      request: { tool_name: 'Bash', input: { command: 'touch x', description: 'make it' } },
+    });
+    expect(rig.files(run)).toEqual([]);
+    await rig.stage.decide(ask, { behavior: 'allow' });
+    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    expect(rig.files(run)).toEqual(['x']);
+    expect(rig.model.told.at(-2)).toContain('make x');
+    expect(rig.result('toolu_allow')).toMatchObject({ isError: false });
+    const said = (await rig.over(run)).outputs.flatMap(({ type, text }) => (text ? [[type, text]] : []));
+    expect(said).toContainEqual(['text', 'I make it.']);
+    expect(said).toContainEqual(['tool_call', 'Bash: touch x']);
+    expect(said.at(-1)).toEqual(['text', 'Made.']);
+    expect((await rig.stage.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
+  });
+
+  it('does what the person made of it', async () => {
+    rig.model.play([[touch('x', 'toolu_changed')], [{ text: 'Made.' }]]);
+    const run = await rig.start();
+    const updated_input = { command: 'touch y && echo made y', description: 'make another' };
+    await rig.stage.decide(await rig.ask(run), { behavior: 'allow', updated_input });
+    await rig.over(run);
+    expect(rig.files(run)).toEqual(['y']);
+    expect(rig.result('toolu_changed')).toEqual({ text: 'made y', isError: false });
+  });
+
+  it('does not do what was denied, and tells the model why', async () => {
+    rig.model.play([[touch('x', 'toolu_denied')], [{ text: 'I leave it.' }]]);
+    const run = await rig.start();
+    await rig.stage.decide(await rig.ask(run), { behavior: 'deny', reason: 'use the staging database' });
+    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    expect(rig.files(run)).toEqual([]);
+    expect(rig.result('toolu_denied')).toEqual({
+      text: 'A person denied this: use the staging database',
+      isError: true,
+    });
+  });
+
+  it('asks no more in this session for what was shown, and goes on asking for the rest', async () => {
+    rig.model.play([
+      [touch('x', 'toolu_always')],
+      [touch('x z', 'toolu_covered')],
+      [touch('other', 'toolu_beyond')],
+      [{ tool: 'Write', input: { file_path: 'PLACE', content: 'w' }, id: 'toolu_write' }],
+      [{ text: 'Done.' }],
+    ]);
+    const run = await rig.start();
+    const first = await rig.ask(run);
+    const { suggestions } = first.request as ApprovalRequest;
+    expect(suggestions).toEqual([{ id: 'session-0', label: expect.stringContaining('Bash(touch x *)') }]);
+    const resolution = { request_id: first.ask_id, behavior: 'allow' as const, suggestion_ids: ['session-0'] };
+    await rig.stage.api.approvals.decideRun(run.run_id, { resolutions: [resolution] });
+    const second = await rig.ask(run);
+    expect(second).toMatchObject({ tool_call_id: 'toolu_beyond' });
+    expect(rig.files(run)).toEqual(['x', 'z']);
+    await rig.stage.decide(second, { behavior: 'deny' });
+    // Neither edits nor folders were opened up along with it.
+    const third = await rig.ask(run);
+    expect(third).toMatchObject({ tool_call_id: 'toolu_write' });
+    await rig.stage.decide(third, { behavior: 'deny' });
+    await rig.over(run);
+    expect(rig.files(run)).toEqual(['x', 'z']);
+  });
+
+  it('asks for calls of one message one by one, and keeps their answers apart', async () => {
+    rig.model.play([[touch('a', 'toolu_a'), touch('b', 'toolu_b'), touch('c', 'toolu_c')], [{ text: 'Done.' }]]);
+    const run = await rig.start();
+    for (const [id, behavior] of [
+      ['toolu_a', 'allow'],
+      ['toolu_b', 'deny'],
+      ['toolu_c', 'allow'],
+    ] as const) {
+      const ask = await rig.ask(run);
+      expect(ask.tool_call_id).toBe(id);
+      await rig.stage.decide(ask, { behavior });
+    }
+    await rig.over(run);
+    expect(rig.files(run)).toEqual(['a', 'c']);
+    expect(['toolu_a', 'toolu_b', 'toolu_c'].map((id) => rig.result(id)?.isError)).toEqual([false, true, false]);
+  });
+
+  it('stops at once when the run is interrupted: the answer comes too late and nothing runs', async () => {
+    rig.model.play([[touch('x', 'toolu_interrupted')], [{ text: 'Done.' }]]);
+    const run = await rig.start();
+    const ask = await rig.ask(run);
+    await rig.stage.api.sessions.interrupt(run.session_id);
+    expect(await rig.over(run)).toMatchObject({ status: 'interrupted' });
+    await expect(rig.stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({
+      code: 'approval_state_conflict',
+    });
+    await rig.released(run);
+    expect(rig.files(run)).toEqual([]);
+    rig.model.play([[{ text: 'I know.' }]]);
+    const next = await rig.stage.api.runs.start(run.session_id, { input: { text: 'what now?' } });
+    expect(await rig.over(next)).toMatchObject({ status: 'completed' });
+    expect(rig.lastTold()).toContain('what now?');
+    expect(rig.model.told.at(-1)).toContain('touch x');
+    expect(rig.result('toolu_interrupted')).toMatchObject({ isError: true });
+  });
+});

@@ -1,0 +1,128 @@
+// The real Claude Code against the scripted model, hosted by a worker in this process: what the tests of the `claude`
+// agent need. Its home is a temporary folder; nothing of this machine's own settings is seen.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { claude } from '../../src/agents/claude.ts';
+import type { AskView, RunView } from '../../src/core/views.ts';
+import { openServer, type Server } from '../support/server.ts';
+import { Stage, type WorkerLike } from '../worker/stage.ts';
+import { claude as binary } from './binaries.ts';
+import { Model } from './model.ts';
+
+type Fields = Record<string, unknown>;
+interface Message {
+  role: string;
+  content: string | { type: string; text?: string; tool_use_id?: string; content?: unknown; is_error?: boolean }[];
+}
+
+/** What Claude Code is started with, and nothing else: no key, no network. */
+export function claudeEnvironment(home: string, modelUrl: string): Record<string, string> {
+  mkdirSync(join(home, '.claude'), { recursive: true });
+  return {
+    PATH: `${dirname(binary ?? '')}${delimiter}${process.env.PATH}`,
+    HOME: home,
+    CLAUDE_CONFIG_DIR: join(home, '.claude'),
+    ANTHROPIC_BASE_URL: modelUrl,
+    ANTHROPIC_API_KEY: 'sk-ant-fake-000',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1',
+    DISABLE_AUTOUPDATER: '1',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  };
+}
+
+export class ClaudeRig {
+  readonly root = mkdtempSync(join(tmpdir(), 'holdpoint-claude-'));
+  readonly server: Server;
+  readonly stage: Stage;
+  readonly model: Model;
+  readonly #env = { ...process.env };
+  #made = 0;
+
+  static async open(worker: WorkerLike | undefined = {}): Promise<ClaudeRig> {
+    const server = await openServer();
+    const rig = new ClaudeRig(server, new Stage(await server.url(), server.token), await Model.start());
+    Object.assign(process.env, claudeEnvironment(join(rig.root, 'home'), rig.model.url));
+    if (worker) await rig.worker(worker);
+    return rig;
+  }
+
+  private constructor(server: Server, stage: Stage, model: Model) {
+    this.server = server;
+    this.stage = stage;
+    this.model = model;
+  }
+
+  worker = (like: WorkerLike = {}) => this.stage.worker({ agents: [claude], ...like });
+
+  folder(): string {
+    this.#made += 1;
+    const folder = join(this.root, `w${this.#made}`);
+    mkdirSync(folder);
+    return folder;
+  }
+
+  /** A run in a folder of its own. */
+  async start(input: Fields = {}, session: Fields = {}): Promise<RunView & { folder: string }> {
+    const folder = this.folder();
+    const made = await this.stage.api.sessions.create({ agent: 'claude', work_folder: folder, ...session });
+    const run = await this.stage.api.runs.start(made.session_id, { input: { text: 'go', ...input } });
+    return { ...run, folder };
+  }
+
+  async ask(run: RunView): Promise<AskView> {
+    const [ask] = await this.stage.pending(run.session_id);
+    return ask as AskView;
+  }
+
+  over = (run: RunView): Promise<RunView> => this.stage.over(run.run_id);
+  files = (run: { folder: string }): string[] => readdirSync(run.folder).sort();
+
+  /** When no process of the run is left: what it was held on, it is held on without one. */
+  async released(run: RunView): Promise<void> {
+    await this.stage.until(async () => (this.processes(run).length === 0 ? true : undefined));
+  }
+
+  /** The processes that work for a run, by the mark in their environment. */
+  processes(run: RunView): number[] {
+    return readdirSync('/proc')
+      .filter((pid) => /^\d+$/.test(pid) && environmentOf(pid).includes(`HOLDPOINT_RUN_ID=${run.run_id}`))
+      .map(Number);
+  }
+
+  /** What the model was told about a tool call, and whether as an error. */
+  result(callId: string): { text: string; isError: boolean } | undefined {
+    for (const told of this.model.told.toReversed())
+      for (const { content } of (JSON.parse(told) as { messages: Message[] }).messages)
+        for (const part of typeof content === 'string' ? [] : content)
+          if (part.type === 'tool_result' && part.tool_use_id === callId)
+            return { text: textOf(part.content), isError: part.is_error === true };
+    return undefined;
+  }
+
+  /** The texts of the last message that people, or Holdpoint in their name, sent to the model. */
+  lastTold(): string {
+    const { messages } = JSON.parse(this.model.told.at(-1) ?? '{"messages":[]}') as { messages: Message[] };
+    return JSON.stringify(messages.findLast((message) => message.role === 'user')?.content);
+  }
+
+  async close(): Promise<void> {
+    await this.stage.close();
+    await this.server.close();
+    this.model.close();
+    process.env = this.#env;
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+const textOf = (content: unknown): string =>
+  typeof content === 'string' ? content : (content as { text?: string }[]).map((part) => part.text ?? '').join('\n');
+
+function environmentOf(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,58 @@
+// An agent that can be held without a process may keep it for a while: an answer in time is taken at once, a late one by
+// the run when it is claimed again. And sub-agents are named with what they ask.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { HostedAgent } from '../../src/worker/host.ts';
+import { openServer, type Server } from '../support/server.ts';
+import { Stage, WHICH } from './stage.ts';
+
+let server: Server;
+let stage: Stage;
+beforeAll(async () => {
+  server = await openServer();
+  stage = new Stage(await server.url(), server.token);
+});
+afterAll(async () => {
+  await stage.close();
+  await server.close();
+});
+
+async function waiting(patience: () => AbortSignal) {
+  const heard: string[] = [];
+  const name = `patient-${crypto.randomUUID()}`;
+  const agent: HostedAgent = {
+    name,
+    recovery: 'resume',
+    async run(context) {
+      const spec = { id: 'call', mode: 'deferred' as const, questions: [WHICH], lineage: ['tester', 'helper: look'] };
+      const outcome = await context.ask(spec, { patience: patience() });
+      heard.push(outcome.status);
+      return outcome.status === 'held' ? { ended: 'held' } : { ended: 'completed' };
+    },
+  };
+  await stage.worker({ agents: [agent] });
+  const { session_id } = await stage.api.sessions.create({ agent: name });
+  const run = await stage.api.runs.start(session_id, { input: {} });
+  const [ask] = await stage.pending(session_id);
+  if (!ask) throw new Error('nothing was asked');
+  return { run, ask, heard };
+}
+
+it('takes an answer in time without letting go of the run', async () => {
+  const { run, ask, heard } = await waiting(() => new AbortController().signal);
+  expect(ask).toMatchObject({ mode: 'deferred', request: { lineage: ['tester', 'helper: look'] } });
+  await stage.answer(ask, { question_id: 'which', selected_option_ids: ['a'] });
+  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect(heard).toEqual(['answered']);
+  expect(await stage.events(run.session_id, 'run.released')).toEqual([]);
+});
+
+it('lets go when its patience is over, and is started again with the answer', async () => {
+  const patience = new AbortController();
+  const { run, ask, heard } = await waiting(() => patience.signal);
+  patience.abort();
+  await stage.until(async () => (await stage.events(run.session_id, 'run.released'))[0]);
+  expect(heard).toEqual(['held']);
+  await stage.answer(ask, { question_id: 'which', selected_option_ids: ['a'] });
+  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect(heard).toEqual(['held', 'answered']);
+});
