@@ -87,6 +87,10 @@ export interface Processes {
   talk(spec: TalkSpec): Promise<Talk>;
 }
 
+/** Whether the worker goes away and the run does not: an agent that is taken up later should find things as they are. */
+export const isLeaving = ({ reason }: AbortSignal): boolean =>
+  (reason as { why?: unknown } | undefined)?.why === 'leaving';
+
 export interface AgentContext {
   readonly input: Record<string, unknown>;
   readonly session: SessionView;

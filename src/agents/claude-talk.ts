@@ -2,7 +2,7 @@
 // end is the end of the run, or its hold. Owns the process and the order of what is told; translates nothing.
 
 import type { AskView } from '../core/views.ts';
-import type { AgentContext, Ending, ProcessExit, Talk } from './agent.ts';
+import { type AgentContext, type Ending, isLeaving, type ProcessExit, type Talk } from './agent.ts';
 import { hookReply, isHeldFor, PLAN_TOOL, permissionReply, QUESTION_TOOL } from './claude-asks.ts';
 import { createDesk } from './claude-desk.ts';
 import { createHearing, type Heard } from './claude-hearing.ts';
@@ -12,6 +12,7 @@ import {
   controlRefusal,
   controlReply,
   initialize,
+  interrupt,
   readMessage,
   userMessage,
 } from './wire/claude-stream.ts';
@@ -40,6 +41,7 @@ const ARGV =
 const HOOK_MARGIN_SECONDS = 3600;
 const CARRIES_ON_WITHIN_MS = 5000;
 const LAST_WORDS_MS = 5000;
+const INTERRUPT_MS = 1500;
 const NOT_FOUND = 127;
 
 /** `no_conversation`: it ended before it began, as it does when there is no such conversation, or there is one already. */
@@ -123,6 +125,14 @@ export async function talkWithClaude(
     talk?.send(controlReply(requestId, hookReply(decision)));
   }
 
+  /** A person who stops it stops what it does, not its conversation: that is told so. */
+  function leave(): void {
+    if (isLeaving(context.signal)) return stop.abort();
+    talk?.send(interrupt());
+    talk?.hangUp();
+    lastWords = setTimeout(() => stop.abort(), INTERRUPT_MS);
+  }
+
   const patienceOf = (ms: number): AbortSignal => (ms === 0 ? AbortSignal.abort() : AbortSignal.timeout(ms));
 
   talk = await context.processes.talk({
@@ -137,7 +147,7 @@ export async function talkWithClaude(
     folder: context.session.work_folder as string,
     env: { ...present(context.env), HOLDPOINT_RUN_ID: context.run.run_id },
     mark: `HOLDPOINT_RUN_ID=${context.run.run_id}`,
-    signal: AbortSignal.any([context.signal, stop.signal]),
+    signal: stop.signal,
     onStart: async () => {},
     onLine: (line) => {
       const message = readMessage(line);
@@ -151,7 +161,10 @@ export async function talkWithClaude(
   const idle = setTimeout(() => {
     if (beginning.prompt === undefined && !hasBegun) talk?.send(userMessage(beginning.otherwise));
   }, CARRIES_ON_WITHIN_MS);
+  context.signal.addEventListener('abort', leave, { once: true });
+  if (context.signal.aborted) leave();
   const exit = await talk.ended;
+  context.signal.removeEventListener('abort', leave);
   isOver = true;
   clearTimeout(idle);
   clearTimeout(lastWords);
