@@ -8,6 +8,7 @@ import { codex } from '../../src/agents/codex.ts';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { openServer, type Server } from '../support/server.ts';
 import { Stage } from '../worker/stage.ts';
+import { CASES } from './codex-cases.ts';
 
 const transcripts = join(import.meta.dirname, '..', 'transcripts', 'codex');
 const root = mkdtempSync(join(tmpdir(), 'holdpoint-replay-'));
@@ -48,90 +49,7 @@ const next = (run: RunView) =>
     return now.finished_at_ms === undefined ? undefined : { run: now };
   });
 
-type Decide = (ask: AskView) => Promise<unknown>;
-interface Case {
-  input?: object;
-  /** One for each ask, in order: what is shown, and what the person does. */
-  asks: [shown: object, decide: Decide][];
-  ends?: object;
-}
-
 const SETTINGS = { sandbox: 'workspace-write', approval_policy: 'on-request' };
-const allow: Decide = (ask) => stage.decide(ask, { behavior: 'allow' });
-const allowFor =
-  (...suggestion_ids: string[]): Decide =>
-  (ask) =>
-    stage.decide(ask, { behavior: 'allow', suggestion_ids });
-const deny =
-  (reason?: string): Decide =>
-  (ask) =>
-    stage.decide(ask, { behavior: 'deny', ...(reason && { reason }) });
-const change =
-  (to: (input: Record<string, unknown>) => Record<string, unknown>): Decide =>
-  (ask) =>
-    stage.decide(ask, {
-      behavior: 'allow',
-      updated_input: to((ask.request as { input: Record<string, unknown> }).input),
-    });
-const command = (text: string) => ({ tool_name: 'Bash', input: { command: text } });
-const PATCH = { model: 'gpt-5.5', sandbox: 'read-only' };
-const READ_ONLY = { sandbox: 'read-only' };
-
-const CASES: Record<string, Case> = {
-  'command-allowed': { asks: [[{ ...command('echo hi > a.txt'), reason: 'Need it' }, allow]] },
-  'command-denied': { asks: [[command('touch b.txt'), deny('use git mv instead')]] },
-  'command-refused': { asks: [[command('touch c.txt'), deny()]] },
-  'command-session': {
-    asks: [
-      [{ ...command('date >> d.txt'), suggestions: [{ id: 'session' }, { id: 'prefix' }] }, allowFor('session')],
-      [command('date >> e.txt'), deny()],
-    ],
-  },
-  'command-changed': {
-    asks: [
-      [command('echo all > f.txt'), change((input) => ({ ...input, command: 'echo some > f.txt' }))],
-      [command('echo some > f.txt'), deny()],
-    ],
-  },
-  'command-cancelled': {
-    asks: [[command('touch j.txt'), (ask) => stage.api.runs.cancel(ask.run_id, { reason: 'not today' })]],
-    ends: { status: 'cancelled' },
-  },
-  'patch-allowed': {
-    input: PATCH,
-    asks: [
-      [
-        {
-          tool_name: 'apply_patch',
-          input: { files: [{ path: 'gone.txt' }, { path: 'new.txt' }, { path: 'old.txt' }] },
-        },
-        allow,
-      ],
-    ],
-  },
-  'patch-denied': { input: PATCH, asks: [[{ tool_name: 'apply_patch' }, deny('keep the old file')]] },
-  'patch-session': {
-    input: PATCH,
-    asks: [[{ tool_name: 'apply_patch', input: { path: 'old.txt' } }, allowFor('session')]],
-  },
-  'permissions-allowed': {
-    input: READ_ONLY,
-    asks: [[{ tool_name: 'request_permissions', reason: 'need the cache' }, allowFor('session')]],
-  },
-  'permissions-some': {
-    input: READ_ONLY,
-    asks: [
-      [
-        { tool_name: 'request_permissions' },
-        change((input) => ({
-          ...input,
-          permissions: { network: (input.permissions as { network: unknown }).network },
-        })),
-      ],
-    ],
-  },
-  'permissions-denied': { input: READ_ONLY, asks: [[{ tool_name: 'request_permissions' }, deny('no network here')]] },
-};
 
 describe('Codex, played again', () => {
   it.each(Object.entries(CASES))('%s', async (name, { input = {}, asks, ends = { status: 'completed' } }) => {
@@ -140,7 +58,7 @@ describe('Codex, played again', () => {
       const { ask, run: ended } = (await next(run)) as { ask?: AskView; run?: RunView };
       if (!ask) throw new Error(`the run is ${ended?.status} without the ask: ${ended?.error}`);
       expect(ask.request).toMatchObject(shown);
-      await decide(ask);
+      await decide(stage, ask);
     }
     const over = await stage.over(run.run_id);
     expect(over, over.error).toMatchObject(ends);

@@ -8,7 +8,7 @@ import { CodexStage, escalated, readIfThere } from './codex-stage.ts';
 
 let c: CodexStage;
 beforeAll(async () => {
-  if (codex) c = await CodexStage.open('[features]\nrequest_permissions_tool = true');
+  if (codex) c = await CodexStage.open(() => '[features]\nrequest_permissions_tool = true');
 });
 afterAll(async () => {
   if (!codex) return;

@@ -20,10 +20,11 @@ export class CodexStage {
   readonly root: string;
   #made = 0;
 
-  static async open(config = ''): Promise<CodexStage> {
+  /** `config`: more for config.toml, beginning with a table. */
+  static async open(config: (root: string) => string = () => ''): Promise<CodexStage> {
     const model = await OpenAiModel.start();
     const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-'));
-    setUp(root, model.url, config);
+    setUp(root, model.url, config(root));
     const server = await openServer();
     const stage = new Stage(await server.url(), server.token);
     await stage.worker({ agents: [agent] });
@@ -133,7 +134,6 @@ const configFor = (modelUrl: string, more: string): string => `model = "fake-mod
 model_provider = "fake"
 check_for_update_on_startup = false
 suppress_unstable_features_warning = true
-${more.startsWith('[') ? '' : more}
 [analytics]
 enabled = false
 [feedback]
@@ -146,5 +146,5 @@ requires_openai_auth = false
 supports_websockets = false
 request_max_retries = 0
 stream_max_retries = 0
-${more.startsWith('[') ? more : ''}
+${more}
 `;

@@ -1,0 +1,139 @@
+// What was recorded from the real Codex, and what a person is shown and does in each: the same as in the tests against
+// the binary, which wrote the transcripts.
+import type { AskView } from '../../src/core/views.ts';
+import type { Stage } from '../worker/stage.ts';
+
+type Decide = (stage: Stage, ask: AskView) => Promise<unknown>;
+export interface Case {
+  input?: object;
+  /** One for each ask, in order: what is shown, and what the person does. */
+  asks: [shown: object, decide: Decide][];
+  ends?: object;
+}
+
+const allow: Decide = (stage, ask) => stage.decide(ask, { behavior: 'allow' });
+const allowFor =
+  (...suggestion_ids: string[]): Decide =>
+  (stage, ask) =>
+    stage.decide(ask, { behavior: 'allow', suggestion_ids });
+const deny =
+  (reason?: string): Decide =>
+  (stage, ask) =>
+    stage.decide(ask, { behavior: 'deny', ...(reason && { reason }) });
+type Fields = Record<string, unknown>;
+const change =
+  (to: (input: Fields) => Fields): Decide =>
+  (stage, ask) =>
+    stage.decide(ask, { behavior: 'allow', updated_input: to((ask.request as { input: Fields }).input) });
+const answer =
+  (...answers: Parameters<Stage['answer']>[1][]): Decide =>
+  (stage, ask) =>
+    stage.answer(ask, ...answers);
+const decline =
+  (why: string): Decide =>
+  (stage, ask) =>
+    stage.decline(ask, why);
+const picked = (question_id: string, ...options: number[]) => ({
+  question_id,
+  selected_option_ids: options.map((option) => `option-${option}`),
+});
+const typed = (question_id: string, freeform_answer: string) => ({ question_id, freeform_answer });
+
+const command = (text: string) => ({ tool_name: 'Bash', input: { command: text } });
+const PATCH = { model: 'gpt-5.5', sandbox: 'read-only' };
+const READ_ONLY = { sandbox: 'read-only' };
+const PLAN = { mode: 'plan' };
+const INPUT = { questions: [{ id: 'db', header: 'Database' }, { id: 'name' }] };
+const FORM = {
+  context: 'demo: Deploy where?',
+  questions: [{ id: 'count' }, { id: 'dry' }, { id: 'note' }, { id: 'region' }],
+};
+const TOOL = { questions: [{ question: 'Ship it?' }, { multi_select: true }, { options: [] }] };
+const region = picked('region', 2);
+
+export const CASES: Record<string, Case> = {
+  'command-allowed': { asks: [[{ ...command('echo hi > a.txt'), reason: 'Need it' }, allow]] },
+  'command-denied': { asks: [[command('touch b.txt'), deny('use git mv instead')]] },
+  'command-refused': { asks: [[command('touch c.txt'), deny()]] },
+  'command-session': {
+    asks: [
+      [{ ...command('date >> d.txt'), suggestions: [{ id: 'session' }, { id: 'prefix' }] }, allowFor('session')],
+      [command('date >> e.txt'), deny()],
+    ],
+  },
+  'command-changed': {
+    asks: [
+      [command('echo all > f.txt'), change((input) => ({ ...input, command: 'echo some > f.txt' }))],
+      [command('echo some > f.txt'), deny()],
+    ],
+  },
+  'command-cancelled': {
+    asks: [[command('touch j.txt'), (stage, ask) => stage.api.runs.cancel(ask.run_id, { reason: 'not today' })]],
+    ends: { status: 'cancelled' },
+  },
+  'patch-allowed': {
+    input: PATCH,
+    asks: [
+      [
+        {
+          tool_name: 'apply_patch',
+          input: { files: [{ path: 'gone.txt' }, { path: 'new.txt' }, { path: 'old.txt' }] },
+        },
+        allow,
+      ],
+    ],
+  },
+  'patch-denied': { input: PATCH, asks: [[{ tool_name: 'apply_patch' }, deny('keep the old file')]] },
+  'patch-session': {
+    input: PATCH,
+    asks: [[{ tool_name: 'apply_patch', input: { path: 'old.txt' } }, allowFor('session')]],
+  },
+  'permissions-allowed': {
+    input: READ_ONLY,
+    asks: [[{ tool_name: 'request_permissions', reason: 'need the cache' }, allowFor('session')]],
+  },
+  'permissions-some': {
+    input: READ_ONLY,
+    asks: [
+      [
+        { tool_name: 'request_permissions' },
+        change((input) => ({ ...input, permissions: { network: (input.permissions as Fields).network } })),
+      ],
+    ],
+  },
+  'permissions-denied': { input: READ_ONLY, asks: [[{ tool_name: 'request_permissions' }, deny('no network here')]] },
+  'input-answered': {
+    input: PLAN,
+    asks: [[INPUT, answer({ ...picked('db', 2), freeform_answer: 'for now' }, typed('name', 'Gamma'))]],
+  },
+  'input-declined': { input: PLAN, asks: [[INPUT, decline('decide yourself')]] },
+  'input-cancelled': {
+    input: PLAN,
+    asks: [[INPUT, (stage, ask) => stage.api.questions.cancel(ask.run_id, ask.ask_id)]],
+    ends: { status: 'cancelled' },
+  },
+  'tool-answered': {
+    asks: [[TOOL, answer(picked('question-1', 1), picked('question-2', 1, 3), typed('question-3', 'carefully'))]],
+  },
+  'tool-declined': { asks: [[TOOL, decline('ask mate')]] },
+  'tool-nonsense': { asks: [] },
+  'later-answered': {
+    input: { model: 'gpt-6-sol' },
+    asks: [[{ questions: [{ question: 'Which colour?' }] }, answer(picked('question-1', 2))]],
+  },
+  'form-answered': {
+    asks: [
+      [FORM, answer(region, typed('count', 'many'))],
+      [{ questions: FORM.questions }, answer(region, typed('count', '3'), picked('dry', 1))],
+    ],
+  },
+  'form-declined': { asks: [[FORM, decline('not now')]] },
+  'page-visited': { asks: [[{ input: { url: 'https://example.com/sign-in' } }, allow]] },
+  'tool-allowed': {
+    asks: [
+      [{ tool_name: 'mcp__demo__plain', input: { x: 'one' } }, allow],
+      [{ tool_name: 'mcp__demo__plain', input: { x: 'two' } }, allowFor('session')],
+    ],
+  },
+  'tool-denied': { asks: [[{ tool_name: 'mcp__demo__plain', input: { x: 'four' } }, deny('ask mate first')]] },
+};
