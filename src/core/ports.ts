@@ -57,49 +57,52 @@ export interface EventFilter {
   runId?: string | undefined;
 }
 
+/** A value, or a promise of it where the database is another process: `await` takes both. */
+export type Soon<T> = T | Promise<T>;
+
 export interface Reader {
-  session(id: string): Promise<Session | undefined>;
-  sessions(filter: { id?: string | undefined; status?: string | undefined }, page: Page): Promise<Placed<Session>[]>;
-  run(id: string): Promise<Run | undefined>;
-  runs(filter: { sessionId?: string | undefined; status?: RunStatus | undefined }, page: Page): Promise<Placed<Run>[]>;
+  session(id: string): Soon<Session | undefined>;
+  sessions(filter: { id?: string | undefined; status?: string | undefined }, page: Page): Soon<Placed<Session>[]>;
+  run(id: string): Soon<Run | undefined>;
+  runs(filter: { sessionId?: string | undefined; status?: RunStatus | undefined }, page: Page): Soon<Placed<Run>[]>;
   /** The run that carries an answer on, and the run that asks a clarification. */
-  carryingRun(askId: string): Promise<Run | undefined>;
-  clarificationRun(requestId: string): Promise<Run | undefined>;
+  carryingRun(askId: string): Soon<Run | undefined>;
+  clarificationRun(requestId: string): Soon<Run | undefined>;
   /** In the order they will get the slot. */
-  queuedRuns(sessionId: string): Promise<Run[]>;
-  ask(id: string): Promise<Ask | undefined>;
-  asks(filter: AskFilter, page: Page): Promise<Placed<Ask>[]>;
-  pendingOfRun(runId: string): Promise<PendingAsk[]>;
+  queuedRuns(sessionId: string): Soon<Run[]>;
+  ask(id: string): Soon<Ask | undefined>;
+  asks(filter: AskFilter, page: Page): Soon<Placed<Ask>[]>;
+  pendingOfRun(runId: string): Soon<PendingAsk[]>;
   /** How many asks of each kind are pending, without reading them. */
-  pendingKinds(runId: string): Promise<{ approvals: number; questions: number }>;
-  dueOfRun(runId: string): Promise<EndedAsk[]>;
+  pendingKinds(runId: string): Soon<{ approvals: number; questions: number }>;
+  dueOfRun(runId: string): Soon<EndedAsk[]>;
   /** The oldest ended form or restart ask that no run carries on yet. */
-  toHandOver(runId: string): Promise<EndedAsk | undefined>;
+  toHandOver(runId: string): Soon<EndedAsk | undefined>;
   /** What a dispatch left for the next one when it raised this ask, as JSON text. */
-  partialState(askId: string): Promise<string | undefined>;
+  partialState(askId: string): Soon<string | undefined>;
   /** The form a subtask displayed. */
-  formOf(sessionId: string, subtaskId: string): Promise<string | undefined>;
-  outputs(runId: string): Promise<Output[]>;
-  events(filter: EventFilter, after: number, limit: number): Promise<Event[]>;
-  lastSeq(): Promise<number>;
-  message(id: string): Promise<Message | undefined>;
-  messages(sessionId: string, which: 'open' | 'dead', page: Page): Promise<Placed<Message>[]>;
-  items(sessionId: string, page: Page): Promise<Placed<Item>[]>;
-  token(id: string): Promise<Token | undefined>;
-  tokenByHash(hash: string): Promise<Token | undefined>;
-  tokens(page: Page): Promise<Placed<Token>[]>;
-  signInLink(hash: string): Promise<SignInLink | undefined>;
-  draft(askId: string): Promise<Draft | undefined>;
+  formOf(sessionId: string, subtaskId: string): Soon<string | undefined>;
+  outputs(runId: string): Soon<Output[]>;
+  events(filter: EventFilter, after: number, limit: number): Soon<Event[]>;
+  lastSeq(): Soon<number>;
+  message(id: string): Soon<Message | undefined>;
+  messages(sessionId: string, which: 'open' | 'dead', page: Page): Soon<Placed<Message>[]>;
+  items(sessionId: string, page: Page): Soon<Placed<Item>[]>;
+  token(id: string): Soon<Token | undefined>;
+  tokenByHash(hash: string): Soon<Token | undefined>;
+  tokens(page: Page): Soon<Placed<Token>[]>;
+  signInLink(hash: string): Soon<SignInLink | undefined>;
+  draft(askId: string): Soon<Draft | undefined>;
   /** Pending asks and queued clarifications whose deadline has passed, oldest deadline first. */
-  overdueAsks(now: number, limit: number): Promise<PendingAsk[]>;
-  overdueRuns(now: number, limit: number): Promise<Run[]>;
-  nextDeadline(): Promise<number | undefined>;
+  overdueAsks(now: number, limit: number): Soon<PendingAsk[]>;
+  overdueRuns(now: number, limit: number): Soon<Run[]>;
+  nextDeadline(): Soon<number | undefined>;
   /** Runs that a worker with these labels may take: first in a free queue, or running with nobody at the wheel. */
-  claimable(agents: readonly string[], labels: readonly string[], limit: number): Promise<Run[]>;
-  leasedBy(workerId: string): Promise<Run[]>;
-  lapsedLeases(now: number, limit: number): Promise<Run[]>;
-  staleMessages(before: number, limit: number): Promise<Message[]>;
-  counts(): Promise<{ pendingAsks: number; dueDeliveries: number; activeSessions: number }>;
+  claimable(agents: readonly string[], labels: readonly string[], limit: number): Soon<Run[]>;
+  leasedBy(workerId: string): Soon<Run[]>;
+  lapsedLeases(now: number, limit: number): Soon<Run[]>;
+  staleMessages(before: number, limit: number): Soon<Message[]>;
+  counts(): Soon<{ pendingAsks: number; dueDeliveries: number; activeSessions: number }>;
 }
 
 /** A record read under the lock of its session. */
@@ -110,50 +113,56 @@ export interface Locked<T> {
 
 export interface Tx extends Reader {
   /** Reads the session and keeps every other writer off it until the unit has committed. */
-  lockSession(id: string): Promise<Session | undefined>;
-  lockRun(id: string): Promise<Locked<Run> | undefined>;
-  lockAsk(id: string): Promise<Locked<Ask> | undefined>;
+  lockSession(id: string): Soon<Session | undefined>;
+  lockRun(id: string): Soon<Locked<Run> | undefined>;
+  lockAsk(id: string): Soon<Locked<Ask> | undefined>;
   /** Keeps twins of the same idempotency key waiting, then says what the key already stands for. */
-  lockKey(scope: string): Promise<StoredResponse | undefined>;
-  insertSession(session: Session): Promise<void>;
-  updateSession(session: Session): Promise<void>;
-  insertRun(run: Run): Promise<void>;
-  updateRun(run: Run): Promise<void>;
-  insertAsk(ask: PendingAsk): Promise<void>;
+  lockKey(scope: string): Soon<StoredResponse | undefined>;
+  insertSession(session: Session): Soon<void>;
+  updateSession(session: Session): Soon<void>;
+  insertRun(run: Run): Soon<void>;
+  updateRun(run: Run): Soon<void>;
+  insertAsk(ask: PendingAsk): Soon<void>;
   /** Compare-and-set on `pending`: false when somebody else ended it first. */
-  endAsk(ask: EndedAsk): Promise<boolean>;
-  updateDelivery(ask: EndedAsk): Promise<void>;
-  insertPartialState(askId: string, state: string): Promise<void>;
+  endAsk(ask: EndedAsk): Soon<boolean>;
+  updateDelivery(ask: EndedAsk): Soon<void>;
+  insertPartialState(askId: string, state: string): Soon<void>;
   /** False when this subtask has displayed a form before. */
-  insertForm(sessionId: string, subtaskId: string, askId: string): Promise<boolean>;
+  insertForm(sessionId: string, subtaskId: string, askId: string): Soon<boolean>;
   /** Links the drafts to the session's head, which it moves; the caller saves the session. */
-  appendEvents(session: Session, drafts: readonly EventDraft[], at: number): Promise<void>;
-  insertOutput(output: Output): Promise<boolean>;
-  insertItem(item: Item): Promise<void>;
-  insertMessage(message: Message): Promise<boolean>;
-  updateMessage(message: Message): Promise<void>;
-  insertToken(token: Token): Promise<void>;
-  updateToken(token: Token): Promise<void>;
-  insertSignInLink(link: SignInLink): Promise<void>;
-  useSignInLink(hash: string, now: number): Promise<void>;
-  forgetSignInLinks(before: number): Promise<number>;
-  saveDraft(draft: Draft): Promise<void>;
-  deleteDraft(askId: string): Promise<boolean>;
+  appendEvents(session: Session, drafts: readonly EventDraft[], at: number): Soon<void>;
+  insertOutput(output: Output): Soon<boolean>;
+  insertItem(item: Item): Soon<void>;
+  insertMessage(message: Message): Soon<boolean>;
+  updateMessage(message: Message): Soon<void>;
+  insertToken(token: Token): Soon<void>;
+  updateToken(token: Token): Soon<void>;
+  insertSignInLink(link: SignInLink): Soon<void>;
+  useSignInLink(hash: string, now: number): Soon<void>;
+  forgetSignInLinks(before: number): Soon<number>;
+  saveDraft(draft: Draft): Soon<void>;
+  deleteDraft(askId: string): Soon<boolean>;
   /** Drafts of answered asks, and those nobody has touched since the instant. */
-  forgetDrafts(before: number): Promise<number>;
-  insertResponse(response: StoredResponse): Promise<void>;
+  forgetDrafts(before: number): Soon<number>;
+  insertResponse(response: StoredResponse): Soon<void>;
   /** Keeps the first value ever given under a name, and returns it. */
-  keepFact(name: string, value: string): Promise<string>;
-  forgetResponses(before: number): Promise<number>;
+  keepFact(name: string, value: string): Soon<string>;
+  forgetResponses(before: number): Soon<number>;
 }
 
 export interface Store {
   /** Runs the unit on one consistent snapshot of what is committed. */
-  read<T>(unit: (reader: Reader) => Promise<T>): Promise<T>;
-  /** Runs the unit in a transaction. Resolves or rejects only after the commit that holds it is on disk. */
-  write<T>(unit: (tx: Tx) => Promise<T>): Promise<T>;
-  /** An advisory wake-up after commits that appended events. A lost one costs milliseconds, never an event. */
-  onCommit(wake: () => void): void;
+  read<T>(unit: (reader: Reader) => Soon<T>): Promise<T>;
+  /**
+   * Runs the unit in a transaction. Resolves or rejects only after the commit that holds it is on disk. A unit may be
+   * undone and run again before that: what it does outside the transaction, it does after.
+   */
+  write<T>(unit: (tx: Tx) => Soon<T>): Promise<T>;
+  /**
+   * An advisory wake-up after commits that appended events, with those events where the store has them at hand. A lost
+   * one costs milliseconds, never an event.
+   */
+  onCommit(wake: (appended?: readonly Event[]) => void): void;
   close(): Promise<void>;
 }
 

@@ -35,7 +35,7 @@ export class Feed {
 
   async start(): Promise<void> {
     this.#head = await this.#store.read((r) => r.lastSeq());
-    this.#store.onCommit(() => this.wake());
+    this.#store.onCommit((appended) => this.#take(appended));
     this.#timer = setInterval(() => this.wake(), SAFETY_NET_MS);
     this.#timer.unref();
   }
@@ -55,6 +55,17 @@ export class Feed {
 
   get released(): boolean {
     return this.#released;
+  }
+
+  /** What was just committed is announced as it is, if nothing else is to be told before it; else the table is read. */
+  #take(appended: readonly Event[] = []): void {
+    const last = appended.at(-1);
+    if (last === undefined || this.#pumping || appended[0]?.seq !== this.#head + 1) {
+      this.wake();
+      return;
+    }
+    this.#head = last.seq;
+    this.#announce(appended);
   }
 
   wake(): void {

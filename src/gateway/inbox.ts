@@ -2,7 +2,7 @@
 // deadline: overdue ones are expired first.
 import type { Ask } from '../core/ask.ts';
 import { type ErrorCode, fail } from '../core/errors.ts';
-import type { AskFilter, Page, Placed, Ports, Reader } from '../core/ports.ts';
+import type { AskFilter, Page, Placed, Ports, Reader, Soon } from '../core/ports.ts';
 import { sessionIdOfThread } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import { expireOverdue } from './expire.ts';
@@ -23,8 +23,8 @@ const LONGEST_PAGE = 4 * 1024 * 1024;
 async function listed<R, T>(
   ports: Ports,
   page: Page,
-  rows: (r: Reader, page: Page) => Promise<Placed<R>[]>,
-  view: (r: Reader, value: R) => T | Promise<T>,
+  rows: (r: Reader, page: Page) => Soon<Placed<R>[]>,
+  view: (r: Reader, value: R) => Soon<T>,
 ): Promise<Listed<T>> {
   await expireOverdue(ports);
   return ports.store.read(async (r) => {
@@ -42,7 +42,7 @@ async function listed<R, T>(
   });
 }
 
-async function must<T>(value: Promise<T | undefined>, code: ErrorCode, what: string): Promise<T> {
+async function must<T>(value: Soon<T | undefined>, code: ErrorCode, what: string): Promise<T> {
   const found = await value;
   if (found === undefined) throw fail(code, `There is no ${what}.`);
   return found;

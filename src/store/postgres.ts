@@ -5,7 +5,7 @@
 import pg from 'pg';
 import type { Hash } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
-import type { Clock, Reader, Store, Tx } from '../core/ports.ts';
+import type { Clock, Reader, Soon, Store, Tx } from '../core/ports.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { migratePostgres, surviveErrors } from './postgres-schema.ts';
 import { createReader } from './reader.ts';
@@ -90,16 +90,16 @@ class PostgresStore implements Store {
   }
 
   /** The horizon is taken before the snapshot: what it lets through is then surely in the snapshot. */
-  read<T>(unit: (reader: Reader) => Promise<T>): Promise<T> {
+  read<T>(unit: (reader: Reader) => Soon<T>): Promise<T> {
     return this.#connected(async (client) => {
       const sql = this.#sql(client);
       const horizon = await safeHorizon(sql);
       await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}`);
-      return this.#finish(client, unit(createReader(sql, horizon)));
+      return this.#finish(client, () => unit(createReader(sql, horizon)));
     });
   }
 
-  async write<T>(unit: (tx: Tx) => Promise<T>): Promise<T> {
+  async write<T>(unit: (tx: Tx) => Soon<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#attempt(unit);
@@ -110,7 +110,7 @@ class PostgresStore implements Store {
     }
   }
 
-  async #attempt<T>(unit: (tx: Tx) => Promise<T>): Promise<T> {
+  async #attempt<T>(unit: (tx: Tx) => Soon<T>): Promise<T> {
     let appended = false;
     const value = await this.#connected(async (client) => {
       const sql = this.#sql(client);
@@ -120,22 +120,23 @@ class PostgresStore implements Store {
         claimClause: ' FOR UPDATE OF s SKIP LOCKED',
         hash: this.#options.hash,
         lockKey: async (scope) => {
-          await sql.all(LOCK_KEY, [scope]).catch(twinInFlight);
+          await Promise.resolve(sql.all(LOCK_KEY, [scope])).catch(twinInFlight);
         },
         beforeAppend: async () => {
           if (!appended) await sql.all(ANNOUNCE, []);
           appended = true;
         },
+        appended: () => {},
       });
-      return this.#finish(client, unit(tx));
+      return this.#finish(client, () => unit(tx));
     });
     if (appended) this.#wakeUps.announce();
     return value;
   }
 
-  async #finish<T>(client: pg.PoolClient, work: Promise<T>): Promise<T> {
+  async #finish<T>(client: pg.PoolClient, work: () => Soon<T>): Promise<T> {
     try {
-      const value = await work;
+      const value = await work();
       await client.query('COMMIT');
       return value;
     } catch (error) {
@@ -184,6 +185,7 @@ class PostgresStore implements Store {
     return {
       all: async <Row>(text: string, values: readonly Value[]) => (await query(text, values)).rows as Row[],
       run: async (text, values) => (await query(text, values)).rowCount ?? 0,
+      insert: async (text, values) => void (await query(text, values)),
     };
   }
 

@@ -5,12 +5,12 @@
 import { sql as raw } from 'kysely';
 import { fail } from '../core/errors.ts';
 import { servedKeys } from '../core/label.ts';
-import type { Placed, Reader } from '../core/ports.ts';
+import type { Placed, Reader, Soon } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import { draftReads } from './drafts.ts';
 import { toAsk, toEnded, toEvent, toItem, toMessage, toOutput, toPending, toRun, toSession, toToken } from './rows.ts';
 import { signInReads } from './sign-in-links.ts';
-import { compiler, list, type Sql, type Value } from './sql.ts';
+import { compiler, list, type Sql, soon, type Value } from './sql.ts';
 import type {
   AskRow,
   EventRow,
@@ -55,12 +55,10 @@ const COUNTS = `
 
 /** `horizon`: the last event that may be shown. Where one transaction writes at a time, that is all of them. */
 export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER, claimClause = ''): Reader {
-  const one = async <Row, T>(text: string, values: Value[], map: (row: Row) => T): Promise<T | undefined> => {
-    const [row] = await sql.all<Row>(text, values);
-    return row === undefined ? undefined : readable(row, map);
-  };
-  const many = async <Row, T>(text: string, values: Value[], map: (row: Row) => T): Promise<T[]> =>
-    allReadable(await sql.all<Row>(text, values), map);
+  const one = <Row, T>(text: string, values: Value[], map: (row: Row) => T): Soon<T | undefined> =>
+    soon(sql.all<Row>(text, values), ([row]) => (row === undefined ? undefined : readable(row, map)));
+  const many = <Row, T>(text: string, values: Value[], map: (row: Row) => T): Soon<T[]> =>
+    soon(sql.all<Row>(text, values), (rows) => allReadable(rows, map));
 
   return {
     ...signInReads(sql),
@@ -144,11 +142,14 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     partialState: (askId) =>
       one<PartialStateRow, string>(`SELECT * FROM partial_states WHERE ask_id = ?`, [askId], (row) => row.state),
     outputs: (runId) =>
-      many<OutputRow, ReturnType<typeof toOutput>>(
-        `SELECT * FROM outputs WHERE run_id = ? ORDER BY position DESC LIMIT 100`,
-        [runId],
-        toOutput,
-      ).then((newest) => newest.reverse()),
+      soon(
+        many<OutputRow, ReturnType<typeof toOutput>>(
+          `SELECT * FROM outputs WHERE run_id = ? ORDER BY position DESC LIMIT 100`,
+          [runId],
+          toOutput,
+        ),
+        (newest) => newest.reverse(),
+      ),
     events(filter, after, limit) {
       if (filter.runId !== undefined)
         return many<EventRow, ReturnType<typeof toEvent>>(

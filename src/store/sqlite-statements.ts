@@ -4,11 +4,11 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Sql, Value } from './sql.ts';
 
 interface Prepared {
-  run(...values: readonly Value[]): number;
-  all(...values: readonly Value[]): unknown[];
+  run(values: readonly Value[]): { changes: number; lastInsertRowid: number };
+  all(values: readonly Value[]): unknown[];
 }
 
-export type Statements = (text: string) => Prepared;
+type Statements = (text: string) => Prepared;
 
 export function prepareOnce(db: DatabaseSync): Statements {
   const known = new Map<string, Prepared>();
@@ -26,8 +26,8 @@ function prepared(statement: StatementSync): Prepared {
   statement.setReturnArrays(true);
   const toRecord = recordMaker(statement.columns().map((column) => column.name));
   return {
-    run: (...values) => Number(statement.run(...values).changes),
-    all: (...values) => (statement.all(...values) as unknown as Value[][]).map(toRecord),
+    run: (values) => statement.run(...values) as { changes: number; lastInsertRowid: number },
+    all: (values) => (statement.all(...values) as unknown as Value[][]).map(toRecord),
   };
 }
 
@@ -39,7 +39,8 @@ function recordMaker(columns: readonly string[]): (row: Value[]) => unknown {
 
 export function sqlOver(statements: Statements): Sql {
   return {
-    all: async <Row>(text: string, values: readonly Value[]) => statements(text).all(...values) as Row[],
-    run: async (text, values) => statements(text).run(...values),
+    all: <Row>(text: string, values: readonly Value[]) => statements(text).all(values) as Row[],
+    run: (text, values) => statements(text).run(values).changes,
+    insert: (text, values) => statements(text).run(values).lastInsertRowid,
   };
 }

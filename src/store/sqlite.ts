@@ -1,22 +1,26 @@
 // The embedded store: one SQLite file, one writing connection, one reading connection.
-// Writes of concurrent requests share one commit: every unit runs in its own savepoint of the open transaction, and all
-// of them settle, for better or worse, only after that transaction is on disk (WAL, synchronous=FULL).
+// Writes of concurrent requests share one commit: units run one after the other in the open transaction, and all of
+// them settle, for better or worse, only after that transaction is on disk (WAL, synchronous=FULL).
+// Most units that fail have changed nothing. When one has, the transaction is rolled back and its units run again, each
+// in a savepoint of its own: a savepoint for every unit would make SQLite copy every page that a unit changes.
 // Readers have a connection of their own, so that nothing uncommitted is ever shown.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Hash } from '../core/digest.ts';
 import { fail } from '../core/errors.ts';
-import type { Reader, Store, Tx } from '../core/ports.ts';
+import type { Event } from '../core/event.ts';
+import type { Reader, Soon, Store, Tx } from '../core/ports.ts';
 import { createReader } from './reader.ts';
+import type { Value } from './sql.ts';
 import { takeLock } from './sqlite-lock.ts';
 import { migrateSqlite } from './sqlite-schema.ts';
-import { prepareOnce, type Statements, sqlOver } from './sqlite-statements.ts';
+import { prepareOnce, sqlOver } from './sqlite-statements.ts';
 import { createWriter } from './writer.ts';
 
 const UNITS_PER_COMMIT = 512;
 
 interface Unit {
-  run(tx: Tx): Promise<unknown>;
+  run(tx: Tx): Soon<unknown>;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -37,14 +41,15 @@ class SqliteStore implements Store {
   readonly #writing: DatabaseSync;
   readonly #reading: DatabaseSync;
   readonly #lock: DatabaseSync;
-  readonly #prepared: Statements;
   readonly #tx: Tx;
   readonly #reader: Reader;
   #queue: Unit[] = [];
   #draining: Promise<void> | undefined;
   #reads: Promise<unknown> = Promise.resolve();
-  #appended = false;
-  #wake: () => void = () => {};
+  /** What the open transaction has appended and changed so far. */
+  #appended: Event[] = [];
+  #changes = 0;
+  #wake: (appended: readonly Event[]) => void = () => {};
   #closing: Promise<void> | undefined;
 
   constructor(path: string, hash: Hash, lock: DatabaseSync) {
@@ -56,31 +61,39 @@ class SqliteStore implements Store {
     );
     this.#reading = new DatabaseSync(path, { readOnly: true });
     this.#reading.exec(`PRAGMA cache_size = -65536; PRAGMA mmap_size = 268435456; PRAGMA busy_timeout = 5000`);
-    this.#prepared = prepareOnce(this.#writing);
-    this.#tx = createWriter(sqlOver(this.#prepared), {
-      lockClause: '',
-      hash,
-      claimClause: '',
-      lockKey: () => {},
-      beforeAppend: () => {
-        this.#appended = true;
+    const { all, run, insert } = sqlOver(prepareOnce(this.#writing));
+    const counted =
+      <T>(change: (text: string, values: readonly Value[]) => T) =>
+      (text: string, values: readonly Value[]): T => {
+        this.#changes += 1;
+        return change(text, values);
+      };
+    this.#tx = createWriter(
+      { all, run: counted(run), insert: counted(insert) },
+      {
+        lockClause: '',
+        hash,
+        claimClause: '',
+        lockKey: () => {},
+        beforeAppend: () => {},
+        appended: (event) => this.#appended.push(event),
       },
-    });
+    );
     this.#reader = createReader(sqlOver(prepareOnce(this.#reading)));
   }
 
-  onCommit(wake: () => void): void {
+  onCommit(wake: (appended: readonly Event[]) => void): void {
     this.#wake = wake;
   }
 
-  async read<T>(unit: (reader: Reader) => Promise<T>): Promise<T> {
+  async read<T>(unit: (reader: Reader) => Soon<T>): Promise<T> {
     if (this.#closing) throw closed();
     const result = this.#reads.then(() => this.#snapshot(unit));
     this.#reads = result.catch(() => {});
     return result;
   }
 
-  async #snapshot<T>(unit: (reader: Reader) => Promise<T>): Promise<T> {
+  async #snapshot<T>(unit: (reader: Reader) => Soon<T>): Promise<T> {
     this.#reading.exec('BEGIN');
     try {
       return await unit(this.#reader);
@@ -89,7 +102,7 @@ class SqliteStore implements Store {
     }
   }
 
-  write<T>(unit: (tx: Tx) => Promise<T>): Promise<T> {
+  write<T>(unit: (tx: Tx) => Soon<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#closing) return reject(closed());
       this.#queue.push({ run: unit, resolve: resolve as (value: unknown) => void, reject });
@@ -106,33 +119,48 @@ class SqliteStore implements Store {
     this.#draining = undefined;
   }
 
-  async #commit(batch: Unit[]): Promise<void> {
+  async #commit(batch: Unit[], attempt = this.#attempt): Promise<void> {
     const settle: (() => void)[] = [];
-    this.#appended = false;
+    this.#appended = [];
     try {
       this.#writing.exec('BEGIN IMMEDIATE');
-      for (const unit of batch) settle.push(await this.#attempt(unit));
+      for (const unit of batch) settle.push(await attempt.call(this, unit));
       this.#writing.exec('COMMIT');
     } catch (error) {
       if (this.#writing.isTransaction) this.#writing.exec('ROLLBACK');
+      if (error === HALF_DONE) return this.#commit(batch, this.#attemptApart);
       const why = error instanceof Error ? error.message : String(error);
       const refusal = fail('store_unavailable', `Nothing was changed: the database could not commit (${why}).`);
       for (const unit of batch) unit.reject(refusal);
       return;
     }
     for (const done of settle) done();
-    if (this.#appended) this.#wake();
+    if (this.#appended.length > 0) this.#wake(this.#appended);
   }
 
   async #attempt(unit: Unit): Promise<() => void> {
-    this.#prepared('SAVEPOINT unit').run();
+    const before = this.#changes;
     try {
       const value = await unit.run(this.#tx);
-      this.#prepared('RELEASE unit').run();
+      return () => unit.resolve(value);
+    } catch (error) {
+      if (isStorageFailure(error)) throw error;
+      if (this.#changes > before) throw HALF_DONE;
+      return () => unit.reject(error);
+    }
+  }
+
+  async #attemptApart(unit: Unit): Promise<() => void> {
+    const appended = this.#appended.length;
+    this.#writing.exec('SAVEPOINT unit');
+    try {
+      const value = await unit.run(this.#tx);
+      this.#writing.exec('RELEASE unit');
       return () => unit.resolve(value);
     } catch (error) {
       if (isStorageFailure(error)) throw error;
       this.#writing.exec('ROLLBACK TO unit; RELEASE unit');
+      this.#appended.length = appended;
       return () => unit.reject(error);
     }
   }
@@ -151,6 +179,9 @@ class SqliteStore implements Store {
     this.#lock.close();
   }
 }
+
+/** A unit failed after it had changed something. */
+const HALF_DONE = Symbol('half done');
 
 const closed = () => fail('shutting_down', 'The database is closed.');
 

@@ -1,16 +1,16 @@
 // Everything the gateway writes, over any database that speaks Sql. A writer lives inside one transaction; what the
 // database must do differently (how a session is locked) is a named capability, never a test for its brand.
 import type { Hash } from '../core/digest.ts';
-import { linkEvent } from '../core/event.ts';
+import { type Event, linkEvent } from '../core/event.ts';
 import { labelKey } from '../core/label.ts';
-import type { Reader, Tx } from '../core/ports.ts';
+import type { Reader, Soon, Tx } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import type { Session } from '../core/session.ts';
 import { draftWrites } from './drafts.ts';
 import { createReader } from './reader.ts';
 import { toResponse, toSession } from './rows.ts';
 import { signInWrites } from './sign-in-links.ts';
-import type { Sql, Value } from './sql.ts';
+import { type Sql, soon, type Value } from './sql.ts';
 import type { FactRow, ResponseRow, SessionRow } from './tables.ts';
 
 export interface Capabilities {
@@ -20,9 +20,11 @@ export interface Capabilities {
   claimClause: string;
   hash: Hash;
   /** Makes other transactions with the same idempotency key wait for this one. */
-  lockKey(scope: string): Promise<void> | void;
+  lockKey(scope: string): Soon<void>;
   /** Called before events are appended. */
-  beforeAppend(): Promise<void> | void;
+  beforeAppend(): Soon<void>;
+  /** Called with each event whose number the database has told. */
+  appended(event: Event): void;
 }
 
 const insert = (table: string, columns: string) =>
@@ -64,13 +66,12 @@ const UPDATE_TOKEN = `UPDATE tokens SET expires_at = ?, revoked_at = ? WHERE id 
 const INSERT_RESPONSE = insert('responses', 'scope, fingerprint, created, body, created_at');
 
 export function createWriter(sql: Sql, can: Capabilities): Tx {
-  const run = async (text: string, values: Value[]): Promise<void> => {
-    await sql.run(text, values);
-  };
-  const changed = async (text: string, values: Value[]): Promise<boolean> => (await sql.run(text, values)) > 0;
+  const run = (text: string, values: Value[]): Soon<void> => soon(sql.run(text, values), () => {});
+  const changed = (text: string, values: Value[]): Soon<boolean> =>
+    soon(sql.run(text, values), (changes) => changes > 0);
 
   const reader = createReader(sql, Number.MAX_SAFE_INTEGER, can.claimClause);
-  const lockOf = async <T>(table: 'runs' | 'asks', id: string, load: (r: Reader) => Promise<T | undefined>) => {
+  const lockOf = async <T>(table: 'runs' | 'asks', id: string, load: (r: Reader) => Soon<T | undefined>) => {
     const [row] = await sql.all<SessionRow>(
       `SELECT * FROM sessions WHERE id = (SELECT session_id FROM ${table} WHERE id = ?)${can.lockClause}`,
       [id],
@@ -168,7 +169,7 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
       await can.beforeAppend();
       for (const draft of drafts) {
         const e = linkEvent(session, draft, at, can.hash);
-        await sql.run(INSERT_EVENT, [
+        const seq = await sql.insert(INSERT_EVENT, [
           e.sessionSeq,
           e.id,
           e.at,
@@ -182,6 +183,7 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
         ]);
         session.headSeq = e.sessionSeq;
         session.headHash = e.hash;
+        if (seq !== undefined) can.appended({ seq, ...e });
       }
     },
     insertOutput: (o) => changed(INSERT_OUTPUT, [o.runId, o.id, o.position, o.at, JSON.stringify(o.content)]),

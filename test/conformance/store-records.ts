@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EndedAsk } from '../../src/core/ask.ts';
-import type { Reader } from '../../src/core/ports.ts';
+import type { Reader, Soon } from '../../src/core/ports.ts';
 import type { Bed } from './store.ts';
 import {
   AWKWARD,
@@ -22,7 +22,7 @@ import {
 } from './store-samples.ts';
 
 export function describeRecords(bed: Bed): void {
-  const read = <T>(unit: (r: Reader) => Promise<T>) => bed.store.read(unit);
+  const read = <T>(unit: (r: Reader) => Soon<T>) => bed.store.read(unit);
 
   describe('records', () => {
     it('keeps sessions, sparse and complete', async () => {
@@ -301,7 +301,7 @@ export function describeRecords(bed: Bed): void {
         lastSeq: await r.lastSeq(),
       });
       const before = await read(all);
-      const [last] = await read((r) => r.asks({}, { after: 0, limit: 9 }).then((list) => list.slice(-1)));
+      const last = (await read((r) => r.asks({}, { after: 0, limit: 9 }))).at(-1);
       await bed.reopen();
       expect(await read(all)).toEqual(before);
       expect(await bed.store.write((tx) => tx.keepFact('a', 'c'))).toBe('b');
