@@ -98,8 +98,8 @@ export async function play(context: AgentContext, script: readonly Step[]): Prom
       const { mode, questions, expires_after_ms } = step;
       return context.ask({ id, mode, questions, expires_after_ms });
     }
-    const { mode, tool_name, input, reason, diff, expires_after_ms } = step;
-    return context.approve({ id, mode, tool_name, input, reason, diff, expires_after_ms });
+    const { mode, tool_name, input, reason, suggestions, diff, expires_after_ms } = step;
+    return context.approve({ id, mode, tool_name, input, reason, suggestions, diff, expires_after_ms });
   }
 
   /** Says what was heard, then goes the way it points. */
@@ -149,7 +149,10 @@ function outcomeOf(ask: AskView & { answer: NonNullable<AskView['answer']> }): O
 
 /** What was answered, fit to be said aloud: never a secret. */
 function inWords(outcome: Outcome, secrets: readonly string[]): string {
-  if ('allowed' in outcome) return outcome.allowed ? `allowed ${JSON.stringify(outcome.input)}` : outcome.reason;
+  if ('allowed' in outcome) {
+    const along = outcome.suggestion_ids.length > 0 ? ` with ${outcome.suggestion_ids.join(', ')}` : '';
+    return outcome.allowed ? `allowed ${JSON.stringify(outcome.input)}${along}` : outcome.reason;
+  }
   if (outcome.status !== 'answered') return outcome.reason;
   if (secrets.length === 0) return outcome.answer;
   const shown = outcome.answers.map((a) =>

@@ -25,6 +25,7 @@ export interface ApproveStep extends Asking {
   tool_name: string;
   input: Record<string, unknown>;
   reason?: string | undefined;
+  suggestions?: { id: string; label: string }[] | undefined;
   diff?: string | undefined;
   allowed?: Step[] | undefined;
   denied?: Step[] | undefined;
@@ -78,6 +79,7 @@ const ApproveStep = z.strictObject({
   tool_name: z.string(),
   input: z.record(z.string(), z.unknown()),
   reason: z.string().optional(),
+  suggestions: z.array(z.strictObject({ id: z.string(), label: z.string() })).optional(),
   diff: z.string().optional(),
   allowed: steps.optional(),
   denied: steps.optional(),

@@ -1,6 +1,7 @@
 // What `questions` and `approvals` have in common: `list` and `show`.
 import { Command } from 'commander';
 import { type Client, every, type Listed } from '../client/client.ts';
+import { countdown, duration, instant } from '../client/times.ts';
 import type { AskKind } from '../core/ask.ts';
 import type { AskView, PendingApprovalView, PendingQuestionView } from '../core/views.ts';
 import { connect, note, type ServerFlags, withServer } from './connection.ts';
@@ -14,7 +15,6 @@ import { indented, wrap } from './text/layout.ts';
 import { hintLines } from './text/run-text.ts';
 import { type Line, line, span } from './text/spans.ts';
 import { oneLine } from './text/terminal-text.ts';
-import { countdown, duration, instant } from './text/times.ts';
 
 type Pending = PendingQuestionView | PendingApprovalView;
 

@@ -1,11 +1,11 @@
 // What went wrong, told to a person in one sentence and to a script by exit code and JSON. Every command throws; only
 // main.ts catches, and reports through here.
 import { HoldpointProblem, HoldpointUnreachable } from '../client/http.ts';
+import { duration } from '../client/times.ts';
 import { endedHow } from '../core/ask.ts';
 import { EXIT, type ExitName, exitOfProblem } from './exit-codes.ts';
 import { jsonText } from './text/json-text.ts';
 import { oneLine, prose } from './text/terminal-text.ts';
-import { duration } from './text/times.ts';
 
 export class Failure extends Error {
   readonly exit: ExitName;

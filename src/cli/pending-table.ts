@@ -1,11 +1,11 @@
 // Asks as a table: how `questions list`, `approvals list` and the inbox without a terminal show what is pending.
 
+import { countdown, duration } from '../client/times.ts';
 import { isTerminal, printTable } from './output.ts';
 import { type Request, summary } from './text/ask-text.ts';
 import { shortIds } from './text/layout.ts';
 import { line, span } from './text/spans.ts';
 import { oneLine } from './text/terminal-text.ts';
-import { countdown, duration } from './text/times.ts';
 
 /** Short ids at a terminal, where people type them; whole ones for scripts. */
 export function printAsks(asks: readonly { session_id: string; request: Request }[]): void {

@@ -1,6 +1,7 @@
 // `holdpoint runs`: stretches of work. List, show, cancel.
 import { Command, Option } from 'commander';
 import { every } from '../client/client.ts';
+import { duration } from '../client/times.ts';
 import { isTerminal, RUN_STATUSES, type RunStatus } from '../core/run.ts';
 import type { RunView } from '../core/views.ts';
 import { connect, type MutationFlags, note, once, type ServerFlags, withMutation, withServer } from './connection.ts';
@@ -10,7 +11,6 @@ import { print, printJson, printTable, terminalWidth } from './output.ts';
 import { runLines, runStatusLines, statusStyle } from './text/run-text.ts';
 import { line, span } from './text/spans.ts';
 import { oneLine } from './text/terminal-text.ts';
-import { duration } from './text/times.ts';
 
 export function runsCommand(): Command {
   const command = new Command('runs').description('stretches of work: list, show, cancel');

@@ -1,6 +1,7 @@
 // `holdpoint sessions`: conversations with agents. List, show, create, interrupt, end.
 import { Command, Option } from 'commander';
 import { type Client, every } from '../client/client.ts';
+import { duration, instant } from '../client/times.ts';
 import { PERMISSIONS, type Permissions, SYSTEM_SESSION } from '../core/session.ts';
 import type { SessionView } from '../core/views.ts';
 import { connect, type MutationFlags, note, once, type ServerFlags, withMutation, withServer } from './connection.ts';
@@ -12,7 +13,6 @@ import { wrap } from './text/layout.ts';
 import { statusStyle } from './text/run-text.ts';
 import { type Line, line, span } from './text/spans.ts';
 import { oneLine } from './text/terminal-text.ts';
-import { duration, instant } from './text/times.ts';
 
 export function sessionsCommand(): Command {
   const command = new Command('sessions').description('conversations with agents: list, show, create, interrupt, end');

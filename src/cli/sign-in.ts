@@ -1,11 +1,11 @@
 // `holdpoint sign-in`: a link that signs a browser in, alone on standard output, so that it can be piped or opened.
 import { Command, Option } from 'commander';
+import { duration } from '../client/times.ts';
 import { SIGN_IN_SCOPES } from '../core/sign-in.ts';
 import { connect, type MutationFlags, note, once, withMutation } from './connection.ts';
 import { withExamples } from './examples.ts';
 import { print, printJson } from './output.ts';
 import { line } from './text/spans.ts';
-import { duration } from './text/times.ts';
 
 interface Flags extends MutationFlags {
   scope?: (typeof SIGN_IN_SCOPES)[number];

@@ -1,6 +1,7 @@
 // `holdpoint tokens`: who may call the server. Create, list, revoke. A secret is printed once, alone on standard output.
 import { Command, Option } from 'commander';
 import { type Client, every } from '../client/client.ts';
+import { duration, instant } from '../client/times.ts';
 import {
   connect,
   type MutationFlags,
@@ -16,7 +17,6 @@ import { findToken } from './find-place.ts';
 import { print, printJson, printTable } from './output.ts';
 import { line, span } from './text/spans.ts';
 import { oneLine } from './text/terminal-text.ts';
-import { duration, instant } from './text/times.ts';
 
 type Token = Awaited<ReturnType<Client['tokens']['list']>>['items'][number];
 

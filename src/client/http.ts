@@ -26,6 +26,8 @@ export interface Call {
   repeat?: 'harmless' | 'keyed' | 'once' | undefined;
   idempotencyKey?: string | undefined;
   signal?: AbortSignal | undefined;
+  /** In a browser: carried out even if the page is left meanwhile. */
+  keepalive?: boolean | undefined;
   /** How long the server may take on purpose, as with a long poll. */
   waitMs?: number | undefined;
 }
@@ -51,6 +53,8 @@ export class HoldpointProblem extends Error {
   readonly detail: string;
   /** Who already answered, where that is the reason. */
   readonly winner: Winner | undefined;
+  /** The question whose answer was refused. */
+  readonly questionId: string | undefined;
 
   constructor(status: number, document: Record<string, unknown>) {
     const detail = String(document.detail ?? document.title ?? `HTTP ${status}`);
@@ -61,6 +65,7 @@ export class HoldpointProblem extends Error {
     this.domain = String(document.domain ?? 'unknown');
     this.detail = detail;
     this.winner = document.winner as Winner | undefined;
+    this.questionId = typeof document.question_id === 'string' ? document.question_id : undefined;
   }
 }
 
@@ -99,6 +104,7 @@ export function createHttp(options: HttpOptions): Http {
       headers,
       signal,
       redirect: 'error',
+      ...(call.keepalive && { keepalive: true }),
       ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
     });
   }

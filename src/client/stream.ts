@@ -4,16 +4,16 @@ import { createParser } from 'eventsource-parser';
 import type { EventView } from '../core/views.ts';
 import { backoffMs, HoldpointProblem, type Http, sleep } from './http.ts';
 
-export interface Follow<T> {
+export interface Follow {
   path: string;
-  /** What comes after this one; without it a stream of all sessions begins now. */
-  after?: number | string | undefined;
+  /** Events after this one; without it a stream of all sessions begins now. */
+  after?: number | undefined;
   signal: AbortSignal;
   /** Called each time the stream is open, before its first event. */
   onOpen?: (() => void) | undefined;
   /** Called when the stream has ended or could not be opened, before it is tried again. */
   onLost?: (() => void) | undefined;
-  onEvent(event: T): void;
+  onEvent(event: EventView): void;
 }
 
 /** The server sends a heartbeat every 15 s. */
@@ -31,15 +31,15 @@ export class StreamRefused extends Error {
 }
 
 /** Follows until the signal says stop. Rejects only when the stream is refused for good. */
-export async function follow<T = EventView>(http: Http, options: Follow<T>): Promise<void> {
+export async function follow(http: Http, options: Follow): Promise<void> {
   const { signal } = options;
   let cursor = options.after;
   for (let failures = 0; !signal.aborted; failures++) {
     try {
       const headers: Record<string, string> = { accept: 'text/event-stream' };
       if (cursor !== undefined) headers['last-event-id'] = String(cursor);
-      await connection(http, options, headers, (place, isEvent) => {
-        cursor = place;
+      await connection(http, options, headers, (seq, isEvent) => {
+        cursor = seq;
         if (isEvent) failures = 0;
       });
     } catch (error) {
@@ -51,15 +51,10 @@ export async function follow<T = EventView>(http: Http, options: Follow<T>): Pro
   }
 }
 
-type Seen = (place: string, isEvent: boolean) => void;
+type Seen = (seq: number, isEvent: boolean) => void;
 
 /** One connection, until it ends. `seen` is told every position that the stream has passed. */
-async function connection<T>(
-  http: Http,
-  options: Follow<T>,
-  headers: Record<string, string>,
-  seen: Seen,
-): Promise<void> {
+async function connection(http: Http, options: Follow, headers: Record<string, string>, seen: Seen): Promise<void> {
   const own = new AbortController();
   const stop = () => own.abort(options.signal.reason);
   options.signal.addEventListener('abort', stop, { once: true });
@@ -72,12 +67,12 @@ async function connection<T>(
       throw new StreamRefused(new Error(`got ${response.headers.get('content-type')} instead of an event stream`));
     }
     const begin = response.headers.get('holdpoint-cursor');
-    if (begin !== null) seen(begin, false);
+    if (begin !== null) seen(Number(begin), false);
     options.onOpen?.();
     const parser = createParser({
       onEvent: ({ event, data, id }) => {
-        if (event === undefined) options.onEvent(JSON.parse(data) as T);
-        if (id) seen(id, true);
+        if (event === undefined) options.onEvent(JSON.parse(data) as EventView);
+        if (id) seen(Number(id), true);
       },
     });
     const decoder = new TextDecoder();
@@ -101,17 +96,17 @@ function isFinal(error: unknown): boolean {
 }
 
 /** The same as an async iteration. Ends when the signal says so or the loop is left. */
-export async function* iterate<T = EventView>(
+export async function* iterate(
   http: Http,
-  options: Omit<Follow<T>, 'onEvent' | 'onOpen' | 'onLost'>,
-): AsyncGenerator<T> {
+  options: Omit<Follow, 'onEvent' | 'onOpen' | 'onLost'>,
+): AsyncGenerator<EventView> {
   const own = new AbortController();
   const signal = AbortSignal.any([own.signal, options.signal]);
-  const queue: T[] = [];
+  const queue: EventView[] = [];
   let wake: () => void = () => {};
   let over = false;
   let failure: unknown;
-  const onEvent = (event: T) => {
+  const onEvent = (event: EventView) => {
     queue.push(event);
     wake();
   };

@@ -24,8 +24,7 @@ export interface Session {
   /** What a worker must have to host this session's agent. */
   labels: string[];
   parentSessionId: string | undefined;
-  /** Its own; without it those of the worker count. */
-  permissions: Permissions | undefined;
+  permissions: Permissions;
   taskId: string | undefined;
   status: 'active' | 'ended';
   createdAt: number;
@@ -34,8 +33,7 @@ export interface Session {
   activeRunId: string | undefined;
   queuedCount: number;
   pendingCount: number;
-  /** Answers that no agent could take before its worker was lost; given again when the same is asked again. */
-  keptCount: number;
+  itemCount: number;
   runCount: number;
   lastMessage: string | undefined;
   headSeq: number;

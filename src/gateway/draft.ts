@@ -1,18 +1,18 @@
 // What a person has typed and not sent: saved, shown to the person's other devices, dropped. No part of the log: it is
 // nobody's decision yet. It outlives the ask's expiry and cancellation, and is gone once the ask is answered.
 import { type Draft, type DraftContent, draftRefusal, outlivesDraft } from '../core/draft.ts';
-import { fail, HoldpointError } from '../core/errors.ts';
+import { HoldpointError } from '../core/errors.ts';
 import type { Ports, Reader } from '../core/ports.ts';
 import type { DraftView } from '../core/views.ts';
 import { askRecord } from './inbox.ts';
 import { openAsk } from './ledger.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
 
-export function showDraft(ports: Ports, askId: string): Promise<DraftView> {
+/** Nothing typed is the usual state of an ask, and no error. */
+export function showDraft(ports: Ports, askId: string): Promise<DraftView | undefined> {
   return ports.store.read(async (r) => {
     const draft = await currentDraft(r, askId);
-    if (!draft) throw fail('draft_not_found', `Nothing is drafted for ask "${askId}".`);
-    return draftView(draft);
+    return draft && draftView(draft);
   });
 }
 

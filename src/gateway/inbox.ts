@@ -2,11 +2,11 @@
 // deadline: overdue ones are expired first.
 import type { Ask } from '../core/ask.ts';
 import { type ErrorCode, fail } from '../core/errors.ts';
-import type { AskFilter, Page, Placed, Ports, Reader, Soon } from '../core/ports.ts';
+import type { AskFilter, Page, Placed, Ports, Reader, SessionFilter, Soon } from '../core/ports.ts';
 import { sessionIdOfThread } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import { expireOverdue } from './expire.ts';
-import { askView, messageView, pendingView, runView, sessionView, tokenView } from './views.ts';
+import { askView, itemView, messageView, pendingView, runView, sessionView, tokenView } from './views.ts';
 
 export interface Listed<T> {
   views: T[];
@@ -85,11 +85,8 @@ export async function loadAsk(ports: Ports, id: string): Promise<Ask> {
   return ports.store.read((r) => askRecord(r, id));
 }
 
-export const listSessions = (
-  ports: Ports,
-  filter: { id?: string | undefined; status?: string | undefined },
-  page: Page,
-) => listed(ports, page, (r, p) => r.sessions(filter, p), sessionView);
+export const listSessions = (ports: Ports, filter: SessionFilter, page: Page) =>
+  listed(ports, page, (r, p) => r.sessions(filter, p), sessionView);
 
 /** A list about something that does not exist is not an empty list. */
 async function mustKnow(r: Reader, filter: { sessionId?: string | undefined; runId?: string | undefined }) {
@@ -137,6 +134,16 @@ export async function listMessages(ports: Ports, sessionId: string, which: 'open
     page,
     (r, p) => r.messages(sessionId, which, p),
     (_, message) => messageView(message),
+  );
+}
+
+export async function listItems(ports: Ports, threadId: string, page: Page) {
+  const sessionId = await ports.store.read((r) => sessionOfThread(r, threadId));
+  return listed(
+    ports,
+    page,
+    (r, p) => r.items(sessionId, p),
+    (_, item) => itemView(item),
   );
 }
 

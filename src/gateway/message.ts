@@ -33,14 +33,15 @@ export function postMessage(ports: Ports, command: MessageCommand): Promise<Repl
     const given = body.interactive_form_answer;
     const run = given ? await answerForm(ledger, given, actor) : await say(ledger, body.text ?? '', actor);
     if ('refused' in run) return run;
-    await ledger.close();
     return made(await runView(tx, ledger.session, run));
   });
 }
 
 async function say(ledger: Ledger, text: string, actor: Actor): Promise<Run> {
   if (text.trim() === '') throw fail('invalid_request', 'body.text: must not be blank');
-  return beginWork(ledger, { input: { text } }, actor);
+  const run = await beginWork(ledger, { input: { text } }, actor);
+  await ledger.close();
+  return run;
 }
 
 async function answerForm(ledger: Ledger, given: InteractiveFormAnswer, actor: Actor): Promise<Run | Refused> {
@@ -52,7 +53,9 @@ async function answerForm(ledger: Ledger, given: InteractiveFormAnswer, actor: A
   const by = { ...actor, surface: actor.surface === 'api' ? ('form' as const) : actor.surface };
   if (given.status === 'cancelled') {
     if (decide(form, 'cancel', ledger.now) === 'expire_first') return expireNow(ledger, run, form);
-    return cancelAsk(ledger, run, form, { answeredBy: by.name, surface: by.surface }, given.message);
+    const carried = await cancelAsk(ledger, run, form, { answeredBy: by.name, surface: by.surface }, given.message);
+    await ledger.close();
+    return carried;
   }
   const answers = readAnswers(form.content.questions, given.answers ?? {});
   if ('code' in answers) throw new HoldpointError(answers);

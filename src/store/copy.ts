@@ -17,6 +17,7 @@ const TABLES: readonly (keyof Tables)[] = [
   'events',
   'outputs',
   'messages',
+  'items',
   'tokens',
   'responses',
   'facts',

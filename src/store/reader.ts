@@ -8,13 +8,14 @@ import { servedKeys } from '../core/label.ts';
 import type { Placed, Reader, Soon } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import { draftReads } from './drafts.ts';
-import { toAsk, toEnded, toEvent, toMessage, toOutput, toPending, toRun, toSession, toToken } from './rows.ts';
+import { toAsk, toEnded, toEvent, toItem, toMessage, toOutput, toPending, toRun, toSession, toToken } from './rows.ts';
 import { signInReads } from './sign-in-links.ts';
 import { compiler, list, type Sql, soon, type Value } from './sql.ts';
 import type {
   AskRow,
   EventRow,
   FormRow,
+  ItemRow,
   MessageRow,
   OutputRow,
   PartialStateRow,
@@ -72,6 +73,7 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         .where('id', '<>', SYSTEM_SESSION);
       if (filter.id !== undefined) query = query.where('id', '=', filter.id);
       if (filter.status !== undefined) query = query.where('status', '=', filter.status);
+      if (filter.parentId !== undefined) query = query.where('parent_session_id', '=', filter.parentId);
       return place(await list<SessionRow>(sql, query.orderBy('n').limit(page.limit)), (row) => row.n, toSession);
     },
     run: (id) => one(`SELECT * FROM runs WHERE id = ?`, [id], toRun),
@@ -168,12 +170,6 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         toEvent,
       );
     },
-    starts: (sessionId, before, limit) =>
-      many(
-        `SELECT * FROM events WHERE session_id = ? AND seq < ? AND type = 'started' ORDER BY seq DESC LIMIT ${limit}`,
-        [sessionId, before],
-        toEvent,
-      ),
     lastSeq: async () =>
       (await one(
         `SELECT MAX(seq) AS seq FROM events WHERE seq <= ?`,
@@ -195,6 +191,13 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
           .limit(page.limit),
       );
       return place(rows, (row) => row.n, toMessage);
+    },
+    async items(sessionId, page) {
+      const rows = await sql.all<ItemRow>(
+        `SELECT * FROM items WHERE session_id = ? AND position > ? ORDER BY position LIMIT ?`,
+        [sessionId, page.after ?? 0, page.limit],
+      );
+      return place(rows, (row) => row.position, toItem);
     },
     token: (id) => one(`SELECT * FROM tokens WHERE id = ?`, [id], toToken),
     tokenByHash: (hash) => one(`SELECT * FROM tokens WHERE hash = ?`, [hash], toToken),

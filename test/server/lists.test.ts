@@ -46,6 +46,17 @@ const LISTS = [
   '/v1/events',
 ] as const;
 
+describe('children of a session', () => {
+  it('are listed by their parent', async () => {
+    const parent = await newSession(server);
+    const child = await newSession(server, { parent_session_id: parent.session_id });
+    await newSession(server);
+    const listed = await ok(server.get<SessionView[]>(`/v1/sessions?parent_session_id=${parent.session_id}`));
+    expect(listed.map((session) => session.session_id)).toEqual([child.session_id]);
+    expect(await ok(server.get(`/v1/sessions?parent_session_id=${child.session_id}`))).toEqual([]);
+  });
+});
+
 describe.each(LISTS)('%s', (path) => {
   it('is a bare JSON array', async () => {
     expect(Array.isArray(await ok(server.get(path)))).toBe(true);

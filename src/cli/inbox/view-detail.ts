@@ -1,11 +1,12 @@
 // One ask in the inbox: where it comes from, what it asks to the letter, how it ended. Lines are made once for each ask
 // and width, however often the screen is drawn.
+
+import { countdown, duration } from '../../client/times.ts';
 import type { ApprovalRequest, AskView } from '../../core/views.ts';
 import { actionLines, answerLines, type Request, requestLines, summary } from '../text/ask-text.ts';
 import { wrap } from '../text/layout.ts';
 import { type Line, line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
-import { countdown, duration } from '../text/times.ts';
 import type { Entry, State } from './state.ts';
 
 const wholes = new WeakMap<object, { width: number; lines: Line[] }>();

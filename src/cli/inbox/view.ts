@@ -1,9 +1,10 @@
 // What the inbox looks like: a pure function from its state to exactly as many lines as the terminal has rows. The list
 // with a look at the selected ask below it, the ask on its own, the questions, the help. Writes nothing.
+
+import { countdown, duration } from '../../client/times.ts';
 import { crop, fill, lineCells } from '../text/layout.ts';
 import { type Line, line, type Span, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
-import { countdown, duration } from '../text/times.ts';
 import { type Entry, type State, waitingCount } from './state.ts';
 import { detailLines, editedLines, placeLines, requestSummary } from './view-detail.ts';
 import { fieldFoot, foot } from './view-foot.ts';

@@ -1,10 +1,11 @@
 // One event on one line: when, where, what, and the few words of its data that a person wants to see.
+
+import { instant } from '../../client/times.ts';
 import type { ApprovalRequest, AskView, EventView, UserQuestionRequest } from '../../core/views.ts';
 import { endText, summary } from './ask-text.ts';
 import { statusStyle } from './run-text.ts';
 import { type Line, line, type Style, span } from './spans.ts';
 import { oneLine } from './terminal-text.ts';
-import { instant } from './times.ts';
 
 export function eventLine(event: EventView): Line {
   return line(

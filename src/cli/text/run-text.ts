@@ -1,11 +1,12 @@
 // A run as lines: for `runs`, and for what `questions` and `approvals` say after an answer.
+
+import { instant } from '../../client/times.ts';
 import type { RunView } from '../../core/views.ts';
 import { ownName } from '../own-name.ts';
 import { requestLines } from './ask-text.ts';
 import { indented, wrap } from './layout.ts';
 import { type Line, line, type Style, span } from './spans.ts';
 import { oneLine, prose } from './terminal-text.ts';
-import { instant } from './times.ts';
 
 export const statusStyle = (status: string): Style => {
   if (status === 'completed') return 'good';

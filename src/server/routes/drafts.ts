@@ -12,12 +12,19 @@ export const addDrafts: AddRoutes = (app, { gateway, streams }) => {
     {
       config: { scopes: ANSWERERS },
       schema: {
-        ...about('drafts', 'What is typed and not sent', 'It outlives the expiry of the ask; an answer ends it.'),
+        ...about(
+          'drafts',
+          'What is typed and not sent',
+          '204 when nothing is. It outlives the expiry of the ask; an answer ends it.',
+        ),
         params: AskParams,
-        response: replies({ 200: DraftView }),
+        response: replies({ 200: DraftView, 204: z.void() }),
       },
     },
-    (request) => gateway.showDraft(request.params.ask_id),
+    async (request, reply) => {
+      const draft = await gateway.showDraft(request.params.ask_id);
+      return draft ?? reply.code(204).send();
+    },
   );
 
   app.put(

@@ -29,13 +29,17 @@ export const addSessions: AddRoutes = (app, { gateway }) => {
       config: { scopes: EVERY_READER },
       schema: {
         ...about('sessions', 'List sessions, oldest first'),
-        querystring: PageQuery.extend({ status: z.enum(['active', 'ended']).optional() }),
+        querystring: PageQuery.extend({
+          status: z.enum(['active', 'ended']).optional(),
+          parent_session_id: z.string().optional().describe('Only the children of this session'),
+        }),
         response: replies({ 200: z.array(SessionView) }),
       },
     },
     async (request, reply) => {
-      const { status } = request.query;
-      const listed = await gateway.listSessions({ id: request.actor.sessionId, status }, pageOf(request.query));
+      const { status, parent_session_id: parentId } = request.query;
+      const filter = { id: request.actor.sessionId, status, parentId };
+      const listed = await gateway.listSessions(filter, pageOf(request.query));
       return sendList(request, reply, listed);
     },
   );
