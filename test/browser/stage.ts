@@ -77,7 +77,7 @@ export function useStage(options: StartOptions = {}): Stage {
       const { url } = await clientOf(server).signIn.offer({ name });
       await visitor.page.goto(url);
       await visitor.page.getByRole('button', { name: 'Sign in' }).click();
-      await visitor.page.waitForURL((at) => at.pathname === '/');
+      await visitor.page.waitForURL((at) => at.pathname !== '/sign-in');
       return visitor;
     },
     async restart(signal = 'SIGTERM') {

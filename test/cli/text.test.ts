@@ -7,7 +7,7 @@ import { jsonText } from '../../src/cli/text/json-text.ts';
 import { cells, crop, lineCells, shortIds, wrap } from '../../src/cli/text/layout.ts';
 import { hasColours, line, painter, plain, span } from '../../src/cli/text/spans.ts';
 import { exact, oneLine, prose } from '../../src/cli/text/terminal-text.ts';
-import { countdown, duration } from '../../src/cli/text/times.ts';
+import { countdown, duration } from '../../src/client/times.ts';
 
 /** Control characters but the line feed; bidirectional and zero-width characters; tags. */
 const DANGEROUS = /(?!\n)\p{Cc}|[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/u;

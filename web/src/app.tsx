@@ -1,14 +1,31 @@
-// Who is there: the sign-in page for strangers, the inbox for everyone else.
-import { useEffect, useState } from 'react';
+// The frame of every page: who is signed in, the live feed, the keys that work everywhere, and which page is shown. The
+// inbox comes with the first script; every other page and dialog when it is opened.
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
 import type { MeView } from '../../src/core/views.ts';
 import { api, isStranger } from './api.ts';
+import { showBadge } from './badge.ts';
+import { InboxPage } from './pages/inbox.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
+import { listenToKeys, useCommands } from './state/commands.ts';
+import { waitingCount } from './state/inbox.ts';
+import { live, useInbox } from './state/live.ts';
+import { heading, summary } from './text/ask-text.ts';
+import { Nav } from './ui/nav.tsx';
+import { announce, Toasts } from './ui/toasts.tsx';
+
+const SessionsPage = lazy(() => import('./pages/sessions.tsx'));
+const SessionPage = lazy(() => import('./pages/session.tsx'));
+const Help = lazy(() => import('./ui/help.tsx'));
+const NewRun = lazy(() => import('./ui/new-run.tsx'));
 
 type Person = 'unknown' | 'nobody' | MeView;
 
 export function App({ code: given }: { code: string | undefined }) {
   const [code, setCode] = useState(given);
   const [person, setPerson] = useState<Person>(code === undefined ? 'unknown' : 'nobody');
+  const [, navigate] = useLocation();
+  const signedOut = useCallback(() => setPerson('nobody'), []);
   useEffect(() => {
     if (person !== 'unknown') return;
     if (isStranger()) setPerson('nobody');
@@ -16,19 +33,69 @@ export function App({ code: given }: { code: string | undefined }) {
   }, [person]);
   if (person === 'unknown') return null;
   const enter = (me: MeView) => {
-    history.replaceState(null, '', '/');
+    navigate('/', { replace: true });
     setCode(undefined);
     setPerson(me);
   };
   if (person === 'nobody') return <SignInPage code={code} onSignedIn={enter} />;
-  const leave = () => api.signIn.out().finally(() => setPerson('nobody'));
+  return <Frame me={person} onSignedOut={signedOut} />;
+}
+
+function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
+  const inbox = useInbox();
+  const [open, setOpen] = useState<'help' | 'run'>();
+  const count = waitingCount(inbox);
+  const close = useCallback(() => setOpen(undefined), []);
+  const newRun = useCallback(() => setOpen('run'), []);
+
+  useEffect(() => {
+    const stop = new AbortController();
+    listenToKeys(stop.signal);
+    void live(
+      stop.signal,
+      (asks) => announce(asks.map(({ request }) => `New: ${heading(request)}: ${summary(request)}`).join('. ')),
+      onSignedOut,
+    );
+    return () => stop.abort();
+  }, [onSignedOut]);
+  useEffect(() => showBadge(count), [count]);
+  useEffect(() => () => showBadge(0), []);
+  useCommands({ help: () => setOpen('help'), 'new-run': newRun });
+
+  const leave = () => void api.signIn.out().finally(onSignedOut);
   return (
-    <main>
-      <h1>Holdpoint</h1>
-      <p>Signed in as {person.name}.</p>
-      <button type="button" onClick={leave}>
-        Sign out
-      </button>
-    </main>
+    <>
+      <a className="skip-link" href="#main">
+        Skip to the page
+      </a>
+      <div className="shell">
+        <Nav
+          count={count}
+          link={inbox.link}
+          name={me.name}
+          onNewRun={newRun}
+          onHelp={() => setOpen('help')}
+          onSignOut={leave}
+        />
+        <main className="page" id="main" tabIndex={-1}>
+          <Suspense fallback={null}>
+            <Switch>
+              <Route path="/sessions">
+                <SessionsPage onNewRun={newRun} />
+              </Route>
+              <Route path="/sessions/:id">{({ id }) => <SessionPage key={id} id={id} />}</Route>
+              <Route>
+                <InboxPage onNewRun={newRun} />
+              </Route>
+            </Switch>
+          </Suspense>
+        </main>
+      </div>
+      <Toasts />
+      <Suspense fallback={null}>
+        {open === 'help' && <Help onClose={close} />}
+        {open === 'run' && <NewRun onClose={close} />}
+      </Suspense>
+    </>
   );
 }

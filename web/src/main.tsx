@@ -1,9 +1,16 @@
 // The first script: mounts the page.
+import '@fontsource-variable/inter/wght.css';
+import '@fontsource-variable/jetbrains-mono/wght.css';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/shell.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { takeCode } from './pages/sign-in.tsx';
+import { restoreTheme } from './theme.ts';
 
+restoreTheme();
 const root = document.getElementById('root');
 if (!root) throw new Error('the document has no root');
 createRoot(root).render(

@@ -4,6 +4,8 @@ import { type SubmitEvent, useState } from 'react';
 import { HoldpointProblem } from '../../../src/client/http.ts';
 import type { MeView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
+import { CopyButton } from '../ui/code.tsx';
+import { Mark } from '../ui/nav.tsx';
 
 const NAME = 'holdpoint-name';
 
@@ -34,24 +36,57 @@ export function SignInPage({ code, onSignedIn }: { code: string | undefined; onS
   };
   return (
     <main className="sign-in">
-      <h1>Holdpoint</h1>
-      {code === undefined ? (
-        <p>
-          This browser is not signed in. Run <code>holdpoint sign-in</code> on the machine of the server and open the
-          link it prints.
-        </p>
-      ) : (
-        <form onSubmit={submit}>
-          <label>
-            Your name, as others see it beside your answers
-            <input name="name" maxLength={128} value={name} onChange={(event) => setName(event.target.value)} />
-          </label>
-          <button type="submit" disabled={busy}>
-            Sign in
-          </button>
-        </form>
-      )}
-      {problem !== undefined && <p role="alert">{problem}</p>}
+      <div className="sign-in-box">
+        <div className="brand">
+          <Mark /> Holdpoint
+        </div>
+        {code === undefined ? (
+          <HowTo />
+        ) : (
+          <form onSubmit={submit}>
+            <h1>Sign in</h1>
+            <div>
+              <label className="label" htmlFor="name">
+                Your name
+              </label>
+              <input
+                id="name"
+                name="name"
+                className="field"
+                maxLength={128}
+                autoComplete="nickname"
+                value={name}
+                aria-describedby="name-note"
+                onChange={(event) => setName(event.target.value)}
+              />
+              <p className="small muted" id="name-note">
+                Others see it beside your answers.
+              </p>
+            </div>
+            <button type="submit" className="button primary" disabled={busy}>
+              Sign in
+            </button>
+          </form>
+        )}
+        {problem !== undefined && (
+          <p role="alert" className="notice bad">
+            {problem}
+          </p>
+        )}
+      </div>
     </main>
   );
 }
+
+const COMMAND = 'holdpoint sign-in';
+
+const HowTo = () => (
+  <>
+    <h1>This browser is not signed in</h1>
+    <p className="muted">Run this on the machine of the server and open the link it prints. It works once.</p>
+    <div className="copy">
+      <code>{COMMAND}</code>
+      <CopyButton text={COMMAND} />
+    </div>
+  </>
+);

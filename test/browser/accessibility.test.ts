@@ -1,0 +1,63 @@
+// Every main state of the page under axe, light and dark: nothing serious for people who cannot see, hear or point well.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { raiseEverything } from './everything.ts';
+import { describeInBrowser, useStage } from './stage.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Evaluated by the debugger, not by the page: its content policy stays as it is. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<AxeResults>('axe.run()');
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    );
+}
+
+describeInBrowser('the page, for everyone', () => {
+  const stage = useStage();
+
+  it.each(['light', 'dark'] as const)('has no serious finding in %s', async (colorScheme) => {
+    const asks = await raiseEverything(stage.client);
+    const { page } = await stage.person('lead', { colorScheme, reducedMotion: 'reduce' });
+    for (const ask of asks) {
+      await page.goto(`/asks/${ask.ask_id}`);
+      await page.getByRole('article').waitFor();
+      expect(await findings(page), ask.tool_call_id).toEqual([]);
+    }
+    await page.keyboard.press('d');
+    await page.getByRole('textbox', { name: /Why/ }).waitFor();
+    expect(await findings(page), 'deny or decline').toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    expect(await findings(page), 'help').toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.goto(`/sessions/${asks[0]?.session_id}`);
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    expect(await findings(page), 'session').toEqual([]);
+    await page.goto('/sessions');
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    expect(await findings(page), 'sessions').toEqual([]);
+  });
+
+  it('has none on a phone, on the way in, and with nothing to do', async () => {
+    const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+    const stranger = await stage.stranger(phone);
+    await stranger.page.goto('/');
+    await stranger.page.getByText('holdpoint sign-in').waitFor();
+    expect(await findings(stranger.page), 'stranger').toEqual([]);
+    const { page } = await stage.person('lead', phone);
+    await page.getByRole('listitem').first().waitFor();
+    expect(await findings(page), 'list').toEqual([]);
+    await page.getByRole('searchbox').fill('nothing is called like this');
+    await page.getByText('Nothing matches').waitFor();
+    expect(await findings(page), 'nothing found').toEqual([]);
+  });
+});

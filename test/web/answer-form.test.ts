@@ -1,0 +1,151 @@
+// Answers while they are given: what is preselected, chosen, typed, kept and sent.
+import { describe, expect, it } from 'vitest';
+import {
+  answersOf,
+  choose,
+  draftOf,
+  fieldOf,
+  missing,
+  openForm,
+  toggleOther,
+  withDraft,
+  write,
+} from '../../web/src/state/answer-form.ts';
+import { formAnswer, questionsOfPayload } from '../../web/src/state/form-payload.ts';
+import { asked, options } from './asks.ts';
+
+const target = asked({ id: 'target', options: options('staging', 'production') });
+const checks = asked({ id: 'checks', multi_select: true, required: false, options: options('lint', 'test', 'types') });
+const note = asked({ id: 'note', required: false });
+const key = asked({ id: 'key', secret: true });
+
+describe('a form that is opened', () => {
+  it('has what is recommended chosen, one where one may be', () => {
+    const both = target.options.map((o) => ({ ...o, recommended: true }));
+    expect(fieldOf(openForm([{ ...target, options: both }]), 'target').chosen).toEqual(['staging']);
+    const several = checks.options.map((o, i) => ({ ...o, recommended: i > 0 }));
+    expect(fieldOf(openForm([{ ...checks, options: several }]), 'checks').chosen).toEqual(['test', 'types']);
+  });
+
+  it('takes a default over a recommendation, and as the text where there are no options', () => {
+    const [first, second] = target.options;
+    if (!first || !second) throw new Error('no options');
+    const form = openForm([
+      { ...target, default: 'production', options: [{ ...first, recommended: true }, second] },
+      { ...note, default: 'as always' },
+    ]);
+    expect(answersOf([target, note], form)).toEqual([
+      { question_id: 'target', selected_option_ids: ['production'] },
+      { question_id: 'note', freeform_answer: 'as always' },
+    ]);
+  });
+});
+
+describe('answers', () => {
+  it('choose one, or several and take one back', () => {
+    let form = openForm([target, checks]);
+    form = choose(choose(form, target, 'staging'), target, 'production');
+    form = choose(choose(choose(form, checks, 'lint'), checks, 'test'), checks, 'lint');
+    expect(answersOf([target, checks], form)).toEqual([
+      { question_id: 'target', selected_option_ids: ['production'] },
+      { question_id: 'checks', selected_option_ids: ['test'] },
+    ]);
+  });
+
+  it('let a text of one’s own replace the option, or stand beside several', () => {
+    let form = choose(choose(openForm([target, checks]), target, 'staging'), checks, 'lint');
+    form = write(write(form, target, ' moon '), checks, 'spelling');
+    expect(answersOf([target, checks], form)).toEqual([
+      { question_id: 'target', freeform_answer: 'moon' },
+      { question_id: 'checks', selected_option_ids: ['lint'], freeform_answer: 'spelling' },
+    ]);
+    // The text is kept where the person changes their mind, and not sent.
+    form = choose(form, target, 'staging');
+    expect(fieldOf(form, 'target').text).toBe(' moon ');
+    expect(answersOf([target], form)).toEqual([{ question_id: 'target', selected_option_ids: ['staging'] }]);
+    expect(answersOf([target], toggleOther(form, target, true))).toEqual([
+      { question_id: 'target', freeform_answer: 'moon' },
+    ]);
+  });
+
+  it('send a secret to the letter, and white space as nothing', () => {
+    expect(answersOf([key], write(openForm([key]), key, ' s '))).toEqual([
+      { question_id: 'key', freeform_answer: ' s ' },
+    ]);
+    expect(answersOf([note], write(openForm([note]), note, ' \n'))).toEqual([]);
+  });
+
+  it('say everything that is missing at once', () => {
+    const form = openForm([target, note, key]);
+    expect([...missing([target, note, key], form).keys()]).toEqual(['target', 'key']);
+    expect(missing([target], choose(form, target, 'staging')).size).toBe(0);
+  });
+});
+
+describe('a draft', () => {
+  it('keeps what was touched, without secrets', () => {
+    const form = write(write(openForm([target, note, key]), note, 'half a sen'), key, 'hunter2');
+    const draft = draftOf([target, note, key], form);
+    expect(draft).toEqual([{ question_id: 'note', selected_option_ids: [], freeform_answer: 'half a sen' }]);
+    expect(JSON.stringify(draft)).not.toContain('hunter2');
+  });
+
+  it('comes back as it was left', () => {
+    const form = choose(write(openForm([target, checks, note]), note, 'x'), checks, 'lint');
+    const again = withDraft(
+      [target, checks, note],
+      openForm([target, checks, note]),
+      draftOf([target, checks, note], form),
+    );
+    expect(answersOf([target, checks, note], again)).toEqual(answersOf([target, checks, note], form));
+  });
+
+  it('never takes away what is typed here, nor brings what is not asked', () => {
+    const mine = write(openForm([note, target]), note, 'mine');
+    const saved = [
+      { question_id: 'note', freeform_answer: 'theirs' },
+      { question_id: 'target', selected_option_ids: ['production', 'mars'] },
+      { question_id: 'gone', freeform_answer: 'x' },
+      { question_id: 'key', freeform_answer: 'smuggled' },
+    ];
+    const merged = withDraft([note, target, key], mine, saved);
+    expect(fieldOf(merged, 'note').text).toBe('mine');
+    expect(fieldOf(merged, 'target').chosen).toEqual(['production']);
+    expect(fieldOf(merged, 'key').text).toBe('');
+  });
+});
+
+describe('a form of a tool', () => {
+  const payload = {
+    type: 'interactive_form_question',
+    questions: [
+      {
+        id: 'db',
+        question: 'Which?',
+        input_type: 'choice',
+        options: [{ label: 'Postgres', value: 'pg', recommended: true }],
+        multi_select: true,
+        required: true,
+        default: null,
+        placeholder: null,
+      },
+    ],
+  };
+
+  it('is drawn only from a payload of its type with questions', () => {
+    expect(questionsOfPayload(payload)).toMatchObject([{ id: 'db', options: [{ id: 'pg', label: 'Postgres' }] }]);
+    for (const other of [undefined, null, 'x', {}, { ...payload, type: 'other' }, { ...payload, questions: [] }])
+      expect(questionsOfPayload(other)).toBeUndefined();
+  });
+
+  it('answers by value, in a list where several may be chosen', () => {
+    const questions = questionsOfPayload(payload) ?? [];
+    const answers = answersOf(questions, openForm(questions));
+    expect(formAnswer('toolu_1', questions, answers)).toEqual({
+      type: 'interactive_form_question',
+      tool_use_id: 'toolu_1',
+      answers: { db: ['pg'] },
+      status: 'answered',
+    });
+  });
+});

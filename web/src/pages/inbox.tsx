@@ -1,0 +1,184 @@
+// The inbox: every ask of every session, live, and the one that is looked at beside it. Owns which one that is, and what
+// the keys do to it.
+import { Layers, Search } from 'lucide-react';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { useLocation, useRoute } from 'wouter';
+import type { AskView } from '../../../src/core/views.ts';
+import { movedByItself, useCommands } from '../state/commands.ts';
+import { filtered } from '../state/filter.ts';
+import { groupsOf, shapeOf } from '../state/groups.ts';
+import { neighbour, waitingCount } from '../state/inbox.ts';
+import { lookAt, useInbox } from '../state/live.ts';
+import { summary } from '../text/ask-text.ts';
+import { AskList } from '../ui/ask-list.tsx';
+import { Key } from '../ui/key.tsx';
+import { toast } from '../ui/toasts.tsx';
+import '../styles/inbox.css';
+import '../styles/card.css';
+
+const AskCard = lazy(() => import('../ui/ask-card.tsx'));
+const PastAsk = lazy(() => import('../ui/past-ask.tsx'));
+const GroupCard = lazy(() => import('../ui/group-card.tsx'));
+const EmptyInbox = lazy(() => import('../ui/empty-inbox.tsx'));
+
+const KINDS = [
+  ['All', ''],
+  ['Approvals', 'is:approval'],
+  ['Questions', 'is:question'],
+] as const;
+
+const isWide = () => matchMedia('(min-width: 761px)').matches;
+
+export function InboxPage({ onNewRun }: { onNewRun: () => void }) {
+  const inbox = useInbox();
+  const [, params] = useRoute('/asks/:id');
+  const [, navigate] = useLocation();
+  const [query, setQuery] = useState('');
+  const [openShape, setOpenShape] = useState<string>();
+  const search = useRef<HTMLInputElement>(null);
+  const selectedId = params?.id;
+  const entries = useMemo(() => filtered(inbox.entries, inbox.sessions, query), [inbox, query]);
+  const groups = useMemo(() => groupsOf(entries), [entries]);
+  const groupSizes = useMemo(
+    () => new Map([...groups.values()].flatMap(({ members }) => members.map((ask) => [ask.ask_id, members.length]))),
+    [groups],
+  );
+  const selected = useMemo(
+    () => inbox.entries.find((entry) => entry.ask.ask_id === selectedId)?.ask,
+    [inbox.entries, selectedId],
+  );
+  const select = (askId: string | undefined) => {
+    setOpenShape(undefined);
+    navigate(askId === undefined ? '/' : `/asks/${askId}`, {
+      replace: selectedId !== undefined && askId !== undefined,
+    });
+  };
+
+  useEffect(() => {
+    lookAt(selectedId);
+    return () => lookAt(undefined);
+  }, [selectedId]);
+
+  // On a wide screen something is always looked at; whoever has answered the last one is shown the next that comes.
+  const answered = useRef<string>(undefined);
+  const isIdle = selectedId === undefined || (answered.current === selectedId && selected?.status !== 'pending');
+  useEffect(() => {
+    if (!isIdle || !isWide()) return;
+    const next = neighbour(entries, selectedId);
+    if (next === undefined) return;
+    if (selectedId !== undefined || inbox.isLoaded) movedByItself();
+    navigate(`/asks/${next}`, { replace: true });
+  }, [isIdle, entries, selectedId, inbox.isLoaded, navigate]);
+
+  const move = (by: number) => {
+    const at = entries.findIndex((entry) => entry.ask.ask_id === selectedId);
+    const to = entries[Math.max(0, Math.min(entries.length - 1, at + by))];
+    if (to) select(to.ask.ask_id);
+  };
+  const done = (ask: AskView, what: string) => {
+    toast(`${what}: ${summary(ask.request)}`);
+    answered.current = ask.ask_id;
+    if (!isWide()) return select(undefined);
+    const next = neighbour(entries, ask.ask_id);
+    if (next === undefined) return;
+    movedByItself();
+    select(next);
+  };
+  useCommands({
+    next: () => move(1),
+    previous: () => move(-1),
+    first: () => move(Number.NEGATIVE_INFINITY),
+    last: () => move(Number.POSITIVE_INFINITY),
+    search: () => search.current?.focus(),
+    open: () => document.querySelector<HTMLElement>('.card input, .card textarea, .card .actions button')?.focus(),
+    session: () => selected && navigate(`/sessions/${selected.session_id}`),
+    back: () => {
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+      if (query !== '') setQuery('');
+      else if (!isWide()) select(undefined);
+    },
+  });
+
+  const shape = selected?.status === 'pending' ? shapeOf(selected) : undefined;
+  const group = shape === undefined ? undefined : groups.get(shape);
+  const isEmpty = inbox.isLoaded && inbox.entries.length === 0 && selectedId === undefined;
+  return (
+    <div className={`inbox ${selectedId === undefined ? '' : 'has-selection'} ${isEmpty ? 'is-empty' : ''}`}>
+      <section className="inbox-list" aria-label="Inbox">
+        <div className="list-head">
+          <div className="list-title">
+            <h1>Inbox</h1>
+            <span className="small muted">{inbox.isLoaded ? waiting(waitingCount(inbox)) : 'loading…'}</span>
+          </div>
+          <div className="search">
+            <Search className="icon" />
+            <input
+              ref={search}
+              type="search"
+              className="field"
+              placeholder="Search, or agent:claude tool:bash"
+              aria-label="Search and filter"
+              value={query}
+              onChange={(event) => setQuery(event.target.value)}
+              onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
+            />
+            <Key>/</Key>
+          </div>
+          <fieldset className="filters" aria-label="Kind">
+            {KINDS.map(([label, term]) => (
+              <button
+                key={label}
+                type="button"
+                aria-pressed={kindOf(query) === term}
+                onClick={() =>
+                  setQuery([query.replace(/\bis:(approval|question)\b/g, '').trim(), term].join(' ').trim())
+                }
+              >
+                {label}
+              </button>
+            ))}
+          </fieldset>
+        </div>
+        {entries.length > 0 ? (
+          <AskList {...{ entries, selectedId, groupSizes }} sessions={inbox.sessions} onSelect={select} />
+        ) : (
+          <p className="list-empty">
+            {query !== '' ? 'Nothing matches this search.' : inbox.isLoaded ? 'Nothing waits for an answer.' : ''}
+          </p>
+        )}
+      </section>
+      <section className="inbox-detail" aria-label="Selected ask">
+        <Suspense fallback={null}>
+          {group && openShape === group.shape ? (
+            <GroupCard group={group} sessions={inbox.sessions} onBack={() => setOpenShape(undefined)} />
+          ) : selected ? (
+            <>
+              {group && (
+                <button type="button" className="group-bar" onClick={() => setOpenShape(group.shape)}>
+                  <Layers className="icon" /> {group.members.length} approvals of this shape wait.{' '}
+                  <span className="link">Decide them together</span>
+                </button>
+              )}
+              <AskCard
+                key={selected.ask_id}
+                ask={selected}
+                sessions={inbox.sessions}
+                isInline={false}
+                hasKeys
+                onBack={() => select(undefined)}
+                onDone={done}
+              />
+            </>
+          ) : selectedId !== undefined && inbox.isLoaded ? (
+            <PastAsk key={selectedId} askId={selectedId} sessions={inbox.sessions} onBack={() => select(undefined)} />
+          ) : isEmpty ? (
+            <EmptyInbox onNewRun={onNewRun} />
+          ) : null}
+        </Suspense>
+      </section>
+    </div>
+  );
+}
+
+const waiting = (count: number): string => (count === 0 ? 'all clear' : `${count.toLocaleString('en')} waiting`);
+const kindOf = (query: string): string => /\bis:(?:approval|question)\b/.exec(query)?.[0] ?? '';

@@ -1,0 +1,21 @@
+// What the page has fetched, in one cache: kept true by the event stream, so nothing is fetched again just because time
+// has passed. Comes with the first page that fetches something; the inbox itself is fed, not fetched.
+import { QueryClient, type QueryKey, type UseQueryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { onStale } from './state/live.ts';
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: { staleTime: Number.POSITIVE_INFINITY, retry: false, refetchOnWindowFocus: false, networkMode: 'always' },
+  },
+});
+
+onStale((keys) => {
+  for (const queryKey of keys) void queries.invalidateQueries({ queryKey });
+});
+
+/**
+ * `useQuery` over that cache. An event makes `['session', id]`, `['ask', id]` and `['sessions']` stale, and every key that
+ * begins with one of them.
+ */
+export const useFetched = <T>(options: UseQueryOptions<T, Error, T, QueryKey>): UseQueryResult<T> =>
+  useQuery(options, queries);

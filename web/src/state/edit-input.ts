@@ -1,0 +1,38 @@
+// The input of an approval as text that can be changed: a lone command as itself, anything else as JSON. Pure: says what
+// is wrong, where, and never guesses.
+
+export interface Editable {
+  text: string;
+  /** The one field that is edited as plain text; the whole input as JSON otherwise. */
+  key: string | undefined;
+}
+
+type Input = Record<string, unknown>;
+
+export function editable(input: Input): Editable {
+  const { command } = input;
+  if (Object.keys(input).length === 1 && typeof command === 'string') return { text: command, key: 'command' };
+  return { text: JSON.stringify(input, undefined, 2), key: undefined };
+}
+
+export type Edited = { input: Input; problem?: undefined } | { input?: undefined; problem: string };
+
+export function readEdit(text: string, key: string | undefined): Edited {
+  if (key !== undefined) return text.trim() === '' ? { problem: `The ${key} is empty.` } : { input: { [key]: text } };
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return { problem: 'The input must be a JSON object: { … }.' };
+    return { input: value as Input };
+  } catch (error) {
+    return { problem: `This is no JSON yet: ${placed((error as Error).message, text)}` };
+  }
+}
+
+/** Engines name a position; a person looks for a line. */
+function placed(message: string, text: string): string {
+  const position = /at position (\d+)/.exec(message)?.[1];
+  if (position === undefined || /line \d+/.test(message)) return message;
+  const before = text.slice(0, Number(position)).split('\n');
+  return `${message.replace(/ at position \d+.*/, '')} at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
+}

@@ -1,0 +1,97 @@
+// The keyboard, as one table: what each key means and where. Pure. A decision is made by a key that was meant for the ask
+// on the screen: not while text is typed, not by a key that is held down, not right after the list moved by itself.
+
+export type Command =
+  | 'next'
+  | 'previous'
+  | 'first'
+  | 'last'
+  | 'open'
+  | 'back'
+  | 'allow'
+  | 'deny'
+  | 'edit'
+  | 'other'
+  | 'session'
+  | 'search'
+  | 'new-run'
+  | 'help'
+  | { choose: number };
+
+export interface Pressed {
+  key: string;
+  ctrlKey: boolean;
+  metaKey: boolean;
+  altKey: boolean;
+  repeat: boolean;
+}
+
+const KEYS: Record<string, Exclude<Command, object>> = {
+  j: 'next',
+  ArrowDown: 'next',
+  k: 'previous',
+  ArrowUp: 'previous',
+  Home: 'first',
+  End: 'last',
+  Enter: 'open',
+  Escape: 'back',
+  a: 'allow',
+  d: 'deny',
+  e: 'edit',
+  o: 'other',
+  s: 'session',
+  n: 'new-run',
+  '/': 'search',
+  '?': 'help',
+};
+/** Held down, these go on; the others count once. */
+const REPEATABLE = new Set<Command>(['next', 'previous']);
+/** Long enough for a key that was already on its way. */
+export const JUST_MOVED_MS = 350;
+
+export const isDecision = (command: Command): boolean =>
+  typeof command === 'object' || ['allow', 'deny', 'edit', 'other'].includes(command);
+
+/** `focus`: what has it. Escape always gets out of a text; a control keeps the keys that move within it. */
+export function commandOf(pressed: Pressed, focus: 'text' | 'control' | 'page'): Command | undefined {
+  if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return undefined;
+  if (focus === 'text') return pressed.key === 'Escape' ? 'back' : undefined;
+  if (/^[1-9]$/.test(pressed.key)) return pressed.repeat ? undefined : { choose: Number(pressed.key) };
+  const command = KEYS[pressed.key];
+  if (command === undefined || (pressed.repeat && !REPEATABLE.has(command))) return undefined;
+  const isOwnOfControl = focus === 'control' && ['Enter', 'ArrowDown', 'ArrowUp', 'Home', 'End'].includes(pressed.key);
+  return isOwnOfControl ? undefined : command;
+}
+
+export const HELP: readonly (readonly [title: string, rows: readonly (readonly [keys: string[], does: string])[]])[] = [
+  [
+    'Anywhere',
+    [
+      [['j', 'k'], 'next and previous ask'],
+      [['Enter'], 'go into the ask'],
+      [['Esc'], 'back, without an answer'],
+      [['/'], 'search and filter'],
+      [['s'], 'open the session of the ask'],
+      [['n'], 'start a run'],
+      [['?'], 'this help'],
+    ],
+  ],
+  [
+    'Approvals',
+    [
+      [['a'], 'allow once what is shown'],
+      [['e'], 'edit it, then allow'],
+      [['d'], 'deny, with a reason if you like'],
+    ],
+  ],
+  [
+    'Questions',
+    [
+      [['1', '…', '9'], 'choose an option'],
+      [['o'], 'Other: a text of your own'],
+      [['a'], 'send the answer'],
+      [['d'], 'decline to answer'],
+      [['Ctrl', 'Enter'], 'send, while you type'],
+    ],
+  ],
+];

@@ -1,0 +1,104 @@
+// The inbox, fed by the event stream. Changes are gathered and shown once a frame, so that a thousand asks cost one
+// drawing. Tells whoever has fetched something which of it an event made stale.
+import { useSyncExternalStore } from 'react';
+import { followInbox } from '../../../src/client/inbox-feed.ts';
+import type { EventView } from '../../../src/core/views.ts';
+import { api } from '../api.ts';
+import { isSignedOut } from '../failure.ts';
+import { EMPTY_INBOX, type Inbox, raised, sessionSeen, settled, swept } from './inbox.ts';
+
+const SWEEP_MS = 1000;
+const STALE_MS = 150;
+const AGAIN_MS = 2000;
+/** A hidden page is not drawn, but its title still counts. */
+const HIDDEN_MS = 100;
+
+let inbox = EMPTY_INBOX;
+let shown = EMPTY_INBOX;
+let isPlanned = false;
+let lookedAt: string | undefined;
+const listeners = new Set<() => void>();
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+export const useInbox = (): Inbox => useSyncExternalStore(subscribe, () => shown);
+
+/** The ask that the person looks at does not leave the list under their eyes. */
+export const lookAt = (askId: string | undefined): void => {
+  lookedAt = askId;
+};
+
+function show(next: Inbox): void {
+  if (next === inbox) return;
+  inbox = next;
+  if (isPlanned) return;
+  isPlanned = true;
+  if (document.hidden) setTimeout(draw, HIDDEN_MS);
+  else requestAnimationFrame(draw);
+}
+
+function draw(): void {
+  isPlanned = false;
+  shown = inbox;
+  for (const listener of listeners) listener();
+}
+
+type News = (asks: Parameters<typeof raised>[1]) => void;
+
+/** Until the signal says so; starts over after a refusal that is not a sign-out. */
+export async function live(signal: AbortSignal, onNews: News, onSignedOut: () => void): Promise<void> {
+  const sweeping = setInterval(() => show(swept(inbox, Date.now(), lookedAt)), SWEEP_MS);
+  signal.addEventListener('abort', () => clearInterval(sweeping));
+  while (!signal.aborted) {
+    // What settled meanwhile was not told: everything is listed anew.
+    show({ ...inbox, entries: [] });
+    try {
+      await followInbox(
+        api,
+        {
+          raised(asks, isNews) {
+            if (signal.aborted) return;
+            show(raised(inbox, asks));
+            if (isNews) onNews(asks);
+          },
+          settled: (askId, answer) => show(settled(inbox, askId, answer, Date.now())),
+          session: (session) => show(sessionSeen(inbox, session)),
+          link: (link) => show({ ...inbox, link, isLoaded: inbox.isLoaded || link === 'live' }),
+          event: makeStale,
+        },
+        signal,
+      );
+    } catch (error) {
+      if (isSignedOut(error)) return onSignedOut();
+      show({ ...inbox, link: 'lost' });
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
+}
+
+type Key = readonly string[];
+const fetchers = new Set<(keys: readonly Key[]) => void>();
+const stale = new Map<string, Key>();
+let isTelling = false;
+
+/** Called with what became stale, a moment later and once for many events. */
+export const onStale = (fetcher: (keys: readonly Key[]) => void): void => {
+  fetchers.add(fetcher);
+};
+
+function makeStale({ session_id, ask_id }: EventView): void {
+  for (const key of [['sessions'], ['session', session_id], ...(ask_id ? [['ask', ask_id]] : [])])
+    stale.set(key.join(' '), key);
+  if (isTelling) return;
+  isTelling = true;
+  setTimeout(tellStale, STALE_MS);
+}
+
+function tellStale(): void {
+  isTelling = false;
+  const keys = [...stale.values()];
+  stale.clear();
+  for (const fetcher of fetchers) fetcher(keys);
+}

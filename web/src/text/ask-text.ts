@@ -1,0 +1,74 @@
+// An ask in few words: the line in lists, the sentence of its end, what was answered. Pure; text only.
+import type { AnswerView } from '../../../src/client/inbox-feed.ts';
+import type { ApprovalRequest, AskView, UserQuestionRequest } from '../../../src/core/views.ts';
+import { oneLine } from './visible.ts';
+
+export const isQuestion = (request: AskView['request']): request is UserQuestionRequest => 'questions' in request;
+
+/** What is longer is not worth cleaning for a list. */
+const SUMMARY_CHARACTERS = 400;
+const NAMING_KEYS = ['command', 'file_path', 'path', 'file', 'url', 'query', 'pattern'];
+
+/** What is asked, on one line, without the name of the tool. */
+export function summary(request: AskView['request']): string {
+  if (isQuestion(request)) return oneLine((request.questions[0]?.question ?? '').slice(0, SUMMARY_CHARACTERS));
+  return oneLine(actionText(request).slice(0, SUMMARY_CHARACTERS));
+}
+
+export function actionText({ input }: Pick<ApprovalRequest, 'input'>): string {
+  const key = NAMING_KEYS.find((name) => typeof input[name] === 'string' && input[name] !== '');
+  return key === undefined ? JSON.stringify(input) : String(input[key]);
+}
+
+/** What a person reads first: the tool, or how much is asked. */
+export function heading(request: AskView['request']): string {
+  if (!isQuestion(request)) return oneLine(request.tool_name);
+  const [only] = request.questions;
+  if (request.questions.length > 1) return `${request.questions.length} questions`;
+  const header = oneLine(only?.header ?? '');
+  return header === '' || /^Question \d+$/.test(header) ? 'Question' : header;
+}
+
+const SURFACE_NAMES: Record<string, string> = {
+  web: 'the web inbox',
+  cli: 'the command line',
+  thread: 'the thread',
+  form: 'the form',
+  api: 'the API',
+  mcp: 'MCP',
+  opencode: 'OpenCode',
+  link: 'a notification',
+};
+
+/** `Allowed by lead from the command line`. */
+export function endSentence(answer: Pick<AnswerView, 'outcome' | 'behavior' | 'answered_by' | 'surface'>): string {
+  const by = oneLine(answer.answered_by);
+  if (answer.outcome === 'expired') return 'Expired before anyone answered';
+  if (answer.outcome === 'failed') return 'Ended with its run, which failed';
+  const verb = answer.outcome === 'answered' ? DONE[answer.behavior ?? 'answer'] : capital(answer.outcome);
+  const from = SURFACE_NAMES[answer.surface];
+  if (answer.surface === 'system') return `${verb} by ${by}`;
+  return `${verb} by ${by}${from ? ` from ${from}` : ''}`;
+}
+const DONE = { allow: 'Allowed', deny: 'Denied', answer: 'Answered' } as const;
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** Question by question, what was answered. Secrets are only said to have been given. */
+export function answersGiven({ request, answer }: AskView): { header: string; text: string }[] {
+  if (!answer || !isQuestion(request)) return [];
+  return (answer.answers ?? []).map((given) => {
+    const asked = request.questions.find((question) => question.id === given.question_id);
+    const labels = (given.selected_option_ids ?? []).map(
+      (id) => asked?.options.find((option) => option.id === id)?.label ?? id,
+    );
+    const text = given.secret ? '(secret)' : (given.freeform_answer ?? '');
+    return { header: asked?.header ?? given.question_id, text: [...labels, ...(text ? [text] : [])].join(', ') };
+  });
+}
+
+/** The reason is only worth its place where somebody wrote it. */
+export function reasonOf(answer: AnswerView): string | undefined {
+  const reason = answer.reason ?? answer.justification;
+  return reason === undefined || reason === 'approval denied' ? undefined : reason;
+}

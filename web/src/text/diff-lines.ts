@@ -1,0 +1,124 @@
+// A change as lines with their numbers, from two texts or from a unified diff: pure. A comparison that would take too
+// long shows both texts whole.
+import { structuredPatch } from 'diff';
+
+export interface DiffLine {
+  kind: 'same' | 'added' | 'removed' | 'note';
+  text: string;
+  /** Line numbers, where the line is in that text. */
+  before?: number | undefined;
+  after?: number | undefined;
+}
+
+export interface DiffBlock {
+  head: string;
+  lines: DiffLine[];
+}
+
+const COMPARE_MS = 200;
+const MOST_EDITS = 2000;
+const CONTEXT_LINES = 3;
+
+export function blocksOfChange({ before, after }: { before: string; after: string }): DiffBlock[] {
+  const options = { context: CONTEXT_LINES, timeout: COMPARE_MS, maxEditLength: MOST_EDITS };
+  const patch = structuredPatch('', '', before, after, undefined, undefined, options);
+  if (!patch) return [{ head: '', lines: [...whole(before, 'removed'), ...whole(after, 'added')] }];
+  return patch.hunks.map(({ oldStart, newStart, lines }, i) => ({
+    head: i === 0 ? '' : `… line ${newStart}`,
+    lines: numbered(lines, oldStart, newStart),
+  }));
+}
+
+const whole = (text: string, kind: 'added' | 'removed'): DiffLine[] =>
+  text === ''
+    ? []
+    : text
+        .replace(/\n$/, '')
+        .split('\n')
+        .map((line, i) => ({ kind, text: line, [kind === 'added' ? 'after' : 'before']: i + 1 }));
+
+const HUNK = /^@@+ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))?/;
+
+/** As the agent sent it, whatever it is: lines that belong to no hunk by its own count are shown as notes. */
+export function blocksOfPatch(patch: string): DiffBlock[] {
+  const blocks: DiffBlock[] = [];
+  let block: DiffBlock | undefined;
+  let before = 0;
+  let after = 0;
+  let left = { before: 0, after: 0 };
+  for (const line of patch.replace(/\n$/, '').split('\n')) {
+    const isInside = left.before > 0 || left.after > 0 || line.startsWith('\\');
+    const hunk = isInside ? null : HUNK.exec(line);
+    if (hunk) {
+      const [, fromBefore, countBefore = '1', fromAfter, countAfter = '1'] = hunk;
+      before = Number(fromBefore);
+      after = Number(fromAfter);
+      left = { before: Number(countBefore), after: Number(countAfter) };
+      block = { head: line, lines: [] };
+      blocks.push(block);
+      continue;
+    }
+    if (!isInside && (block === undefined || block.head !== '')) {
+      block = { head: '', lines: [] };
+      blocks.push(block);
+    }
+    const kind = isInside ? kindOf(line) : 'note';
+    const shown: DiffLine = { kind, text: kind === 'note' ? line : line.slice(1) };
+    if (kind === 'removed' || kind === 'same') {
+      shown.before = before++;
+      left.before -= 1;
+    }
+    if (kind === 'added' || kind === 'same') {
+      shown.after = after++;
+      left.after -= 1;
+    }
+    block?.lines.push(shown);
+  }
+  return blocks;
+}
+
+function kindOf(line: string): DiffLine['kind'] {
+  if (line.startsWith('+')) return 'added';
+  if (line.startsWith('-')) return 'removed';
+  return line.startsWith('\\') ? 'note' : 'same';
+}
+
+function numbered(lines: readonly string[], oldStart: number, newStart: number): DiffLine[] {
+  let before = oldStart;
+  let after = newStart;
+  return lines.map((line): DiffLine => {
+    const kind = kindOf(line);
+    return {
+      kind,
+      text: kind === 'note' ? line : line.slice(1),
+      before: kind === 'removed' || kind === 'same' ? before++ : undefined,
+      after: kind === 'added' || kind === 'same' ? after++ : undefined,
+    };
+  });
+}
+
+type Pair = [left: DiffLine | undefined, right: DiffLine | undefined];
+
+/** What was removed beside what was added in its place. */
+export function sideBySide(lines: readonly DiffLine[]): Pair[] {
+  const pairs: Pair[] = [];
+  let removed: DiffLine[] = [];
+  let added: DiffLine[] = [];
+  const flush = () => {
+    for (let i = 0; i < Math.max(removed.length, added.length); i++) pairs.push([removed[i], added[i]]);
+    removed = [];
+    added = [];
+  };
+  for (const line of lines) {
+    if (line.kind === 'removed') {
+      if (added.length > 0) flush();
+      removed.push(line);
+    } else if (line.kind === 'added') added.push(line);
+    else {
+      flush();
+      pairs.push([line, line]);
+    }
+  }
+  flush();
+  return pairs;
+}

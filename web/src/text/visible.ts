@@ -1,0 +1,64 @@
+// Text of agents, cut into what can be shown as it is and what has to be spelled out: pure. A page cannot be taken over
+// by text, but a person can: what is not seen, or turns the reading direction, is marked.
+import { COLOURS, CONTROLS, codePoint, FALSE_BLANKS, HIDDEN, picture } from '../../../src/client/hidden-characters.ts';
+
+export interface Segment {
+  text: string;
+  /** What the mark stands for, where it is one. */
+  mark?: string;
+}
+
+const either = (...patterns: RegExp[]): RegExp => new RegExp(patterns.map((p) => p.source).join('|'), 'gu');
+const EXACT = either(CONTROLS, HIDDEN, FALSE_BLANKS);
+const PROSE = either(CONTROLS, HIDDEN);
+
+const NAMES: Record<string, string> = {
+  '\u200b': 'zero width space',
+  '\u200c': 'zero width non-joiner',
+  '\u200d': 'zero width joiner',
+  '\u200e': 'left-to-right mark',
+  '\u200f': 'right-to-left mark',
+  '\u202a': 'left-to-right embedding',
+  '\u202b': 'right-to-left embedding',
+  '\u202c': 'pop directional formatting',
+  '\u202d': 'left-to-right override',
+  '\u202e': 'right-to-left override',
+  '\u2066': 'left-to-right isolate',
+  '\u2067': 'right-to-left isolate',
+  '\u2068': 'first strong isolate',
+  '\u2069': 'pop directional isolate',
+  '\ufeff': 'byte order mark',
+  '\u00a0': 'no-break space',
+  '\u001b': 'escape',
+};
+
+/** To the letter, for commands, inputs and diffs. */
+export const exact = (text: string): Segment[] => segments(text, EXACT);
+
+/** For what agents and people say: colours of a terminal go, line ends of any system are line ends. */
+export const prose = (text: string): Segment[] => segments(text.replace(COLOURS, '').replace(/\r\n?/g, '\n'), PROSE);
+
+/** On one line, for lists and titles. */
+export const oneLine = (text: string): string =>
+  prose(text)
+    .map((segment) => segment.text)
+    .join('')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+export const hiddenCount = (text: string): number => text.match(EXACT)?.length ?? 0;
+
+function segments(text: string, pattern: RegExp): Segment[] {
+  const found: Segment[] = [];
+  let at = 0;
+  for (const match of text.matchAll(pattern)) {
+    if (match.index > at) found.push({ text: text.slice(at, match.index) });
+    const [c] = match;
+    const isControl = c < '\u0020' || c === '\u007f';
+    const name = NAMES[c];
+    found.push({ text: isControl ? picture(c) : codePoint(c), mark: name ? `${codePoint(c)} ${name}` : codePoint(c) });
+    at = match.index + c.length;
+  }
+  if (at < text.length) found.push({ text: text.slice(at) });
+  return found.map((segment) => ({ ...segment, text: segment.text.toWellFormed() }));
+}

@@ -1,0 +1,235 @@
+// An approval: what will run, in full, why it is asked, and what can be done: allow it once, allow it together with what
+// the agent suggests, edit it first, or deny it with a reason.
+import { Check, Pencil, ShieldCheck, TriangleAlert, X } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type { ApprovalRequest, AskView, SessionView } from '../../../src/core/views.ts';
+import { api } from '../api.ts';
+import { useCommands } from '../state/commands.ts';
+import { useDraft } from '../state/draft.ts';
+import { editable, readEdit } from '../state/edit-input.ts';
+import { useSending } from '../state/sending.ts';
+import { Action, isLong } from './action.tsx';
+import { CopyButton } from './code.tsx';
+import { Key } from './key.tsx';
+import { Refusal, SavedNote } from './refusal.tsx';
+import { Exact, Prose } from './text.tsx';
+
+interface ApprovalCardProps {
+  ask: AskView;
+  session: SessionView | undefined;
+  hasKeys: boolean;
+  frame: (body: ReactNode, actions: ReactNode) => ReactNode;
+  onDone: (what: 'Allowed' | 'Denied') => void;
+}
+
+export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalCardProps) {
+  const request = ask.request as ApprovalRequest;
+  const original = editable(request.input);
+  const [mode, setMode] = useState<'look' | 'edit' | 'deny'>('look');
+  const [reason, setReason] = useState('');
+  const [edit, setEdit] = useState(original.text);
+  const [isWhole, setWhole] = useState(false);
+  const { isSending, refused, send } = useSending();
+  const { kept, state, save } = useDraft(ask.ask_id, true);
+  const isTouched = useRef(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const edited = readEdit(edit, original.key);
+
+  useEffect(() => {
+    if (!kept || isTouched.current) return;
+    if (kept.reason) setReason(kept.reason);
+    if (kept.updated_input !== undefined) setEdit(kept.updated_input);
+    if (kept.updated_input !== undefined) setMode('edit');
+    else if (kept.reason) setMode('deny');
+  }, [kept]);
+  useEffect(() => {
+    if (mode !== 'look') field.current?.focus();
+  }, [mode]);
+
+  const keep = (change: { reason?: string; edit?: string }) => {
+    isTouched.current = true;
+    const next = { reason, edit, ...change };
+    save({
+      ...(next.reason !== '' && { reason: next.reason }),
+      ...(next.edit !== original.text && { updated_input: next.edit }),
+    });
+  };
+  const decide = async (resolution: object, done: 'Allowed' | 'Denied') => {
+    const resolutions = [{ request_id: ask.ask_id, ...resolution }] as Parameters<
+      typeof api.approvals.decideRun
+    >[1]['resolutions'];
+    if (await send((options) => api.approvals.decideRun(ask.run_id, { resolutions }, options))) onDone(done);
+  };
+  const allow = (suggestionIds: string[] = []) => {
+    if (isSending) return;
+    if (isLong(request) && !isWhole) return setWhole(true);
+    if (mode === 'edit') {
+      if (edited.input) void decide({ behavior: 'allow', updated_input: edited.input }, 'Allowed');
+      return;
+    }
+    const taken = suggestionIds.length > 0 ? { suggestion_ids: suggestionIds } : {};
+    void decide({ behavior: 'allow', ...taken }, 'Allowed');
+  };
+  const deny = () => {
+    if (isSending) return;
+    if (mode !== 'deny') return setMode('deny');
+    void decide({ behavior: 'deny', ...(reason.trim() !== '' && { reason: reason.trim() }) }, 'Denied');
+  };
+  useCommands(
+    hasKeys
+      ? {
+          allow: () => allow(),
+          deny,
+          edit: () => setMode('edit'),
+          ...(mode !== 'look' && { back: () => setMode('look') }),
+        }
+      : {},
+  );
+  const withCtrlEnter = (act: () => void) => (event: React.KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    act();
+  };
+
+  const body = (
+    <>
+      <div className="card-title">
+        <h2>
+          Allow <code>{<Exact text={request.tool_name} />}</code>?
+        </h2>
+      </div>
+      {request.reason !== '' && (
+        <p className="why">
+          <Prose text={request.reason} />
+        </p>
+      )}
+      <Action request={request} isWhole={isWhole} onWhole={() => setWhole(true)} />
+      {isLong(request) && isWhole && (
+        <p className="notice">
+          <TriangleAlert className="icon" /> This is all of it. Look through it before you allow it.
+        </p>
+      )}
+      <dl className="facts">
+        {session?.work_folder !== undefined && (
+          <>
+            <dt>Folder</dt>
+            <dd>
+              <code>
+                <Exact text={session.work_folder} />
+              </code>
+            </dd>
+          </>
+        )}
+        <dt>Asked because</dt>
+        <dd>{whyOf(request, session)}</dd>
+        <dt>Digest</dt>
+        <dd className="with-copy">
+          <code title={request.digest}>{request.digest.slice(0, 23)}…</code>{' '}
+          <CopyButton text={request.digest} label="Copy the digest" />
+        </dd>
+      </dl>
+    </>
+  );
+  const suggestions = (request.suggestions ?? []).flatMap(suggestionOf);
+  const actions = (
+    <>
+      {mode === 'edit' && (
+        <div>
+          <label className="label" htmlFor={`edit-${ask.ask_id}`}>
+            {original.key === undefined ? 'The input that may run, as JSON' : 'The command that may run'}
+          </label>
+          <textarea
+            id={`edit-${ask.ask_id}`}
+            ref={field}
+            className="field editor"
+            value={edit}
+            spellCheck={false}
+            aria-invalid={edited.problem !== undefined}
+            aria-describedby={`edit-problem-${ask.ask_id}`}
+            onChange={(event) => {
+              setEdit(event.target.value);
+              keep({ edit: event.target.value });
+            }}
+            onKeyDown={withCtrlEnter(() => allow())}
+          />
+          <p id={`edit-problem-${ask.ask_id}`} className="error" hidden={edited.problem === undefined}>
+            {edited.problem}
+          </p>
+        </div>
+      )}
+      {mode === 'deny' && (
+        <div>
+          <label className="label" htmlFor={`reason-${ask.ask_id}`}>
+            Why not? The agent is told. <span className="muted">Optional</span>
+          </label>
+          <textarea
+            id={`reason-${ask.ask_id}`}
+            ref={field}
+            className="field"
+            value={reason}
+            placeholder="Do this instead: …"
+            onChange={(event) => {
+              setReason(event.target.value);
+              keep({ reason: event.target.value });
+            }}
+            onKeyDown={withCtrlEnter(deny)}
+          />
+        </div>
+      )}
+      <Refusal refused={refused} />
+      <div className="buttons">
+        {mode === 'look' && (
+          <>
+            <button type="button" className="button primary" disabled={isSending} onClick={() => allow()}>
+              <Check className="icon" /> Allow once <Key>a</Key>
+            </button>
+            {suggestions.map(({ id, label }) => (
+              <button key={id} type="button" className="button" disabled={isSending} onClick={() => allow([id])}>
+                <ShieldCheck className="icon" /> {label}
+              </button>
+            ))}
+            <button type="button" className="button" disabled={isSending} onClick={() => setMode('edit')}>
+              <Pencil className="icon" /> Edit <Key>e</Key>
+            </button>
+            <button type="button" className="button danger" disabled={isSending} onClick={deny}>
+              <X className="icon" /> Deny <Key>d</Key>
+            </button>
+          </>
+        )}
+        {mode === 'edit' && (
+          <button
+            type="button"
+            className="button primary"
+            disabled={isSending || edited.problem !== undefined || edit === original.text}
+            onClick={() => allow()}
+          >
+            <Check className="icon" /> Allow as edited
+          </button>
+        )}
+        {mode === 'deny' && (
+          <button type="button" className="button primary danger" disabled={isSending} onClick={deny}>
+            <X className="icon" /> Deny
+          </button>
+        )}
+        {mode !== 'look' && (
+          <button type="button" className="button quiet" onClick={() => setMode('look')}>
+            Back <Key>Esc</Key>
+          </button>
+        )}
+        <SavedNote state={state} />
+      </div>
+    </>
+  );
+  return frame(body, actions);
+}
+
+/** Only what has an id can be taken, and only what has a name can be understood. */
+function suggestionOf(suggestion: unknown): { id: string; label: string }[] {
+  const { id, label } = Object(suggestion) as { id?: unknown; label?: unknown };
+  return typeof id === 'string' ? [{ id, label: typeof label === 'string' ? label : `Allow, and “${id}”` }] : [];
+}
+
+function whyOf(request: ApprovalRequest, session: SessionView | undefined): string {
+  const asker = session ? session.agent_id : 'the agent';
+  return `${asker} runs under “${session?.permissions ?? 'approval'}”, and no rule decided this call (scope ${request.scope})`;
+}

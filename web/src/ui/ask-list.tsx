@@ -1,0 +1,116 @@
+// The asks as rows: only those on the screen are drawn, however many there are. One row is looked at; the arrow keys and
+// the mouse move that, and nothing here decides anything.
+import { CircleQuestionMark, Layers, ShieldQuestionMark } from 'lucide-react';
+import { type MouseEvent, memo, useEffect, useRef } from 'react';
+import { countdown, duration } from '../../../src/client/times.ts';
+import type { SessionView } from '../../../src/core/views.ts';
+import { type Entry, lineage } from '../state/inbox.ts';
+import { endSentence, heading, isQuestion, summary } from '../text/ask-text.ts';
+import { oneLine } from '../text/visible.ts';
+import { useNow } from './clock.ts';
+import { sessionName } from './crumbs.tsx';
+import { revealRow, useRowWindow } from './row-window.ts';
+import { ToneIcon } from './tone-icon.tsx';
+
+const ROW_PX = 74;
+const NEAR_MS = 60_000;
+
+interface AskListProps {
+  entries: readonly Entry[];
+  sessions: ReadonlyMap<string, SessionView>;
+  selectedId: string | undefined;
+  /** How many others have the same shape, by ask. */
+  groupSizes: ReadonlyMap<string, number>;
+  onSelect: (askId: string) => void;
+}
+
+export function AskList({ entries, sessions, selectedId, groupSizes, onSelect }: AskListProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const { from, to } = useRowWindow(scroller, ROW_PX, entries.length);
+  const at = entries.findIndex((entry) => entry.ask.ask_id === selectedId);
+  useEffect(() => {
+    if (at >= 0 && scroller.current) revealRow(scroller.current, at, ROW_PX);
+  }, [at]);
+  return (
+    <div className="rows" ref={scroller}>
+      {/* biome-ignore lint/a11y/useSemanticElements: rows are placed by hand, so they are no list items of the browser */}
+      <div className="rows-all" role="list" aria-label="Asks" style={{ height: entries.length * ROW_PX }}>
+        {entries.slice(from, to).map((entry, i) => (
+          // biome-ignore lint/a11y/useSemanticElements: as above
+          <div
+            key={entry.ask.ask_id}
+            role="listitem"
+            aria-setsize={entries.length}
+            aria-posinset={from + i + 1}
+            className={`row ${entry.settledAtMs === undefined ? '' : 'settled'}`}
+            style={{ height: ROW_PX, transform: `translateY(${(from + i) * ROW_PX}px)` }}
+          >
+            <Row
+              entry={entry}
+              where={whereOf(entry, sessions)}
+              isSelected={entry.ask.ask_id === selectedId}
+              groupSize={groupSizes.get(entry.ask.ask_id) ?? 1}
+              onSelect={onSelect}
+            />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface RowProps {
+  entry: Entry;
+  where: string;
+  isSelected: boolean;
+  groupSize: number;
+  onSelect: (askId: string) => void;
+}
+
+const Row = memo(function Row({ entry, where, isSelected, groupSize, onSelect }: RowProps) {
+  const { ask } = entry;
+  const isApproval = !isQuestion(ask.request);
+  const open = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    onSelect(ask.ask_id);
+  };
+  return (
+    <a className="row-link" href={`/asks/${ask.ask_id}`} aria-current={isSelected} onClick={open}>
+      {ask.answer ? (
+        <ToneIcon ask={ask} />
+      ) : isApproval ? (
+        <ShieldQuestionMark className="icon" aria-label="Approval" />
+      ) : (
+        <CircleQuestionMark className="icon question" aria-label="Question" />
+      )}
+      <span className="row-head">
+        <span>{heading(ask.request)}</span>
+        {groupSize > 1 && !ask.answer && (
+          <span className="chip" title={`${groupSize} approvals of this shape`}>
+            <Layers className="icon" /> {groupSize}
+          </span>
+        )}
+      </span>
+      <RowAge ask={ask} />
+      <span className={`row-what ${isApproval ? 'mono' : ''}`}>
+        {ask.answer ? endSentence(ask.answer) : summary(ask.request)}
+      </span>
+      <span className="row-where">{where}</span>
+    </a>
+  );
+});
+
+function RowAge({ ask }: Pick<Entry, 'ask'>) {
+  const now = useNow();
+  const left = (ask.expires_at_ms ?? Number.POSITIVE_INFINITY) - now;
+  if (ask.status === 'pending' && left < NEAR_MS) return <span className="row-age near">{countdown(left)}</span>;
+  return <span className="row-age">{duration(now - ask.created_at_ms)}</span>;
+}
+
+function whereOf({ ask }: Entry, sessions: ReadonlyMap<string, SessionView>): string {
+  const line = lineage(sessions, ask.session_id);
+  const own = line.at(-1);
+  if (!own) return ask.session_id;
+  return [oneLine(own.agent_id), ...own.project_ids.map(oneLine), line.map(sessionName).join(' › ')].join(' · ');
+}

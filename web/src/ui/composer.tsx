@@ -1,0 +1,89 @@
+// Writing to a session: what is written answers the thread's open prompt, else it is input for the next run. Says which
+// before it is sent, and is closed while a form waits or when the session has ended.
+import { SendHorizontal } from 'lucide-react';
+import { type FormEvent, useEffect, useState } from 'react';
+import type { AskView, SessionView } from '../../../src/core/views.ts';
+import { api } from '../api.ts';
+import { useSending } from '../state/sending.ts';
+import { isQuestion, summary } from '../text/ask-text.ts';
+import { Refusal } from './refusal.tsx';
+
+interface ComposerProps {
+  session: SessionView;
+  /** What is pending in this session, oldest first. */
+  pending: readonly AskView[];
+}
+
+export function Composer({ session, pending }: ComposerProps) {
+  const kept = `holdpoint-composer-${session.session_id}`;
+  const [text, setText] = useState(() => sessionStorage.getItem(kept) ?? '');
+  const { isSending, refused, send } = useSending();
+  useEffect(() => {
+    if (text === '') sessionStorage.removeItem(kept);
+    else sessionStorage.setItem(kept, text);
+  }, [kept, text]);
+  const closed = closedBy(session, pending);
+  if (closed !== undefined) return <p className="composer-closed">{closed}</p>;
+
+  const submitted = async () => {
+    if (isSending || text.trim() === '') return;
+    const content = [{ type: 'text' as const, text }];
+    if (await send((options) => post(session.thread_id, content, options))) setText('');
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void submitted();
+  };
+  const [prompt] = pending;
+  return (
+    <form className="composer" onSubmit={submit}>
+      <Refusal refused={refused} />
+      <label className="tiny muted" htmlFor="composer">
+        {meaningOf(prompt)}
+      </label>
+      <div className="composer-row">
+        <textarea
+          id="composer"
+          className="field"
+          rows={2}
+          value={text}
+          placeholder={prompt ? 'Your answer' : 'Message the agent'}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            void submitted();
+          }}
+        />
+        <button type="submit" className="button primary" disabled={isSending || text.trim() === ''} aria-label="Send">
+          <SendHorizontal className="icon" />
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function closedBy(session: SessionView, pending: readonly AskView[]): string | undefined {
+  if (session.status === 'ended') return 'This session has ended. Start a new run to go on.';
+  if (pending.some((ask) => ask.mode === 'form'))
+    return 'A form waits for an answer above. Submit or decline it before you write anything else.';
+  return undefined;
+}
+
+function meaningOf(prompt: AskView | undefined): string {
+  if (!prompt) return 'Starts the next run, or waits for it.';
+  const { request } = prompt;
+  if (!isQuestion(request)) return `Answers “${summary(request)}”: approve or deny. Anything else denies.`;
+  const [only] = request.questions;
+  if (request.questions.length > 1) return 'Answers the questions, one line each: 1) … 2) …';
+  const how = (only?.options.length ?? 0) > 0 ? 'a number, an option, or your own words' : 'in your own words';
+  return `Answers “${summary(request)}”: ${how}.`;
+}
+
+const post = (threadId: string, content: object[], options: { idempotencyKey: string }) =>
+  api.http.send({
+    method: 'POST',
+    path: `/v1/threads/${encodeURIComponent(threadId)}/items`,
+    body: { content },
+    ...options,
+  });

@@ -1,0 +1,145 @@
+// Approvals of one shape, decided together: each of them in full, any of them can be left out, and one atomic batch goes
+// out for each run. A batch that is refused is reported and leaves the others as they are.
+import { ArrowLeft, Check, X } from 'lucide-react';
+import { useState } from 'react';
+import type { ApprovalRequest, SessionView } from '../../../src/core/views.ts';
+import { api } from '../api.ts';
+import { useCommands } from '../state/commands.ts';
+import { batchesOf, type Group } from '../state/groups.ts';
+import { type Refused, refusedOf } from '../state/sending.ts';
+import { actionText } from '../text/ask-text.ts';
+import { sessionName } from './crumbs.tsx';
+import { Key } from './key.tsx';
+import { Refusal } from './refusal.tsx';
+import { Exact } from './text.tsx';
+import { toast } from './toasts.tsx';
+
+interface GroupCardProps {
+  group: Group;
+  sessions: ReadonlyMap<string, SessionView>;
+  onBack: () => void;
+}
+
+export default function GroupCard({ group, sessions, onBack }: GroupCardProps) {
+  const [leftOut, setLeftOut] = useState<ReadonlySet<string>>(new Set());
+  const [isDenying, setDenying] = useState(false);
+  const [reason, setReason] = useState('');
+  const [isSending, setSending] = useState(false);
+  const [refused, setRefused] = useState<Refused>();
+  const chosen = group.members.filter(({ ask_id }) => !leftOut.has(ask_id));
+  const runs = new Set(chosen.map(({ run_id }) => run_id)).size;
+
+  const decide = async (behavior: 'allow' | 'deny') => {
+    if (isSending || chosen.length === 0) return;
+    setSending(true);
+    setRefused(undefined);
+    let decided = 0;
+    for (const { runId, resolutions } of batchesOf(chosen, behavior, reason)) {
+      try {
+        await api.approvals.decideRun(runId, { resolutions });
+        decided += resolutions.length;
+      } catch (error) {
+        const { text, ...rest } = refusedOf(error, Date.now());
+        setRefused({ ...rest, text: `None of the ${resolutions.length} of one run was decided: ${text}` });
+      }
+    }
+    setSending(false);
+    if (decided > 0) toast(`${behavior === 'allow' ? 'Allowed' : 'Denied'} ${decided}`);
+  };
+  useCommands({
+    deny: () => (isDenying ? void decide('deny') : setDenying(true)),
+    back: () => (isDenying ? setDenying(false) : onBack()),
+  });
+  const toggle = (askId: string) => {
+    const next = new Set(leftOut);
+    if (!next.delete(askId)) next.add(askId);
+    setLeftOut(next);
+  };
+  const inRuns = runs === 1 ? 'in one run' : `in ${runs} runs`;
+  return (
+    <article className="card" aria-label="Approvals of one shape">
+      <div className="card-scroll">
+        <div className="card-body">
+          <div>
+            <button type="button" className="button quiet" onClick={onBack}>
+              <ArrowLeft className="icon" /> Back <Key>Esc</Key>
+            </button>
+          </div>
+          <div className="card-title">
+            <h2>
+              {group.members.length} approvals of <code>{group.tool}</code>
+              {group.program !== undefined && (
+                <>
+                  {' '}
+                  with <code>{<Exact text={group.program} />}</code>
+                </>
+              )}
+            </h2>
+          </div>
+          <p className="why">Each is listed as it would run. Uncheck what should wait.</p>
+          <div className="members">
+            {group.members.map((ask) => {
+              const session = sessions.get(ask.session_id);
+              return (
+                <label key={ask.ask_id} className="member">
+                  <input type="checkbox" checked={!leftOut.has(ask.ask_id)} onChange={() => toggle(ask.ask_id)} />
+                  <pre>
+                    <Exact text={inFull(ask.request as ApprovalRequest)} />
+                  </pre>
+                  <span />
+                  <span className="tiny muted">{session ? `${session.agent_id} · ${sessionName(session)}` : ''}</span>
+                </label>
+              );
+            })}
+          </div>
+        </div>
+      </div>
+      <footer className="actions">
+        <div className="actions-in">
+          {isDenying && (
+            <div>
+              <label className="label" htmlFor="group-reason">
+                Why not? Each agent is told. <span className="muted">Optional</span>
+              </label>
+              <textarea
+                id="group-reason"
+                className="field"
+                value={reason}
+                ref={focused}
+                onChange={(event) => setReason(event.target.value)}
+              />
+            </div>
+          )}
+          <Refusal refused={refused} />
+          <div className="buttons">
+            {!isDenying && (
+              <button
+                type="button"
+                className="button primary"
+                disabled={isSending || chosen.length === 0}
+                onClick={() => decide('allow')}
+              >
+                <Check className="icon" /> Allow {chosen.length} {inRuns}
+              </button>
+            )}
+            <button
+              type="button"
+              className={`button danger ${isDenying ? 'primary' : ''}`}
+              disabled={isSending || chosen.length === 0}
+              onClick={() => (isDenying ? decide('deny') : setDenying(true))}
+            >
+              <X className="icon" /> Deny {chosen.length} <Key>d</Key>
+            </button>
+          </div>
+        </div>
+      </footer>
+    </article>
+  );
+}
+
+/** A lone command as itself; everything else with all it says. */
+const inFull = (request: ApprovalRequest): string =>
+  Object.keys(request.input).length === 1 ? actionText(request) : JSON.stringify(request.input, undefined, 2);
+
+/** The person has just asked for this field. */
+const focused = (field: HTMLElement | null): void => field?.focus();

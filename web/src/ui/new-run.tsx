@@ -1,0 +1,107 @@
+// Starting work from the page: the demo, or any agent that a worker of this server hosts.
+import { FlaskConical, Play } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { useLocation } from 'wouter';
+import { api } from '../api.ts';
+import { failureText } from '../failure.ts';
+import { Dialog } from './dialog.tsx';
+
+const AGENTS = ['claude', 'codex', 'opencode', 'amp', 'acp', 'exec'] as const;
+const DEMO = 'make the test suite pass again';
+
+export default function NewRun({ onClose }: { onClose: () => void }) {
+  const [, navigate] = useLocation();
+  const [agent, setAgent] = useState('claude');
+  const [task, setTask] = useState('');
+  const [folder, setFolder] = useState('');
+  const [isSending, setSending] = useState(false);
+  const [problem, setProblem] = useState<string>();
+
+  const start = async (given: { agent: string; title: string; text: string; work_folder?: string }) => {
+    setSending(true);
+    setProblem(undefined);
+    try {
+      const { text, ...session } = given;
+      const { session_id } = await api.sessions.create(session);
+      await api.runs.start(session_id, { input: inputOf(given.agent, text), source: 'web' });
+      onClose();
+      navigate(`/sessions/${session_id}`);
+    } catch (error) {
+      setProblem(failureText(error));
+      setSending(false);
+    }
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const text = task.trim();
+    if (text === '') return setProblem('Say what the agent should do.');
+    const title = text.split('\n')[0]?.slice(0, 120) ?? '';
+    void start({ agent: agent.trim(), title, text, ...(folder.trim() !== '' && { work_folder: folder.trim() }) });
+  };
+  return (
+    <Dialog title="Start a run" onClose={onClose}>
+      <div className="step">
+        <h3>Demo</h3>
+        <p>A scripted agent asks every kind of thing. It reads and changes no file.</p>
+        <button
+          type="button"
+          className="button"
+          disabled={isSending}
+          onClick={() => start({ agent: 'mock', title: 'Demo', text: DEMO })}
+        >
+          <FlaskConical className="icon" /> Start the demo
+        </button>
+      </div>
+      <form className="dialog-body" style={{ padding: 0 }} onSubmit={submit} noValidate>
+        <div>
+          <label className="label" htmlFor="run-task">
+            Task
+          </label>
+          <textarea id="run-task" className="field" value={task} onChange={(event) => setTask(event.target.value)} />
+        </div>
+        <div>
+          <label className="label" htmlFor="run-agent">
+            Agent
+          </label>
+          <input
+            id="run-agent"
+            className="field"
+            list="run-agents"
+            value={agent}
+            onChange={(event) => setAgent(event.target.value)}
+          />
+          <datalist id="run-agents">
+            {AGENTS.map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+        </div>
+        <div>
+          <label className="label" htmlFor="run-folder">
+            Work folder on the worker's machine <span className="muted">Optional</span>
+          </label>
+          <input
+            id="run-folder"
+            className="field mono"
+            placeholder="/home/me/project"
+            value={folder}
+            onChange={(event) => setFolder(event.target.value)}
+          />
+        </div>
+        <div role="alert">{problem !== undefined && <p className="notice bad">{problem}</p>}</div>
+        <div className="dialog-foot">
+          <button type="button" className="button quiet" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button primary" disabled={isSending}>
+            <Play className="icon" /> Start
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The agent `exec` runs a command; the task is that command, word by word. */
+const inputOf = (agent: string, text: string): Record<string, unknown> =>
+  agent === 'exec' ? { command: ['sh', '-c', text] } : { text };

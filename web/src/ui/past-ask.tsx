@@ -1,0 +1,31 @@
+// An ask that is not in the inbox: it ended before the page was opened, or there is none with this id.
+import type { SessionView } from '../../../src/core/views.ts';
+import { api } from '../api.ts';
+import { failureText } from '../failure.ts';
+import { useFetched } from '../queries.ts';
+import AskCard from './ask-card.tsx';
+
+interface PastAskProps {
+  askId: string;
+  sessions: ReadonlyMap<string, SessionView>;
+  onBack: () => void;
+}
+
+export default function PastAsk({ askId, sessions, onBack }: PastAskProps) {
+  const { data, error } = useFetched({ queryKey: ['ask', askId], queryFn: () => api.asks.get(askId) });
+  const sessionId = data?.session_id;
+  const session = useFetched({
+    queryKey: ['session', sessionId],
+    queryFn: () => api.sessions.get(sessionId ?? ''),
+    enabled: sessionId !== undefined && !sessions.has(sessionId),
+  });
+  if (error)
+    return (
+      <div className="empty">
+        <p className="notice bad">{failureText(error)}</p>
+      </div>
+    );
+  if (!data) return null;
+  const known = session.data ? new Map(sessions).set(session.data.session_id, session.data) : sessions;
+  return <AskCard ask={data} sessions={known} isInline={false} hasKeys={false} onBack={onBack} onDone={() => {}} />;
+}

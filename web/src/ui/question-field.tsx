@@ -1,0 +1,154 @@
+// One question: options with their notes and previews, "Other", or a text; masked where it is secret. Drawn from the
+// structured question alone. Owns no answer: the card does.
+import { Eye, EyeOff } from 'lucide-react';
+import { type Ref, useId, useState } from 'react';
+import type { Question } from '../../../src/core/question.ts';
+import type { Field } from '../state/answer-form.ts';
+import { Key } from './key.tsx';
+import { Exact, Prose } from './text.tsx';
+
+interface QuestionFieldProps {
+  question: Question;
+  place: string;
+  field: Field;
+  problem: string | undefined;
+  /** Number keys choose here. */
+  hasKeys: boolean;
+  otherRef: Ref<HTMLTextAreaElement & HTMLInputElement> | undefined;
+  onChoose: (optionId: string) => void;
+  onOther: (isOther: boolean) => void;
+  onText: (text: string) => void;
+}
+
+const MOST_NUMBERED = 9;
+
+export function QuestionField(props: QuestionFieldProps) {
+  const { question, place, problem } = props;
+  const id = useId();
+  const notes = [
+    question.multi_select && 'several may be chosen',
+    !question.required && 'optional',
+    question.secret && 'secret: encrypted, shown to nobody but the agent',
+  ].filter((note) => typeof note === 'string');
+  const header = question.header === question.question || /^Question \d+$/.test(question.header) ? '' : question.header;
+  return (
+    <fieldset className="question" aria-describedby={problem === undefined ? undefined : `${id}-problem`}>
+      <legend>
+        <div className="question-head">
+          {place !== '' && <span className="chip">{place}</span>}
+          {header !== '' && (
+            <span className="chip accent">
+              <Prose text={header} />
+            </span>
+          )}
+          {notes.map((note) => (
+            <span key={note} className="tiny muted">
+              {note}
+            </span>
+          ))}
+        </div>
+        <div className="question-text" id={`${id}-text`}>
+          <Prose text={question.question} />
+        </div>
+      </legend>
+      {question.options.length > 0 ? <Options {...props} id={id} /> : <TextField {...props} id={id} />}
+      {problem !== undefined && (
+        <p className="error" id={`${id}-problem`}>
+          {problem}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+function Options({
+  question,
+  field,
+  hasKeys,
+  otherRef,
+  onChoose,
+  onOther,
+  onText,
+  id,
+}: QuestionFieldProps & { id: string }) {
+  const type = question.multi_select ? 'checkbox' : 'radio';
+  return (
+    <div className="options">
+      {question.options.map((option, i) => (
+        <label key={option.id} className="option">
+          <input
+            type={type}
+            name={id}
+            checked={field.chosen.includes(option.id)}
+            onChange={() => onChoose(option.id)}
+            onClick={() => field.chosen.includes(option.id) || onChoose(option.id)}
+          />
+          <span className="option-label">
+            <Prose text={option.label} />
+            {option.recommended && <span className="chip good">recommended</span>}
+          </span>
+          {hasKeys && i < MOST_NUMBERED && <Key>{i + 1}</Key>}
+          {option.description !== undefined && (
+            <span className="option-note">
+              <Prose text={option.description} />
+            </span>
+          )}
+          {option.preview !== undefined && (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+            <pre tabIndex={0}>
+              <Exact text={option.preview} />
+            </pre>
+          )}
+        </label>
+      ))}
+      {question.allow_other && (
+        <div className="option">
+          <input
+            type={type}
+            name={id}
+            id={`${id}-other`}
+            checked={field.isOther}
+            onChange={(event) => onOther(event.target.checked)}
+          />
+          <label className="option-label" htmlFor={`${id}-other`}>
+            Other
+          </label>
+          {hasKeys && <Key>o</Key>}
+          <textarea
+            ref={otherRef}
+            className="field"
+            rows={1}
+            aria-label="Your own answer"
+            placeholder={question.placeholder ?? 'Your own answer'}
+            value={field.text}
+            onChange={(event) => onText(event.target.value)}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function TextField({ question, field, otherRef, onText, problem, id }: QuestionFieldProps & { id: string }) {
+  const [isShown, setShown] = useState(false);
+  const common = {
+    ref: otherRef,
+    className: 'field',
+    value: field.text,
+    placeholder: question.placeholder,
+    'aria-labelledby': `${id}-text`,
+    'aria-required': question.required,
+    'aria-invalid': problem !== undefined,
+    onChange: (event: { target: { value: string } }) => onText(event.target.value),
+  };
+  if (!question.secret) return <textarea {...common} rows={3} />;
+  return (
+    <div className="secret">
+      <input {...common} type={isShown ? 'text' : 'password'} autoComplete="off" spellCheck={false} />
+      <button type="button" className="button" onClick={() => setShown(!isShown)} aria-pressed={isShown}>
+        {isShown ? <EyeOff className="icon" /> : <Eye className="icon" />}
+        {isShown ? 'Hide' : 'Show'}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+// How an ask ended: who, when, from where, with what; and whether the agent has it.
+import type { AskView } from '../../../src/core/views.ts';
+import { answersGiven, endSentence, reasonOf } from '../text/ask-text.ts';
+import { Code } from './code.tsx';
+import { Age } from './crumbs.tsx';
+import { Prose } from './text.tsx';
+import { ToneIcon, toneOf } from './tone-icon.tsx';
+
+export function Settled({ ask }: { ask: AskView }) {
+  const { answer } = ask;
+  if (!answer) return null;
+  const given = answersGiven(ask);
+  const reason = reasonOf(answer);
+  return (
+    <section className={`settled-box ${toneOf(answer)}`} aria-label="How it ended">
+      <div className="settled-head">
+        <ToneIcon ask={ask} />
+        <span>{endSentence(answer)}</span>
+        <Age atMs={answer.answered_at_ms} />
+        <DeliveryChip ask={ask} />
+      </div>
+      {reason !== undefined && (
+        <p className="prose">
+          <Prose text={reason} />
+        </p>
+      )}
+      {given.length > 0 && (
+        <dl className="facts">
+          {given.map(({ header, text }) => (
+            <div key={header} style={{ display: 'contents' }}>
+              <dt>
+                <Prose text={header} />
+              </dt>
+              <dd className="prose">
+                <Prose text={text} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {(answer.suggestion_ids ?? []).length > 0 && (
+        <p className="small muted">Also allowed: {answer.suggestion_ids?.join(', ')}</p>
+      )}
+      {answer.updated_input && (
+        <Code
+          title="Allowed instead"
+          text={JSON.stringify(answer.updated_input, undefined, 2)}
+          language="json"
+          isWhole
+          onWhole={() => {}}
+        />
+      )}
+    </section>
+  );
+}
+
+function DeliveryChip({ ask }: { ask: AskView }) {
+  const { state } = ask.delivery;
+  if (state === 'delivered') return <span className="chip">the agent has it</span>;
+  if (state === 'due') return <span className="chip warn">on its way to the agent</span>;
+  if (state === 'undeliverable') return <span className="chip bad">the agent can no longer take it</span>;
+  return null;
+}

@@ -1,0 +1,108 @@
+// A session as chat: what the agent says and does, what people say, each prompt and how it was resolved, oldest first.
+import { Brain, CircleCheck, CircleDashed, CircleHelp, CircleX, Terminal } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import type { ItemView } from '../../../src/core/views.ts';
+import { Age } from './crumbs.tsx';
+import { Exact, Prose } from './text.tsx';
+
+const MarkdownText = lazy(() => import('./markdown.tsx'));
+
+/** Longer texts are shown plain and cut, with a way to see the rest. */
+const LONG = 20_000;
+const FOLDED = 400;
+
+export function Thread({ items }: { items: readonly ItemView[] }) {
+  return (
+    <ol className="thread" aria-label="Thread">
+      {items.map((item) => (
+        <li key={item.item_id} className={`item ${item.author.role} ${typeOf(item)}`}>
+          <Item item={item} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const typeOf = ({ metadata }: ItemView): string => (typeof metadata?.type === 'string' ? metadata.type : 'post');
+
+const textOf = ({ content }: ItemView): string =>
+  content
+    .map((part) => (Object(part) as { text?: unknown }).text)
+    .filter((text) => typeof text === 'string')
+    .join('\n');
+
+function Item({ item }: { item: ItemView }) {
+  const text = textOf(item);
+  switch (typeOf(item)) {
+    case 'post':
+      return (
+        <>
+          <p className="item-author">
+            <Prose text={item.author.name} /> <Age atMs={item.created_at_ms} />
+          </p>
+          <div className="bubble prose">
+            <Prose text={text} />
+          </div>
+        </>
+      );
+    case 'text':
+      return <Said text={text} />;
+    case 'tool_call':
+      return <Line icon={<Terminal className="icon" />} text={text} isMono />;
+    case 'tool_result':
+      return <Line icon={<span className="icon" />} text={text} isMono />;
+    case 'thinking':
+      return <Line icon={<Brain className="icon" />} text={text} />;
+    case 'turn_end':
+      return <p className="turn-end">run {text}</p>;
+    case 'pending_prompt':
+      return <Line icon={<CircleHelp className="icon warn" />} text={text.replace(/^❓ /, '')} />;
+    case 'pending_prompt_resolved':
+      return (
+        <Line
+          icon={text.startsWith('✓') ? <CircleCheck className="icon good" /> : <CircleX className="icon bad" />}
+          text={text.replace(/^[✓✗] /, '')}
+        />
+      );
+    default:
+      return <Line icon={<CircleDashed className="icon" />} text={text} />;
+  }
+}
+
+function Said({ text }: { text: string }) {
+  const plain = (
+    <div className="prose">
+      <Prose text={text.slice(0, LONG)} />
+    </div>
+  );
+  if (text.length > LONG)
+    return (
+      <details>
+        <summary>{`A text of ${text.length.toLocaleString('en')} characters`}</summary>
+        {plain}
+      </details>
+    );
+  return (
+    <Suspense fallback={plain}>
+      <MarkdownText text={text} />
+    </Suspense>
+  );
+}
+
+function Line({ icon, text, isMono = false }: { icon: React.ReactNode; text: string; isMono?: boolean }) {
+  const shown = isMono ? <Exact text={text.slice(0, LONG)} /> : <Prose text={text.slice(0, LONG)} />;
+  if (text.length <= FOLDED)
+    return (
+      <p className={`line prose ${isMono ? 'mono' : ''}`}>
+        {icon} <span>{shown}</span>
+      </p>
+    );
+  return (
+    <details className="line">
+      <summary>
+        {icon} <Prose text={text.slice(0, 120)} />…
+      </summary>
+      <div className={`prose ${isMono ? 'mono' : ''}`}>{shown}</div>
+    </details>
+  );
+}

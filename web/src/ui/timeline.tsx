@@ -1,0 +1,96 @@
+// The runs of a session in time: queued, running, held, and how long people took.
+import { Link } from 'wouter';
+import { duration } from '../../../src/client/times.ts';
+import type { RunView } from '../../../src/core/views.ts';
+import { endMs, type Hold, heldMs, type RunLine } from '../state/timeline.ts';
+import { endSentence } from '../text/ask-text.ts';
+import { oneLine } from '../text/visible.ts';
+import { useNow } from './clock.ts';
+
+interface TimelineProps {
+  lines: readonly RunLine[];
+  runs: ReadonlyMap<string, RunView>;
+}
+
+export function Timeline({ lines, runs }: TimelineProps) {
+  if (lines.length === 0) return <p className="small muted">Nothing was started here yet.</p>;
+  return (
+    <ol className="timeline">
+      {lines.toReversed().map((line) => (
+        <RunItem key={line.runId} line={line} run={runs.get(line.runId)} />
+      ))}
+    </ol>
+  );
+}
+
+const KINDS: Record<string, string> = {
+  parent_clarification: 'a sub-agent asks',
+  user_question_resume: 'carries on with an answer',
+  dispatch: 'dispatch',
+};
+const TONES: Record<string, string> = {
+  completed: 'good',
+  failed: 'bad',
+  interrupted: 'bad',
+  held: 'warn',
+  running: 'accent',
+};
+
+function RunItem({ line, run }: { line: RunLine; run: RunView | undefined }) {
+  const isOver = line.stretches.at(-1)?.toMs !== undefined;
+  return (
+    <li className="run">
+      <p className="run-head">
+        <span className="run-text">{oneLine(run?.request.text_preview ?? '') || KINDS[line.kind] || 'run'}</span>
+        <span className={`chip ${TONES[line.status] ?? ''}`}>{line.status}</span>
+      </p>
+      {isOver ? <Bar line={line} nowMs={0} /> : <LiveBar line={line} />}
+      {run?.error !== undefined && <p className="tiny run-error">{oneLine(run.error)}</p>}
+      <ul className="holds">
+        {line.holds.map((hold) => (
+          <HoldItem key={hold.askId} hold={hold} />
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+const LiveBar = ({ line }: { line: RunLine }) => <Bar line={line} nowMs={useNow()} />;
+
+function Bar({ line, nowMs }: { line: RunLine; nowMs: number }) {
+  const wholeMs = Math.max(1, endMs(line, nowMs) - line.fromMs);
+  const held = heldMs(line, nowMs);
+  return (
+    <>
+      <span className="bar" aria-hidden="true">
+        {line.stretches.map(({ state, fromMs, toMs }) => (
+          <span
+            key={fromMs + state}
+            className={state}
+            style={{ flexGrow: Math.max(0.02, ((toMs ?? nowMs) - fromMs) / wholeMs) }}
+          />
+        ))}
+      </span>
+      <span className="tiny muted">
+        {duration(wholeMs)}
+        {held > 0 && `, of which ${duration(held)} waiting for people`}
+      </span>
+    </>
+  );
+}
+
+function HoldItem({ hold }: { hold: Hold }) {
+  const what = hold.kind === 'approval' ? `Approval of ${hold.toolName ?? 'a call'}` : 'Question';
+  return (
+    <li>
+      <Link href={`/asks/${hold.askId}`} className="hold">
+        {what}
+        <span className="muted">
+          {hold.answer && hold.toMs !== undefined
+            ? `${endSentence(hold.answer)} after ${duration(hold.toMs - hold.fromMs)}`
+            : 'waits for an answer'}
+        </span>
+      </Link>
+    </li>
+  );
+}
