@@ -10,7 +10,6 @@ CREATE TABLE IF NOT EXISTS archive.asks (LIKE public.asks);
 CREATE TABLE IF NOT EXISTS archive.events (LIKE public.events);
 CREATE TABLE IF NOT EXISTS archive.outputs (LIKE public.outputs);
 CREATE TABLE IF NOT EXISTS archive.messages (LIKE public.messages);
-CREATE TABLE IF NOT EXISTS archive.items (LIKE public.items);
 CREATE TABLE IF NOT EXISTS archive.partial_states (LIKE public.partial_states);
 CREATE TABLE IF NOT EXISTS archive.forms (LIKE public.forms);
 
@@ -30,8 +29,6 @@ WITH gone AS (DELETE FROM forms WHERE session_id IN (TABLE leaving) RETURNING *)
   INSERT INTO archive.forms SELECT * FROM gone;
 WITH gone AS (DELETE FROM outputs WHERE run_id IN (SELECT id FROM runs WHERE session_id IN (TABLE leaving)) RETURNING *)
   INSERT INTO archive.outputs SELECT * FROM gone;
-WITH gone AS (DELETE FROM items WHERE session_id IN (TABLE leaving) RETURNING *)
-  INSERT INTO archive.items SELECT * FROM gone;
 WITH gone AS (DELETE FROM messages WHERE session_id IN (TABLE leaving) RETURNING *)
   INSERT INTO archive.messages SELECT * FROM gone;
 WITH gone AS (DELETE FROM events WHERE session_id IN (TABLE leaving) RETURNING *)

@@ -8,11 +8,11 @@ import type * as views from '../core/views.ts';
 import { type Call, createHttp, type Http, type HttpOptions } from './http.ts';
 import { iterate } from './stream.ts';
 
-/** A page of a list. `next` continues it; `cursor` is the log position it is true for. */
-export interface Listed<T> {
+/** A page of a list. `next` continues it; `cursor` is the log position it is true for, or the place in a thread. */
+export interface Listed<T, Cursor = number> {
   items: T[];
   next: string | undefined;
-  cursor: number | undefined;
+  cursor: Cursor | undefined;
 }
 
 interface Page {
@@ -23,8 +23,8 @@ interface EventPage {
   after?: number | undefined;
   limit?: number | undefined;
 }
-interface FollowFrom {
-  after?: number | undefined;
+interface FollowFrom<Cursor = number> {
+  after?: Cursor | undefined;
   signal?: AbortSignal | undefined;
 }
 interface AskQuery extends Page {
@@ -73,8 +73,8 @@ function createCalls(http: Http, headers?: Record<string, string>) {
     const query = settleMs === undefined ? undefined : { settle_ms: settleMs };
     return send<T>({ method: 'POST', path, body, repeat: 'keyed', query, waitMs: settleMs, ...rest });
   };
-  const stream = (path: string, { after, signal }: FollowFrom) =>
-    iterate(http, { path, after, signal: signal ?? new AbortController().signal });
+  const stream = <T = views.EventView>(path: string, { after, signal }: FollowFrom<number | string>) =>
+    iterate<T>(http, { path, after, signal: signal ?? new AbortController().signal });
 
   return {
     sessions: {
@@ -170,7 +170,19 @@ function createCalls(http: Http, headers?: Record<string, string>) {
         list<z.infer<typeof views.DeadLetterView>>(path`/v1/sessions/${sessionId}/dead-letters`, query),
     },
     threads: {
-      items: (threadId: string, query?: Page) => list<views.ItemView>(path`/v1/threads/${threadId}/items`, query),
+      /** Oldest first. Follow after the `cursor` of the last page, and nothing is missed. */
+      items: async (threadId: string, query?: Page): Promise<Listed<views.ItemView, string>> => {
+        const call = { method: 'GET', path: path`/v1/threads/${threadId}/items`, query, headers } as const;
+        const received = await http.send<views.ItemView[]>(call);
+        const cursor = received.headers.get('holdpoint-cursor') ?? undefined;
+        return { items: received.value, ...pageOf(received.headers), cursor };
+      },
+      /** Answers what the thread asks, else it is input for the next run: `ask_id` and `run_id` say which. */
+      post: (threadId: string, body: In<typeof bodies.PostItem>, options?: Options) =>
+        post<views.ItemView>(path`/v1/threads/${threadId}/items`, body, options),
+      /** Live, over reconnects; from the beginning without a cursor. */
+      follow: (threadId: string, from: FollowFrom<string> = {}) =>
+        stream<views.ItemView>(path`/v1/threads/${threadId}/items`, from),
     },
     workers: {
       /** Nothing to do within `wait_ms`: undefined. Never repeated by itself: a repeat could take a second run. */
@@ -229,7 +241,7 @@ function pageOf(headers: Headers): Pick<Listed<unknown>, 'next' | 'cursor'> {
 }
 
 /** Every item of a list, page after page: `for await (const ask of every((page) => client.asks.list(page)))`. */
-export async function* every<T>(page: (cursor: { cursor?: string }) => Promise<Listed<T>>): AsyncGenerator<T> {
+export async function* every<T>(page: (cursor: { cursor?: string }) => Promise<Listed<T, unknown>>): AsyncGenerator<T> {
   let at: { cursor?: string } = {};
   for (;;) {
     const { items, next } = await page(at);

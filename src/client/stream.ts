@@ -4,16 +4,16 @@ import { createParser } from 'eventsource-parser';
 import type { EventView } from '../core/views.ts';
 import { backoffMs, HoldpointProblem, type Http, sleep } from './http.ts';
 
-export interface Follow {
+export interface Follow<T> {
   path: string;
-  /** Events after this one; without it a stream of all sessions begins now. */
-  after?: number | undefined;
+  /** What comes after this one; without it a stream of all sessions begins now. */
+  after?: number | string | undefined;
   signal: AbortSignal;
   /** Called each time the stream is open, before its first event. */
   onOpen?: (() => void) | undefined;
   /** Called when the stream has ended or could not be opened, before it is tried again. */
   onLost?: (() => void) | undefined;
-  onEvent(event: EventView): void;
+  onEvent(event: T): void;
 }
 
 /** The server sends a heartbeat every 15 s. */
@@ -31,15 +31,15 @@ export class StreamRefused extends Error {
 }
 
 /** Follows until the signal says stop. Rejects only when the stream is refused for good. */
-export async function follow(http: Http, options: Follow): Promise<void> {
+export async function follow<T = EventView>(http: Http, options: Follow<T>): Promise<void> {
   const { signal } = options;
   let cursor = options.after;
   for (let failures = 0; !signal.aborted; failures++) {
     try {
       const headers: Record<string, string> = { accept: 'text/event-stream' };
       if (cursor !== undefined) headers['last-event-id'] = String(cursor);
-      await connection(http, options, headers, (seq, isEvent) => {
-        cursor = seq;
+      await connection(http, options, headers, (place, isEvent) => {
+        cursor = place;
         if (isEvent) failures = 0;
       });
     } catch (error) {
@@ -51,10 +51,15 @@ export async function follow(http: Http, options: Follow): Promise<void> {
   }
 }
 
-type Seen = (seq: number, isEvent: boolean) => void;
+type Seen = (place: string, isEvent: boolean) => void;
 
 /** One connection, until it ends. `seen` is told every position that the stream has passed. */
-async function connection(http: Http, options: Follow, headers: Record<string, string>, seen: Seen): Promise<void> {
+async function connection<T>(
+  http: Http,
+  options: Follow<T>,
+  headers: Record<string, string>,
+  seen: Seen,
+): Promise<void> {
   const own = new AbortController();
   const stop = () => own.abort(options.signal.reason);
   options.signal.addEventListener('abort', stop, { once: true });
@@ -67,12 +72,12 @@ async function connection(http: Http, options: Follow, headers: Record<string, s
       throw new StreamRefused(new Error(`got ${response.headers.get('content-type')} instead of an event stream`));
     }
     const begin = response.headers.get('holdpoint-cursor');
-    if (begin !== null) seen(Number(begin), false);
+    if (begin !== null) seen(begin, false);
     options.onOpen?.();
     const parser = createParser({
       onEvent: ({ event, data, id }) => {
-        if (event === undefined) options.onEvent(JSON.parse(data) as EventView);
-        if (id) seen(Number(id), true);
+        if (event === undefined) options.onEvent(JSON.parse(data) as T);
+        if (id) seen(id, true);
       },
     });
     const decoder = new TextDecoder();
@@ -96,17 +101,17 @@ function isFinal(error: unknown): boolean {
 }
 
 /** The same as an async iteration. Ends when the signal says so or the loop is left. */
-export async function* iterate(
+export async function* iterate<T = EventView>(
   http: Http,
-  options: Omit<Follow, 'onEvent' | 'onOpen' | 'onLost'>,
-): AsyncGenerator<EventView> {
+  options: Omit<Follow<T>, 'onEvent' | 'onOpen' | 'onLost'>,
+): AsyncGenerator<T> {
   const own = new AbortController();
   const signal = AbortSignal.any([own.signal, options.signal]);
-  const queue: EventView[] = [];
+  const queue: T[] = [];
   let wake: () => void = () => {};
   let over = false;
   let failure: unknown;
-  const onEvent = (event: EventView) => {
+  const onEvent = (event: T) => {
     queue.push(event);
     wake();
   };

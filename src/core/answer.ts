@@ -4,12 +4,15 @@ import { z } from 'zod';
 import { type Refusal, refuse } from './errors.ts';
 import type { Question } from './question.ts';
 
-const note = z.string().max(20_000);
+export const LONGEST_NOTE = 20_000;
+export const LONGEST_TEXT = 200_000;
+
+const note = z.string().max(LONGEST_NOTE);
 
 export const QuestionAnswer = z.strictObject({
   question_id: z.string().min(1).max(128),
   selected_option_ids: z.array(z.string().max(128)).max(100).optional(),
-  freeform_answer: z.string().max(200_000).optional(),
+  freeform_answer: z.string().max(LONGEST_TEXT).optional(),
 });
 export type QuestionAnswer = z.infer<typeof QuestionAnswer>;
 
@@ -81,9 +84,11 @@ function checkOne(question: Question, answer: QuestionAnswer | undefined): Refus
   if (chosen.length === 0 && typed === '')
     return refuse('question_answer_empty', `${name} needs an option or some text; white space alone is no answer.`);
   if (typed !== '' && !question.allow_other)
-    return refuse('question_option_not_found', `${name} takes one of its options only, no free text.`);
+    return refuse('question_option_not_found', `${name} takes one of its options only: ${labelsOf(question)}.`);
   return undefined;
 }
+
+const labelsOf = ({ options }: Question): string => options.map((o, i) => `${i + 1}. ${o.label}`).join(', ');
 
 function notAnOption(name: string, option: string, known: readonly string[]): string {
   if (known.length === 0) return `${name} has no options: answer it with free text, not with option "${option}".`;

@@ -1,7 +1,7 @@
 // Every body that comes in over the questions-and-approvals API, as strict schemas: an unknown field is an error that
 // names it. The server validates with them and the OpenAPI document is generated from them.
 import { z } from 'zod';
-import { ApprovalResolution, QuestionResolution } from './answer.ts';
+import { ApprovalResolution, LONGEST_TEXT, QuestionResolution } from './answer.ts';
 import { ASK_MODES } from './ask.ts';
 import { DraftContent } from './draft.ts';
 import { instant, looseObject, ownId } from './fields.ts';
@@ -136,6 +136,27 @@ export const FailRun = z.strictObject({
 export const FailMessage = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
 export const Empty = z.strictObject({ idempotency_key });
 
+const GivenAnswer = z.looseObject({
+  question: z.string().max(20_000).optional(),
+  answer: z.array(z.string().max(LONGEST_TEXT)).max(100),
+});
+export type GivenAnswer = z.infer<typeof GivenAnswer>;
+
+/** A person's post. What it says of a prompt has the shape of the item that resolves one. */
+export const PostItem = z.strictObject({
+  content: z.array(z.strictObject({ type: z.literal('text'), text: z.string().max(LONGEST_TEXT) })).max(100),
+  metadata: z
+    .looseObject({
+      prompt: z
+        .looseObject({ prompt_id: z.string().min(1).max(256), answers: z.array(GivenAnswer).max(100).optional() })
+        .optional(),
+    })
+    .refine((metadata) => !('type' in metadata), 'a post of a person has no type: it tells items of the worker apart')
+    .optional(),
+  idempotency_key,
+});
+export type PostItem = z.infer<typeof PostItem>;
+
 /** Authors of answers that no token gave. */
 const OWN_AUTHORS = /^(?:system$|(?:policy|grant|rule):)/i;
 
@@ -171,7 +192,9 @@ export const SaveDraft = DraftContent.extend({ idempotency_key });
 export const ClaimRun = z.strictObject({
   worker_id: chosenId,
   agents: z
-    .array(z.strictObject({ name: chosenId, recovery: z.enum(RECOVERIES) }))
+    .array(
+      z.strictObject({ name: chosenId, recovery: z.enum(RECOVERIES), permissions: z.enum(PERMISSIONS).optional() }),
+    )
     .min(1)
     .max(50),
   labels: Labels.optional(),

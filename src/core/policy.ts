@@ -1,14 +1,21 @@
 // What is decided without a person. Silence, time and failure never decide; only a setting a person made can.
 import type { ApprovalContent } from './ask.ts';
-import type { Session } from './session.ts';
+import type { Run } from './run.ts';
+import type { Permissions, Session } from './session.ts';
 
 export interface PolicyDecision {
   behavior: 'allow' | 'deny';
   answeredBy: string;
 }
 
+/** The session's own setting, else that of the worker its run is with, else approvals are asked for. */
+export const permissionsOf = (
+  session: Pick<Session, 'permissions'>,
+  run: Pick<Run, 'permissions'> | undefined,
+): Permissions => session.permissions ?? run?.permissions ?? 'approval';
+
 /** Under `autonomous` there is no approval gate: the action is allowed, in the name of that setting. */
-export function decideByPolicy(session: Session, _action: ApprovalContent): PolicyDecision | undefined {
-  if (session.permissions === 'autonomous') return { behavior: 'allow', answeredBy: 'policy:autonomous' };
+export function decideByPolicy(session: Session, run: Run, _action: ApprovalContent): PolicyDecision | undefined {
+  if (permissionsOf(session, run) === 'autonomous') return { behavior: 'allow', answeredBy: 'policy:autonomous' };
   return undefined;
 }

@@ -7,8 +7,8 @@ import type { Draft } from './draft.ts';
 import type { Event, EventDraft } from './event.ts';
 import type { IdPrefix } from './id.ts';
 import type { StoredResponse } from './idempotency.ts';
-import type { Item, Output } from './item.ts';
 import type { Message } from './mailbox.ts';
+import type { Output } from './output.ts';
 import type { Run, RunStatus } from './run.ts';
 import type { Session } from './session.ts';
 import type { SignInLink } from './sign-in.ts';
@@ -91,10 +91,11 @@ export interface Reader {
   formOf(sessionId: string, subtaskId: string): Soon<string | undefined>;
   outputs(runId: string): Soon<Output[]>;
   events(filter: EventFilter, after: number, limit: number): Soon<Event[]>;
+  /** Where runs of a session began, before an event, the latest first. */
+  starts(sessionId: string, before: number, limit: number): Soon<Event[]>;
   lastSeq(): Soon<number>;
   message(id: string): Soon<Message | undefined>;
   messages(sessionId: string, which: 'open' | 'dead', page: Page): Soon<Placed<Message>[]>;
-  items(sessionId: string, page: Page): Soon<Placed<Item>[]>;
   token(id: string): Soon<Token | undefined>;
   tokenByHash(hash: string): Soon<Token | undefined>;
   tokens(page: Page): Soon<Placed<Token>[]>;
@@ -129,6 +130,8 @@ export interface Tx extends Reader {
   updateSession(session: Session): Soon<void>;
   insertRun(run: Run): Soon<void>;
   updateRun(run: Run): Soon<void>;
+  /** What a run that has not begun is to do. */
+  updateInput(run: Run): Soon<void>;
   insertAsk(ask: PendingAsk): Soon<void>;
   /** Compare-and-set on `pending`: false when somebody else ended it first. */
   endAsk(ask: EndedAsk): Soon<boolean>;
@@ -139,7 +142,6 @@ export interface Tx extends Reader {
   /** Links the drafts to the session's head, which it moves; the caller saves the session. */
   appendEvents(session: Session, drafts: readonly EventDraft[], at: number): Soon<void>;
   insertOutput(output: Output): Soon<boolean>;
-  insertItem(item: Item): Soon<void>;
   insertMessage(message: Message): Soon<boolean>;
   updateMessage(message: Message): Soon<void>;
   insertToken(token: Token): Soon<void>;

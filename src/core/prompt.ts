@@ -64,8 +64,8 @@ export function promptState({ outcome }: Answer): PromptState {
   return outcome === 'failed' ? 'failed' : 'cancelled';
 }
 
-const APPROVE = 'Approve';
-const DENY = 'Deny';
+export const APPROVE = 'Approve';
+export const DENY = 'Deny';
 
 function promptQuestions(ask: Prompted): PromptQuestion[] {
   if (ask.kind === 'approval')
@@ -84,7 +84,7 @@ function action({ tool_name, input, reason, scope, suggestions, diff }: Approval
   return { tool_name, input, reason, scope, ...(suggestions && { suggestions }), ...(diff !== undefined && { diff }) };
 }
 
-function approvalQuestion(ask: Prompted & { kind: 'approval' }): string {
+export function approvalQuestion(ask: Prompted & { kind: 'approval' }): string {
   const { tool_name, input } = ask.content;
   const action = typeof input.command === 'string' ? input.command : canonical(input);
   return `${tool_name}: ${action}`;

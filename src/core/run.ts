@@ -8,6 +8,7 @@
 // Owns which status may follow which. Knows nothing of slots, leases or storage.
 import { type Refusal, refuse } from './errors.ts';
 import type { Question } from './question.ts';
+import type { Permissions } from './session.ts';
 
 export const RUN_STATUSES = [
   'queued',
@@ -154,6 +155,8 @@ export interface Run {
   leaseEpoch: number;
   /** What can be done when the worker that held it is gone; said by the worker when it claims the run. */
   recovery: Recovery;
+  /** What the worker that took it is set to. */
+  permissions: Permissions | undefined;
 }
 
 /** `resume`: the agent takes up where it stopped. `replay`: it can be run again from its input. `none`: it is lost. */

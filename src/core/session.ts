@@ -24,7 +24,8 @@ export interface Session {
   /** What a worker must have to host this session's agent. */
   labels: string[];
   parentSessionId: string | undefined;
-  permissions: Permissions;
+  /** Its own; without it those of the worker count. */
+  permissions: Permissions | undefined;
   taskId: string | undefined;
   status: 'active' | 'ended';
   createdAt: number;
@@ -33,7 +34,8 @@ export interface Session {
   activeRunId: string | undefined;
   queuedCount: number;
   pendingCount: number;
-  itemCount: number;
+  /** Answers that no agent could take before its worker was lost; given again when the same is asked again. */
+  keptCount: number;
   runCount: number;
   lastMessage: string | undefined;
   headSeq: number;

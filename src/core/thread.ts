@@ -7,21 +7,28 @@ import { type Prompted, pendingPrompt, resolvedPrompt } from './prompt.ts';
 
 export interface ThreadItem {
   id: string;
+  sessionId: string;
   role: 'user' | 'worker';
   author: string;
   content: unknown[];
   metadata: Record<string, unknown> | undefined;
   at: number;
+  /** Of a person's post: the run it is input for or whose ask it answers. */
+  runId: string | undefined;
+  askId: string | undefined;
 }
 
 export interface Thread {
-  readonly items: ThreadItem[];
-  /** The last event that was folded in. */
-  readonly seq: number;
-  /** What the next post of a person answers. */
-  readonly open: Prompted | undefined;
-  take(event: Event): void;
+  /** What the next post of a person answers. Answered, it stays until the agent has the answer. */
+  readonly prompt: Prompted | undefined;
+  /** Nothing that was taken in so far bears on what comes: another thread may go on from here. */
+  readonly isQuiet: boolean;
+  /** The items that follow from this event. */
+  take(event: Event): readonly ThreadItem[];
 }
+
+/** What an agent may say of itself; the other types of items are the server's own words. */
+const SPOKEN = new Set<unknown>(['text', 'tool_call', 'tool_result', 'thinking', 'status']);
 
 interface Posted {
   ask: Prompted;
@@ -33,26 +40,26 @@ interface Posted {
 }
 
 type Data = Record<string, unknown>;
-type Draft = Omit<ThreadItem, 'id'>;
+type Draft = Pick<ThreadItem, 'role' | 'author' | 'content' | 'metadata' | 'at'> &
+  Partial<Pick<ThreadItem, 'runId' | 'askId'>>;
 type TurnEnd = 'completed' | 'failed' | 'interrupted' | 'cancelled';
 
 export function createThread(agentId: string): Thread {
-  const items: ThreadItem[] = [];
   const waiting: Posted[] = [];
   /** Answered, but nobody can take the answer before the run's other asks are answered too. */
   let parked: Posted[] = [];
   let held: Draft[] = [];
   let prompt: Posted | undefined;
-  let seq = 0;
   let event: Event;
-  let ofEvent = 0;
+  let items: ThreadItem[] = [];
   let isEnding = false;
   const modes = new Map<string, AskMode>();
   const unattended = new Set<string>();
 
   const post = (draft: Draft): void => {
-    ofEvent += 1;
-    items.push({ ...draft, id: `itm_${event.sessionId}_${event.sessionSeq}_${ofEvent}` });
+    const { sessionId, sessionSeq } = event;
+    const id = itemIdOf(sessionId, sessionSeq, items.length + 1);
+    items.push({ id, sessionId, runId: undefined, askId: undefined, ...draft });
   };
   const say = (text: string, metadata: Data): Draft => ({
     role: 'worker',
@@ -125,6 +132,7 @@ export function createThread(agentId: string): Thread {
       else if (!isCarriedOn(ended)) resolve(ended, answer);
       else Object.assign(ended, { isHandedOver: true, runId: undefined });
     }
+    unattended.delete(event.runId ?? '');
     workerItem(say(status, { type: 'turn_end', run_id: event.runId, status }));
   };
 
@@ -148,36 +156,41 @@ export function createThread(agentId: string): Thread {
     failed: (data) => turnEnd('failed', data),
     interrupted: (data) => turnEnd('interrupted', data),
     cancelled: (data) => turnEnd('cancelled', data),
-    output: ({ text, type = 'text', output_id }) => {
-      if (typeof text === 'string') workerItem(say(text, { type, run_id: event.runId, output_id }));
+    output: ({ text, type, output_id, data }) => {
+      if (typeof text !== 'string') return;
+      const spoken = SPOKEN.has(type) ? type : 'text';
+      workerItem(say(text, { type: spoken, run_id: event.runId, output_id, ...(data !== undefined && { data }) }));
     },
     'item.posted': ({ role, author, content, metadata }) => {
       if (!Array.isArray(content)) return;
       const draft = { role, author, content, metadata, at: event.at } as Draft;
-      if (role === 'user') post(draft);
+      if (role === 'user') post({ ...draft, runId: event.runId, askId: event.askId });
       else workerItem(draft);
     },
   };
 
   return {
-    items,
-    get seq() {
-      return seq;
+    get prompt() {
+      return prompt?.ask;
     },
-    get open() {
-      return prompt && !prompt.answer ? prompt.ask : undefined;
+    get isQuiet() {
+      return !isEnding && !prompt && modes.size + parked.length + held.length === 0;
     },
     take(next) {
       event = next;
-      ofEvent = 0;
-      seq = next.seq;
+      items = [];
       const data = JSON.parse(next.data) as Data;
       on[next.type]?.(data);
       isEnding = next.type === 'ask.claimed' && (isEnding || endsTheRun(data, modes.get(next.askId ?? '')));
+      if (next.type === 'ask.claimed') modes.delete(next.askId ?? '');
       if (!isEnding) nextPrompt();
+      return items;
     },
   };
 }
+
+/** The n-th item of an event. A post is the first of its own. */
+export const itemIdOf = (sessionId: string, sessionSeq: number, n = 1): string => `itm_${sessionId}_${sessionSeq}_${n}`;
 
 /** The held run is completed by the answer, which the run after it brings to the agent. */
 const isCarriedOn = ({ mode, isHandedOver }: Posted): boolean =>

@@ -195,6 +195,8 @@ export const ItemView = z.object({
   author: z.object({ role: z.enum(['user', 'worker']), name: z.string() }),
   content: z.array(z.unknown()),
   metadata: looseObject.optional(),
+  run_id: z.string().optional().describe('Of a post: the run it is input for, or whose ask it answers'),
+  ask_id: z.string().optional().describe('Of a post: the ask it answers'),
   created_at_ms: instant,
 });
 export type ItemView = z.infer<typeof ItemView>;

@@ -26,6 +26,7 @@ export function answerForRun(ports: Ports, command: Command & { runId: string })
     const { ledger, run } = await openRun(ports, tx, command.runId);
     const carried = await answer(ledger, run, command);
     if ('refused' in carried) return carried;
+    await ledger.close();
     return ok(await runView(tx, ledger.session, carried));
   });
 }
@@ -37,6 +38,7 @@ export function answerForSession(ports: Ports, command: Command & { sessionId: s
     if (!run) throw fail('question_state_conflict', 'This session is not waiting for an answer.');
     const carried = await answer(ledger, run, command);
     if ('refused' in carried) return carried;
+    await ledger.close();
     return ok(await sessionView(tx, ledger.session));
   });
 }
@@ -48,6 +50,7 @@ export async function runOfRequest(tx: Tx, ledger: Ledger, requestId: string): P
   return runId === undefined ? undefined : tx.run(runId);
 }
 
+/** Within a transaction that the caller closes; a deadline that had passed is closed here. */
 export async function answer(ledger: Ledger, run: Run, { resolution, actor }: Command): Promise<Run | Refused> {
   const { tx, ports } = ledger;
   const ask = await questionOf(tx, run, resolution.request_id);
@@ -74,9 +77,7 @@ export async function answer(ledger: Ledger, run: Run, { resolution, actor }: Co
     { answerMac: mac, sealed },
   );
   if (!(await tx.endAsk(ended))) throw fail('question_state_conflict', 'Somebody else answered at the same moment.');
-  const carried = await settle(ledger, run, [ended]);
-  await ledger.close();
-  return carried;
+  return settle(ledger, run, [ended]);
 }
 
 /** The question of this run, or the refusal that says why it is none. */

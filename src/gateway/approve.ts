@@ -40,12 +40,16 @@ export function approveForSession(ports: Ports, command: Command & { sessionId: 
   return mutate(ports, command.key, async (tx) => {
     const ledger = await openSession(ports, tx, command.sessionId);
     const result = await approve(ledger, await waitingRun(tx, ledger, command), command);
-    return 'refused' in result ? result : ok(await sessionView(tx, ledger.session));
+    if ('refused' in result) return result;
+    await ledger.close();
+    return ok(await sessionView(tx, ledger.session));
   });
 }
 
 async function asRun(tx: Tx, ledger: Ledger, result: Run | Refused): Promise<Reply<RunView> | Refused> {
-  return 'refused' in result ? result : ok(await runView(tx, ledger.session, result));
+  if ('refused' in result) return result;
+  await ledger.close();
+  return ok(await runView(tx, ledger.session, result));
 }
 
 async function waitingRun(tx: Tx, ledger: Ledger, command: Command): Promise<Run> {
@@ -56,7 +60,8 @@ async function waitingRun(tx: Tx, ledger: Ledger, command: Command): Promise<Run
   throw fail('approval_state_conflict', 'This session is not waiting for an approval.');
 }
 
-async function approve(ledger: Ledger, run: Run, { resolutions, actor }: Command): Promise<Run | Refused> {
+/** Within a transaction that the caller closes; a deadline that had passed is closed here. */
+export async function approve(ledger: Ledger, run: Run, { resolutions, actor }: Command): Promise<Run | Refused> {
   if (resolutions.length === 0) throw emptyBatch();
   const ids = resolutions.map((r) => r.request_id);
   const repeated = ids.find((id, i) => ids.indexOf(id) !== i);
@@ -77,9 +82,7 @@ async function approve(ledger: Ledger, run: Run, { resolutions, actor }: Command
   for (const ask of ended)
     if (!(await ledger.tx.endAsk(ask)))
       throw fail('approval_state_conflict', 'Somebody else decided at the same moment.');
-  const carried = await settle(ledger, run, ended);
-  await ledger.close();
-  return carried;
+  return settle(ledger, run, ended);
 }
 
 const emptyBatch = () => fail('approval_batch_empty', 'Send at least one resolution.');

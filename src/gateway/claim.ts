@@ -40,7 +40,9 @@ async function take(ledger: Ledger, run: Run, body: ClaimRun): Promise<ClaimedRu
   const until = now + (body.lease_ms ?? DEFAULT_LEASE_MS);
   run.lease = { workerId: body.worker_id, until };
   run.leaseEpoch += 1;
-  run.recovery = body.agents.find((a) => a.name === run.agent)?.recovery ?? 'none';
+  const offer = body.agents.find((a) => a.name === run.agent);
+  run.recovery = offer?.recovery ?? 'none';
+  run.permissions = offer?.permissions;
   if (run.status === 'queued') await begin(ledger, run);
   else await tx.updateRun(run);
   await ledger.close();

@@ -100,7 +100,7 @@ export async function resolveClarification(ledger: Ledger, run: Run, ask: EndedA
   const summary = answered
     ? summarise(wanted.questions, ask.answer.answers ?? [])
     : (ask.answer.justification ?? ask.status);
-  await postNote(ledger, `Clarification ${answered ? 'answered' : ask.status}: ${summary}`, {
+  postNote(ledger, `Clarification ${answered ? 'answered' : ask.status}: ${summary}`, {
     run_id: run.id,
     ask_id: ask.id,
   });

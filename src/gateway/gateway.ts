@@ -16,12 +16,14 @@ import { Feed, type Follower } from './feed.ts';
 import * as inbox from './inbox.ts';
 import { acknowledgeMessage, failMessage } from './mailbox.ts';
 import { postMessage } from './message.ts';
+import { postToThread } from './post.ts';
 import { raiseAsk } from './raise.ts';
 import { recoverWorker } from './recover.ts';
 import { completeRun, failRun, postOutput, startRun } from './run.ts';
 import { createSession, endSession } from './session.ts';
 import { offerSignIn, signIn } from './sign-in.ts';
 import { Sweep } from './sweep.ts';
+import { listItems, threadOf } from './thread-items.ts';
 import {
   checkStillGood,
   createToken,
@@ -91,6 +93,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     approveForSessionRun: bind(approveForSessionRun),
     cancelQuestion: bind(cancelQuestion),
     withdraw: bind(withdraw),
+    postToThread: bind(postToThread),
     acknowledge: bind(acknowledge),
     acknowledgeMessage: bind(acknowledgeMessage),
     failMessage: bind(failMessage),
@@ -116,7 +119,8 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     listAsks: bind(inbox.listAsks),
     listPending: bind(inbox.listPending),
     listMessages: bind(inbox.listMessages),
-    listItems: bind(inbox.listItems),
+    listItems: bind(listItems),
+    threadOf: bind(threadOf),
     listTokens: bind(inbox.listTokens),
     counts: () => store.read((r) => r.counts()),
 

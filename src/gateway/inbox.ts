@@ -6,7 +6,7 @@ import type { AskFilter, Page, Placed, Ports, Reader, SessionFilter, Soon } from
 import { sessionIdOfThread } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import { expireOverdue } from './expire.ts';
-import { askView, itemView, messageView, pendingView, runView, sessionView, tokenView } from './views.ts';
+import { askView, messageView, pendingView, runView, sessionView, tokenView } from './views.ts';
 
 export interface Listed<T> {
   views: T[];
@@ -134,16 +134,6 @@ export async function listMessages(ports: Ports, sessionId: string, which: 'open
     page,
     (r, p) => r.messages(sessionId, which, p),
     (_, message) => messageView(message),
-  );
-}
-
-export async function listItems(ports: Ports, threadId: string, page: Page) {
-  const sessionId = await ports.store.read((r) => sessionOfThread(r, threadId));
-  return listed(
-    ports,
-    page,
-    (r, p) => r.items(sessionId, p),
-    (_, item) => itemView(item),
   );
 }
 

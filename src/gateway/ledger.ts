@@ -10,8 +10,9 @@ export interface Ledger {
   readonly tx: Tx;
   readonly session: Session;
   readonly now: number;
-  note(type: EventType, data: Record<string, unknown>, runId?: string, askId?: string): void;
-  /** Appends the events and saves the session. Call it once, last. */
+  /** Returns the place the event will have in the session's log. */
+  note(type: EventType, data: Record<string, unknown>, runId?: string, askId?: string): number;
+  /** Appends the events and saves the session. Call it once, last; where nothing happened it does nothing. */
   close(): Promise<void>;
 }
 
@@ -25,8 +26,10 @@ export function ledgerOf(ports: Ports, tx: Tx, session: Session): Ledger {
     now,
     note(type, data, runId, askId) {
       drafts.push({ type, data, runId, askId });
+      return session.headSeq + drafts.length;
     },
     async close() {
+      if (drafts.length === 0) return;
       session.updatedAt = now;
       await tx.appendEvents(session, drafts, now);
       await tx.updateSession(session);

@@ -33,15 +33,14 @@ export function postMessage(ports: Ports, command: MessageCommand): Promise<Repl
     const given = body.interactive_form_answer;
     const run = given ? await answerForm(ledger, given, actor) : await say(ledger, body.text ?? '', actor);
     if ('refused' in run) return run;
+    await ledger.close();
     return made(await runView(tx, ledger.session, run));
   });
 }
 
 async function say(ledger: Ledger, text: string, actor: Actor): Promise<Run> {
   if (text.trim() === '') throw fail('invalid_request', 'body.text: must not be blank');
-  const run = await beginWork(ledger, { input: { text } }, actor);
-  await ledger.close();
-  return run;
+  return beginWork(ledger, { input: { text } }, actor);
 }
 
 async function answerForm(ledger: Ledger, given: InteractiveFormAnswer, actor: Actor): Promise<Run | Refused> {
@@ -53,9 +52,7 @@ async function answerForm(ledger: Ledger, given: InteractiveFormAnswer, actor: A
   const by = { ...actor, surface: actor.surface === 'api' ? ('form' as const) : actor.surface };
   if (given.status === 'cancelled') {
     if (decide(form, 'cancel', ledger.now) === 'expire_first') return expireNow(ledger, run, form);
-    const carried = await cancelAsk(ledger, run, form, { answeredBy: by.name, surface: by.surface }, given.message);
-    await ledger.close();
-    return carried;
+    return cancelAsk(ledger, run, form, { answeredBy: by.name, surface: by.surface }, given.message);
   }
   const answers = readAnswers(form.content.questions, given.answers ?? {});
   if ('code' in answers) throw new HoldpointError(answers);

@@ -61,7 +61,7 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
     if (pendingLimit > 0 && ledger.session.pendingCount >= pendingLimit)
       throw fail('pending_asks_limit', `This session already has ${pendingLimit} pending asks; answer some first.`);
     await refuseSecondHandOver(tx, wanted);
-    const decision = wanted.kind === 'approval' ? decideByPolicy(ledger.session, wanted.content) : undefined;
+    const decision = wanted.kind === 'approval' ? decideByPolicy(ledger.session, run, wanted.content) : undefined;
     if (decision) return made(await raiseDecided(ledger, wanted, decision.behavior, decision.answeredBy));
     await displayForm(ledger, run, wanted);
     await hold(ledger, run, wanted);
@@ -147,7 +147,7 @@ async function displayForm(ledger: Ledger, run: Run, ask: PendingAsk): Promise<v
   ask.content.form = { task_id: JSON.parse(taskId), subtask_id: JSON.parse(subtaskId) };
   const block = formBlock(ask, renderPayload(ask.id, ask.content, ask.content.form));
   const text = ask.content.questions.map(({ question }) => question).join('\n');
-  await postItem(ledger, text, { type: 'tool_call', run_id: run.id, block });
+  postItem(ledger, text, { type: 'tool_call', run_id: run.id, block });
 }
 
 /** A dispatch stopped to ask: what it leaves for the next one is kept beside the ask, out of every list and event. */

@@ -7,12 +7,11 @@ import { DISPATCH_AGENT } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
 import { finish } from './finish.ts';
-import { refuseWhileForm } from './form-guard.ts';
+import { checkTakesInput } from './input.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openForWork, openRun } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
 import { enqueue } from './slot.ts';
-import { postItem } from './thread.ts';
 import { runView } from './views.ts';
 
 export interface StartCommand {
@@ -31,11 +30,9 @@ export function startRun(ports: Ports, command: StartCommand): Promise<Reply<Run
   });
 }
 
-/** Every input to a session passes here: none while the session has ended, none while a form waits for its answer. */
 export async function beginWork(ledger: Ledger, body: StartRun, actor: Actor): Promise<Run> {
   const { session } = ledger;
-  if (session.status === 'ended') throw fail('session_ended', `Session "${session.id}" has ended; create another one.`);
-  await refuseWhileForm(ledger);
+  await checkTakesInput(ledger);
   return enqueue(ledger, {
     kind: session.agent === DISPATCH_AGENT ? 'dispatch' : 'input',
     input: body.input,
@@ -62,24 +59,29 @@ export function postOutput(ports: Ports, command: AgentCommand & { body: PostOut
     if (run.clarification)
       throw fail('run_state_conflict', 'This run only asks what a child wants to know; no agent works in it.');
     const { output_id, idempotency_key: _, ...content } = command.body;
-    const position = run.outputCount + 1;
-    const id = output_id ?? ports.ids.next('out');
-    if (await tx.insertOutput({ id, runId: run.id, position, at: ledger.now, content })) {
-      run.outputCount = position;
-      run.updatedAt = ledger.now;
+    if (await say(ledger, run, content, output_id)) {
       await tx.updateRun(run);
-      ledger.note('output', { output_id: id, type: content.type, text: content.text }, run.id);
-      await say(ledger, run, content.text, content.type ?? 'text');
       await ledger.close();
     }
     return ok(await runView(tx, ledger.session, run));
   });
 }
 
-async function say(ledger: Ledger, run: Run, text: string | undefined, type: string): Promise<void> {
-  if (text === undefined) return;
-  if (type === 'text') ledger.session.lastMessage = text;
-  await postItem(ledger, text, { type, run_id: run.id });
+type Said = Pick<PostOutput, 'type' | 'text' | 'data'>;
+
+/** What has a text is shown to people, with its data. Otherwise it is between the agent and itself. */
+async function say(ledger: Ledger, run: Run, said: Said, outputId?: string): Promise<boolean> {
+  const { tx, ports, session, now } = ledger;
+  const id = outputId ?? ports.ids.next('out');
+  const position = run.outputCount + 1;
+  if (!(await tx.insertOutput({ id, runId: run.id, position, at: now, content: said }))) return false;
+  run.outputCount = position;
+  run.updatedAt = now;
+  const { type, text, data } = said;
+  if (text !== undefined && (type ?? 'text') === 'text') session.lastMessage = text;
+  const shown = text !== undefined && data !== undefined ? { data } : {};
+  ledger.note('output', { output_id: id, type, text, ...shown }, run.id);
+  return true;
 }
 
 export function completeRun(
@@ -87,9 +89,8 @@ export function completeRun(
   command: AgentCommand & { text?: string | undefined; exitCode?: number | undefined },
 ): Promise<Reply<RunView>> {
   return end(ports, command, 'completed', async (ledger, run, author) => {
-    const finished = await finish(ledger, run, 'completed', { author, exitCode: command.exitCode });
-    await say(ledger, run, command.text, 'text');
-    return finished;
+    if (command.text !== undefined) await say(ledger, run, { text: command.text }, `${run.id}_end`);
+    return finish(ledger, run, 'completed', { author, exitCode: command.exitCode });
   });
 }
 

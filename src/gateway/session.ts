@@ -24,10 +24,11 @@ export function createSession(ports: Ports, body: CreateSession, key?: Key): Pro
     const parent = body.parent_session_id === undefined ? undefined : await tx.session(body.parent_session_id);
     if (body.parent_session_id !== undefined && !parent)
       throw fail('session_not_found', `There is no parent session "${body.parent_session_id}".`);
-    if (parent?.permissions === 'approval' && body.permissions === 'autonomous')
+    if (parent && parent.permissions !== 'autonomous' && body.permissions === 'autonomous')
       throw fail('session_conflict', `The parent session "${parent.id}" asks for approvals; its children do too.`);
     const now = ports.clock.now();
-    const session = newSession(body.session_id ?? ports.ids.next('ses'), body, now);
+    const permissions = body.permissions ?? parent?.permissions;
+    const session = newSession(body.session_id ?? ports.ids.next('ses'), { ...body, permissions }, now);
     await tx.insertSession(session);
     const ledger = ledgerOf(ports, tx, session);
     ledger.note('session.created', { agent: session.agent, parent_session_id: session.parentSessionId });
@@ -47,7 +48,7 @@ export function newSession(id: string, body: Omit<CreateSession, 'session_id'>, 
     channelIds: body.channel_ids ?? [],
     labels: inOrder(body.labels ?? []),
     parentSessionId: body.parent_session_id,
-    permissions: body.permissions ?? 'approval',
+    permissions: body.permissions,
     taskId: body.task_id === undefined ? undefined : JSON.stringify(body.task_id),
     status: 'active',
     createdAt: now,
@@ -56,7 +57,7 @@ export function newSession(id: string, body: Omit<CreateSession, 'session_id'>, 
     activeRunId: undefined,
     queuedCount: 0,
     pendingCount: 0,
-    itemCount: 0,
+    keptCount: 0,
     runCount: 0,
     lastMessage: undefined,
     headSeq: 0,

@@ -9,7 +9,9 @@ import type { Ledger } from './ledger.ts';
 import { markDelivery } from './mark-delivery.ts';
 
 export type NewRun = Pick<Run, 'kind' | 'input' | 'source' | 'actor'> &
-  Partial<Pick<Run, 'resumesRunId' | 'carriesAskId' | 'subtaskId' | 'textPreview' | 'clarification' | 'queueOrder'>>;
+  Partial<
+    Pick<Run, 'id' | 'resumesRunId' | 'carriesAskId' | 'subtaskId' | 'textPreview' | 'clarification' | 'queueOrder'>
+  >;
 
 const PREVIEW_LENGTH = 200;
 const HALF_A_CHARACTER = /[\uD800-\uDBFF]$/;
@@ -41,6 +43,7 @@ export async function enqueue(ledger: Ledger, wanted: NewRun): Promise<Run> {
     lease: undefined,
     leaseEpoch: 0,
     recovery: 'none',
+    permissions: undefined,
     ...wanted,
   };
   await ledger.tx.insertRun(run);

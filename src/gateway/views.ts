@@ -3,11 +3,13 @@ import type { Answer, Ask, PendingAsk, QuestionContent } from '../core/ask.ts';
 import { TOOL_DEFERRED } from '../core/deferred.ts';
 import type { Event } from '../core/event.ts';
 import { renderPayload } from '../core/form.ts';
-import type { Item, Output } from '../core/item.ts';
 import type { Message } from '../core/mailbox.ts';
+import type { Output } from '../core/output.ts';
+import { permissionsOf } from '../core/policy.ts';
 import type { Reader, Sealer } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import { type Session, threadIdOf } from '../core/session.ts';
+import type { ThreadItem } from '../core/thread.ts';
 import type { Token } from '../core/token.ts';
 import type {
   ApprovalRequest,
@@ -130,7 +132,7 @@ export async function sessionView(reader: Reader, session: Session): Promise<Ses
     labels: session.labels,
     channel_ids: session.channelIds,
     ...optional('parent_session_id', session.parentSessionId),
-    permissions: session.permissions,
+    permissions: permissionsOf(session, active),
     status,
     snapshot: {
       pending_approvals: within(approvals),
@@ -206,13 +208,15 @@ export const messageView = (m: Message): MessageView => ({
   ...optional('dead_at_ms', m.deadAt),
 });
 
-export const itemView = (i: Item): ItemView => ({
+export const itemView = (i: ThreadItem): ItemView => ({
   item_id: i.id,
   thread_id: threadIdOf(i.sessionId),
   author: { role: i.role, name: i.author },
   content: i.content,
   ...optional('metadata', i.metadata),
-  created_at_ms: i.createdAt,
+  ...optional('run_id', i.runId),
+  ...optional('ask_id', i.askId),
+  created_at_ms: i.at,
 });
 
 export const tokenView = (t: Token) => ({

@@ -29,6 +29,7 @@ import { addRuns } from './routes/runs.ts';
 import { addSessions } from './routes/sessions.ts';
 import { addSignIn } from './routes/sign-in.ts';
 import { addSystem } from './routes/system.ts';
+import { addThreads } from './routes/threads.ts';
 import { addTokens } from './routes/tokens.ts';
 import { addWorkers } from './routes/workers.ts';
 import { Streams } from './sse.ts';
@@ -126,6 +127,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     addApprovals,
     addEvents,
     addMailbox,
+    addThreads,
     addWorkers,
     addTokens,
     addSignIn,

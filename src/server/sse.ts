@@ -33,6 +33,10 @@ interface Beginning {
   /** Sent before any event. */
   first?: string | undefined;
   wantsDrafts?: boolean | undefined;
+  /** The texts that follow from an event, where they are not the event itself; none, where there is nothing to show. */
+  framesOf?: (event: Event) => string;
+  /** Where the stream begins, in the words of whoever reads it. */
+  cursor?: string;
 }
 
 export class Streams {
@@ -61,13 +65,15 @@ export class Streams {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
-      'holdpoint-cursor': String(after),
+      'holdpoint-cursor': begin.cursor ?? String(after),
     });
     response.write(first ?? ':\n\n');
-    const following = gateway.follow(
-      { filter, deliver: (events) => response.write(events.map((e) => this.#frame(e)).join('')) },
-      after,
-    );
+    const framesOf = begin.framesOf ?? ((event: Event) => this.#frame(event));
+    const deliver = (events: readonly Event[]) => {
+      const frames = events.map(framesOf).join('');
+      return frames === '' ? !response.writableNeedDrain : response.write(frames);
+    };
+    const following = gateway.follow({ filter, deliver }, after);
     // Nothing may be written after the end, however long a slow reader takes to see it: that would be an error of ours.
     const end = () => {
       following.stop();

@@ -17,7 +17,6 @@ const TABLES: readonly (keyof Tables)[] = [
   'events',
   'outputs',
   'messages',
-  'items',
   'tokens',
   'responses',
   'facts',

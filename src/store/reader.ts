@@ -8,14 +8,13 @@ import { servedKeys } from '../core/label.ts';
 import type { Placed, Reader, Soon } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import { draftReads } from './drafts.ts';
-import { toAsk, toEnded, toEvent, toItem, toMessage, toOutput, toPending, toRun, toSession, toToken } from './rows.ts';
+import { toAsk, toEnded, toEvent, toMessage, toOutput, toPending, toRun, toSession, toToken } from './rows.ts';
 import { signInReads } from './sign-in-links.ts';
 import { compiler, list, type Sql, soon, type Value } from './sql.ts';
 import type {
   AskRow,
   EventRow,
   FormRow,
-  ItemRow,
   MessageRow,
   OutputRow,
   PartialStateRow,
@@ -170,6 +169,12 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         toEvent,
       );
     },
+    starts: (sessionId, before, limit) =>
+      many(
+        `SELECT * FROM events WHERE session_id = ? AND seq < ? AND type = 'started' ORDER BY seq DESC LIMIT ${limit}`,
+        [sessionId, before],
+        toEvent,
+      ),
     lastSeq: async () =>
       (await one(
         `SELECT MAX(seq) AS seq FROM events WHERE seq <= ?`,
@@ -191,13 +196,6 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
           .limit(page.limit),
       );
       return place(rows, (row) => row.n, toMessage);
-    },
-    async items(sessionId, page) {
-      const rows = await sql.all<ItemRow>(
-        `SELECT * FROM items WHERE session_id = ? AND position > ? ORDER BY position LIMIT ?`,
-        [sessionId, page.after ?? 0, page.limit],
-      );
-      return place(rows, (row) => row.position, toItem);
     },
     token: (id) => one(`SELECT * FROM tokens WHERE id = ?`, [id], toToken),
     tokenByHash: (hash) => one(`SELECT * FROM tokens WHERE hash = ?`, [hash], toToken),

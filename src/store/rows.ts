@@ -2,25 +2,18 @@
 import type { ApprovalContent, Ask, EndedAsk, PendingAsk, QuestionContent } from '../core/ask.ts';
 import type { Event, EventType } from '../core/event.ts';
 import type { StoredResponse } from '../core/idempotency.ts';
-import type { Item, Output } from '../core/item.ts';
 import type { Message } from '../core/mailbox.ts';
+import type { Output } from '../core/output.ts';
 import type { Clarification, Recovery, Run, RunKind, RunStatus } from '../core/run.ts';
 import type { Permissions, Session } from '../core/session.ts';
 import type { Scope, Token, TokenKind } from '../core/token.ts';
-import type {
-  AskRow,
-  EventRow,
-  ItemRow,
-  MessageRow,
-  OutputRow,
-  ResponseRow,
-  RunRow,
-  SessionRow,
-  TokenRow,
-} from './tables.ts';
+import type { AskRow, EventRow, MessageRow, OutputRow, ResponseRow, RunRow, SessionRow, TokenRow } from './tables.ts';
 
 const given = <T>(value: T | null): T | undefined => value ?? undefined;
 const labelsOf = (key: string): string[] => (key === '' ? [] : key.split(' '));
+/** A session without permissions of its own; the column takes no NULL. */
+export const INHERITED = 'inherit';
+
 const list = (text: string): string[] => (text === '[]' ? [] : JSON.parse(text));
 
 export const toSession = (row: SessionRow): Session => ({
@@ -33,7 +26,7 @@ export const toSession = (row: SessionRow): Session => ({
   channelIds: list(row.channel_ids),
   labels: labelsOf(row.labels),
   parentSessionId: given(row.parent_session_id),
-  permissions: row.permissions as Permissions,
+  permissions: row.permissions === INHERITED ? undefined : (row.permissions as Permissions),
   taskId: given(row.task_id),
   status: row.status as Session['status'],
   createdAt: row.created_at,
@@ -42,7 +35,7 @@ export const toSession = (row: SessionRow): Session => ({
   activeRunId: given(row.active_run_id),
   queuedCount: row.queued_count,
   pendingCount: row.pending_count,
-  itemCount: row.item_count,
+  keptCount: row.kept_count,
   runCount: row.run_count,
   lastMessage: given(row.last_message),
   headSeq: row.head_seq,
@@ -75,6 +68,7 @@ export const toRun = (row: RunRow): Run => ({
   leaseEpoch: row.lease_epoch,
   recovery: row.recovery as Recovery,
   labels: labelsOf(row.labels),
+  permissions: given(row.permissions as Permissions | null),
 });
 
 export const toAsk = (row: AskRow): Ask => {
@@ -146,17 +140,6 @@ export const toMessage = (row: MessageRow): Message => ({
   ackedAt: given(row.acked_at),
   deadAt: given(row.dead_at),
   reason: given(row.reason),
-});
-
-export const toItem = (row: ItemRow): Item => ({
-  id: row.id,
-  sessionId: row.session_id,
-  position: row.position,
-  role: row.role as Item['role'],
-  author: row.author,
-  content: JSON.parse(row.content),
-  metadata: row.metadata === null ? undefined : JSON.parse(row.metadata),
-  createdAt: row.created_at,
 });
 
 export const toToken = (row: TokenRow): Token => ({

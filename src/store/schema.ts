@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { coreSchema } from './migrations/0001-core.ts';
 import { partialStateSchema } from './migrations/0002-partial-states.ts';
+import { threadSchema } from './migrations/0003-threads.ts';
 import { formSchema } from './migrations/0004-forms.ts';
 import { webSchema } from './migrations/0006-web.ts';
 import { labelSchema } from './migrations/0007-labels.ts';
@@ -18,6 +19,7 @@ export interface ColumnKinds {
 const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0001-core': coreSchema,
   '0002-partial-states': partialStateSchema,
+  '0003-threads': threadSchema,
   '0004-forms': formSchema,
   '0006-web': webSchema,
   '0007-labels': labelSchema,
@@ -33,7 +35,9 @@ export async function migrate(db: Kysely<unknown>, kinds: ColumnKinds): Promise<
 
 function migratorOf(db: Kysely<unknown>, kinds: ColumnKinds): Migrator {
   const migrations = Object.entries(MIGRATIONS).map(([name, schema]) => [name, migrationOf(schema(kinds))] as const);
-  return new Migrator({ db, provider: { getMigrations: async () => Object.fromEntries(migrations) } });
+  // Those of one release do not depend on each other: a database that has seen a later one first takes the rest.
+  const provider = { getMigrations: async () => Object.fromEntries(migrations) };
+  return new Migrator({ db, provider, allowUnorderedMigrations: true });
 }
 
 const migrationOf = (statements: readonly string[]): Migration => ({

@@ -8,7 +8,6 @@ export interface Tables {
   events: EventRow;
   outputs: OutputRow;
   messages: MessageRow;
-  items: ItemRow;
   tokens: TokenRow;
   responses: ResponseRow;
   facts: FactRow;
@@ -38,7 +37,7 @@ export interface SessionRow {
   active_run_id: string | null;
   queued_count: number;
   pending_count: number;
-  item_count: number;
+  kept_count: number;
   run_count: number;
   last_message: string | null;
   head_seq: number;
@@ -75,6 +74,7 @@ export interface RunRow {
   lease_epoch: number;
   recovery: string;
   labels: string;
+  permissions: string | null;
 }
 
 export interface AskRow {
@@ -134,17 +134,6 @@ export interface MessageRow {
   acked_at: number | null;
   dead_at: number | null;
   reason: string | null;
-}
-
-export interface ItemRow {
-  session_id: string;
-  position: number;
-  id: string;
-  role: string;
-  author: string;
-  content: string;
-  metadata: string | null;
-  created_at: number;
 }
 
 export interface TokenRow {

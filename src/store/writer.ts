@@ -8,7 +8,7 @@ import type { Run } from '../core/run.ts';
 import type { Session } from '../core/session.ts';
 import { draftWrites } from './drafts.ts';
 import { createReader } from './reader.ts';
-import { toResponse, toSession } from './rows.ts';
+import { INHERITED, toResponse, toSession } from './rows.ts';
 import { signInWrites } from './sign-in-links.ts';
 import { type Sql, soon, type Value } from './sql.ts';
 import type { FactRow, ResponseRow, SessionRow } from './tables.ts';
@@ -32,17 +32,18 @@ const insert = (table: string, columns: string) =>
 
 const INSERT_SESSION = insert(
   'sessions',
-  'id, agent, agent_id, title, work_folder, project_ids, channel_ids, labels, parent_session_id, permissions, task_id, created_at, status, updated_at, ended_at, active_run_id, queued_count, pending_count, item_count, run_count, last_message, head_seq, head_hash',
+  'id, agent, agent_id, title, work_folder, project_ids, channel_ids, labels, parent_session_id, permissions, task_id, created_at, status, updated_at, ended_at, active_run_id, queued_count, pending_count, kept_count, run_count, last_message, head_seq, head_hash',
 );
 const UPDATE_SESSION = `UPDATE sessions SET status = ?, updated_at = ?, ended_at = ?, active_run_id = ?,
-  queued_count = ?, pending_count = ?, item_count = ?, run_count = ?, last_message = ?, head_seq = ?, head_hash = ?
+  queued_count = ?, pending_count = ?, kept_count = ?, run_count = ?, last_message = ?, head_seq = ?, head_hash = ?
   WHERE id = ?`;
 const INSERT_RUN = insert(
   'runs',
-  'id, session_id, agent, labels, input, source, actor, text_preview, submitted_at, resumes_run_id, carries_ask_id, subtask_id, clarification, clarification_id, clarification_expires_at, queue_order, kind, status, updated_at, started_at, finished_at, error, outcome, output_count, lease_worker, lease_until, lease_epoch, recovery',
+  'id, session_id, agent, labels, input, source, actor, text_preview, submitted_at, resumes_run_id, carries_ask_id, subtask_id, clarification, clarification_id, clarification_expires_at, queue_order, kind, status, updated_at, started_at, finished_at, error, outcome, output_count, lease_worker, lease_until, lease_epoch, recovery, permissions',
 );
 const UPDATE_RUN = `UPDATE runs SET kind = ?, status = ?, updated_at = ?, started_at = ?, finished_at = ?, error = ?,
-  outcome = ?, output_count = ?, lease_worker = ?, lease_until = ?, lease_epoch = ?, recovery = ? WHERE id = ?`;
+  outcome = ?, output_count = ?, lease_worker = ?, lease_until = ?, lease_epoch = ?, recovery = ?, permissions = ? WHERE id = ?`;
+const UPDATE_INPUT = `UPDATE runs SET input = ?, text_preview = ? WHERE id = ?`;
 const INSERT_ASK = insert(
   'asks',
   'id, kind, mode, status, session_id, run_id, tool_call_id, content, digest, payload_hash, created_at, expires_at, delivery, attempts',
@@ -55,7 +56,6 @@ const INSERT_PARTIAL_STATE = insert('partial_states', 'ask_id, state');
 const INSERT_FORM = `${insert('forms', 'session_id, subtask_id, ask_id')} ON CONFLICT DO NOTHING`;
 const INSERT_EVENT = insert('events', 'session_seq, id, at, session_id, run_id, ask_id, type, data, prev_hash, hash');
 const INSERT_OUTPUT = `${insert('outputs', 'run_id, id, position, at, content')} ON CONFLICT (run_id, id) DO NOTHING`;
-const INSERT_ITEM = insert('items', 'session_id, position, id, role, author, content, metadata, created_at');
 const INSERT_MESSAGE = `${insert(
   'messages',
   'id, session_id, from_session_id, subject, payload, attempts, created_at, acked_at, dead_at, reason',
@@ -106,7 +106,7 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
         JSON.stringify(s.channelIds),
         labelKey(s.labels),
         s.parentSessionId ?? null,
-        s.permissions,
+        s.permissions ?? INHERITED,
         s.taskId ?? null,
         s.createdAt,
         ...sessionState(s),
@@ -133,6 +133,7 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
         ...runState(r),
       ]),
     updateRun: (r) => run(UPDATE_RUN, [...runState(r), r.id]),
+    updateInput: (r) => run(UPDATE_INPUT, [JSON.stringify(r.input), r.textPreview, r.id]),
     insertAsk: (a) =>
       run(INSERT_ASK, [
         a.id,
@@ -187,17 +188,6 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
       }
     },
     insertOutput: (o) => changed(INSERT_OUTPUT, [o.runId, o.id, o.position, o.at, JSON.stringify(o.content)]),
-    insertItem: (i) =>
-      run(INSERT_ITEM, [
-        i.sessionId,
-        i.position,
-        i.id,
-        i.role,
-        i.author,
-        JSON.stringify(i.content),
-        i.metadata ? JSON.stringify(i.metadata) : null,
-        i.createdAt,
-      ]),
     insertMessage: (m) =>
       changed(INSERT_MESSAGE, [
         m.id,
@@ -243,7 +233,7 @@ const sessionState = (s: Session): Value[] => [
   s.activeRunId ?? null,
   s.queuedCount,
   s.pendingCount,
-  s.itemCount,
+  s.keptCount,
   s.runCount,
   s.lastMessage ?? null,
   s.headSeq,
@@ -263,4 +253,5 @@ const runState = (r: Run): Value[] => [
   r.lease?.until ?? null,
   r.leaseEpoch,
   r.recovery,
+  r.permissions ?? null,
 ];

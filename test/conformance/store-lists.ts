@@ -7,7 +7,6 @@ import {
   approvalOf,
   clarificationOf,
   endedOf,
-  itemOf,
   keep,
   messageOf,
   questionOf,
@@ -27,7 +26,6 @@ export function describeLists(bed: Bed): void {
       ['runs', (r, page) => r.runs({}, page), 'run_'],
       ['asks', (r, page) => r.asks({}, page), 'ask_'],
       ['messages', (r, page) => r.messages('s1', 'open', page), 'msg_'],
-      ['items', (r, page) => r.items('s1', page), 'itm_s1_'],
       ['tokens', (r, page) => r.tokens(page), 'tok_'],
     ];
 
@@ -58,7 +56,6 @@ export function describeLists(bed: Bed): void {
         await tx.insertRun(run);
         await tx.insertAsk(questionOf(`ask_${n}`, run));
         await tx.insertMessage(messageOf(`msg_${n}`, 's1'));
-        await tx.insertItem(itemOf('s1', n));
         await tx.insertToken(tokenOf(`tok_${n}`));
       });
   });

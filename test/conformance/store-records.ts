@@ -9,7 +9,6 @@ import {
   approvalOf,
   clarificationOf,
   endedOf,
-  itemOf,
   keep,
   LATEST,
   messageOf,
@@ -41,7 +40,7 @@ export function describeRecords(bed: Bed): void {
         activeRunId: 'run_1',
         queuedCount: 1,
         pendingCount: 2,
-        itemCount: 3,
+        keptCount: 3,
         runCount: 4,
         lastMessage: AWKWARD,
         headSeq: 5,
@@ -61,7 +60,7 @@ export function describeRecords(bed: Bed): void {
         activeRunId: 'r',
         queuedCount: 9,
         pendingCount: 8,
-        itemCount: 7,
+        keptCount: 7,
         runCount: 6,
         headSeq: 5,
         headHash: 'hh',
@@ -146,9 +145,8 @@ export function describeRecords(bed: Bed): void {
       expect(await read((r) => r.ask('ask_q'))).toEqual(delivered);
     });
 
-    it('keeps messages, items, tokens and stored responses, sparse and complete', async () => {
+    it('keeps messages, tokens and stored responses, sparse and complete', async () => {
       const message = messageOf('msg_1', 's1', { attempts: 2, ackedAt: LATEST, deadAt: 3, reason: AWKWARD });
-      const item = itemOf('s1', 2, { role: 'user', metadata: { type: AWKWARD }, createdAt: LATEST });
       const token = tokenOf('tok_1', {
         kind: 'browser',
         scope: 'agent',
@@ -160,8 +158,6 @@ export function describeRecords(bed: Bed): void {
       await bed.store.write(async (tx) => {
         await tx.insertMessage(message);
         await tx.insertMessage(messageOf('msg_2', 's1'));
-        await tx.insertItem(itemOf('s1', 1));
-        await tx.insertItem(item);
         await tx.insertToken(token);
         await tx.insertToken(tokenOf('tok_2'));
         await tx.insertResponse(response);
@@ -169,7 +165,6 @@ export function describeRecords(bed: Bed): void {
       });
       expect(await read((r) => r.message('msg_1'))).toEqual(message);
       expect(await read((r) => r.message('msg_2'))).toEqual(messageOf('msg_2', 's1'));
-      expect((await read((r) => r.items('s1', { limit: 9 }))).map((i) => i.value)).toEqual([itemOf('s1', 1), item]);
       expect(await read((r) => r.token('tok_1'))).toEqual(token);
       expect(await read((r) => r.tokenByHash('hash of tok_2'))).toEqual(tokenOf('tok_2'));
       expect(await bed.store.write((tx) => tx.lockKey('scope 1'))).toEqual(response);

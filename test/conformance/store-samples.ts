@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { type EndedAsk, type EndedStatus, endAsk, type PendingAsk } from '../../src/core/ask.ts';
 import { FIRST_PREV_HASH } from '../../src/core/event.ts';
 import type { StoredResponse } from '../../src/core/idempotency.ts';
-import type { Item, Output } from '../../src/core/item.ts';
 import type { Message } from '../../src/core/mailbox.ts';
+import type { Output } from '../../src/core/output.ts';
 import type { Store } from '../../src/core/ports.ts';
 import { completeQuestions } from '../../src/core/question.ts';
 import type { Clarification, Run } from '../../src/core/run.ts';
@@ -38,7 +38,7 @@ export const sessionOf = (id: string, given: Partial<Session> = {}): Session => 
   activeRunId: undefined,
   queuedCount: 0,
   pendingCount: 0,
-  itemCount: 0,
+  keptCount: 0,
   runCount: 0,
   lastMessage: undefined,
   headSeq: 0,
@@ -72,6 +72,7 @@ export const runOf = (id: string, sessionId: string, given: Partial<Run> = {}): 
   lease: undefined,
   leaseEpoch: 0,
   recovery: 'none',
+  permissions: undefined,
   ...given,
 });
 
@@ -133,18 +134,6 @@ export const messageOf = (id: string, sessionId: string, given: Partial<Message>
   ackedAt: undefined,
   deadAt: undefined,
   reason: undefined,
-  ...given,
-});
-
-export const itemOf = (sessionId: string, position: number, given: Partial<Item> = {}): Item => ({
-  id: `itm_${sessionId}_${position}`,
-  sessionId,
-  position,
-  role: 'worker',
-  author: 'agent',
-  content: [{ type: 'text', text: AWKWARD }],
-  metadata: undefined,
-  createdAt: 1,
   ...given,
 });
 

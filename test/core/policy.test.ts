@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalContent } from '../../src/core/ask.ts';
 import { FIRST_PREV_HASH } from '../../src/core/event.ts';
-import { decideByPolicy } from '../../src/core/policy.ts';
-import { PERMISSIONS, type Session } from '../../src/core/session.ts';
+import { decideByPolicy, permissionsOf } from '../../src/core/policy.ts';
+import type { Run } from '../../src/core/run.ts';
+import { PERMISSIONS, type Permissions, type Session } from '../../src/core/session.ts';
 
 const text = fc.oneof(fc.string(), fc.constantFrom('allow', 'autonomous', 'bypassPermissions', 'yes'));
 const content: fc.Arbitrary<ApprovalContent> = fc.record(
@@ -24,7 +25,9 @@ describe('policy', () => {
   it('decides nothing under `approval`, whatever the action or the session says', () => {
     fc.assert(
       fc.property(content, text, text, (action, title, agent) => {
-        expect(decideByPolicy(session({ permissions: 'approval', title, agent }), action)).toBeUndefined();
+        expect(
+          decideByPolicy(session({ permissions: 'approval', title, agent }), under('autonomous'), action),
+        ).toBeUndefined();
       }),
     );
   });
@@ -32,7 +35,7 @@ describe('policy', () => {
   it('allows under `autonomous`, in the name of that setting', () => {
     fc.assert(
       fc.property(content, (action) => {
-        expect(decideByPolicy(session({ permissions: 'autonomous' }), action)).toEqual({
+        expect(decideByPolicy(session({ permissions: 'autonomous' }), under('approval'), action)).toEqual({
           behavior: 'allow',
           answeredBy: 'policy:autonomous',
         });
@@ -43,7 +46,7 @@ describe('policy', () => {
   it('takes any other setting for no permission at all', () => {
     for (const permissions of ['', 'AUTONOMOUS', 'auto', undefined, null, true])
       expect(
-        decideByPolicy(session({ permissions: permissions as Session['permissions'] }), {
+        decideByPolicy(session({ permissions: permissions as Session['permissions'] }), under(undefined), {
           tool_name: 'Bash',
           input: {},
           reason: '',
@@ -53,6 +56,25 @@ describe('policy', () => {
     expect(PERMISSIONS).toEqual(['approval', 'autonomous']);
   });
 });
+
+it('takes the setting of the session, then that of the worker, then asks', () => {
+  const given = [undefined, ...PERMISSIONS].flatMap((own) =>
+    [undefined, ...PERMISSIONS].map((worker) => [own, worker, permissionsOf({ permissions: own }, under(worker))]),
+  );
+  expect(given.map((row) => row.map((word) => word ?? '-').join(' '))).toEqual([
+    '- - approval',
+    '- approval approval',
+    '- autonomous autonomous',
+    'approval - approval',
+    'approval approval approval',
+    'approval autonomous approval',
+    'autonomous - autonomous',
+    'autonomous approval autonomous',
+    'autonomous autonomous autonomous',
+  ]);
+});
+
+const under = (permissions: Permissions | undefined): Run => ({ permissions }) as Run;
 
 function session(with_: Partial<Session>): Session {
   return {
@@ -74,7 +96,7 @@ function session(with_: Partial<Session>): Session {
     activeRunId: undefined,
     queuedCount: 0,
     pendingCount: 0,
-    itemCount: 0,
+    keptCount: 0,
     runCount: 0,
     lastMessage: undefined,
     headSeq: 0,

@@ -144,8 +144,8 @@ describe('the answer arrives in the child’s mailbox', () => {
     const asked = await clarify(server, childRunId);
     await ok(server.post(`/v1/runs/${asked.run_id}/questions`, resolution(asked.request_id)));
     const items = await ok(server.get<{ content: unknown }[]>(`/v1/threads/thr_${parentId}/items`));
-    expect(items).toHaveLength(1);
-    expect(JSON.stringify(items[0]?.content)).toContain('Which provider?: OpenAI');
+    const notes = items.filter(({ content }) => JSON.stringify(content).includes('Which provider?: OpenAI'));
+    expect(notes).toHaveLength(1);
   });
 
   it('declined: the child is told so, with the justification', async () => {

@@ -20,6 +20,11 @@ const SECRET = { HOLDPOINT_TOKEN: TOKEN, HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 
 /** What each later migration made, taken back: without it the database is one of the first schema. */
 const TAKEN_BACK: Record<string, string[]> = {
   '0002-partial-states': ['DROP TABLE partial_states'],
+  '0003-threads': [
+    'ALTER TABLE runs DROP COLUMN permissions',
+    'ALTER TABLE sessions RENAME COLUMN kept_count TO item_count',
+    ...coreSchema({ position: '', cursor: '' }).filter((statement) => statement.includes('CREATE TABLE items')),
+  ],
   '0004-forms': ['DROP TABLE forms'],
   '0006-web': ['DROP TABLE drafts', 'DROP TABLE sign_in_links', 'ALTER TABLE tokens DROP COLUMN kind'],
   '0007-labels': [

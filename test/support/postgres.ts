@@ -15,7 +15,7 @@ export interface PostgresServer {
 }
 
 /** Emptying a database is much quicker than making another. */
-const EMPTY = `TRUNCATE sessions, runs, asks, events, outputs, messages, items, tokens, responses, facts,
+const EMPTY = `TRUNCATE sessions, runs, asks, events, outputs, messages, tokens, responses, facts,
   partial_states
   RESTART IDENTITY; ALTER SEQUENCE holdpoint_event_seq RESTART`;
 

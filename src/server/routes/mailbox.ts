@@ -1,7 +1,7 @@
-// Mail of a session: what waits for it, what could not arrive. And its thread.
+// Mail of a session: what waits for it, what could not arrive.
 import { z } from 'zod';
 import { Empty, FailMessage } from '../../core/bodies.ts';
-import { DeadLetterView, ItemView, MessageView } from '../../core/views.ts';
+import { DeadLetterView, MessageView } from '../../core/views.ts';
 import { AGENT_SIDE, EVERY_READER } from '../auth.ts';
 import { keyOf, PageQuery, pageOf, sendList } from '../request.ts';
 import { type AddRoutes, about, replies, SessionParams } from './route.ts';
@@ -62,20 +62,5 @@ export const addMailbox: AddRoutes = (app, { gateway }) => {
       const key = keyOf(request, gateway.hash);
       return (await gateway.failMessage(session_id, message_id, request.body.reason, key)).view;
     },
-  );
-
-  app.get(
-    '/v1/threads/:thread_id/items',
-    {
-      config: { scopes: EVERY_READER },
-      schema: {
-        ...about('threads', 'The chat view of a session, oldest first'),
-        params: z.object({ thread_id: z.string() }),
-        querystring: PageQuery,
-        response: replies({ 200: z.array(ItemView) }),
-      },
-    },
-    async (request, reply) =>
-      sendList(request, reply, await gateway.listItems(request.params.thread_id, pageOf(request.query))),
   );
 };

@@ -1,0 +1,43 @@
+// Input for a session: the only way for anybody's words to become work. Whatever a session must not take now, whoever
+// sends it and by whichever door, is refused here.
+import { fail } from '../core/errors.ts';
+import { itemIdOf } from '../core/thread.ts';
+import { refuseWhileForm } from './form-guard.ts';
+import type { Ledger } from './ledger.ts';
+import { enqueue, previewOf } from './slot.ts';
+
+const LONGEST_INPUT = 500_000;
+
+/** None while the session has ended, none while a form waits for its answer. */
+export async function checkTakesInput(ledger: Ledger): Promise<void> {
+  const { session } = ledger;
+  if (session.status === 'ended') throw fail('session_ended', `Session "${session.id}" has ended; create another one.`);
+  await refuseWhileForm(ledger);
+}
+
+export interface PostedInput {
+  text: string;
+  author: string;
+  /** The post as an event. */
+  item: Record<string, unknown>;
+}
+
+/** A post that answers nothing. Posts that come before their run has begun are one input, in order, a blank line between. */
+export async function queuePost(ledger: Ledger, { text, author, item }: PostedInput) {
+  const { tx, session, ports } = ledger;
+  const queued = session.queuedCount > 0 ? await tx.queuedRuns(session.id) : [];
+  const waiting = queued.findLast((run) => run.startedAt === undefined && Array.isArray(run.input.item_ids));
+  const joined = `${waiting?.input.text}\n\n${text}`;
+  const joins = waiting !== undefined && joined.length <= LONGEST_INPUT;
+  const runId = joins ? waiting.id : ports.ids.next('run');
+  const itemId = itemIdOf(session.id, ledger.note('item.posted', item, runId));
+  if (!joins) {
+    const input = { text, item_ids: [itemId] };
+    await enqueue(ledger, { id: runId, kind: 'input', input, source: 'thread', actor: author });
+    return { itemId, runId };
+  }
+  waiting.input = { text: joined, item_ids: [...(waiting.input.item_ids as string[]), itemId] };
+  waiting.textPreview = previewOf(joined);
+  await tx.updateInput(waiting);
+  return { itemId, runId };
+}

@@ -1,0 +1,140 @@
+// A person posts to a thread. What the thread asks is thereby answered, through the same verbs as everywhere; otherwise
+// the post is input for the next run. One transaction: what is refused has posted nothing.
+import { LONGEST_NOTE, LONGEST_TEXT } from '../core/answer.ts';
+import { type Ask, isOverdue, type PendingAsk } from '../core/ask.ts';
+import type { PostItem } from '../core/bodies.ts';
+import { fail, HoldpointError, type Refusal } from '../core/errors.ts';
+import { givenAnswers, givenApproval } from '../core/given-reply.ts';
+import type { Ports } from '../core/ports.ts';
+import { approvalQuestion } from '../core/prompt.ts';
+import { readAnswers, readApproval } from '../core/reply.ts';
+import { DISPATCH_AGENT } from '../core/session.ts';
+import { itemIdOf } from '../core/thread.ts';
+import type { Actor } from '../core/token.ts';
+import type { ItemView } from '../core/views.ts';
+import { answer } from './answer.ts';
+import { approve } from './approve.ts';
+import { expireNow } from './expire.ts';
+import { pendingForm } from './form-guard.ts';
+import { sessionOfThread } from './inbox.ts';
+import { checkTakesInput, queuePost } from './input.ts';
+import { type Ledger, openForWork } from './ledger.ts';
+import { type Key, made, mutate, type Refused, type Reply } from './mutate.ts';
+import { promptOf } from './thread-prompt.ts';
+import { itemView } from './views.ts';
+
+export interface PostCommand {
+  threadId: string;
+  body: PostItem;
+  actor: Actor;
+  key?: Key | undefined;
+}
+
+type Posted = Pick<PostItem, 'content' | 'metadata'>;
+
+export function postToThread(ports: Ports, command: PostCommand): Promise<Reply<ItemView>> {
+  return mutate(ports, command.key, async (tx) => {
+    const { body, actor } = command;
+    const ledger = await openForWork(ports, tx, await sessionOfThread(tx, command.threadId));
+    if (!(await answersForm(ledger, body))) await checkTakesInput(ledger);
+    const text = textOf(body);
+    const ask = await askOf(ledger, body);
+    const posted = ask
+      ? await postAnswer(ledger, ask, text, body, actor)
+      : await postInput(ledger, text, { content: body.content, metadata: body.metadata }, actor);
+    if ('refused' in posted) return posted;
+    await ledger.close();
+    return made(posted);
+  });
+}
+
+/** A form takes no text; answers that name it are what it waits for. */
+async function answersForm(ledger: Ledger, { metadata }: PostItem): Promise<boolean> {
+  if (metadata?.prompt?.answers === undefined) return false;
+  return (await pendingForm(ledger))?.id === metadata.prompt.prompt_id;
+}
+
+function textOf({ content, metadata }: PostItem): string {
+  const text = content.map((part) => part.text).join('\n');
+  if (text.length > LONGEST_TEXT) throw fail('invalid_request', `A post has at most ${LONGEST_TEXT} characters.`);
+  if (text.trim() === '' && metadata?.prompt?.answers === undefined)
+    throw fail('thread_item_empty', 'White space alone says nothing. Nothing was posted.');
+  return text;
+}
+
+/** What the post answers: what the thread asks, or an ask that it names and that has ended, to be told how. */
+async function askOf(ledger: Ledger, { metadata }: PostItem): Promise<Ask | undefined> {
+  const prompt = await promptOf(ledger);
+  const named = metadata?.prompt?.prompt_id;
+  if (named === undefined || named === prompt?.id) return prompt;
+  const ask = await ledger.tx.ask(named);
+  if (ask?.sessionId === ledger.session.id && ask.status !== 'pending') return ask;
+  const asks = prompt?.status === 'pending' ? `It asks "${prompt.id}".` : 'It asks nothing at the moment.';
+  throw fail('thread_prompt_mismatch', `This thread does not ask "${named}" now. ${asks} Nothing was posted.`);
+}
+
+async function postAnswer(
+  ledger: Ledger,
+  ask: Ask,
+  text: string,
+  body: PostItem,
+  actor: Actor,
+): Promise<ItemView | Refused> {
+  const run = await ledger.tx.run(ask.runId);
+  if (!run) throw fail('run_not_found', `The run of ${ask.id} is gone.`);
+  if (isOverdue(ask, ledger.now)) return expireNow(ledger, run, ask as PendingAsk);
+  const view = post(ledger, withoutSecrets(ask, body), actor, run.id, ask.id);
+  const given = body.metadata?.prompt?.answers;
+  if (ask.kind === 'approval') {
+    const { behavior, reason } = given ? accepted(givenApproval(approvalQuestion(ask), given)) : readApproval(text);
+    const why = reason === undefined ? {} : { reason: shortened(reason) };
+    const done = await approve(ledger, run, { resolutions: [{ request_id: ask.id, behavior, ...why }], actor });
+    return 'refused' in done ? done : view;
+  }
+  const { questions } = ask.content;
+  const answers = given ? accepted(givenAnswers(questions, given)) : readAnswers(questions, text);
+  const done = await answer(ledger, run, { resolution: { request_id: ask.id, answers }, actor });
+  return 'refused' in done ? done : view;
+}
+
+async function postInput(ledger: Ledger, text: string, posted: Posted, actor: Actor): Promise<ItemView> {
+  if (ledger.session.agent === DISPATCH_AGENT)
+    throw fail(
+      'thread_takes_no_input',
+      'This session runs commands, and nothing is asked now. Start a run with POST /v1/sessions/{id}/runs.',
+    );
+  const item = { role: 'user', author: actor.name, ...posted };
+  const { itemId, runId } = await queuePost(ledger, { text, author: actor.name, item });
+  return viewOf(ledger, itemId, posted, actor, runId);
+}
+
+function post(ledger: Ledger, posted: Posted, actor: Actor, runId: string, askId: string): ItemView {
+  const seq = ledger.note('item.posted', { role: 'user', author: actor.name, ...posted }, runId, askId);
+  return viewOf(ledger, itemIdOf(ledger.session.id, seq), posted, actor, runId, askId);
+}
+
+const viewOf = (
+  { session, now }: Ledger,
+  id: string,
+  { content, metadata }: Posted,
+  { name: author }: Actor,
+  runId: string,
+  askId?: string,
+): ItemView => itemView({ id, sessionId: session.id, role: 'user', author, content, metadata, at: now, runId, askId });
+
+/** What is typed as an answer to a secret question is in no log and no thread. */
+function withoutSecrets(ask: Ask, { content, metadata }: PostItem): Posted {
+  if (ask.kind !== 'question' || !ask.content.questions.some((q) => q.secret)) return { content, metadata };
+  return { content: [{ type: 'text', text: '(secret)' }], metadata: { prompt: { prompt_id: ask.id } } };
+}
+
+/** Refused where it could not be read. */
+function accepted<T extends object>(reading: T | Refusal): T {
+  if ('code' in reading) throw new HoldpointError(reading as Refusal);
+  return reading as T;
+}
+
+function shortened(reason: string): string {
+  if (reason.length <= LONGEST_NOTE) return reason;
+  return `${reason.slice(0, LONGEST_NOTE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

@@ -1,0 +1,79 @@
+// Reading a thread: the fold over a session's events, in pages or as a stream. Every place in a thread names the last
+// quiet event before it, so that whoever goes on from there folds what came after that event and nothing else. Keeps
+// nothing between calls and never holds more than one batch of events.
+import type { Event } from '../core/event.ts';
+import type { Ports } from '../core/ports.ts';
+import { createThread } from '../core/thread.ts';
+import type { ItemView } from '../core/views.ts';
+import { expireOverdue } from './expire.ts';
+import { sessionOfThread, sessionRecord } from './inbox.ts';
+import { itemView } from './views.ts';
+
+/** The n-th item of an event, and the quiet event to fold from. */
+export interface ThreadPlace {
+  quiet: number;
+  seq: number;
+  n: number;
+}
+
+export interface PlacedItem {
+  view: ItemView;
+  place: ThreadPlace;
+}
+
+export interface ItemPage {
+  items: PlacedItem[];
+  hasMore: boolean;
+  /** Follow the thread after it, and nothing is missed. */
+  end: ThreadPlace;
+}
+
+const BATCH = 200;
+/** A page is cut where its text grows beyond this. */
+const LONGEST_PAGE = 4 * 1024 * 1024;
+export const THREAD_START: ThreadPlace = { quiet: 0, seq: 0, n: 0 };
+
+/** Folds on from a place: for each event the items that are new to whoever has seen everything up to there. */
+export function itemsAfter(agentId: string, from: ThreadPlace): (event: Event) => PlacedItem[] {
+  const thread = createThread(agentId);
+  let { quiet } = from;
+  return (event) => {
+    const fresh = thread.take(event).flatMap((item, i) => {
+      const place = { quiet, seq: event.seq, n: i + 1 };
+      return isAfter(place, from) ? [{ view: itemView(item), place }] : [];
+    });
+    if (thread.isQuiet) quiet = event.seq;
+    return fresh;
+  };
+}
+
+const isAfter = (place: ThreadPlace, from: ThreadPlace): boolean =>
+  place.seq > from.seq || (place.seq === from.seq && place.n > from.n);
+
+export const threadOf = (ports: Ports, threadId: string) =>
+  ports.store.read(async (r) => sessionRecord(r, await sessionOfThread(r, threadId)));
+
+export async function listItems(ports: Ports, threadId: string, from: ThreadPlace, limit: number): Promise<ItemPage> {
+  const session = await threadOf(ports, threadId);
+  await expireOverdue(ports);
+  const take = itemsAfter(session.agentId, from);
+  const items: PlacedItem[] = [];
+  let [seq, size] = [from.quiet, 0];
+  for (;;) {
+    const events = await ports.store.read((r) => r.events({ sessionId: session.id }, seq, BATCH));
+    for (const event of events)
+      for (const item of take(event)) {
+        if (items.length === limit || size > LONGEST_PAGE) return pageOf(items, true, from);
+        size += JSON.stringify(item.view).length;
+        items.push(item);
+      }
+    if (events.length < BATCH) return pageOf(items, false, from);
+    seq = events.at(-1)?.seq ?? seq;
+  }
+}
+
+const pageOf = (items: PlacedItem[], hasMore: boolean, from: ThreadPlace): ItemPage => ({
+  items,
+  hasMore,
+  end: items.at(-1)?.place ?? from,
+});

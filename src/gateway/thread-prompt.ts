@@ -1,0 +1,37 @@
+// What a thread asks right now, as the fold over its log has it: read inside the transaction that is about to answer it.
+import type { Ask } from '../core/ask.ts';
+import type { Tx } from '../core/ports.ts';
+import { createThread } from '../core/thread.ts';
+import type { Ledger } from './ledger.ts';
+
+const BATCH = 500;
+const STARTS = 10;
+
+/** The ask that the thread shows as its prompt; ended, where the agent does not have the answer yet. */
+export async function promptOf({ tx, session }: Ledger): Promise<Ask | undefined> {
+  if (session.pendingCount === 0 && !(await hasDue(tx, session.id))) return undefined;
+  const thread = createThread(session.agentId);
+  for (let seq = await lastFreshStart(tx, session.id); ; ) {
+    const events = await tx.events({ sessionId: session.id }, seq, BATCH);
+    for (const event of events) if (event.type !== 'output' && event.type !== 'item.posted') thread.take(event);
+    if (events.length < BATCH) break;
+    seq = events.at(-1)?.seq ?? seq;
+  }
+  return thread.prompt && tx.ask(thread.prompt.id);
+}
+
+const hasDue = async (tx: Tx, sessionId: string): Promise<boolean> =>
+  (await tx.asks({ sessionId, delivery: 'due' }, { limit: 1 })).length > 0;
+
+/** Where a run began that carries nothing on: whatever was asked before it has been resolved. */
+async function lastFreshStart(tx: Tx, sessionId: string): Promise<number> {
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const starts = await tx.starts(sessionId, before, STARTS);
+    for (const start of starts) {
+      const run = await tx.run(start.runId ?? '');
+      if (run && run.carriesAskId === undefined && run.startedAt === start.at) return start.seq;
+      before = start.seq;
+    }
+    if (starts.length < STARTS) return 0;
+  }
+}

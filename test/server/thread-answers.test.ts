@@ -1,0 +1,343 @@
+// A person answers in the thread, by text or with structure: read as the seed says, claimed by the same verb as
+// everywhere, once; whatever cannot be an answer is explained and posts nothing.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ErrorCode } from '../../src/core/errors.ts';
+import {
+  allow,
+  answer,
+  decide,
+  eventsOfSession,
+  type Fields,
+  type Held,
+  held,
+  NOTES,
+  ok,
+  picks,
+  REGIONS,
+  ROUTING,
+  raiseApproval,
+  raiseQuestion,
+  refusal,
+  showAsk,
+  showRun,
+  typesOf,
+} from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+import { chat, itemsOf, pathOf, post, textPost } from '../support/thread.ts';
+
+let server: Server;
+let mate: string;
+beforeAll(async () => {
+  server = await openServer();
+  mate = (await server.makeToken('operator', undefined, { name: 'mate' })).token;
+});
+afterAll(() => server.close());
+
+const APPROVAL = { kind: 'approval' };
+const delivered = (h: Held) => ok(server.post(`/v1/asks/${h.ask.ask_id}/delivered`));
+const prompt = (h: Held, answers?: unknown): Fields => ({
+  prompt: { prompt_id: h.ask.ask_id, ...(answers ? { answers } : {}) },
+});
+const answerOf = async (h: Held) => (await showAsk(server, h.ask.ask_id)).answer;
+
+/** Posting this must be refused and change nothing at all. */
+async function refusedPost(h: Held, text: string, metadata: Fields | undefined, status: number, code: ErrorCode) {
+  const before = await eventsOfSession(server, h.sessionId);
+  const problem = await refusal(post(server, h.sessionId, text, metadata), status, code);
+  expect(await eventsOfSession(server, h.sessionId)).toEqual(before);
+  return problem;
+}
+
+describe('a text', () => {
+  it('answers what the thread asks, in the name of who posted it', async () => {
+    const h = await held(server);
+    const item = await ok(post(server, h.sessionId, ' 2 ', { mood: 'calm' }, { token: mate }));
+    expect(item).toMatchObject({
+      thread_id: `thr_${h.sessionId}`,
+      author: { role: 'user', name: 'mate' },
+      content: [{ type: 'text', text: ' 2 ' }],
+      metadata: { mood: 'calm' },
+      run_id: h.runId,
+      ask_id: h.ask.ask_id,
+    });
+    expect(await answerOf(h)).toMatchObject({
+      outcome: 'answered',
+      answers: [{ question_id: 'routing', selected_option_ids: ['local'] }],
+      answered_by: 'mate',
+      surface: 'thread',
+    });
+    expect((await showRun(server, h.runId)).status).toBe('running');
+    expect(await chat(server, h.sessionId)).toEqual(['? Which provider?', 'mate:  2 ']);
+    await delivered(h);
+    const items = await itemsOf(server, h.sessionId);
+    expect(items).toHaveLength(3);
+    expect(items[1]).toEqual(item);
+    expect(items[2]).toMatchObject({
+      author: { role: 'worker' },
+      content: [{ type: 'text', text: '✓ Answered: Local' }],
+      metadata: {
+        type: 'pending_prompt_resolved',
+        prompt: {
+          prompt_id: h.ask.ask_id,
+          kind: 'ask_user_question',
+          prompt_state: 'answered',
+          answers: [{ question: 'Which provider?', answer: ['Local'] }],
+          reason: null,
+        },
+      },
+    });
+  });
+
+  it.each([
+    ['openAI', { selected_option_ids: ['openai'] }],
+    ['neither, ask me tomorrow', { freeform_answer: 'neither, ask me tomorrow' }],
+    ['3', { freeform_answer: '3' }],
+  ])('is read as the option it names, else as it is: %s', async (text, given) => {
+    const h = await held(server);
+    await ok(post(server, h.sessionId, text));
+    expect((await answerOf(h))?.answers).toEqual([{ question_id: 'routing', ...given }]);
+  });
+
+  it('answers several questions line by line, several options by number', async () => {
+    const h = await held(server, { questions: [ROUTING, REGIONS, NOTES] });
+    await ok(post(server, h.sessionId, '1) 1\n2) 3, 1\n3) go on'));
+    expect((await answerOf(h))?.answers).toEqual([
+      { question_id: 'routing', selected_option_ids: ['openai'] },
+      { question_id: 'regions', selected_option_ids: ['as', 'eu'] },
+      { question_id: 'notes', freeform_answer: 'go on' },
+    ]);
+  });
+
+  it.each([
+    ['YES', { behavior: 'allow' }],
+    ['no', { behavior: 'deny', reason: 'approval denied' }],
+    ['yes.', { behavior: 'deny', reason: 'yes.' }],
+    ['use trash instead', { behavior: 'deny', reason: 'use trash instead' }],
+  ])('approves with an affirmative token, and denies with anything else: %s', async (text, decision) => {
+    const h = await held(server, APPROVAL);
+    await ok(post(server, h.sessionId, text));
+    expect(await answerOf(h)).toMatchObject(decision);
+  });
+
+  it('of 100 kB is an answer like any other; as the reason of a denial it is shortened', async () => {
+    const huge = `${'ä'.repeat(50_000)}${'😀'.repeat(12_500)}`;
+    const h = await held(server, { questions: [NOTES] });
+    await ok(post(server, h.sessionId, huge));
+    expect((await answerOf(h))?.answers?.[0]?.freeform_answer).toBe(huge);
+    const gate = await held(server, APPROVAL);
+    await ok(post(server, gate.sessionId, `x${'😀'.repeat(25_000)}`));
+    const { behavior, reason = '' } = (await answerOf(gate)) ?? {};
+    expect([behavior, reason.length <= 20_000, reason.isWellFormed(), reason.endsWith('…')]).toEqual([
+      'deny',
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it('beyond the limit is refused', async () => {
+    const h = await held(server);
+    await refusedPost(h, 'x'.repeat(200_001), undefined, 400, 'invalid_request');
+  });
+
+  it.each(['', '  \n\t ', '\u00a0'])('of white space alone is refused: %j', async (text) => {
+    for (const ask of [{}, APPROVAL]) {
+      const h = await held(server, ask);
+      await refusedPost(h, text, undefined, 400, 'thread_item_empty');
+      expect((await showAsk(server, h.ask.ask_id)).status).toBe('pending');
+    }
+  });
+
+  it('is refused where only the options count, and they are named', async () => {
+    const h = await held(server, { questions: [{ ...ROUTING, allow_other: false }] });
+    const problem = await refusedPost(h, 'something else', undefined, 400, 'question_option_not_found');
+    expect(problem.detail).toContain('1. OpenAI, 2. Local');
+    await ok(post(server, h.sessionId, '1'));
+  });
+
+  it('that answers a secret question is in no item and no event', async () => {
+    const h = await held(server, { questions: [{ ...NOTES, secret: true }] });
+    const item = await ok(post(server, h.sessionId, 'hunter2', { note: 'hunter2' }));
+    await delivered(h);
+    const shown = JSON.stringify([
+      item,
+      await itemsOf(server, h.sessionId),
+      await eventsOfSession(server, h.sessionId),
+    ]);
+    expect(shown).not.toContain('hunter2');
+    expect(await chat(server, h.sessionId)).toEqual([
+      '? Anything else?',
+      'operator: (secret)',
+      '! ✓ Answered: (secret)',
+    ]);
+  });
+});
+
+describe('a structured answer', () => {
+  const given = (question: string | undefined, ...answer: string[]) => ({ ...(question && { question }), answer });
+
+  it('is used as it is: labels are options, anything else is free text', async () => {
+    const h = await held(server, { questions: [ROUTING, REGIONS] });
+    const answers = [given('Which regions?', 'Asia', 'Mars', 'europe'), given('Which provider?', '2')];
+    await ok(post(server, h.sessionId, 'see there', prompt(h, answers)));
+    expect((await answerOf(h))?.answers).toEqual([
+      { question_id: 'regions', selected_option_ids: ['as'], freeform_answer: 'Mars\neurope' },
+      { question_id: 'routing', freeform_answer: '2' },
+    ]);
+  });
+
+  it('needs no text beside it', async () => {
+    const h = await held(server);
+    const body = { content: [], metadata: prompt(h, [given(undefined, 'Local')]) };
+    await ok(server.post(pathOf(h.sessionId), body));
+    expect((await answerOf(h))?.answers).toEqual(picks('local'));
+  });
+
+  it('to a question that was not asked is refused', async () => {
+    const h = await held(server, { questions: [ROUTING, NOTES] });
+    for (const question of ['Which colour?', undefined])
+      await refusedPost(h, 'x', prompt(h, [given(question, 'Local')]), 400, 'question_unknown_answer');
+  });
+
+  it.each([
+    [[given(undefined, 'Approve')], 'allow'],
+    [[given('Bash: rm -rf build', 'Approve')], 'allow'],
+    [[given(undefined, 'Deny')], 'deny'],
+    [[given(undefined, 'approve')], 'deny'],
+    [[given(undefined, 'yes')], 'deny'],
+    [[given(undefined, 'Approve', 'Deny')], 'deny'],
+    [[given(undefined, 'Approve'), given(undefined, 'Approve')], 'deny'],
+    [[given(undefined)], 'deny'],
+    [[], 'deny'],
+  ])('to an approval approves with the one word and denies with anything else: %j', async (answers, behavior) => {
+    const h = await held(server, APPROVAL);
+    await ok(post(server, h.sessionId, 'yes', prompt(h, answers)));
+    expect((await answerOf(h))?.behavior).toBe(behavior);
+  });
+
+  it('to an approval of something else is refused', async () => {
+    const h = await held(server, APPROVAL);
+    await refusedPost(h, 'x', prompt(h, [given('Bash: ls', 'Approve')]), 400, 'question_unknown_answer');
+  });
+
+  it('that is not well formed is refused, and never approves', async () => {
+    const h = await held(server, APPROVAL);
+    for (const wrong of [
+      { prompt: 'yes' },
+      { prompt: { answers: [given(undefined, 'Approve')] } },
+      { prompt: { prompt_id: h.ask.ask_id, answers: 'Approve' } },
+      { prompt: { prompt_id: h.ask.ask_id, answers: [{ answer: 'Approve' }] } },
+      { type: 'pending_prompt_resolved' },
+    ])
+      await refusedPost(h, 'yes', wrong, 400, 'invalid_request');
+    await refusal(server.post(pathOf(h.sessionId), { content: [{ type: 'image', url: 'x' }] }), 400, 'invalid_request');
+  });
+});
+
+describe('a post that names its prompt', () => {
+  it('is read as text where it has no answers', async () => {
+    const h = await held(server);
+    await ok(post(server, h.sessionId, '1', prompt(h)));
+    expect((await answerOf(h))?.answers).toEqual(picks('openai'));
+  });
+
+  it('is refused for another one, and says which is asked', async () => {
+    const [h, other] = [await held(server), await held(server)];
+    const next = await raiseApproval(server, h.runId);
+    for (const id of ['ask_unknown', other.ask.ask_id, next.ask_id]) {
+      const problem = await refusedPost(
+        h,
+        'yes',
+        { prompt: { prompt_id: id } },
+        409,
+        'thread_prompt_mismatch' as never,
+      );
+      expect(problem.detail).toContain(h.ask.ask_id);
+    }
+  });
+
+  it('is told how it ended, also when the thread has gone on', async () => {
+    const h = await held(server);
+    await ok(answer(server, h));
+    await delivered(h);
+    const next = await raiseQuestion(server, h.runId);
+    const problem = await refusedPost(h, '2', prompt(h), 409, 'question_state_conflict');
+    expect(problem.winner).toMatchObject({ answered_by: 'operator', surface: 'api', outcome: 'answered' });
+    expect((await showAsk(server, next.ask_id)).status).toBe('pending');
+  });
+});
+
+describe('two people at once', () => {
+  it('have one winner, and the other is told who won instead of being taken for chat', async () => {
+    const h = await held(server);
+    const posts = ['1', '2', 'something else'].map((text, i) =>
+      post(server, h.sessionId, text, undefined, i === 0 ? {} : { token: mate }),
+    );
+    const replies = await Promise.all(posts);
+    expect(replies.map((r) => r.status).sort()).toEqual([201, 409, 409]);
+    const { answered_by } = (await answerOf(h)) ?? {};
+    for (const { body } of replies.filter((r) => r.status === 409))
+      expect(body).toMatchObject({ code: 'question_state_conflict', winner: { answered_by, surface: 'thread' } });
+    const items = await itemsOf(server, h.sessionId);
+    expect(items.filter((item) => item.author.role === 'user')).toHaveLength(1);
+    expect(typesOf(await eventsOfSession(server, h.sessionId)).filter((type) => type === 'accepted')).toHaveLength(1);
+  });
+
+  it('who say the same are both heard', async () => {
+    const h = await held(server, APPROVAL);
+    await ok(post(server, h.sessionId, 'ok'));
+    await ok(post(server, h.sessionId, 'yes', undefined, { token: mate }));
+    await refusal(post(server, h.sessionId, 'no', undefined, { token: mate }), 409, 'approval_state_conflict');
+    await delivered(h);
+    expect((await chat(server, h.sessionId)).slice(1)).toEqual(['operator: ok', 'mate: yes', '! ✓ Answered: Approve']);
+  });
+
+  it('one in the thread and one elsewhere have one winner as well', async () => {
+    const h = await held(server, APPROVAL);
+    await ok(decide(server, h.runId, allow(h.ask.ask_id)));
+    const problem = await refusedPost(h, 'no', undefined, 409, 'approval_state_conflict');
+    expect(problem.winner).toMatchObject({ surface: 'api' });
+  });
+});
+
+it('a prompt whose time is over takes no answer, and says so', async () => {
+  const h = await held(server, { expires_after_ms: 50 });
+  server.advance(60);
+  await refusal(post(server, h.sessionId, '1'), 409, 'question_expired');
+  expect(await chat(server, h.sessionId)).toEqual(['? Which provider?', '! ✗ Cancelled: expired', 'end cancelled']);
+});
+
+it('only one prompt is asked at a time, and each post answers the one that is', async () => {
+  const h = await held(server, APPROVAL);
+  const second = await raiseQuestion(server, h.runId);
+  await ok(post(server, h.sessionId, 'yes'));
+  await refusal(post(server, h.sessionId, '2'), 409, 'approval_state_conflict');
+  await delivered(h);
+  await ok(post(server, h.sessionId, '2'));
+  expect((await showAsk(server, second.ask_id)).answer?.answers).toEqual(picks('local'));
+});
+
+it('only people post: an agent, a worker and a viewer may not', async () => {
+  const h = await held(server);
+  for (const [scope, sessionId] of [['agent', h.sessionId], ['worker'], ['viewer']] as const) {
+    const { token } = await server.makeToken(scope, sessionId);
+    await refusal(post(server, h.sessionId, '1', undefined, { token }), 403, 'scope_forbidden');
+  }
+});
+
+it('the same key posts once', async () => {
+  const h = await held(server);
+  const options = { headers: { 'idempotency-key': 'k' } };
+  const first = await post(server, h.sessionId, '1', undefined, options);
+  const again = await post(server, h.sessionId, '1', undefined, options);
+  expect([again.status, again.body]).toEqual([first.status, first.body]);
+  await refusal(server.post(pathOf(h.sessionId), textPost('2'), options), 409, 'idempotency_conflict');
+  expect(await chat(server, h.sessionId)).toEqual(['? Which provider?', 'operator: 1']);
+});
+
+it('a form takes no text, only its answers', async () => {
+  const h = await held(server, { mode: 'form' });
+  await refusedPost(h, '1', undefined, 409, 'pending_interactive_form');
+  await ok(post(server, h.sessionId, 'here', prompt(h, [{ question: 'Which provider?', answer: ['Local'] }])));
+  expect((await answerOf(h))?.answers).toEqual(picks('local'));
+});

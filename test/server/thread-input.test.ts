@@ -1,0 +1,121 @@
+// Posts that answer nothing: input for the next run. They wait as one, start by themselves, and are worked on once.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { RunView } from '../../src/core/views.ts';
+import { type Fields, held, newSession, ok, refusal, showRun, showSession, startRun } from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+import { chat, itemsOf, post } from '../support/thread.ts';
+
+let server: Server;
+beforeAll(async () => {
+  server = await openServer();
+});
+afterAll(() => server.close());
+
+const inputOf = (runId = ''): Promise<Fields> => ok(server.get<Fields>(`/v1/runs/${runId}/input`));
+const complete = (runId: string) => ok(server.post<RunView>(`/v1/runs/${runId}/complete`));
+const claim = (agent = 'mock') =>
+  ok(
+    server.post<{ run: RunView; input: Fields } | null>('/v1/workers/claim', {
+      worker_id: 'w',
+      agents: [{ name: agent, recovery: 'none' }],
+    }),
+  );
+
+it('starts a run by itself when the slot is free', async () => {
+  const { session_id } = await newSession(server);
+  const item = await ok(post(server, session_id, 'fix the build'));
+  expect(item.ask_id).toBeUndefined();
+  expect(await showRun(server, item.run_id ?? '')).toMatchObject({
+    status: 'running',
+    kind: 'input',
+    request: { source: 'thread', actor_id: 'operator', text_preview: 'fix the build' },
+  });
+  expect(await inputOf(item.run_id)).toEqual({ text: 'fix the build', item_ids: [item.item_id] });
+  expect(await chat(server, session_id)).toEqual(['operator: fix the build']);
+});
+
+it('waits for the slot, joined in order with a blank line, also over a restart', async () => {
+  const { session_id } = await newSession(server);
+  const { run_id } = await startRun(server, session_id);
+  const posted = [];
+  for (const text of ['first', ' second ', 'third']) {
+    posted.push(await ok(post(server, session_id, text)));
+    await server.restart();
+  }
+  expect(new Set(posted.map((item) => item.run_id)).size).toBe(1);
+  const next = posted[0]?.run_id ?? '';
+  expect((await showRun(server, next)).status).toBe('queued');
+  await complete(run_id);
+  expect((await showRun(server, next)).status).toBe('running');
+  expect(await inputOf(next)).toEqual({
+    text: 'first\n\n second \n\nthird',
+    item_ids: posted.map((item) => item.item_id),
+  });
+  const fourth = await ok(post(server, session_id, 'fourth'));
+  expect(fourth.run_id).not.toBe(next);
+  await complete(next);
+  expect(await inputOf(fourth.run_id)).toMatchObject({ text: 'fourth' });
+  expect((await showSession(server, session_id)).queued_run_ids).toEqual([]);
+});
+
+it('joins no run of somebody else', async () => {
+  const { session_id } = await newSession(server);
+  const [active, queued] = [await startRun(server, session_id), await startRun(server, session_id)];
+  const item = await ok(post(server, session_id, 'and this'));
+  expect((await showSession(server, session_id)).queued_run_ids).toEqual([queued.run_id, item.run_id]);
+  await complete(active.run_id);
+  expect(await inputOf(queued.run_id)).toEqual({ text: 'fix the build' });
+});
+
+it('is taken by a worker as it is then, and grows no more', async () => {
+  const { session_id } = await newSession(server, { agent: 'mock' });
+  await ok(post(server, session_id, 'one'));
+  const second = await ok(post(server, session_id, 'two'));
+  const claimed = await claim();
+  expect(claimed?.run.run_id).toBe(second.run_id);
+  expect(claimed?.input.text).toBe('one\n\ntwo');
+  const third = await ok(post(server, session_id, 'three'));
+  expect(third.run_id).not.toBe(second.run_id);
+  await complete(second.run_id ?? '');
+  expect((await claim())?.input.text).toBe('three');
+});
+
+it('many posts at once are all worked on, each once', async () => {
+  const { session_id } = await newSession(server);
+  const { run_id } = await startRun(server, session_id);
+  const texts = Array.from({ length: 20 }, (_, n) => `post ${n}`);
+  const [first] = await Promise.all(texts.map((text) => ok(post(server, session_id, text))));
+  await complete(run_id);
+  const said = (await itemsOf(server, session_id)).filter((item) => item.author.role === 'user');
+  const input = await inputOf(first?.run_id);
+  expect(input.item_ids).toEqual(said.map((item) => item.item_id));
+  expect(String(input.text).split('\n\n').sort()).toEqual([...texts].sort());
+});
+
+it('begins another input where one grows too long', async () => {
+  const { session_id } = await newSession(server);
+  await startRun(server, session_id);
+  const runs = [];
+  for (const letter of ['a', 'b', 'c', 'd'])
+    runs.push((await ok(post(server, session_id, letter.repeat(190_000)))).run_id);
+  expect([runs[0] === runs[1], runs[1] === runs[2], runs[2] === runs[3]]).toEqual([true, false, true]);
+});
+
+it('is refused by a session that has ended, that runs commands, or that is not there', async () => {
+  const { session_id } = await newSession(server);
+  await ok(server.post(`/v1/sessions/${session_id}/end`));
+  await refusal(post(server, session_id, 'hello'), 409, 'session_ended');
+  const exec = await newSession(server, { agent: 'exec' });
+  await refusal(post(server, exec.session_id, 'hello'), 409, 'thread_takes_no_input');
+  await refusal(post(server, 'nobody', 'hello'), 404, 'thread_not_found');
+  await refusal(post(server, 'system', 'hello'), 400, 'invalid_request');
+});
+
+it('after a prompt has been resolved, is input again', async () => {
+  const h = await held(server);
+  await ok(post(server, h.sessionId, '1'));
+  await ok(server.post(`/v1/asks/${h.ask.ask_id}/delivered`));
+  const item = await ok(post(server, h.sessionId, 'and then the tests'));
+  expect(item.ask_id).toBeUndefined();
+  expect(await inputOf(item.run_id)).toMatchObject({ text: 'and then the tests' });
+});
