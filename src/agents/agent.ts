@@ -64,6 +64,9 @@ export interface Talk {
   send(line: string): void;
   /** Closes its standard input, which tells most programs to end. */
   hangUp(): void;
+  /** It does nothing any more; what it started may still be there. */
+  readonly exited: Promise<void>;
+  /** Nothing of it is left. */
   readonly ended: Promise<ProcessExit>;
 }
 

@@ -90,11 +90,11 @@ async function converse(context: AgentContext, spec: CodexSpec): Promise<Ending>
     onLine: peer.receive,
   });
   const { ended } = talk;
+  void talk.exited.then(() => desk.close());
   const died = ended.then((exit) => {
     const error = new Gone(exit);
     peer.close(error);
     turns.close(error);
-    desk.close();
     throw error;
   });
   died.catch(() => {});

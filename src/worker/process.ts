@@ -31,6 +31,9 @@ export interface Talk {
   send(line: string): void;
   /** Closes its standard input, which tells most programs to end. */
   hangUp(): void;
+  /** It does nothing any more; what it started may still be there. */
+  readonly exited: Promise<void>;
+  /** Nothing of it is left. */
   readonly ended: Promise<ProcessExit>;
 }
 
@@ -97,6 +100,7 @@ async function talk(spec: TalkSpec): Promise<Talk> {
   return {
     send: (line) => void (child.stdin?.writable && child.stdin.write(`${line}\n`)),
     hangUp: () => void child.stdin?.end(),
+    exited: started.exited.then(() => {}),
     ended,
   };
 }

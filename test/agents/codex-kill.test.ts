@@ -1,0 +1,168 @@
+// kill -9 of Codex, of its worker and of the server, each with an ask open: the ask stays open, the answer reaches the
+// model, what was allowed happens once, and nothing is left running. Server and worker are processes of their own.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AskView, RunView } from '../../src/core/views.ts';
+import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
+import { Stage } from '../worker/stage.ts';
+import { codex, codexVersion } from './binaries.ts';
+import { escalated, processesOf, readIfThere, setUp } from './codex-stage.ts';
+import { OpenAiModel, type Script } from './model-openai.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-kill-'));
+let model: OpenAiModel;
+let server: Holdpoint;
+let worker: Started;
+let stage: Stage;
+let made = 0;
+
+const newWorker = (leaseMs = 1000) => {
+  const args = ['--url', server.url, '--token', server.token, '--lease-ms', String(leaseMs)];
+  worker = spawnHoldpoint({ command: ['worker'], args, data: server.data, via: 'main' });
+};
+const workerIsUp = () => stage.until(async () => (worker.stdout().includes('worker ready') ? true : undefined));
+beforeAll(async () => {
+  model = await OpenAiModel.start();
+  setUp(root, model.url, '');
+  server = await startHoldpoint({ via: 'main', args: ['--no-worker'] });
+  stage = new Stage(server.url, server.token);
+  newWorker();
+});
+afterEach(() => expect(model.others).toEqual([]));
+afterAll(async () => {
+  await worker.end('SIGTERM');
+  await endEverything();
+  model.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function start(key: string, script: Script): Promise<{ run: RunView; folder: string; ask: AskView }> {
+  made += 1;
+  const folder = join(root, `work-${made}`);
+  mkdirSync(folder);
+  model.play(key, script);
+  const session = await stage.api.sessions.create({ agent: 'codex', work_folder: folder });
+  const input = { text: `Do this: ${key}`, sandbox: 'workspace-write', approval_policy: 'on-request' };
+  const run = await stage.api.runs.start(session.session_id, { input });
+  const [ask] = await stage.pending(session.session_id);
+  if (!ask) throw new Error('nothing is pending');
+  return { run, folder, ask };
+}
+
+/** The process that the run said it started last. */
+async function agentOf(run: RunView): Promise<number> {
+  const { outputs } = await stage.api.runs.get(run.run_id);
+  return Number(outputs.findLast(({ type }) => type === 'process')?.data?.pid);
+}
+
+/** The worker has seen that its agent is gone, and let go of the run. */
+const released = (run: RunView) => stage.until(async () => (await stage.events(run.session_id, 'run.released')).at(0));
+const gone = (run: RunView) => stage.until(async () => (processesOf(run).length === 0 ? true : undefined));
+const stillOpen = async (ask: AskView) => {
+  expect((await stage.api.asks.get(ask.ask_id)).status).toBe('pending');
+  expect((await stage.api.runs.get(ask.run_id)).status).toMatch(/^waiting/);
+};
+const COMMAND = escalated('date +%N >> done.txt');
+const ASK = {
+  call: 'ask_user',
+  input: { questions: [{ question: 'Which colour?', options: [{ label: 'Red' }, { label: 'Blue' }] }] },
+};
+const DONE = [{ text: 'Done.' }];
+const timesDone = (folder: string) => (readIfThere(folder, 'done.txt') ?? '').split('\n').length - 1;
+
+describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
+  it('an approval stays open; allowed, it is done once the model asks for it again', async () => {
+    const { run, folder, ask } = await start('agent-killed-allowed', [[COMMAND], [COMMAND], DONE]);
+    process.kill(await agentOf(run), 'SIGKILL');
+    await released(run);
+    await stillOpen(ask);
+    await stage.decide(ask, { behavior: 'allow' });
+    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    const [prompt, taken] = model.heard('agent-killed-allowed');
+    expect(prompt).toBe('Do this: agent-killed-allowed');
+    expect(taken).toContain('You asked to use Bash: {"command":"date +%N >> done.txt"');
+    expect(taken).toContain('→ allowed');
+    expect(timesDone(folder)).toBe(1);
+    expect((await stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
+    expect((await stage.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
+    await gone(run);
+  });
+
+  it('denied, the model hears it and nothing is done; another command is asked anew', async () => {
+    const { run, folder, ask } = await start('agent-killed-denied', [[COMMAND], [escalated('touch other.txt')], DONE]);
+    process.kill(await agentOf(run), 'SIGKILL');
+    await released(run);
+    await stage.decide(ask, { behavior: 'deny', reason: 'too late' });
+    const [other] = await stage.pending(run.session_id);
+    expect(model.heard('agent-killed-denied').at(-1)).toContain('→ not allowed: too late');
+    if (other) await stage.decide(other, { behavior: 'deny' });
+    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(timesDone(folder)).toBe(0);
+    expect(readIfThere(folder, 'other.txt')).toBeUndefined();
+  });
+
+  it('a question stays open, and the answer is told', async () => {
+    const { run, ask } = await start('agent-killed-question', [[ASK], DONE]);
+    process.kill(await agentOf(run), 'SIGKILL');
+    await released(run);
+    await stillOpen(ask);
+    await stage.answer(ask, { question_id: 'question-1', selected_option_ids: ['option-2'] });
+    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(model.heard('agent-killed-question').at(-1)).toContain('You asked: Which colour?\n→ Blue');
+  });
+});
+
+describe.skipIf(!codex)(`kill -9 of the worker of Codex ${codexVersion}`, () => {
+  it.each([
+    ['while no worker runs', true],
+    ['after another one came', false],
+  ])('answered %s: the model is told, and what was allowed is done once', async (when, isBefore) => {
+    const key = `worker-killed-${isBefore}`;
+    const { run, folder, ask } = await start(key, [[COMMAND], [COMMAND], DONE]);
+    await worker.end('SIGKILL');
+    await gone(run);
+    await stillOpen(ask);
+    if (isBefore) await stage.decide(ask, { behavior: 'allow' });
+    newWorker();
+    if (!isBefore) {
+      await workerIsUp();
+      await stage.decide(ask, { behavior: 'allow' });
+    }
+    expect(await stage.over(run.run_id), when).toMatchObject({ status: 'completed' });
+    expect(model.heard(key).at(-1)).toContain('→ allowed');
+    expect(timesDone(folder)).toBe(1);
+    await gone(run);
+  });
+
+  it('stopped by SIGTERM it lets go, and the next one takes the answer', async () => {
+    const { run, ask } = await start('worker-stopped', [[ASK], DONE]);
+    await worker.end('SIGTERM');
+    await gone(run);
+    await stillOpen(ask);
+    newWorker();
+    await stage.answer(ask, { question_id: 'question-1', freeform_answer: 'green' });
+    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(model.heard('worker-stopped').at(-1)).toContain('→ green');
+  });
+});
+
+describe.skipIf(!codex)(`kill -9 of the server, with Codex ${codexVersion} waiting`, () => {
+  it('the same process goes on with the answer', async () => {
+    await worker.end('SIGTERM');
+    newWorker(30_000);
+    const { run, folder, ask } = await start('server-killed', [[{ ...COMMAND, id: 'call_S' }], DONE]);
+    const pid = await agentOf(run);
+    const { data, url } = server;
+    await server.end('SIGKILL');
+    server = await startHoldpoint({ data, via: 'main', args: ['--no-worker', '--port', new URL(url).port] });
+    await stillOpen(ask);
+    await stage.decide(ask, { behavior: 'allow' });
+    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(await agentOf(run)).toBe(pid);
+    expect(model.resultOf('server-killed', 'call_S')).toContain('exited with code 0');
+    expect(timesDone(folder)).toBe(1);
+    await gone(run);
+  });
+});
