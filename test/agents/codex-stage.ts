@@ -79,6 +79,13 @@ export class CodexStage {
   gone = (run: RunView): Promise<unknown> =>
     this.stage.until(async () => (processesOf(run).length === 0 ? true : undefined));
 
+  /** What Codex itself wrote down about a thread. */
+  rollout(thread: string): string[] {
+    const folder = join(this.root, 'home', 'sessions');
+    const file = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) => name.includes(thread));
+    return (readIfThere(folder, file ?? '') ?? '').trim().split('\n');
+  }
+
   async close(): Promise<void> {
     await this.stage.close();
     await this.server.close();

@@ -1,0 +1,192 @@
+// The static settings of Codex, chosen for each run: what each sandbox mode lets happen on disk, when each policy asks,
+// what the flags of its command line mean; a session goes on in its own thread; many sessions keep their answers apart.
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunView } from '../../src/core/views.ts';
+import { codex, codexVersion } from './binaries.ts';
+import { CodexStage, escalated, type Input, readIfThere } from './codex-stage.ts';
+
+let c: CodexStage;
+let outside: string;
+beforeAll(async () => {
+  if (!codex) return;
+  c = await CodexStage.open();
+  outside = join(c.root, 'outside.txt');
+});
+afterAll(async () => {
+  if (!codex) return;
+  expect(c.model.others).toEqual([]);
+  await c.close();
+});
+
+const DONE = [{ text: 'Done.' }];
+const plain = (cmd: string) => ({ call: 'exec_command', id: 'call_M', input: { cmd } });
+/** The settings that Codex itself wrote down for the turn. */
+async function inForce(run: RunView): Promise<{ approval_policy: string; sandbox_policy: { type: string } }> {
+  const { outputs } = await c.over(run);
+  const thread = outputs.find(({ type }) => type === 'codex-thread')?.data?.thread_id;
+  const records = c.rollout(String(thread)).map((line) => JSON.parse(line));
+  return records.findLast(({ type }) => type === 'turn_context').payload;
+}
+
+/** Writes into the workspace and outside of it, unasked. */
+async function writes(key: string, input: Input): Promise<{ inside: boolean; outside: boolean; run: RunView }> {
+  const folder = c.folder();
+  const target = join(c.root, `${key}.txt`);
+  const run = await c.start(key, [[plain(`touch in.txt; touch ${target}`)], DONE], input, folder);
+  expect(await c.over(run)).toMatchObject({ status: 'completed' });
+  expect((await c.stage.api.asks.list({ run_id: run.run_id })).items).toEqual([]);
+  const isThere = (...path: string[]) => readIfThere(...path) !== undefined;
+  return { inside: isThere(folder, 'in.txt'), outside: isThere(target), run };
+}
+
+describe.skipIf(!codex)(`sandbox modes of Codex ${codexVersion}`, () => {
+  it.each([
+    ['read-only', { inside: false, outside: false }, 'read-only'],
+    ['workspace-write', { inside: true, outside: false }, 'workspace-write'],
+    ['danger-full-access', { inside: true, outside: true }, 'danger-full-access'],
+  ])('%s', async (sandbox, expected, type) => {
+    // Outside the temporary folder, which a workspace-write sandbox may write to.
+    const { run, ...happened } = await writes(`mode-${sandbox}`, { sandbox, approval_policy: 'never', config: NO_TMP });
+    expect(happened).toEqual(expected);
+    expect(await inForce(run)).toMatchObject({ approval_policy: 'never', sandbox_policy: { type } });
+  });
+
+  it('--full-auto: unasked inside the workspace, asked for more', async () => {
+    const folder = c.folder();
+    const script = [[plain('touch in.txt')], [escalated(`touch ${outside}`)], DONE];
+    const run = await c.start('flag-full-auto', script, { ...UNSET, full_auto: true }, folder);
+    const ask = await c.asked(run);
+    expect(readIfThere(folder, 'in.txt')).toBe('');
+    await c.stage.decide(ask, { behavior: 'deny' });
+    await c.over(run);
+    expect(readIfThere(outside)).toBeUndefined();
+    expect(await inForce(run)).toMatchObject({
+      approval_policy: 'on-request',
+      sandbox_policy: { type: 'workspace-write' },
+    });
+  });
+
+  it('--dangerously-bypass-approvals-and-sandbox: everything runs, nobody is asked', async () => {
+    const input = { ...UNSET, dangerously_bypass_approvals_and_sandbox: true };
+    const { run, ...happened } = await writes('flag-bypass', input);
+    expect(happened).toEqual({ inside: true, outside: true });
+    expect(await inForce(run)).toMatchObject({
+      approval_policy: 'never',
+      sandbox_policy: { type: 'danger-full-access' },
+    });
+  });
+});
+
+const UNSET = { sandbox: undefined, approval_policy: undefined };
+const NO_TMP = { sandbox_workspace_write: { exclude_slash_tmp: true, exclude_tmpdir_env_var: true } };
+
+describe.skipIf(!codex)(`approval policies of Codex ${codexVersion}`, () => {
+  it('never: what the model asks for is refused, nobody is asked', async () => {
+    const run = await c.start('policy-never', [[{ ...escalated('touch n.txt'), id: 'call_N' }], DONE], {
+      approval_policy: 'never',
+    });
+    expect(await c.over(run)).toMatchObject({ status: 'completed' });
+    expect((await c.stage.api.asks.list({ run_id: run.run_id })).items).toEqual([]);
+    expect(c.model.resultOf('policy-never', 'call_N')).toContain('approval policy is Never');
+  });
+
+  it('untrusted: a command that is not known to be harmless is asked for', async () => {
+    const folder = c.folder();
+    const input = { approval_policy: 'untrusted', sandbox: 'danger-full-access' };
+    const run = await c.start('policy-untrusted', [[plain('touch u.txt')], DONE], input, folder);
+    const ask = await c.asked(run);
+    expect(ask.request).toMatchObject({ input: { command: 'touch u.txt' } });
+    await c.stage.decide(ask, { behavior: 'allow' });
+    await c.over(run);
+    expect(readIfThere(folder, 'u.txt')).toBe('');
+  });
+
+  it('granular: only what it names is asked', async () => {
+    const granular = {
+      sandbox_approval: false,
+      rules: true,
+      skill_approval: true,
+      request_permissions: true,
+      mcp_elicitations: true,
+    };
+    const run = await c.start('policy-granular', [[{ ...escalated('touch g.txt'), id: 'call_G' }], DONE], {
+      approval_policy: { granular },
+    });
+    expect(await c.over(run)).toMatchObject({ status: 'completed' });
+    expect((await c.stage.api.asks.list({ run_id: run.run_id })).items).toEqual([]);
+    expect(c.model.resultOf('policy-granular', 'call_G')).toMatch(/reject/i);
+  });
+});
+
+describe.skipIf(!codex)(`sessions of Codex ${codexVersion}`, () => {
+  it('go on in the same thread, with their own settings', async () => {
+    const folder = c.folder();
+    const first = await c.start(
+      'session-goes-on',
+      [[{ text: 'Noted.' }], [plain('touch again.txt')], DONE],
+      {},
+      folder,
+    );
+    await c.over(first);
+    const input = { text: 'Do this next.', sandbox: 'read-only', approval_policy: 'never' };
+    const second = await c.stage.api.runs.start(first.session_id, { input });
+    expect(await c.over(second)).toMatchObject({ status: 'completed' });
+    expect(c.model.heard('session-goes-on')).toEqual(['Do this: session-goes-on', 'Do this next.']);
+    expect(readIfThere(folder, 'again.txt')).toBeUndefined();
+  });
+
+  it('twenty at once keep their answers apart', { timeout: 120_000 }, async () => {
+    const names = Array.from({ length: 20 }, (_, i) => `apart-${String(i).padStart(2, '0')}-`);
+    const folders = names.map(() => c.folder());
+    const runs = await Promise.all(
+      names.map((name, i) => c.start(name, [[escalated(`echo ${name} > mine.txt`)], DONE], {}, folders[i])),
+    );
+    await Promise.all(
+      runs.map(async (run, i) => {
+        const ask = await c.asked(run);
+        await c.stage.decide(ask, i % 2 ? { behavior: 'deny', reason: `no, ${names[i]}` } : { behavior: 'allow' });
+      }),
+    );
+    await Promise.all(runs.map((run) => c.over(run)));
+    expect(folders.map((folder) => readIfThere(folder, 'mine.txt'))).toEqual(
+      names.map((name, i) => (i % 2 ? undefined : `${name}\n`)),
+    );
+    expect(names.map((name) => c.model.heard(name).at(-1))).toEqual(
+      names.map((name, i) => (i % 2 ? `The person said no: no, ${name}` : `Do this: ${name}`)),
+    );
+    await Promise.all(runs.map((run) => c.gone(run)));
+  });
+});
+
+describe.skipIf(!codex)(`trouble with Codex ${codexVersion}`, () => {
+  it.each<[string, Input, RegExp]>([
+    ['an unknown setting', { sandbox_mode: 'read-only' }, /not well formed[\s\S]*sandbox_mode/],
+    ['an unknown mode', { sandbox: 'everything' }, /not well formed[\s\S]*sandbox/],
+    ['two ways to say it', { full_auto: true }, /full_auto, or/],
+    ['nothing to do', { text: ' ' }, /not well formed[\s\S]*text/],
+  ])('%s is said before anything is started', async (_name, input, error) => {
+    const run = await c.over(await c.start('trouble-input', [], input));
+    expect(run.status).toBe('failed');
+    expect(run.error).toMatch(error);
+    expect(run.outputs).toEqual([]);
+  });
+
+  it('a model that cannot be reached fails the run with its words', async () => {
+    const run = await c.over(await c.start('trouble-model', []));
+    expect(run).toMatchObject({ status: 'failed', outcome: 'provider-failed' });
+    expect(run.error).toMatch(/no step|404/);
+    c.model.others.splice(0);
+  });
+
+  it('a machine without Codex is told what to install', async () => {
+    const path = process.env.PATH;
+    process.env.PATH = '/usr/bin:/bin';
+    try {
+      const run = await c.over(await c.start('trouble-missing', []));
+      expect(run.error).toContain('npm install -g @openai/codex');
+    } finally {
+      process.env.PATH = path;
+    }
+  });
+});
