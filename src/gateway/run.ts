@@ -1,6 +1,7 @@
 // Work in a session: started by an input, told about by its outputs, ended by the agent's own word.
 import type { PostOutput, StartRun } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
+import type { Output } from '../core/output.ts';
 import type { Ports } from '../core/ports.ts';
 import { type FailureReason, isTerminal, type Run } from '../core/run.ts';
 import { DISPATCH_AGENT } from '../core/session.ts';
@@ -84,12 +85,23 @@ async function say(ledger: Ledger, run: Run, said: Said, outputId?: string): Pro
   return true;
 }
 
+/** The last words of a run, unless it has just said them. */
+async function sayLast(ledger: Ledger, run: Run, text: string | undefined): Promise<void> {
+  if (text === undefined) return;
+  const isRepeat = ledger.session.lastMessage === text && (await ledger.tx.outputs(run.id)).some(says);
+  if (!isRepeat) await say(ledger, run, { text }, `${run.id}_end`);
+
+  function says({ content }: Output): boolean {
+    return content.text === text && (content.type ?? 'text') === 'text';
+  }
+}
+
 export function completeRun(
   ports: Ports,
   command: AgentCommand & { text?: string | undefined; exitCode?: number | undefined },
 ): Promise<Reply<RunView>> {
   return end(ports, command, 'completed', async (ledger, run, author) => {
-    if (command.text !== undefined) await say(ledger, run, { text: command.text }, `${run.id}_end`);
+    await sayLast(ledger, run, command.text);
     return finish(ledger, run, 'completed', { author, exitCode: command.exitCode });
   });
 }

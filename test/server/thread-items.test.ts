@@ -87,6 +87,17 @@ it('shows what an agent says under no other type than its own', async () => {
   expect(call?.metadata).toMatchObject({ type: 'tool_call', data: { tool: { name: 'Bash' } } });
 });
 
+it('says the last words of a run once, also where it has just said them', async () => {
+  const { sessionId, runId, ask } = await held(server);
+  await ok(post(server, sessionId, '1'));
+  await delivered(ask.ask_id);
+  await say(runId, 'done');
+  await ok(server.post(`/v1/runs/${runId}/complete`, { text: 'done' }));
+  const next = await startRun(server, sessionId);
+  await ok(server.post(`/v1/runs/${next.run_id}/complete`, { text: 'done' }));
+  expect((await chat(server, sessionId)).slice(3)).toEqual(['done', 'end completed', 'done', 'end completed']);
+});
+
 describe('pages', () => {
   it.each([1, 2, 3, 5, 16, 17, 500])('of %i cover all items once', async (limit) => {
     const h = await story();

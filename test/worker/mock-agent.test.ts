@@ -45,6 +45,7 @@ describe.each(['blocking', 'deferred', 'form', 'restart'] as const)('a question,
       'before',
       'q: answered: Bread',
       'took Bread',
+      'done',
     ]);
     expect(await deliveries(run.session_id)).toHaveLength(1);
     expect((await stage.api.runs.get(run.run_id)).status).toBe('completed');
@@ -134,7 +135,7 @@ describe.each(['blocking', 'deferred'] as const)('an approval, %s', (mode) => {
     const run = await stage.play(script);
     await stage.decide(await first(run.session_id), { behavior: 'deny', reason: 'use the lockfile' });
     const { outputs } = await stage.over(run.run_id);
-    expect(outputs.map((o) => o.text)).toEqual(['p: answered: use the lockfile', 'did not: use the lockfile']);
+    expect(outputs.map((o) => o.text)).toEqual(['p: answered: use the lockfile', 'did not: use the lockfile', 'done']);
   });
 
   it('expired: a denial, never an allow', async () => {
@@ -143,7 +144,7 @@ describe.each(['blocking', 'deferred'] as const)('an approval, %s', (mode) => {
       done,
     ];
     const ended = await stage.over((await stage.play(script)).run_id);
-    expect(ended.outputs.map((o) => o.text)).toEqual(['p: expired: expired']);
+    expect(ended.outputs.map((o) => o.text)).toEqual(['p: expired: expired', 'done']);
   });
 });
 
