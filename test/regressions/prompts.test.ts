@@ -112,6 +112,8 @@ describe('#12 unknown id → never 200', () => {
     '/v1/sessions/{session_id}/runs': { input: {} },
     '/v1/runs/{run_id}/asks': { kind: 'question', tool_call_id: 'c', questions: [NOTES] },
     '/v1/runs/{run_id}/clarifications': { tool_call_id: 'c', questions: [NOTES] },
+    '/v1/threads/{thread_id}/items': { content: [{ type: 'text', text: 'hello' }] },
+    '/v1/sessions/{session_id}/messages': { text: 'hello' },
     '/v1/runs/{run_id}/heartbeat': { worker_id: 'w', lease_epoch: 1 },
     '/v1/runs/{run_id}/release': { worker_id: 'w', lease_epoch: 1 },
   };

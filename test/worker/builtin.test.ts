@@ -51,6 +51,7 @@ describe.each(['blocking', 'deferred'] as const)('the built-in worker, %s', (mod
       'before',
       'q: answered: Apples',
       'p: answered: allowed {"command":"npm install"}',
+      'heard Apples and allowed {"command":"npm install"}',
     ]);
     expect(await stage.events(run.session_id, 'ask.delivered')).toHaveLength(2);
     await server.end('SIGTERM');
