@@ -14,6 +14,7 @@ import { sortableId } from './core/id.ts';
 import type { Limits } from './core/limits.ts';
 import type { Clock, Ports, Store } from './core/ports.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
+import { createMcpDoor } from './mcp/door.ts';
 import { createApp } from './server/app.ts';
 import { isBuilt } from './server/page.ts';
 import type { App } from './server/routes/route.ts';
@@ -25,6 +26,8 @@ import { openSqlite } from './store/sqlite.ts';
 import { migrateSqlite } from './store/sqlite-schema.ts';
 import { postgresStatus, sqliteStatus } from './store/status.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker/worker.ts';
+
+export { serveTools } from './mcp/stdio.ts';
 
 export interface Settings {
   host: string;
@@ -114,6 +117,11 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
     https: settings.tls,
     behindProxy: settings.behindProxy,
     page: PAGE,
+    mcp: createMcpDoor({
+      gateway,
+      version: settings.version,
+      onError: (error) => logger.warn({ err: error }, 'the MCP door'),
+    }),
   });
   open.push(() => app.close());
   await app.listen({ host: settings.host, port: settings.port });

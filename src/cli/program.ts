@@ -9,6 +9,7 @@ import { doctorCommand } from './doctor.ts';
 import { eventsCommand } from './events.ts';
 import { withExamples } from './examples.ts';
 import { inboxCommand } from './inbox.ts';
+import { mcpCommand } from './mcp.ts';
 import { questionsCommand } from './questions.ts';
 import { runCommand } from './run.ts';
 import { runsCommand } from './runs.ts';
@@ -22,7 +23,7 @@ import { workerCommand } from './worker.ts';
 const GROUPS: [title: string, commands: (() => Command)[]][] = [
   ['Answer:', [inboxCommand, questionsCommand, approvalsCommand]],
   ['Look:', [eventsCommand, sessionsCommand, runsCommand]],
-  ['Work:', [runCommand, demoCommand]],
+  ['Work:', [runCommand, demoCommand, mcpCommand]],
   ['Serve:', [serveCommand, signInCommand, workerCommand, dbCommand, tokensCommand, doctorCommand, completionCommand]],
 ];
 

@@ -43,11 +43,20 @@ const MULTI_TYPES = words(
 type Fields = Record<string, unknown>;
 type Complain = (place: string, problem: string) => void;
 
+export interface FormReading {
+  /** The tool the model is told to call again. */
+  tool?: string;
+  /** A question without an id is called by its place. */
+  numberIds?: boolean;
+}
+
 /** The questions of a tool call, or everything that is wrong with them. */
-export function readForm(given: unknown): FormQuestion[] | Refusal {
+export function readForm(given: unknown, { tool = FORM_TOOL, numberIds }: FormReading = {}): FormQuestion[] | Refusal {
   const problems: string[] = [];
   const complain: Complain = (place, problem) => problems.push(`${place}: ${problem}`);
-  const list = questionsOf(given, complain);
+  const list = questionsOf(given, complain).map((question, i) =>
+    numberIds && isFields(question) && !isGiven(question.id) ? { ...question, id: `question-${i + 1}` } : question,
+  );
   const questions = list.map((question, i) => readQuestion(question, `questions[${i}]`, complain));
   const known = questions.filter((question) => question !== undefined);
   const repeated = firstRepeat(known.map(({ id }) => id));
@@ -58,7 +67,7 @@ export function readForm(given: unknown): FormQuestion[] | Refusal {
   if (problems.length > MOST_TOLD) told.push(`and ${problems.length - MOST_TOLD} more problems`);
   return refuse(
     'invalid_interactive_form',
-    `The form was not displayed. ${told.join('; ')}. Correct this and call ${FORM_TOOL} again.`,
+    `Nobody was asked. ${told.join('; ')}. Correct this and call ${tool} again.`,
   );
 }
 

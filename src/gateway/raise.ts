@@ -60,10 +60,10 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
       throw fail('run_state_conflict', 'This run only asks what a child wants to know; no agent works in it.');
     if (pendingLimit > 0 && ledger.session.pendingCount >= pendingLimit)
       throw fail('pending_asks_limit', `This session already has ${pendingLimit} pending asks; answer some first.`);
+    await displayForm(ledger, run, wanted);
     await refuseSecondHandOver(tx, wanted);
     const decision = wanted.kind === 'approval' ? decideByPolicy(ledger.session, run, wanted.content) : undefined;
     if (decision) return made(await raiseDecided(ledger, wanted, decision.behavior, decision.answeredBy));
-    await displayForm(ledger, run, wanted);
     await hold(ledger, run, wanted);
     await keepState(ledger, run, wanted, command.body);
     await ledger.close();
@@ -142,7 +142,7 @@ async function displayForm(ledger: Ledger, run: Run, ask: PendingAsk): Promise<v
   if (!(await tx.insertForm(session.id, subtaskId, ask.id)))
     throw fail(
       'ask_state_conflict',
-      `A form was already displayed for subtask ${subtaskId}: ${await tx.formOf(session.id, subtaskId)}. A subtask displays one.`,
+      `A form was already displayed for subtask ${subtaskId}: ${await tx.formOf(session.id, subtaskId)}. A subtask displays one: put all questions into it, and wait for its answer.`,
     );
   ask.content.form = { task_id: JSON.parse(taskId), subtask_id: JSON.parse(subtaskId) };
   const block = formBlock(ask, renderPayload(ask.id, ask.content, ask.content.form));

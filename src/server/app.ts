@@ -23,6 +23,7 @@ import { addAsks } from './routes/asks.ts';
 import { addDrafts } from './routes/drafts.ts';
 import { addEvents } from './routes/events.ts';
 import { addMailbox } from './routes/mailbox.ts';
+import { addMcp, type McpDoor } from './routes/mcp.ts';
 import { addQuestions } from './routes/questions.ts';
 import type { App } from './routes/route.ts';
 import { addRuns } from './routes/runs.ts';
@@ -46,6 +47,7 @@ export interface AppOptions {
   behindProxy?: boolean | undefined;
   /** The folder of the built page. */
   page?: string | undefined;
+  mcp?: McpDoor | undefined;
 }
 
 const SECURITY_HEADERS = {
@@ -103,6 +105,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   app.addHook('preClose', async () => {
     metrics.stop();
     drain(app, gateway, streams, fresh);
+    await options.mcp?.close();
   });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(
@@ -134,6 +137,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     addDrafts,
   ])
     app.after(() => add(app, context));
+  const { mcp } = options;
+  if (mcp) app.after(() => addMcp(app, context, mcp));
   app.after(() => addSystem(app, context, metrics));
   await showApi(app);
   await servePage(app, options.page);

@@ -53,7 +53,7 @@ describe('a form as a model wrote it', () => {
       expect(read).toMatchObject({ code: 'invalid_interactive_form' });
       const { detail } = read as { detail: string };
       expect(detail).toContain(outcome);
-      expect(detail).toMatch(/^The form was not displayed\. .* call interactive_form_question again\.$/);
+      expect(detail).toMatch(/^Nobody was asked\. .* call interactive_form_question again\.$/);
       return;
     }
     if (typeof outcome === 'number') return expect(read).toHaveLength(outcome);

@@ -11,6 +11,8 @@ import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
 import type { Ports } from '../../src/core/ports.ts';
 import type { NewTokenView } from '../../src/core/views.ts';
 import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
+import { createMcpDoor } from '../../src/mcp/door.ts';
+import type { Patience } from '../../src/mcp/wait.ts';
 import { createApp } from '../../src/server/app.ts';
 import type { App } from '../../src/server/routes/route.ts';
 import { createSealer } from '../../src/store/sealer.ts';
@@ -23,6 +25,8 @@ export interface ServerOptions {
   origins?: string[];
   /** The folder of a built page. */
   page?: string;
+  /** How long tool calls wait, and how often they say so. */
+  patience?: Patience;
 }
 
 export interface CallOptions {
@@ -51,6 +55,8 @@ export class Server {
   readonly token = `operator-${randomBytes(8).toString('hex')}`;
   /** What the sweep could not do; a test that expects none looks here. */
   readonly sweepErrors: unknown[] = [];
+  /** What went wrong at the MCP door beside its replies. */
+  readonly mcpErrors: unknown[] = [];
   readonly #key = randomBytes(32);
   readonly #options: ServerOptions;
   #offsetMs = 0;
@@ -95,6 +101,12 @@ export class Server {
       version: '0.0.0-test',
       logger: undefined,
       page: this.#options.page,
+      mcp: createMcpDoor({
+        gateway,
+        version: '0.0.0-test',
+        patience: this.#options.patience,
+        onError: (error) => this.mcpErrors.push(error),
+      }),
     });
     await app.ready();
     this.#parts = { app, gateway, ports };

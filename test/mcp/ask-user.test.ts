@@ -1,0 +1,280 @@
+// `ask_user` with the official client, each way a client may speak: plain calls that wait, elicitation pushed by the 2025
+// protocol, input-required results of the 2026 one, tasks. Time is short here: what is ten minutes to a client elsewhere
+// is a fraction of a second, by the same code with other figures.
+import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, type Fields, ok, showAsk, showRun } from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+import {
+  type Agent,
+  type AgentOptions,
+  answer,
+  connectAgent,
+  jsonOf,
+  type Message,
+  PROTOCOLS,
+  pendingAsk,
+  QUESTIONS,
+  TRANSPORTS,
+  textOf,
+} from './stage.ts';
+
+let server: Server;
+const agents: Agent[] = [];
+const KEEP_ALIVE_MS = 40;
+beforeAll(async () => {
+  server = await openServer({ patience: { keepAliveMs: KEEP_ALIVE_MS, limitMs: 150 } });
+});
+afterEach(async () => {
+  for (const agent of agents.splice(0)) await agent.close();
+});
+afterAll(() => server.close());
+
+async function connect(options: AgentOptions = {}): Promise<Agent> {
+  const agent = await connectAgent(server, options);
+  agents.push(agent);
+  return agent;
+}
+const ask = ({ client }: Agent, options: Parameters<Client['callTool']>[1] = {}, args: Fields = QUESTIONS) =>
+  client.callTool({ name: 'ask_user', arguments: args }, options);
+const choose = { question_id: 'colour', selected_option_ids: ['option-2'] };
+const BLUE = {
+  status: 'answered',
+  summary: 'Which colour?: Blue',
+  answers: [{ question_id: 'colour', question: 'Which colour?', labels: ['Blue'], values: ['Blue'] }],
+};
+const progressOf = (agent: Agent): Message[] => agent.received.filter((m) => m.method === 'notifications/progress');
+const elicitor =
+  (reply: (request: ElicitRequest, signal: AbortSignal) => Promise<ElicitResult>) =>
+  (client: Client): void =>
+    client.setRequestHandler('elicitation/create', (request, ctx) => reply(request, ctx.mcpReq.signal));
+const FORMS = { elicitation: { form: {} } };
+
+describe.each(PROTOCOLS)('a client of plain tools, %s', (protocol) => {
+  it('waits through many times its own limit, kept alive by progress', async () => {
+    const agent = await connect({ protocol });
+    const timeout = 10 * KEEP_ALIVE_MS;
+    const result = ask(agent, { timeout, resetTimeoutOnProgress: true, onprogress: () => {} });
+    await eventually(() => progressOf(agent).length).toBeGreaterThan(30);
+    const open = await pendingAsk(server, agent.sessionId);
+    expect(open).toMatchObject({ mode: 'blocking', run_id: agent.runId });
+    await answer(server, open, choose);
+    expect(jsonOf(await result)).toMatchObject({ ask_id: open.ask_id, ...BLUE, answered_by: 'operator' });
+    const counts = progressOf(agent).map((m) => Number(m.params?.progress));
+    expect(counts).toEqual(counts.map((_, i) => i + 1));
+    expect((await showAsk(server, open.ask_id)).delivery.state).toBe('delivered');
+    expect((await showRun(server, agent.runId)).status).toBe('running');
+  });
+
+  it('that cannot be kept alive is told before its limit how to look again', async () => {
+    const agent = await connect({ protocol });
+    const pending = jsonOf(await ask(agent));
+    expect(pending).toEqual({
+      ask_id: expect.any(String),
+      status: 'pending',
+      message: expect.stringContaining('check_answer'),
+    });
+    expect(jsonOf(await ask(agent))).toEqual(pending);
+    const check = () =>
+      agent.client.callTool({ name: 'check_answer', arguments: { ask_id: pending.ask_id, wait_ms: 60_000 } });
+    expect(jsonOf(await check())).toEqual(pending);
+    const open = await pendingAsk(server, agent.sessionId);
+    await answer(server, open, choose);
+    expect(jsonOf(await check())).toMatchObject(BLUE);
+    expect((await showAsk(server, open.ask_id)).delivery.state).toBe('delivered');
+  });
+
+  it('that goes away leaves the question open', async () => {
+    const agent = await connect({ protocol });
+    const gone = new AbortController();
+    const result = ask(agent, { signal: gone.signal, onprogress: () => {}, timeout: 60_000 });
+    const open = await pendingAsk(server, agent.sessionId);
+    gone.abort();
+    await expect(result).rejects.toThrow();
+    await answer(server, open, choose);
+    const { delivery } = await showAsk(server, open.ask_id);
+    expect(delivery.state).toBe('due');
+    expect(
+      jsonOf(await agent.client.callTool({ name: 'check_answer', arguments: { ask_id: open.ask_id } })),
+    ).toMatchObject(BLUE);
+  });
+});
+
+it('numbers questions without ids, and declines, cancels and refuses in so many words', async () => {
+  const agent = await connect();
+  const declined = ask(agent, { onprogress: () => {} }, { questions: [{ question: 'Why?' }] });
+  const open = await pendingAsk(server, agent.sessionId);
+  const resolution = { request_id: open.ask_id, declined: true, justification: 'not now' };
+  await ok(server.post(`/v1/runs/${open.run_id}/questions`, { resolution }));
+  expect(jsonOf(await declined)).toMatchObject({ status: 'declined', justification: 'not now' });
+  const wrong = await ask(agent, {}, { questions: [] });
+  expect(wrong.isError).toBe(true);
+  expect(textOf(wrong)).toContain('call ask_user again');
+  const unknown = await agent.client.callTool({ name: 'check_answer', arguments: { ask_id: 'ask_unknown' } });
+  expect(unknown.isError).toBe(true);
+});
+
+it('never shows one session’s asks to another', async () => {
+  const [one, other] = [await connect(), await connect()];
+  const { ask_id } = jsonOf(await ask(one));
+  const spied = await other.client.callTool({ name: 'check_answer', arguments: { ask_id } });
+  expect(spied.isError).toBe(true);
+  expect(textOf(spied)).not.toContain('colour');
+});
+
+describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ transport, protocol }))))(
+  'a client that can elicit, over $transport, protocol $protocol',
+  (how) => {
+    const patient = { timeout: 60_000 };
+
+    it(
+      'is asked at its own screen; what is said there is told to the agent, and the ask is taken back',
+      patient,
+      async () => {
+        const asked: ElicitRequest[] = [];
+        const prepare = elicitor(async (request) => {
+          asked.push(request);
+          return { action: 'accept', content: { colour: 'Blue' } };
+        });
+        const agent = await connect({ ...how, capabilities: FORMS, prepare });
+        const result = jsonOf(await ask(agent, { onprogress: () => {} }));
+        expect(result).toMatchObject({ ...BLUE, answered_by: "a person at the agent's own screen" });
+        expect(asked).toHaveLength(1);
+        expect(asked[0]?.params).toMatchObject({
+          message: 'Which colour?',
+          requestedSchema: {
+            type: 'object',
+            properties: {
+              colour: {
+                type: 'string',
+                title: 'Which colour?',
+                oneOf: [
+                  { const: 'r', title: 'Red' },
+                  { const: 'Blue', title: 'Blue' },
+                ],
+              },
+            },
+          },
+        });
+        const ended = await showAsk(server, String(result.ask_id));
+        expect(ended).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn', surface: 'mcp' } });
+        expect((await showRun(server, agent.runId)).status).toBe('running');
+      },
+    );
+
+    it('declines there', patient, async () => {
+      const prepare = elicitor(async () => ({ action: 'decline' }));
+      const agent = await connect({ ...how, capabilities: FORMS, prepare });
+      expect(jsonOf(await ask(agent, { onprogress: () => {} }))).toMatchObject({ status: 'declined' });
+    });
+
+    it.each([
+      ['dismissed', { action: 'cancel' }],
+      ['answered with what is no answer', { action: 'accept', content: {} }],
+    ] as const)('%s there, the inbox still has it', patient, async (_, reply) => {
+      const prepare = elicitor(async () => ({ ...reply }));
+      const agent = await connect({ ...how, capabilities: FORMS, prepare });
+      const result = ask(agent, { onprogress: () => {}, timeout: 60_000 });
+      await answer(server, await pendingAsk(server, agent.sessionId), choose);
+      expect(jsonOf(await result)).toMatchObject({ ...BLUE, answered_by: 'operator' });
+    });
+  },
+);
+
+it.each(TRANSPORTS)(
+  'the inbox first: the prompt at the agent’s screen is ended (2025, %s)',
+  { timeout: 60_000 },
+  async (transport) => {
+    let ended = false;
+    const prepare = elicitor(
+      (_, signal) =>
+        new Promise((resolve) =>
+          signal.addEventListener('abort', () => {
+            ended = true;
+            resolve({ action: 'cancel' });
+          }),
+        ),
+    );
+    const agent = await connect({ transport, capabilities: FORMS, prepare });
+    const result = ask(agent, { onprogress: () => {}, timeout: 60_000 });
+    await eventually(() => agent.received.some((m) => m.method === 'elicitation/create')).toBe(true);
+    await answer(server, await pendingAsk(server, agent.sessionId), choose);
+    expect(jsonOf(await result)).toMatchObject({ ...BLUE, answered_by: 'operator' });
+    await eventually(() => ended).toBe(true);
+  },
+);
+
+it('the inbox first: the retry of an input-required result brings its answer, not the screen’s (2026)', async () => {
+  let agent: Agent | undefined;
+  const prepare = elicitor(async () => {
+    await answer(server, await pendingAsk(server, String(agent?.sessionId)), choose);
+    return { action: 'accept', content: { colour: 'r' } };
+  });
+  agent = await connect({ protocol: '2026-07-28', capabilities: FORMS, prepare });
+  expect(jsonOf(await ask(agent))).toMatchObject({ ...BLUE, answered_by: 'operator' });
+});
+
+it('an input-required result names the ask in its state, and a repeated retry has the same answer', async () => {
+  const agent = await connect({ protocol: '2026-07-28', capabilities: FORMS });
+  const call = (more: Fields = {}) =>
+    agent.client.request(
+      { method: 'tools/call', params: { name: 'ask_user', arguments: QUESTIONS, ...more } },
+      { allowInputRequired: true },
+    ) as Promise<unknown> as Promise<Fields & { inputRequests: Fields; requestState: string }>;
+  const first = await call();
+  expect(first).toMatchObject({ resultType: 'input_required' });
+  expect(first.inputRequests).toMatchObject({ answer: { method: 'elicitation/create' } });
+  const open = await pendingAsk(server, agent.sessionId);
+  expect(first.requestState).toBe(open.ask_id);
+  const inputResponses = { answer: { action: 'accept', content: { 'colour (other)': 'green' } } };
+  const retry = () => call({ inputResponses, requestState: first.requestState });
+  const told = jsonOf(await retry());
+  expect(told).toMatchObject({ status: 'answered', summary: 'Which colour?: green' });
+  expect(jsonOf(await retry())).toEqual(told);
+});
+
+describe('a client that speaks tasks', () => {
+  const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
+  const request = (agent: Agent, method: string, params: Fields) => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': capabilities,
+    };
+    const name = String(params.name ?? params.taskId);
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, 'mcp-name': name };
+    const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } };
+    const options = { token: agent.token, headers: { accept: 'application/json, text/event-stream', ...headers } };
+    return server
+      .raw('POST', '/mcp', JSON.stringify(body), options)
+      .then((reply) => (reply.body as { result: Fields }).result ?? reply.body);
+  };
+
+  it('gets a handle, polls, and finds the result', async () => {
+    const agent = await connect({ protocol: '2026-07-28', capabilities });
+    const task = await request(agent, 'tools/call', { name: 'ask_user', arguments: QUESTIONS });
+    const open = await pendingAsk(server, agent.sessionId);
+    expect(task).toMatchObject({ resultType: 'task', taskId: open.ask_id, status: 'working', ttlMs: null });
+    const poll = () => request(agent, 'tasks/get', { taskId: open.ask_id });
+    expect(await poll()).toMatchObject({ status: 'working' });
+    await answer(server, open, choose);
+    const done = await poll();
+    expect(done).toMatchObject({ resultType: 'complete', status: 'completed', taskId: open.ask_id });
+    expect(jsonOf(done.result)).toMatchObject(BLUE);
+    expect((await showAsk(server, open.ask_id)).delivery.state).toBe('delivered');
+  });
+
+  it('cancels: the ask is taken back', async () => {
+    const agent = await connect({ protocol: '2026-07-28', capabilities });
+    const { taskId } = await request(agent, 'tools/call', { name: 'ask_user', arguments: QUESTIONS });
+    await request(agent, 'tasks/cancel', { taskId });
+    expect(await showAsk(server, String(taskId))).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('and elicits, is asked at its screen first', async () => {
+    const prepare = elicitor(async () => ({ action: 'accept', content: { colour: 'Blue' } }));
+    const both = { ...capabilities, ...FORMS };
+    const agent = await connect({ protocol: '2026-07-28', capabilities: both, prepare });
+    expect(jsonOf(await ask(agent))).toMatchObject(BLUE);
+  });
+});

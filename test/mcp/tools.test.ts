@@ -1,0 +1,162 @@
+// The other tools: an approval that only a person allows, a clarification from the parent session, and the door itself
+// when connections, tokens and servers come and go.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AskView } from '../../src/core/views.ts';
+import { allow, decide, deny, type Fields, newSession, ok, showAsk, showSession } from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+import { type Agent, type AgentOptions, answer, connectAgent, jsonOf, PROTOCOLS, pendingAsk, textOf } from './stage.ts';
+
+let server: Server;
+const agents: Agent[] = [];
+beforeAll(async () => {
+  server = await openServer({ patience: { keepAliveMs: 40, limitMs: 150 } });
+});
+afterEach(async () => {
+  for (const agent of agents.splice(0)) await agent.close();
+});
+afterAll(() => server.close());
+
+async function connect(options: AgentOptions = {}): Promise<Agent> {
+  const agent = await connectAgent(server, options);
+  agents.push(agent);
+  return agent;
+}
+const BASH = { tool_name: 'Bash', input: { command: 'rm -rf build' }, reason: 'stale' };
+const request = ({ client }: Agent, args: Fields = BASH) =>
+  client.callTool({ name: 'request_approval', arguments: args }, { onprogress: () => {}, timeout: 60_000 });
+
+describe.each(PROTOCOLS)('request_approval, %s', (protocol) => {
+  it('is allowed by a person, with what they made of it', async () => {
+    const agent = await connect({ protocol, capabilities: { elicitation: { form: {} } } });
+    const result = request(agent);
+    const ask = await pendingAsk(server, agent.sessionId);
+    expect(ask).toMatchObject({ kind: 'approval', request: { tool_name: 'Bash', reason: 'stale' } });
+    await ok(decide(server, ask.run_id, allow(ask.ask_id, { updated_input: { command: 'rm -r build' } })));
+    expect(jsonOf(await result)).toEqual({
+      ask_id: ask.ask_id,
+      status: 'answered',
+      behavior: 'allow',
+      updatedInput: { command: 'rm -r build' },
+      answered_by: 'operator',
+    });
+    expect((await showAsk(server, ask.ask_id)).delivery.state).toBe('delivered');
+    expect(agent.received.some((m) => m.method === 'elicitation/create')).toBe(false);
+  });
+
+  it('is denied with the reason', async () => {
+    const agent = await connect({ protocol });
+    const result = request(agent);
+    const ask = await pendingAsk(server, agent.sessionId);
+    await ok(decide(server, ask.run_id, deny(ask.ask_id, { reason: 'keep it' })));
+    expect(jsonOf(await result)).toMatchObject({ behavior: 'deny', message: 'keep it' });
+  });
+
+  it('that nobody decided says deny, and pending', async () => {
+    const agent = await connect({ protocol });
+    const result = await agent.client.callTool({ name: 'request_approval', arguments: BASH });
+    expect(jsonOf(result)).toMatchObject({ status: 'pending', behavior: 'deny' });
+    const ask = await pendingAsk(server, agent.sessionId);
+    await ok(decide(server, ask.run_id, allow(ask.ask_id)));
+    const later = await agent.client.callTool({ name: 'check_answer', arguments: { ask_id: ask.ask_id } });
+    expect(jsonOf(later)).toMatchObject({ behavior: 'allow', updatedInput: BASH.input });
+  });
+
+  it('without what is to be done is refused', async () => {
+    const agent = await connect({ protocol });
+    const result = await request(agent, { tool_name: ' ', input: 'rm' });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(/tool_name.*input.*call request_approval again/);
+  });
+});
+
+describe('request_parent_clarification', () => {
+  it('asks the parent, and check_answer finds the mail', async () => {
+    const parent = await newSession(server);
+    const child = await connect({ session: { parent_session_id: parent.session_id } });
+    const args = { questions: [{ question: 'Which branch?' }] };
+    const asked = await child.client.callTool({ name: 'request_parent_clarification', arguments: args });
+    const { ask_id } = jsonOf(asked) as { ask_id: string };
+    const open = await pendingAsk(server, parent.session_id);
+    expect(open.ask_id).toBe(ask_id);
+    await answer(server, open, { question_id: 'question-1', freeform_answer: 'main' });
+    const check = await child.client.callTool({ name: 'check_answer', arguments: { ask_id } });
+    expect(jsonOf(check)).toMatchObject({ ask_id, status: 'answered', summary: 'Which branch?: main' });
+    expect(await ok(server.get<unknown[]>(`/v1/sessions/${child.sessionId}/mailbox`))).toEqual([]);
+  });
+
+  it('without a parent says whom to ask instead', async () => {
+    const agent = await connect();
+    const args = { questions: [{ question: 'Which branch?' }] };
+    const result = await agent.client.callTool({ name: 'request_parent_clarification', arguments: args });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toContain('has no parent');
+  });
+});
+
+describe('the door', () => {
+  it('a connection belongs to the token that opened it', async () => {
+    const [one, other] = [await connect({ capabilities: { elicitation: {} } }), await connect()];
+    const id = (one.client.transport as { sessionId?: string }).sessionId;
+    expect(id).toBeDefined();
+    const call = (token: string, session: string) =>
+      server.raw('POST', '/mcp', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }), {
+        token,
+        headers: { 'mcp-session-id': session, accept: 'application/json, text/event-stream' },
+      });
+    expect((await call(one.token, String(id))).status).toBe(200);
+    expect((await call(other.token, String(id))).status).toBe(404);
+    expect((await call(one.token, 'unknown')).status).toBe(404);
+  });
+
+  it('garbage is answered in the protocol’s own words, and harms nobody', async () => {
+    const { token } = await connect();
+    const headers = { accept: 'application/json, text/event-stream' };
+    for (const body of ['[]', '{}', '{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0","id":1,"method":"nope"}', '"x"', '[1,2]']) {
+      const reply = await server.raw('POST', '/mcp', body, { token, headers });
+      expect(reply.status, body).toBeLessThan(500);
+      expect(reply.text, body).toContain('jsonrpc');
+    }
+    for (const method of ['GET', 'DELETE'])
+      expect((await server.raw(method, '/mcp', undefined, { token, headers })).status).toBe(405);
+  });
+
+  it('a stopping server lets a waiting call go, and the ask outlives it', async () => {
+    const own = await openServer({ patience: { keepAliveMs: 10_000, limitMs: 10_000 } });
+    const agent = await connectAgent(own);
+    const result = request(agent).catch((error: Error) => error);
+    const ask = await pendingAsk(own, agent.sessionId);
+    await own.stop();
+    const told = await result;
+    if (!(told instanceof Error)) expect(jsonOf(told)).toMatchObject({ behavior: 'deny', status: 'pending' });
+    await own.open();
+    expect((await ok(own.get<AskView>(`/v1/asks/${ask.ask_id}`))).status).toBe('pending');
+    await agent.close();
+    await own.close();
+  });
+
+  it('an operator’s program on standard input has a session of its own, which ends with it', {
+    timeout: 60_000,
+  }, async () => {
+    const { Client } = await import('@modelcontextprotocol/client');
+    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+    const url = await server.url();
+    const before = (await ok(server.get<{ session_id: string }[]>('/v1/sessions?limit=500'))).map((s) => s.session_id);
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: ['src/cli/main.ts', 'mcp'],
+        env: { PATH: process.env.PATH ?? '', HOLDPOINT_URL: url, HOLDPOINT_TOKEN: server.token },
+        stderr: 'ignore',
+      }),
+    );
+    const result = client.callTool({ name: 'request_approval', arguments: BASH }, { onprogress: () => {} });
+    const sessions = await ok(server.get<{ session_id: string }[]>('/v1/sessions?limit=500'));
+    const [own] = sessions.map((s) => s.session_id).filter((id) => !before.includes(id));
+    const ask = await pendingAsk(server, String(own));
+    await ok(decide(server, ask.run_id, allow(ask.ask_id)));
+    expect(jsonOf(await result)).toMatchObject({ behavior: 'allow', updatedInput: BASH.input });
+    await client.close();
+    await expect.poll(async () => (await showSession(server, String(own))).status, { timeout: 20_000 }).toBe('ended');
+  });
+});
