@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Logger, pino } from 'pino';
 import { agents } from './agents/registry.ts';
+import { TESTED } from './agents/tested-versions.ts';
 import type { Hash } from './core/digest.ts';
 import { fail } from './core/errors.ts';
 import { sortableId } from './core/id.ts';
@@ -25,6 +26,7 @@ import { createSealer } from './store/sealer.ts';
 import { openSqlite } from './store/sqlite.ts';
 import { migrateSqlite } from './store/sqlite-schema.ts';
 import { postgresStatus, sqliteStatus } from './store/status.ts';
+import { programVersion } from './worker/program-version.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker/worker.ts';
 
 export { serveTools } from './mcp/stdio.ts';
@@ -52,6 +54,10 @@ export interface Settings {
 
 /** The agents a worker of this build can host. */
 export const agentNames: readonly string[] = agents.map((agent) => agent.name);
+
+/** The agents that are programs of their own: what was tested, and what is on this machine. */
+export const agentPrograms = () =>
+  Promise.all(TESTED.map(async (tested) => ({ ...tested, installed: await programVersion(tested.program) })));
 
 export interface Running {
   url: string;

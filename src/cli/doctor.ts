@@ -41,7 +41,7 @@ async function doctor(flags: ServerFlags): Promise<void> {
     node(),
     ...stateFolderChecks(stateFolder(env)),
     ...(await serverChecks(url, flags, env)),
-    await agents(),
+    ...(await agents()),
   ];
   const bad = checks.find((check) => check.state === 'bad');
   process.exitCode = bad ? EXIT[bad.exit ?? 'unexpected'] : EXIT.done;
@@ -140,10 +140,28 @@ async function scopeOf(client: Client): Promise<string> {
   return /scope "(\w+)"/.exec(refusal.detail)?.[1] ?? 'unknown';
 }
 
-async function agents(): Promise<Check> {
-  const { agentNames } = await import('../boot.ts');
+async function agents(): Promise<Check[]> {
+  const { agentNames, agentPrograms } = await import('../boot.ts');
   const detail = `this build knows: ${agentNames.join(', ')}; and \`external\`, your own program`;
-  return { name: 'agents', state: 'good', detail };
+  const programs = (await agentPrograms()).map(programCheck);
+  return [{ name: 'agents', state: 'good', detail }, ...programs];
+}
+
+type Program = Awaited<ReturnType<typeof import('../boot.ts')['agentPrograms']>>[number];
+
+/** Another version than the tested one mostly works; one that is missing matters only to whoever wants it. */
+function programCheck({ agent, version: tested, install, installed }: Program): Check {
+  const name = agent;
+  if (installed === tested) return { name, state: 'good', detail: `${installed}, the version that was tested` };
+  if (installed === undefined)
+    return {
+      name,
+      state: 'warning',
+      detail: `not on this machine; tested with ${tested}`,
+      advice: `to use it: ${install}`,
+    };
+  const advice = `if it misbehaves: ${install}@${tested}`;
+  return { name, state: 'warning', detail: `${installed}; tested with ${tested}`, advice };
 }
 
 async function failureOf(work: Promise<unknown>): Promise<unknown> {

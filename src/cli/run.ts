@@ -25,6 +25,7 @@ interface RunFlags extends MutationFlags {
   workFolder?: string;
   label?: string[];
   inputJson?: string;
+  set?: string[];
   interactive?: boolean;
   wait?: boolean;
   detach?: boolean;
@@ -33,27 +34,44 @@ interface RunFlags extends MutationFlags {
 export function runCommand(): Command {
   const command = new Command('run')
     .description('give an agent something to do, and stay with it')
-    .argument('<agent>', 'the agent, such as mock or exec')
+    .argument('<agent>', 'the agent, such as claude, codex, exec or mock')
     .argument('[prompt...]', 'what it should do; for exec, after --, the command')
     .option('--session-id <id>', 'in this session; in a new one otherwise')
     .option('--title <text>', 'a title for a new session')
     .option('--work-folder <path>', 'where the agent works, for a new session')
     .option('--label <name>', 'a label the worker must have, for a new session; may be repeated', each)
     .option('--input-json <json>', 'more for the agent than a prompt: {"text": …, …}')
+    .option('--set <name=value>', 'a setting of the agent, such as sandbox=read-only; may be repeated', each)
     .option('--interactive', 'answer what it asks here')
     .option('--wait', 'say nothing until it has ended or asks')
     .option('--detach', 'do not stay');
   withExamples(
     command,
     'holdpoint run mock make the tests pass --detach',
+    'holdpoint run codex "fix the build" --set sandbox=workspace-write --detach',
     'holdpoint run exec --wait -- sh -c "echo hello"',
     `holdpoint run mock --wait "say hello" --input-json '{"script":[{"do":"say","text":"hello"}]}'`,
   );
   return withMutation(command).action(run);
 }
 
-/** Not variadic: that would take the prompt for further labels. */
+/** Not variadic: that would take the prompt for further ones. */
 const each = (label: string, before: string[] = []): string[] => [...before, label];
+
+/** What reads as JSON is that; anything else is the text itself. */
+function settingsOf(given: readonly string[] = []): Record<string, unknown> {
+  const pairs = given.map((setting): [string, unknown] => {
+    const at = setting.indexOf('=');
+    if (at < 1) throw new Failure('usage', `--set takes name=value, not "${setting}"`);
+    const value = setting.slice(at + 1);
+    try {
+      return [setting.slice(0, at), JSON.parse(value)];
+    } catch {
+      return [setting.slice(0, at), value];
+    }
+  });
+  return Object.fromEntries(pairs);
+}
 
 async function run(agent: string, prompt: string[], flags: RunFlags): Promise<void> {
   const text = prompt.join(' ');
@@ -66,7 +84,7 @@ async function run(agent: string, prompt: string[], flags: RunFlags): Promise<vo
   const client = await connect(flags);
   const session = await sessionFor(client, agent, flags);
   const command = agent === DISPATCH_AGENT && prompt.length > 0 ? { command: prompt } : {};
-  const input = { ...(text !== '' && { text }), ...command, ...more };
+  const input = { ...(text !== '' && { text }), ...command, ...settingsOf(flags.set), ...more };
   const started = await once(flags, (options) =>
     client.runs.start(session.session_id, { input, source: 'cli' }, options),
   );
@@ -90,8 +108,8 @@ async function sessionFor(client: Client, agent: string, flags: RunFlags): Promi
       throw new Failure('conflict', `session ${known.session_id} is one of agent ${known.agent}, not ${agent}`);
     if (known) return known;
   }
-  // A command is run where it was typed, unless another folder is named.
-  const work_folder = flags.workFolder ?? (agent === DISPATCH_AGENT ? process.cwd() : undefined);
+  // An agent works where it was called, unless another folder is named. The mock works nowhere.
+  const work_folder = flags.workFolder ?? (agent === 'mock' ? undefined : process.cwd());
   const body = { agent, session_id: flags.sessionId, title: flags.title, work_folder, labels: flags.label };
   return once(flags, (options) => client.sessions.create(body, options));
 }

@@ -1,0 +1,38 @@
+// The versions that `holdpoint doctor` names as tested are the ones the tests against the real agents install.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { TESTED } from '../../src/agents/tested-versions.ts';
+import { programVersion } from '../../src/worker/program-version.ts';
+
+const manifest = join(import.meta.dirname, '..', 'agents', 'package.json');
+const { optionalDependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+  optionalDependencies: Record<string, string>;
+};
+const pinned = (name: string) => [
+  ...new Set(
+    Object.entries(optionalDependencies)
+      .filter(([key]) => key.startsWith(name))
+      .map(([, version]) => version),
+  ),
+];
+const tested = (agent: string) => TESTED.find((entry) => entry.agent === agent)?.version ?? '';
+
+it('Codex, on every system', () => {
+  const systems = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'];
+  expect(pinned('@openai/codex-').sort()).toEqual(
+    systems.map((system) => `npm:@openai/codex@${tested('codex')}-${system}`),
+  );
+});
+
+it('Claude Code, whose packages count their patches alike', () => {
+  expect(pinned('@anthropic-ai/claude-agent-sdk-').map((version) => version.split('.')[2])).toEqual([
+    tested('claude').split('.')[2],
+  ]);
+});
+
+it('finds out what is on the machine', async () => {
+  expect(await programVersion(process.execPath)).toBe(process.versions.node);
+  expect(await programVersion('no-such-program-anywhere')).toBeUndefined();
+  expect(await programVersion('false')).toBeUndefined();
+});
