@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import type { AskKind, AskStatus, DeliveryState } from '../core/ask.ts';
 import type * as bodies from '../core/bodies.ts';
+import type { InsightsView } from '../core/insight.ts';
 import type { RunStatus } from '../core/run.ts';
 import type * as views from '../core/views.ts';
 import { type Call, createHttp, type Http, type HttpOptions } from './http.ts';
@@ -13,6 +14,8 @@ export interface Listed<T, Cursor = number> {
   items: T[];
   next: string | undefined;
   cursor: Cursor | undefined;
+  /** Of a search: the instant it came back to, when there is more behind it. */
+  searchedTo?: number | undefined;
 }
 
 interface Page {
@@ -34,6 +37,8 @@ interface AskQuery extends Page {
   run_id?: string | undefined;
   agent?: string | undefined;
   delivery?: DeliveryState | undefined;
+  q?: string | undefined;
+  order?: 'oldest' | 'newest' | undefined;
 }
 export interface Options {
   idempotencyKey?: string | undefined;
@@ -200,6 +205,11 @@ function createCalls(http: Http, headers?: Record<string, string>) {
       release: (runId: string, body: In<typeof bodies.ReleaseRun>, options?: Options) =>
         post<views.RunView>(path`/v1/runs/${runId}/release`, body, options),
     },
+    insights: {
+      show: (query?: { from?: number | undefined; to?: number | undefined }) =>
+        get<InsightsView>('/v1/insights', query),
+      agents: () => get<views.AgentView[]>('/v1/agents'),
+    },
     tokens: {
       create: (body: In<typeof bodies.CreateToken>, options?: Options) =>
         post<views.NewTokenView>('/v1/tokens', body, options),
@@ -230,13 +240,15 @@ function createCalls(http: Http, headers?: Record<string, string>) {
 const path = (texts: TemplateStringsArray, ...ids: string[]): string =>
   String.raw({ raw: texts }, ...ids.map(encodeURIComponent));
 
-function pageOf(headers: Headers): Pick<Listed<unknown>, 'next' | 'cursor'> {
+function pageOf(headers: Headers): Omit<Listed<unknown>, 'items'> {
   const link = /<([^>]*)>;\s*rel="next"/.exec(headers.get('link') ?? '')?.[1];
   const params = link === undefined ? undefined : new URL(link, 'http://localhost').searchParams;
   const cursor = headers.get('holdpoint-cursor');
+  const searchedTo = headers.get('holdpoint-searched-to');
   return {
     next: params?.get('cursor') ?? params?.get('after') ?? undefined,
     cursor: cursor === null ? undefined : Number(cursor),
+    ...(searchedTo !== null && { searchedTo: Number(searchedTo) }),
   };
 }
 

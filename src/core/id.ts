@@ -10,6 +10,10 @@ export const CHOSEN_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 export const askIdOf = (runId: string, toolCallId: string, hash: Hash): string =>
   `ask_${runId.replace(/^run_/, '')}_${hash(toolCallId).slice(0, 16)}`;
 
+/** A clarification is asked in a run of the parent's session, and named after the child's. */
+export const isClarificationId = (askId: string, runId: string): boolean =>
+  !askId.startsWith(`ask_${runId.replace(/^run_/, '')}_`);
+
 export const messageIdOf = (requestId: string): string => `msg_${requestId.replace(/^ask_/, '')}`;
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';

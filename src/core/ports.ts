@@ -1,7 +1,7 @@
 // What the gateway needs from the outside: a store, a clock, randomness, hashes and a sealer. Types only.
 // Everything is asynchronous and nothing assumes one writer: a store may group commits (SQLite) or run transactions
 // side by side under the session's lock (PostgreSQL).
-import type { Ask, AskKind, AskStatus, DeliveryState, EndedAsk, PendingAsk } from './ask.ts';
+import type { Ask, AskKind, AskStatus, DeliveryState, EndedAsk, PendingAsk, Surface } from './ask.ts';
 import type { Hash } from './digest.ts';
 import type { Draft } from './draft.ts';
 import type { Event, EventDraft } from './event.ts';
@@ -59,6 +59,29 @@ export interface SessionFilter {
   parentId?: string | undefined;
 }
 
+export interface PastFilter {
+  /** Any end unless one is named. */
+  status?: EndedAsk['status'] | undefined;
+  kind?: AskKind | undefined;
+  sessionId?: string | undefined;
+  agent?: string | undefined;
+  /** In lower case. What comes back may lack some of them; whoever asks decides. */
+  terms: readonly string[];
+}
+
+/** How one ask ended, for counting. */
+export interface Outcome {
+  agent: string;
+  /** Of an approval. */
+  tool: string | undefined;
+  outcome: EndedAsk['status'];
+  behavior: 'allow' | 'deny' | undefined;
+  by: string;
+  surface: Surface;
+  askedAt: number;
+  endedAt: number;
+}
+
 export interface EventFilter {
   sessionId?: string | undefined;
   runId?: string | undefined;
@@ -79,6 +102,13 @@ export interface Reader {
   queuedRuns(sessionId: string): Soon<Run[]>;
   ask(id: string): Soon<Ask | undefined>;
   asks(filter: AskFilter, page: Page): Soon<Placed<Ask>[]>;
+  /** Where a stretch of at most so many asks before the position begins, and when; undefined when there are none. */
+  stretch(before: number, length: number, sessionId?: string): Soon<{ low: number; at: number } | undefined>;
+  /** Ended asks from one position up to another, newest first. */
+  pastAsks(filter: PastFilter, low: number, before: number): Soon<Placed<EndedAsk>[]>;
+  pastOutcomes(low: number, before: number): Soon<Outcome[]>;
+  /** The position of the first ask that came at or after an instant. */
+  askPositionAt(at: number): Soon<number>;
   pendingOfRun(runId: string): Soon<PendingAsk[]>;
   /** How many asks of each kind are pending, without reading them. */
   pendingKinds(runId: string): Soon<{ approvals: number; questions: number }>;

@@ -133,6 +133,20 @@ export const AnswerView = z.object({
   answered_at_ms: instant,
 });
 
+const Place = z.object({ session_id: z.string(), agent: z.string(), title: z.string().optional() });
+
+/** Where an ask comes from, for people: shown to operators and viewers. */
+const AskedFrom = z.object({
+  agent: z.string(),
+  agent_id: z.string(),
+  title: z.string().optional(),
+  work_folder: z.string().optional(),
+  project_ids: z.array(z.string()),
+  lineage: z.array(Place).describe('The sessions above this one, the topmost first'),
+  requester: Place.optional().describe('The child session a clarification is for'),
+});
+export type AskedFrom = z.infer<typeof AskedFrom>;
+
 export const AskView = z.object({
   ask_id: z.string(),
   kind: z.enum(ASK_KINDS),
@@ -144,6 +158,7 @@ export const AskView = z.object({
   created_at_ms: instant,
   expires_at_ms: instant.optional(),
   request: z.union([UserQuestionRequest, ApprovalRequest]),
+  asked_from: AskedFrom.optional(),
   /** Only of a form: all that a page may draw it from. */
   render_payload: RenderPayload.optional(),
   answer: AnswerView.optional(),
@@ -213,6 +228,10 @@ export const TokenView = z.object({
 });
 export const NewTokenView = TokenView.extend({ token: z.string() });
 export type NewTokenView = z.infer<typeof NewTokenView>;
+
+/** An agent that some worker hosts now. */
+export const AgentView = z.object({ name: z.string(), workers: z.int().positive(), seen_at_ms: instant });
+export type AgentView = z.infer<typeof AgentView>;
 
 /** Who the caller is. */
 export const MeView = TokenView.pick({ token_id: true, kind: true, name: true, scope: true, session_id: true }).extend({

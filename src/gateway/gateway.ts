@@ -5,6 +5,7 @@ import type { EventFilter, Ports } from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
 import { answerForRun, answerForSession } from './answer.ts';
 import { approveForRun, approveForSession, approveForSessionRun } from './approve.ts';
+import { originsOf, wantsOrigin } from './asked-from.ts';
 import { cancelQuestion, cancelRun, interruptSession } from './cancel.ts';
 import { checkSealer } from './check-sealer.ts';
 import { keepLease, releaseLease } from './claim.ts';
@@ -13,7 +14,9 @@ import { acknowledge } from './deliver.ts';
 import { dropDraft, saveDraft, showDraft } from './draft.ts';
 import { expireOverdue } from './expire.ts';
 import { Feed, type Follower } from './feed.ts';
+import { searchHistory } from './history.ts';
 import * as inbox from './inbox.ts';
+import { insights } from './insights.ts';
 import { acknowledgeMessage, failMessage } from './mailbox.ts';
 import { postMessage } from './message.ts';
 import { postToThread } from './post.ts';
@@ -122,14 +125,16 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     listItems: bind(listItems),
     threadOf: bind(threadOf),
     listTokens: bind(inbox.listTokens),
+    searchHistory: bind(searchHistory),
+    insights: bind(insights),
     counts: () => store.read((r) => r.counts()),
 
     /** The ask, once it has ended or the time is over. Secret answers only for the side that asked. */
     async showAsk(id: string, actor: Actor, waitMs = 0, signal?: AbortSignal) {
       const load = () => inbox.loadAsk(ports, id);
-      if (waitMs === 0) return askView(await load(), revealsSecrets(actor) ? ports.sealer : undefined);
-      const ask = await waitForAsk(feed, id, waitMs, load, signal);
-      await checkStillGood(ports, actor);
+      const ask = waitMs === 0 ? await load() : await waitForAsk(feed, id, waitMs, load, signal);
+      if (waitMs > 0) await checkStillGood(ports, actor);
+      if (wantsOrigin(actor)) return askView(ask, undefined, await store.read((r) => originsOf(r)(ask)));
       return askView(ask, revealsSecrets(actor) ? ports.sealer : undefined);
     },
     waitForWork: (body: Parameters<typeof waitForWork>[2], signal?: AbortSignal, actor?: Actor) =>

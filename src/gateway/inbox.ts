@@ -5,6 +5,7 @@ import { type ErrorCode, fail } from '../core/errors.ts';
 import type { AskFilter, Page, Placed, Ports, Reader, SessionFilter, Soon } from '../core/ports.ts';
 import { sessionIdOfThread } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
+import { type Origins, originsOf, wantsOrigin } from './asked-from.ts';
 import { expireOverdue } from './expire.ts';
 import { askView, messageView, pendingView, runView, sessionView, tokenView } from './views.ts';
 
@@ -106,16 +107,22 @@ export const listRuns = (ports: Ports, filter: Parameters<Reader['runs']>[0], pa
   );
 
 /** Secrets are in a list only for the agent whose session it is. */
-export const listAsks = (ports: Ports, filter: AskFilter, page: Page, actor?: Actor) =>
-  listed(
+export function listAsks(ports: Ports, filter: AskFilter, page: Page, actor?: Actor) {
+  let origins: Origins | undefined;
+  return listed(
     ports,
     page,
     async (r, p) => {
       await mustKnow(r, filter);
       return r.asks(filter, p);
     },
-    (_, ask) => askView(ask, actor?.scope === 'agent' ? ports.sealer : undefined),
+    async (r, ask) => {
+      if (!wantsOrigin(actor)) return askView(ask, actor?.scope === 'agent' ? ports.sealer : undefined);
+      origins ??= originsOf(r);
+      return askView(ask, undefined, await origins(ask));
+    },
   );
+}
 
 export async function listPending(ports: Ports, kind: Ask['kind'], sessionId: string | undefined, page: Page) {
   if (sessionId !== undefined) await ports.store.read((r) => sessionRecord(r, sessionId));

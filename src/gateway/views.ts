@@ -13,6 +13,7 @@ import type { ThreadItem } from '../core/thread.ts';
 import type { Token } from '../core/token.ts';
 import type {
   ApprovalRequest,
+  AskedFrom,
   AskView,
   ItemView,
   MessageView,
@@ -38,7 +39,7 @@ export function requestView(ask: Ask): UserQuestionRequest | ApprovalRequest {
 }
 
 /** With a sealer the answers of secret questions are shown: only for the agent that asked, until it acknowledges. */
-export function askView(ask: Ask, reveal?: Sealer): AskView {
+export function askView(ask: Ask, reveal?: Sealer, from?: AskedFrom): AskView {
   const base = {
     ask_id: ask.id,
     kind: ask.kind,
@@ -50,6 +51,7 @@ export function askView(ask: Ask, reveal?: Sealer): AskView {
     created_at_ms: ask.createdAt,
     ...optional('expires_at_ms', ask.expiresAt),
     request: requestView(ask),
+    ...optional('asked_from', from),
     ...(ask.kind === 'question' &&
       ask.content.form && { render_payload: renderPayload(ask.id, ask.content, ask.content.form) }),
   };

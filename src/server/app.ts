@@ -17,11 +17,13 @@ import { Throttle } from './limits.ts';
 import { createMetrics } from './metrics.ts';
 import { describeApi, showApi } from './openapi.ts';
 import { servePage } from './page.ts';
+import { Presence } from './presence.ts';
 import { INTERNAL, refusalOf, sendProblem } from './problem.ts';
 import { addApprovals } from './routes/approvals.ts';
 import { addAsks } from './routes/asks.ts';
 import { addDrafts } from './routes/drafts.ts';
 import { addEvents } from './routes/events.ts';
+import { addInsights } from './routes/insights.ts';
 import { addMailbox } from './routes/mailbox.ts';
 import { addMcp, type McpDoor } from './routes/mcp.ts';
 import { addQuestions } from './routes/questions.ts';
@@ -121,7 +123,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   await describeApi(app, options.version);
   const door = { https: options.https !== undefined, behindProxy: options.behindProxy ?? false };
-  const context = { gateway, throttle, streams, door };
+  const context = { gateway, throttle, streams, door, workers: new Presence() };
   for (const add of [
     addSessions,
     addRuns,
@@ -135,6 +137,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     addTokens,
     addSignIn,
     addDrafts,
+    addInsights,
   ])
     app.after(() => add(app, context));
   const { mcp } = options;

@@ -7,6 +7,7 @@ import type { Hash } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
 import { checkKey, fingerprint, keyScope } from '../core/idempotency.ts';
 import type { Page } from '../core/ports.ts';
+import type { Found } from '../gateway/history.ts';
 import type { Listed } from '../gateway/inbox.ts';
 import type { Key } from '../gateway/mutate.ts';
 
@@ -33,11 +34,19 @@ export function limitOf(text: string | undefined): number {
   return limit;
 }
 
-const toCursor = (position: number): string => Buffer.from(`p${position}`).toString('base64url');
+/** Of lists that go back in time. */
+export function pageBefore(query: { limit?: string | undefined; cursor?: string | undefined }) {
+  const before = query.cursor === undefined ? undefined : fromCursor(query.cursor, 'b');
+  return { limit: limitOf(query.limit), before };
+}
 
-function fromCursor(cursor: string): number {
-  const found = /^p(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString());
-  if (!found || toCursor(Number(found[1])) !== cursor)
+/** `p`: goes on after the position, `b`: before it. */
+const toCursor = (position: number, way: 'p' | 'b' = 'p'): string =>
+  Buffer.from(`${way}${position}`).toString('base64url');
+
+function fromCursor(cursor: string, way: 'p' | 'b' = 'p'): number {
+  const found = /^[pb](\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString());
+  if (!found || toCursor(Number(found[1]), way) !== cursor)
     throw fail('invalid_cursor', 'Use the cursor from the Link header of the page before, or leave it out.');
   return Number(found[1]);
 }
@@ -47,6 +56,14 @@ export function sendList<T>(request: FastifyRequest, reply: FastifyReply, listed
   reply.header('holdpoint-cursor', String(listed.cursor));
   if (listed.next !== undefined) linkNext(request, reply, 'cursor', toCursor(listed.next));
   return reply.send(listed.views);
+}
+
+/** As a list; how far back a search came is in Holdpoint-Searched-To. */
+export function sendFound(request: FastifyRequest, reply: FastifyReply, found: Found): FastifyReply {
+  reply.header('holdpoint-cursor', String(found.cursor));
+  if (found.searchedBackTo !== undefined) reply.header('holdpoint-searched-to', String(found.searchedBackTo));
+  if (found.next !== undefined) linkNext(request, reply, 'cursor', toCursor(found.next, 'b'));
+  return reply.send(found.views);
 }
 
 export function linkNext(request: FastifyRequest, reply: FastifyReply, name: string, value: string): void {

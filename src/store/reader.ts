@@ -8,6 +8,7 @@ import { servedKeys } from '../core/label.ts';
 import type { Placed, Reader, Soon } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import { draftReads } from './drafts.ts';
+import { historyReads } from './history.ts';
 import { toAsk, toEnded, toEvent, toMessage, toOutput, toPending, toRun, toSession, toToken } from './rows.ts';
 import { signInReads } from './sign-in-links.ts';
 import { compiler, list, type Sql, soon, type Value } from './sql.ts';
@@ -62,6 +63,7 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
   return {
     ...signInReads(sql),
     ...draftReads(sql),
+    ...historyReads(sql),
     session: (id) =>
       one<SessionRow, ReturnType<typeof toSession>>(`SELECT * FROM sessions WHERE id = ?`, [id], toSession),
     async sessions(filter, page) {

@@ -67,6 +67,8 @@ const CALLS: ((c: Client) => Promise<unknown>)[] = [
   (c) => c.asks.draft('{ask_id}'),
   (c) => c.asks.saveDraft('{ask_id}', {}),
   (c) => c.asks.dropDraft('{ask_id}'),
+  (c) => c.insights.show(),
+  (c) => c.insights.agents(),
   (c) => c.signIn.offer(),
   (c) => c.signIn.use({ code: 'x' }),
   (c) => c.signIn.out(),

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import type { Hash } from '../../src/core/digest.ts';
 import type { Store } from '../../src/core/ports.ts';
 import { describeClaims } from './store-claims.ts';
+import { describeHistory } from './store-history.ts';
 import { describeLists } from './store-lists.ts';
 import { describeLog } from './store-log.ts';
 import { describeRecords } from './store-records.ts';
@@ -49,5 +50,6 @@ export function describeStore(name: string, makePlace: () => Promise<Place>): vo
     describeClaims(bed);
     describeLists(bed);
     describeLog(bed);
+    describeHistory(bed);
   });
 }

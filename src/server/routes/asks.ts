@@ -5,9 +5,21 @@ import { ASK_KINDS, ASK_STATUSES, DELIVERY_STATES } from '../../core/ask.ts';
 import { Acknowledge, Clarify, RaiseAsk, Undeliverable, Withdraw } from '../../core/bodies.ts';
 import { fail } from '../../core/errors.ts';
 import { PARTIAL_STATE_BYTES } from '../../core/partial-state.ts';
+import type { Actor } from '../../core/token.ts';
 import { AskView, ClarificationView } from '../../core/views.ts';
 import { AGENT_SIDE, EVERY_READER } from '../auth.ts';
-import { goneSignal, keyOf, leaseOf, PageQuery, pageOf, sendList, WaitQuery, waitOf } from '../request.ts';
+import {
+  goneSignal,
+  keyOf,
+  leaseOf,
+  PageQuery,
+  pageBefore,
+  pageOf,
+  sendFound,
+  sendList,
+  WaitQuery,
+  waitOf,
+} from '../request.ts';
 import { ownSession } from './own-session.ts';
 import { type AddRoutes, AskParams, about, RunParams, replies } from './route.ts';
 
@@ -18,9 +30,24 @@ const AskQuery = PageQuery.extend({
   run_id: z.string().optional(),
   agent: z.string().optional(),
   delivery: z.enum(DELIVERY_STATES).optional(),
+  q: z.string().max(500).optional().describe('Words and "phrases" to find in ended asks, newest first'),
+  order: z.enum(['oldest', 'newest']).optional().describe('`newest`: ended asks from the newest back'),
 });
 
+const SEARCH =
+  'A search reads back as far as one request may; `Holdpoint-Searched-To` then says to which instant, and the next page goes on from there. It may find nothing on a page and still have a next one.';
+
 export const addAsks: AddRoutes = (app, { gateway, throttle }) => {
+  const search = (query: z.infer<typeof AskQuery>, actor: Actor) => {
+    const { status = 'ended', kind, agent } = query;
+    if (status === 'pending') throw fail('invalid_request', 'status: a search is for asks that have ended.');
+    for (const name of ['run_id', 'delivery'] as const)
+      if (query[name] !== undefined) throw fail('invalid_request', `${name}: does not go with a search.`);
+    const sessionId = ownSession(actor, query.session_id);
+    const filter = { status: status === 'ended' ? undefined : status, kind, agent, sessionId };
+    const { limit, before } = pageBefore(query);
+    return gateway.searchHistory({ query: query.q ?? '', filter, before, limit }, actor);
+  };
   const bodyLimit = app.initialConfig.bodyLimit ?? Number.MAX_SAFE_INTEGER;
   app.post(
     '/v1/runs/:run_id/asks',
@@ -78,13 +105,15 @@ export const addAsks: AddRoutes = (app, { gateway, throttle }) => {
     {
       config: { scopes: EVERY_READER },
       schema: {
-        ...about('asks', 'The inbox and the history, oldest first'),
+        ...about('asks', 'The inbox and the history, oldest first; with `q` a search, newest first', SEARCH),
         querystring: AskQuery,
         response: replies({ 200: z.array(AskView) }),
       },
     },
     async (request, reply) => {
       const { actor, query } = request;
+      if (query.q !== undefined || query.order === 'newest')
+        return sendFound(request, reply, await search(query, actor));
       const { status, kind, agent, delivery, run_id: runId } = query;
       const filter = { status, kind, agent, delivery, runId, sessionId: ownSession(actor, query.session_id) };
       return sendList(request, reply, await gateway.listAsks(filter, pageOf(query), actor));

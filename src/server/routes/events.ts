@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { EventFilter } from '../../core/ports.ts';
+import type { Actor } from '../../core/token.ts';
 import { EventView } from '../../core/views.ts';
 import { eventJson } from '../../gateway/views.ts';
 import { EVERY_READER } from '../auth.ts';
@@ -112,7 +113,7 @@ export const addEvents: AddRoutes = (app, { gateway, throttle, streams }) => {
   ): Promise<FastifyReply> {
     const close = throttle.open(request.actor);
     try {
-      const first = query.snapshot === 'true' ? await snapshotOf(filter) : undefined;
+      const first = query.snapshot === 'true' ? await snapshotOf(filter, request.actor) : undefined;
       const cursor = first?.cursor ?? cursorOf(request, after) ?? (await gateway.lastSeq());
       const wantsDrafts = query.drafts === 'true' && request.actor.scope === 'operator';
       streams.open(gateway, request, reply, { filter, after: cursor, first: first?.frame, wantsDrafts }, close);
@@ -124,9 +125,9 @@ export const addEvents: AddRoutes = (app, { gateway, throttle, streams }) => {
   }
 
   /** The pending asks and the log position they are true for, in one read: nothing can fall between. */
-  async function snapshotOf(filter: EventFilter): Promise<{ cursor: number; frame: string }> {
+  async function snapshotOf(filter: EventFilter, actor: Actor): Promise<{ cursor: number; frame: string }> {
     const asked = { status: 'pending' as const, ...filter };
-    const { views, next, cursor } = await gateway.listAsks(asked, { limit: SNAPSHOT_LIMIT });
+    const { views, next, cursor } = await gateway.listAsks(asked, { limit: SNAPSHOT_LIMIT }, actor);
     const data = JSON.stringify({ cursor, asks: views, more: next !== undefined });
     return { cursor, frame: `event: snapshot\nid: ${cursor}\ndata: ${data}\n\n` };
   }

@@ -11,6 +11,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Gateway } from '../../gateway/gateway.ts';
 import type { Throttle } from '../limits.ts';
+import type { Presence } from '../presence.ts';
 import type { Streams } from '../sse.ts';
 
 export type App = FastifyInstance<
@@ -25,6 +26,7 @@ export interface Context {
   gateway: Gateway;
   throttle: Throttle;
   streams: Streams;
+  workers: Presence;
   /** How callers reach us. */
   door: { https: boolean; behindProxy: boolean };
 }

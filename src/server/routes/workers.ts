@@ -6,7 +6,7 @@ import { WORKERS } from '../auth.ts';
 import { goneSignal, keyOf } from '../request.ts';
 import { type AddRoutes, about, RunParams, replies } from './route.ts';
 
-export const addWorkers: AddRoutes = (app, { gateway, throttle }) => {
+export const addWorkers: AddRoutes = (app, { gateway, throttle, workers }) => {
   app.post(
     '/v1/workers/claim',
     {
@@ -19,6 +19,8 @@ export const addWorkers: AddRoutes = (app, { gateway, throttle }) => {
     },
     async (request, reply) => {
       const close = throttle.open(request.actor);
+      const { worker_id, agents } = request.body;
+      workers.note(worker_id, agents, gateway.now());
       try {
         const claimed = await gateway.waitForWork(request.body, goneSignal(reply), request.actor);
         return claimed === undefined ? reply.code(204).send(null) : claimed;
@@ -39,8 +41,10 @@ export const addWorkers: AddRoutes = (app, { gateway, throttle }) => {
         response: replies({ 200: RunView }),
       },
     },
-    async (request) =>
-      (await gateway.keepLease(request.params.run_id, request.body, keyOf(request, gateway.hash))).view,
+    async (request) => {
+      workers.noteBusy(request.body.worker_id, gateway.now());
+      return (await gateway.keepLease(request.params.run_id, request.body, keyOf(request, gateway.hash))).view;
+    },
   );
 
   app.post(

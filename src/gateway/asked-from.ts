@@ -1,0 +1,58 @@
+// Where an ask comes from, in words a person knows: session, agent, folder, and the sessions above it. Reads each session
+// once, however many asks of a list share it.
+import type { Ask } from '../core/ask.ts';
+import { isClarificationId } from '../core/id.ts';
+import type { Reader } from '../core/ports.ts';
+import type { Session } from '../core/session.ts';
+import type { Actor } from '../core/token.ts';
+import type { AskedFrom } from '../core/views.ts';
+
+const MOST_ANCESTORS = 16;
+
+/** People see it; agents and workers know where they are. */
+export const wantsOrigin = (actor: Actor | undefined): boolean =>
+  actor?.scope === 'operator' || actor?.scope === 'viewer';
+
+export type Origins = (ask: Ask) => Promise<AskedFrom | undefined>;
+
+export function originsOf(r: Reader): Origins {
+  const known = new Map<string, Promise<Session | undefined>>();
+  const session = (id: string): Promise<Session | undefined> => {
+    const found = known.get(id) ?? r.session(id);
+    known.set(id, found);
+    return found;
+  };
+  const lineageOf = async (from: Session): Promise<AskedFrom['lineage']> => {
+    const above: AskedFrom['lineage'] = [];
+    let id = from.parentSessionId;
+    while (id !== undefined && above.length < MOST_ANCESTORS) {
+      const parent = await session(id);
+      if (!parent) break;
+      above.unshift(placeOf(parent));
+      id = parent.parentSessionId;
+    }
+    return above;
+  };
+  const requesterOf = async (ask: Ask) => {
+    if (!isClarificationId(ask.id, ask.runId)) return undefined;
+    const child = (await r.run(ask.runId))?.clarification?.requesterSessionId;
+    const found = child === undefined ? undefined : await session(child);
+    return found && placeOf(found);
+  };
+  return async (ask) => {
+    const own = await session(ask.sessionId);
+    if (!own) return undefined;
+    const requester = await requesterOf(ask);
+    return {
+      agent: own.agent,
+      agent_id: own.agentId,
+      ...(own.title !== undefined && { title: own.title }),
+      ...(own.workFolder !== undefined && { work_folder: own.workFolder }),
+      project_ids: own.projectIds,
+      lineage: await lineageOf(own),
+      ...(requester && { requester }),
+    };
+  };
+}
+
+const placeOf = ({ id, agent, title }: Session) => ({ session_id: id, agent, ...(title !== undefined && { title }) });

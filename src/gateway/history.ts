@@ -1,0 +1,63 @@
+// Search in what has ended, newest first. Nothing is indexed, so writers pay nothing: a search reads back stretch by
+// stretch until it has a page or has done enough for one request, and says honestly how far back it came.
+import { isFound, termsOf } from '../core/history.ts';
+import type { PastFilter, Ports } from '../core/ports.ts';
+import type { Actor } from '../core/token.ts';
+import type { AskView } from '../core/views.ts';
+import { originsOf, wantsOrigin } from './asked-from.ts';
+import { expireOverdue } from './expire.ts';
+import { type Listed, sessionRecord } from './inbox.ts';
+import { askView } from './views.ts';
+
+/** Short enough that nobody else waits for one. */
+const STRETCH = 500;
+const MOST_STRETCHES = 40;
+
+export interface Search {
+  query: string;
+  filter: Omit<PastFilter, 'terms'>;
+  before: number | undefined;
+  limit: number;
+}
+
+export interface Found extends Listed<AskView> {
+  /** The instant this search came back to, when there is more behind it. */
+  searchedBackTo: number | undefined;
+}
+
+export async function searchHistory(ports: Ports, search: Search, actor: Actor): Promise<Found> {
+  await expireOverdue(ports);
+  const { sessionId } = search.filter;
+  if (sessionId !== undefined) await ports.store.read((r) => sessionRecord(r, sessionId));
+  const cursor = await ports.store.read((r) => r.lastSeq());
+  const views: AskView[] = [];
+  let before = search.before ?? Number.MAX_SAFE_INTEGER;
+  let searchedBackTo: number | undefined;
+  for (let n = 0; n < MOST_STRETCHES; n++) {
+    const part = await searchStretch(ports, search, before, search.limit - views.length, actor);
+    if (!part) return { views, next: undefined, cursor, searchedBackTo: undefined };
+    views.push(...part.views);
+    before = part.low;
+    searchedBackTo = part.at;
+    if (views.length >= search.limit) break;
+    await new Promise(setImmediate);
+  }
+  return { views, next: before, cursor, searchedBackTo };
+}
+
+async function searchStretch(ports: Ports, search: Search, before: number, wanted: number, actor: Actor) {
+  const terms = termsOf(search.query);
+  return ports.store.read(async (r) => {
+    const stretch = await r.stretch(before, STRETCH, search.filter.sessionId);
+    if (!stretch) return undefined;
+    const origins = originsOf(r);
+    const views: AskView[] = [];
+    for (const { at, value } of await r.pastAsks({ ...search.filter, terms }, stretch.low, before)) {
+      const session = await r.session(value.sessionId);
+      if (!session || !isFound(value, session, terms)) continue;
+      views.push(askView(value, undefined, wantsOrigin(actor) ? await origins(value) : undefined));
+      if (views.length === wanted) return { views, low: at, at: value.createdAt };
+    }
+    return { views, ...stretch };
+  });
+}

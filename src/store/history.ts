@@ -1,0 +1,125 @@
+// The past, newest first, a stretch at a time: reads by position alone, so that a million ended asks need no index and
+// cost writers nothing. Texts are narrowed down here, roughly; whoever asks decides what is found.
+import { sql as raw } from 'kysely';
+import type { Answer, EndedAsk } from '../core/ask.ts';
+import type { PastFilter, Reader } from '../core/ports.ts';
+import { toEnded } from './rows.ts';
+import { compiler, list, type Sql } from './sql.ts';
+import type { AskRow } from './tables.ts';
+
+type History = Pick<Reader, 'stretch' | 'pastAsks' | 'pastOutcomes' | 'askPositionAt'>;
+
+/** How many characters of an ask's content may hold the name of its tool. */
+const HEAD_CHARACTERS = 600;
+const OUTCOMES = `SELECT a.kind, a.status, a.created_at, a.answer, s.agent, SUBSTR(a.content, 1, ${HEAD_CHARACTERS}) AS head
+  FROM asks a JOIN sessions s ON s.id = a.session_id
+  WHERE a.n >= ? AND a.n < ? AND a.status <> 'pending' ORDER BY a.n DESC`;
+
+export const historyReads = (sql: Sql): History => ({
+  async stretch(before, length, sessionId) {
+    const own = sessionId === undefined ? '' : ' AND session_id = ?';
+    const rows = await sql.all<{ low: number | null; at: number }>(
+      `SELECT n AS low, created_at AS at FROM asks WHERE n = (SELECT MIN(n) FROM
+         (SELECT n FROM asks WHERE n < ?${own} ORDER BY n DESC LIMIT ${length}) AS newest)`,
+      sessionId === undefined ? [before] : [before, sessionId],
+    );
+    const [row] = rows;
+    return row && row.low !== null ? { low: row.low, at: row.at } : undefined;
+  },
+
+  async pastAsks(filter, low, before) {
+    const rows = await list<AskRow>(sql, pastQuery(filter, low, before));
+    return rows.flatMap((row) => {
+      const value = readable(row);
+      return value ? [{ at: row.n, value }] : [];
+    });
+  },
+
+  async pastOutcomes(low, before) {
+    const rows = await sql.all<OutcomeRow>(OUTCOMES, [low, before]);
+    return rows.flatMap((row) => {
+      const answer = answerOf(row.answer);
+      if (!answer) return [];
+      const { outcome, answered_by: by, surface, answered_at_ms: endedAt, behavior } = answer;
+      const tool = row.kind === 'approval' ? toolIn(row.head) : undefined;
+      return [{ agent: row.agent, tool, outcome, by, surface, behavior, askedAt: row.created_at, endedAt }];
+    });
+  },
+
+  /** Asks are numbered in the order they came, so an instant is found by halving. */
+  async askPositionAt(at) {
+    const [last] = await sql.all<{ n: number | null }>(`SELECT MAX(n) AS n FROM asks`, []);
+    let [low, high] = [0, (last?.n ?? 0) + 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const [row] = await sql.all<{ n: number; at: number }>(
+        `SELECT n, created_at AS at FROM asks WHERE n >= ? ORDER BY n LIMIT 1`,
+        [middle],
+      );
+      if (!row || row.at >= at) high = middle;
+      else low = row.n + 1;
+    }
+    return low;
+  },
+});
+
+interface OutcomeRow {
+  kind: string;
+  status: string;
+  created_at: number;
+  answer: string | null;
+  agent: string;
+  head: string;
+}
+
+function pastQuery(filter: PastFilter, low: number, before: number) {
+  let query = compiler
+    .selectFrom('asks')
+    .innerJoin('sessions', 'sessions.id', 'asks.session_id')
+    .selectAll('asks')
+    .where('asks.n', '>=', low)
+    .where('asks.n', '<', before);
+  if (filter.sessionId !== undefined) query = query.where('asks.session_id', '=', filter.sessionId);
+  if (filter.status === undefined) query = query.where('asks.status', '<>', 'pending');
+  else query = query.where('asks.status', '=', filter.status);
+  if (filter.kind !== undefined) query = query.where('asks.kind', '=', filter.kind);
+  if (filter.agent !== undefined) query = query.where('sessions.agent', '=', filter.agent);
+  for (const term of filter.terms.filter(isPlain))
+    query = query.where(({ or }) => or(PLACES.map((place) => contains(place, term))));
+  return query.orderBy('asks.n', 'desc');
+}
+
+const PLACES = ['asks.content', 'asks.answer', 'sessions.title', 'sessions.agent', 'sessions.agent_id'].concat([
+  'sessions.work_folder',
+  'sessions.project_ids',
+  'sessions.id',
+  'asks.status',
+]);
+
+/** Databases agree on the case of ASCII letters only, and JSON text spells quotes and backslashes in its own way. */
+const isPlain = (term: string): boolean => /^[\x20-\x7e]+$/.test(term) && !/["\\]/.test(term);
+
+const contains = (place: string, term: string) =>
+  raw<boolean>`LOWER(${raw.ref(place)}) LIKE ${`%${term.replaceAll(/[%_!]/g, '!$&')}%`} ESCAPE '!'`;
+
+function readable(row: AskRow): EndedAsk | undefined {
+  try {
+    return toEnded(row);
+  } catch {
+    return undefined;
+  }
+}
+
+function answerOf(text: string | null): Answer | undefined {
+  try {
+    return text === null ? undefined : (JSON.parse(text) as Answer);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The content begins with it; the rest may be long, and is not read. */
+function toolIn(head: string): string | undefined {
+  const found = /"tool_name":("(?:[^"\\]|\\.)*")/.exec(head)?.[1];
+  return found === undefined ? undefined : (JSON.parse(found) as string);
+}

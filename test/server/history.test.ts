@@ -1,0 +1,167 @@
+// The history: searched newest first by the words of tool, command, question, answer, session and person; page by page,
+// with the same result as one look at everything.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AskView } from '../../src/core/views.ts';
+import { held, NOTES, ok, picks, REGIONS, ROUTING, refusal, resolution } from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+
+let server: Server;
+let tool: string;
+let question: string;
+let declined: string;
+let open: string;
+
+beforeAll(async () => {
+  server = await openServer();
+  const { token: mate } = await server.makeToken('operator', undefined, { name: 'mate' });
+  const decide = async (h: Awaited<ReturnType<typeof held>>, body: object, token?: string) => {
+    const more = { request_id: h.ask.ask_id, behavior: 'deny', ...body };
+    await ok(server.post(`/v1/runs/${h.runId}/approvals`, { resolutions: [more] }, token ? { token } : {}));
+    return h.ask.ask_id;
+  };
+  const command = { command: 'kubectl delete pod "web-1"\n--now', deep: { path: 'C:\\temp' } };
+  tool = await decide(
+    await held(server, { kind: 'approval', tool_name: 'Shell', input: command }, { title: 'Nightly Ördnung' }),
+    { reason: 'not on a Friday' },
+    mate,
+  );
+  const h = await held(server, { questions: [ROUTING, NOTES] }, { project_ids: ['billing'], work_folder: '/srv/shop' });
+  const answers = [...picks('local'), { question_id: 'notes', freeform_answer: 'Größe zählt 100%' }];
+  await ok(server.post(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id, answers)));
+  question = h.ask.ask_id;
+  const d = await held(server, { questions: [REGIONS] });
+  const no = { resolution: { request_id: d.ask.ask_id, declined: true, justification: 'later' } };
+  await ok(server.post(`/v1/runs/${d.runId}/questions`, no));
+  declined = d.ask.ask_id;
+  open = (await held(server)).ask.ask_id;
+});
+afterAll(() => server.close());
+
+const search = (query: Record<string, string>, token?: string) =>
+  server.get<AskView[]>(`/v1/asks?${new URLSearchParams(query)}`, token ? { token } : {});
+const found = async (q: string, more: Record<string, string> = {}) =>
+  (await ok(search({ status: 'ended', q, ...more }))).map((ask) => ask.ask_id);
+
+describe('a search finds', () => {
+  it.each([
+    ['a tool', 'shell'],
+    ['a command', 'KUBECTL'],
+    ['a phrase over quotes', '"pod "'],
+    ['a text in quotes', 'web-1'],
+    ['a backslash', 'C:\\temp'],
+    ['a reason', '"on a friday"'],
+    ['a person', 'mate'],
+    ['a title beyond ASCII', 'ördnung'],
+    ['several words in any place', 'friday mate kubectl'],
+  ])('%s', async (_name, q) => {
+    expect(await found(q)).toEqual([tool]);
+  });
+
+  it.each([
+    ['a question', 'provider'],
+    ['what was chosen', 'Local'],
+    ['what was typed', 'GRÖSSE'.toLowerCase().replace('ss', 'ß')],
+    ['a wildcard as it is', '100%'],
+    ['a wildcard alone', '%'],
+    ['a project', 'billing'],
+    ['a folder', '/srv/shop'],
+  ])('%s', async (_name, q) => {
+    expect(await found(q)).toEqual([question]);
+  });
+
+  it('what ended without an answer, and nothing that is open', async () => {
+    expect(await found('later')).toEqual([declined]);
+    expect(await found('')).toEqual([declined, question, tool]);
+    expect(await found('provider')).not.toContain(open);
+  });
+
+  it.each(['tool_name', 'question_id', 'selected_option_ids', 'digest', 'nowhere', 'local nowhere', '_kubectl', '!'])(
+    'nothing for %j, which is nobody’s word',
+    async (q) => {
+      expect(await found(q)).toEqual([]);
+    },
+  );
+
+  it('only what the filters allow', async () => {
+    expect(await found('', { kind: 'approval' })).toEqual([tool]);
+    expect(await found('', { status: 'declined' })).toEqual([declined]);
+    expect(await found('', { agent: 'nobody' })).toEqual([]);
+    const { session_id } = await ok(server.get<AskView>(`/v1/asks/${question}`));
+    expect(await found('', { session_id })).toEqual([question]);
+    await refusal(search({ q: '', session_id: 'none' }), 404, 'session_not_found');
+  });
+});
+
+describe('pages', () => {
+  it('go back to the beginning, each ask once, newest first', async () => {
+    const seen: string[] = [];
+    let next: string | undefined = '/v1/asks?order=newest&limit=1';
+    for (let pages = 0; next !== undefined && pages < 10; pages++) {
+      const reply: Awaited<ReturnType<typeof search>> = await server.get<AskView[]>(next);
+      seen.push(...reply.body.map((ask) => ask.ask_id));
+      next = /<([^>]+)>/.exec(reply.headers.link ?? '')?.[1];
+      expect(reply.headers['holdpoint-searched-to'] === undefined).toBe(next === undefined);
+    }
+    expect(next).toBeUndefined();
+    expect(seen).toEqual([declined, question, tool]);
+  });
+
+  it('take no cursor of a list that goes the other way', async () => {
+    const forth = /cursor=([^>&]+)/.exec((await server.get('/v1/asks?limit=1')).headers.link ?? '')?.[1] ?? '';
+    const back = /cursor=([^>&]+)/.exec((await search({ q: '', limit: '1' })).headers.link ?? '')?.[1] ?? '';
+    await ok(search({ limit: '1', cursor: forth }));
+    await refusal(search({ q: '', cursor: forth }), 400, 'invalid_cursor');
+    await refusal(search({ cursor: back }), 400, 'invalid_cursor');
+  });
+
+  it('are refused for what a search is not', async () => {
+    await refusal(search({ q: 'x', status: 'pending' }), 400, 'invalid_request');
+    await refusal(search({ q: 'x', delivery: 'due' }), 400, 'invalid_request');
+    await refusal(search({ q: 'x'.repeat(501) }), 400, 'invalid_request');
+    await ok(search({ q: '"' }));
+    await ok(search({ q: '" " \\ % _ ! \' ; --' }));
+  });
+});
+
+describe('who sees what', () => {
+  it('agents find only what their own session asked', async () => {
+    const own = await ok(server.get<AskView>(`/v1/asks/${question}`));
+    const { token } = await server.makeToken('agent', own.session_id);
+    const mine = await ok(search({ q: '' }, token));
+    expect(mine.map((ask) => ask.ask_id)).toEqual([question]);
+    expect(mine[0]).not.toHaveProperty('asked_from');
+  });
+
+  it('a secret is found by nobody', async () => {
+    const h = await held(server, { questions: [{ id: 'key', question: 'The key?', secret: true }] });
+    const answers = [{ question_id: 'key', freeform_answer: 'xyzzy-secret' }];
+    await ok(server.post(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id, answers)));
+    expect(await found('xyzzy')).toEqual([]);
+    expect(await found('"the key"')).toEqual([h.ask.ask_id]);
+  });
+
+  it('people see where an ask came from', async () => {
+    const parent = await held(server, {}, { title: 'Release' });
+    const child = await held(server, {}, { title: 'Notes', parent_session_id: parent.sessionId, work_folder: '/w' });
+    const shown = await ok(server.get<AskView>(`/v1/asks/${child.ask.ask_id}`));
+    expect(shown.asked_from).toEqual({
+      agent: 'external',
+      agent_id: expect.any(String),
+      title: 'Notes',
+      work_folder: '/w',
+      project_ids: [],
+      lineage: [{ session_id: parent.sessionId, agent: 'external', title: 'Release' }],
+    });
+    const body = { tool_call_id: 'c', questions: [NOTES] };
+    const asked = await ok(server.post<{ request_id: string }>(`/v1/runs/${child.runId}/clarifications`, body));
+    // The parent is held on its own question first.
+    await ok(server.post(`/v1/runs/${parent.runId}/questions`, resolution(parent.ask.ask_id)));
+    await ok(server.post(`/v1/runs/${parent.runId}/complete`));
+    const clarification = await ok(server.get<AskView>(`/v1/asks/${asked.request_id}`));
+    expect(clarification.asked_from?.requester).toEqual({
+      session_id: child.sessionId,
+      agent: 'external',
+      title: 'Notes',
+    });
+  });
+});
