@@ -5,7 +5,7 @@ import { instant } from './fields.ts';
 import type { Outcome } from './ports.ts';
 
 const count = z.int().nonnegative();
-const Waits = z.object({ p50_ms: count, p90_ms: count, p99_ms: count });
+const Waits = z.object({ p50_ms: count, p90_ms: count, p99_ms: count }).partial();
 const Named = z.object({ name: z.string(), count, answered: count, p50_ms: count.optional() });
 
 export const InsightsView = z.object({
@@ -16,7 +16,7 @@ export const InsightsView = z.object({
   is_complete: z.boolean(),
   ended: count,
   answered_by_people: count,
-  waits: Waits.optional(),
+  waits: Waits,
   histogram: z.array(z.object({ up_to_ms: count.nullable(), count })),
   interval_ms: count,
   over_time: z.array(
@@ -100,16 +100,14 @@ export function tallyOf(from: number, to: number): Tally {
       is_complete: countedFrom <= from,
       ended,
       answered_by_people: waits.length,
-      ...(waits.length > 0 && {
-        waits: { p50_ms: share(waits, 0.5), p90_ms: share(waits, 0.9), p99_ms: share(waits, 0.99) },
-      }),
+      waits: waitsOf(waits, NEARLY_ALL),
       histogram: histogramOf(waits),
       interval_ms: interval,
       over_time: overTime.map((group, i) => ({
         start_ms: from + i * interval,
         ended: group.count,
         answered: group.waits.length,
-        ...(group.waits.length > 0 && { p50_ms: share(group.waits, 0.5), p90_ms: share(group.waits, 0.9) }),
+        ...waitsOf(group.waits, MOST),
       })),
       by_agent: groups.agent.sorted(),
       by_tool: groups.tool.sorted(),
@@ -161,7 +159,7 @@ function groupsByName() {
       name,
       count: n,
       answered: waits.length,
-      ...(waits.length > 0 && { p50_ms: share(waits, 0.5) }),
+      ...waitsOf(waits, HALF),
     }));
   };
   return Object.assign(find, { sorted });
@@ -176,8 +174,16 @@ function histogramOf(waits: readonly number[]) {
   return counts;
 }
 
-/** The wait that so large a share of all waits does not exceed. */
-function share(waits: readonly number[], part: number): number {
-  const sorted = waits.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? 0;
+/** For each share, the wait that so many of all waits do not exceed; nothing where there were none. */
+function waitsOf<K extends string>(waits: readonly number[], shares: Record<K, number>): { [P in K]?: number } {
+  if (waits.length === 0) return {};
+  const sorted = Float64Array.from(waits).sort();
+  const at = (part: number) => sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? 0;
+  return Object.fromEntries(Object.entries<number>(shares).map(([name, part]) => [name, at(part)])) as {
+    [P in K]?: number;
+  };
 }
+
+const HALF = { p50_ms: 0.5 };
+const MOST = { ...HALF, p90_ms: 0.9 };
+const NEARLY_ALL = { ...MOST, p99_ms: 0.99 };

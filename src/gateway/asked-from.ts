@@ -16,11 +16,10 @@ export const wantsOrigin = (actor: Actor | undefined): boolean =>
 export type Origins = (ask: Ask) => Promise<AskedFrom | undefined>;
 
 export function originsOf(r: Reader): Origins {
-  const known = new Map<string, Promise<Session | undefined>>();
-  const session = (id: string): Promise<Session | undefined> => {
-    const found = known.get(id) ?? r.session(id);
-    known.set(id, found);
-    return found;
+  const known = new Map<string, Session | undefined>();
+  const session = async (id: string): Promise<Session | undefined> => {
+    if (!known.has(id)) known.set(id, await r.session(id));
+    return known.get(id);
   };
   const lineageOf = async (from: Session): Promise<AskedFrom['lineage']> => {
     const above: AskedFrom['lineage'] = [];

@@ -12,6 +12,7 @@ import { askView } from './views.ts';
 /** Short enough that nobody else waits for one. */
 const STRETCH = 500;
 const MOST_STRETCHES = 40;
+const ENOUGH_MS = 300;
 
 export interface Search {
   query: string;
@@ -33,7 +34,8 @@ export async function searchHistory(ports: Ports, search: Search, actor: Actor):
   const views: AskView[] = [];
   let before = search.before ?? Number.MAX_SAFE_INTEGER;
   let searchedBackTo: number | undefined;
-  for (let n = 0; n < MOST_STRETCHES; n++) {
+  const began = ports.clock.now();
+  for (let n = 0; n < MOST_STRETCHES && ports.clock.now() - began < ENOUGH_MS; n++) {
     const part = await searchStretch(ports, search, before, search.limit - views.length, actor);
     if (!part) return { views, next: undefined, cursor, searchedBackTo: undefined };
     views.push(...part.views);
@@ -48,7 +50,9 @@ export async function searchHistory(ports: Ports, search: Search, actor: Actor):
 async function searchStretch(ports: Ports, search: Search, before: number, wanted: number, actor: Actor) {
   const terms = termsOf(search.query);
   return ports.store.read(async (r) => {
-    const stretch = await r.stretch(before, STRETCH, search.filter.sessionId);
+    // Without a word to look for, what is there is found.
+    const length = terms.length === 0 ? Math.min(STRETCH, wanted + 50) : STRETCH;
+    const stretch = await r.stretch(before, length, search.filter.sessionId);
     if (!stretch) return undefined;
     const origins = originsOf(r);
     const views: AskView[] = [];

@@ -50,9 +50,9 @@ describe('insights', () => {
     expect(counts(seen.by_agent)).toEqual({ external: 5 });
     const sums = (rows: { count: number }[]) => rows.reduce((sum, row) => sum + row.count, 0);
     expect(sums(seen.histogram)).toBe(4);
-    expect(seen.waits?.p99_ms).toBeGreaterThanOrEqual(7 * MINUTE);
-    expect(seen.waits?.p99_ms).toBeLessThan(8 * MINUTE);
-    expect(seen.waits?.p50_ms).toBeGreaterThanOrEqual(3 * MINUTE);
+    expect(seen.waits.p99_ms).toBeGreaterThanOrEqual(7 * MINUTE);
+    expect(seen.waits.p99_ms).toBeLessThan(8 * MINUTE);
+    expect(seen.waits.p50_ms).toBeGreaterThanOrEqual(3 * MINUTE);
     const bucket = seen.histogram.find(({ up_to_ms }) => up_to_ms === 15 * MINUTE);
     expect(bucket?.count).toBe(2);
   });
