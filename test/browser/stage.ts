@@ -7,6 +7,7 @@ import { type Client, createClient } from '../../src/client/client.ts';
 import { endEverything, type Holdpoint, type StartOptions, startHoldpoint } from '../support/process.ts';
 import { findChromium, NO_BROWSER } from './chromium.ts';
 
+const PATIENCE_MS = 12_000;
 const executablePath = findChromium();
 if (!executablePath) console.warn(NO_BROWSER);
 
@@ -58,6 +59,8 @@ export function useStage(options: StartOptions = {}): Stage {
 
   const stranger = async (contextOptions?: BrowserContextOptions): Promise<Visitor> => {
     const context = await browser.newContext({ baseURL: server.url, ...contextOptions });
+    // Below a test's own limit, so that what was waited for is named.
+    context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     const visitor = { page, context, complaints: complaintsOf(page, server.url) };
     open.push(visitor);

@@ -14,7 +14,7 @@ import { summary } from '../text/ask-text.ts';
 import { oneLine } from '../text/visible.ts';
 import AskCard from '../ui/ask-card.tsx';
 import { Composer } from '../ui/composer.tsx';
-import { sessionName } from '../ui/crumbs.tsx';
+import { agentName, sessionName } from '../ui/crumbs.tsx';
 import { Exact } from '../ui/text.tsx';
 import { Thread } from '../ui/thread.tsx';
 import { Timeline } from '../ui/timeline.tsx';
@@ -51,7 +51,9 @@ export default function SessionPage({ id }: { id: string }) {
         <div className="session-scroll">
           <div className="session-body">
             {thread.error && <p className="notice bad">{failureText(thread.error)}</p>}
-            {thread.data && <Thread items={thread.data} />}
+            {thread.data && (
+              <Thread items={thread.data} isShownBelow={(id) => pending.some((ask) => ask.ask_id === id)} />
+            )}
             {thread.data?.length === 0 && pending.length === 0 && <Quiet session={session.data} />}
             {pending.map((ask, i) => (
               <AskCard
@@ -97,7 +99,7 @@ function Head({ session, sessions }: { session: SessionView; sessions: ReadonlyM
         </nav>
         <h1>{sessionName(session)}</h1>
       </div>
-      <span className="chip">{oneLine(session.agent_id)}</span>
+      <span className="chip">{agentName(session)}</span>
       <span className={`chip ${session.status.startsWith('waiting') ? 'warn' : ''}`}>
         {session.status.replaceAll('_', ' ')}
       </span>

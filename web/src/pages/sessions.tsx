@@ -8,7 +8,7 @@ import { api } from '../api.ts';
 import { useFetched } from '../queries.ts';
 import { useInbox } from '../state/live.ts';
 import { oneLine } from '../text/visible.ts';
-import { Age, sessionName } from '../ui/crumbs.tsx';
+import { Age, agentName, sessionName } from '../ui/crumbs.tsx';
 import '../styles/session.css';
 
 const PAGE = 500;
@@ -55,7 +55,7 @@ export default function SessionsPage({ onNewRun }: { onNewRun: () => void }) {
 const Row = ({ session, waiting }: { session: SessionView; waiting: number }) => (
   <Link href={`/sessions/${session.session_id}`} className="session-row">
     <span className="session-name">{sessionName(session)}</span>
-    <span className="chip">{oneLine(session.agent_id)}</span>
+    <span className="chip">{agentName(session)}</span>
     {session.parent_session_id !== undefined && <span className="chip">sub-agent</span>}
     {waiting > 0 && <span className="chip warn">{waiting} waiting</span>}
     <span className="small muted session-last">{oneLine((session.snapshot.last_message ?? '').slice(0, 200))}</span>

@@ -13,6 +13,8 @@ export interface Draft {
   kept: DraftView | null | undefined;
   state: 'idle' | 'unsaved' | 'saved' | 'failed';
   save(content: DraftContent): void;
+  /** An answer is on its way: nothing is kept any more, unless it comes to nothing. */
+  hold(): { release(): void };
 }
 
 const PAUSE_MS = 300;
@@ -67,5 +69,11 @@ export function useDraft(askId: string, isOpen: boolean): Draft {
     },
     [flush],
   );
-  return { kept: data, state, save };
+  const hold = useCallback(() => {
+    clearTimeout(timer.current);
+    const content = waiting.current;
+    waiting.current = undefined;
+    return { release: () => content && save(content) };
+  }, [save]);
+  return { kept: data, state, save, hold };
 }

@@ -10,6 +10,7 @@ import { editable, readEdit } from '../state/edit-input.ts';
 import { useSending } from '../state/sending.ts';
 import { Action, isLong } from './action.tsx';
 import { CopyButton } from './code.tsx';
+import { agentName } from './crumbs.tsx';
 import { Key } from './key.tsx';
 import { Refusal, SavedNote } from './refusal.tsx';
 import { Exact, Prose } from './text.tsx';
@@ -30,7 +31,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalC
   const [edit, setEdit] = useState(original.text);
   const [isWhole, setWhole] = useState(false);
   const { isSending, refused, send } = useSending();
-  const { kept, state, save } = useDraft(ask.ask_id, true);
+  const { kept, state, save, hold } = useDraft(ask.ask_id, true);
   const isTouched = useRef(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const edited = readEdit(edit, original.key);
@@ -58,7 +59,9 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalC
     const resolutions = [{ request_id: ask.ask_id, ...resolution }] as Parameters<
       typeof api.approvals.decideRun
     >[1]['resolutions'];
+    const draft = hold();
     if (await send((options) => api.approvals.decideRun(ask.run_id, { resolutions }, options))) onDone(done);
+    else draft.release();
   };
   const allow = (suggestionIds: string[] = []) => {
     if (isSending) return;
@@ -230,6 +233,6 @@ function suggestionOf(suggestion: unknown): { id: string; label: string }[] {
 }
 
 function whyOf(request: ApprovalRequest, session: SessionView | undefined): string {
-  const asker = session ? session.agent_id : 'the agent';
+  const asker = session ? agentName(session) : 'the agent';
   return `${asker} runs under “${session?.permissions ?? 'approval'}”, and no rule decided this call (scope ${request.scope})`;
 }

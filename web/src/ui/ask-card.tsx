@@ -5,11 +5,13 @@ import { type ReactNode, useMemo } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useFetched } from '../queries.ts';
+import { useDraft } from '../state/draft.ts';
 import { cancelledForm, formAnswer, questionsOfPayload } from '../state/form-payload.ts';
 import { isQuestion } from '../text/ask-text.ts';
 import { Action } from './action.tsx';
 import { ApprovalCard } from './approval-card.tsx';
-import { Crumbs } from './crumbs.tsx';
+import { Code } from './code.tsx';
+import { Crumbs, sessionName } from './crumbs.tsx';
 import { QuestionCard } from './question-card.tsx';
 import { Settled } from './settled.tsx';
 import { Exact, Prose } from './text.tsx';
@@ -97,8 +99,9 @@ function FormCard(props: FormCardProps) {
   );
 }
 
-/** Read only: what was asked, and how it ended. */
+/** Read only: what was asked, how it ended, and what was typed for nothing. */
 function Ended({ ask: known }: { ask: AskView }) {
+  const isLost = known.status !== 'answered' && known.status !== 'declined';
   const { data } = useFetched({ queryKey: ['ask', known.ask_id], queryFn: () => api.asks.get(known.ask_id) });
   const ask = data ?? known;
   const { request } = ask;
@@ -106,6 +109,7 @@ function Ended({ ask: known }: { ask: AskView }) {
     return (
       <>
         <Settled ask={ask} />
+        {isLost && <LostDraft askId={ask.ask_id} />}
         {request.questions.map((question) => (
           <div key={question.id} className="question">
             <div className="question-text">
@@ -125,20 +129,34 @@ function Ended({ ask: known }: { ask: AskView }) {
         </h2>
       </div>
       <Settled ask={ask} />
+      {isLost && <LostDraft askId={ask.ask_id} />}
       <Action request={request} isWhole={false} onWhole={() => {}} />
     </>
   );
 }
 
+/** It ended while somebody typed: the text is still there, to be copied. */
+function LostDraft({ askId }: { askId: string }) {
+  const { kept } = useDraft(askId, true);
+  const answers = (kept?.answers ?? []).map(({ freeform_answer }) => freeform_answer);
+  const texts = [...answers, kept?.reason, kept?.justification, kept?.updated_input].filter((text) => text?.trim());
+  if (texts.length === 0) return null;
+  const text = texts.join('\n\n');
+  return <Code title="What you had typed" text={text} language="plain" isWhole onWhole={() => {}} />;
+}
+
 /** Which child asks its parent here, where that is so. */
-function useRequester(ask: AskView): { sessionId: string; agent: string } | undefined {
-  const isOpenQuestion = ask.kind === 'question' && ask.status === 'pending';
+function useRequester(ask: AskView): { sessionId: string; name: string } | undefined {
   const { data } = useFetched({
     queryKey: ['requester', ask.ask_id],
-    queryFn: () => api.questions.ofSession(ask.session_id),
-    enabled: isOpenQuestion,
+    queryFn: () => requesterOf(ask),
+    enabled: ask.kind === 'question' && ask.status === 'pending',
   });
-  const found = data?.items.find((question) => question.request.id === ask.ask_id);
-  if (found?.requester_session_id === undefined) return undefined;
-  return { sessionId: found.requester_session_id, agent: found.requester_agent_id ?? 'a sub-agent' };
+  return data ?? undefined;
+}
+
+async function requesterOf(ask: AskView) {
+  const { items } = await api.questions.ofSession(ask.session_id);
+  const sessionId = items.find((question) => question.request.id === ask.ask_id)?.requester_session_id;
+  return sessionId === undefined ? null : { sessionId, name: sessionName(await api.sessions.get(sessionId)) };
 }

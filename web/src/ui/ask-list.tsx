@@ -8,7 +8,7 @@ import { type Entry, lineage } from '../state/inbox.ts';
 import { endSentence, heading, isQuestion, summary } from '../text/ask-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { useNow } from './clock.ts';
-import { sessionName } from './crumbs.tsx';
+import { agentName, sessionName } from './crumbs.tsx';
 import { revealRow, useRowWindow } from './row-window.ts';
 import { ToneIcon } from './tone-icon.tsx';
 
@@ -112,5 +112,5 @@ function whereOf({ ask }: Entry, sessions: ReadonlyMap<string, SessionView>): st
   const line = lineage(sessions, ask.session_id);
   const own = line.at(-1);
   if (!own) return ask.session_id;
-  return [oneLine(own.agent_id), ...own.project_ids.map(oneLine), line.map(sessionName).join(' › ')].join(' · ');
+  return [agentName(own), ...own.project_ids.map(oneLine), line.map(sessionName).join(' › ')].join(' · ');
 }

@@ -25,14 +25,14 @@ export function Composer({ session, pending }: ComposerProps) {
   const closed = closedBy(session, pending);
   if (closed !== undefined) return <p className="composer-closed">{closed}</p>;
 
-  const submitted = async () => {
+  const post = async () => {
     if (isSending || text.trim() === '') return;
     const content = [{ type: 'text' as const, text }];
-    if (await send((options) => post(session.thread_id, content, options))) setText('');
+    if (await send((options) => api.threads.post(session.thread_id, { content }, options))) setText('');
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    void submitted();
+    void post();
   };
   const [prompt] = pending;
   return (
@@ -52,7 +52,7 @@ export function Composer({ session, pending }: ComposerProps) {
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
             event.preventDefault();
-            void submitted();
+            void post();
           }}
         />
         <button type="submit" className="button primary" disabled={isSending || text.trim() === ''} aria-label="Send">
@@ -79,11 +79,3 @@ function meaningOf(prompt: AskView | undefined): string {
   const how = (only?.options.length ?? 0) > 0 ? 'a number, an option, or your own words' : 'in your own words';
   return `Answers “${summary(request)}”: ${how}.`;
 }
-
-const post = (threadId: string, content: object[], options: { idempotencyKey: string }) =>
-  api.http.send({
-    method: 'POST',
-    path: `/v1/threads/${encodeURIComponent(threadId)}/items`,
-    body: { content },
-    ...options,
-  });

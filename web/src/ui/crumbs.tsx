@@ -11,11 +11,15 @@ import { useNow } from './clock.ts';
 export const sessionName = (session: Pick<SessionView, 'title' | 'session_id'>): string =>
   oneLine(session.title ?? '') || session.session_id;
 
+/** An id that the server made up says less than the kind of agent. */
+export const agentName = ({ agent, agent_id, session_id }: SessionView): string =>
+  oneLine(agent_id.endsWith(session_id) ? agent : agent_id);
+
 interface CrumbsProps {
   ask: AskView;
   sessions: ReadonlyMap<string, SessionView>;
   /** The child that asks its parent here. */
-  requester: { sessionId: string; agent: string } | undefined;
+  requester: { sessionId: string; name: string } | undefined;
 }
 
 export function Crumbs({ ask, sessions, requester }: CrumbsProps) {
@@ -24,7 +28,7 @@ export function Crumbs({ ask, sessions, requester }: CrumbsProps) {
   const projects = own?.project_ids ?? [];
   return (
     <div className="crumbs">
-      {own && <span className="chip">{oneLine(own.agent_id)}</span>}
+      {own && <span className="chip">{agentName(own)}</span>}
       {projects.map((project) => (
         <span key={project} className="chip">
           {oneLine(project)}
@@ -40,7 +44,7 @@ export function Crumbs({ ask, sessions, requester }: CrumbsProps) {
         {requester && (
           <>
             <ChevronRight className="icon" aria-label="asked by its sub-agent" />
-            <Link href={`/sessions/${requester.sessionId}`}>{oneLine(requester.agent)} asks</Link>
+            <Link href={`/sessions/${requester.sessionId}`}>{requester.name} asks</Link>
           </>
         )}
       </nav>

@@ -8,7 +8,7 @@ import { useCommands } from '../state/commands.ts';
 import { batchesOf, type Group } from '../state/groups.ts';
 import { type Refused, refusedOf } from '../state/sending.ts';
 import { actionText } from '../text/ask-text.ts';
-import { sessionName } from './crumbs.tsx';
+import { agentName, sessionName } from './crumbs.tsx';
 import { Key } from './key.tsx';
 import { Refusal } from './refusal.tsx';
 import { Exact } from './text.tsx';
@@ -87,7 +87,7 @@ export default function GroupCard({ group, sessions, onBack }: GroupCardProps) {
                     <Exact text={inFull(ask.request as ApprovalRequest)} />
                   </pre>
                   <span />
-                  <span className="tiny muted">{session ? `${session.agent_id} · ${sessionName(session)}` : ''}</span>
+                  <span className="tiny muted">{session ? `${agentName(session)} · ${sessionName(session)}` : ''}</span>
                 </label>
               );
             })}

@@ -46,7 +46,7 @@ export function QuestionCard(props: QuestionCardProps) {
   const [isDeclining, setDeclining] = useState(false);
   const [why, setWhy] = useState('');
   const { isSending, refused, send, clear } = useSending();
-  const { kept, state, save } = useDraft(ask.ask_id, true);
+  const { kept, state, save, hold } = useDraft(ask.ask_id, true);
   const first = useRef<HTMLTextAreaElement & HTMLInputElement>(null);
   const whyField = useRef<HTMLTextAreaElement>(null);
 
@@ -65,17 +65,22 @@ export function QuestionCard(props: QuestionCardProps) {
     clear();
     save({ answers: draftOf(questions, next), ...(why !== '' && { justification: why }) });
   };
+  const deliver = async (call: Call, what: 'Answered' | 'Declined') => {
+    const draft = hold();
+    if (await send(call)) onDone(what);
+    else draft.release();
+  };
   const submit = async () => {
     if (isSending) return;
     const open = missing(questions, form);
     setProblems(open);
     if (open.size > 0) return;
-    if (await send(props.answer(answersOf(questions, form)))) onDone('Answered');
+    await deliver(props.answer(answersOf(questions, form)), 'Answered');
   };
   const decline = async () => {
     if (isSending) return;
     if (!isDeclining) return setDeclining(true);
-    if (await send(props.decline(why.trim()))) onDone('Declined');
+    await deliver(props.decline(why.trim()), 'Declined');
   };
   const [numbered] = questions;
   useCommands(

@@ -11,10 +11,17 @@ const MarkdownText = lazy(() => import('./markdown.tsx'));
 const LONG = 20_000;
 const FOLDED = 400;
 
-export function Thread({ items }: { items: readonly ItemView[] }) {
+interface ThreadProps {
+  items: readonly ItemView[];
+  /** A prompt that is answered right below is not told twice. */
+  isShownBelow: (promptId: string) => boolean;
+}
+
+export function Thread({ items, isShownBelow }: ThreadProps) {
+  const shown = items.filter((item) => typeOf(item) !== 'pending_prompt' || !isShownBelow(promptOf(item)));
   return (
     <ol className="thread" aria-label="Thread">
-      {items.map((item) => (
+      {shown.map((item) => (
         <li key={item.item_id} className={`item ${item.author.role} ${typeOf(item)}`}>
           <Item item={item} />
         </li>
@@ -24,6 +31,9 @@ export function Thread({ items }: { items: readonly ItemView[] }) {
 }
 
 const typeOf = ({ metadata }: ItemView): string => (typeof metadata?.type === 'string' ? metadata.type : 'post');
+
+const promptOf = ({ metadata }: ItemView): string =>
+  String((Object(metadata?.prompt) as { prompt_id?: unknown }).prompt_id);
 
 const textOf = ({ content }: ItemView): string =>
   content

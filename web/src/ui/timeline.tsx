@@ -72,8 +72,8 @@ function Bar({ line, nowMs }: { line: RunLine; nowMs: number }) {
         ))}
       </span>
       <span className="tiny muted">
-        {duration(wholeMs)}
-        {held > 0 && `, of which ${duration(held)} waiting for people`}
+        {took(wholeMs)}
+        {held > 0 && `, of which ${took(held)} waiting for people`}
       </span>
     </>
   );
@@ -87,10 +87,12 @@ function HoldItem({ hold }: { hold: Hold }) {
         {what}
         <span className="muted">
           {hold.answer && hold.toMs !== undefined
-            ? `${endSentence(hold.answer)} after ${duration(hold.toMs - hold.fromMs)}`
+            ? `${endSentence(hold.answer)} after ${took(hold.toMs - hold.fromMs)}`
             : 'waits for an answer'}
         </span>
       </Link>
     </li>
   );
 }
+
+const took = (ms: number): string => (ms < 1000 ? 'under a second' : duration(ms));

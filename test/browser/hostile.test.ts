@@ -1,0 +1,80 @@
+// Text of an agent that wants to take the page over: HTML, scripts, links, terminal codes, characters that hide or turn
+// the reading direction, a megabyte. Nothing of it runs, everything can be seen, and the page stays usable.
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { playMock } from './mock-run.ts';
+import { describeInBrowser, useStage } from './stage.ts';
+
+const HTML =
+  '<img src=x onerror="window.owned=1"><script>window.owned=1</script><a href="javascript:window.owned=1">x</a>';
+const NASTY = `${HTML} \u202e\u2066gnirts\u2069 \u200b\u0007\u001b[31mred\u001b[0m \u001b]8;;http://evil.example\u0007`;
+const MARKDOWN = `${NASTY}\n\n[click](javascript:window.owned=1) ![x](http://evil.example/x.png) <iframe src=//evil.example>`;
+const MEGABYTE = 'x'.repeat(480_000);
+
+const isOwned = (page: Page) => page.evaluate(() => 'owned' in window);
+
+describeInBrowser('hostile text', () => {
+  const stage = useStage();
+
+  it('in an approval is shown to the letter, runs nothing, and can be denied', async () => {
+    const run = await playMock(stage.client, {
+      do: 'approve',
+      id: 'hostile',
+      tool_name: `Bash${HTML}`,
+      input: { command: NASTY, [HTML]: NASTY },
+      reason: NASTY,
+      diff: `--- a/${HTML}\n+++ b/${HTML}\n@@ -1 +1 @@\n-${NASTY}\n+${NASTY}`,
+    });
+    const { page } = await stage.person('lead');
+    await page.goto(`/asks/${(await run.ask('hostile')).ask_id}`);
+    await page.getByText('hidden characters').first().waitFor();
+    const marks = await page.locator('.hidden-character').allTextContents();
+    expect(marks).toEqual(expect.arrayContaining(['U+202E', 'U+200B', '␇', '␛']));
+    expect(await page.locator('article img, article script, article iframe').count()).toBe(0);
+    expect(await isOwned(page)).toBe(false);
+    await page.getByRole('button', { name: 'Deny', exact: true }).click();
+    await page.getByRole('button', { name: 'Deny', exact: true }).click();
+    expect(await run.heard('hostile')).toBe('answered: approval denied');
+  });
+
+  it('in a question and in what an agent says runs nothing either', async () => {
+    const run = await playMock(
+      stage.client,
+      { do: 'say', text: MARKDOWN },
+      { do: 'say', type: 'tool_result', text: NASTY },
+      {
+        do: 'ask',
+        id: 'hostile',
+        questions: [
+          { id: 'q', header: HTML, question: NASTY, options: [{ label: NASTY, description: HTML, preview: HTML }] },
+        ],
+      },
+    );
+    await run.ask('hostile');
+    const { page } = await stage.person('lead');
+    await page.goto(`/sessions/${run.sessionId}`);
+    await page.getByRole('article').waitFor();
+    await page.locator('.markdown').first().waitFor();
+    expect(await page.locator('main img, main script, main iframe, main a[href^=javascript]').count()).toBe(0);
+    expect(await isOwned(page)).toBe(false);
+    await page.keyboard.press('1');
+    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    expect(await run.heard('hostile')).toContain('answered: ');
+  });
+
+  it('of a megabyte is cut with a word about it, shown whole on request, and only then allowed', async () => {
+    const { session_id } = await stage.client.sessions.create({ agent: 'external' });
+    const { run_id } = await stage.client.runs.start(session_id, { input: { text: 'a megabyte' } });
+    const input = { command: `echo ${MEGABYTE}`, note: `first line\n${MEGABYTE}` };
+    const ask = { kind: 'approval', tool_call_id: 'long', tool_name: 'Bash', input } as const;
+    const { ask_id } = await stage.client.asks.raise(run_id, ask);
+    const { page } = await stage.person('lead');
+    await page.goto(`/asks/${ask_id}`);
+    await page.getByRole('button', { name: /Show the other 460,005 characters/ }).waitFor();
+    await page.getByRole('button', { name: 'Allow once', exact: true }).click();
+    await page.getByText('This is all of it.').waitFor();
+    expect((await stage.client.asks.get(ask_id)).status).toBe('pending');
+    await page.getByRole('button', { name: 'Allow once', exact: true }).click();
+    expect((await stage.client.asks.wait(ask_id, 10_000)).answer).toMatchObject({ behavior: 'allow' });
+  });
+});

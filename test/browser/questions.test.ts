@@ -1,0 +1,141 @@
+// Question cards in a real browser: every kind driven to an answer; what counts is what the mock agent received.
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import type { AskStep } from '../../src/agents/mock.ts';
+import type { QuestionInput } from '../../src/core/question.ts';
+import { type MockRun, playMock } from './mock-run.ts';
+import { describeInBrowser, useStage, type Visitor } from './stage.ts';
+
+const TARGETS = [
+  { id: 'staging', label: 'Staging', recommended: true },
+  { id: 'canary', label: 'Canary', description: 'five percent', preview: 'canary: 5%' },
+  { id: 'production', label: 'Production' },
+];
+const target: QuestionInput = { id: 'target', header: 'Target', question: 'Where to?', options: TARGETS };
+
+const ask = (id: string, questions: QuestionInput[], more: Partial<AskStep> = {}): AskStep => ({
+  do: 'ask',
+  id,
+  questions,
+  ...more,
+});
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+describeInBrowser('a question', () => {
+  const stage = useStage();
+  const opened = async (run: MockRun, id: string): Promise<Visitor> => {
+    const visitor = await stage.person('lead');
+    await visitor.page.goto(`/asks/${(await run.ask(id)).ask_id}`);
+    await visitor.page.getByRole('article').waitFor();
+    return visitor;
+  };
+
+  it('has what is recommended chosen, and is answered with that, with a key, or in own words', async () => {
+    const run = await playMock(stage.client, ask('plain', [target]), ask('number', [target]), ask('other', [target]));
+    const { page } = await opened(run, 'plain');
+    expect(await page.getByRole('radio', { name: /Staging/ }).isChecked()).toBe(true);
+    await page.getByText('canary: 5%').waitFor();
+    await button(page, 'Answer').click();
+    expect(await run.heard('plain')).toBe('answered: Staging');
+
+    await page.goto(`/asks/${(await run.ask('number')).ask_id}`);
+    await page.getByRole('article').waitFor();
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('3');
+        return page.getByRole('radio', { name: 'Production' }).isChecked();
+      })
+      .toBe(true);
+    await page.keyboard.press('a');
+    expect(await run.heard('number')).toBe('answered: Production');
+
+    await page.goto(`/asks/${(await run.ask('other')).ask_id}`);
+    await page.getByLabel('Your own answer').fill('the moon');
+    expect(await page.getByRole('radio', { name: /Staging/ }).isChecked()).toBe(false);
+    await page.keyboard.press('Control+Enter');
+    expect(await run.heard('other')).toBe('answered: the moon');
+  });
+
+  it('takes several options, free text, and a secret that is shown to nobody', async () => {
+    const checks = { id: 'checks', question: 'Which checks?', multi_select: true, options: TARGETS };
+    const run = await playMock(
+      stage.client,
+      ask('several', [checks]),
+      ask('text', [{ id: 'note', question: 'What should it say?', placeholder: 'One sentence' }]),
+      ask('secret', [{ id: 'key', question: 'The key?', secret: true }]),
+    );
+    const { page } = await opened(run, 'several');
+    await page.getByRole('checkbox', { name: /Canary/ }).check();
+    await page.getByRole('checkbox', { name: /Staging/ }).uncheck();
+    await page.getByRole('checkbox', { name: 'Production' }).check();
+    await button(page, 'Answer').click();
+    expect(await run.heard('several')).toBe('answered: Canary, Production');
+
+    await page.goto(`/asks/${(await run.ask('text')).ask_id}`);
+    await page.getByPlaceholder('One sentence').fill('It works.\nNow with two lines.');
+    await button(page, 'Answer').click();
+    expect(await run.heard('text')).toBe('answered: It works.\nNow with two lines.');
+
+    const secret = await run.ask('secret');
+    await page.goto(`/asks/${secret.ask_id}`);
+    const field = page.getByRole('textbox', { name: 'The key?' }).or(page.locator('input[type=password]'));
+    expect(await field.getAttribute('type')).toBe('password');
+    await field.fill('correct horse');
+    await button(page, 'Answer').click();
+    expect(await run.heard('secret')).toBe('answered: (a secret of 13 characters)');
+    const shown = await stage.client.asks.get(secret.ask_id);
+    expect(JSON.stringify(shown)).not.toContain('correct horse');
+    expect(await page.content()).not.toContain('correct horse');
+  });
+
+  it('of several says at each what is missing, and what the server does not like', async () => {
+    const strict = { id: 'strict', question: 'Which one exactly?', allow_other: false, options: TARGETS.slice(1) };
+    const optional = { id: 'maybe', question: 'Anything else?', required: false };
+    const run = await playMock(stage.client, ask('form', [target, strict, optional, { id: 'why', question: 'Why?' }]));
+    const { page, complaints } = await opened(run, 'form');
+    await button(page, 'Send answers').click();
+    await page.getByText('2 questions need an answer.').waitFor();
+    const why = page.getByRole('group', { name: /Why\?/ });
+    await why.getByText('Write an answer.').waitFor();
+    await page
+      .getByRole('group', { name: /Which one exactly/ })
+      .getByText('Choose an option.')
+      .waitFor();
+
+    await page
+      .getByRole('group', { name: /Which one exactly/ })
+      .getByLabel('Production')
+      .check();
+    await why.getByRole('textbox').fill('x'.repeat(200_001));
+    await button(page, 'Send answers').click();
+    await page
+      .getByRole('alert')
+      .getByText(/200.?000/)
+      .waitFor();
+    // The browser itself notes the refused request.
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+    await why.getByRole('textbox').fill('Because');
+    await button(page, 'Send answers').click();
+    expect(await run.heard('form')).toBe('answered: Staging\nProduction\nBecause');
+  });
+
+  it('is declined, and the agent is told why', async () => {
+    const run = await playMock(stage.client, ask('decline', [target]));
+    const { page } = await opened(run, 'decline');
+    await button(page, 'Decline').click();
+    await page.getByLabel(/Decline to answer/).fill('Ask me after lunch');
+    await button(page, 'Decline').click();
+    expect(await run.heard('decline')).toBe('declined: Ask me after lunch');
+  });
+
+  it('as a form is drawn from what the server prepared, and carried on by the next run', async () => {
+    const questions = [target, { id: 'note', question: 'A note?', required: false }];
+    const run = await playMock(stage.client, ask('form', questions, { mode: 'form' }));
+    const { page } = await opened(run, 'form');
+    await page.getByRole('radio', { name: /Canary/ }).check();
+    await button(page, 'Send answers').click();
+    expect(await run.heard('form')).toContain('answered: Canary');
+    const { items } = await stage.client.runs.list({ session_id: run.sessionId });
+    expect(items).toHaveLength(2);
+  });
+});

@@ -1,0 +1,109 @@
+// The session page: start the demo, answer in the thread and on the cards, see the runs and the children; and the list of
+// everything that waits, however long it is.
+import { expect, it } from 'vitest';
+import { playMock } from './mock-run.ts';
+import { describeInBrowser, useStage } from './stage.ts';
+
+describeInBrowser('a session', () => {
+  const stage = useStage();
+
+  it('takes `2` in the composer for the second option, and shows how it went on', async () => {
+    const options = [{ label: 'Staging' }, { label: 'Production' }, { label: 'Nowhere' }];
+    const run = await playMock(
+      stage.client,
+      { do: 'say', text: 'I have **one** question.' },
+      { do: 'ask', id: 'where', questions: [{ id: 'q', question: 'Where to?', options }] },
+      { do: 'complete', text: 'Going to {{where}}.' },
+    );
+    await run.ask('where');
+    const { page } = await stage.person('lead');
+    await page.goto(`/sessions/${run.sessionId}`);
+    await page.getByLabel('Answers “Where to?”').fill('2');
+    await page.keyboard.press('Enter');
+    expect(await run.heard('where')).toBe('answered: Production');
+    await page.getByText('Going to Production.').waitFor();
+    await page.getByText('Answered: Production', { exact: true }).waitFor();
+    const runs = page.getByRole('complementary');
+    await runs.getByText('completed').waitFor();
+    await runs.getByText(/Answered by lead from the web inbox after/).waitFor();
+    // What is written now is work for the next run.
+    await page.getByPlaceholder('Message the agent').fill('and now the changelog');
+    await page.keyboard.press('Enter');
+    await runs.getByText('and now the changelog').waitFor();
+  });
+
+  it('is closed for words while a form waits, and open again when it was declined', async () => {
+    const run = await playMock(stage.client, {
+      do: 'ask',
+      id: 'form',
+      mode: 'form',
+      questions: [{ id: 'q', question: 'A form?' }],
+      otherwise: [{ do: 'say', text: 'No form then.' }],
+    });
+    await run.ask('form');
+    const { page } = await stage.person('lead');
+    await page.goto(`/sessions/${run.sessionId}`);
+    await page.getByText('A form waits for an answer above').waitFor();
+    expect(await page.getByPlaceholder('Your answer').count()).toBe(0);
+    await page.getByRole('button', { name: 'Decline', exact: true }).click();
+    await page.getByLabel(/Decline to answer/).fill('no forms');
+    await page.getByRole('button', { name: 'Decline', exact: true }).click();
+    expect(await run.heard('form')).toBe('cancelled: no forms');
+    await page.getByPlaceholder('Message the agent').waitFor();
+  });
+
+  it('is started from the page: the demo, answered to its end, sub-agent included', async () => {
+    const { page } = await stage.person('lead');
+    await page.keyboard.press('n');
+    await page.getByRole('button', { name: 'Start the demo' }).click();
+    await page.waitForURL(/\/sessions\/ses_/);
+    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    await page.getByRole('button', { name: 'Allow once', exact: true }).click();
+    await page.getByText('Is this a patch or a minor release?').first().waitFor();
+    await page.getByRole('link', { name: 'Release notes asks' }).waitFor();
+    await page.getByRole('radio', { name: /Patch/ }).check();
+    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    await page.getByText('release: Patch').waitFor();
+    await page
+      .getByRole('complementary')
+      .getByRole('link', { name: /Release notes/ })
+      .click();
+    await page.getByRole('heading', { name: 'Release notes' }).waitFor();
+    await page.getByText('The note is written for this release: Patch.').waitFor();
+  });
+});
+
+describeInBrowser('a long inbox', () => {
+  const stage = useStage({ env: { HOLDPOINT_LIMIT_PENDING_ASKS_PER_SESSION: '0' } });
+  const MANY = 5000;
+
+  it('of five thousand asks draws a few, scrolls to any, finds one, and shows what is new at once', async () => {
+    const { session_id } = await stage.client.sessions.create({ agent: 'external', title: 'Many' });
+    const { run_id } = await stage.client.runs.start(session_id, { input: { text: 'ask a lot' } });
+    const raise = (n: number) =>
+      stage.client.asks.raise(run_id, {
+        kind: 'approval',
+        tool_call_id: `call_${n}`,
+        tool_name: 'Bash',
+        input: { command: `echo number-${n}.` },
+      });
+    for (let n = 0; n < MANY; n += 250) await Promise.all(Array.from({ length: 250 }, (_, i) => raise(n + i)));
+    const { page } = await stage.person('lead');
+    await page.getByText('5,000 waiting').waitFor();
+    const rows = page.getByRole('listitem');
+    expect(await rows.count()).toBeLessThan(40);
+    expect(await rows.first().getAttribute('aria-setsize')).toBe('5000');
+    await page.keyboard.press('End');
+    await expect.poll(() => rows.last().getAttribute('aria-posinset')).toBe('5000');
+    await page.keyboard.press('Home');
+    await expect.poll(() => rows.first().getAttribute('aria-posinset')).toBe('1');
+
+    await page.keyboard.press('/');
+    await page.keyboard.type('number-4321.');
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await raise(MANY);
+    await page.getByText('5,001 waiting').waitFor();
+    expect(await page.title()).toBe('(5001) Holdpoint');
+  });
+});

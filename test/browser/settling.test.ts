@@ -1,0 +1,80 @@
+// What happens elsewhere is seen at once: two people at two browsers, an answer from the command line, a deadline, and a
+// click that came too late.
+import { expect, it } from 'vitest';
+import type { ApproveStep } from '../../src/agents/mock.ts';
+import { createClient } from '../../src/client/client.ts';
+import { playMock } from './mock-run.ts';
+import { describeInBrowser, useStage } from './stage.ts';
+
+const approve = (id: string): ApproveStep => ({
+  do: 'approve',
+  id,
+  tool_name: 'Bash',
+  input: { command: `echo ${id}` },
+});
+
+describeInBrowser('when somebody else answers', () => {
+  const stage = useStage();
+
+  it('both see it settle: who, from where, with what', async () => {
+    const run = await playMock(stage.client, approve('both'));
+    const { ask_id } = await run.ask('both');
+    const lead = await stage.person('lead');
+    const mate = await stage.person('mate');
+    await Promise.all([lead, mate].map(({ page }) => page.goto(`/asks/${ask_id}`)));
+    await expect.poll(() => lead.page.title()).toMatch(/^\(1\) Holdpoint/);
+    expect(await lead.page.locator('link[rel=icon]').getAttribute('href')).toMatch(/^data:image/);
+
+    await mate.page.getByRole('button', { name: 'Deny', exact: true }).click();
+    await mate.page.getByLabel(/Why not/).fill('not on a Friday');
+    await mate.page.keyboard.press('Control+Enter');
+    for (const { page } of [lead, mate]) {
+      const end = page.getByRole('region', { name: 'How it ended' });
+      await end.getByText('Denied by mate from the web inbox').waitFor();
+      await end.getByText('not on a Friday').waitFor();
+      await end.getByText('the agent has it').waitFor();
+      expect(await page.getByRole('button', { name: 'Allow once' }).count()).toBe(0);
+    }
+    await expect.poll(() => lead.page.title()).toBe('Holdpoint');
+    expect(await run.heard('both')).toBe('answered: not on a Friday');
+  });
+
+  it('a click that came too late gets an honest sentence, and changes nothing', async () => {
+    const run = await playMock(stage.client, approve('late'));
+    const { ask_id, run_id } = await run.ask('late');
+    const { page, complaints } = await stage.person('lead');
+    await page.goto(`/asks/${ask_id}`);
+    await page.getByRole('button', { name: 'Allow once', exact: true }).waitFor();
+    // Somebody at a terminal is quicker by the time the click takes to the server.
+    const cli = createClient({ url: stage.server.url, token: stage.server.token, surface: 'cli' });
+    await page.route(`**/v1/runs/${run_id}/approvals`, async (route) => {
+      await cli.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'deny' }] });
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Allow once', exact: true }).click();
+    await page
+      .getByText(/Denied by operator from the command line/)
+      .first()
+      .waitFor();
+    expect(await run.heard('late')).toBe('answered: approval denied');
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
+  });
+
+  it('a deadline counts down, ends the ask, and leaves the typed text', async () => {
+    const run = await playMock(stage.client, {
+      do: 'ask',
+      id: 'soon',
+      questions: [{ id: 'why', question: 'Why?' }],
+      expires_after_ms: 4000,
+    });
+    const { ask_id } = await run.ask('soon');
+    const { page } = await stage.person('lead');
+    await page.goto(`/asks/${ask_id}`);
+    await page.getByText(/expires in 0:0\d/).waitFor();
+    await page.getByRole('textbox', { name: 'Why?' }).fill('half a thought');
+    await page.getByText('Draft saved').waitFor();
+    await page.getByText('Expired before anyone answered').first().waitFor();
+    await page.getByText('half a thought').waitFor();
+    expect(await stage.client.asks.draft(ask_id)).toMatchObject({ answers: [{ freeform_answer: 'half a thought' }] });
+  });
+});

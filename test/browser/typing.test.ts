@@ -1,0 +1,65 @@
+// Nothing typed is lost: not by a reload, not by a restart of the server, not on another device.
+import { expect, it } from 'vitest';
+import { playMock } from './mock-run.ts';
+import { describeInBrowser, useStage } from './stage.ts';
+
+const OPTIONS = [{ label: 'Staging' }, { label: 'Production' }];
+const questions = [
+  { id: 'target', question: 'Where to?', options: OPTIONS, multi_select: true },
+  { id: 'why', question: 'Why?' },
+];
+
+describeInBrowser('in the middle of typing', () => {
+  const stage = useStage();
+
+  it('a reload and another device bring it all back, and the agent gets the whole', async () => {
+    const run = await playMock(stage.client, { do: 'ask', id: 'form', questions });
+    const { ask_id } = await run.ask('form');
+    const lead = await stage.person('lead');
+    await lead.page.goto(`/asks/${ask_id}`);
+    await lead.page.getByRole('checkbox', { name: 'Production' }).check();
+    await lead.page.getByRole('textbox', { name: 'Why?' }).pressSequentially('Because the te');
+    // At once, without a pause in which it could have been kept.
+    await lead.page.reload();
+    const field = lead.page.getByRole('textbox', { name: 'Why?' });
+    await expect.poll(() => field.inputValue()).toBe('Because the te');
+    expect(await lead.page.getByRole('checkbox', { name: 'Production' }).isChecked()).toBe(true);
+
+    const mate = await stage.person('mate');
+    await mate.page.goto(`/asks/${ask_id}`);
+    const elsewhere = mate.page.getByRole('textbox', { name: 'Why?' });
+    await expect.poll(() => elsewhere.inputValue()).toBe('Because the te');
+    await elsewhere.pressSequentially('sts are green');
+    await mate.page.getByRole('button', { name: 'Send answers' }).click();
+    expect(await run.heard('form')).toBe('answered: Production\nBecause the tests are green');
+  });
+
+  it('a restart of the server is waited for, with the text in place, and the answer arrives', async () => {
+    const run = await playMock(stage.client, {
+      do: 'ask',
+      id: 'restart',
+      questions: [{ id: 'why', question: 'Why?' }],
+    });
+    const { ask_id } = await run.ask('restart');
+    const { page, complaints } = await stage.person('lead');
+    await page.goto(`/asks/${ask_id}`);
+    const field = page.getByRole('textbox', { name: 'Why?' });
+    await field.pressSequentially('Before the restart, ');
+    await stage.restart('SIGKILL');
+    await field.pressSequentially('and after it.');
+    await page.getByText('Live').waitFor();
+    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    expect(await run.heard('restart')).toBe('answered: Before the restart, and after it.');
+    // The browser notes the requests that found nobody.
+    for (const complaint of complaints.splice(0)) expect(complaint).toMatch(/ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY/);
+  });
+
+  it('the composer keeps it too', async () => {
+    const { session_id } = await stage.client.sessions.create({ agent: 'external' });
+    const { page } = await stage.person('lead');
+    await page.goto(`/sessions/${session_id}`);
+    await page.getByPlaceholder('Message the agent').fill('half a mess');
+    await page.reload();
+    await expect.poll(() => page.getByPlaceholder('Message the agent').inputValue()).toBe('half a mess');
+  });
+});
