@@ -44,12 +44,19 @@ const LAST_WORDS_MS = 5000;
 const INTERRUPT_MS = 1500;
 const NOT_FOUND = 127;
 
-/** `no_conversation`: it ended before it began, as it does when there is no such conversation, or there is one already. */
+/**
+ * `no_conversation`: it ended before it began, as it does when there is no such conversation, or there is one already.
+ * `died`: it ended in the middle of its work; `owes` says whether somebody was still to answer, or had just done so.
+ */
+export type TalkEnding =
+  | Extract<Ending, { ended: 'completed' | 'held' }>
+  | { ended: 'no_conversation' | 'died'; error: string; exitCode: number; owes: boolean };
+
 export async function talkWithClaude(
   context: AgentContext,
   spec: ClaudeSpec,
   beginning: Beginning,
-): Promise<Ending | { ended: 'no_conversation'; exit: ProcessExit }> {
+): Promise<TalkEnding> {
   const stop = new AbortController();
   const desk = createDesk(context, beginning.known);
   const { hear } = createHearing();
@@ -127,10 +134,10 @@ export async function talkWithClaude(
 
   /** A person who stops it stops what it does, not its conversation: that is told so. */
   function leave(): void {
-    if (isLeaving(context.signal)) return stop.abort();
-    talk?.send(interrupt());
-    talk?.hangUp();
-    lastWords = setTimeout(() => stop.abort(), INTERRUPT_MS);
+    const isStopped = !isLeaving(context.signal);
+    if (isStopped) talk?.send(interrupt());
+    if (isStopped) talk?.hangUp();
+    lastWords = setTimeout(() => stop.abort(), isStopped ? INTERRUPT_MS : 0);
   }
 
   const patienceOf = (ms: number): AbortSignal => (ms === 0 ? AbortSignal.abort() : AbortSignal.timeout(ms));
@@ -176,20 +183,15 @@ export async function talkWithClaude(
   return endingOf(exit, result, hasBegun, owes);
 }
 
-function endingOf(
-  exit: ProcessExit,
-  result: ClaudeResult | undefined,
-  hasBegun: boolean,
-  owes: boolean,
-): Ending | { ended: 'no_conversation'; exit: ProcessExit } {
+function endingOf(exit: ProcessExit, result: ClaudeResult | undefined, hasBegun: boolean, owes: boolean): TalkEnding {
   if (result?.stop_reason === 'tool_deferred') return { ended: 'held' };
   if (result && !result.is_error && result.subtype === 'success') return { ended: 'completed' };
-  if (!hasBegun && exit.exitCode !== NOT_FOUND) return { ended: 'no_conversation', exit };
-  if (!result && owes) return { ended: 'held' };
-  return { ended: 'failed', reason: 'provider-failed', error: failureText(exit, result), exit_code: exit.exitCode };
+  const { exitCode } = exit;
+  const ended = hasBegun || exitCode === NOT_FOUND ? 'died' : 'no_conversation';
+  return { ended, error: failureText(exit, result), exitCode, owes: owes && !result };
 }
 
-export function failureText({ exitCode, signal, stderr }: ProcessExit, result?: ClaudeResult): string {
+function failureText({ exitCode, signal, stderr }: ProcessExit, result: ClaudeResult | undefined): string {
   if (exitCode === NOT_FOUND)
     return 'Claude Code is not installed on the machine of this worker, or `claude` is not in its PATH.';
   const said = result?.errors?.join('\n') || result?.result || stderr.trim().split('\n').at(-1) || '';

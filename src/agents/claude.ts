@@ -7,8 +7,11 @@ import type { AskView } from '../core/views.ts';
 import type { Agent, AgentContext, Ending } from './agent.ts';
 import { carriedText } from './carried-answers.ts';
 import { type ClaudeSpec, readClaudeInput } from './claude-input.ts';
-import { type Beginning, CONVERSATION, failureText, heldOn, talkWithClaude } from './claude-talk.ts';
+import { type Beginning, CONVERSATION, heldOn, talkWithClaude } from './claude-talk.ts';
 import { folderProblem } from './work-folder.ts';
+
+const DEATH = 'claude-died-';
+const DEATHS_AT_MOST = 3;
 
 export const claude: Agent = {
   name: 'claude',
@@ -28,16 +31,26 @@ async function work(context: AgentContext, spec: ClaudeSpec): Promise<Ending> {
   const again = takeUp(context, spec, known, conversation);
   const afresh = { ...again, conversation: ['--session-id', conversation], prompt: againFromStart(spec, known) };
   const ways = id === undefined && !context.resumed ? [afresh, again] : [again, afresh];
-  let error = '';
+  let error: string | undefined;
   for (const way of ways) {
     const ending = await talkWithClaude(context, spec, way);
-    if (ending.ended !== 'no_conversation') {
-      if (ending.ended !== 'held') await acknowledgeRest(context);
-      return ending;
-    }
-    error ||= failureText(ending.exit);
+    if (ending.ended === 'held') return ending;
+    if (ending.ended === 'died' && ending.owes && (await canBeTakenUp(context, ending.error))) return { ended: 'held' };
+    error ??= ending.ended === 'completed' ? undefined : ending.error;
+    if (ending.ended === 'no_conversation') continue;
+    await acknowledgeRest(context);
+    if (ending.ended === 'completed') return ending;
+    return { ended: 'failed', reason: 'provider-failed', error: ending.error, exit_code: ending.exitCode };
   }
-  return { ended: 'failed', reason: 'provider-failed', error };
+  return { ended: 'failed', reason: 'provider-failed', error: error ?? 'Claude Code could not be started.' };
+}
+
+/** Somebody is still to answer, so its death is not the end of the run. But it may not go on dying. */
+async function canBeTakenUp(context: AgentContext, error: string): Promise<boolean> {
+  const deaths = context.run.outputs.filter((output) => output.output_id.startsWith(DEATH)).length;
+  if (deaths >= DEATHS_AT_MOST) return false;
+  await context.say(`${error} It is started again with the answer.`, { id: `${DEATH}${deaths + 1}`, type: 'status' });
+  return true;
 }
 
 /** The same for the same session on every worker: Claude Code wants a UUID. */

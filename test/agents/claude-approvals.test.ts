@@ -9,7 +9,10 @@ beforeAll(async () => {
   rig = await ClaudeRig.open();
 });
 afterAll(() => rig.close());
-afterEach(() => expect(rig.model.others).toEqual([]));
+afterEach(() => {
+  expect(rig.model.others).toEqual([]);
+  delete process.env.TRANSCRIPT;
+});
 
 const touch = (name: string, id: string) => ({
   tool: 'Bash',
@@ -19,6 +22,7 @@ const touch = (name: string, id: string) => ({
 
 describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
   it('shows the call as it is, and does it when it is allowed', async () => {
+    rig.record('approval-allowed');
     rig.model.play([[{ text: 'I make it.' }, touch('x', 'toolu_allow')], [{ text: 'Made.' }]]);
     const run = await rig.start({ text: 'make x' });
     const ask = await rig.ask(run);
@@ -42,6 +46,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
   });
 
   it('does what the person made of it', async () => {
+    rig.record('approval-changed');
     rig.model.play([[touch('x', 'toolu_changed')], [{ text: 'Made.' }]]);
     const run = await rig.start();
     const updated_input = { command: 'touch y && echo made y', description: 'make another' };
@@ -52,6 +57,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
   });
 
   it('does not do what was denied, and tells the model why', async () => {
+    rig.record('approval-denied');
     rig.model.play([[touch('x', 'toolu_denied')], [{ text: 'I leave it.' }]]);
     const run = await rig.start();
     await rig.stage.decide(await rig.ask(run), { behavior: 'deny', reason: 'use the staging database' });
@@ -64,6 +70,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
   });
 
   it('asks no more in this session for what was shown, and goes on asking for the rest', async () => {
+    rig.record('approval-always');
     rig.model.play([
       [touch('x', 'toolu_always')],
       [touch('x z', 'toolu_covered')],

@@ -9,7 +9,10 @@ beforeAll(async () => {
   rig = await ClaudeRig.open();
 });
 afterAll(() => rig.close());
-afterEach(() => expect(rig.model.others).toEqual([]));
+afterEach(() => {
+  expect(rig.model.others).toEqual([]);
+  delete process.env.TRANSCRIPT;
+});
 
 const QUESTION = {
   question: 'Which colour?',
@@ -48,6 +51,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: held without a process`,
   });
 
   it('waits in its process first, as long as it was told to', async () => {
+    rig.record('question-held');
     rig.model.play([asks('toolu_patient'), [{ text: 'Blue.' }]]);
     const run = await rig.start({ patience_ms: 1000 });
     const ask = await rig.ask(run);

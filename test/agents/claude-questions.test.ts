@@ -11,7 +11,10 @@ beforeAll(async () => {
   rig = await ClaudeRig.open();
 });
 afterAll(() => rig.close());
-afterEach(() => expect(rig.model.others).toEqual([]));
+afterEach(() => {
+  expect(rig.model.others).toEqual([]);
+  delete process.env.TRANSCRIPT;
+});
 
 const DATABASE = {
   question: 'Which database?',
@@ -42,6 +45,7 @@ const [one, two] = [{ question_id: 'question-1' }, { question_id: 'question-2' }
 
 describe.skipIf(!claude)(`Claude Code ${claudeVersion}: questions`, () => {
   it('shows the question with its options and previews, and tells the model the label', async () => {
+    rig.record('question-one');
     rig.model.play([asks('toolu_one', DATABASE), [{ text: 'SQLite it is.' }]]);
     const run = await rig.start();
     const ask = await rig.ask(run);
@@ -67,6 +71,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: questions`, () => {
   });
 
   it('tells the model the preview that was chosen, and a text beside or instead of an option', async () => {
+    rig.record('question-preview');
     rig.model.play([asks('toolu_preview', DATABASE), asks('toolu_other', DATABASE), [{ text: 'Fine.' }]]);
     const run = await rig.start();
     const chosen = { ...one, selected_option_ids: ['option-1'], freeform_answer: 'version 3' };
@@ -80,6 +85,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: questions`, () => {
   });
 
   it('takes several questions at once, several options, and says what was skipped', async () => {
+    rig.record('questions-several');
     rig.model.play([asks('toolu_several', DATABASE, FEATURES, LAYOUT), [{ text: 'Fine.' }]]);
     const run = await rig.start();
     const ask = await rig.ask(run);
@@ -94,6 +100,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: questions`, () => {
   });
 
   it('is told that the person declined, and why', async () => {
+    rig.record('question-declined');
     rig.model.play([asks('toolu_declined', DATABASE), [{ text: 'Then I choose.' }]]);
     const run = await rig.start();
     await rig.stage.decline(await rig.ask(run), 'you know better');
@@ -104,6 +111,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: questions`, () => {
   });
 
   it('asks in line where a message has other calls too', async () => {
+    rig.record('question-beside-a-call');
     rig.model.play([
       [
         ...asks('toolu_beside', DATABASE),
@@ -144,6 +152,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: plans and sub-agents`, (
       { tool: 'Write', input: { file_path: join(folder, 'painted'), content: 'blue' }, id: 'toolu_paint' },
     ];
     let folder = '';
+    rig.record('plan-allowed');
     rig.model.play([plan('toolu_plan'), () => write(folder), [{ text: 'Painted.' }]]);
     const run = await rig.start({ permission_mode: 'plan' });
     folder = run.folder;
@@ -174,6 +183,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: plans and sub-agents`, (
     const touch = (name: string) => [
       { tool: 'Bash', input: { command: `touch ${name}`, description: 'd' }, id: `toolu_touch_${name}` },
     ];
+    rig.record('sub-agent');
     rig.model.play([[sub('it', 'SUBTASK')], [{ text: 'All done.' }]]);
     rig.model.play(
       [

@@ -1,6 +1,6 @@
 // The real Claude Code against the scripted model, hosted by a worker in this process: what the tests of the `claude`
 // agent need. Its home is a temporary folder; nothing of this machine's own settings is seen.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { claude } from '../../src/agents/claude.ts';
@@ -44,6 +44,7 @@ export class ClaudeRig {
     const server = await openServer();
     const rig = new ClaudeRig(server, new Stage(await server.url(), server.token), await Model.start());
     Object.assign(process.env, claudeEnvironment(join(rig.root, 'home'), rig.model.url));
+    if (process.env.RECORD_TRANSCRIPTS) rig.#standIn();
     if (worker) await rig.worker(worker);
     return rig;
   }
@@ -55,6 +56,20 @@ export class ClaudeRig {
   }
 
   worker = (like: WorkerLike = {}) => this.stage.worker({ agents: [claude], ...like });
+
+  /** With RECORD_TRANSCRIPTS set, what is said in the next run is written to test/transcripts, under this name. */
+  record(name: string): void {
+    process.env.TRANSCRIPT = name;
+  }
+
+  #standIn(): void {
+    const bin = join(this.root, 'bin');
+    const recorder = join(import.meta.dirname, 'record-transcript.mjs');
+    mkdirSync(bin);
+    const script = `#!/bin/sh\n[ -n "$TRANSCRIPT" ] || exec "${binary}" "$@"\nexec "${process.execPath}" "${recorder}" "${binary}" "$@"\n`;
+    writeFileSync(join(bin, 'claude'), script, { mode: 0o755 });
+    process.env.PATH = `${bin}${delimiter}${process.env.PATH}`;
+  }
 
   folder(): string {
     this.#made += 1;

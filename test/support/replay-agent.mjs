@@ -6,7 +6,10 @@ import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
 
 const fill = (text) => text.replaceAll('{{folder}}', process.cwd()).replaceAll('{{home}}', process.env.HOME ?? '');
-const records = fill(readFileSync(process.env.TRANSCRIPT, 'utf8'))
+const file = process.argv.includes('--resume')
+  ? process.env.TRANSCRIPT.replace(/\.jsonl$/, '.resumed.jsonl')
+  : process.env.TRANSCRIPT;
+const records = fill(readFileSync(file, 'utf8'))
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line));
@@ -34,7 +37,7 @@ if (heard.length > 0) fail('nothing more', heard[0]);
 /** The next message of the same kind; answers to parallel requests may come in any order. */
 async function expect(message) {
   for (;;) {
-    const place = heard.findIndex((said) => said.method === message.method && said.id === message.id);
+    const place = heard.findIndex((said) => isDeepStrictEqual(nameOf(said), nameOf(message)));
     if (place >= 0) {
       const [said] = heard.splice(place, 1);
       if (!isDeepStrictEqual(comparable(said), comparable(message))) fail(message, said);
@@ -49,6 +52,11 @@ function more() {
   return new Promise((resolve) => {
     wake = resolve;
   });
+}
+
+/** What tells messages of one kind apart, in JSON-RPC and in the stream of Claude Code. */
+function nameOf({ method, id, type, request_id, response }) {
+  return [method, id, type, request_id ?? response?.request_id];
 }
 
 function comparable(message) {

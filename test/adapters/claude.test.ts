@@ -1,0 +1,156 @@
+// Claude Code's translation, against what the real one said: each transcript was recorded from a run of the pinned
+// binary. A person decides as then; whatever Holdpoint says to Claude Code must be what it said then, to the letter.
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { claude } from '../../src/agents/claude.ts';
+import type { AskView } from '../../src/core/views.ts';
+import { openServer, type Server } from '../support/server.ts';
+import { Stage } from '../worker/stage.ts';
+
+const transcripts = join(import.meta.dirname, '..', 'transcripts', 'claude');
+const root = mkdtempSync(join(tmpdir(), 'holdpoint-replay-'));
+const { PATH, TRANSCRIPT } = process.env;
+let server: Server;
+let stage: Stage;
+beforeAll(async () => {
+  const replay = join(import.meta.dirname, '..', 'support', 'replay-agent.mjs');
+  mkdirSync(join(root, 'bin'));
+  const script = `#!/bin/sh\nexec "${process.execPath}" "${replay}" "$@"\n`;
+  writeFileSync(join(root, 'bin', 'claude'), script, { mode: 0o755 });
+  process.env.PATH = [join(root, 'bin'), PATH].join(delimiter);
+  server = await openServer();
+  stage = new Stage(await server.url(), server.token);
+  await stage.worker({ agents: [claude] });
+});
+afterAll(async () => {
+  await stage.close();
+  await server.close();
+  Object.assign(process.env, { PATH, TRANSCRIPT });
+  rmSync(root, { recursive: true, force: true });
+});
+
+type Decide = (ask: AskView) => Promise<unknown>;
+type Given = Parameters<Stage['answer']>[1];
+const allow: Decide = (ask) => stage.decide(ask, { behavior: 'allow' });
+const deny: Decide = (ask) => stage.decide(ask, { behavior: 'deny' });
+const choose =
+  (...given: Given[]): Decide =>
+  (ask) =>
+    stage.answer(ask, ...given);
+const option = (n: number, freeform_answer?: string): Given => ({
+  question_id: 'question-1',
+  selected_option_ids: [`option-${n}`],
+  ...(freeform_answer && { freeform_answer }),
+});
+
+/** What is shown and what the person does, for each ask in order. */
+const CASES: Record<string, { input?: object; asks: [shown: object, decide: Decide][] }> = {
+  'approval-allowed': {
+    input: { text: 'make x' },
+    asks: [[{ tool_name: 'Bash', input: { command: 'touch x' }, reason: 'make it' }, allow]],
+  },
+  'approval-changed': {
+    asks: [
+      [
+        { tool_name: 'Bash' },
+        (ask) => {
+          const updated_input = { command: 'touch y && echo made y', description: 'make another' };
+          return stage.decide(ask, { behavior: 'allow', updated_input });
+        },
+      ],
+    ],
+  },
+  'approval-denied': {
+    asks: [
+      [{ tool_name: 'Bash' }, (ask) => stage.decide(ask, { behavior: 'deny', reason: 'use the staging database' })],
+    ],
+  },
+  'approval-always': {
+    asks: [
+      [
+        { suggestions: [{ id: 'session-0', label: 'Do not ask again in this session for Bash(touch x *)' }] },
+        (ask) => {
+          const resolution = { request_id: ask.ask_id, behavior: 'allow' as const, suggestion_ids: ['session-0'] };
+          return stage.api.approvals.decideRun(ask.run_id, { resolutions: [resolution] });
+        },
+      ],
+      [{ input: { command: 'touch other' } }, deny],
+      [{ tool_name: 'Write' }, deny],
+    ],
+  },
+  'question-one': { asks: [[{ questions: [{ question: 'Which database?', required: true }] }, choose(option(2))]] },
+  'question-preview': {
+    asks: [
+      [{ questions: [{ options: [{ preview: 'db.sqlite' }, {}] }] }, choose(option(1, 'version 3'))],
+      [{}, choose({ question_id: 'question-1', freeform_answer: 'neither, use DuckDB' })],
+    ],
+  },
+  'questions-several': {
+    asks: [
+      [
+        { questions: [{ required: false }, { multi_select: true }, { header: 'Layout' }] },
+        choose(option(1), {
+          question_id: 'question-2',
+          selected_option_ids: ['option-1', 'option-2'],
+          freeform_answer: 'and a map',
+        }),
+      ],
+    ],
+  },
+  'question-declined': { asks: [[{}, (ask) => stage.decline(ask, 'you know better')]] },
+  'question-beside-a-call': {
+    input: { patience_ms: 0 },
+    asks: [
+      [{ questions: [{}] }, choose(option(1))],
+      [{ tool_name: 'Bash' }, allow],
+    ],
+  },
+  'question-held': {
+    input: { patience_ms: 1000 },
+    asks: [
+      [
+        { questions: [{ question: 'Which colour?' }] },
+        async (ask) => {
+          await stage.until(async () => (await stage.events(ask.session_id, 'run.released'))[0]);
+          return choose(option(2))(ask);
+        },
+      ],
+    ],
+  },
+  'plan-allowed': {
+    input: { permission_mode: 'plan' },
+    asks: [
+      [{ tool_name: 'ExitPlanMode', reason: '1. paint it' }, allow],
+      [{ tool_name: 'Write' }, allow],
+    ],
+  },
+  'sub-agent': { input: { text: 'MAINTASK' }, asks: [[{ lineage: ['general-purpose: find it'] }, allow]] },
+};
+
+describe('Claude Code, played again', () => {
+  it.each(Object.entries(CASES))('%s', async (name, { input, asks }) => {
+    process.env.TRANSCRIPT = join(transcripts, `${name}.jsonl`);
+    const folder = join(root, name);
+    mkdirSync(folder);
+    const session = await stage.api.sessions.create({ agent: 'claude', work_folder: folder });
+    const run = await stage.api.runs.start(session.session_id, { input: { text: 'go', ...input } });
+    for (const [shown, decide] of asks) {
+      const ask = await stage.until(async () => {
+        const { finished_at_ms, error } = await stage.api.runs.get(run.run_id);
+        if (finished_at_ms !== undefined) throw new Error(`the run is over without the ask: ${error}`);
+        return (await stage.api.asks.list({ run_id: run.run_id, status: 'pending' })).items[0];
+      });
+      expect(ask.request).toMatchObject(shown);
+      await decide(ask);
+    }
+    const over = await stage.over(run.run_id);
+    expect(over, over.error).toMatchObject({ status: 'completed' });
+  });
+
+  it('plays every transcript that was recorded', () => {
+    const recorded = readdirSync(transcripts).map((file) => file.replace(/(\.resumed)?\.jsonl$/, ''));
+    expect(recorded.filter((name) => !(name in CASES))).toEqual([]);
+  });
+});
