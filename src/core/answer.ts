@@ -10,9 +10,9 @@ export const LONGEST_TEXT = 200_000;
 const note = z.string().max(LONGEST_NOTE);
 
 export const QuestionAnswer = z.strictObject({
+  freeform_answer: z.string().max(LONGEST_TEXT).optional(),
   question_id: z.string().min(1).max(128),
   selected_option_ids: z.array(z.string().max(128)).max(100).optional(),
-  freeform_answer: z.string().max(LONGEST_TEXT).optional(),
 });
 export type QuestionAnswer = z.infer<typeof QuestionAnswer>;
 

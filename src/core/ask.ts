@@ -130,11 +130,11 @@ export function endAsk(
   kept: { answerMac: string; sealed?: string | undefined } = { answerMac: '' },
 ): EndedAsk {
   const answer: Answer = {
-    outcome: status,
-    ...decision,
-    answered_by: author.answeredBy,
-    surface: author.surface,
     answered_at_ms: now,
+    answered_by: author.answeredBy,
+    ...decision,
+    outcome: status,
+    surface: author.surface,
   };
   return {
     ...ask,

@@ -7,12 +7,12 @@ const text = (max: number) => z.string().max(max);
 const id = z.string().trim().min(1).max(128);
 
 export const OptionInput = z.strictObject({
+  description: text(4000).optional(),
   id: id.optional(),
   label: z.string().trim().min(1).max(4000),
-  value: text(4000).optional(),
-  description: text(4000).optional(),
   preview: text(20_000).optional(),
   recommended: z.boolean().optional(),
+  value: text(4000).optional(),
 });
 
 export const QuestionInput = z.strictObject({
@@ -54,20 +54,23 @@ export const Question = z.object({
 });
 export type Question = z.infer<typeof Question>;
 
-/** Fills in ids, headers and flags. The same input always becomes the same question set. */
+/** Fills in ids, headers and flags. The same input always becomes the same question set, its keys in canonical order. */
 export function completeQuestions(inputs: readonly QuestionInput[]): Question[] {
   return inputs.map((input, i) => ({
-    ...input,
-    id: input.id ?? `question-${i + 1}`,
-    header: input.header ?? `Question ${i + 1}`,
-    multi_select: input.multi_select ?? false,
-    required: input.required ?? true,
     allow_other: input.allow_other ?? true,
+    ...(input.default !== undefined && { default: input.default }),
+    header: input.header ?? `Question ${i + 1}`,
+    id: input.id ?? `question-${i + 1}`,
+    multi_select: input.multi_select ?? false,
     options: (input.options ?? []).map((option, n) => ({
       ...option,
       id: option.id ?? `option-${n + 1}`,
       value: option.value ?? option.label,
     })),
+    ...(input.placeholder !== undefined && { placeholder: input.placeholder }),
+    question: input.question,
+    required: input.required ?? true,
+    ...(input.secret !== undefined && { secret: input.secret }),
   }));
 }
 

@@ -4,7 +4,7 @@ import type { Ledger } from './ledger.ts';
 
 /** One `ask.claimed` for each ask, and the run's own event for what a person decided. */
 export function claimedEvents(ledger: Ledger, ended: readonly EndedAsk[]): void {
-  for (const ask of ended) ledger.note('ask.claimed', { kind: ask.kind, answer: ask.answer }, ask.runId, ask.id);
+  for (const ask of ended) ledger.note('ask.claimed', { answer: ask.answer, kind: ask.kind }, ask.runId, ask.id);
   const approvals = ended.filter((a) => a.kind === 'approval' && a.status === 'answered');
   if (approvals[0])
     ledger.note('approval_resolved', { resolutions: approvals.map(approvalResolution) }, approvals[0].runId);
@@ -26,5 +26,5 @@ function approvalResolution(ask: EndedAsk) {
 
 export function questionResolution(ask: EndedAsk) {
   const { answers, justification } = ask.answer;
-  return { request_id: ask.id, declined: ask.status !== 'answered', answers: answers ?? [], justification };
+  return { answers: answers ?? [], declined: ask.status !== 'answered', justification, request_id: ask.id };
 }

@@ -29,12 +29,12 @@ const OUTPUT_CHARACTERS = 256 * 1024;
 export function requestView(ask: Ask): UserQuestionRequest | ApprovalRequest {
   const { form: _, ...content } = ask.content as QuestionContent;
   return {
-    id: ask.id,
-    tool_call_id: ask.toolCallId,
-    ...content,
-    digest: ask.digest,
     created_at_ms: ask.createdAt,
+    digest: ask.digest,
     ...optional('expires_at_ms', ask.expiresAt),
+    id: ask.id,
+    ...content,
+    tool_call_id: ask.toolCallId,
   };
 }
 
