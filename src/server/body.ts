@@ -37,22 +37,18 @@ function parseJson(bytes: Buffer): unknown {
   return value;
 }
 
-/** Walks without recursion, so that depth cannot break the walker. */
-function inspect(root: unknown, strings: boolean): void {
-  const stack: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
-  for (let next = stack.pop(); next; next = stack.pop()) {
-    const { value, depth } = next;
-    if (strings && typeof value === 'string') checkText(value);
-    if (typeof value === 'number' && !Number.isFinite(value))
-      throw fail('invalid_request', 'The body has a number that is too large.');
-    if (typeof value !== 'object' || value === null) continue;
-    if (depth > MAX_DEPTH) throw fail('invalid_request', `The body is nested deeper than ${MAX_DEPTH} levels.`);
-    for (const key of Object.keys(value)) {
-      if (key === '__proto__')
-        throw fail('invalid_request', 'The body has a field named __proto__, which is not allowed.');
-      if (strings) checkText(key);
-      stack.push({ value: (value as Record<string, unknown>)[key], depth: depth + 1 });
-    }
+/** Goes no deeper than allowed, so that depth cannot break the walker. */
+function inspect(value: unknown, strings: boolean, depth = 1): void {
+  if (strings && typeof value === 'string') checkText(value);
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw fail('invalid_request', 'The body has a number that is too large.');
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > MAX_DEPTH) throw fail('invalid_request', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__')
+      throw fail('invalid_request', 'The body has a field named __proto__, which is not allowed.');
+    if (strings) checkText(key);
+    inspect((value as Record<string, unknown>)[key], strings, depth + 1);
   }
 }
 

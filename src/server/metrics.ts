@@ -13,18 +13,12 @@ export async function createMetrics(gateway: Gateway, openStreams: () => number)
   const registers = [new Registry()];
   const [registry] = registers as [Registry];
   collectDefaultMetrics({ register: registry });
-  const requests = new Counter({
-    name: 'holdpoint_http_requests_total',
-    help: 'HTTP requests answered',
-    labelNames: ['method', 'route', 'status'],
-    registers,
-  });
-  const events = new Counter({
-    name: 'holdpoint_events_total',
-    help: 'Events appended since this process started',
-    labelNames: ['type'],
-    registers,
-  });
+  const requests = tally(registers, 'holdpoint_http_requests_total', 'HTTP requests answered', [
+    'method',
+    'route',
+    'status',
+  ]);
+  const events = tally(registers, 'holdpoint_events_total', 'Events appended since this process started', ['type']);
   const open = new Gauge({
     name: 'holdpoint_open',
     help: 'What is open: pending asks, answers due, active sessions, streams',
@@ -40,14 +34,31 @@ export async function createMetrics(gateway: Gateway, openStreams: () => number)
   });
   void open;
   const deliver = (fresh: readonly { type: string }[]): boolean => {
-    for (const event of fresh) events.inc({ type: event.type });
+    for (const event of fresh) events(event.type);
     return true;
   };
   const following = gateway.follow({ filter: {}, deliver }, await gateway.lastSeq());
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
-    countRequest: (method, route, status) => requests.inc({ method, route, status }),
+    countRequest: (method, route, status) => requests(`${method} ${route} ${status}`),
     stop: () => following.stop(),
   };
+}
+
+/** Counts by one text, its labels apart by spaces: what happens thousands of times a second is labelled when it is read. */
+function tally(registers: Registry[], name: string, help: string, labelNames: string[]): (labels: string) => void {
+  const counts = new Map<string, number>();
+  new Counter({
+    name,
+    help,
+    labelNames,
+    registers,
+    collect() {
+      this.reset();
+      for (const [labels, n] of counts)
+        this.inc(Object.fromEntries(labels.split(' ').map((value, i) => [labelNames[i], value])), n);
+    },
+  });
+  return (labels) => counts.set(labels, (counts.get(labels) ?? 0) + 1);
 }

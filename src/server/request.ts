@@ -74,9 +74,10 @@ export function linkNext(request: FastifyRequest, reply: FastifyReply, name: str
 
 /** The key of header or body, bound to the route, the ids in its path and the rest of the body. */
 export function keyOf(request: FastifyRequest, hash: Hash): Key | undefined {
-  const { idempotency_key: inBody, ...body } = (request.body ?? {}) as Record<string, unknown>;
+  const sent = (request.body ?? {}) as Record<string, unknown>;
   const inHeader = textOf(request.headers['idempotency-key']);
-  if (inHeader === undefined && inBody === undefined) return undefined;
+  if (inHeader === undefined && sent.idempotency_key === undefined) return undefined;
+  const { idempotency_key: inBody, ...body } = sent;
   if (inHeader !== undefined && inBody !== undefined && inHeader !== inBody)
     throw fail(
       'invalid_idempotency_key',
