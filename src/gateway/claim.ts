@@ -16,11 +16,16 @@ const DEFAULT_LEASE_MS = 15_000;
 const CANDIDATES = 8;
 
 /** One run, or none when there is nothing to do. */
-export async function claimRun(ports: Ports, body: ClaimRun): Promise<ClaimedRunView | undefined> {
+export async function claimRun(
+  ports: Ports,
+  body: ClaimRun,
+  mayWork: () => Promise<void>,
+): Promise<ClaimedRunView | undefined> {
   const { labels = [] } = body;
   const agents = body.agents.map((a) => a.name);
   const offered = await ports.store.read((r) => r.claimable(agents, labels, 1));
   if (offered.length === 0) return undefined;
+  await mayWork();
   return ports.store.write(async (tx) => {
     for (const { id } of await tx.claimable(agents, labels, CANDIDATES)) {
       const { ledger, run } = await openRun(ports, tx, id);

@@ -8,9 +8,14 @@ import type { ClaimedRunView } from '../core/views.ts';
 import { claimRun } from './claim.ts';
 import type { Feed } from './feed.ts';
 
+/** How long a worker that found nothing is not woken again: in a flood of answers most are none of its business. */
+const PACE_MS = 20;
+
 interface Waiting<T> {
   topic: string;
   ms: number;
+  /** Not to look again sooner than this after a look. */
+  paceMs?: number;
   signal?: AbortSignal | undefined;
   look(): Promise<{ value: T; done: boolean }>;
 }
@@ -23,12 +28,15 @@ async function until<T>(feed: Feed, wanted: Waiting<T>): Promise<T> {
     const left = end - performance.now();
     if (left <= 0 || wanted.signal?.aborted || feed.released) return (await wanted.look()).value;
     const { woken, cancel } = feed.wait(wanted.topic, left, wanted.signal);
+    const lookedAt = performance.now();
     const found = await ifDone(wanted);
     if (found) {
       cancel();
       return found.value;
     }
     await woken;
+    const early = lookedAt + (wanted.paceMs ?? 0) - performance.now();
+    if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
   }
 }
 
@@ -61,7 +69,8 @@ export function waitForPause(feed: Feed, run: () => Promise<Run | undefined>, ru
   return until(feed, { topic: `run:${runId}`, ms, look });
 }
 
-export function waitForWork(
+/** `mayWork` throws when the worker is not to be told anything any more. It is asked when there is something to tell. */
+export async function waitForWork(
   ports: Ports,
   feed: Feed,
   body: ClaimRun,
@@ -71,9 +80,10 @@ export function waitForWork(
   /** A worker that has hung up must not be given a run: nobody would work on it until the lease is over. */
   const look = async () => {
     if (signal?.aborted) return { value: undefined, done: true };
-    await mayWork();
-    const value = await claimRun(ports, body);
+    const value = await claimRun(ports, body, mayWork);
     return { value, done: value !== undefined };
   };
-  return until(feed, { topic: 'work', ms: body.wait_ms ?? 0, look, signal });
+  const found = await until(feed, { topic: 'work', ms: body.wait_ms ?? 0, paceMs: PACE_MS, look, signal });
+  if (!found) await mayWork();
+  return found;
 }

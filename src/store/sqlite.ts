@@ -13,6 +13,7 @@ import type { Reader, Soon, Store, Tx } from '../core/ports.ts';
 import { createReader } from './reader.ts';
 import type { Value } from './sql.ts';
 import { takeLock } from './sqlite-lock.ts';
+import { type RecentTx, withRecent } from './sqlite-recent.ts';
 import { migrateSqlite } from './sqlite-schema.ts';
 import { prepareOnce, sqlOver } from './sqlite-statements.ts';
 import { createWriter } from './writer.ts';
@@ -41,7 +42,7 @@ class SqliteStore implements Store {
   readonly #writing: DatabaseSync;
   readonly #reading: DatabaseSync;
   readonly #lock: DatabaseSync;
-  readonly #tx: Tx;
+  readonly #recent: RecentTx;
   readonly #reader: Reader;
   #queue: Unit[] = [];
   #draining: Promise<void> | undefined;
@@ -68,7 +69,7 @@ class SqliteStore implements Store {
         this.#changes += 1;
         return change(text, values);
       };
-    this.#tx = createWriter(
+    const writer = createWriter(
       { all, run: counted(run), insert: counted(insert) },
       {
         lockClause: '',
@@ -79,6 +80,7 @@ class SqliteStore implements Store {
         appended: (event) => this.#appended.push(event),
       },
     );
+    this.#recent = withRecent(writer);
     this.#reader = createReader(sqlOver(prepareOnce(this.#reading)));
   }
 
@@ -128,6 +130,7 @@ class SqliteStore implements Store {
       this.#writing.exec('COMMIT');
     } catch (error) {
       if (this.#writing.isTransaction) this.#writing.exec('ROLLBACK');
+      this.#recent.forget();
       if (error === HALF_DONE) return this.#commit(batch, this.#attemptApart);
       const why = error instanceof Error ? error.message : String(error);
       const refusal = fail('store_unavailable', `Nothing was changed: the database could not commit (${why}).`);
@@ -141,7 +144,7 @@ class SqliteStore implements Store {
   async #attempt(unit: Unit): Promise<() => void> {
     const before = this.#changes;
     try {
-      const value = await unit.run(this.#tx);
+      const value = await unit.run(this.#recent.tx);
       return () => unit.resolve(value);
     } catch (error) {
       if (isStorageFailure(error)) throw error;
@@ -154,12 +157,13 @@ class SqliteStore implements Store {
     const appended = this.#appended.length;
     this.#writing.exec('SAVEPOINT unit');
     try {
-      const value = await unit.run(this.#tx);
+      const value = await unit.run(this.#recent.tx);
       this.#writing.exec('RELEASE unit');
       return () => unit.resolve(value);
     } catch (error) {
       if (isStorageFailure(error)) throw error;
       this.#writing.exec('ROLLBACK TO unit; RELEASE unit');
+      this.#recent.forget();
       this.#appended.length = appended;
       return () => unit.reject(error);
     }

@@ -66,6 +66,34 @@ export function describeUnits(bed: Bed): void {
       },
     );
 
+    it('leave nothing of a record that they changed and did not save, or saved and gave up, to those after them', async () => {
+      const { store } = bed;
+      const run = runOf('run_1', 's1');
+      await keep(store, { sessions: [sessionOf('s1')], runs: [run], asks: [questionOf('ask_1', run)] });
+      const change = async (tx: Tx) => {
+        const { session, value } = (await tx.lockRun('run_1')) ?? {};
+        const ask = await tx.ask('ask_1');
+        if (!session || !value || !ask) throw new Error('something is gone');
+        session.runCount = 99;
+        value.status = 'failed';
+        ask.toolCallId = 'another';
+        return { session, run: value };
+      };
+      const kept = async (tx: Reader) => [await tx.session('s1'), await tx.run('run_1'), await tx.ask('ask_1')];
+      const before = await store.write(kept);
+      await store.write(change);
+      expect(await store.write(kept)).toEqual(before);
+      const givenUp = store.write(async (tx) => {
+        const changed = await change(tx);
+        await tx.updateSession(changed.session);
+        await tx.updateRun(changed.run);
+        throw new Error('no');
+      });
+      await expect(givenUp).rejects.toThrow('no');
+      expect(await store.write(kept)).toEqual(before);
+      expect(await store.read(kept)).toEqual(before);
+    });
+
     it('are invisible until they are committed, also between two of their statements', async () => {
       const { store } = bed;
       await keep(store, { sessions: [sessionOf('s1')] });

@@ -1,0 +1,102 @@
+// The sessions, runs and asks that were used a moment ago, so that the next unit about them need not read them again.
+// True because one process owns the file and every change of these records passes here. What a unit does to a record
+// becomes known with its write; when a unit fails after that, everything is forgotten. Owns no copy that a caller holds.
+import type { Ask } from '../core/ask.ts';
+import type { Soon, Tx } from '../core/ports.ts';
+import type { Run } from '../core/run.ts';
+import type { Session } from '../core/session.ts';
+import { soon } from './sql.ts';
+
+const MOST = 1000;
+/** Records with larger texts are read each time. */
+const LARGEST = 10_000;
+
+export interface RecentTx {
+  tx: Tx;
+  forget(): void;
+}
+
+export function withRecent(tx: Tx): RecentTx {
+  const sessions = new Recent<Session>();
+  const runs = new Recent<Run>();
+  const asks = new Recent<Ask>();
+  const session = (id: string) => sessions.find(id, tx.session);
+  const run = (id: string) => runs.find(id, tx.run);
+  const ask = (id: string) => asks.find(id, tx.ask);
+  const withSession = async <T extends { sessionId: string }>(found: Soon<T | undefined>) => {
+    const value = await found;
+    const held = value && (await session(value.sessionId));
+    return held && { session: held, value };
+  };
+
+  return {
+    forget() {
+      sessions.clear();
+      runs.clear();
+      asks.clear();
+    },
+    tx: {
+      ...tx,
+      session,
+      run,
+      ask,
+      lockSession: session,
+      lockRun: (id) => withSession(run(id)),
+      lockAsk: (id) => withSession(ask(id)),
+      insertSession: sessions.after(tx.insertSession),
+      updateSession: sessions.after(tx.updateSession),
+      insertRun: runs.after(tx.insertRun),
+      updateRun: runs.after(tx.updateRun),
+      insertAsk: asks.after(tx.insertAsk as (ask: Ask) => Soon<void>),
+      endAsk: (ended) =>
+        soon(tx.endAsk(ended), (isFirst) => {
+          if (isFirst) asks.keep(ended);
+          return isFirst;
+        }),
+      updateDelivery: asks.after(tx.updateDelivery as (ask: Ask) => Soon<void>),
+    },
+  };
+}
+
+/** By id, the last written ones. Callers change what they are given: it is always a copy, one level deep. */
+class Recent<T extends { id: string }> {
+  readonly #known = new Map<string, T>();
+
+  find(id: string, read: (id: string) => Soon<T | undefined>): Soon<T | undefined> {
+    const known = this.#known.get(id);
+    if (known) return { ...known };
+    return soon(read(id), (found) => {
+      if (found) this.keep(found);
+      return found;
+    });
+  }
+
+  after(write: (record: T) => Soon<void>): (record: T) => Soon<void> {
+    return (record) => soon(write(record), () => this.keep(record));
+  }
+
+  keep(record: T): void {
+    this.#known.delete(record.id);
+    if (spare(record, LARGEST) < 0) return;
+    this.#known.set(record.id, { ...record });
+    if (this.#known.size <= MOST) return;
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  clear(): void {
+    this.#known.clear();
+  }
+}
+
+/** What the texts of a value leave of a number of characters; it stops counting below zero. */
+function spare(value: unknown, characters: number): number {
+  if (typeof value === 'string') return characters - value.length;
+  if (typeof value !== 'object' || value === null) return characters - 1;
+  let left = characters;
+  for (const member of Object.values(value)) {
+    left = spare(member, left);
+    if (left < 0) break;
+  }
+  return left;
+}
