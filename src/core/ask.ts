@@ -36,6 +36,16 @@ export interface ApprovalContent {
   diff?: string | undefined;
   /** The sub-agents between the run and the one that asks, the outermost first. */
   lineage?: string[] | undefined;
+  /** What was decided about the same action before, where the agent was lost before it heard of it. */
+  earlier?: EarlierDecision | undefined;
+}
+
+export interface EarlierDecision {
+  ask_id: string;
+  behavior: 'allow' | 'deny';
+  answered_by: string;
+  answered_at_ms: number;
+  reason?: string;
 }
 
 export interface QuestionContent {

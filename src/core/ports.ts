@@ -113,6 +113,8 @@ export interface Reader {
   /** How many asks of each kind are pending, without reading them. */
   pendingKinds(runId: string): Soon<{ approvals: number; questions: number }>;
   dueOfRun(runId: string): Soon<EndedAsk[]>;
+  /** The latest answer to the same ask that could not be delivered because the worker was lost. */
+  keptAnswer(sessionId: string, kind: AskKind, digest: string): Soon<EndedAsk | undefined>;
   /** The oldest ended form or restart ask that no run carries on yet. */
   toHandOver(runId: string): Soon<EndedAsk | undefined>;
   /** What a dispatch left for the next one when it raised this ask, as JSON text. */
@@ -139,6 +141,8 @@ export interface Reader {
   claimable(agents: readonly string[], labels: readonly string[], limit: number): Soon<Run[]>;
   leasedBy(workerId: string): Soon<Run[]>;
   lapsedLeases(now: number, limit: number): Soon<Run[]>;
+  /** Runs that are held and whose worker is gone for good, for a worker that could host their agents. */
+  lostHolds(agents: readonly string[], labels: readonly string[], now: number, limit: number): Soon<Run[]>;
   staleMessages(before: number, limit: number): Soon<Message[]>;
   counts(): Soon<{ pendingAsks: number; dueDeliveries: number; activeSessions: number }>;
 }

@@ -1,6 +1,6 @@
 // An ask as a chat item: the text a person reads and the structure a renderer uses, and the audit item of its end.
 import { DEFAULT_DENIAL } from './answer.ts';
-import type { Answer, ApprovalContent, QuestionContent } from './ask.ts';
+import type { Answer, ApprovalContent, EarlierDecision, QuestionContent } from './ask.ts';
 import { canonical } from './digest.ts';
 import type { Question } from './question.ts';
 
@@ -80,8 +80,13 @@ function promptQuestions(ask: Prompted): PromptQuestion[] {
 }
 
 /** What would be done, without what the caller keeps beside it. */
-function action({ tool_name, input, reason, scope, suggestions, diff }: ApprovalContent): ApprovalContent {
-  return { tool_name, input, reason, scope, ...(suggestions && { suggestions }), ...(diff !== undefined && { diff }) };
+function action({ tool_name, input, reason, scope, suggestions, diff, earlier }: ApprovalContent): ApprovalContent {
+  const more = {
+    ...(suggestions && { suggestions }),
+    ...(diff !== undefined && { diff }),
+    ...(earlier && { earlier }),
+  };
+  return { tool_name, input, reason, scope, ...more };
 }
 
 export function approvalQuestion(ask: Prompted & { kind: 'approval' }): string {
@@ -92,7 +97,8 @@ export function approvalQuestion(ask: Prompted & { kind: 'approval' }): string {
 
 function promptText(ask: Prompted): string {
   if (ask.kind === 'approval') {
-    const why = ask.content.reason === '' ? [] : [ask.content.reason];
+    const { reason, earlier } = ask.content;
+    const why = [...(reason === '' ? [] : [reason]), ...(earlier ? [saidBefore(earlier)] : [])];
     const lines = ['❓ Approve?', approvalQuestion(ask), ...why, `  1. ${APPROVE}`, `  2. ${DENY}`];
     return [...lines, 'Reply with approve or deny. Anything else denies.'].join('\n');
   }
@@ -105,6 +111,9 @@ function promptText(ask: Prompted): string {
   const hint = 'Reply with one line per question: 1) … 2) …, each a number, the option text, or free text.';
   return [...opening, ...numbered, hint].join('\n');
 }
+
+const saidBefore = ({ behavior, answered_by }: EarlierDecision): string =>
+  `Before the worker was lost, ${answered_by} ${behavior === 'allow' ? 'approved' : 'denied'} this. Decide again.`;
 
 const optionLines = (question: Question): string[] =>
   question.options.map((o, i) => `  ${i + 1}. ${o.label}${o.description ? ` — ${o.description}` : ''}`);

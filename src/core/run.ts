@@ -168,6 +168,11 @@ export interface Lease {
   until: number;
 }
 
+/** The worker is gone, and with it the tool calls that hold the run; no worker has come that could say so to its agent. */
+export const LOST: Lease = { workerId: '(lost)', until: 0 };
+
+export const isHosted = ({ lease }: Pick<Run, 'lease'>): boolean => lease !== undefined && lease.until !== LOST.until;
+
 /** What a child run asked its parent session; the questions wait here until the run has the slot. */
 export interface Clarification {
   requestId: string;

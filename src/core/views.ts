@@ -35,6 +35,16 @@ export const ApprovalRequest = z.object({
   suggestions: z.array(z.unknown()).optional(),
   diff: z.string().optional(),
   lineage: z.array(z.string()).optional(),
+  earlier: z
+    .object({
+      ask_id: z.string(),
+      behavior: z.enum(['allow', 'deny']),
+      answered_by: z.string(),
+      answered_at_ms: instant,
+      reason: z.string().optional(),
+    })
+    .optional()
+    .describe('What was decided about the same action before its worker was lost; it must be decided again'),
   digest: z.string(),
   created_at_ms: instant,
   expires_at_ms: instant.optional(),

@@ -17,7 +17,7 @@ import { runView, sessionView } from './views.ts';
 
 export interface Command {
   resolution: QuestionResolution;
-  actor: Actor;
+  actor: Pick<Actor, 'name' | 'surface'>;
   key?: Key | undefined;
 }
 

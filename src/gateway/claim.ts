@@ -9,6 +9,7 @@ import type { ClaimedRunView, RunView } from '../core/views.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openRun } from './ledger.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
+import { recoverLost } from './recover.ts';
 import { begin } from './slot.ts';
 import { askView, runView, sessionView } from './views.ts';
 
@@ -23,6 +24,7 @@ export async function claimRun(
 ): Promise<ClaimedRunView | undefined> {
   const { labels = [] } = body;
   const agents = body.agents.map((a) => a.name);
+  await recoverLost(ports, agents, labels);
   const offered = await ports.store.read((r) => r.claimable(agents, labels, 1));
   if (offered.length === 0) return undefined;
   await mayWork();

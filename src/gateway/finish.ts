@@ -1,7 +1,7 @@
 // The end of a run: its pending asks end with it, its lease is gone, the slot goes to the next.
 import { type Author, type EndedAsk, endAsk, withoutDecision } from '../core/ask.ts';
 import { HoldpointError } from '../core/errors.ts';
-import { checkMove, type Run } from '../core/run.ts';
+import { checkMove, isHosted, type Run } from '../core/run.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
 import { claimedEvents } from './claimed.ts';
 import { noteDispatchEnd } from './dispatch.ts';
@@ -52,10 +52,10 @@ export async function finish(ledger: Ledger, run: Run, status: Ending, details: 
 
 /** Nobody will take what only another run could have carried, or what no process is left to take. */
 async function giveUpUnreachable(ledger: Ledger, run: Run, status: Ending): Promise<void> {
-  const isHosted = run.agent === EXTERNAL_AGENT || run.lease !== undefined;
+  const hasAgent = run.agent === EXTERNAL_AGENT || isHosted(run);
   for (const ask of await ledger.tx.dueOfRun(run.id)) {
     const isCarried = ask.mode === 'form' || ask.mode === 'restart';
-    if (isCarried || !isHosted) await markDelivery(ledger, ask.id, 'undeliverable', `the run was ${status}`);
+    if (isCarried || !hasAgent) await markDelivery(ledger, ask.id, 'undeliverable', `the run was ${status}`);
   }
 }
 
@@ -63,7 +63,7 @@ async function giveUpUnreachable(ledger: Ledger, run: Run, status: Ending): Prom
 async function endPending(ledger: Ledger, run: Run, status: Ending, details: FinishDetails): Promise<void> {
   const { tx, session, now } = ledger;
   if (session.pendingCount === 0) return;
-  const askStatus = status === 'failed' ? 'failed' : 'cancelled';
+  const askStatus = status === 'failed' && details.outcome !== 'cancelled' ? 'failed' : 'cancelled';
   const ended: EndedAsk[] = [];
   for (const ask of await tx.pendingOfRun(run.id)) {
     const end = endAsk(ask, askStatus, withoutDecision(ask, details.error ?? `run ${status}`), details.author, now);

@@ -27,6 +27,7 @@ import { expiryOf } from './deadline.ts';
 import { noteDispatch } from './dispatch.ts';
 import { expireNow } from './expire.ts';
 import { hold, raisedEvent } from './hold.ts';
+import { giveKept } from './kept.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openRun } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
@@ -64,6 +65,10 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
     await refuseSecondHandOver(tx, wanted);
     const decision = wanted.kind === 'approval' ? decideByPolicy(ledger.session, run, wanted.content) : undefined;
     if (decision) return made(await raiseDecided(ledger, wanted, decision.behavior, decision.answeredBy));
+    if (await giveKept(ledger, run, wanted)) {
+      await ledger.close();
+      return made(askView((await tx.ask(wanted.id)) ?? wanted));
+    }
     await hold(ledger, run, wanted);
     await keepState(ledger, run, wanted, command.body);
     await ledger.close();

@@ -3,9 +3,11 @@
 // the text: SQLite plans a statement anew, at ten times its cost, whenever the value of a `LIMIT ?` is bound.
 
 import { sql as raw } from 'kysely';
+import { WORKER_RESTART } from '../core/ask.ts';
 import { fail } from '../core/errors.ts';
 import { servedKeys } from '../core/label.ts';
 import type { Placed, Reader, Soon } from '../core/ports.ts';
+import { LOST } from '../core/run.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import { draftReads } from './drafts.ts';
 import { historyReads } from './history.ts';
@@ -39,6 +41,8 @@ const CLAIMABLE = (agents: number, needs: number, limit: number) => `
       SELECT 1 FROM runs q WHERE q.session_id = r.session_id AND q.status = 'queued'
         AND (q.queue_order < r.queue_order OR (q.queue_order = r.queue_order AND q.n < r.n)))))
   ORDER BY r.n LIMIT ${limit}`;
+
+const HELD = `status IN ('waiting_for_approval', 'waiting_for_user_question')`;
 
 const NEXT_DEADLINE = `
   SELECT MIN(at) AS at FROM (
@@ -141,6 +145,13 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         [sessionId, subtaskId],
         (row) => row.ask_id,
       ),
+    keptAnswer: (sessionId, kind, digest) =>
+      one(
+        `SELECT * FROM asks WHERE session_id = ? AND kind = ? AND digest = ? AND status = 'answered'
+         AND delivery = 'undeliverable' AND delivery_reason = '${WORKER_RESTART}' ORDER BY n DESC LIMIT 1`,
+        [sessionId, kind, digest],
+        toEnded,
+      ),
     partialState: (askId) =>
       one<PartialStateRow, string>(`SELECT * FROM partial_states WHERE ask_id = ?`, [askId], (row) => row.state),
     outputs: (runId) =>
@@ -230,10 +241,20 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     leasedBy: (workerId) => many(`SELECT * FROM runs WHERE lease_worker = ?`, [workerId], toRun),
     lapsedLeases: (now, limit) =>
       many(
-        `SELECT * FROM runs WHERE lease_worker IS NOT NULL AND lease_until <= ? ORDER BY lease_until, n LIMIT ${limit}`,
+        `SELECT * FROM runs WHERE lease_worker IS NOT NULL AND lease_until <= ? AND NOT (lease_until = ${LOST.until} AND ${HELD})
+         ORDER BY lease_until, n LIMIT ${limit}`,
         [now],
         toRun,
       ),
+    lostHolds(agents, labels, now, limit) {
+      const needs = servedKeys(labels);
+      return many(
+        `SELECT * FROM runs WHERE lease_worker IS NOT NULL AND lease_until <= ? AND ${HELD} AND recovery <> 'resume'
+         AND agent IN (${marks(agents.length)}) AND labels IN (${marks(needs.length)}) ORDER BY n LIMIT ${limit}`,
+        [now, ...agents, ...needs],
+        toRun,
+      );
+    },
     staleMessages: (before, limit) =>
       many(
         `SELECT * FROM messages WHERE acked_at IS NULL AND dead_at IS NULL AND created_at <= ?

@@ -98,7 +98,8 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
     if (ended === 'completed') await calls.runs.complete(runId, told, { signal });
     else if (ended === 'held') await calls.workers.release(runId, release, { signal });
     else if (!reason) await calls.runs.fail(runId, told, { signal });
-    else if (agent.recovery === 'none') await calls.runs.fail(runId, { error: reason.message }, { signal });
+    else if (agent.recovery === 'none')
+      await calls.runs.fail(runId, { error: reason.message, reason: 'cancelled' }, { signal });
     else await calls.workers.release(runId, release, { signal });
   }
 

@@ -9,6 +9,7 @@ import { describeLists } from './store-lists.ts';
 import { describeLog } from './store-log.ts';
 import { describeRecords } from './store-records.ts';
 import { hash } from './store-samples.ts';
+import { describeThreads } from './store-threads.ts';
 import { describeUnits } from './store-units.ts';
 
 /** An empty database of its own for each test. Opening it again shows what was kept. */
@@ -51,5 +52,6 @@ export function describeStore(name: string, makePlace: () => Promise<Place>): vo
     describeLists(bed);
     describeLog(bed);
     describeHistory(bed);
+    describeThreads(bed);
   });
 }

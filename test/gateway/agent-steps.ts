@@ -2,20 +2,26 @@
 import { messageIdOf } from '../../src/core/id.ts';
 import { person } from '../support/gateway.ts';
 import {
+  type Ask,
   begin,
   carriedOf,
   endAsk,
   fillSlot,
   finish,
   hold,
+  isHeld,
   isOver,
   killMail,
+  LOST,
+  loseWorker,
   type Mode,
   newAsk,
   newRun,
   pendingOf,
   type Recovery,
   type Run,
+  settle,
+  type World,
 } from './model.ts';
 import { askIn, got, OK, type Picks, type Plan, QUESTIONS, runIn, type Step, sessionIn } from './steps.ts';
 
@@ -113,10 +119,24 @@ export const raise: Plan = (w, picks) => {
       if (kind === 'approval' && own.session.autonomous)
         endAsk(world, ask, 'answered', 'policy:autonomous', 'policy', true);
       else hold(world, own);
+      giveKept(world, ask, text);
       return OK;
     },
   };
 };
+
+/** A question that was answered before its worker was lost has that answer at once; an approval is decided again. */
+function giveKept(w: World, ask: Ask, text: string): void {
+  if (ask.status !== 'pending' || (ask.mode !== 'blocking' && ask.mode !== 'deferred')) return;
+  const isSame = (a: Ask) =>
+    a.kept && a.run.session === ask.run.session && a.payload === `${ask.kind} blocking ${text}`;
+  const kept = w.asks.findLast(isSame);
+  if (!kept) return;
+  kept.kept = false;
+  if (ask.kind === 'approval') return;
+  endAsk(w, ask, 'answered', kept.by ?? '', kept.decision);
+  settle(w, ask.run, [ask]);
+}
 
 /** Usually nothing; for a run that has a worker sometimes its epoch, sometimes that of a worker that lost it. */
 const staleOrTrue = (run: Run, picks: Picks) => {
@@ -267,6 +287,7 @@ export const claim: Plan = (_, picks) => {
     name: `claim by ${worker}, ${recovery}`,
     call: ({ gateway }) => got(gateway.waitForWork(body), (r) => ({ id: r?.run.run_id ?? '' })),
     expect(world, { id }) {
+      for (const lost of world.runs.filter((r) => r.lease === LOST && isHeld(r))) loseWorker(world, lost, true);
       const free = (r: Run) =>
         !r.session.external &&
         !r.clarification &&

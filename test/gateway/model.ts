@@ -53,6 +53,8 @@ export interface Ask {
   allowed: boolean;
   /** Died with the worker that held it: the same tool call may ask anew. */
   lost: boolean;
+  /** Answered, but its worker was lost before it heard: given again to whoever asks the same. */
+  kept: boolean;
   by: string | undefined;
   at: number | undefined;
   delivery: 'none' | 'due' | 'delivered' | 'undeliverable';
@@ -103,6 +105,7 @@ export function newAsk(
     decision: undefined,
     allowed: false,
     lost: false,
+    kept: false,
     by: undefined,
     at: undefined,
     delivery: 'none',
@@ -175,7 +178,7 @@ export function finish(w: World, run: Run, status: RunStatus, by: string): void 
 
 /** Nobody takes what only another run could have carried, or what no process is left to take. */
 function giveUp(w: World, run: Run): void {
-  const isHosted = run.session.external || run.lease !== undefined;
+  const isHosted = run.session.external || (run.lease !== undefined && run.lease !== LOST);
   for (const ask of w.asks) {
     if (ask.run !== run || ask.delivery !== 'due') continue;
     if (!isHosted || ask.mode === 'form' || ask.mode === 'restart') ask.delivery = 'undeliverable';
@@ -236,8 +239,19 @@ export function stop(w: World, run: Run, status: 'cancelled' | 'interrupted', by
   } else finish(w, run, status, by);
 }
 
-/** The worker is gone. An ask inside its tool call is lost with it; what can still be told goes on holding the run. */
-export function loseWorker(w: World, run: Run): void {
+/** Nobody has the run, and no worker has come to say so. */
+export const LOST = { worker: '(lost)', until: 0 };
+
+/**
+ * The worker is gone. An ask inside its tool call is lost with it, when a worker comes back; what can still be told goes
+ * on holding the run.
+ */
+export function loseWorker(w: World, run: Run, isBack = false): void {
+  const isHeldInside = isHeld(run) && pendingOf(w, run).every((ask) => ask.mode === 'blocking');
+  if (!isBack && isHeldInside && run.recovery !== 'resume') {
+    run.lease = LOST;
+    return;
+  }
   run.lease = undefined;
   if (isHeld(run) && run.recovery !== 'resume') {
     for (const ask of pendingOf(w, run)) {
@@ -248,6 +262,9 @@ export function loseWorker(w: World, run: Run): void {
     hold(w, run);
   }
   if (isHeld(run)) return;
+  if (run.recovery === 'none')
+    for (const ask of w.asks.filter((a) => a.run === run && a.delivery === 'due' && a.status === 'answered'))
+      if (ask.mode === 'blocking') Object.assign(ask, { delivery: 'undeliverable', kept: true });
   const carried = carriedOf(w, run);
   if (carried) handOver(w, run, carried);
   else if (run.recovery === 'none') finish(w, run, 'interrupted', 'system');
@@ -269,8 +286,8 @@ export function sweep(w: World, lostWorkers: string[] = []): void {
     for (const ask of pending) if (ask.status === 'pending') expire(w, ask);
     for (const ask of unasked) if (ask.status === 'unasked') finish(w, ask.run, 'cancelled', 'system');
   }
-  for (const run of w.runs) if (run.lease && lostWorkers.includes(run.lease.worker)) loseWorker(w, run);
-  const lapsed = w.runs.filter((r) => r.lease && r.lease.until <= w.now);
+  for (const run of w.runs) if (run.lease && lostWorkers.includes(run.lease.worker)) loseWorker(w, run, true);
+  const lapsed = w.runs.filter((r) => r.lease && r.lease.until <= w.now && !(r.lease === LOST && isHeld(r)));
   lapsed.sort((a, b) => (a.lease?.until ?? 0) - (b.lease?.until ?? 0));
   for (const run of lapsed) loseWorker(w, run);
   for (const ask of w.asks) if (ask.mail?.state === 'open' && ask.mail.postedAt <= w.now - 7 * DAY_MS) killMail(ask);

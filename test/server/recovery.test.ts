@@ -117,14 +117,20 @@ describe.each(LOSSES)('the worker is lost: %s', (_name, who, lose) => {
 
   it.each([
     ['none', 'interrupted'],
-    ['replay', 'queued'],
+    ['replay', 'running'],
   ] as const)(
-    'waiting inside a tool call, recovery %s: the asks end by worker_restart, the run is %s, nothing is allowed',
+    'waiting inside a tool call, recovery %s: a worker comes, the asks end by worker_restart, the run is %s, nothing is allowed',
     async (recovery, status) => {
-      const { runId } = await atWork(recovery, who);
+      const { agent, runId } = await atWork(recovery, who);
       const question = await raiseQuestion(server, runId);
       const approval = await raiseApproval(server, runId);
       await lose();
+      if (who.worker_id === undefined) {
+        await eventually(async () => (await eventsOfRun(server, runId)).map((e) => e.type)).toContain('run.recovered');
+        expect((await claim('another', recovery)).status).toBe(204);
+        expect((await showAsk(server, approval.ask_id)).status).toBe('pending');
+      }
+      expect((await claim(agent, recovery)).status).toBe(recovery === 'none' ? 204 : 200);
       await eventually(async () => (await showRun(server, runId)).status).toBe(status);
       expect(await showAsk(server, question.ask_id)).toMatchObject({
         status: 'cancelled',

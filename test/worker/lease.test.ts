@@ -115,7 +115,7 @@ describe('a worker that stops', () => {
     const ended = await stage.over(run.run_id);
     expect(ended).toMatchObject({ status: 'failed', error: 'the worker was shut down', outputs: [] });
     const { answer } = await stage.api.asks.get(ask.ask_id);
-    expect(answer).toMatchObject({ outcome: 'failed', behavior: 'deny' });
+    expect(answer).toMatchObject({ outcome: 'cancelled', behavior: 'deny', reason: 'the worker was shut down' });
     expect(await code(stage.decide(ask, { behavior: 'allow' }))).toBe('approval_state_conflict');
   });
 
@@ -150,19 +150,20 @@ describe('a worker that is gone', () => {
   ];
 
   it('with an agent that is replayed: the blocking ask ends as worker_restart and is asked again', async () => {
+    const isAnother = ({ ask_id }: AskView) => ask_id !== ask.ask_id;
     const lost = await stage.worker({ agents: [{ ...replaying, run: vanishAfterAsking }], leaseMs: 600_000 });
     const run = await stage.play(crashing('blocking'), { agent: 'replaying' });
     const ask = await first(run.session_id);
     await stage.until(async () => (lost.hosting === 0 ? true : undefined));
     await lost.stop();
     await lapse(run.session_id);
+    expect((await stage.api.asks.get(ask.ask_id)).status).toBe('pending');
+    await stage.worker({ agents: [replaying] });
+    const again = await stage.until(async () => (await stage.pending(run.session_id)).find(isAnother));
     expect((await stage.api.asks.get(ask.ask_id)).answer).toMatchObject({
       outcome: 'cancelled',
       reason: 'worker_restart',
     });
-    await stage.worker({ agents: [replaying] });
-    const again = await first(run.session_id);
-    expect(again.ask_id).not.toBe(ask.ask_id);
     await stage.answer(again, { question_id: 'which', selected_option_ids: ['a'] });
     expect(stage.heard(await stage.over(run.run_id))).toEqual(['q: answered: Apples']);
   });

@@ -1,0 +1,43 @@
+// Answers that a person gave and no agent could take, because its worker was lost. They are kept: an agent that asks the
+// same question of the same session again has the answer at once, once. An approval is never given by itself a second
+// time: the person is shown what was decided before and decides again.
+import { type EndedAsk, type PendingAsk, WORKER_RESTART } from '../core/ask.ts';
+import type { Run } from '../core/run.ts';
+import { answer } from './answer.ts';
+import { hold } from './hold.ts';
+import type { Ledger } from './ledger.ts';
+import { mark } from './mark-delivery.ts';
+import { postNote } from './thread.ts';
+
+/** For a run whose agent is gone for good. What was secret is not kept. */
+export async function keepAnswers(ledger: Ledger, run: Run): Promise<void> {
+  for (const ask of await ledger.tx.dueOfRun(run.id)) {
+    if (ask.status !== 'answered' || ask.mode !== 'blocking') continue;
+    if (ask.sealed === undefined) ledger.session.keptCount += 1;
+    await mark(ledger, ask, 'undeliverable', ask.sealed === undefined ? WORKER_RESTART : 'the run was interrupted');
+  }
+}
+
+/** Takes what was kept for the ask, if anything was: the run is then held and answered, or the person is told of it. */
+export async function giveKept(ledger: Ledger, run: Run, ask: PendingAsk): Promise<boolean> {
+  const { session, tx } = ledger;
+  if (session.keptCount === 0 || (ask.mode !== 'blocking' && ask.mode !== 'deferred')) return false;
+  const kept = await tx.keptAnswer(session.id, ask.kind, ask.digest);
+  if (!kept) return false;
+  session.keptCount -= 1;
+  await tx.updateDelivery({ ...kept, delivery: { ...kept.delivery, reason: `asked again as ${ask.id}` } });
+  if (ask.kind === 'approval') {
+    ask.content.earlier = decisionOf(kept);
+    return false;
+  }
+  const { answered_by: name, surface, answers, justification } = kept.answer;
+  postNote(ledger, `Answered with what ${name} said before the worker was lost.`, { run_id: run.id, ask_id: kept.id });
+  await hold(ledger, run, ask);
+  const resolution = { request_id: ask.id, answers, justification };
+  await answer(ledger, run, { resolution, actor: { name, surface } });
+  return true;
+}
+
+function decisionOf({ id, answer: { behavior = 'deny', answered_by, answered_at_ms, reason } }: EndedAsk) {
+  return { ask_id: id, behavior, answered_by, answered_at_ms, ...(reason !== undefined && { reason }) };
+}

@@ -1,0 +1,173 @@
+// Threads of agents whose worker is lost. A prompt that can still be answered stays open; an answer given meanwhile is
+// kept and given again, once, to whoever asks the same question; an approval is decided anew. Nothing becomes chat.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AskView, ClaimedRunView } from '../../src/core/views.ts';
+import {
+  callId,
+  eventually,
+  type Fields,
+  newSession,
+  ok,
+  picks,
+  ROUTING,
+  raiseApproval,
+  raiseQuestion,
+  refusal,
+  showAsk,
+  showRun,
+  showSession,
+  startRun,
+} from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+import { chat, post } from '../support/thread.ts';
+
+let server: Server;
+beforeAll(async () => {
+  server = await openServer();
+});
+afterAll(() => server.close());
+
+const LEASE_MS = 5000;
+let agents = 0;
+type Recovery = 'none' | 'replay' | 'resume';
+const claim = async (agent: string, recovery: Recovery): Promise<ClaimedRunView | undefined> => {
+  const body = { worker_id: `w${++agents}`, agents: [{ name: agent, recovery }], lease_ms: LEASE_MS };
+  return (await ok(server.post<ClaimedRunView | ''>('/v1/workers/claim', body))) || undefined;
+};
+const begin = async (recovery: Recovery) => {
+  const agent = `agent-${++agents}`;
+  const { session_id: sessionId } = await newSession(server, { agent });
+  const { run_id: runId } = await startRun(server, sessionId);
+  await claim(agent, recovery);
+  return { agent, sessionId, runId };
+};
+const lose = () => server.advance(LEASE_MS + 1);
+const delivered = (ask: AskView) => ok(server.post(`/v1/asks/${ask.ask_id}/delivered`));
+/** Another run of the session, with a worker. */
+const again = async ({ agent, sessionId }: { agent: string; sessionId: string }): Promise<string> => {
+  await ok(post(server, sessionId, 'go on'));
+  return (await claim(agent, 'none'))?.run.run_id ?? '';
+};
+const CANCELLED = '! ✗ Cancelled: worker_restart';
+
+describe('an agent that cannot be resumed', () => {
+  it('has its prompt cancelled when a worker comes back, not before', async () => {
+    const b = await begin('none');
+    await raiseQuestion(server, b.runId);
+    lose();
+    await eventually(async () => (await chat(server, b.sessionId)).length).toBe(1);
+    expect((await showSession(server, b.sessionId)).status).toBe('waiting_for_user_question');
+    expect(await claim(b.agent, 'none')).toBeUndefined();
+    expect(await chat(server, b.sessionId)).toEqual(['? Which provider?', CANCELLED, 'end interrupted']);
+  });
+
+  it('is given an answer that came meanwhile when it asks the same again, once', async () => {
+    const b = await begin('none');
+    const lost = await raiseQuestion(server, b.runId);
+    lose();
+    await ok(post(server, b.sessionId, '2'));
+    expect((await showAsk(server, lost.ask_id)).answer?.answers).toEqual(picks('local'));
+    await eventually(async () => (await showRun(server, b.runId)).status).toBe('interrupted');
+    expect(await chat(server, b.sessionId)).toEqual(['? Which provider?', 'operator: 2', CANCELLED, 'end interrupted']);
+
+    const runId = await again(b);
+    const other = await raiseQuestion(server, runId, { questions: [{ ...ROUTING, question: 'Which one?' }] });
+    expect(other.status).toBe('pending');
+    await ok(post(server, b.sessionId, '1'));
+    await delivered(other);
+    const asked = await raiseQuestion(server, runId);
+    expect(asked).toMatchObject({
+      status: 'answered',
+      answer: { answers: picks('local'), answered_by: 'operator', surface: 'thread' },
+    });
+    expect((await showRun(server, runId)).status).toBe('running');
+    await delivered(asked);
+    expect((await chat(server, b.sessionId)).slice(-3)).toEqual([
+      'Answered with what operator said before the worker was lost.',
+      '? Which provider?',
+      '! ✓ Answered: Local',
+    ]);
+    expect((await raiseQuestion(server, runId)).status).toBe('pending');
+  });
+
+  it('is told nothing of an approval: the person sees what was decided, and decides again', async () => {
+    const b = await begin('none');
+    await raiseApproval(server, b.runId);
+    lose();
+    await ok(post(server, b.sessionId, 'yes'));
+    await eventually(async () => (await showRun(server, b.runId)).status).toBe('interrupted');
+    const runId = await again(b);
+    const asked = await raiseApproval(server, runId);
+    expect(asked).toMatchObject({
+      status: 'pending',
+      request: { earlier: { behavior: 'allow', answered_by: 'operator' } },
+    });
+    expect((await chat(server, b.sessionId)).at(-1)).toBe('? Bash: rm -rf build');
+    await ok(post(server, b.sessionId, 'ok'));
+    expect((await showAsk(server, asked.ask_id)).answer).toMatchObject({
+      behavior: 'allow',
+      digest: asked.request.digest,
+    });
+    await delivered(asked);
+    expect((await raiseApproval(server, runId)).request).not.toHaveProperty('earlier');
+  });
+
+  it('is not given a secret again, nor what another session was told', async () => {
+    const b = await begin('none');
+    const question: Fields = { tool_call_id: callId(), questions: [{ id: 'key', question: 'Key?', secret: true }] };
+    await raiseQuestion(server, b.runId, question);
+    lose();
+    await ok(post(server, b.sessionId, 'hunter2'));
+    await eventually(async () => (await showRun(server, b.runId)).status).toBe('interrupted');
+    expect((await raiseQuestion(server, await again(b), question)).status).toBe('pending');
+    const other = await begin('none');
+    await raiseQuestion(server, other.runId);
+    lose();
+    await ok(post(server, other.sessionId, '1'));
+    await eventually(async () => (await showRun(server, other.runId)).status).toBe('interrupted');
+    const elsewhere = await begin('none');
+    expect((await raiseQuestion(server, elsewhere.runId)).status).toBe('pending');
+  });
+
+  it('with several prompts: each is asked and answered while nobody is there', async () => {
+    const b = await begin('none');
+    await raiseQuestion(server, b.runId);
+    await raiseApproval(server, b.runId);
+    lose();
+    await eventually(async () => {
+      const { status } = await post(server, b.sessionId, '1');
+      return status;
+    }).toBe(201);
+    await eventually(async () => (await chat(server, b.sessionId)).at(-1)).toBe('? Bash: rm -rf build');
+    await ok(post(server, b.sessionId, 'no'));
+    await eventually(async () => (await showRun(server, b.runId)).status).toBe('interrupted');
+    const cancelled = (await chat(server, b.sessionId)).filter((line) => line === CANCELLED);
+    expect(cancelled).toHaveLength(2);
+  });
+});
+
+it('an agent that can be resumed is given the answer that came meanwhile', async () => {
+  const b = await begin('resume');
+  const ask = await raiseQuestion(server, b.runId);
+  lose();
+  await ok(post(server, b.sessionId, '2'));
+  const claimed = await eventually(async () => claim(b.agent, 'resume'))
+    .not.toBeUndefined()
+    .then(() => showRun(server, b.runId));
+  expect(claimed.status).toBe('running');
+  await delivered(ask);
+  expect(await chat(server, b.sessionId)).toEqual(['? Which provider?', 'operator: 2', '! ✓ Answered: Local']);
+});
+
+it('a post after the prompt was cancelled is input, and one that names the prompt is told why not', async () => {
+  const b = await begin('none');
+  const ask = await raiseQuestion(server, b.runId);
+  lose();
+  await eventually(async () => {
+    await claim(b.agent, 'none');
+    return (await chat(server, b.sessionId)).at(-1);
+  }).toBe('end interrupted');
+  const named = post(server, b.sessionId, '2', { prompt: { prompt_id: ask.ask_id } });
+  expect((await refusal(named, 409, 'question_state_conflict')).winner).toMatchObject({ answered_by: 'system' });
+  expect((await ok(post(server, b.sessionId, '2'))).ask_id).toBeUndefined();
+});
