@@ -60,6 +60,27 @@ describeInBrowser('when somebody else answers', () => {
     expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
   });
 
+  it('a viewer sees it too, and has nothing to answer with', async () => {
+    const run = await playMock(stage.client, approve('viewed'));
+    const { ask_id, run_id } = await run.ask('viewed');
+    const { page } = await stage.stranger();
+    await page.goto((await stage.client.signIn.offer({ name: 'mate', scope: 'viewer' })).url);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('signed in to look, not to answer').waitFor();
+    await page.getByText('echo viewed').first().waitFor();
+    expect(
+      await page
+        .getByRole('article')
+        .getByRole('button', { name: /Allow|Deny|Edit/ })
+        .count(),
+    ).toBe(0);
+    await page.keyboard.press('a');
+    await page.goto(`/sessions/${run.sessionId}`);
+    await page.getByText('signed in to look, not to write').waitFor();
+    expect((await stage.client.asks.get(ask_id)).status).toBe('pending');
+    await stage.client.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'allow' }] });
+  });
+
   it('a deadline counts down, ends the ask, and leaves the typed text', async () => {
     const run = await playMock(stage.client, {
       do: 'ask',

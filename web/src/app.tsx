@@ -10,6 +10,7 @@ import { SignInPage } from './pages/sign-in.tsx';
 import { listenToKeys, useCommands } from './state/commands.ts';
 import { waitingCount } from './state/inbox.ts';
 import { live, useInbox } from './state/live.ts';
+import { Me } from './state/me.ts';
 import { heading, summary } from './text/ask-text.ts';
 import { Nav } from './ui/nav.tsx';
 import { announce, Toasts } from './ui/toasts.tsx';
@@ -38,7 +39,11 @@ export function App({ code: given }: { code: string | undefined }) {
     setPerson(me);
   };
   if (person === 'nobody') return <SignInPage code={code} onSignedIn={enter} />;
-  return <Frame me={person} onSignedOut={signedOut} />;
+  return (
+    <Me value={person}>
+      <Frame me={person} onSignedOut={signedOut} />
+    </Me>
+  );
 }
 
 function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {

@@ -9,6 +9,7 @@ import { filtered } from '../state/filter.ts';
 import { groupsOf, shapeOf } from '../state/groups.ts';
 import { neighbour, waitingCount } from '../state/inbox.ts';
 import { lookAt, useInbox } from '../state/live.ts';
+import { useMayAnswer } from '../state/me.ts';
 import { summary } from '../text/ask-text.ts';
 import { AskList } from '../ui/ask-list.tsx';
 import { Key } from '../ui/key.tsx';
@@ -100,7 +101,8 @@ export function InboxPage({ onNewRun }: { onNewRun: () => void }) {
   });
 
   const shape = selected?.status === 'pending' ? shapeOf(selected) : undefined;
-  const group = shape === undefined ? undefined : groups.get(shape);
+  const mayAnswer = useMayAnswer();
+  const group = shape === undefined || !mayAnswer ? undefined : groups.get(shape);
   const isEmpty = inbox.isLoaded && inbox.entries.length === 0 && selectedId === undefined;
   return (
     <div className={`inbox ${selectedId === undefined ? '' : 'has-selection'} ${isEmpty ? 'is-empty' : ''}`}>

@@ -9,6 +9,7 @@ import { failureText } from '../failure.ts';
 import { useFetched } from '../queries.ts';
 import { EMPTY_INBOX, lineage, sessionSeen } from '../state/inbox.ts';
 import { useInbox } from '../state/live.ts';
+import { useMayAnswer } from '../state/me.ts';
 import { timeline } from '../state/timeline.ts';
 import { summary } from '../text/ask-text.ts';
 import { oneLine } from '../text/visible.ts';
@@ -18,7 +19,7 @@ import { agentName, sessionName } from '../ui/crumbs.tsx';
 import { Exact } from '../ui/text.tsx';
 import { Thread } from '../ui/thread.tsx';
 import { Timeline } from '../ui/timeline.tsx';
-import { toast } from '../ui/toasts.tsx';
+import { announce } from '../ui/toasts.tsx';
 import '../styles/card.css';
 import '../styles/session.css';
 
@@ -43,7 +44,7 @@ export default function SessionPage({ id }: { id: string }) {
   if (session.error) return <Missing text={failureText(session.error)} />;
   if (!session.data) return null;
   const sessions = sessionSeen({ ...EMPTY_INBOX, sessions: inbox.sessions }, session.data).sessions;
-  const done = (ask: AskView, what: string) => toast(`${what}: ${summary(ask.request)}`);
+  const done = (ask: AskView, what: string) => announce(`${what}: ${summary(ask.request)}`);
   return (
     <div className="session">
       <div className="session-main">
@@ -84,6 +85,7 @@ async function itemsOf(threadId: string) {
 
 function Head({ session, sessions }: { session: SessionView; sessions: ReadonlyMap<string, SessionView> }) {
   const line = lineage(sessions, session.session_id);
+  const mayAnswer = useMayAnswer();
   const isBusy = session.active_run_id !== undefined;
   return (
     <header className="session-head">
@@ -104,12 +106,12 @@ function Head({ session, sessions }: { session: SessionView; sessions: ReadonlyM
         {session.status.replaceAll('_', ' ')}
       </span>
       <span className="end buttons">
-        {isBusy && (
+        {mayAnswer && isBusy && (
           <button type="button" className="button small" onClick={() => api.sessions.interrupt(session.session_id)}>
             <CirclePause className="icon" /> Interrupt
           </button>
         )}
-        {session.status !== 'ended' && (
+        {mayAnswer && session.status !== 'ended' && (
           <button type="button" className="button small danger" onClick={() => api.sessions.end(session.session_id)}>
             <CircleStop className="icon" /> End
           </button>

@@ -7,6 +7,7 @@ import { api } from '../api.ts';
 import { useFetched } from '../queries.ts';
 import { useDraft } from '../state/draft.ts';
 import { cancelledForm, formAnswer, questionsOfPayload } from '../state/form-payload.ts';
+import { useMayAnswer } from '../state/me.ts';
 import { isQuestion } from '../text/ask-text.ts';
 import { Action } from './action.tsx';
 import { ApprovalCard } from './approval-card.tsx';
@@ -15,6 +16,8 @@ import { Crumbs, sessionName } from './crumbs.tsx';
 import { QuestionCard } from './question-card.tsx';
 import { Settled } from './settled.tsx';
 import { Exact, Prose } from './text.tsx';
+
+const LOOK_ONLY = 'It waits for an answer. This browser was signed in to look, not to answer.';
 
 interface AskCardProps {
   ask: AskView;
@@ -29,6 +32,7 @@ interface AskCardProps {
 export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, onDone }: AskCardProps) {
   const session = sessions.get(ask.session_id);
   const requester = useRequester(ask);
+  const mayAnswer = useMayAnswer();
   const frame = (body: ReactNode, actions: ReactNode) => (
     <article className={`card ${isInline ? 'inline' : ''}`} aria-label="Ask">
       <div className="card-scroll">
@@ -53,6 +57,7 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, onDo
   );
   const done = (what: string) => onDone(ask, what);
   if (ask.status !== 'pending') return frame(<Ended ask={ask} />, null);
+  if (!mayAnswer) return frame(<Ended ask={ask} />, <p className="small muted">{LOOK_ONLY}</p>);
   const common = { ask, hasKeys, frame, onDone: done };
   if (!isQuestion(ask.request)) return <ApprovalCard {...common} session={session} />;
   if (ask.mode === 'form') return <FormCard {...common} />;
@@ -101,7 +106,7 @@ function FormCard(props: FormCardProps) {
 
 /** Read only: what was asked, how it ended, and what was typed for nothing. */
 function Ended({ ask: known }: { ask: AskView }) {
-  const isLost = known.status !== 'answered' && known.status !== 'declined';
+  const isLost = !['pending', 'answered', 'declined'].includes(known.status);
   const { data } = useFetched({ queryKey: ['ask', known.ask_id], queryFn: () => api.asks.get(known.ask_id) });
   const ask = data ?? known;
   const { request } = ask;
@@ -137,7 +142,7 @@ function Ended({ ask: known }: { ask: AskView }) {
 
 /** It ended while somebody typed: the text is still there, to be copied. */
 function LostDraft({ askId }: { askId: string }) {
-  const { kept } = useDraft(askId, true);
+  const { kept } = useDraft(askId, useMayAnswer());
   const answers = (kept?.answers ?? []).map(({ freeform_answer }) => freeform_answer);
   const texts = [...answers, kept?.reason, kept?.justification, kept?.updated_input].filter((text) => text?.trim());
   if (texts.length === 0) return null;

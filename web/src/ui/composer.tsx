@@ -4,6 +4,7 @@ import { SendHorizontal } from 'lucide-react';
 import { type FormEvent, useEffect, useState } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
+import { useMayAnswer } from '../state/me.ts';
 import { useSending } from '../state/sending.ts';
 import { isQuestion, summary } from '../text/ask-text.ts';
 import { Refusal } from './refusal.tsx';
@@ -22,7 +23,8 @@ export function Composer({ session, pending }: ComposerProps) {
     if (text === '') sessionStorage.removeItem(kept);
     else sessionStorage.setItem(kept, text);
   }, [kept, text]);
-  const closed = closedBy(session, pending);
+  const mayAnswer = useMayAnswer();
+  const closed = closedBy(session, pending, mayAnswer);
   if (closed !== undefined) return <p className="composer-closed">{closed}</p>;
 
   const post = async () => {
@@ -63,7 +65,8 @@ export function Composer({ session, pending }: ComposerProps) {
   );
 }
 
-function closedBy(session: SessionView, pending: readonly AskView[]): string | undefined {
+function closedBy(session: SessionView, pending: readonly AskView[], mayAnswer: boolean): string | undefined {
+  if (!mayAnswer) return 'This browser was signed in to look, not to write.';
   if (session.status === 'ended') return 'This session has ended. Start a new run to go on.';
   if (pending.some((ask) => ask.mode === 'form'))
     return 'A form waits for an answer above. Submit or decline it before you write anything else.';

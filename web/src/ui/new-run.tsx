@@ -4,18 +4,21 @@ import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api } from '../api.ts';
 import { failureText } from '../failure.ts';
+import { useFetched } from '../queries.ts';
 import { Dialog } from './dialog.tsx';
 
-const AGENTS = ['claude', 'codex', 'opencode', 'amp', 'acp', 'exec'] as const;
 const DEMO = 'make the test suite pass again';
 
 export default function NewRun({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
-  const [agent, setAgent] = useState('claude');
+  const [agent, setAgent] = useState('');
   const [task, setTask] = useState('');
   const [folder, setFolder] = useState('');
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
+
+  const { data: hosted = [] } = useFetched({ queryKey: ['agents'], queryFn: api.insights.agents, staleTime: 0 });
+  const names = hosted.map(({ name }) => name).filter((name) => name !== 'mock');
 
   const start = async (given: { agent: string; title: string; text: string; work_folder?: string }) => {
     setSending(true);
@@ -34,6 +37,7 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const text = task.trim();
+    if (agent.trim() === '') return setProblem('Name the agent.');
     if (text === '') return setProblem('Say what the agent should do.');
     const title = text.split('\n')[0]?.slice(0, 120) ?? '';
     void start({ agent: agent.trim(), title, text, ...(folder.trim() !== '' && { work_folder: folder.trim() }) });
@@ -67,14 +71,21 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
             id="run-agent"
             className="field"
             list="run-agents"
+            placeholder={names.join(', ')}
+            aria-describedby="run-agent-note"
             value={agent}
             onChange={(event) => setAgent(event.target.value)}
           />
           <datalist id="run-agents">
-            {AGENTS.map((name) => (
+            {names.map((name) => (
               <option key={name} value={name} />
             ))}
           </datalist>
+          <p className="small muted" id="run-agent-note">
+            {agent !== '' && !names.includes(agent)
+              ? `No worker hosts “${agent}” now: the run would wait for one.`
+              : 'Any agent that a worker of this server hosts.'}
+          </p>
         </div>
         <div>
           <label className="label" htmlFor="run-folder">

@@ -1,0 +1,7 @@
+// Who is signed in here. A viewer sees everything and answers nothing: pages ask this before they offer a way to.
+import { createContext, useContext } from 'react';
+import type { MeView } from '../../../src/core/views.ts';
+
+export const Me = createContext<MeView | undefined>(undefined);
+
+export const useMayAnswer = (): boolean => useContext(Me)?.scope === 'operator';
