@@ -14,6 +14,7 @@ import { fail } from './core/errors.ts';
 import { sortableId } from './core/id.ts';
 import type { Limits } from './core/limits.ts';
 import type { Clock, Ports, Store } from './core/ports.ts';
+import type { Permissions } from './core/session.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { createMcpDoor } from './mcp/door.ts';
 import { createApp } from './server/app.ts';
@@ -49,6 +50,8 @@ export interface Settings {
   behindProxy: boolean;
   /** Whether the server hosts agents itself; it does unless told not to. */
   worker?: boolean | undefined;
+  /** Whether its agents ask for approval, where their session does not say. */
+  permissions?: Permissions | undefined;
   version: string;
 }
 
@@ -135,11 +138,12 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const shownHost = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   const url = `${settings.tls ? 'https' : 'http'}://${shownHost}:${port}`;
   if (settings.worker !== false) {
+    const { permissions } = settings;
     const secret = await keptToken(gateway, settings.data, 'worker', 'worker:builtin');
     const door = settings.tls || !isLoopback(settings.host) ? await loopbackDoor(app, open) : url;
     // Several servers on one database are several workers; what one of them had is found again when its lease is over.
     const workerId = settings.database ? `builtin:${sortableId('wrk', clock.now(), randomBytes(16))}` : 'builtin';
-    const worker = startWorker({ url: door, token: secret, workerId, agents, log: logger });
+    const worker = startWorker({ url: door, token: secret, workerId, agents, permissions, log: logger });
     worker.done.catch((error: unknown) => logger.error({ err: error }, 'the built-in worker stopped'));
     open.push(() => worker.stop());
   }

@@ -16,12 +16,13 @@ import { runsCommand } from './runs.ts';
 import { serveCommand } from './serve.ts';
 import { sessionsCommand } from './sessions.ts';
 import { signInCommand } from './sign-in.ts';
+import { threadsCommand } from './threads.ts';
 import { tokensCommand } from './tokens.ts';
 import { version } from './version.ts';
 import { workerCommand } from './worker.ts';
 
 const GROUPS: [title: string, commands: (() => Command)[]][] = [
-  ['Answer:', [inboxCommand, questionsCommand, approvalsCommand]],
+  ['Answer:', [inboxCommand, questionsCommand, approvalsCommand, threadsCommand]],
   ['Look:', [eventsCommand, sessionsCommand, runsCommand]],
   ['Work:', [runCommand, demoCommand, mcpCommand]],
   ['Serve:', [serveCommand, signInCommand, workerCommand, dbCommand, tokensCommand, doctorCommand, completionCommand]],

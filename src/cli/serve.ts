@@ -4,10 +4,12 @@ import { Command } from 'commander';
 import type { Running, Settings } from '../boot.ts';
 import { stateFolder } from '../client/local.ts';
 import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
+import type { Permissions } from '../core/session.ts';
 import { withExamples } from './examples.ts';
 import { Failure } from './failure.ts';
 import { nextSteps } from './next-steps.ts';
 import { version } from './version.ts';
+import { workerPermissions } from './worker.ts';
 
 const DRAIN_MS = 9000;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -25,6 +27,7 @@ export interface ServeFlags {
   tlsKey?: string;
   behindProxy?: boolean;
   worker?: boolean;
+  permissions?: Permissions;
 }
 
 const collect = (value: string, list: string[]): string[] => [...list, value];
@@ -43,7 +46,8 @@ export function serveCommand(): Command {
     .option('--tls-cert <file>', 'certificate, to listen beyond this machine')
     .option('--tls-key <file>', 'its private key')
     .option('--behind-proxy', 'a proxy you trust does TLS in front of this server')
-    .option('--no-worker', 'host no agents here; start `holdpoint worker` where they should run');
+    .option('--no-worker', 'host no agents here; start `holdpoint worker` where they should run')
+    .addOption(workerPermissions());
   withExamples(command, 'holdpoint serve', 'holdpoint serve --port 0 --log info');
   return command.action(serve);
 }
@@ -103,6 +107,7 @@ export function settingsOf(flags: ServeFlags, given: NodeJS.ProcessEnv): Setting
     tls: tlsOf(flags),
     behindProxy: flags.behindProxy ?? false,
     worker: flags.worker ?? true,
+    permissions: flags.permissions,
     version,
   };
 }

@@ -2,8 +2,9 @@
 // begun to take runs; drains and exits 0 on SIGTERM.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { findToken, serverUrl } from '../client/local.ts';
+import { PERMISSIONS, type Permissions } from '../core/session.ts';
 import { addressOf, wholeNumber } from './connection.ts';
 import { withExamples } from './examples.ts';
 import { Failure } from './failure.ts';
@@ -15,6 +16,7 @@ interface WorkerFlags {
   concurrency?: string;
   label?: string[];
   leaseMs?: string;
+  permissions?: Permissions;
   log?: string;
 }
 
@@ -29,10 +31,17 @@ export function workerCommand(): Command {
     .option('--label <name...>', 'take only work that names some of these labels, and no other')
     .option('--concurrency <number>', 'runs at once (64)')
     .option('--lease-ms <number>', 'how long a lost worker keeps its runs (15000)')
+    .addOption(workerPermissions())
     .option('--log <level>', 'log level (HOLDPOINT_LOG, warn)');
   withExamples(command, 'holdpoint worker --concurrency 4', 'holdpoint worker --label gpu --label os=linux');
   return command.action(work);
 }
+
+export const workerPermissions = (): Option =>
+  new Option(
+    '--permissions <how>',
+    'whether agents hosted here ask for approval, where a session does not say',
+  ).choices(PERMISSIONS);
 
 async function work(flags: WorkerFlags): Promise<void> {
   const workerId = flags.id ?? `${hostname().replace(/[^A-Za-z0-9.-]/g, '-')}-${randomBytes(4).toString('hex')}`;
@@ -42,6 +51,7 @@ async function work(flags: WorkerFlags): Promise<void> {
     token: flags.token ?? tokenOf(process.env),
     workerId,
     labels: flags.label,
+    permissions: flags.permissions,
     concurrency: fromOne('--concurrency', flags.concurrency),
     leaseMs: fromOne('--lease-ms', flags.leaseMs),
     logLevel: flags.log ?? (process.env.HOLDPOINT_LOG || 'warn'),

@@ -3,6 +3,7 @@
 import { type Client, createClient } from '../client/client.ts';
 import { backoffMs, HoldpointProblem, sleep } from '../client/http.ts';
 import { Waits } from '../client/waits.ts';
+import type { Permissions } from '../core/session.ts';
 import { type HostedAgent, type Hosting, hostRun, type Log } from './host.ts';
 
 export interface WorkerOptions {
@@ -12,6 +13,8 @@ export interface WorkerOptions {
   agents: readonly HostedAgent[];
   /** With labels it takes only work that names some of them; without, only work that names none. */
   labels?: string[] | undefined;
+  /** Whether its agents ask for approval, where their session does not say. */
+  permissions?: Permissions | undefined;
   concurrency?: number | undefined;
   leaseMs?: number | undefined;
   /** How long a worker that stops lets agents finish which could not be taken up again. */
@@ -38,7 +41,8 @@ export function startWorker(options: WorkerOptions): Worker {
   const client: Client = createClient({ url: options.url, token: options.token, retryForMs: RETRY_FOR_MS });
   const waits = new Waits(client.http);
   const agents = new Map(options.agents.map((agent) => [agent.name, agent]));
-  const offer = options.agents.map(({ name, recovery }) => ({ name, recovery }));
+  const { permissions } = options;
+  const offer = options.agents.map(({ name, recovery }) => ({ name, recovery, permissions }));
   const hosted = new Set<Hosting>();
   const stopping = new AbortController();
   const told = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));

@@ -12,7 +12,7 @@ import { command, node, openStage, PATIENT, type Stage, strike, TARGET } from '.
 const commands = everyCommand(createProgram());
 const examples = commands.flatMap(({ path, command }) => examplesOf(command).map((example) => ({ path, example })));
 /** Stay until they are told to stop. */
-const STAYS = /^holdpoint (serve|worker|events --follow$)/;
+const STAYS = /^holdpoint (serve|worker|events --follow$|threads follow nightly$)/;
 /** Nothing works in a session that has ended. */
 const lastOnes = (example: string): number => (example.startsWith('holdpoint sessions end') ? 1 : 0);
 

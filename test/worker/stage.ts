@@ -4,6 +4,7 @@
 import { mock, type Step } from '../../src/agents/mock.ts';
 import { type Client, createClient, every } from '../../src/client/client.ts';
 import { HoldpointProblem } from '../../src/client/http.ts';
+import type { Permissions } from '../../src/core/session.ts';
 import type { AskView, EventView, RunView } from '../../src/core/views.ts';
 import type { HostedAgent } from '../../src/worker/host.ts';
 import { startWorker, type Worker } from '../../src/worker/worker.ts';
@@ -19,6 +20,7 @@ export interface WorkerLike {
   leaseMs?: number;
   concurrency?: number;
   labels?: string[];
+  permissions?: Permissions;
   drainMs?: number;
 }
 
@@ -43,6 +45,7 @@ export class Stage {
       agents: options.agents ?? [mock],
       leaseMs: options.leaseMs,
       labels: options.labels,
+      permissions: options.permissions,
       concurrency: options.concurrency,
       drainMs: options.drainMs,
       log: silent,
@@ -53,7 +56,7 @@ export class Stage {
 
   async play(
     script: Step[],
-    session: { agent?: string; parent_session_id?: string; labels?: string[] } = {},
+    session: { agent?: string; parent_session_id?: string; labels?: string[]; permissions?: Permissions } = {},
   ): Promise<RunView> {
     const { session_id } = await this.api.sessions.create({ agent: 'mock', ...session });
     return this.api.runs.start(session_id, { input: { text: 'play', script } });

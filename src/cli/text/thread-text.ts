@@ -1,0 +1,31 @@
+// An item of a thread as lines: who said it, and what it is. Prompts stand out; what people posted has their name.
+import type { ItemView } from '../../core/views.ts';
+import { wrap } from './layout.ts';
+import { outputLines } from './run-text.ts';
+import { type Line, line, type Style, span } from './spans.ts';
+import { oneLine, prose } from './terminal-text.ts';
+
+export function itemLines(item: ItemView, width: number): Line[] {
+  const text = textOf(item);
+  if (item.author.role === 'user') return said(`${oneLine(item.author.name)}> `, text, width);
+  const { type } = item.metadata ?? {};
+  if (type === 'pending_prompt') return block(text, 'warn', width);
+  if (type === 'pending_prompt_resolved') return block(text, text.startsWith('✓') ? 'good' : 'bad', width);
+  if (type === 'turn_end') return [line(span(`— ${oneLine(text)}`, 'dim'))];
+  if (type === 'status') return block(text, 'dim', width);
+  return outputLines({ text, type: String(type) }, width);
+}
+
+const textOf = ({ content }: ItemView): string =>
+  content.map((part) => String((part as { text?: unknown }).text ?? '')).join('\n');
+
+function said(name: string, text: string, width: number): Line[] {
+  const [first = '', ...rest] = prose(text).split('\n');
+  const more = rest.map((one) => line(' '.repeat(name.length), one));
+  return [line(span(name, 'bold'), first), ...more].flatMap((one) => wrap(one, width, name.length));
+}
+
+const block = (text: string, style: Style, width: number): Line[] =>
+  prose(text)
+    .split('\n')
+    .flatMap((one) => wrap(line(span(one, style)), width, 2));

@@ -1,0 +1,67 @@
+// Who is asked: the session's own setting, then the worker's, then everybody's default. What a setting allows is on the
+// record in its name and is never shown as pending.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Step } from '../../src/agents/mock.ts';
+import type { Permissions } from '../../src/core/session.ts';
+import { openServer, type Server } from '../support/server.ts';
+import { chat } from '../support/thread.ts';
+import { BASH, Stage } from './stage.ts';
+
+let server: Server;
+let stage: Stage;
+beforeAll(async () => {
+  server = await openServer();
+  stage = new Stage(await server.url(), server.token);
+  await stage.worker({ labels: ['free'], permissions: 'autonomous' });
+  await stage.worker({ labels: ['strict'], permissions: 'approval' });
+  await stage.worker();
+});
+afterAll(async () => {
+  await stage.close();
+  await server.close();
+});
+
+const script: Step[] = [
+  { do: 'approve', id: 'p', ...BASH },
+  { do: 'complete', text: 'done' },
+];
+type Case = [own: Permissions | undefined, worker: string | undefined, isAsked: boolean];
+const CASES: Case[] = [
+  [undefined, undefined, true],
+  [undefined, 'strict', true],
+  [undefined, 'free', false],
+  ['approval', 'free', true],
+  ['autonomous', 'strict', false],
+  ['autonomous', undefined, false],
+];
+
+it.each(CASES)('session %s, worker %s: asked %s', async (permissions, label, isAsked) => {
+  const run = await stage.play(script, { ...(permissions && { permissions }), ...(label && { labels: [label] }) });
+  if (isAsked) {
+    const [ask] = await stage.pending(run.session_id);
+    expect((await stage.api.sessions.get(run.session_id)).permissions).toBe('approval');
+    if (ask) await stage.decide(ask, { behavior: 'deny', reason: 'not now' });
+    expect(stage.heard(await stage.over(run.run_id))).toEqual(['p: answered: not now']);
+    return;
+  }
+  expect((await stage.over(run.run_id)).status).toBe('completed');
+  const [ask] = (await stage.api.asks.list({ run_id: run.run_id })).items;
+  expect(ask?.answer).toMatchObject({ behavior: 'allow', answered_by: 'policy:autonomous', surface: 'system' });
+  expect(ask?.delivery.state).toBe('delivered');
+  expect(await stage.events(run.session_id, 'waiting_for_approval')).toEqual([]);
+  expect(await chat(server, run.session_id)).toEqual([
+    'p: answered: allowed {"command":"npm install"}',
+    'done',
+    'end completed',
+  ]);
+});
+
+it('a child has the permissions of its parent, whatever the worker is set to', async () => {
+  const parent = await stage.api.sessions.create({ agent: 'mock', permissions: 'approval' });
+  const of = { parent_session_id: parent.session_id, labels: ['free'] };
+  const run = await stage.play(script, of);
+  const [ask] = await stage.pending(run.session_id);
+  expect(ask?.kind).toBe('approval');
+  const wanted = stage.api.sessions.create({ agent: 'mock', ...of, permissions: 'autonomous' });
+  await expect(wanted).rejects.toMatchObject({ code: 'session_conflict' });
+});
