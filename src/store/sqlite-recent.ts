@@ -2,7 +2,7 @@
 // True because one process owns the file and every change of these records passes here. What a unit does to a record
 // becomes known with its write; when a unit fails after that, everything is forgotten. Owns no copy that a caller holds.
 import type { Ask } from '../core/ask.ts';
-import type { Soon, Tx } from '../core/ports.ts';
+import type { Reader, Soon, Tx } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import type { Session } from '../core/session.ts';
 import { soon } from './sql.ts';
@@ -36,7 +36,8 @@ export function withRecent(tx: Tx): RecentTx {
       asks.clear();
     },
     tx: {
-      ...tx,
+      ...(tx as Reader),
+      ...elsewhere(tx),
       session,
       run,
       ask,
@@ -47,6 +48,7 @@ export function withRecent(tx: Tx): RecentTx {
       updateSession: sessions.after(tx.updateSession),
       insertRun: runs.after(tx.insertRun),
       updateRun: runs.after(tx.updateRun),
+      updateInput: runs.after(tx.updateInput),
       insertAsk: asks.after(tx.insertAsk as (ask: Ask) => Soon<void>),
       endAsk: (ended) =>
         soon(tx.endAsk(ended), (isFirst) => {
@@ -57,6 +59,28 @@ export function withRecent(tx: Tx): RecentTx {
     },
   };
 }
+
+/** What changes none of these records. A verb that is neither here nor above does not compile. */
+const elsewhere = (tx: Tx) => ({
+  lockKey: tx.lockKey,
+  insertPartialState: tx.insertPartialState,
+  insertForm: tx.insertForm,
+  appendEvents: tx.appendEvents,
+  insertOutput: tx.insertOutput,
+  insertMessage: tx.insertMessage,
+  updateMessage: tx.updateMessage,
+  insertToken: tx.insertToken,
+  updateToken: tx.updateToken,
+  insertSignInLink: tx.insertSignInLink,
+  useSignInLink: tx.useSignInLink,
+  forgetSignInLinks: tx.forgetSignInLinks,
+  saveDraft: tx.saveDraft,
+  deleteDraft: tx.deleteDraft,
+  forgetDrafts: tx.forgetDrafts,
+  insertResponse: tx.insertResponse,
+  keepFact: tx.keepFact,
+  forgetResponses: tx.forgetResponses,
+});
 
 /** By id, the last written ones. Callers change what they are given: it is always a copy, one level deep. */
 class Recent<T extends { id: string }> {
