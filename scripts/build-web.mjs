@@ -35,7 +35,7 @@ export function buildWebIfNeeded() {
 
 /** Once, here, instead of at every request. */
 function compress(folder) {
-  for (const name of readdirSync(folder)) {
+  for (const name of readdirSync(folder).filter((file) => /\.(js|css|svg)$/.test(file))) {
     const bytes = readFileSync(join(folder, name));
     writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes));
     writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));

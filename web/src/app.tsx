@@ -17,6 +17,8 @@ import { announce, Toasts } from './ui/toasts.tsx';
 
 const SessionsPage = lazy(() => import('./pages/sessions.tsx'));
 const SessionPage = lazy(() => import('./pages/session.tsx'));
+const HistoryPage = lazy(() => import('./pages/history.tsx'));
+const InsightsPage = lazy(() => import('./pages/insights.tsx'));
 const Help = lazy(() => import('./ui/help.tsx'));
 const NewRun = lazy(() => import('./ui/new-run.tsx'));
 
@@ -89,6 +91,12 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
                 <SessionsPage onNewRun={newRun} />
               </Route>
               <Route path="/sessions/:id">{({ id }) => <SessionPage key={id} id={id} />}</Route>
+              <Route path="/history">
+                <HistoryPage />
+              </Route>
+              <Route path="/insights">
+                <InsightsPage />
+              </Route>
               <Route>
                 <InboxPage onNewRun={newRun} />
               </Route>

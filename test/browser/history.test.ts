@@ -1,0 +1,86 @@
+// The history page: finds what has ended by any of its words, keeps the search in the address, opens what it found.
+import { beforeAll, expect, it } from 'vitest';
+import type { AskView } from '../../src/core/views.ts';
+import { makePast } from './past.ts';
+import { describeInBrowser, useStage } from './stage.ts';
+
+describeInBrowser('the history page', () => {
+  const stage = useStage();
+  let past: AskView[];
+  beforeAll(async () => {
+    past = await makePast(stage.client);
+  });
+
+  it('lists what has ended, newest first, with who decided what', async () => {
+    const { page } = await stage.person('lead');
+    await page.getByRole('link', { name: 'History' }).click();
+    const rows = page.getByRole('list', { name: 'Ended asks' }).getByRole('listitem');
+    await page.getByText('3 asks').waitFor();
+    const texts = await rows.allInnerTexts();
+    expect(texts).toHaveLength(3);
+    expect(texts[0]).toMatch(/Target[\s\S]*Where does it go\?[\s\S]*Answered by operator from the API: Staging/);
+    expect(texts[1]).toContain('never the whole disk');
+    expect(texts[2]).toContain('Nightly build');
+  });
+
+  it('finds by word as it is typed, and the address keeps it over a reload', async () => {
+    const { page } = await stage.person('lead');
+    await page.goto('/history');
+    await page.getByText('3 asks').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('publish');
+    await page.getByText('1 ask', { exact: true }).waitFor();
+    expect(new URL(page.url()).search).toBe('?q=publish');
+    await page.reload();
+    await page.getByText('1 ask', { exact: true }).waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('publish');
+    await page.getByRole('searchbox').fill('nobody ever said this');
+    await page.getByText('Nothing found').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('3 asks').waitFor();
+  });
+
+  it('narrows down by kind and end', async () => {
+    const { page } = await stage.person('lead');
+    await page.goto('/history');
+    await page.getByRole('button', { name: 'Questions' }).click();
+    await page.getByText('1 ask', { exact: true }).waitFor();
+    await page.getByLabel('How it ended').selectOption('expired');
+    await page.getByText('Nothing found').waitFor();
+    expect(new URL(page.url()).search).toBe('?kind=question&status=expired');
+  });
+
+  it('opens an ask with how it ended', async () => {
+    const { page } = await stage.person('lead');
+    await page.goto('/history?q=disk');
+    await page.getByRole('link', { name: /rm -rf/ }).click();
+    await page.waitForURL(`**/asks/${past[1]?.ask_id}`);
+    await page.getByText('Denied by operator').first().waitFor();
+    await page.goBack();
+    await page.getByText('1 ask', { exact: true }).waitFor();
+  });
+
+  it('goes further back when the person says so', async () => {
+    const { client } = stage;
+    const { session_id } = await client.sessions.create({ agent: 'external' });
+    const { run_id } = await client.runs.start(session_id, { input: {} });
+    const asks = await Promise.all(
+      Array.from({ length: 60 }, (_, i) =>
+        client.asks.raise(run_id, {
+          kind: 'approval',
+          tool_call_id: `n${i}`,
+          tool_name: 'Read',
+          input: { file: `f${i}` },
+        }),
+      ),
+    );
+    const resolutions = asks.map((ask) => ({ request_id: ask.ask_id, behavior: 'allow' as const }));
+    await client.approvals.decideRun(run_id, { resolutions });
+    const { page } = await stage.person('lead');
+    await page.goto('/history');
+    await page.getByText(/^50 asks back to/).waitFor();
+    await page.getByRole('button', { name: 'Further back' }).click();
+    await page.getByText('63 asks', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Further back' }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,46 @@
+// The insights page: plots of what has ended, each with its figures as a table, in the colours of the page.
+import { expect, it } from 'vitest';
+import { makePast } from './past.ts';
+import { describeInBrowser, useStage } from './stage.ts';
+
+describeInBrowser('the insights page', () => {
+  const stage = useStage();
+
+  it('says when there is nothing to show yet, then shows it', async () => {
+    const { page } = await stage.person('lead');
+    await page.getByRole('link', { name: 'Insights' }).click();
+    await page.getByText('Nothing was asked and ended').waitFor();
+    await makePast(stage.client);
+    await page.reload();
+    await page.getByRole('figure', { name: 'Time to answer', exact: true }).waitFor();
+    const figures = await page
+      .getByRole('figure')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
+    expect(figures).toEqual([
+      'Time to answer',
+      'Time to answer, over time',
+      'Asks over time',
+      'By agent',
+      'By tool',
+      'By end',
+      'By surface',
+      'Who decided',
+    ]);
+    for (const figure of await page.getByRole('figure').all()) await figure.locator('svg.recharts-surface').waitFor();
+  });
+
+  it('has the figures of each plot as a table', async () => {
+    await makePast(stage.client);
+    const { page } = await stage.person('lead');
+    await page.goto('/insights?days=1');
+    const ends = page.getByRole('figure', { name: 'By end' });
+    await ends.getByText('As a table').click();
+    const rows = await ends.getByRole('row').allInnerTexts();
+    const shown = await stage.client.insights.show();
+    expect(rows.slice(1).map((row) => row.split(/\s+/).slice(0, 2))).toEqual(
+      shown.by_outcome.map(({ name, count }) => [name, String(count)]),
+    );
+    await page.getByRole('button', { name: '7 days' }).click();
+    await page.waitForURL('**/insights?days=7');
+  });
+});

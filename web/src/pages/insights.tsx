@@ -1,0 +1,114 @@
+// What the past tells: how long people take to answer, over time, and what is asked by whom. Each plot has its figures
+// as a table beside it, for whoever cannot see plots or wants the numbers.
+import { useMemo } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { duration } from '../../../src/client/times.ts';
+import type { InsightsView } from '../../../src/core/insight.ts';
+import { api } from '../api.ts';
+import { failureText } from '../failure.ts';
+import { useFetched } from '../queries.ts';
+import { BarPlot, instantOf, LinePlot, NamePlot } from '../ui/plots.tsx';
+import '../styles/insights.css';
+
+const DAY_MS = 86_400_000;
+const SPANS = [
+  ['24 hours', 1],
+  ['7 days', 7],
+  ['30 days', 30],
+  ['a year', 365],
+] as const;
+
+export default function InsightsPage() {
+  const [, navigate] = useLocation();
+  const days = Number(new URLSearchParams(useSearch()).get('days') ?? 30);
+  const span = SPANS.find(([, n]) => n === days) ?? SPANS[2];
+  // Whole hours, so that going back and forth finds what was fetched.
+  const to = useMemo(() => Math.ceil(Date.now() / 3_600_000) * 3_600_000, []);
+  const { data, error } = useFetched({
+    queryKey: ['insights', span[1], to],
+    queryFn: () => api.insights.show({ from: to - span[1] * DAY_MS, to }),
+    staleTime: 0,
+  });
+  return (
+    <div className="page-scroll">
+      <div className="page-body">
+        <div className="page-head">
+          <h1>Insights</h1>
+          <fieldset className="filters end" aria-label="Span">
+            {SPANS.map(([label, n]) => (
+              <button
+                key={label}
+                type="button"
+                aria-pressed={n === span[1]}
+                onClick={() => navigate(`/insights?days=${n}`, { replace: true })}
+              >
+                {label}
+              </button>
+            ))}
+          </fieldset>
+        </div>
+        {error && <p className="notice bad">{failureText(error)}</p>}
+        {data && (data.ended === 0 ? <Nothing span={span[0]} /> : <Plots of={data} />)}
+      </div>
+    </div>
+  );
+}
+
+const Nothing = ({ span }: { span: string }) => (
+  <p className="muted">
+    Nothing was asked and ended in the last {span}. Plots appear here once agents have asked and people have answered.
+  </p>
+);
+
+function Plots({ of }: { of: InsightsView }) {
+  const { waits, by_decider } = of;
+  const ruled = by_decider.filter(({ name }) => name === 'rules' || name === 'grants' || name === 'policy');
+  const share = Math.round((100 * ruled.reduce((sum, { count }) => sum + count, 0)) / of.ended);
+  return (
+    <>
+      {!of.is_complete && (
+        <p className="notice">
+          There is more than one look can count: these are the newest {of.ended.toLocaleString()} asks, since{' '}
+          {new Date(of.counted_from_ms).toLocaleString()}.
+        </p>
+      )}
+      <dl className="figures">
+        <Figure name="Asks that ended" value={of.ended.toLocaleString()} />
+        <Figure name="Half answered within" value={waits.p50_ms === undefined ? '–' : duration(waits.p50_ms)} />
+        <Figure name="Nine in ten within" value={waits.p90_ms === undefined ? '–' : duration(waits.p90_ms)} />
+        <Figure name="Decided by a rule" value={`${share}%`} />
+      </dl>
+      <div className="plots">
+        <BarPlot
+          title="Time to answer"
+          columns={['Up to', 'Answers']}
+          bars={of.histogram.map(({ up_to_ms, count }) => ({
+            name: up_to_ms === null ? 'longer' : duration(up_to_ms),
+            value: count,
+          }))}
+        />
+        <LinePlot title="Time to answer, over time" points={of.over_time} intervalMs={of.interval_ms} />
+        <BarPlot
+          title="Asks over time"
+          columns={['From', 'Asks']}
+          bars={of.over_time.map(({ start_ms, ended }) => ({
+            name: instantOf(start_ms, of.interval_ms),
+            value: ended,
+          }))}
+        />
+        <NamePlot title="By agent" names={of.by_agent} />
+        <NamePlot title="By tool" names={of.by_tool} />
+        <NamePlot title="By end" names={of.by_outcome} />
+        <NamePlot title="By surface" names={of.by_surface} />
+        <NamePlot title="Who decided" names={of.by_decider} />
+      </div>
+    </>
+  );
+}
+
+const Figure = ({ name, value }: { name: string; value: string }) => (
+  <div>
+    <dt className="small muted">{name}</dt>
+    <dd>{value}</dd>
+  </div>
+);

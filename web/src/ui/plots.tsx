@@ -1,0 +1,164 @@
+// The plots of the insights page: bars, a line of waits, and bars by name; each a figure with a caption and the same
+// numbers as a table. Drawn by Recharts with the page's own colours, so that light and dark need nothing more.
+import type { ReactNode } from 'react';
+import { Bar, BarChart, CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { duration } from '../../../src/client/times.ts';
+import type { InsightsView } from '../../../src/core/insight.ts';
+import { oneLine } from '../text/visible.ts';
+
+const DAY_MS = 86_400_000;
+const HEIGHT = 220;
+const ROW_PX = 30;
+const NAME_PX = 110;
+const TICK = { fill: 'var(--muted)', fontSize: 11 };
+const GRID = 'var(--line)';
+const axis = { tick: TICK, tickLine: false, axisLine: { stroke: 'var(--line-strong)' } } as const;
+const TOOLTIP = {
+  cursor: { fill: 'var(--hover)', stroke: 'var(--line-strong)' },
+  contentStyle: {
+    background: 'var(--raised)',
+    border: '1px solid var(--line-strong)',
+    borderRadius: 8,
+    color: 'var(--text)',
+    fontSize: 12,
+  },
+  itemStyle: { color: 'var(--text)' },
+  isAnimationActive: false,
+} as const;
+
+/** Where an interval begins, as precisely as it matters. */
+export const instantOf = (atMs: number, intervalMs: number): string =>
+  intervalMs < DAY_MS
+    ? new Date(atMs).toLocaleString(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' })
+    : new Date(atMs).toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
+
+interface FigureProps {
+  title: string;
+  columns: readonly string[];
+  rows: readonly (readonly string[])[];
+  height: number;
+  children: ReactNode;
+}
+
+function Figure({ title, columns, rows, height, children }: FigureProps) {
+  return (
+    <figure className="plot" aria-label={title}>
+      <figcaption>{title}</figcaption>
+      <div className="plot-area" aria-hidden="true" style={{ height }}>
+        <ResponsiveContainer width="100%" height="100%">
+          {children}
+        </ResponsiveContainer>
+      </div>
+      <details>
+        <summary className="small muted">As a table</summary>
+        <table>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th key={column} scope="col">
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([name = '', ...cells]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                {cells.map((cell, i) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: cells of one row, one for each column
+                  <td key={i}>{cell}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </figure>
+  );
+}
+
+interface BarPlotProps {
+  title: string;
+  columns: readonly [string, string];
+  bars: readonly { name: string; value: number }[];
+}
+
+export function BarPlot({ title, columns, bars }: BarPlotProps) {
+  return (
+    <Figure title={title} columns={columns} rows={bars.map((bar) => [bar.name, String(bar.value)])} height={HEIGHT}>
+      <BarChart data={[...bars]} accessibilityLayer={false}>
+        <CartesianGrid vertical={false} stroke={GRID} />
+        <XAxis dataKey="name" {...axis} interval="preserveStartEnd" minTickGap={14} />
+        <YAxis {...axis} width={36} allowDecimals={false} axisLine={false} />
+        <Tooltip {...TOOLTIP} formatter={(value) => [value, columns[1]]} />
+        <Bar dataKey="value" fill="var(--accent)" radius={[3, 3, 0, 0]} isAnimationActive={false} />
+      </BarChart>
+    </Figure>
+  );
+}
+
+interface LinePlotProps {
+  title: string;
+  points: InsightsView['over_time'];
+  intervalMs: number;
+}
+
+const seconds = (ms: number | undefined): string => (ms === undefined ? '–' : duration(ms));
+
+export function LinePlot({ title, points, intervalMs }: LinePlotProps) {
+  const named = points.map((point) => ({ ...point, name: instantOf(point.start_ms, intervalMs) }));
+  const rows = named.map((p) => [p.name, String(p.answered), seconds(p.p50_ms), seconds(p.p90_ms)]);
+  return (
+    <Figure
+      title={title}
+      columns={['From', 'Answers', 'Half within', 'Nine in ten within']}
+      rows={rows}
+      height={HEIGHT}
+    >
+      <LineChart data={named} accessibilityLayer={false}>
+        <CartesianGrid vertical={false} stroke={GRID} />
+        <XAxis dataKey="name" {...axis} interval="preserveStartEnd" minTickGap={14} />
+        <YAxis {...axis} width={52} axisLine={false} tickFormatter={duration} />
+        <Tooltip {...TOOLTIP} formatter={(value, name) => [duration(Number(value)), name]} />
+        <Line
+          dataKey="p90_ms"
+          name="nine in ten within"
+          stroke="var(--control)"
+          strokeDasharray="4 3"
+          connectNulls
+          dot={false}
+          isAnimationActive={false}
+        />
+        <Line
+          dataKey="p50_ms"
+          name="half within"
+          stroke="var(--accent)"
+          strokeWidth={2}
+          connectNulls
+          dot={{ r: 2 }}
+          isAnimationActive={false}
+        />
+      </LineChart>
+    </Figure>
+  );
+}
+
+const LONGEST_NAME = 18;
+const short = (name: string): string => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name);
+
+export function NamePlot({ title, names }: { title: string; names: InsightsView['by_agent'] }) {
+  const bars = names.map(({ name, count, p50_ms }) => ({ name: oneLine(name), count, p50_ms }));
+  const rows = bars.map(({ name, count, p50_ms }) => [name, String(count), seconds(p50_ms)]);
+  return (
+    <Figure title={title} columns={['Name', 'Asks', 'Half within']} rows={rows} height={bars.length * ROW_PX + 34}>
+      <BarChart data={bars} layout="vertical" accessibilityLayer={false}>
+        <CartesianGrid horizontal={false} stroke={GRID} />
+        <XAxis type="number" {...axis} allowDecimals={false} axisLine={false} />
+        <YAxis type="category" dataKey="name" {...axis} width={NAME_PX} tickFormatter={short} interval={0} />
+        <Tooltip {...TOOLTIP} formatter={(value) => [value, 'asks']} />
+        <Bar dataKey="count" fill="var(--accent)" radius={[0, 3, 3, 0]} maxBarSize={18} isAnimationActive={false} />
+      </BarChart>
+    </Figure>
+  );
+}
