@@ -47,7 +47,14 @@ const ADDRESSES = [
 /** Named by their content, so they never change under their name. */
 const HASHED = '/assets/*';
 /** Fixed names: asked for by browsers, or needed at the root of what they control. */
-const NAMED = ['/favicon.svg', '/icon-192.png', '/icon-512.png', '/manifest.webmanifest', '/sw.js'];
+const NAMED = [
+  '/favicon.svg',
+  '/icon-192.png',
+  '/icon-512.png',
+  '/icon-maskable-512.png',
+  '/manifest.webmanifest',
+  '/sw.js',
+];
 
 const SENDING = { cacheControl: false, preCompressed: true };
 const REVALIDATED = 'no-cache';

@@ -30,7 +30,7 @@ export interface Stage {
   /** A browser that has not signed in. */
   stranger(options?: BrowserContextOptions): Promise<Visitor>;
   /** Stops the server and starts it again on the same port and folder. */
-  restart(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  restart(signal?: 'SIGTERM' | 'SIGKILL', whileAway?: () => Promise<void>): Promise<void>;
 }
 
 /** Call it inside `describeInBrowser`; the stage is there while its tests run. */
@@ -83,8 +83,9 @@ export function useStage(options: StartOptions = {}): Stage {
       await visitor.page.waitForURL((at) => at.pathname !== '/sign-in');
       return visitor;
     },
-    async restart(signal = 'SIGTERM') {
+    async restart(signal = 'SIGTERM', whileAway) {
       await server.end(signal);
+      await whileAway?.();
       const { port } = new URL(server.url);
       server = await startHoldpoint({ via: 'main', ...options, data: server.data, args: ['--port', port] });
     },

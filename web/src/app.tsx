@@ -5,12 +5,14 @@ import { Route, Switch, useLocation } from 'wouter';
 import type { MeView } from '../../src/core/views.ts';
 import { api, isStranger } from './api.ts';
 import { showBadge } from './badge.ts';
+import { isSignedOut } from './failure.ts';
 import { InboxPage } from './pages/inbox.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
 import { listenToKeys, useCommands } from './state/commands.ts';
 import { waitingCount } from './state/inbox.ts';
 import { live, useInbox } from './state/live.ts';
 import { Me } from './state/me.ts';
+import { notifyOf } from './state/notify.ts';
 import { heading, summary } from './text/ask-text.ts';
 import { Nav } from './ui/nav.tsx';
 import { announce, Toasts } from './ui/toasts.tsx';
@@ -22,19 +24,26 @@ const InsightsPage = lazy(() => import('./pages/insights.tsx'));
 const Help = lazy(() => import('./ui/help.tsx'));
 const NewRun = lazy(() => import('./ui/new-run.tsx'));
 
+const AGAIN_MS = 1000;
+
 type Person = 'unknown' | 'nobody' | MeView;
 
 export function App({ code: given }: { code: string | undefined }) {
   const [code, setCode] = useState(given);
   const [person, setPerson] = useState<Person>(code === undefined ? 'unknown' : 'nobody');
+  const [tries, setTries] = useState(0);
   const [, navigate] = useLocation();
   const signedOut = useCallback(() => setPerson('nobody'), []);
   useEffect(() => {
     if (person !== 'unknown') return;
     if (isStranger()) setPerson('nobody');
-    else api.signIn.me().then(setPerson, () => setPerson('nobody'));
-  }, [person]);
-  if (person === 'unknown') return null;
+    else
+      api.signIn.me().then(setPerson, (error: unknown) => {
+        if (isSignedOut(error)) setPerson('nobody');
+        else setTimeout(() => setTries(tries + 1), AGAIN_MS);
+      });
+  }, [person, tries]);
+  if (person === 'unknown') return tries === 0 ? null : <Away />;
   const enter = (me: MeView) => {
     navigate('/', { replace: true });
     setCode(undefined);
@@ -48,6 +57,13 @@ export function App({ code: given }: { code: string | undefined }) {
   );
 }
 
+const Away = () => (
+  <main className="sign-in" role="status">
+    <h1>Holdpoint</h1>
+    <p>The server cannot be reached. This page goes on by itself when it is back.</p>
+  </main>
+);
+
 function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   const inbox = useInbox();
   const [open, setOpen] = useState<'help' | 'run'>();
@@ -60,7 +76,10 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
     listenToKeys(stop.signal);
     void live(
       stop.signal,
-      (asks) => announce(asks.map(({ request }) => `New: ${heading(request)}: ${summary(request)}`).join('. ')),
+      (asks) => {
+        announce(asks.map(({ request }) => `New: ${heading(request)}: ${summary(request)}`).join('. '));
+        notifyOf(asks);
+      },
       onSignedOut,
     );
     return () => stop.abort();

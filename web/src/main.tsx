@@ -6,11 +6,14 @@ import './styles/base.css';
 import './styles/shell.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { navigate } from 'wouter/use-browser-location';
 import { App } from './app.tsx';
+import { install } from './installed.ts';
 import { takeCode } from './pages/sign-in.tsx';
 import { restoreTheme } from './theme.ts';
 
 restoreTheme();
+install(navigate);
 const root = document.getElementById('root');
 if (!root) throw new Error('the document has no root');
 createRoot(root).render(

@@ -130,11 +130,13 @@ function Row({ ask }: { ask: AskView }) {
       <span className="history-where tiny muted">
         {from && [from.agent, ...from.project_ids].map(oneLine).join(' · ')} ·{' '}
         {sessionName({ session_id: ask.session_id, ...(from?.title !== undefined && { title: from.title }) })}
-        {answer && answer.surface !== 'system' && ` · took ${duration(answer.answered_at_ms - ask.created_at_ms)}`}
+        {answer && answer.surface !== 'system' && ` · took ${tookOf(answer.answered_at_ms - ask.created_at_ms)}`}
       </span>
     </Link>
   );
 }
+
+const tookOf = (ms: number): string => (ms < 1000 ? 'under a second' : duration(ms));
 
 function Foot({ history, isFiltered }: { history: ReturnType<typeof useHistory>; isFiltered: boolean }) {
   const { asks, isLooking, searchedTo, more } = history;

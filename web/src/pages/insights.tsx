@@ -7,7 +7,7 @@ import type { InsightsView } from '../../../src/core/insight.ts';
 import { api } from '../api.ts';
 import { failureText } from '../failure.ts';
 import { useFetched } from '../queries.ts';
-import { BarPlot, instantOf, LinePlot, NamePlot } from '../ui/plots.tsx';
+import { BarPlot, instantOf, LinePlot, NamePlot, waitText } from '../ui/plots.tsx';
 import '../styles/insights.css';
 
 const DAY_MS = 86_400_000;
@@ -74,8 +74,8 @@ function Plots({ of }: { of: InsightsView }) {
       )}
       <dl className="figures">
         <Figure name="Asks that ended" value={of.ended.toLocaleString()} />
-        <Figure name="Half answered within" value={waits.p50_ms === undefined ? '–' : duration(waits.p50_ms)} />
-        <Figure name="Nine in ten within" value={waits.p90_ms === undefined ? '–' : duration(waits.p90_ms)} />
+        <Figure name="Half answered within" value={waitText(waits.p50_ms)} />
+        <Figure name="Nine in ten within" value={waitText(waits.p90_ms)} />
         <Figure name="Decided by a rule" value={`${share}%`} />
       </dl>
       <div className="plots">

@@ -6,6 +6,7 @@ import type { EventView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { isSignedOut } from '../failure.ts';
 import { EMPTY_INBOX, type Inbox, raised, sessionSeen, settled, swept } from './inbox.ts';
+import { withdrawNotice } from './notify.ts';
 
 const SWEEP_MS = 1000;
 const STALE_MS = 150;
@@ -63,7 +64,10 @@ export async function live(signal: AbortSignal, onNews: News, onSignedOut: () =>
             show(raised(inbox, asks));
             if (isNews) onNews(asks);
           },
-          settled: (askId, answer) => show(settled(inbox, askId, answer, Date.now())),
+          settled(askId, answer) {
+            show(settled(inbox, askId, answer, Date.now()));
+            void withdrawNotice(askId);
+          },
           session: (session) => show(sessionSeen(inbox, session)),
           link: (link) => show({ ...inbox, link, isLoaded: inbox.isLoaded || link === 'live' }),
           event: makeStale,

@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter';
 import type { Inbox as InboxState } from '../state/inbox.ts';
 import { applyTheme, themeOf } from '../theme.ts';
 import { Key } from './key.tsx';
+import { NotifyButton } from './notify-button.tsx';
 
 const PAGES = [
   ['/', 'Inbox', Inbox],
@@ -47,6 +48,7 @@ export function Nav({ count, link, name, onNewRun, onHelp, onSignOut }: NavProps
       </button>
       <div className="spacer" />
       <LinkState link={link} name={name} />
+      <NotifyButton />
       <ThemeButton />
       <button type="button" className="nav-link only-wide" onClick={onHelp}>
         <CircleHelp className="icon" /> Keyboard <Key>?</Key>

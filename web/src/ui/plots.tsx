@@ -26,6 +26,11 @@ const TOOLTIP = {
   isAnimationActive: false,
 } as const;
 
+export function waitText(ms: number | undefined): string {
+  if (ms === undefined) return '–';
+  return ms < 1000 ? '< 1s' : duration(ms);
+}
+
 /** Where an interval begins, as precisely as it matters. */
 export const instantOf = (atMs: number, intervalMs: number): string =>
   intervalMs < DAY_MS
@@ -104,11 +109,12 @@ interface LinePlotProps {
   intervalMs: number;
 }
 
-const seconds = (ms: number | undefined): string => (ms === undefined ? '–' : duration(ms));
+/** At least this high, so that quick answers do not look slow. */
+const LOWEST_TOP_MS = 10_000;
 
 export function LinePlot({ title, points, intervalMs }: LinePlotProps) {
   const named = points.map((point) => ({ ...point, name: instantOf(point.start_ms, intervalMs) }));
-  const rows = named.map((p) => [p.name, String(p.answered), seconds(p.p50_ms), seconds(p.p90_ms)]);
+  const rows = named.map((p) => [p.name, String(p.answered), waitText(p.p50_ms), waitText(p.p90_ms)]);
   return (
     <Figure
       title={title}
@@ -119,8 +125,14 @@ export function LinePlot({ title, points, intervalMs }: LinePlotProps) {
       <LineChart data={named} accessibilityLayer={false}>
         <CartesianGrid vertical={false} stroke={GRID} />
         <XAxis dataKey="name" {...axis} interval="preserveStartEnd" minTickGap={14} />
-        <YAxis {...axis} width={52} axisLine={false} tickFormatter={duration} />
-        <Tooltip {...TOOLTIP} formatter={(value, name) => [duration(Number(value)), name]} />
+        <YAxis
+          {...axis}
+          width={52}
+          axisLine={false}
+          tickFormatter={duration}
+          domain={[0, (top: number) => Math.max(top, LOWEST_TOP_MS)]}
+        />
+        <Tooltip {...TOOLTIP} formatter={(value, name) => [waitText(Number(value)), name]} />
         <Line
           dataKey="p90_ms"
           name="nine in ten within"
@@ -149,7 +161,7 @@ const short = (name: string): string => (name.length > LONGEST_NAME ? `${name.sl
 
 export function NamePlot({ title, names }: { title: string; names: InsightsView['by_agent'] }) {
   const bars = names.map(({ name, count, p50_ms }) => ({ name: oneLine(name), count, p50_ms }));
-  const rows = bars.map(({ name, count, p50_ms }) => [name, String(count), seconds(p50_ms)]);
+  const rows = bars.map(({ name, count, p50_ms }) => [name, String(count), waitText(p50_ms)]);
   return (
     <Figure title={title} columns={['Name', 'Asks', 'Half within']} rows={rows} height={bars.length * ROW_PX + 34}>
       <BarChart data={bars} layout="vertical" accessibilityLayer={false}>

@@ -1,0 +1,115 @@
+// The page as an app: it can be installed, opens while the server is away, keeps no answer of the API, and tells of new
+// asks while it is hidden, once somebody wanted that.
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { makePast } from './past.ts';
+import { describeInBrowser, useStage } from './stage.ts';
+
+/** Its worker is in control. */
+async function isInstalled(page: Page): Promise<void> {
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+}
+
+const notices = (page: Page) =>
+  page.evaluate(async () => {
+    const worker = await navigator.serviceWorker.getRegistration();
+    const shown = (await worker?.getNotifications()) ?? [];
+    return shown.map(({ title, body, tag }) => ({ title, body, tag }));
+  });
+
+const hide = () => Object.defineProperty(document, 'hidden', { get: () => true });
+
+describeInBrowser('the page as an app', () => {
+  const stage = useStage();
+
+  it('says what it is, with icons that are there', async () => {
+    const { page } = await stage.person('lead');
+    const manifest = await page.evaluate(async () => {
+      const link = document.querySelector<HTMLLinkElement>('link[rel="manifest"]');
+      return (await fetch(link?.href ?? '')).json();
+    });
+    expect(manifest).toMatchObject({ name: 'Holdpoint', start_url: '/', display: 'standalone' });
+    for (const { src, type } of manifest.icons as { src: string; type: string }[]) {
+      const response = await page.request.get(src);
+      expect([response.status(), response.headers()['content-type']]).toEqual([200, type]);
+    }
+  });
+
+  it('keeps its files and no answer of the API', async () => {
+    const { page } = await stage.person('lead');
+    await isInstalled(page);
+    await makePast(stage.client);
+    await page.goto('/history');
+    await page.getByText('3 asks').waitFor();
+    const kept = await page.evaluate(async () => {
+      const caches_ = await Promise.all((await caches.keys()).map((name) => caches.open(name)));
+      const requests = (await Promise.all(caches_.map((cache) => cache.keys()))).flat();
+      return requests.map(({ url }) => new URL(url).pathname);
+    });
+    expect(kept).toContain('/');
+    expect(kept.length).toBeGreaterThan(2);
+    expect(kept.filter((path) => path !== '/' && !path.startsWith('/assets/'))).toEqual([]);
+  });
+
+  it('opens while the server is away, and goes on when it is back', async () => {
+    const { page, complaints } = await stage.person('lead');
+    await isInstalled(page);
+    await page.reload();
+    await page.getByText('Live · lead').waitFor();
+    await stage.restart('SIGKILL', async () => {
+      await page.goto('/history');
+      await page.getByText('The server cannot be reached').waitFor();
+    });
+    await page.getByRole('heading', { name: 'History' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/history');
+    // The browser notes each connection that was refused.
+    const odd = complaints
+      .splice(0)
+      .filter((text) => !/ERR_CONNECTION_(REFUSED|RESET)|ERR_INCOMPLETE|ERR_EMPTY|FetchEvent/.test(text));
+    expect(odd).toEqual([]);
+  });
+
+  describe('notifications', () => {
+    const raise = async (command: string) => {
+      const { session_id } = await stage.client.sessions.create({ agent: 'external', title: 'Deploy' });
+      const { run_id } = await stage.client.runs.start(session_id, { input: {} });
+      const ask = { kind: 'approval' as const, tool_call_id: 'a', tool_name: 'Bash', input: { command } };
+      return stage.client.asks.raise(run_id, ask);
+    };
+
+    it('are off until somebody switches them on, and then only while the page is hidden', async () => {
+      const { page, context } = await stage.person('lead');
+      await context.grantPermissions(['notifications'], { origin: stage.server.url });
+      await isInstalled(page);
+      await page.evaluate(hide);
+      await raise('echo unheard');
+      await page.getByText('echo unheard').first().waitFor();
+      expect(await notices(page)).toEqual([]);
+
+      const button = page.getByRole('button', { name: 'Notifications' });
+      expect(await button.getAttribute('aria-pressed')).toBe('false');
+      await button.click();
+      await page.getByText('You are told of new asks').waitFor();
+      const ask = await raise('echo heard');
+      await expect.poll(() => notices(page)).toEqual([{ title: 'Bash', body: 'echo heard', tag: ask.ask_id }]);
+
+      // Settled elsewhere: no news any more.
+      const resolutions = [{ request_id: ask.ask_id, behavior: 'allow' as const }];
+      await stage.client.approvals.decideRun(ask.run_id, { resolutions });
+      await expect.poll(() => notices(page)).toEqual([]);
+
+      await button.click();
+      await raise('echo again');
+      await page.getByText('echo again').first().waitFor();
+      expect(await notices(page)).toEqual([]);
+    });
+
+    it('say when the browser blocks them', async () => {
+      const { page } = await stage.person('lead');
+      await page.evaluate(() => Object.defineProperty(Notification, 'permission', { get: () => 'denied' }));
+      await page.getByRole('button', { name: 'Notifications' }).click();
+      await page.getByText('Your browser blocks notifications').waitFor();
+      expect(await page.getByRole('button', { name: 'Notifications' }).getAttribute('aria-pressed')).toBe('false');
+    });
+  });
+});
