@@ -63,7 +63,14 @@ const commandOf = (ask: AskView) => ('input' in ask.request ? String(ask.request
 
 it('every example is run here', () => {
   const files = readdirSync(join(root, 'examples')).filter((file) => /\.(ts|sh)$/.test(file));
-  expect(files.sort()).toEqual(['agent.sh', 'approvals.ts', 'ask.ts', 'resume.ts', 'three-questions.sh']);
+  expect(files.sort()).toEqual([
+    'agent.sh',
+    'approvals.ts',
+    'ask.ts',
+    'own-loop.ts',
+    'resume.ts',
+    'three-questions.sh',
+  ]);
 });
 
 it('ask.ts: a question in ten lines', async () => {
@@ -107,6 +114,26 @@ it('resume.ts: killed while it waits, answered meanwhile, started again', async 
   expect(await run('resume.ts', 'v2.0.0').ended).toEqual({ code: 0, printed: 'v2.0.0: Ship it\n' });
   const { items } = await person.events.ofSession((ask as AskView).session_id, { limit: 500 });
   expect(items.filter((e) => e.type === 'ask.delivered')).toHaveLength(1);
+});
+
+it('own-loop.ts: displays a form, stops, and goes on with the next message', async () => {
+  const { ended } = run('own-loop.ts');
+  const [form] = await pending(1);
+  expect(form).toMatchObject({ mode: 'form', tool_call_id: 'toolu_1' });
+  const { session_id } = form as AskView;
+  await expect(person.sessions.say(session_id, { text: 'are you there?' })).rejects.toMatchObject({
+    code: 'pending_interactive_form',
+  });
+  const interactive_form_answer = {
+    type: 'interactive_form_question',
+    tool_use_id: 'toolu_1',
+    answers: { colour: 'blue' },
+    status: 'answered' as const,
+  };
+  await person.sessions.say(session_id, { interactive_form_answer });
+  const { code, printed } = await ended;
+  expect(printed).toBe('tool done: interactive_form_question\nstopped: tool_deferred\nI paint it blue.\n');
+  expect(code).toBe(0);
 });
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0 && spawnSync('bash', ['--version']).status === 0;

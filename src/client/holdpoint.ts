@@ -14,6 +14,15 @@ import { type Blocking, openOwnWork, openWork, type StartSpec, type Work } from 
 
 export type { ApprovalRequest, AskView, EventView, RunView, SessionView, UserQuestionRequest } from '../core/views.ts';
 export { type Client, createClient, every, type Listed } from './client.ts';
+export {
+  DeferredExit,
+  exitIfDeferred,
+  isDeferred,
+  type NextMessage,
+  nextMessage,
+  type ToolCall,
+  type ToolDone,
+} from './deferring.ts';
 export { HoldpointProblem, HoldpointUnreachable } from './http.ts';
 export type { Answered, ApprovalOutcome, AskOutcome, GivenAnswer, Unanswered } from './outcome.ts';
 export type { ApproveSpec, AskSpec } from './spec.ts';

@@ -10,7 +10,7 @@ export const deferredResult = (askId: string) => ({
   status: WAITING,
   ask_id: askId,
 });
-type DeferredResult = ReturnType<typeof deferredResult>;
+export type DeferredResult = ReturnType<typeof deferredResult>;
 
 /** Why a run that displayed a form has stopped. */
 export const TOOL_DEFERRED = 'tool_deferred';
