@@ -4,6 +4,7 @@
 
 import type { Manner } from '../client/asking.ts';
 import type { ApprovalOutcome, AskOutcome, Held } from '../client/outcome.ts';
+import type { SkillFiles } from '../client/skill-files.ts';
 import type { ApproveSpec, AskSpec, Deadline, Questions } from '../client/spec.ts';
 import type { FailureReason, Recovery } from '../core/run.ts';
 import type { AskView, MessageView, RunView, SessionView } from '../core/views.ts';
@@ -123,6 +124,8 @@ export interface AgentContext {
     list(): Promise<MessageView[]>;
     acknowledge(messageId: string): Promise<void>;
   };
+  /** A published skill, by `name` or `namespace/name`, as the files it is made of. */
+  skill(name: string): Promise<SkillFiles>;
   /** A session of its own below this one, with its first run. */
   spawn(child: NewChild): Promise<{ session_id: string; run_id: string }>;
   /** A child's result: the next run of the parent session. */

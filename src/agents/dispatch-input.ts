@@ -11,6 +11,8 @@ const DispatchInput = z.strictObject({
   env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not a name of the environment'), word).optional(),
   timeout_ms: z.int().positive().optional(),
   prompt_template: z.string().optional(),
+  /** Published skills to lay into the workspace, as `name` or `namespace/name`. */
+  skills: z.array(z.string().min(1).max(200)).max(20).optional(),
   /** A runtime by name, where the command does not show it. */
   runtime: z.string().optional(),
   text: z.string().optional(),
@@ -21,6 +23,7 @@ const DispatchInput = z.strictObject({
 });
 
 export type DispatchSpec = Pick<z.infer<typeof DispatchInput>, 'command' | 'timeout_ms' | 'runtime'> & {
+  skills: string[];
   env: Record<string, string>;
   /** `{...data, answer, partial_state}` */
   input: Record<string, unknown>;
@@ -37,10 +40,10 @@ export function readSpec(given: Record<string, unknown>): DispatchSpec {
       'worker-failed',
       `The input of an exec run is not well formed: ${z.prettifyError(read.error)}`,
     );
-  const { command, timeout_ms, runtime, env = {}, data, prompt_template } = read.data;
+  const { command, timeout_ms, runtime, skills = [], env = {}, data, prompt_template } = read.data;
   const input = { ...data, ...carriedOn(read.data) };
   const prompt = prompt_template === undefined ? undefined : fillIn(prompt_template, input);
-  return { command, timeout_ms, runtime, env, input, prompt };
+  return { command, timeout_ms, runtime, skills, env, input, prompt };
 }
 
 function carriedOn({ answer, declined, justification, partial_state }: z.infer<typeof DispatchInput>) {

@@ -9,7 +9,7 @@ import type { Agent, AgentContext, Ending } from './agent.ts';
 import { DispatchFailure } from './dispatch-failure.ts';
 import { type DispatchSpec, inputJson, readSpec } from './dispatch-input.ts';
 import { layOverlay, takeOutOverlay } from './overlay.ts';
-import type { RuntimeAdapter, RuntimeExit } from './runtime.ts';
+import type { OverlayFile, RuntimeAdapter, RuntimeExit } from './runtime.ts';
 import { claudeCode } from './runtime-claude.ts';
 import { plain } from './runtime-plain.ts';
 import { consume, fence, MalformedSentinel, type NeedsInput, readSentinel } from './wire/sentinel.ts';
@@ -60,7 +60,7 @@ async function dispatch(
     await rm(taken, { recursive: true, force: true });
     await fence(sentinel, join(own, `stale-${context.run.run_id}`));
     await writeFile(inputFile, JSON.stringify(spec.input), { mode: 0o600 });
-    if (!isOptedOut(context, spec)) await lay(context, workspace, runtime);
+    await lay(context, spec, workspace, runtime);
     const exit = await invoke(context, spec, runtime, workspace, inputFile);
     context.signal.throwIfAborted();
     if (!workspace.isMine()) return { ended: 'vanished' };
@@ -82,10 +82,32 @@ async function leftBehind(sentinel: string, taken: string): Promise<NeedsInput |
   return (await whole(readSentinel(taken))) ?? (await whole(consume(sentinel, taken)));
 }
 
-async function lay(context: AgentContext, { folder, own }: Workspace, runtime: RuntimeAdapter): Promise<void> {
-  const left = await layOverlay(folder, own, runtime.overlay());
+/** How to ask, unless the run wants none of it; and the published skills it names. */
+async function lay(
+  context: AgentContext,
+  spec: DispatchSpec,
+  { folder, own }: Workspace,
+  runtime: RuntimeAdapter,
+): Promise<void> {
+  const helper = isOptedOut(context, spec) ? [] : runtime.overlay();
+  const left = await layOverlay(folder, own, [...helper, ...(await skillFiles(context, spec, runtime))]);
   if (left.length > 0)
     await context.say(`Left as it is: ${left.join(', ')}`, { id: 'overlay-left-out', type: 'status' });
+}
+
+async function skillFiles(context: AgentContext, spec: DispatchSpec, runtime: RuntimeAdapter): Promise<OverlayFile[]> {
+  const files: OverlayFile[] = [];
+  for (const wanted of spec.skills) {
+    const skill = await context.skill(wanted).catch((error: Error) => {
+      throw new DispatchFailure('fetch-failed', error.message);
+    });
+    for (const { path, bytes } of skill.files)
+      files.push({ path: `${runtime.skills}/${skill.name}/${path}`, content: bytes });
+    const own = `${runtime.skills}/${skill.name}/.gitignore`;
+    // An agent that commits everything it finds must not commit this.
+    if (!files.some(({ path }) => path === own)) files.push({ path: own, content: Buffer.from('*\n') });
+  }
+  return files;
 }
 
 async function invoke(

@@ -1,6 +1,7 @@
 // The files that teach a program how to ask: laid into the workspace before it runs, taken out afterwards so that every
 // byte is as it was. What is about to be laid is written down first, so that whoever comes after a crash can take it out.
 // A file of the workspace's owner is never replaced; what the program itself changed meanwhile is kept.
+import { hash } from 'node:crypto';
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -16,8 +17,10 @@ const Laid = z.strictObject({
   modified_at: z.number(),
   /** What follows it. */
   added: z.string(),
+  /** Of a file that is laid whole, whatever is in it: it is taken out as long as it is the same. */
+  digest: z.string().optional(),
 });
-const Manifest = z.strictObject({ files: z.array(Laid).max(100), folders: z.array(z.string()).max(100) });
+const Manifest = z.strictObject({ files: z.array(Laid).max(10_000), folders: z.array(z.string()).max(10_000) });
 type Laid = z.infer<typeof Laid>;
 type Manifest = z.infer<typeof Manifest>;
 
@@ -37,7 +40,16 @@ export async function layOverlay(workspace: string, own: string, wanted: readonl
   if (manifest.files.length === 0) return left;
   await writeWhole(join(own, MANIFEST), JSON.stringify(manifest), own);
   for (const folder of manifest.folders) await makeFolder(join(workspace, folder));
+  const whole = new Map(wanted.map(({ path, content }) => [path, content]));
   for (const file of manifest.files) {
+    const bytes = whole.get(file.path);
+    if (file.digest !== undefined && bytes instanceof Uint8Array) {
+      await writeWhole(join(workspace, file.path), Buffer.from(bytes), own, {
+        mode: file.mode,
+        modifiedAt: new Date(),
+      });
+      continue;
+    }
     const before = Buffer.from(file.before ?? '', 'base64');
     const like = file.before === null ? undefined : { mode: file.mode, modifiedAt: new Date(file.modified_at) };
     await writeWhole(join(workspace, file.path), Buffer.concat([before, Buffer.from(file.added)]), own, like);
@@ -48,6 +60,8 @@ export async function layOverlay(workspace: string, own: string, wanted: readonl
 async function plan(workspace: string, file: OverlayFile): Promise<Laid | undefined> {
   if (!(await leadsInside(workspace, file.path))) return undefined;
   const path = join(workspace, file.path);
+  if (typeof file.content !== 'string')
+    return (await kindOf(path)) === 'missing' ? laidWhole(file.path, file.content) : undefined;
   if ((await kindOf(path)) === 'missing') return { path: file.path, before: null, ...NEW_FILE, added: file.content };
   const found = file.beside ? await readPlain(path) : undefined;
   if (!found || found.bytes.includes(file.content)) return undefined;
@@ -60,6 +74,14 @@ async function plan(workspace: string, file: OverlayFile): Promise<Laid | undefi
     added: gap + file.content,
   };
 }
+
+/** A script may be run. */
+function laidWhole(path: string, bytes: Uint8Array): Laid {
+  const isScript = bytes[0] === 0x23 && bytes[1] === 0x21;
+  return { path, before: null, mode: isScript ? 0o755 : 0o644, modified_at: 0, added: '', digest: digestOf(bytes) };
+}
+
+const digestOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex');
 
 async function missingFolders(workspace: string, path: string, known: readonly string[]): Promise<string[]> {
   const missing: string[] = [];
@@ -80,9 +102,10 @@ export async function takeOutOverlay(workspace: string, own: string): Promise<vo
   await rm(join(own, MANIFEST), { force: true });
 }
 
-async function takeOut(path: string, own: string, { before, mode, modified_at, added }: Laid): Promise<void> {
+async function takeOut(path: string, own: string, { before, mode, modified_at, added, digest }: Laid): Promise<void> {
   const found = await readPlain(path);
   if (!found) return;
+  if (digest !== undefined) return digestOf(found.bytes) === digest ? rm(path, { force: true }) : undefined;
   const original = Buffer.from(before ?? '', 'base64');
   const at = found.bytes.indexOf(added);
   if (at < 0) return;

@@ -5,7 +5,8 @@ import { HOW_TO_ASK } from './needs-input-text.ts';
 import { type RuntimeAdapter, SENTINEL, sentinelAt } from './runtime.ts';
 import { withPrompt } from './runtime-plain.ts';
 
-const SKILL = '.claude/skills/agora-needs-input';
+const SKILLS = '.claude/skills';
+const SKILL = `${SKILLS}/agora-needs-input`;
 
 const HEAD = `---
 name: agora-needs-input
@@ -19,6 +20,7 @@ description: How to ask a person a question from a headless run. Use it whenever
 export const claudeCode: RuntimeAdapter = {
   name: 'claude-code',
   sentinel: SENTINEL,
+  skills: SKILLS,
   recognises: ([program = '']) => /^claude(\.exe)?$/.test(basename(program)),
   overlay: () => [
     { path: `${SKILL}/SKILL.md`, content: `${HEAD}${HOW_TO_ASK}\n` },

@@ -9,6 +9,7 @@ const PLACE_OF_PROMPT = '{{prompt}}';
 export const plain: RuntimeAdapter = {
   name: 'exec',
   sentinel: SENTINEL,
+  skills: '.agora/skills',
   recognises: () => true,
   overlay: () => [
     { path: 'AGENTS.md', beside: true, content: `## When you need a person's answer\n\n${HOW_TO_ASK}\n` },

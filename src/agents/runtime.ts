@@ -41,7 +41,8 @@ export interface RuntimeExit {
 export interface OverlayFile {
   /** Relative to the workspace, with forward slashes. */
   path: string;
-  content: string;
+  /** Text that may join a file; bytes are a file of their own. */
+  content: string | Uint8Array;
   /** `beside`: a file of this name is left as it is and the content is added to it. Otherwise it is replaced. */
   beside?: boolean | undefined;
 }
@@ -53,6 +54,8 @@ export interface RuntimeAdapter {
   /** Whether a command is a program of this runtime, when the spec does not name one. */
   recognises(command: readonly string[]): boolean;
   overlay(): readonly OverlayFile[];
+  /** The folder its programs look for skills in, relative to the workspace. */
+  readonly skills: string;
   invoke(invocation: RuntimeInvocation, context: RuntimeContext): Promise<RuntimeExit>;
 }
 

@@ -16,6 +16,7 @@ import { runsCommand } from './runs.ts';
 import { serveCommand } from './serve.ts';
 import { sessionsCommand } from './sessions.ts';
 import { signInCommand } from './sign-in.ts';
+import { skillsCommand } from './skills.ts';
 import { threadsCommand } from './threads.ts';
 import { tokensCommand } from './tokens.ts';
 import { version } from './version.ts';
@@ -24,7 +25,7 @@ import { workerCommand } from './worker.ts';
 const GROUPS: [title: string, commands: (() => Command)[]][] = [
   ['Answer:', [inboxCommand, questionsCommand, approvalsCommand, threadsCommand]],
   ['Look:', [eventsCommand, sessionsCommand, runsCommand]],
-  ['Work:', [runCommand, demoCommand, mcpCommand]],
+  ['Work:', [runCommand, demoCommand, mcpCommand, skillsCommand]],
   ['Serve:', [serveCommand, signInCommand, workerCommand, dbCommand, tokensCommand, doctorCommand, completionCommand]],
 ];
 

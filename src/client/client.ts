@@ -5,6 +5,7 @@ import type { AskKind, AskStatus, DeliveryState } from '../core/ask.ts';
 import type * as bodies from '../core/bodies.ts';
 import type { InsightsView } from '../core/insight.ts';
 import type { RunStatus } from '../core/run.ts';
+import type { SkillView } from '../core/skill.ts';
 import type * as views from '../core/views.ts';
 import { type Call, createHttp, type Http, type HttpOptions } from './http.ts';
 import { iterate } from './stream.ts';
@@ -39,6 +40,18 @@ interface AskQuery extends Page {
   delivery?: DeliveryState | undefined;
   q?: string | undefined;
   order?: 'oldest' | 'newest' | undefined;
+}
+interface SkillQuery {
+  name?: string | undefined;
+  namespace?: string | undefined;
+  exact_match?: boolean | undefined;
+  skip?: number | undefined;
+  limit?: number | undefined;
+}
+export interface SkillUpload {
+  file: Blob;
+  /** The name of the zip; its folder is called the same. */
+  fileName: string;
 }
 export interface Options {
   idempotencyKey?: string | undefined;
@@ -227,6 +240,20 @@ function createCalls(http: Http, headers?: Record<string, string>) {
       out: () => put<void>('/v1/sign-out', {}),
       me: () => get<views.MeView>('/v1/me'),
     },
+    skills: {
+      list: (query?: SkillQuery) => get<{ items: SkillView[] }>('/api/v1/kinds/skills', query),
+      upload: ({ name, namespace, ...zip }: SkillUpload & { name?: string; namespace?: string }) =>
+        send<SkillView>({
+          method: 'POST',
+          path: '/api/v1/kinds/skills/upload',
+          form: formOf(zip, { name, namespace }),
+          repeat: 'once',
+        }),
+      replace: (id: string, zip: SkillUpload) =>
+        send<SkillView>({ method: 'PUT', path: path`/api/v1/kinds/skills/${id}`, form: formOf(zip) }),
+      download: (id: string) => get<Uint8Array<ArrayBuffer>>(path`/api/v1/kinds/skills/${id}/download`),
+      remove: (id: string) => send<SkillView>({ method: 'DELETE', path: path`/api/v1/kinds/skills/${id}` }),
+    },
     system: {
       health: () => get<{ status: string }>('/healthz'),
       ready: () => get<{ status: string }>('/readyz'),
@@ -234,6 +261,13 @@ function createCalls(http: Http, headers?: Record<string, string>) {
       openapi: () => get<Record<string, unknown>>('/openapi.json'),
     },
   };
+}
+
+function formOf({ file, fileName }: SkillUpload, fields: Record<string, string | undefined> = {}): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.set(name, value);
+  form.set('file', file, fileName);
+  return form;
 }
 
 /** Ids go into a path encoded, whatever they contain. */

@@ -21,6 +21,8 @@ export interface Call {
   path: string;
   query?: object | undefined;
   body?: object | undefined;
+  /** Instead of a body: files and fields. */
+  form?: FormData | undefined;
   headers?: Record<string, string> | undefined;
   /** `once`: repeating it could do it twice. `keyed`: it gets an idempotency key. Otherwise a repeat is harmless. */
   repeat?: 'harmless' | 'keyed' | 'once' | undefined;
@@ -106,6 +108,7 @@ export function createHttp(options: HttpOptions): Http {
       redirect: 'error',
       ...(call.keepalive && { keepalive: true }),
       ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+      ...(call.form && { body: call.form }),
     });
   }
 
@@ -192,7 +195,9 @@ function queryOf(query: object | undefined): string {
 
 async function contentOf(response: Response): Promise<unknown> {
   if (response.status === 204) return undefined;
-  if (response.headers.get('content-type')?.includes('json')) return response.json();
+  const type = response.headers.get('content-type') ?? '';
+  if (type.includes('json')) return response.json();
+  if (type === 'application/zip') return new Uint8Array(await response.arrayBuffer());
   return response.text();
 }
 

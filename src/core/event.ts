@@ -37,6 +37,9 @@ export const EVENT_TYPES = [
   'token.offered',
   'token.created',
   'token.revoked',
+  'skill.published',
+  'skill.replaced',
+  'skill.deleted',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

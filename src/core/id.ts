@@ -2,7 +2,7 @@
 // agent's own tool call, so that a call asked again is the same ask.
 import type { Hash } from './digest.ts';
 
-export type IdPrefix = 'ses' | 'run' | 'msg' | 'tok' | 'itm' | 'out' | 'wrk';
+export type IdPrefix = 'ses' | 'run' | 'msg' | 'tok' | 'itm' | 'out' | 'wrk' | 'skl';
 
 /** Ids that people may choose themselves: sessions, agents, projects, channels. */
 export const CHOSEN_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;

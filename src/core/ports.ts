@@ -12,6 +12,7 @@ import type { Output } from './output.ts';
 import type { Run, RunStatus } from './run.ts';
 import type { Session } from './session.ts';
 import type { SignInLink } from './sign-in.ts';
+import type { Skill } from './skill.ts';
 import type { Token } from './token.ts';
 
 export interface Clock {
@@ -82,6 +83,15 @@ export interface Outcome {
   endedAt: number;
 }
 
+export interface SkillFilter {
+  namespace: string;
+  /** Part of it, unless exact. */
+  name?: string | undefined;
+  isExact: boolean;
+  skip: number;
+  limit: number;
+}
+
 export interface EventFilter {
   sessionId?: string | undefined;
   runId?: string | undefined;
@@ -129,10 +139,16 @@ export interface Reader {
   message(id: string): Soon<Message | undefined>;
   messages(sessionId: string, which: 'open' | 'dead', page: Page): Soon<Placed<Message>[]>;
   token(id: string): Soon<Token | undefined>;
+  /** The newest of this name that was not revoked. */
+  tokenNamed(name: string): Soon<Token | undefined>;
   tokenByHash(hash: string): Soon<Token | undefined>;
   tokens(page: Page): Soon<Placed<Token>[]>;
   signInLink(hash: string): Soon<SignInLink | undefined>;
   draft(askId: string): Soon<Draft | undefined>;
+  skill(id: string): Soon<Skill | undefined>;
+  skills(filter: SkillFilter): Soon<Skill[]>;
+  /** Its zip, in base 64. */
+  skillArchive(id: string): Soon<string | undefined>;
   /** Pending asks and queued clarifications whose deadline has passed, oldest deadline first. */
   overdueAsks(now: number, limit: number): Soon<PendingAsk[]>;
   overdueRuns(now: number, limit: number): Soon<Run[]>;
@@ -184,6 +200,10 @@ export interface Tx extends Reader {
   useSignInLink(hash: string, now: number): Soon<void>;
   forgetSignInLinks(before: number): Soon<number>;
   saveDraft(draft: Draft): Soon<void>;
+  /** False when the name is taken. */
+  insertSkill(skill: Skill, archive: string): Soon<boolean>;
+  updateSkill(skill: Skill, archive: string): Soon<void>;
+  deleteSkill(id: string): Soon<void>;
   deleteDraft(askId: string): Soon<boolean>;
   /** Drafts of answered asks, and those nobody has touched since the instant. */
   forgetDrafts(before: number): Soon<number>;

@@ -266,6 +266,8 @@ export const ClaimedRunView = z.object({
   session: SessionView,
   input: looseObject,
   lease: z.object({ epoch: z.int().positive(), until_ms: instant }),
+  /** For the programs of this run. */
+  env: z.record(z.string(), z.string()),
   resumed: z.boolean(),
   due: z.array(AskView),
 });

@@ -5,11 +5,13 @@ import type { ClaimRun, Heartbeat } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { isTerminal, type Run } from '../core/run.ts';
+import { SKILL_IDENTITY_VARIABLE } from '../core/skill.ts';
 import type { ClaimedRunView, RunView } from '../core/views.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openRun } from './ledger.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
 import { recoverLost } from './recover.ts';
+import { identityOf } from './skill-identity.ts';
 import { begin } from './slot.ts';
 import { askView, runView, sessionView } from './views.ts';
 
@@ -61,9 +63,16 @@ async function take(ledger: Ledger, run: Run, body: ClaimRun): Promise<ClaimedRu
     session: await sessionView(tx, session),
     input: { ...run.input, ...(await leftFor(ledger, carried)) },
     lease: { epoch: run.leaseEpoch, until_ms: until },
+    env: await environmentOf(ledger, run),
     resumed,
     due: due.map((ask) => askView(ask, ports.sealer)),
   };
+}
+
+/** What the programs of the run are given beside their worker's environment. */
+async function environmentOf({ ports, tx }: Ledger, run: Run): Promise<Record<string, string>> {
+  const identity = await identityOf(ports, tx, run);
+  return identity === undefined ? {} : { [SKILL_IDENTITY_VARIABLE]: identity };
 }
 
 /** What the dispatch before this one left for it. Read here and nowhere else: it may be large. */

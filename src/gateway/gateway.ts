@@ -25,6 +25,8 @@ import { recoverWorker } from './recover.ts';
 import { completeRun, failRun, postOutput, startRun } from './run.ts';
 import { createSession, endSession } from './session.ts';
 import { offerSignIn, signIn } from './sign-in.ts';
+import { deleteSkill, listSkills, publishSkill, replaceSkill, skillArchive } from './skill.ts';
+import { skillActor } from './skill-identity.ts';
 import { Sweep } from './sweep.ts';
 import { listItems, threadOf } from './thread-items.ts';
 import {
@@ -87,6 +89,12 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     postOutput: bind(postOutput),
     completeRun: bind(completeRun),
     failRun: bind(failRun),
+    publishSkill: bind(publishSkill),
+    replaceSkill: bind(replaceSkill),
+    deleteSkill: bind(deleteSkill),
+    listSkills: bind(listSkills),
+    skillArchive: bind(skillArchive),
+    skillActor: bind(skillActor),
     raiseAsk: (command: Parameters<typeof raiseAsk>[2]) => raiseAsk(ports, options.pendingAsksPerSession, command),
     clarify: bind(clarify),
     answerForRun: bind(answerForRun),

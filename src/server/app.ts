@@ -31,6 +31,7 @@ import type { App } from './routes/route.ts';
 import { addRuns } from './routes/runs.ts';
 import { addSessions } from './routes/sessions.ts';
 import { addSignIn } from './routes/sign-in.ts';
+import { addSkills } from './routes/skills.ts';
 import { addSystem } from './routes/system.ts';
 import { addThreads } from './routes/threads.ts';
 import { addTokens } from './routes/tokens.ts';
@@ -140,6 +141,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     addInsights,
   ])
     app.after(() => add(app, context));
+  app.after(() => addSkills(app, context));
   const { mcp } = options;
   if (mcp) app.after(() => addMcp(app, context, mcp));
   app.after(() => addSystem(app, context, metrics));

@@ -5,6 +5,7 @@ import { SURFACES, type Surface } from '../core/ask.ts';
 import { fail } from '../core/errors.ts';
 import type { Actor, Scope, Token } from '../core/token.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { SKILL_IDENTITY_PREFIX } from '../gateway/skill-identity.ts';
 import { checkCsrf, checkOwnPage, sessionSecretOf } from './browser.ts';
 import type { Throttle } from './limits.ts';
 
@@ -50,6 +51,8 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
     checkHost(request, options.hosts);
     checkOrigin(request, options.origins);
     const scopes = request.routeOptions.config.scopes;
+    const identity = identityIn(request);
+    if (identity !== undefined) return admitIdentity(request, identity, scopes);
     if (scopes === 'open') return;
     if (scopes === 'page') return checkOwnPage(request);
     const bearer = bearerOf(request);
@@ -62,6 +65,18 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
     if (cookie !== undefined) checkCsrf(request, cookie, options.gateway.hash);
     if (actor.scope === 'agent') await checkSession(options.gateway, actor, request.params as Record<string, string>);
   });
+
+  /** A skill identity opens three routes; it closes all others, open ones too: it is no credential for anything else. */
+  async function admitIdentity(request: FastifyRequest, secret: string, scopes: unknown): Promise<void> {
+    const actor = await options.gateway.skillActor(secret);
+    if (!actor) throw fail('unauthenticated', 'This skill identity is not genuine, has expired, or its user is gone.');
+    if (!Array.isArray(scopes) || !scopes.includes(actor.scope))
+      throw fail(
+        'skill_identity_not_allowed',
+        `A skill identity may list, upload and overwrite skills, not ${request.method} ${request.routeOptions.url}.`,
+      );
+    request.actor = actor;
+  }
 
   async function authenticate(
     request: FastifyRequest,
@@ -134,6 +149,11 @@ function bearerOf(request: FastifyRequest): string | undefined {
   const header = request.headers.authorization;
   if (header === undefined || !/^bearer /i.test(header)) return undefined;
   return header.slice(7).trim() || undefined;
+}
+
+function identityIn(request: FastifyRequest): string | undefined {
+  const bearer = bearerOf(request);
+  return bearer?.startsWith(SKILL_IDENTITY_PREFIX) ? bearer : undefined;
 }
 
 function surfaceOf(request: FastifyRequest, otherwise: Surface): Surface {

@@ -24,9 +24,13 @@ const TABLES: readonly (keyof Tables)[] = [
   'forms',
   'sign_in_links',
   'drafts',
+  'skills',
+  'skill_archives',
 ];
-const COUNTED: readonly (keyof Tables)[] = ['sessions', 'runs', 'asks', 'messages', 'tokens'];
+const COUNTED: readonly (keyof Tables)[] = ['sessions', 'runs', 'asks', 'messages', 'tokens', 'skills'];
 const BATCH = 500;
+/** Rows that may be megabytes each. */
+const LARGE_BATCH = 4;
 
 export interface CopyProgress {
   table: string;
@@ -96,7 +100,9 @@ async function copyTable(
   let copied = Number(
     (from.prepare(`SELECT COUNT(*) AS n FROM ${table} WHERE rowid <= ?`).get(after) as { n: number }).n,
   );
-  const page = from.prepare(`SELECT rowid AS copy_key, * FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH}`);
+  const page = from.prepare(
+    `SELECT rowid AS copy_key, * FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${table === 'skill_archives' ? LARGE_BATCH : BATCH}`,
+  );
   for (;;) {
     const batch = page.all(after) as Record<string, string | number | null>[];
     if (batch.length === 0) return total;

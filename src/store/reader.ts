@@ -13,6 +13,7 @@ import { draftReads } from './drafts.ts';
 import { historyReads } from './history.ts';
 import { toAsk, toEnded, toEvent, toMessage, toOutput, toPending, toRun, toSession, toToken } from './rows.ts';
 import { signInReads } from './sign-in-links.ts';
+import { skillReads } from './skills.ts';
 import { compiler, list, type Sql, soon, type Value } from './sql.ts';
 import type {
   AskRow,
@@ -68,6 +69,7 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     ...signInReads(sql),
     ...draftReads(sql),
     ...historyReads(sql),
+    ...skillReads(sql),
     session: (id) =>
       one<SessionRow, ReturnType<typeof toSession>>(`SELECT * FROM sessions WHERE id = ?`, [id], toSession),
     async sessions(filter, page) {
@@ -211,6 +213,8 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
       return place(rows, (row) => row.n, toMessage);
     },
     token: (id) => one(`SELECT * FROM tokens WHERE id = ?`, [id], toToken),
+    tokenNamed: (name) =>
+      one(`SELECT * FROM tokens WHERE name = ? AND revoked_at IS NULL ORDER BY n DESC LIMIT 1`, [name], toToken),
     tokenByHash: (hash) => one(`SELECT * FROM tokens WHERE hash = ?`, [hash], toToken),
     async tokens(page) {
       const rows = await sql.all<TokenRow>(`SELECT * FROM tokens WHERE n > ? ORDER BY n LIMIT ?`, [

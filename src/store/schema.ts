@@ -6,6 +6,7 @@ import { coreSchema } from './migrations/0001-core.ts';
 import { partialStateSchema } from './migrations/0002-partial-states.ts';
 import { threadSchema } from './migrations/0003-threads.ts';
 import { formSchema } from './migrations/0004-forms.ts';
+import { skillSchema } from './migrations/0005-skills.ts';
 import { webSchema } from './migrations/0006-web.ts';
 import { labelSchema } from './migrations/0007-labels.ts';
 
@@ -21,6 +22,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0002-partial-states': partialStateSchema,
   '0003-threads': threadSchema,
   '0004-forms': formSchema,
+  '0005-skills': skillSchema,
   '0006-web': webSchema,
   '0007-labels': labelSchema,
 };

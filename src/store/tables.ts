@@ -15,6 +15,8 @@ export interface Tables {
   forms: FormRow;
   sign_in_links: SignInLinkRow;
   drafts: DraftRow;
+  skills: SkillRow;
+  skill_archives: SkillArchiveRow;
 }
 
 export interface SessionRow {
@@ -192,4 +194,24 @@ export interface DraftRow {
   content: string;
   saved_at: number;
   saved_by: string;
+}
+
+export interface SkillRow {
+  n: number;
+  id: string;
+  name: string;
+  namespace: string;
+  description: string;
+  version: string | null;
+  sha256: string;
+  size: number;
+  author: string;
+  created_at: number;
+  updated_at: number;
+}
+
+/** The zip of a skill, in base 64. */
+export interface SkillArchiveRow {
+  skill_id: string;
+  zip: string;
 }

@@ -10,6 +10,7 @@ import { draftWrites } from './drafts.ts';
 import { createReader } from './reader.ts';
 import { INHERITED, toResponse, toSession } from './rows.ts';
 import { signInWrites } from './sign-in-links.ts';
+import { skillWrites } from './skills.ts';
 import { type Sql, soon, type Value } from './sql.ts';
 import type { FactRow, ResponseRow, SessionRow } from './tables.ts';
 
@@ -84,6 +85,7 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
     ...reader,
     ...signInWrites(sql),
     ...draftWrites(sql),
+    ...skillWrites(sql),
     async lockSession(id) {
       const [row] = await sql.all<SessionRow>(`SELECT * FROM sessions WHERE id = ?${can.lockClause}`, [id]);
       return row && toSession(row);

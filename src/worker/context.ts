@@ -4,6 +4,7 @@ import { type Asking, askApproval, askQuestion, type Manner } from '../client/as
 import { askParent } from '../client/clarifying.ts';
 import { type Client, every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
+import { fetchSkill } from '../client/skill-files.ts';
 import {
   type ApproveSpec,
   type AskSpec,
@@ -49,7 +50,7 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
     due,
     signal,
     /** What a program that this worker starts may see of its environment. */
-    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN_SETTINGS.test(name))),
+    env: { ...inherited(), ...claimed.env },
     processes,
 
     async say(text: string | undefined, { id, type, data }: Saying = {}): Promise<void> {
@@ -71,6 +72,7 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
     async withdraw(askId: string, justification?: string): Promise<void> {
       await calls.asks.withdraw(askId, { justification }, { signal });
     },
+    skill: (name: string) => fetchSkill(calls, name),
     mailbox: {
       list: async () => (await calls.mailbox.list(sessionId)).items,
       async acknowledge(messageId: string): Promise<void> {
@@ -144,3 +146,6 @@ async function afterForms(client: Client, sessionId: string, say: () => Promise<
     if (form) await client.asks.wait(form.ask_id, FORM_WAIT_MS, signal);
   }
 }
+
+const inherited = (): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN_SETTINGS.test(name)));

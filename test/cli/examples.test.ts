@@ -1,8 +1,9 @@
 // Every command's help has examples, and every example is run as it is printed: by a shell, against a real server on
 // which the asks they name are pending.
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { Command } from 'commander';
+import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
@@ -52,7 +53,8 @@ describe('the examples', PATIENT, () => {
   it.each(ordered)('%s', async (example) => {
     await prepare();
     if (STAYS.test(example)) return stays(example);
-    const line = example.replace(/postgres:\/\/\S+/, database);
+    const files = example.includes('skills publish') ? `cp -r ${join(root, 'examples')} . && ` : '';
+    const line = files + example.replace(/postgres:\/\/\S+/, database);
     const ended = await shell(line, example.endsWith('--interactive') ? '1\n\n' : undefined).ended;
     expect(ended.code, `${ended.stdout}\n${ended.stderr}`).toBe(0);
   });
@@ -64,6 +66,9 @@ async function prepare(): Promise<void> {
   for (const { token_id, name, revoked_at_ms } of (await client.tokens.list({ limit: 500 })).items)
     if (name === 'dashboard' && revoked_at_ms === undefined) await client.tokens.revoke(token_id);
   await client.tokens.create({ scope: 'viewer', name: 'dashboard' });
+  const guide = { 'review-notes/SKILL.md': readFileSync(join(root, 'examples/review-notes/SKILL.md')) };
+  const file = new Blob([zipSync(guide) as Uint8Array<ArrayBuffer>]);
+  await client.skills.upload({ file, fileName: 'review-notes.zip' }).catch(() => {});
   const session = await client.sessions.create({ agent: 'external', session_id: 'nightly', title: 'Nightly build' });
   if (session.active_run_id) await client.runs.cancel(session.active_run_id);
   const { run_id } = await client.runs.start('nightly', { input: { text: 'deploy' } });

@@ -90,7 +90,7 @@ describe('the document', () => {
   });
 
   it('every operation says what it does, which scopes may call it, and how it refuses', () => {
-    const scopes = new Set(['operator', 'viewer', 'agent', 'worker']);
+    const scopes = new Set(['operator', 'viewer', 'agent', 'worker', 'skill_identity']);
     for (const [name, operation] of operations(server.openApi)) {
       expect(operation.summary?.length, name).toBeGreaterThan(5);
       expect(operation.tags, name).toHaveLength(1);

@@ -31,6 +31,7 @@ beforeAll(async () => {
     message_id: String(message?.message_id),
     thread_id: `thr_${own.childId}`,
     token_id: gone.token_id,
+    skill_id: 'skl_none',
   };
   const made = async (scope: string, sessionId?: string) => (await server.makeToken(scope, sessionId)).token;
   tokens = {

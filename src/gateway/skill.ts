@@ -1,0 +1,100 @@
+// Skills: published once under a name, overwritten by whoever published them, listed, fetched, removed. Whether a zip is
+// a skill was judged before it came here.
+import { fail } from '../core/errors.ts';
+import type { Ports, SkillFilter, Tx } from '../core/ports.ts';
+import { SYSTEM_SESSION } from '../core/session.ts';
+import type { Skill, SkillView } from '../core/skill.ts';
+import type { Actor } from '../core/token.ts';
+import { type Ledger, openSession } from './ledger.ts';
+import { made, mutate, ok, type Reply } from './mutate.ts';
+
+/** A zip that has been judged. */
+export interface SkillContent extends Pick<Skill, 'description' | 'version' | 'sha256' | 'size'> {
+  /** In base 64. */
+  archive: string;
+}
+
+export interface PublishCommand {
+  name: string;
+  namespace: string;
+  content: SkillContent;
+  actor: Actor;
+}
+
+export function publishSkill(ports: Ports, command: PublishCommand): Promise<Reply<SkillView>> {
+  const { name, namespace, actor } = command;
+  return mutate(ports, undefined, async (tx) => {
+    const ledger = await openSession(ports, tx, SYSTEM_SESSION);
+    const { archive, ...content } = command.content;
+    const at = { createdAt: ledger.now, updatedAt: ledger.now };
+    const skill: Skill = { id: ports.ids.next('skl'), name, namespace, ...content, author: actor.name, ...at };
+    if (!(await tx.insertSkill(skill, archive)))
+      throw fail('skill_exists', `There is a skill "${name}" in namespace "${namespace}". Overwrite it with PUT.`);
+    await told(ledger, 'skill.published', skill, actor);
+    return made(skillView(skill));
+  });
+}
+
+export interface ReplaceCommand {
+  skillId: string;
+  content: SkillContent;
+  actor: Actor;
+}
+
+export function replaceSkill(ports: Ports, { skillId, content, actor }: ReplaceCommand): Promise<Reply<SkillView>> {
+  return mutate(ports, undefined, async (tx) => {
+    const ledger = await openSession(ports, tx, SYSTEM_SESSION);
+    const before = await skillOf(tx, skillId);
+    if (actor.scope === 'skill_identity' && before.author !== actor.name)
+      throw fail('skill_identity_not_allowed', `"${before.name}" was published by ${before.author}, not by you.`);
+    const { archive, ...rest } = content;
+    const skill: Skill = { ...before, ...rest, updatedAt: ledger.now };
+    await tx.updateSkill(skill, archive);
+    await told(ledger, 'skill.replaced', skill, actor);
+    return ok(skillView(skill));
+  });
+}
+
+export function deleteSkill(ports: Ports, skillId: string, actor: Actor): Promise<Reply<SkillView>> {
+  return mutate(ports, undefined, async (tx) => {
+    const ledger = await openSession(ports, tx, SYSTEM_SESSION);
+    const skill = await skillOf(tx, skillId);
+    await tx.deleteSkill(skillId);
+    await told(ledger, 'skill.deleted', skill, actor);
+    return ok(skillView(skill));
+  });
+}
+
+export const listSkills = (ports: Ports, filter: SkillFilter): Promise<SkillView[]> =>
+  ports.store.read(async (r) => (await r.skills(filter)).map(skillView));
+
+/** The zip, in base 64, with what is known of it. */
+export const skillArchive = (ports: Ports, skillId: string): Promise<{ skill: SkillView; archive: string }> =>
+  ports.store.read(async (r) => {
+    const skill = await skillOf(r, skillId);
+    return { skill: skillView(skill), archive: (await r.skillArchive(skillId)) ?? '' };
+  });
+
+async function skillOf(r: Pick<Tx, 'skill'>, id: string): Promise<Skill> {
+  const skill = await r.skill(id);
+  if (!skill) throw fail('skill_not_found', `There is no skill "${id}".`);
+  return skill;
+}
+
+async function told(ledger: Ledger, type: 'skill.published' | 'skill.replaced' | 'skill.deleted', s: Skill, by: Actor) {
+  const { id: skill_id, name, namespace, sha256 } = s;
+  ledger.note(type, { skill_id, name, namespace, sha256, by: by.name, scope: by.scope });
+  await ledger.close();
+}
+
+const skillView = (s: Skill): SkillView => ({
+  id: s.id,
+  name: s.name,
+  namespace: s.namespace,
+  description: s.description,
+  ...(s.version !== undefined && { version: s.version }),
+  sha256: s.sha256,
+  size: s.size,
+  created_at_ms: s.createdAt,
+  updated_at_ms: s.updatedAt,
+});

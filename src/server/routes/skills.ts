@@ -1,0 +1,155 @@
+// Skills: listed, published, overwritten, fetched, removed. The first three are the only routes that take a skill
+// identity. Zips come as multipart, which no other route accepts: the parser is known in here alone.
+import multipart, { type MultipartFile } from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { fail, HoldpointError } from '../../core/errors.ts';
+import { ARCHIVE_BYTES, DEFAULT_NAMESPACE, SKILL_NAME, SkillList, SkillView } from '../../core/skill.ts';
+import type { Scope } from '../../core/token.ts';
+import { readSkill } from '../../skills/archive.ts';
+import { ANSWERERS, EVERY_READER } from '../auth.ts';
+import { type App, about, type Context, replies } from './route.ts';
+
+const PUBLISHERS: readonly Scope[] = ['operator', 'skill_identity'];
+const READERS: readonly Scope[] = [...EVERY_READER, 'skill_identity'];
+
+const digits = z.string().regex(/^\d{1,9}$/, 'must be a whole number');
+const SkillQuery = z.strictObject({
+  name: z.string().max(128).optional(),
+  namespace: z.string().max(128).optional().describe('"default" unless said otherwise'),
+  exact_match: z.enum(['true', 'false']).optional(),
+  skip: digits.optional(),
+  limit: digits.optional().describe('1 to 100'),
+});
+const SkillParams = z.object({ skill_id: z.string() });
+const ZIP = { description: 'The zip', content: { 'application/zip': { schema: z.any() } } };
+
+export function addSkills(app: App, { gateway }: Context): void {
+  app.register(async (own) => {
+    await own.register(multipart, {
+      limits: { fileSize: ARCHIVE_BYTES, files: 1, fields: 4, fieldSize: 1024, parts: 5 },
+    });
+    addTo(own as unknown as App, gateway);
+  });
+}
+
+function addTo(app: App, gateway: Context['gateway']): void {
+  app.get(
+    '/api/v1/kinds/skills',
+    {
+      config: { scopes: READERS },
+      schema: { ...about('skills', 'List skills'), querystring: SkillQuery, response: replies({ 200: SkillList }) },
+    },
+    async (request) => {
+      const { name, namespace = DEFAULT_NAMESPACE, exact_match, skip = '0', limit = '100' } = request.query;
+      if (Number(limit) < 1 || Number(limit) > 100) throw fail('invalid_request', `limit: 1 to 100, not ${limit}.`);
+      const isExact = exact_match === 'true' && name !== undefined;
+      const items = await gateway.listSkills({ name, namespace, isExact, skip: Number(skip), limit: Number(limit) });
+      return { items };
+    },
+  );
+
+  app.post(
+    '/api/v1/kinds/skills/upload',
+    {
+      config: { scopes: PUBLISHERS },
+      schema: {
+        ...about('skills', 'Publish a skill', 'Multipart: `file` (a zip), `name`, `namespace`.'),
+        consumes: ['multipart/form-data'],
+        response: replies({ 201: SkillView }),
+      },
+    },
+    async (request, reply) => {
+      const { fields, content } = await uploadOf(request);
+      const { name = content.folder, namespace = DEFAULT_NAMESPACE, ...others } = fields;
+      const [unknown] = Object.keys(others);
+      if (unknown !== undefined) throw fail('invalid_request', `There is no field "${unknown}".`);
+      for (const [field, value] of Object.entries({ name, namespace }))
+        if (!SKILL_NAME.test(value))
+          throw fail('invalid_request', `${field}: use 1 to 64 letters, digits, dots, dashes or underscores.`);
+      const { view } = await gateway.publishSkill({ name, namespace, content, actor: request.actor });
+      return reply.code(201).send(view);
+    },
+  );
+
+  app.put(
+    '/api/v1/kinds/skills/:skill_id',
+    {
+      config: { scopes: PUBLISHERS },
+      schema: {
+        ...about('skills', 'Overwrite a skill', 'Multipart: `file` (a zip). Name and namespace stay.'),
+        consumes: ['multipart/form-data'],
+        params: SkillParams,
+        response: replies({ 200: SkillView }),
+      },
+    },
+    async (request) => {
+      const { content } = await uploadOf(request);
+      const command = { skillId: request.params.skill_id, content, actor: request.actor };
+      return (await gateway.replaceSkill(command)).view;
+    },
+  );
+
+  app.get(
+    '/api/v1/kinds/skills/:skill_id/download',
+    {
+      config: { scopes: EVERY_READER },
+      schema: {
+        ...about('skills', "A skill's zip", '304 when `If-None-Match` has its ETag.'),
+        params: SkillParams,
+        response: replies({ 200: ZIP, 304: z.void() }),
+      },
+    },
+    async (request, reply) => {
+      const { skill, archive } = await gateway.skillArchive(request.params.skill_id);
+      const etag = `"${skill.sha256}"`;
+      reply.header('etag', etag);
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+      reply.header('content-disposition', `attachment; filename="${skill.name}.zip"`);
+      return reply.type('application/zip').send(Buffer.from(archive, 'base64'));
+    },
+  );
+
+  app.delete(
+    '/api/v1/kinds/skills/:skill_id',
+    {
+      config: { scopes: ANSWERERS },
+      schema: { ...about('skills', 'Remove a skill'), params: SkillParams, response: replies({ 200: SkillView }) },
+    },
+    async (request) => (await gateway.deleteSkill(request.params.skill_id, request.actor)).view,
+  );
+}
+
+/** The zip and the fields beside it, in whatever order they came. */
+async function uploadOf(request: FastifyRequest) {
+  if (!request.isMultipart())
+    throw fail('unsupported_media_type', 'Send the zip as multipart/form-data, in a field named `file`.');
+  const { fields, file } = await partsOf(request);
+  if (!file) throw fail('invalid_request', 'There is no field `file` with a zip in it.');
+  return { fields, content: await readSkill(file.name, file.bytes) };
+}
+
+async function partsOf(request: FastifyRequest) {
+  const fields: Record<string, string> = {};
+  let file: { name: string; bytes: Buffer } | undefined;
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === 'field') fields[part.fieldname] = String(part.value);
+      else if (part.fieldname === 'file') file = { name: part.filename, bytes: await bytesOf(part) };
+      else throw fail('invalid_request', `There is no field "${part.fieldname}"; the zip goes into \`file\`.`);
+    }
+  } catch (error) {
+    if (error instanceof HoldpointError) throw error;
+    throw fail('invalid_request', `The multipart body cannot be read: ${(error as Error).message}.`);
+  }
+  return { fields, file };
+}
+
+async function bytesOf(part: MultipartFile): Promise<Buffer> {
+  try {
+    return await part.toBuffer();
+  } catch (error) {
+    if ((error as { statusCode?: number }).statusCode !== 413) throw error;
+    throw fail('skill_too_large', `A skill's zip has at most ${ARCHIVE_BYTES} bytes.`);
+  }
+}
