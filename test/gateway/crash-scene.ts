@@ -30,6 +30,13 @@ const approval = (call: string) => ({
 });
 const view = async <T>(reply: Promise<{ view: T }>): Promise<T> => (await reply).view;
 
+const post = (text: string, key: Key) => ({
+  threadId: 'thr_chat',
+  body: { content: [{ type: 'text' as const, text }] },
+  actor: lead,
+  key,
+});
+
 export const SCENE: SceneStep[] = [
   ['parent', ({ gateway }, _, key) => view(gateway.createSession({ session_id: 'parent', agent: 'external' }, key))],
   [
@@ -217,6 +224,22 @@ export const SCENE: SceneStep[] = [
     ({ gateway }, _, key) => view(gateway.startRun({ sessionId: 'parent', body: { input: {} }, actor: agent, key })),
   ],
   ['end', ({ gateway }, _, key) => view(gateway.endSession({ sessionId: 'parent', actor: lead, key }))],
+  ['chat', ({ gateway }, _, key) => view(gateway.createSession({ session_id: 'chat', agent: 'external' }, key))],
+  ['begin', ({ gateway }, _, key) => view(gateway.postToThread(post('fix it', key)))],
+  ['and', ({ gateway }, _, key) => view(gateway.postToThread(post('and this', key)))],
+  ['too', ({ gateway }, _, key) => view(gateway.postToThread(post('and that', key)))],
+  [
+    'sure',
+    ({ gateway }, so, key) =>
+      view(gateway.raiseAsk({ runId: id(so, 'begin'), body: approval('c9'), actor: agent, key })),
+  ],
+  ['yes', ({ gateway }, _, key) => view(gateway.postToThread(post('yes', key)))],
+  ['heard', ({ gateway }, so, key) => view(gateway.acknowledge({ askId: ask(so, 'sure'), state: 'delivered', key }))],
+  [
+    'so',
+    ({ gateway }, so, key) => view(gateway.completeRun({ runId: id(so, 'begin'), text: 'so', actor: agent, key })),
+  ],
+  ['next', ({ gateway }, so) => gateway.showInput(id(so, 'too'))],
 ];
 
 const DEADLINE = 1_800_000_005_000;

@@ -1,0 +1,141 @@
+// Threads through kill -9 and SIGTERM of a worker that is a process of its own: the prompt that dies with it says so,
+// the one that can be taken up stays open, and what a person posts meanwhile reaches the agent.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import type { Step } from '../../src/agents/mock.ts';
+import type { ItemView } from '../../src/core/views.ts';
+import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
+import { short } from '../support/thread.ts';
+import { BASH, Stage, WHICH } from './stage.ts';
+
+// Real processes on a machine that others use too.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let server: Holdpoint;
+let stage: Stage;
+let token: string;
+const children: ChildProcess[] = [];
+const workers: Started[] = [];
+
+beforeAll(async () => {
+  server = await startHoldpoint({ args: ['--no-worker'] });
+  stage = new Stage(server.url, server.token);
+  token = (await stage.api.tokens.create({ scope: 'worker' })).token;
+});
+afterEach(async () => {
+  await Promise.all(children.splice(0).map((child) => end(child, 'SIGKILL')));
+  await Promise.all(workers.splice(0).map((worker) => worker.end('SIGKILL')));
+});
+afterAll(endEverything);
+
+/** Hosts the agent that cannot be resumed. */
+function fragileWorker(): ChildProcess {
+  const program = join(import.meta.dirname, 'fragile-worker.ts');
+  const child = spawn(process.execPath, [program, server.url, token], { stdio: ['pipe', 'ignore', 'ignore'] });
+  children.push(child);
+  return child;
+}
+
+function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill(signal);
+  });
+}
+
+/** Hosts the scripted agent as it is: it can be resumed. */
+function mockWorker(): Started {
+  const args = ['--url', server.url, '--lease-ms', '1000'];
+  const worker = spawnHoldpoint({ command: ['worker'], args, env: { HOLDPOINT_TOKEN: token }, via: 'main' });
+  workers.push(worker);
+  return worker;
+}
+
+const asking: Step[] = [
+  { do: 'ask', id: 'q', questions: [WHICH] },
+  { do: 'complete', text: 'chose {{q}}' },
+];
+const itemsOf = async (sessionId: string): Promise<ItemView[]> =>
+  (await stage.api.threads.items(`thr_${sessionId}`, { limit: 500 })).items;
+const chat = async (sessionId: string) => (await itemsOf(sessionId)).map(short);
+const until = (sessionId: string, last: string) =>
+  stage.until(async () => ((await chat(sessionId)).at(-1) === last ? chat(sessionId) : undefined));
+const post = (sessionId: string, text: string) =>
+  stage.api.threads.post(`thr_${sessionId}`, { content: [{ type: 'text', text }] });
+const PROMPT = '? Which one?';
+
+it('typing a number gives the agent the label of that option', async () => {
+  mockWorker();
+  const run = await stage.play(asking);
+  await stage.pending(run.session_id);
+  await post(run.session_id, '2');
+  expect(await until(run.session_id, 'end completed')).toEqual([
+    PROMPT,
+    'operator: 2',
+    '! ✓ Answered: Bread',
+    'q: answered: Bread',
+    'chose Bread',
+    'end completed',
+  ]);
+});
+
+it('kill -9, an agent that cannot be resumed: the prompt is cancelled when the worker is back', async () => {
+  const worker = fragileWorker();
+  const run = await stage.play(asking, { agent: 'fragile' });
+  await stage.pending(run.session_id);
+  await end(worker, 'SIGKILL');
+  fragileWorker();
+  expect(await until(run.session_id, 'end interrupted')).toEqual([
+    PROMPT,
+    '! ✗ Cancelled: worker_restart',
+    'end interrupted',
+  ]);
+  const [, audit] = await itemsOf(run.session_id);
+  expect(audit?.metadata).toMatchObject({
+    type: 'pending_prompt_resolved',
+    prompt: { prompt_state: 'cancelled', reason: 'worker_restart', answers: [] },
+  });
+});
+
+it('kill -9, an agent that can be resumed: what was posted meanwhile is delivered', async () => {
+  const worker = mockWorker();
+  const run = await stage.play(asking);
+  await stage.pending(run.session_id);
+  await worker.end('SIGKILL');
+  await post(run.session_id, '1');
+  expect(await chat(run.session_id)).toEqual([PROMPT, 'operator: 1']);
+  mockWorker();
+  expect(await until(run.session_id, 'end completed')).toContain('! ✓ Answered: Apples');
+  expect(stage.heard(await stage.over(run.run_id))).toEqual(['q: answered: Apples']);
+});
+
+it('kill -9, an agent that cannot be resumed: what was posted meanwhile is kept for when it asks again', async () => {
+  const worker = fragileWorker();
+  const run = await stage.play(asking, { agent: 'fragile' });
+  await stage.pending(run.session_id);
+  await end(worker, 'SIGKILL');
+  await stage.until(async () => ((await stage.events(run.session_id, 'run.recovered')).length > 0 ? true : undefined));
+  await post(run.session_id, 'Bread');
+  await until(run.session_id, 'end interrupted');
+  fragileWorker();
+  const again = await stage.api.runs.start(run.session_id, { input: { text: 'again', script: asking } });
+  expect(stage.heard(await stage.over(again.run_id))).toEqual(['q: answered: Bread']);
+  const [ask] = (await stage.api.asks.list({ run_id: again.run_id })).items;
+  expect(ask).toMatchObject({ status: 'answered', answer: { answered_by: 'operator', surface: 'thread' } });
+});
+
+it('SIGTERM with an approval open and no way to resume: the action is denied', async () => {
+  const worker = fragileWorker();
+  const allowed: Step[] = [{ do: 'say', text: 'ran' }];
+  const run = await stage.play([{ do: 'approve', id: 'p', ...BASH, allowed }], { agent: 'fragile' });
+  const [ask] = await stage.pending(run.session_id);
+  worker.stdin?.end();
+  await until(run.session_id, 'end failed');
+  expect((await chat(run.session_id)).slice(1)).toEqual(['! ✗ Cancelled: the worker was shut down', 'end failed']);
+  expect((await stage.api.asks.get(ask?.ask_id ?? '')).answer).toMatchObject({
+    outcome: 'cancelled',
+    behavior: 'deny',
+  });
+});
