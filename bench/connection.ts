@@ -13,7 +13,13 @@ export interface Endpoint {
   token: string;
 }
 
-export class Connection {
+/** One side of a lane: sends a call, gets the body of a 2xx response. */
+export interface Caller {
+  post(call: Call): Promise<string>;
+  close(): void;
+}
+
+export class Connection implements Caller {
   readonly #socket: Socket;
   readonly #headers: string;
   #received: Buffer | undefined;

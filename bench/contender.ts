@@ -1,6 +1,6 @@
 // The two contenders as the load generator speaks to them: which calls make one cycle, and what on the event stream
 // says that an answer has arrived. The payload of ask and answer is the same for both.
-import type { Call, Connection } from './connection.ts';
+import type { Call, Caller } from './connection.ts';
 
 export type ContenderName = 'holdpoint' | 'reference';
 
@@ -16,7 +16,7 @@ export interface Contender {
   streamPath: string;
   /** Where one ask is waited for with a connection of its own. */
   pollPath(askId: string): string;
-  startAgent(connection: Connection): Promise<Agent>;
+  startAgent(connection: Caller): Promise<Agent>;
   /** The ask whose answer this frame of the stream brings, if it brings one. */
   arrived(frame: string): string | undefined;
 }

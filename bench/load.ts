@@ -2,8 +2,9 @@
 // answer arrives on the one stream that all lanes share. A cycle ends when the agent has the answer, the person has the
 // response, and, where it is asked for, the server has taken the acknowledgement.
 import { get } from 'node:http';
-import { Connection, type Endpoint } from './connection.ts';
+import { type Caller, Connection, type Endpoint } from './connection.ts';
 import { type Agent, CONTENDERS, type Contender, type ContenderName } from './contender.ts';
+import { Fetching } from './fetching.ts';
 
 export interface LoadOrder {
   contender: ContenderName;
@@ -12,6 +13,8 @@ export interface LoadOrder {
   person: Endpoint;
   concurrency: number;
   acknowledge: boolean;
+  /** Bare sockets measure the server alone; fetch is what users have. */
+  client?: 'socket' | 'fetch';
   warmUpMs: number;
   measureMs: number;
 }
@@ -40,11 +43,12 @@ export async function generate(order: LoadOrder, onMeasuring: () => void): Promi
   const arrivals: Arrivals = new Map();
   const stream = await follow(contender, order.agent, arrivals);
   const phase: Phase = { measuring: false, over: false, cycles: 0, latencies: [] };
-  const connections: Connection[] = [];
+  const connections: Caller[] = [];
+  const open = (endpoint: Endpoint) => (order.client === 'fetch' ? new Fetching(endpoint) : Connection.open(endpoint));
   const lanes: (() => Promise<void>)[] = [];
   for (let i = 0; i < order.concurrency; i++) {
-    const agent = await Connection.open(order.agent);
-    const person = await Connection.open(order.person);
+    const agent = await open(order.agent);
+    const person = await open(order.person);
     connections.push(agent, person);
     const calls = await contender.startAgent(agent);
     lanes.push(() => lane(calls, agent, person, arrivals, phase, order.acknowledge));
@@ -70,8 +74,8 @@ export async function generate(order: LoadOrder, onMeasuring: () => void): Promi
 
 async function lane(
   calls: Agent,
-  agent: Connection,
-  person: Connection,
+  agent: Caller,
+  person: Caller,
   arrivals: Arrivals,
   phase: Phase,
   acknowledge: boolean,

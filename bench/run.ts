@@ -16,6 +16,7 @@ import { measureThroughput, type Pace, type Subject, type Throughput } from './t
 
 interface Plan {
   concurrencies: number[];
+  endToEndConcurrencies: number[];
   pace: Pace;
   histories: History[];
   historyConcurrencies: number[];
@@ -26,6 +27,7 @@ interface Plan {
 
 const FULL: Plan = {
   concurrencies: [1, 32, 256],
+  endToEndConcurrencies: [1, 32, 256],
   pace: { rounds: 5, warmUpMs: 500, measureMs: 2500 },
   histories: [
     { pending: 0, ended: 1_000_000 },
@@ -44,6 +46,7 @@ const FULL: Plan = {
 
 const QUICK: Plan = {
   concurrencies: [1, 32, 256],
+  endToEndConcurrencies: [32],
   pace: { rounds: 2, warmUpMs: 300, measureMs: 700 },
   histories: [{ pending: 10_000, ended: 20_000 }],
   historyConcurrencies: [32],
@@ -79,7 +82,7 @@ async function main(): Promise<void> {
     quick: flags.quick === true,
     machine,
     pace: plan.pace,
-    throughput: await throughput(),
+    ...(await throughput()),
     ...(await histories()),
     waiters: await waiters(),
     minutes: 0,
@@ -94,7 +97,7 @@ async function main(): Promise<void> {
   say(`written to ${join(out, 'RESULTS.md')}`);
 }
 
-async function throughput(): Promise<Throughput[]> {
+async function throughput(): Promise<{ throughput: Throughput[]; endToEnd: Throughput[] }> {
   const reference = await start('reference', newFolder());
   const holdpoint = await start('holdpoint', newFolder());
   const subjects: Subject[] = [
@@ -106,9 +109,13 @@ async function throughput(): Promise<Throughput[]> {
   const found: Throughput[] = [];
   for (const concurrency of plan.concurrencies)
     found.push(...(await measure(subjects, concurrency, plan.pace, `concurrency ${concurrency}`)));
+  const endToEnd: Throughput[] = [];
+  const fetching = subjects.map((subject) => ({ ...subject, client: 'fetch' as const }));
+  for (const concurrency of plan.endToEndConcurrencies)
+    endToEnd.push(...(await measure(fetching, concurrency, plan.pace, `with fetch, concurrency ${concurrency}`)));
   await reference.stop();
   await holdpoint.stop();
-  return found;
+  return { throughput: found, endToEnd };
 }
 
 async function measure(subjects: Subject[], concurrency: number, pace: Pace, what: string): Promise<Throughput[]> {

@@ -7,6 +7,7 @@ export interface Subject {
   label: string;
   server: MeasuredServer;
   acknowledge: boolean;
+  client?: 'socket' | 'fetch';
 }
 
 export interface Pace {
@@ -52,13 +53,13 @@ export async function measureThroughput(
 
 async function sample(
   generator: Generator,
-  { server, acknowledge }: Subject,
+  { server, acknowledge, client = 'socket' }: Subject,
   concurrency: number,
   { warmUpMs, measureMs }: Pace,
 ): Promise<Sample> {
   const { name: contender, agent, person } = server;
   let before = server.cost('cpu');
-  const order = { contender, agent, person, concurrency, acknowledge, warmUpMs, measureMs };
+  const order = { contender, agent, person, concurrency, acknowledge, client, warmUpMs, measureMs };
   const { cycles, seconds, latencyMs, generatorShare } = await generator.load(order, () => {
     before = server.cost('cpu');
   });

@@ -18,8 +18,8 @@ function isInOrder(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isInOrder);
   if ('toJSON' in value) return false;
   let before = '';
-  for (const [key, member] of Object.entries(value)) {
-    if (key < before || !key.isWellFormed() || !isInOrder(member)) return false;
+  for (const key of Object.keys(value)) {
+    if (key < before || !key.isWellFormed() || !isInOrder((value as Record<string, unknown>)[key])) return false;
     before = key;
   }
   return true;

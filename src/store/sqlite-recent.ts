@@ -17,9 +17,9 @@ export interface RecentTx {
 }
 
 export function withRecent(tx: Tx): RecentTx {
-  const sessions = new Recent<Session>();
-  const runs = new Recent<Run>();
-  const asks = new Recent<Ask>();
+  const sessions = new Recent<Session>((session) => session.lastMessage);
+  const runs = new Recent<Run>((run) => run.input);
+  const asks = new Recent<Ask>((ask) => (ask.status === 'pending' ? ask.content : [ask.content, ask.answer]));
   const session = (id: string) => sessions.find(id, tx.session);
   const run = (id: string) => runs.find(id, tx.run);
   const ask = (id: string) => asks.find(id, tx.ask);
@@ -88,6 +88,12 @@ const elsewhere = (tx: Tx) => ({
 /** By id, the last written ones. Callers change what they are given: it is always a copy, one level deep. */
 class Recent<T extends { id: string }> {
   readonly #known = new Map<string, T>();
+  /** The part of a record that may be large. */
+  readonly #texts: (record: T) => unknown;
+
+  constructor(texts: (record: T) => unknown) {
+    this.#texts = texts;
+  }
 
   find(id: string, read: (id: string) => Soon<T | undefined>): Soon<T | undefined> {
     const known = this.#known.get(id);
@@ -104,7 +110,7 @@ class Recent<T extends { id: string }> {
 
   keep(record: T): void {
     this.#known.delete(record.id);
-    if (spare(record, LARGEST) < 0) return;
+    if (spare(this.#texts(record), LARGEST) < 0) return;
     this.#known.set(record.id, { ...record });
     if (this.#known.size <= MOST) return;
     const [oldest] = this.#known.keys();
@@ -121,8 +127,8 @@ function spare(value: unknown, characters: number): number {
   if (typeof value === 'string') return characters - value.length;
   if (typeof value !== 'object' || value === null) return characters - 1;
   let left = characters;
-  for (const member of Object.values(value)) {
-    left = spare(member, left);
+  for (const key of Object.keys(value)) {
+    left = spare((value as Record<string, unknown>)[key], left);
     if (left < 0) break;
   }
   return left;
