@@ -20,7 +20,12 @@ export interface InboxListener {
 const PAGE = 500;
 
 /** Until the signal says so. Rejects when the server refuses us for good. */
-export async function followInbox(client: Client, listener: InboxListener, signal: AbortSignal): Promise<void> {
+export async function followInbox(
+  client: Client,
+  listener: InboxListener,
+  signal: AbortSignal,
+  followStream: typeof follow<EventView> = follow,
+): Promise<void> {
   const sessions = sessionLookUp(client, listener);
   const modes = new Map<string, AskView['mode']>();
   let cursor: number | undefined;
@@ -34,7 +39,7 @@ export async function followInbox(client: Client, listener: InboxListener, signa
   };
   for await (const _ of every(page)) if (signal.aborted) return;
   listener.link('live');
-  await follow(client.http, {
+  await followStream(client.http, {
     path: '/v1/events',
     after: cursor,
     signal,

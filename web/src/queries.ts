@@ -19,3 +19,24 @@ onStale((keys) => {
  */
 export const useFetched = <T>(options: UseQueryOptions<T, Error, T, QueryKey>): UseQueryResult<T> =>
   useQuery(options, queries);
+
+export interface Grown<T> {
+  items: readonly T[];
+  /** Where to go on from. */
+  cursor: string | undefined;
+}
+
+/** A list that only grows, as threads and logs do: what is known stays, what came after it is fetched. */
+export async function grown<T>(
+  queryKey: QueryKey,
+  pageAfter: (cursor: string | undefined) => Promise<Grown<T> & { hasMore: boolean }>,
+): Promise<Grown<T>> {
+  let { items, cursor } = queries.getQueryData<Grown<T>>(queryKey) ?? { items: [], cursor: undefined };
+  for (let hasMore = true; hasMore; ) {
+    const page = await pageAfter(cursor);
+    if (page.items.length > 0) items = [...items, ...page.items];
+    cursor = page.cursor ?? cursor;
+    hasMore = page.hasMore;
+  }
+  return { items, cursor };
+}

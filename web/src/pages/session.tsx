@@ -1,12 +1,12 @@
 // One session: its thread with what it asks right now and a place to write, its runs in time, its outputs and children.
 import { ChevronRight, CirclePause, CircleStop } from 'lucide-react';
-import { Fragment, useEffect, useMemo, useRef } from 'react';
+import { Fragment, type RefObject, useEffect, useMemo, useRef } from 'react';
 import { Link } from 'wouter';
 import { every } from '../../../src/client/client.ts';
-import type { AskView, SessionView } from '../../../src/core/views.ts';
+import type { AskView, EventView, ItemView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { failureText } from '../failure.ts';
-import { useFetched } from '../queries.ts';
+import { grown, useFetched } from '../queries.ts';
 import { EMPTY_INBOX, lineage, sessionSeen } from '../state/inbox.ts';
 import { useInbox } from '../state/live.ts';
 import { useMayAnswer } from '../state/me.ts';
@@ -15,6 +15,7 @@ import { summary } from '../text/ask-text.ts';
 import { oneLine } from '../text/visible.ts';
 import AskCard from '../ui/ask-card.tsx';
 import { Composer } from '../ui/composer.tsx';
+import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { agentName, sessionName } from '../ui/crumbs.tsx';
 import { Exact } from '../ui/text.tsx';
 import { Thread } from '../ui/thread.tsx';
@@ -28,19 +29,17 @@ const PAGE = 500;
 export default function SessionPage({ id }: { id: string }) {
   const inbox = useInbox();
   const session = useFetched({ queryKey: ['session', id], queryFn: () => api.sessions.get(id) });
+  const threadId = session.data?.thread_id;
   const thread = useFetched({
     queryKey: ['session', id, 'items'],
-    queryFn: () => itemsOf(session.data?.thread_id ?? ''),
-    enabled: session.data !== undefined,
+    queryFn: () => itemsOf(id, threadId ?? ''),
+    enabled: threadId !== undefined,
   });
   const pending = inbox.entries
     .filter((entry) => entry.ask.session_id === id && entry.settledAtMs === undefined)
     .map((entry) => entry.ask);
-  const foot = useRef<HTMLDivElement>(null);
-  const count = (thread.data?.length ?? 0) + pending.length;
-  useEffect(() => {
-    if (count > 0) foot.current?.scrollIntoView({ block: 'end' });
-  }, [count]);
+  const items = thread.data?.items ?? [];
+  const scroller = useStuckToEnd(items.length + pending.length);
   if (session.error) return <Missing text={failureText(session.error)} />;
   if (!session.data) return null;
   const sessions = sessionSeen({ ...EMPTY_INBOX, sessions: inbox.sessions }, session.data).sessions;
@@ -49,13 +48,11 @@ export default function SessionPage({ id }: { id: string }) {
     <div className="session">
       <div className="session-main">
         <Head session={session.data} sessions={sessions} />
-        <div className="session-scroll">
+        <div className="session-scroll" ref={scroller}>
           <div className="session-body">
             {thread.error && <p className="notice bad">{failureText(thread.error)}</p>}
-            {thread.data && (
-              <Thread items={thread.data} isShownBelow={(id) => pending.some((ask) => ask.ask_id === id)} />
-            )}
-            {thread.data?.length === 0 && pending.length === 0 && <Quiet session={session.data} />}
+            <Thread items={items} isShownBelow={(promptId) => pending.some((ask) => ask.ask_id === promptId)} />
+            {thread.data && items.length === 0 && pending.length === 0 && <Quiet session={session.data} />}
             {pending.map((ask, i) => (
               <AskCard
                 key={ask.ask_id}
@@ -67,7 +64,6 @@ export default function SessionPage({ id }: { id: string }) {
                 onDone={done}
               />
             ))}
-            <div ref={foot} />
           </div>
         </div>
         <div className="session-foot">
@@ -79,8 +75,39 @@ export default function SessionPage({ id }: { id: string }) {
   );
 }
 
-async function itemsOf(threadId: string) {
-  return Array.fromAsync(every((page) => api.threads.items(threadId, { limit: PAGE, ...page })));
+const itemsOf = (sessionId: string, threadId: string) =>
+  grown<ItemView>(['session', sessionId, 'items'], async (cursor) => {
+    const page = await api.threads.items(threadId, { limit: PAGE, cursor });
+    return { items: page.items, cursor: page.cursor, hasMore: page.next !== undefined };
+  });
+
+const eventsOf = (sessionId: string) =>
+  grown<EventView>(['session', sessionId, 'events'], async (cursor) => {
+    const after = cursor === undefined ? undefined : Number(cursor);
+    const { items, next } = await api.events.ofSession(sessionId, { limit: PAGE, after });
+    return { items, cursor: items.at(-1)?.seq.toString(), hasMore: next !== undefined };
+  });
+
+const NEAR_PX = 120;
+
+/** New lines are scrolled to, unless the person has scrolled away to read older ones. */
+function useStuckToEnd(count: number): RefObject<HTMLDivElement | null> {
+  const scroller = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    const look = () => {
+      isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX;
+    };
+    element.addEventListener('scroll', look, { passive: true });
+    return () => element.removeEventListener('scroll', look);
+  });
+  useEffect(() => {
+    const element = scroller.current;
+    if (count > 0 && element && isAtEnd.current) element.scrollTop = element.scrollHeight;
+  }, [count]);
+  return scroller;
 }
 
 function Head({ session, sessions }: { session: SessionView; sessions: ReadonlyMap<string, SessionView> }) {
@@ -107,14 +134,22 @@ function Head({ session, sessions }: { session: SessionView; sessions: ReadonlyM
       </span>
       <span className="end buttons">
         {mayAnswer && isBusy && (
-          <button type="button" className="button small" onClick={() => api.sessions.interrupt(session.session_id)}>
+          <ConfirmButton
+            className="button small"
+            really="Stop this run?"
+            act={() => api.sessions.interrupt(session.session_id)}
+          >
             <CirclePause className="icon" /> Interrupt
-          </button>
+          </ConfirmButton>
         )}
         {mayAnswer && session.status !== 'ended' && (
-          <button type="button" className="button small danger" onClick={() => api.sessions.end(session.session_id)}>
+          <ConfirmButton
+            className="button small danger"
+            really="End it for good?"
+            act={() => api.sessions.end(session.session_id)}
+          >
             <CircleStop className="icon" /> End
-          </button>
+          </ConfirmButton>
         )}
       </span>
     </header>
@@ -133,7 +168,7 @@ function Side({ session }: { session: SessionView }) {
     queryFn: async () => (await api.sessions.list({ parent_session_id: id, limit: PAGE })).items,
   });
   const byId = useMemo(() => new Map((runs.data ?? []).map((run) => [run.run_id, run])), [runs.data]);
-  const lines = useMemo(() => timeline(events.data ?? []), [events.data]);
+  const lines = useMemo(() => timeline(events.data?.items ?? []), [events.data]);
   return (
     <aside className="session-side" aria-label="About this session">
       <h2>Runs</h2>
@@ -174,17 +209,6 @@ function Side({ session }: { session: SessionView }) {
         </dd>
       </dl>
     </aside>
-  );
-}
-
-async function eventsOf(sessionId: string) {
-  return Array.fromAsync(
-    every((page) =>
-      api.events.ofSession(sessionId, {
-        limit: PAGE,
-        ...(page.cursor !== undefined && { after: Number(page.cursor) }),
-      }),
-    ),
   );
 }
 

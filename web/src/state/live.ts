@@ -7,6 +7,7 @@ import { api } from '../api.ts';
 import { isSignedOut } from '../failure.ts';
 import { EMPTY_INBOX, type Inbox, raised, sessionSeen, settled, swept } from './inbox.ts';
 import { withdrawNotice } from './notify.ts';
+import { followShared } from './shared-stream.ts';
 
 const SWEEP_MS = 1000;
 const STALE_MS = 150;
@@ -73,6 +74,7 @@ export async function live(signal: AbortSignal, onNews: News, onSignedOut: () =>
           event: makeStale,
         },
         signal,
+        followShared,
       );
     } catch (error) {
       if (isSignedOut(error)) return onSignedOut();

@@ -16,22 +16,29 @@ export interface Refused {
 
 export interface Sending {
   isSending: boolean;
+  /** It takes longer than it should: the server is slow or away, and is tried again. */
+  isSlow: boolean;
   refused: Refused | undefined;
   clear(): void;
   /** Resolves to whether the server took it. */
   send(call: (options: { idempotencyKey: string }) => Promise<unknown>): Promise<boolean>;
 }
 
+const SLOW_MS = 1500;
+
 export function useSending(): Sending {
   const [isSending, setSending] = useState(false);
+  const [isSlow, setSlow] = useState(false);
   const [refused, setRefused] = useState<Refused>();
   return {
     isSending,
+    isSlow,
     refused,
     clear: () => setRefused(undefined),
     async send(call) {
       setSending(true);
       setRefused(undefined);
+      const slow = setTimeout(() => setSlow(true), SLOW_MS);
       try {
         await call({ idempotencyKey: crypto.randomUUID() });
         return true;
@@ -39,6 +46,8 @@ export function useSending(): Sending {
         setRefused(refusedOf(error, Date.now()));
         return false;
       } finally {
+        clearTimeout(slow);
+        setSlow(false);
         setSending(false);
       }
     },

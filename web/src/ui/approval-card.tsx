@@ -30,7 +30,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalC
   const [reason, setReason] = useState('');
   const [edit, setEdit] = useState(original.text);
   const [isWhole, setWhole] = useState(false);
-  const { isSending, refused, send } = useSending();
+  const { isSending, isSlow, refused, send } = useSending();
   const { kept, state, save, hold } = useDraft(ask.ask_id, true);
   const isTouched = useRef(false);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -179,7 +179,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalC
           />
         </div>
       )}
-      <Refusal refused={refused} />
+      <Refusal refused={refused} isSlow={isSlow} />
       <div className="buttons">
         {mode === 'look' && (
           <>

@@ -76,6 +76,8 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
     setCopied(true);
     setTimeout(() => setCopied(false), COPIED_MS);
   };
+  // Only pages that came over TLS or from this machine may write to the clipboard.
+  if (!navigator.clipboard) return null;
   return (
     <button type="button" className="button quiet small" onClick={copy} aria-label={label} title={label}>
       {isCopied ? <Check className="icon" /> : <Copy className="icon" />}

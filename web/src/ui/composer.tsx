@@ -18,7 +18,7 @@ interface ComposerProps {
 export function Composer({ session, pending }: ComposerProps) {
   const kept = `holdpoint-composer-${session.session_id}`;
   const [text, setText] = useState(() => sessionStorage.getItem(kept) ?? '');
-  const { isSending, refused, send } = useSending();
+  const { isSending, isSlow, refused, send } = useSending();
   useEffect(() => {
     if (text === '') sessionStorage.removeItem(kept);
     else sessionStorage.setItem(kept, text);
@@ -39,7 +39,7 @@ export function Composer({ session, pending }: ComposerProps) {
   const [prompt] = pending;
   return (
     <form className="composer" onSubmit={submit}>
-      <Refusal refused={refused} />
+      <Refusal refused={refused} isSlow={isSlow} />
       <label className="tiny muted" htmlFor="composer">
         {meaningOf(prompt)}
       </label>

@@ -45,7 +45,7 @@ export function QuestionCard(props: QuestionCardProps) {
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [isDeclining, setDeclining] = useState(false);
   const [why, setWhy] = useState('');
-  const { isSending, refused, send, clear } = useSending();
+  const { isSending, isSlow, refused, send, clear } = useSending();
   const { kept, state, save, hold } = useDraft(ask.ask_id, true);
   const first = useRef<HTMLTextAreaElement & HTMLInputElement>(null);
   const whyField = useRef<HTMLTextAreaElement>(null);
@@ -155,7 +155,7 @@ export function QuestionCard(props: QuestionCardProps) {
           />
         </div>
       )}
-      <Refusal refused={isPlaced ? undefined : refused} />
+      <Refusal refused={isPlaced ? undefined : refused} isSlow={isSlow} />
       {problems.size > 0 && (
         <p className="error" role="alert">
           {problems.size === 1 ? 'One question needs an answer.' : `${problems.size} questions need an answer.`}

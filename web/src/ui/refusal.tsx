@@ -3,9 +3,19 @@ import { CloudCheck, CloudOff, TriangleAlert } from 'lucide-react';
 import type { Draft } from '../state/draft.ts';
 import type { Refused } from '../state/sending.ts';
 
-export function Refusal({ refused }: { refused: Refused | undefined }) {
+interface RefusalProps {
+  refused: Refused | undefined;
+  isSlow?: boolean;
+}
+
+export function Refusal({ refused, isSlow = false }: RefusalProps) {
   return (
     <div role="alert">
+      {isSlow && (
+        <p className="notice">
+          <CloudOff className="icon" /> The server has not answered yet. It is tried again; nothing is done twice.
+        </p>
+      )}
       {refused && (
         <p className={`notice ${refused.isLate ? '' : 'bad'}`}>
           <TriangleAlert className="icon" /> {refused.text}
