@@ -7,6 +7,7 @@ import { type AddressInfo, isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Logger, pino } from 'pino';
+import { attachableCodex } from './agents/codex-attached.ts';
 import { agents } from './agents/registry.ts';
 import { TESTED } from './agents/tested-versions.ts';
 import type { Hash } from './core/digest.ts';
@@ -27,6 +28,7 @@ import { createSealer } from './store/sealer.ts';
 import { openSqlite } from './store/sqlite.ts';
 import { migrateSqlite } from './store/sqlite-schema.ts';
 import { postgresStatus, sqliteStatus } from './store/status.ts';
+import { startAttachments } from './worker/attachments.ts';
 import { programVersion } from './worker/program-version.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker/worker.ts';
 
@@ -146,6 +148,8 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
     const worker = startWorker({ url: door, token: secret, workerId, agents, permissions, log: logger });
     worker.done.catch((error: unknown) => logger.error({ err: error }, 'the built-in worker stopped'));
     open.push(() => worker.stop());
+    const attachments = startAttachments({ url: door, token: secret, data: settings.data, attachables, log: logger });
+    open.push(() => attachments.stop());
   }
   const offerSignIn = async () => {
     const { view } = await gateway.offerSignIn({}, 'system');
@@ -166,10 +170,27 @@ async function loopbackDoor(app: App, open: (() => Promise<unknown>)[]): Promise
 }
 
 /** A worker on its own, anywhere: it needs nothing but a server's address and a worker token. */
-export function startOwnWorker(options: Omit<WorkerOptions, 'agents' | 'log'> & { logLevel: string }): Worker {
-  const { logLevel, ...rest } = options;
-  return startWorker({ ...rest, agents, log: pino({ level: logLevel }, pino.destination(2)) });
+export function startOwnWorker(options: OwnWorkerOptions): Pick<Worker, 'done' | 'stop'> {
+  const { logLevel, data, ...rest } = options;
+  const log = pino({ level: logLevel }, pino.destination(2));
+  const worker = startWorker({ ...rest, agents, log });
+  const { url, token } = rest;
+  const attachments = data === undefined ? undefined : startAttachments({ url, token, data, attachables, log });
+  return {
+    done: worker.done,
+    stop: async () => {
+      await Promise.all([worker.stop(), attachments?.stop()]);
+    },
+  };
 }
+
+interface OwnWorkerOptions extends Omit<WorkerOptions, 'agents' | 'log'> {
+  logLevel: string;
+  /** The state folder that says which agents of this machine are attached; the server sees to those of its own. */
+  data?: string | undefined;
+}
+
+const attachables = [attachableCodex];
 
 async function openStore(settings: Settings, hash: Hash, logger: Logger): Promise<{ store: Store; clock: Clock }> {
   if (!settings.database) return { store: await openSqlite(settings.data, hash), clock: { now: Date.now } };

@@ -44,9 +44,12 @@ export interface DeskParts {
   context: Pick<AgentContext, 'ask' | 'approve' | 'withdraw' | 'say' | 'session'>;
   peer: Peer;
   standing: Standing;
+  /** Others answer too: what cannot be asked here is left to them, not refused. */
+  isShared?: boolean;
+  onRaised?(askId: string): void;
 }
 
-export function createDesk({ context, peer, standing }: DeskParts): Desk {
+export function createDesk({ context, peer, standing, isShared, onRaised }: DeskParts): Desk {
   const open = new Map<RequestId, Open>();
   const later = new Set<Promise<void>>();
   const waitingLater = new Set<Open>();
@@ -88,6 +91,7 @@ export function createDesk({ context, peer, standing }: DeskParts): Desk {
     signal: entry.stop.signal,
     raised: (askId: string) => {
       entry.askId = askId;
+      onRaised?.(askId);
       if (entry.isWithdrawn) withdraw(entry);
     },
   });
@@ -151,6 +155,7 @@ export function createDesk({ context, peer, standing }: DeskParts): Desk {
     } catch (error) {
       if (entry.stop.signal.aborted) return;
       open.delete(id);
+      if (isShared) return;
       const why = error instanceof Error ? error.message : String(error);
       peer.refuse(id, INTERNAL_ERROR, `The person could not be asked: ${why}`);
       await context
@@ -174,6 +179,7 @@ export function createDesk({ context, peer, standing }: DeskParts): Desk {
     standing,
     async take(request) {
       const wanted = wantedBy(request, scene());
+      if (isShared && (wanted.kind === 'reply' || wanted.kind === 'refuse')) return;
       if (wanted.kind === 'reply') return peer.respond(request.id, wanted.result);
       if (wanted.kind === 'refuse') {
         peer.refuse(request.id, METHOD_NOT_FOUND, wanted.why);

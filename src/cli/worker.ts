@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Command, Option } from 'commander';
-import { findToken, serverUrl } from '../client/local.ts';
+import { findToken, serverUrl, stateFolder } from '../client/local.ts';
 import { PERMISSIONS, type Permissions } from '../core/session.ts';
 import { addressOf, wholeNumber } from './connection.ts';
 import { withExamples } from './examples.ts';
@@ -46,8 +46,10 @@ export const workerPermissions = (): Option =>
 async function work(flags: WorkerFlags): Promise<void> {
   const workerId = flags.id ?? `${hostname().replace(/[^A-Za-z0-9.-]/g, '-')}-${randomBytes(4).toString('hex')}`;
   const { startOwnWorker } = await import('../boot.ts');
+  const url = addressOf(flags.url ?? serverUrl(process.env));
   const worker = startOwnWorker({
-    url: addressOf(flags.url ?? serverUrl(process.env)),
+    url,
+    data: isOfThisMachine(url) ? undefined : stateFolder(process.env),
     token: flags.token ?? tokenOf(process.env),
     workerId,
     labels: flags.label,
@@ -60,6 +62,9 @@ async function work(flags: WorkerFlags): Promise<void> {
   process.stdout.write(`holdpoint worker ready ${workerId}\n`);
   await worker.done;
 }
+
+/** A server of this machine attaches the agents of this machine itself. */
+const isOfThisMachine = (url: string): boolean => /^(?:localhost|127\.|\[::1\])/.test(new URL(url).host);
 
 function tokenOf(env: NodeJS.ProcessEnv): string {
   try {

@@ -15,8 +15,12 @@ export type Script = Output[][];
 export interface Told {
   model: string;
   input: { type?: string; role?: string; call_id?: string; output?: unknown; content?: unknown }[];
+  text?: { format?: { name?: string } };
   tools?: { name?: string; type?: string }[];
 }
+
+/** In a terminal Codex also asks for a title of the conversation: no part of any script. */
+const TITLE: Output = { text: '{"title":"A title"}' };
 
 interface Playing {
   script: Script;
@@ -76,8 +80,10 @@ export class OpenAiModel {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body =
       request.method === 'POST' && request.url === '/v1/responses' ? ((await json(request)) as Told) : undefined;
+    if (body?.text?.format?.name === 'codex_output_schema') return this.#stream(response, [TITLE]);
     const text = JSON.stringify(body?.input ?? '');
-    const playing = [...this.#playing].find(([key]) => text.includes(key))?.[1];
+    const keys = [...this.#playing.keys()].filter((key) => text.includes(key)).sort((a, b) => b.length - a.length);
+    const playing = this.#playing.get(keys[0] ?? '');
     const step = playing?.script[playing.next];
     if (!body || !playing || !step) {
       this.others.push(`${request.method} ${request.url} ${text.slice(-300)}`);

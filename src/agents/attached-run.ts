@@ -1,0 +1,81 @@
+// A conversation that a person has with their own agent, as a session of Holdpoint: one session for each conversation,
+// one run for each turn in which it asked something. Owns their names and their ends; knows no agent. The agent is the
+// person's, so no worker claims these runs.
+import { askApproval, askQuestion, type Manner } from '../client/asking.ts';
+import type { Client } from '../client/client.ts';
+import { type ApproveSpec, type AskSpec, approvalBody, questionBody } from '../client/spec.ts';
+import type { Waits } from '../client/waits.ts';
+import { EXTERNAL_AGENT } from '../core/session.ts';
+import type { AskView } from '../core/views.ts';
+import type { AgentContext } from './agent.ts';
+
+export interface Conversation {
+  /** The agent's name, and its own id of the conversation. */
+  agent: string;
+  id: string;
+  folder?: string | undefined;
+  title?: string | undefined;
+}
+
+export type AttachedRun = Pick<AgentContext, 'ask' | 'approve' | 'withdraw' | 'say' | 'session' | 'run'> & {
+  end(problem?: string): Promise<void>;
+};
+
+const TITLE_CHARACTERS = 200;
+const prefixOf = (agent: string): string => `${agent}-own-`;
+
+export async function openAttachedRun(
+  client: Client,
+  waits: Waits,
+  conversation: Conversation,
+  turn: { id: string; text: string },
+  signal: AbortSignal,
+): Promise<AttachedRun> {
+  const { agent, id, folder, title } = conversation;
+  const session_id = `${prefixOf(agent)}${id}`.slice(0, 128);
+  const made = { session_id, agent: EXTERNAL_AGENT, agent_id: agent, title: title?.slice(0, TITLE_CHARACTERS) };
+  const known = await client.sessions.get(session_id).catch(() => undefined);
+  const session = known ?? (await client.sessions.create({ ...made, ...(folder && { work_folder: folder }) }));
+  const input = { text: turn.text };
+  const idempotencyKey = `turn:${turn.id}`;
+  let run = await client.runs.start(session_id, { input, source: agent }, { idempotencyKey, signal });
+  // A turn that was never seen to end, because nobody watched, is over when the next one asks.
+  const { active_run_id: before } = await client.sessions.get(session_id);
+  if (before !== undefined && before !== run.run_id) {
+    await endUnseen(client, before);
+    run = await client.runs.get(run.run_id);
+  }
+  const asking = { calls: client, waits, runId: run.run_id, workFolder: session.work_folder, signal };
+  return {
+    session,
+    run,
+    ask: (spec: AskSpec & { id: string }, manner?: Manner) => askQuestion(asking, questionBody(spec, spec.id), manner),
+    approve: (spec: ApproveSpec & { id: string }, manner?: Manner) =>
+      askApproval(asking, approvalBody(spec, spec.id), manner),
+    withdraw: async (askId, justification) => void (await client.asks.withdraw(askId, { justification })),
+    say: async (text, { id: output_id, type, data } = {}) =>
+      void (await client.runs.output(run.run_id, { output_id, type, text, data })),
+    async end(problem) {
+      if (problem === undefined) await client.runs.complete(run.run_id, {});
+      else await client.runs.fail(run.run_id, { error: problem });
+    },
+  };
+}
+
+async function endUnseen(client: Client, runId: string): Promise<void> {
+  const { status } = await client.runs.get(runId);
+  if (status.startsWith('waiting')) await client.runs.fail(runId, { error: 'the agent went on without an answer' });
+  else await client.runs.complete(runId, {});
+}
+
+/** What the person's own agent has asked and nobody has answered. */
+export async function openAsks(client: Client, agent: string): Promise<AskView[]> {
+  const { items } = await client.asks.list({ status: 'pending', agent: EXTERNAL_AGENT, limit: 500 });
+  return items.filter((ask) => ask.session_id.startsWith(prefixOf(agent)));
+}
+
+/** The agent is gone, and with it whatever it waited for. */
+export async function endAttachedRuns(client: Client, agent: string): Promise<void> {
+  for (const run_id of new Set((await openAsks(client, agent)).map((ask) => ask.run_id)))
+    await client.runs.fail(run_id, { error: `${agent} is gone` }).catch(() => {});
+}

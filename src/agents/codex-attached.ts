@@ -1,0 +1,210 @@
+// The person's own Codex, already running: its daemon lets any number of clients answer what its threads ask. This is
+// one more client: it hears which threads wait, has their requests told to it, and asks them here too. The first answer
+// wins; what was answered at Codex's own prompt is taken back here. It answers nothing but what a person decides, and
+// leaves everything alone that is another client's business.
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { Client } from '../client/client.ts';
+import type { Waits } from '../client/waits.ts';
+import { type AttachedRun, endAttachedRuns, openAsks, openAttachedRun } from './attached-run.ts';
+import { createStanding } from './carried-answers.ts';
+import { createDesk, type Desk } from './codex-desk.ts';
+import { ItemNotice, Resolved, Turn, TurnNotice } from './codex-protocol.ts';
+import { createPeer, type Incoming, type RequestId } from './wire/jsonrpc.ts';
+
+interface Attachment {
+  client: Client;
+  waits: Waits;
+  signal: AbortSignal;
+  /** Opens the conversation with the daemon. */
+  open(onText: (text: string) => void): Promise<{ send(text: string): void; hangUp(): void; ended: Promise<void> }>;
+}
+
+const AGENT = 'codex';
+const CLIENT = { name: 'holdpoint', title: 'Holdpoint', version: '0' };
+/** Requests that a person answers; all others belong to whoever started the thread. */
+const ASKS =
+  /^item\/(?:commandExecution|fileChange|permissions)\/requestApproval$|^item\/tool\/requestUserInput$|^mcpServer\/elicitation\/request$/;
+
+const Status = z.looseObject({ type: z.string(), activeFlags: z.array(z.string()).optional() });
+const Thread = z.looseObject({
+  id: z.string(),
+  cwd: z.string().nullish(),
+  name: z.string().nullish(),
+  preview: z.string().nullish(),
+  status: Status,
+});
+const StatusNotice = z.looseObject({ threadId: z.string(), status: Status });
+const ThreadReply = z.looseObject({
+  thread: Thread,
+  initialTurnsPage: z.looseObject({ data: z.array(Turn) }).nullish(),
+});
+const About = z.looseObject({ threadId: z.string(), turnId: z.string().nullish() });
+const Loaded = z.looseObject({ data: z.array(z.string()) });
+
+interface Followed {
+  thread: Promise<z.infer<typeof Thread>>;
+  /** Items that have begun, by id: requests refer to them. */
+  begun: Map<string, z.infer<typeof ItemNotice>>;
+  turns: Map<string, Promise<{ run: AttachedRun; desk: Desk }>>;
+}
+
+export const attachableCodex = {
+  name: AGENT,
+  /** The daemon's socket, in the folder whose settings were changed. */
+  socketOf: (settingsFile: string): string => socketOf(dirname(settingsFile)),
+  attach: attachCodex,
+  away: (client: Client): Promise<void> => endAttachedRuns(client, AGENT),
+};
+
+export const socketOf = (codexHome: string): string => join(codexHome, 'app-server-control', 'app-server-control.sock');
+
+/** Resolves when the daemon is gone or `signal` says so; what is open then stays open for whoever connects next. */
+async function attachCodex({ client, waits, signal, open }: Attachment): Promise<void> {
+  const followed = new Map<string, Followed>();
+  const owners = new Map<RequestId, Desk>();
+  const raised = new Set<string>();
+  const peer = createPeer({
+    send: (text) => talk.send(text),
+    onRequest: (request) => void take(request).catch(() => {}),
+    onNotification: notice,
+  });
+  const talk = await open(peer.receive);
+
+  /** Becomes a listener of the thread; its open requests are told again to every listener that comes. */
+  function follow(threadId: string): Followed {
+    const known = followed.get(threadId);
+    if (known) return known;
+    const entry: Followed = { begun: new Map(), turns: new Map(), thread: listen(threadId) };
+    followed.set(threadId, entry);
+    entry.thread.catch(() => followed.delete(threadId));
+    return entry;
+  }
+
+  async function listen(threadId: string): Promise<z.infer<typeof Thread>> {
+    const page = { limit: 1, itemsView: 'full' };
+    const reply = await peer.request('thread/resume', { threadId, excludeTurns: true, initialTurnsPage: page });
+    const { thread, initialTurnsPage } = ThreadReply.parse(reply);
+    for (const turn of initialTurnsPage?.data ?? [])
+      for (const item of turn.items) see({ threadId, turnId: turn.id, item }, false);
+    return thread;
+  }
+
+  function see(about: z.infer<typeof ItemNotice>, isOver: boolean): void {
+    const { threadId, turnId, item } = about;
+    const entry = followed.get(threadId);
+    if (!entry || !item.id) return;
+    if (isOver) entry.begun.delete(item.id);
+    else entry.begun.set(item.id, about);
+    void entry.turns.get(turnId)?.then(({ desk }) => desk.see(about, isOver));
+  }
+
+  async function take(request: Incoming): Promise<void> {
+    const read = ASKS.test(request.method) ? About.safeParse(request.params) : undefined;
+    if (!read?.success) return;
+    const { threadId, turnId } = read.data;
+    const entry = follow(threadId);
+    const thread = await entry.thread;
+    const { desk } = await turnOf(entry, thread, turnId ?? `thread-${threadId}`);
+    owners.set(request.id, desk);
+    await desk.take(request);
+  }
+
+  function turnOf(entry: Followed, thread: z.infer<typeof Thread>, turnId: string) {
+    const known = entry.turns.get(turnId);
+    if (known) return known;
+    const opening = openTurn(entry, thread, turnId);
+    entry.turns.set(turnId, opening);
+    opening.catch(() => entry.turns.delete(turnId));
+    return opening;
+  }
+
+  async function openTurn(entry: Followed, { id, cwd, name, preview }: z.infer<typeof Thread>, turnId: string) {
+    const title = name || preview || undefined;
+    const conversation = { agent: AGENT, id, folder: cwd ?? undefined, title };
+    const run = await openAttachedRun(client, waits, conversation, { id: turnId, text: title ?? 'Codex' }, signal);
+    const desk = createDesk({
+      context: run,
+      peer,
+      standing: createStanding(),
+      isShared: true,
+      onRaised: (askId) => raised.add(askId),
+    });
+    for (const about of entry.begun.values()) desk.see(about, false);
+    return { run, desk };
+  }
+
+  function notice(method: string, params: unknown): void {
+    if (method === 'thread/status/changed') {
+      const read = StatusNotice.safeParse(params);
+      if (read.success && isWaiting(read.data.status)) follow(read.data.threadId);
+      return;
+    }
+    if (method === 'item/started' || method === 'item/completed') {
+      const read = ItemNotice.safeParse(params);
+      if (read.success) see(read.data, method === 'item/completed');
+      return;
+    }
+    if (method === 'serverRequest/resolved') {
+      const read = Resolved.safeParse(params);
+      if (read.success) owners.get(read.data.requestId)?.resolved(read.data.requestId);
+      return;
+    }
+    const read = method === 'turn/completed' ? TurnNotice.safeParse(params) : undefined;
+    if (read?.success) void over(read.data).catch(() => {});
+  }
+
+  async function over({ threadId, turn }: z.infer<typeof TurnNotice>): Promise<void> {
+    const entry = followed.get(threadId);
+    const known = entry?.turns.get(turn.id);
+    if (!entry) return;
+    entry.turns.delete(turn.id);
+    entry.begun.clear();
+    const problem =
+      turn.status === 'completed' ? undefined : (turn.error?.message ?? `the turn was ${turn.status} in Codex`);
+    await (await known)?.run.end(problem);
+  }
+
+  async function greet(): Promise<void> {
+    await peer.request('initialize', { clientInfo: CLIENT, capabilities: { experimentalApi: true } });
+    peer.notify('initialized');
+    const { data } = Loaded.parse(await peer.request('thread/loaded/list', {}));
+    const threads = await Promise.all(
+      data.map(async (threadId) => {
+        const reply = await peer.request('thread/read', { threadId }).catch(() => undefined);
+        return ThreadReply.safeParse(reply).data?.thread;
+      }),
+    );
+    const waiting = threads.filter((thread) => thread && isWaiting(thread.status));
+    await Promise.all(waiting.map((thread) => thread && follow(thread.id).thread.catch(() => {})));
+  }
+
+  void talk.ended.then(() => peer.close(new Error('the daemon is gone')));
+  try {
+    const before = await openAsks(client, AGENT).catch(() => []);
+    await greet();
+    await settleSoon(signal);
+    // What was open and was not told again has been settled at Codex's own prompt while nobody watched.
+    for (const { ask_id } of signal.aborted ? [] : before.filter((ask) => !raised.has(ask.ask_id)))
+      await client.asks.withdraw(ask_id, { justification: 'settled in Codex itself' }).catch(() => {});
+    await talk.ended;
+  } finally {
+    talk.hangUp();
+    for (const { turns } of followed.values())
+      for (const turn of turns.values()) void turn.then(({ desk }) => desk.close()).catch(() => {});
+  }
+}
+
+const isWaiting = ({ type, activeFlags = [] }: z.infer<typeof Status>): boolean =>
+  type === 'active' && activeFlags.some((flag) => flag.startsWith('waitingOn'));
+
+/** Requests that are told again come right after a thread was joined; what is raised by then is not an orphan. */
+const settleSoon = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, SETTLE_MS);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+const SETTLE_MS = 2000;

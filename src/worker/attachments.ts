@@ -1,0 +1,121 @@
+// Keeps the person's own agents attached while this worker runs: for each agent that was connected it looks for the
+// agent's socket, attaches as soon as somebody answers there, and again after the agent was restarted. Which agents are
+// connected is read from the state folder each time, so `connect` and `disconnect` need no restart.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Client, createClient } from '../client/client.ts';
+import { sleep } from '../client/http.ts';
+import { Waits } from '../client/waits.ts';
+import type { Log } from './host.ts';
+import { type SocketTalk, talkOverSocket } from './socket-talk.ts';
+
+export interface Attachable {
+  readonly name: string;
+  /** Where it listens, by the settings file of the agent that was changed when it was connected. */
+  socketOf(settingsFile: string): string;
+  attach(parts: {
+    client: Client;
+    waits: Waits;
+    signal: AbortSignal;
+    open(onText: (text: string) => void): Promise<SocketTalk>;
+  }): Promise<void>;
+  /** The agent has not been there for a while: whatever it had asked is over. */
+  away(client: Client): Promise<void>;
+}
+
+export interface AttachmentOptions {
+  url: string;
+  token: string;
+  /** The state folder, in which `connect` writes down what is connected. */
+  data: string;
+  attachables: readonly Attachable[];
+  log: Log;
+  lookEveryMs?: number | undefined;
+  /** An agent that is restarted within this time finds its asks as they were. */
+  awayMs?: number | undefined;
+}
+
+const Connection = z.looseObject({ file: z.string() });
+
+const LOOK_EVERY_MS = 2000;
+const AWAY_MS = 10_000;
+
+export function startAttachments(options: AttachmentOptions): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const client = createClient({ url: options.url, token: options.token });
+  const waits = new Waits(client.http);
+  const done = Promise.all(
+    options.attachables.map((one) => keep(one, { ...options, client, waits, signal: stopping.signal })),
+  );
+  return {
+    async stop() {
+      stopping.abort();
+      await done;
+      waits.close();
+    },
+  };
+}
+
+interface Keeping extends AttachmentOptions {
+  client: Client;
+  waits: Waits;
+  signal: AbortSignal;
+}
+
+async function keep(one: Attachable, keeping: Keeping): Promise<void> {
+  const { signal, log, client, waits, lookEveryMs = LOOK_EVERY_MS, awayMs = AWAY_MS } = keeping;
+  let seenAt = Date.now();
+  let isAway = false;
+  while (!signal.aborted) {
+    const socket = await socketOf(one, keeping.data);
+    if (socket !== undefined) {
+      const attached = await attach(one, socket, { client, waits, signal, log });
+      if (attached) {
+        seenAt = Date.now();
+        isAway = false;
+      } else if (!isAway && Date.now() - seenAt > awayMs) {
+        isAway = await one.away(client).then(
+          () => true,
+          () => false,
+        );
+      }
+    }
+    await sleep(lookEveryMs, signal).catch(() => {});
+  }
+}
+
+/** Whether somebody was there. */
+async function attach(
+  one: Attachable,
+  path: string,
+  parts: Pick<Keeping, 'client' | 'waits' | 'signal' | 'log'>,
+): Promise<boolean> {
+  const { client, waits, signal, log } = parts;
+  let isThere = false;
+  const over = new AbortController();
+  const either = AbortSignal.any([signal, over.signal]);
+  const open = async (onText: (text: string) => void) => {
+    const talk = await talkOverSocket(path, onText, either);
+    isThere = true;
+    log.info({ agent: one.name, socket: path }, 'attached to a running agent');
+    return talk;
+  };
+  try {
+    await one.attach({ client, waits, signal: either, open });
+  } catch (error) {
+    if (isThere && !signal.aborted) log.warn({ agent: one.name, err: error }, 'lost a running agent');
+  } finally {
+    over.abort();
+  }
+  return isThere;
+}
+
+async function socketOf(one: Attachable, data: string): Promise<string | undefined> {
+  try {
+    const record = await readFile(join(data, 'connections', `${one.name}.json`), 'utf8');
+    return one.socketOf(Connection.parse(JSON.parse(record)).file);
+  } catch {
+    return undefined;
+  }
+}
