@@ -149,7 +149,9 @@ export const PostItem = z.strictObject({
     .looseObject({
       prompt: z
         .looseObject({ prompt_id: z.string().min(1).max(256), answers: z.array(GivenAnswer).max(100).optional() })
-        .optional(),
+        .nullable()
+        .optional()
+        .describe('The prompt it is about; null where the writer saw none. Refused where the thread asks another'),
     })
     .refine((metadata) => !('type' in metadata), 'a post of a person has no type: it tells items of the worker apart')
     .optional(),

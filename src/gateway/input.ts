@@ -1,7 +1,9 @@
 // Input for a session: the only way for anybody's words to become work. Whatever a session must not take now, whoever
 // sends it and by whichever door, is refused here.
 import { fail } from '../core/errors.ts';
+import type { Run } from '../core/run.ts';
 import { itemIdOf } from '../core/thread.ts';
+import type { Actor } from '../core/token.ts';
 import { refuseWhileForm } from './form-guard.ts';
 import type { Ledger } from './ledger.ts';
 import { enqueue, previewOf } from './slot.ts';
@@ -17,27 +19,31 @@ export async function checkTakesInput(ledger: Ledger): Promise<void> {
 
 export interface PostedInput {
   text: string;
-  author: string;
+  actor: Actor;
   /** The post as an event. */
   item: Record<string, unknown>;
 }
 
 /** A post that answers nothing. Posts that come before their run has begun are one input, in order, a blank line between. */
-export async function queuePost(ledger: Ledger, { text, author, item }: PostedInput) {
+export async function queuePost(ledger: Ledger, { text, actor, item }: PostedInput) {
   const { tx, session, ports } = ledger;
   const queued = session.queuedCount > 0 ? await tx.queuedRuns(session.id) : [];
-  const waiting = queued.findLast((run) => run.startedAt === undefined && Array.isArray(run.input.item_ids));
+  const waiting = queued.findLast(takesPosts);
   const joined = `${waiting?.input.text}\n\n${text}`;
   const joins = waiting !== undefined && joined.length <= LONGEST_INPUT;
   const runId = joins ? waiting.id : ports.ids.next('run');
   const itemId = itemIdOf(session.id, ledger.note('item.posted', item, runId));
   if (!joins) {
     const input = { text, item_ids: [itemId] };
-    await enqueue(ledger, { id: runId, kind: 'input', input, source: 'thread', actor: author });
+    await enqueue(ledger, { id: runId, kind: 'input', input, source: actor.surface, actor: actor.name });
     return { itemId, runId };
   }
-  waiting.input = { text: joined, item_ids: [...(waiting.input.item_ids as string[]), itemId] };
+  waiting.input = { ...waiting.input, text: joined, item_ids: [...(waiting.input.item_ids as string[]), itemId] };
   waiting.textPreview = previewOf(joined);
   await tx.updateInput(waiting);
   return { itemId, runId };
 }
+
+/** Made of posts, and nobody has read it yet. */
+const takesPosts = ({ startedAt, input }: Run): boolean =>
+  startedAt === undefined && typeof input.text === 'string' && Array.isArray(input.item_ids);

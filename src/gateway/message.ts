@@ -13,9 +13,10 @@ import { answer } from './answer.ts';
 import { cancelAsk } from './cancel.ts';
 import { expireNow } from './expire.ts';
 import { pendingForm } from './form-guard.ts';
+import { checkTakesInput } from './input.ts';
 import { type Ledger, openForWork } from './ledger.ts';
 import { type Key, made, mutate, type Refused, type Reply } from './mutate.ts';
-import { beginWork } from './run.ts';
+import { postInput } from './post.ts';
 import { runView } from './views.ts';
 
 export interface MessageCommand {
@@ -40,7 +41,11 @@ export function postMessage(ports: Ports, command: MessageCommand): Promise<Repl
 
 async function say(ledger: Ledger, text: string, actor: Actor): Promise<Run> {
   if (text.trim() === '') throw fail('invalid_request', 'body.text: must not be blank');
-  return beginWork(ledger, { input: { text } }, actor);
+  await checkTakesInput(ledger);
+  const { run_id } = await postInput(ledger, text, { content: [{ type: 'text', text }] }, actor);
+  const run = await ledger.tx.run(run_id ?? '');
+  if (!run) throw fail('internal', 'the run of a message is gone');
+  return run;
 }
 
 async function answerForm(ledger: Ledger, given: InteractiveFormAnswer, actor: Actor): Promise<Run | Refused> {

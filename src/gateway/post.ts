@@ -65,12 +65,17 @@ function textOf({ content, metadata }: PostItem): string {
 /** What the post answers: what the thread asks, or an ask that it names and that has ended, to be told how. */
 async function askOf(ledger: Ledger, { metadata }: PostItem): Promise<Ask | undefined> {
   const prompt = await promptOf(ledger);
-  const named = metadata?.prompt?.prompt_id;
-  if (named === undefined || named === prompt?.id) return prompt;
-  const ask = await ledger.tx.ask(named);
+  const seen = metadata?.prompt;
+  if (seen === undefined || seen?.prompt_id === prompt?.id) return prompt;
+  const ask = seen === null ? undefined : await ledger.tx.ask(seen.prompt_id);
   if (ask?.sessionId === ledger.session.id && ask.status !== 'pending') return ask;
-  const asks = prompt?.status === 'pending' ? `It asks "${prompt.id}".` : 'It asks nothing at the moment.';
-  throw fail('thread_prompt_mismatch', `This thread does not ask "${named}" now. ${asks} Nothing was posted.`);
+  const wrong = seen === null ? '' : `This thread does not ask "${seen.prompt_id}" now. `;
+  throw fail('thread_prompt_mismatch', `${wrong}${whatIsAsked(prompt)} Nothing was posted.`);
+}
+
+function whatIsAsked(prompt: Ask | undefined): string {
+  if (!prompt) return 'It asks nothing at the moment.';
+  return prompt.status === 'pending' ? `It asks "${prompt.id}".` : `The answer to "${prompt.id}" is still on its way.`;
 }
 
 async function postAnswer(
@@ -97,14 +102,14 @@ async function postAnswer(
   return 'refused' in done ? done : view;
 }
 
-async function postInput(ledger: Ledger, text: string, posted: Posted, actor: Actor): Promise<ItemView> {
+export async function postInput(ledger: Ledger, text: string, posted: Posted, actor: Actor): Promise<ItemView> {
   if (ledger.session.agent === DISPATCH_AGENT)
     throw fail(
       'thread_takes_no_input',
       'This session runs commands, and nothing is asked now. Start a run with POST /v1/sessions/{id}/runs.',
     );
   const item = { role: 'user', author: actor.name, ...posted };
-  const { itemId, runId } = await queuePost(ledger, { text, author: actor.name, item });
+  const { itemId, runId } = await queuePost(ledger, { text, actor, item });
   return viewOf(ledger, itemId, posted, actor, runId);
 }
 

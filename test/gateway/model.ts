@@ -36,6 +36,8 @@ export interface Run {
   clarification: Ask | undefined;
   resumes: Run | undefined;
   carries: Ask | undefined;
+  /** What people post before it has begun joins its input. */
+  takesPosts: boolean;
 }
 
 export interface Ask {
@@ -89,6 +91,7 @@ export function newRun(w: World, session: Session, given: Partial<Run> = {}): Ru
     clarification: undefined,
     resumes: undefined,
     carries: undefined,
+    takesPosts: false,
     ...given,
   };
   w.runs.push(run);
@@ -139,6 +142,7 @@ export function begin(session: Session, run: Run): void {
   session.queue = session.queue.filter((r) => r !== run);
   session.active = run;
   run.status = 'running';
+  run.takesPosts = false;
   if (run.carries?.delivery === 'due') run.carries.delivery = 'delivered';
 }
 

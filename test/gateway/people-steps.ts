@@ -225,7 +225,9 @@ export const message: Plan = (w, picks) => {
       if (isText) {
         if (own.ended) return ['session_ended'];
         if (open) return ['pending_interactive_form'];
-        own.queue.push(newRun(world, own, { id: g.id }));
+        const waiting = own.queue.findLast((r) => r.takesPosts);
+        if (waiting) return [waiting.id === g.id ? 'ok' : `not ${waiting.id}`];
+        own.queue.push(newRun(world, own, { id: g.id, takesPosts: true }));
         fillSlot(world, own);
         return OK;
       }

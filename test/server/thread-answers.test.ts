@@ -5,9 +5,11 @@ import type { ErrorCode } from '../../src/core/errors.ts';
 import {
   allow,
   answer,
+  clarify,
   decide,
   eventsOfSession,
   type Fields,
+  family,
   type Held,
   held,
   NOTES,
@@ -256,6 +258,16 @@ describe('a post that names its prompt', () => {
     }
   });
 
+  it('or says that it saw none is refused where one is asked by then', async () => {
+    const h = await held(server, APPROVAL);
+    const problem = await refusedPost(h, 'yes', { prompt: null }, 409, 'thread_prompt_mismatch');
+    expect(problem.detail).toContain(h.ask.ask_id);
+    await ok(decide(server, h.runId, allow(h.ask.ask_id)));
+    await refusedPost(h, 'yes', { prompt: null }, 409, 'thread_prompt_mismatch');
+    await delivered(h);
+    expect((await ok(post(server, h.sessionId, 'yes', { prompt: null }))).ask_id).toBeUndefined();
+  });
+
   it('is told how it ended, also when the thread has gone on', async () => {
     const h = await held(server);
     await ok(answer(server, h));
@@ -340,4 +352,17 @@ it('a form takes no text, only its answers', async () => {
   await refusedPost(h, '1', undefined, 409, 'pending_interactive_form');
   await ok(post(server, h.sessionId, 'here', prompt(h, [{ question: 'Which provider?', answer: ['Local'] }])));
   expect((await answerOf(h))?.answers).toEqual(picks('local'));
+});
+
+it('what a child asks is answered in the thread of its parent', async () => {
+  const { parentId, childId, childRunId } = await family(server);
+  await clarify(server, childRunId);
+  await ok(post(server, parentId, 'local'));
+  const [mail] = await ok(server.get<{ payload: Fields }[]>(`/v1/sessions/${childId}/mailbox`));
+  expect(mail?.payload).toMatchObject({ declined: false, answers: picks('local') });
+  expect((await chat(server, parentId)).slice(0, 3)).toEqual([
+    '? Which provider?',
+    'operator: local',
+    '! ✓ Answered: Local',
+  ]);
 });

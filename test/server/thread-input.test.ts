@@ -119,3 +119,14 @@ it('after a prompt has been resolved, is input again', async () => {
   expect(item.ask_id).toBeUndefined();
   expect(await inputOf(item.run_id)).toMatchObject({ text: 'and then the tests' });
 });
+
+it('a message to the session is a post like any other', async () => {
+  const { session_id } = await newSession(server);
+  const { run_id } = await startRun(server, session_id);
+  const message = await ok(server.post<RunView>(`/v1/sessions/${session_id}/messages`, { text: 'by message' }));
+  const item = await ok(post(server, session_id, 'by thread'));
+  expect(item.run_id).toBe(message.run_id);
+  await complete(run_id);
+  expect(await inputOf(message.run_id)).toMatchObject({ text: 'by message\n\nby thread' });
+  expect((await chat(server, session_id)).slice(0, 2)).toEqual(['operator: by message', 'operator: by thread']);
+});

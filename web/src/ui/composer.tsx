@@ -27,16 +27,17 @@ export function Composer({ session, pending }: ComposerProps) {
   const closed = closedBy(session, pending, mayAnswer);
   if (closed !== undefined) return <p className="composer-closed">{closed}</p>;
 
+  const [prompt] = pending;
   const post = async () => {
     if (isSending || text.trim() === '') return;
     const content = [{ type: 'text' as const, text }];
-    if (await send((options) => api.threads.post(session.thread_id, { content }, options))) setText('');
+    const metadata = { prompt: prompt ? { prompt_id: prompt.ask_id } : null };
+    if (await send((options) => api.threads.post(session.thread_id, { content, metadata }, options))) setText('');
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void post();
   };
-  const [prompt] = pending;
   return (
     <form className="composer" onSubmit={submit}>
       <Refusal refused={refused} isSlow={isSlow} />
