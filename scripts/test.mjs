@@ -24,6 +24,7 @@ const node = requireNode();
 // Whatever a test starts by the name `node` is this one too.
 const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
 
+spawnSync(node, [join(root, 'test', 'browser', 'install.ts')], { cwd: root, env, stdio: 'inherit' });
 const failedChecks = CHECKS.filter(([title, ...command]) => !run(title, ...command)).map(([title]) => title);
 const tests = runTests(process.argv.slice(2));
 if (failedChecks.length > 0) console.log(`Failed checks: ${failedChecks.join(', ')}`);

@@ -83,6 +83,17 @@ describe('a server that starts', () => {
     expect(() => statSync(join(server.data, 'operator.token'))).toThrow('ENOENT');
   });
 
+  it('prints a link that signs a browser in, once, also when the token was preset', async () => {
+    const server = await startHoldpoint({ env: { HOLDPOINT_TOKEN: 'preset-operator-secret' } });
+    await expect.poll(() => server.stderr()).toMatch(/\/sign-in#\S+$/m);
+    const [, url = '', code = ''] = /(http\S+)\/sign-in#(\S+)/.exec(server.stderr()) ?? [];
+    expect(url).toBe(server.url);
+    expect(server.stdout()).toBe(`holdpoint ready ${server.url}\n`);
+    const use = () => send(server.url, { path: '/v1/sign-in', body: { code }, headers: { origin: server.url } });
+    expect((await use()).status).toBe(200);
+    expect((await use()).status).toBe(410);
+  });
+
   it('lets flags win over the environment', async () => {
     const data = temporaryFolder();
     const port = await freePort();

@@ -1,24 +1,9 @@
 // Every main state of the page under axe, light and dark: nothing serious for people who cannot see, hear or point well.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { findings } from './axe.ts';
 import { raiseEverything } from './everything.ts';
+import { makePast } from './past.ts';
 import { describeInBrowser, useStage } from './stage.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** Evaluated by the debugger, not by the page: its content policy stays as it is. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate<AxeResults>('axe.run()');
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-    );
-}
 
 describeInBrowser('the page, for everyone', () => {
   const stage = useStage();
@@ -45,6 +30,17 @@ describeInBrowser('the page, for everyone', () => {
     await page.goto('/sessions');
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
     expect(await findings(page), 'sessions').toEqual([]);
+    await makePast(stage.client);
+    await page.goto('/history');
+    await page
+      .getByRole('link', { name: /npm publish/ })
+      .first()
+      .waitFor();
+    expect(await findings(page), 'history').toEqual([]);
+    await page.goto('/insights?days=1');
+    await page.getByRole('figure', { name: 'Who decided' }).waitFor();
+    await page.getByText('As a table').first().click();
+    expect(await findings(page), 'insights').toEqual([]);
   });
 
   it('has none on a phone, on the way in, and with nothing to do', async () => {

@@ -105,5 +105,5 @@ describeInBrowser('a long inbox', () => {
     await raise(MANY);
     await page.getByText('5,001 waiting').waitFor();
     expect(await page.title()).toBe('(5001) Holdpoint');
-  });
+  }, 180_000);
 });

@@ -1,6 +1,6 @@
 // Signing in through the link, in a real browser: what the person sees, and what stays where.
 import { expect, it } from 'vitest';
-import { describeInBrowser, useStage } from './stage.ts';
+import { complained, describeInBrowser, useStage } from './stage.ts';
 
 describeInBrowser('signing in', () => {
   const stage = useStage();
@@ -48,8 +48,7 @@ describeInBrowser('signing in', () => {
     const alert = await second.page.getByRole('alert').textContent();
     expect(alert).toContain('already used');
     expect(alert).toContain('holdpoint sign-in');
-    // The browser itself notes the refused request.
-    expect(second.complaints.splice(0)).toEqual([expect.stringContaining('410')]);
+    await complained(second, '410');
   });
 
   it('keeps a stranger out of every page, and says what to do', async () => {

@@ -1,14 +1,17 @@
 // A real server, a real Chromium and signed-in people for the tests of the page. Each file has its own server on a free
 // port with a temporary folder. Whatever a page complains about (console errors, uncaught exceptions, breaches of the
 // content policy, requests to other hosts) fails the test that opened it.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
-import { endEverything, type Holdpoint, type StartOptions, startHoldpoint } from '../support/process.ts';
+import { endEverything, type Holdpoint, root, type StartOptions, startHoldpoint } from '../support/process.ts';
 import { findChromium, NO_BROWSER } from './chromium.ts';
 
 const PATIENCE_MS = 12_000;
 const executablePath = findChromium();
+const builder = join(root, 'scripts', 'build-web.mjs');
 if (!executablePath) console.warn(NO_BROWSER);
 
 /** `describe`, where there is a browser; otherwise its tests are reported as skipped. */
@@ -41,6 +44,8 @@ export function useStage(options: StartOptions = {}): Stage {
   const clientOf = (h: Holdpoint) => createClient({ url: h.url, token: h.token, surface: 'api' });
 
   beforeAll(async () => {
+    // Does nothing when the page is built from what is there now.
+    execFileSync(process.execPath, [builder], { stdio: ['ignore', 'ignore', 'inherit'] });
     [browser, server] = await Promise.all([
       chromium.launch({ ...(executablePath && { executablePath }), headless: true }),
       startHoldpoint({ via: 'main', ...options }),
@@ -90,6 +95,12 @@ export function useStage(options: StartOptions = {}): Stage {
       server = await startHoldpoint({ via: 'main', ...options, data: server.data, args: ['--port', port] });
     },
   };
+}
+
+/** The browser itself notes refused requests, a moment later; those that were meant to be are taken off the list. */
+export async function complained({ complaints }: Pick<Visitor, 'complaints'>, ...texts: string[]): Promise<void> {
+  await expect.poll(() => [...complaints]).toEqual(texts.map((text) => expect.stringContaining(text)));
+  complaints.splice(0);
 }
 
 function complaintsOf(page: Page, url: string): string[] {
