@@ -7,9 +7,12 @@ import { type AddressInfo, isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Logger, pino } from 'pino';
+import { createClaudeDoor } from './agents/claude-attached.ts';
 import { attachableCodex } from './agents/codex-attached.ts';
 import { agents } from './agents/registry.ts';
 import { TESTED } from './agents/tested-versions.ts';
+import { createClient } from './client/client.ts';
+import { Waits } from './client/waits.ts';
 import type { Hash } from './core/digest.ts';
 import { fail } from './core/errors.ts';
 import { sortableId } from './core/id.ts';
@@ -32,6 +35,7 @@ import { startAttachments } from './worker/attachments.ts';
 import { programVersion } from './worker/program-version.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker/worker.ts';
 
+export { connectors } from './agents/connectors.ts';
 export { serveTools } from './mcp/stdio.ts';
 
 export interface Settings {
@@ -118,6 +122,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const token = await operatorToken(gateway, settings);
   await gateway.start(settings.database ? [] : ['builtin']);
   open.push(() => gateway.stop());
+  const attached: { claude?: ReturnType<typeof createClaudeDoor> } = {};
   const app = await createApp({
     gateway,
     limits: settings.limits,
@@ -133,16 +138,26 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
       version: settings.version,
       onError: (error) => logger.warn({ err: error }, 'the MCP door'),
     }),
+    hooks: { claude: async (payload, signal) => (await attached.claude?.handle(payload, signal)) ?? {} },
   });
   open.push(() => app.close());
   await app.listen({ host: settings.host, port: settings.port });
   const { port } = app.server.address() as AddressInfo;
   const shownHost = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   const url = `${settings.tls ? 'https' : 'http'}://${shownHost}:${port}`;
+  const secret = await keptToken(gateway, settings.data, 'worker', 'worker:builtin');
+  const door = settings.tls || !isLoopback(settings.host) ? await loopbackDoor(app, open) : url;
+  const own = createClient({ url: door, token: secret });
+  const waits = new Waits(own.http);
+  const claude = createClaudeDoor(own, waits);
+  attached.claude = claude;
+  open.push(async () => {
+    await claude.close();
+    waits.close();
+  });
+  if (!settings.database) await claude.recover();
   if (settings.worker !== false) {
     const { permissions } = settings;
-    const secret = await keptToken(gateway, settings.data, 'worker', 'worker:builtin');
-    const door = settings.tls || !isLoopback(settings.host) ? await loopbackDoor(app, open) : url;
     // Several servers on one database are several workers; what one of them had is found again when its lease is over.
     const workerId = settings.database ? `builtin:${sortableId('wrk', clock.now(), randomBytes(16))}` : 'builtin';
     const worker = startWorker({ url: door, token: secret, workerId, agents, permissions, log: logger });

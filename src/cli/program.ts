@@ -3,6 +3,7 @@
 import { Command } from 'commander';
 import { approvalsCommand } from './approvals.ts';
 import { completionCommand } from './completion.ts';
+import { connectCommand, disconnectCommand } from './connect.ts';
 import { dbCommand } from './db.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
@@ -25,7 +26,7 @@ import { workerCommand } from './worker.ts';
 const GROUPS: [title: string, commands: (() => Command)[]][] = [
   ['Answer:', [inboxCommand, questionsCommand, approvalsCommand, threadsCommand]],
   ['Look:', [eventsCommand, sessionsCommand, runsCommand]],
-  ['Work:', [runCommand, demoCommand, mcpCommand, skillsCommand]],
+  ['Work:', [runCommand, connectCommand, disconnectCommand, demoCommand, mcpCommand, skillsCommand]],
   ['Serve:', [serveCommand, signInCommand, workerCommand, dbCommand, tokensCommand, doctorCommand, completionCommand]],
 ];
 

@@ -172,7 +172,8 @@ const authorName = z
   .optional();
 
 export const CreateToken = z.strictObject({
-  scope: z.enum(['operator', 'viewer', 'agent', 'worker']),
+  /** `attached`: a person's own agent, whose hooks may call us and nothing else. */
+  scope: z.enum(['operator', 'viewer', 'agent', 'worker', 'attached']),
   name: authorName,
   session_id: sessionId.optional(),
   expires_after_ms: z.int().positive().max(3_155_760_000_000).optional(),

@@ -1,7 +1,7 @@
 // Identity: tokens, their scopes, and the actor a token makes of a caller.
 import type { Surface } from './ask.ts';
 
-export const SCOPES = ['operator', 'viewer', 'agent', 'worker', 'skill_identity'] as const;
+export const SCOPES = ['operator', 'viewer', 'agent', 'worker', 'skill_identity', 'attached'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** How the secret is shown: in a header by programs, in a cookie by a browser that signed in. Neither works as the other. */

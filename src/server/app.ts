@@ -23,6 +23,7 @@ import { addApprovals } from './routes/approvals.ts';
 import { addAsks } from './routes/asks.ts';
 import { addDrafts } from './routes/drafts.ts';
 import { addEvents } from './routes/events.ts';
+import { addHooks, type HookDoors } from './routes/hooks.ts';
 import { addInsights } from './routes/insights.ts';
 import { addMailbox } from './routes/mailbox.ts';
 import { addMcp, type McpDoor } from './routes/mcp.ts';
@@ -51,6 +52,7 @@ export interface AppOptions {
   /** The folder of the built page. */
   page?: string | undefined;
   mcp?: McpDoor | undefined;
+  hooks?: HookDoors | undefined;
 }
 
 const SECURITY_HEADERS = {
@@ -144,6 +146,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   app.after(() => addSkills(app, context));
   const { mcp } = options;
   if (mcp) app.after(() => addMcp(app, context, mcp));
+  app.after(() => addHooks(app, context, options.hooks ?? {}));
   app.after(() => addSystem(app, context, metrics));
   await showApi(app);
   await servePage(app, options.page);

@@ -14,6 +14,7 @@ import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
 import { createMcpDoor } from '../../src/mcp/door.ts';
 import type { Patience } from '../../src/mcp/wait.ts';
 import { createApp } from '../../src/server/app.ts';
+import type { HookDoors } from '../../src/server/routes/hooks.ts';
 import type { App } from '../../src/server/routes/route.ts';
 import { createSealer } from '../../src/store/sealer.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
@@ -27,6 +28,8 @@ export interface ServerOptions {
   page?: string;
   /** How long tool calls wait, and how often they say so. */
   patience?: Patience;
+  /** Doors of attached agents. */
+  hooks?: HookDoors;
 }
 
 export interface CallOptions {
@@ -101,6 +104,7 @@ export class Server {
       version: '0.0.0-test',
       logger: undefined,
       page: this.#options.page,
+      hooks: this.#options.hooks,
       mcp: createMcpDoor({
         gateway,
         version: '0.0.0-test',

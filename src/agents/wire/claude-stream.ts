@@ -22,7 +22,7 @@ const contents = z.array(z.unknown()).transform((list) => list.flatMap((item) =>
 const message = z.object({ id: z.string().optional(), content: z.union([z.string(), contents]) });
 const spoken = { message, uuid: z.string(), agent_id: z.string().optional() };
 
-const Suggestion = z.looseObject({
+export const Suggestion = z.looseObject({
   type: z.string(),
   behavior: z.string().optional(),
   rules: z.array(z.object({ toolName: z.string(), ruleContent: z.string().optional() })).optional(),

@@ -1,0 +1,36 @@
+// The way to the doors of attached agents: a person's own agent calls its hook here. Checks who calls like every other
+// route and hands on what was said; what it means is for the agent's own door. Never answers for anybody.
+import { z } from 'zod';
+import { fail } from '../../core/errors.ts';
+import { looseObject } from '../../core/fields.ts';
+import { goneSignal } from '../request.ts';
+import type { App, Context } from './route.ts';
+
+/** One for each agent that can be attached by hooks. The reply is in the words of the agent's own protocol. */
+export type HookDoors = Readonly<Record<string, (payload: unknown, signal: AbortSignal) => Promise<object>>>;
+
+/** A run that Holdpoint itself hosts says so: what it asks is on its way already. */
+const MANAGED = 'holdpoint-run';
+
+export function addHooks(app: App, { throttle }: Context, doors: HookDoors): void {
+  app.post(
+    '/v1/hooks/:agent',
+    {
+      config: { scopes: ['attached', 'operator'] },
+      schema: { hide: true, params: z.object({ agent: z.string() }), body: looseObject },
+    },
+    async (request, reply) => {
+      const { agent } = request.params;
+      const door = Object.hasOwn(doors, agent) ? doors[agent] : undefined;
+      if (!door)
+        throw fail(
+          'route_not_found',
+          `No agent "${agent}" is attached by hooks. Known: ${Object.keys(doors).join(', ')}.`,
+        );
+      const managed = request.headers[MANAGED];
+      if (typeof managed === 'string' && /^run_/.test(managed)) return {};
+      reply.raw.once('close', throttle.open(request.actor));
+      return door(request.body, goneSignal(reply));
+    },
+  );
+}

@@ -1,0 +1,118 @@
+// `holdpoint connect claude` and back: the change is shown first, a copy is kept, what was there comes back to the byte,
+// and a file that is not understood is left as it is.
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/process.ts';
+import { hasPty, KEYS } from '../support/pty.ts';
+import { openStage, PATIENT, type Stage, strike } from './stage.ts';
+
+let stage: Stage;
+let home: string;
+let settings: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(strike);
+beforeEach(() => {
+  home = temporaryFolder();
+  settings = join(home, 'settings.json');
+  env = { CLAUDE_CONFIG_DIR: home, HOLDPOINT_DATA: temporaryFolder(), HOLDPOINT_TOKEN: stage.server.token };
+});
+
+const run = (...args: string[]) => stage.run(args, { env });
+const odd = '{\n    "model" : "opus",   "permissions":{"allow":["Bash(ls *)"]}\n}\n\n';
+const tokens = async () => (await stage.client.tokens.list()).items.filter((token) => token.scope === 'attached');
+
+describe('connect', PATIENT, () => {
+  it('changes nothing before it is told to, and shows what it would change', async () => {
+    writeFileSync(settings, odd);
+    const shown = await run('connect', 'claude');
+    expect(shown.code).toBe(2);
+    expect(shown.stdout).toContain('PermissionRequest');
+    expect(shown.stdout).toContain('made when you confirm');
+    expect(shown.stderr).toContain('--yes');
+    expect(readFileSync(settings, 'utf8')).toBe(odd);
+    expect(readdirSync(home)).toEqual(['settings.json']);
+  });
+
+  it('keeps a copy, and puts everything back to the byte', async () => {
+    writeFileSync(settings, odd);
+    chmodSync(settings, 0o644);
+    expect(await run('connect', 'claude', '--yes')).toMatchObject({ code: 0 });
+    const { hooks, model } = JSON.parse(readFileSync(settings, 'utf8'));
+    expect(model).toBe('opus');
+    const [hook] = hooks.PermissionRequest[0].hooks;
+    expect(hook.url).toBe(`${stage.server.url}/v1/hooks/claude`);
+    expect(statSync(settings).mode & 0o777).toBe(0o600);
+    expect(readFileSync(`${settings}.before-holdpoint`, 'utf8')).toBe(odd);
+    const secret = String(hook.headers.Authorization).replace('Bearer ', '');
+    const called = () =>
+      fetch(hook.url, {
+        method: 'POST',
+        body: '{}',
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      });
+    expect((await called()).status).toBe(200);
+    expect(await run('connect', 'claude', '--yes')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('already'),
+    });
+    expect(await run('disconnect', 'claude', '--yes')).toMatchObject({ code: 0 });
+    expect(readFileSync(settings, 'utf8')).toBe(odd);
+    expect(statSync(settings).mode & 0o777).toBe(0o644);
+    expect(readdirSync(home)).toEqual(['settings.json']);
+    expect((await called()).status).toBe(401);
+    expect(await run('disconnect', 'claude', '--yes')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('nothing was changed'),
+    });
+  });
+
+  it('leaves no file where there was none, and follows a link to where the settings are kept', async () => {
+    expect(await run('connect', 'claude', '--yes')).toMatchObject({ code: 0 });
+    expect(await run('disconnect', 'claude', '--yes')).toMatchObject({ code: 0 });
+    expect(existsSync(settings)).toBe(false);
+    const kept = join(temporaryFolder(), 'claude.json');
+    writeFileSync(kept, odd);
+    symlinkSync(kept, settings);
+    expect(await run('connect', 'claude', '--yes')).toMatchObject({ code: 0 });
+    expect(readFileSync(kept, 'utf8')).toContain('/v1/hooks/claude');
+    expect(await run('disconnect', 'claude', '--yes')).toMatchObject({ code: 0 });
+    expect(readFileSync(kept, 'utf8')).toBe(odd);
+    expect(readFileSync(settings, 'utf8')).toBe(odd);
+  });
+
+  it('takes out only its hooks where the person changed the file meanwhile', async () => {
+    writeFileSync(settings, odd);
+    await run('connect', 'claude', '--yes');
+    const changed = JSON.parse(readFileSync(settings, 'utf8'));
+    writeFileSync(settings, JSON.stringify({ ...changed, theme: 'dark' }));
+    const told = await run('disconnect', 'claude', '--yes');
+    expect(told).toMatchObject({ code: 0, stderr: expect.stringContaining('.before-holdpoint') });
+    expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({ ...JSON.parse(odd), theme: 'dark' });
+  });
+
+  it.each(['{"a": 1,}', '// mine\n{}', '[]', '{"hooks": 3}', '\uFEFF{}'])('leaves %j as it is', async (text) => {
+    writeFileSync(settings, text);
+    const before = await tokens();
+    const told = await run('connect', 'claude', '--yes');
+    expect(told).toMatchObject({ code: 4, stderr: expect.stringContaining('was left as it is') });
+    expect(readFileSync(settings, 'utf8')).toBe(text);
+    expect(readdirSync(home)).toEqual(['settings.json']);
+    expect(await tokens()).toHaveLength(before.length);
+  });
+
+  it('knows no other agent', async () => {
+    expect(await run('connect', 'emacs')).toMatchObject({ code: 2, stderr: expect.stringContaining('claude') });
+  });
+
+  it.skipIf(!hasPty)('asks at a terminal, and takes silence for no', async () => {
+    const terminal = stage.terminal(['connect', 'claude'], { env: stage.env(env) });
+    await terminal.shows('Change');
+    terminal.type(KEYS.enter);
+    expect(await terminal.exited).toBe(8);
+    expect(existsSync(settings)).toBe(false);
+  });
+});
