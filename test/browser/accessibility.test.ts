@@ -8,7 +8,7 @@ import { describeInBrowser, useStage } from './stage.ts';
 describeInBrowser('the page, for everyone', () => {
   const stage = useStage();
 
-  it.each(['light', 'dark'] as const)('has no serious finding in %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('has no serious finding in %s', { timeout: 90_000 }, async (colorScheme) => {
     const asks = await raiseEverything(stage.client);
     const { page } = await stage.person('lead', { colorScheme, reducedMotion: 'reduce' });
     for (const ask of asks) {

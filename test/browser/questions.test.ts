@@ -106,15 +106,18 @@ describeInBrowser('a question', () => {
       .getByRole('group', { name: /Which one exactly/ })
       .getByLabel('Production')
       .check();
-    await why.getByRole('textbox').fill('x'.repeat(200_001));
+    await why.getByRole('textbox').fill('Because');
+    // Somewhere on the way an answer is lost: the server has the last word, and says it at the question.
+    await page.route('**/questions', (route) => {
+      const body = route.request().postDataJSON() as { resolution: { answers: { question_id: string }[] } };
+      body.resolution.answers = body.resolution.answers.filter(({ question_id }) => question_id !== 'why');
+      return route.continue({ postData: JSON.stringify(body) });
+    });
     await button(page, 'Send answers').click();
-    await page
-      .getByRole('alert')
-      .getByText(/200.?000/)
-      .waitFor();
+    await why.getByText('Question "why" must be answered.').waitFor();
     // The browser itself notes the refused request.
     await complained({ complaints }, '400');
-    await why.getByRole('textbox').fill('Because');
+    await page.unroute('**/questions');
     await button(page, 'Send answers').click();
     expect(await run.heard('form')).toBe('answered: Staging\nProduction\nBecause');
   });

@@ -4,7 +4,7 @@ import { editable, readEdit } from '../../web/src/state/edit-input.ts';
 import { commandOf, isDecision, type Pressed } from '../../web/src/state/keys.ts';
 import { rowsWithin } from '../../web/src/state/row-window.ts';
 import { endSentence, heading, summary } from '../../web/src/text/ask-text.ts';
-import { blocksOfChange, blocksOfPatch, sideBySide } from '../../web/src/text/diff-lines.ts';
+import { blocksOfChange, blocksOfPatch, firstLines, sideBySide } from '../../web/src/text/diff-lines.ts';
 import { exact, hiddenCount, oneLine, prose } from '../../web/src/text/visible.ts';
 import { answer, approval, asked, question } from './asks.ts';
 
@@ -74,6 +74,15 @@ describe('a change of a file', () => {
       [['note', 'afterwards']],
     ]);
     expect(blocksOfPatch('no diff at all')).toEqual([{ head: '', lines: [{ kind: 'note', text: 'no diff at all' }] }]);
+  });
+
+  it('is drawn in part where it is long, and says how much is left', () => {
+    const blocks = blocksOfChange({ before: '', after: 'a\nb\nc\nd' });
+    expect(firstLines(blocks, 3)).toMatchObject({
+      blocks: [{ lines: [{ text: 'a' }, { text: 'b' }, { text: 'c' }] }],
+      left: 1,
+    });
+    expect(firstLines(blocks, Number.POSITIVE_INFINITY)).toEqual({ blocks, left: 0 });
   });
 
   it('does not take for ever', () => {

@@ -122,3 +122,14 @@ export function sideBySide(lines: readonly DiffLine[]): Pair[] {
   flush();
   return pairs;
 }
+
+/** The first lines of all blocks, as many as may be drawn, and how many are left out. */
+export function firstLines(blocks: readonly DiffBlock[], most: number): { blocks: DiffBlock[]; left: number } {
+  let room = most;
+  const shown = blocks.flatMap((block) => {
+    const lines = block.lines.slice(0, Math.max(0, room));
+    room -= block.lines.length;
+    return lines.length > 0 ? [{ ...block, lines }] : [];
+  });
+  return { blocks: shown, left: Math.max(0, -room) };
+}

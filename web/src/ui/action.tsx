@@ -3,7 +3,7 @@
 import { lazy, Suspense } from 'react';
 import { fileChangeOf } from '../../../src/client/file-change.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
-import { Code, LONGEST_SHOWN } from './code.tsx';
+import { Code, LONGEST_SHOWN, MOST_LINES } from './code.tsx';
 
 const Diff = lazy(() => import('./diff.tsx'));
 
@@ -14,13 +14,19 @@ interface ActionProps {
 }
 
 /** Something is too long to be drawn at once. */
-export const isLong = ({ input }: Pick<ApprovalRequest, 'input'>): boolean =>
-  partsOf(input).some(({ text }) => text.length > LONGEST_SHOWN);
+export const isLong = ({ input, diff }: Pick<ApprovalRequest, 'input' | 'diff'>): boolean => {
+  const changed = fileChangeOf(input)?.changes.flatMap(({ before, after }) => [before, after]) ?? [];
+  return (
+    partsOf(input).some(({ text }) => text.length > LONGEST_SHOWN) ||
+    [...changed, diff ?? ''].some((text) => text.split('\n', MOST_LINES + 1).length > MOST_LINES)
+  );
+};
 
 export function Action({ request, isWhole, onWhole }: ActionProps) {
   const { input, diff } = request;
   const change = fileChangeOf(input);
   const changed = change?.keys ?? [];
+  const whole = { isWhole, onWhole };
   return (
     <>
       {partsOf(input)
@@ -29,8 +35,8 @@ export function Action({ request, isWhole, onWhole }: ActionProps) {
           <Code key={key} title={key} text={text} language={language} isWhole={isWhole} onWhole={onWhole} />
         ))}
       <Suspense fallback={null}>
-        {change && <Diff file={change.file ?? 'file'} changes={change.changes} patch={undefined} />}
-        {diff !== undefined && <Diff file={fileOf(diff)} changes={undefined} patch={diff} />}
+        {change && <Diff file={change.file ?? 'file'} changes={change.changes} patch={undefined} {...whole} />}
+        {diff !== undefined && <Diff file={fileOf(diff)} changes={undefined} patch={diff} {...whole} />}
       </Suspense>
     </>
   );

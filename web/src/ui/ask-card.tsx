@@ -1,7 +1,7 @@
 // One ask, open or ended: says where it comes from, shows it in full, and lets it be answered by the card of its kind.
 // When it ends, wherever that was, it says so at once and takes no more answers.
 import { ArrowLeft } from 'lucide-react';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useFetched } from '../queries.ts';
@@ -106,6 +106,7 @@ function FormCard(props: FormCardProps) {
 
 /** Read only: what was asked, how it ended, and what was typed for nothing. */
 function Ended({ ask: known }: { ask: AskView }) {
+  const [isWhole, setWhole] = useState(false);
   const isLost = !['pending', 'answered', 'declined'].includes(known.status);
   const { data } = useFetched({ queryKey: ['ask', known.ask_id], queryFn: () => api.asks.get(known.ask_id) });
   const ask = data ?? known;
@@ -135,7 +136,7 @@ function Ended({ ask: known }: { ask: AskView }) {
       </div>
       <Settled ask={ask} />
       {isLost && <LostDraft askId={ask.ask_id} />}
-      <Action request={request} isWhole={false} onWhole={() => {}} />
+      <Action request={request} isWhole={isWhole} onWhole={() => setWhole(true)} />
     </>
   );
 }

@@ -7,7 +7,9 @@ import { Exact } from './text.tsx';
 
 const Highlighted = lazy(() => import('./highlighted.tsx'));
 
+/** What is longer is not drawn at once: characters of a text, lines of a diff. */
 export const LONGEST_SHOWN = 20_000;
+export const MOST_LINES = 600;
 /** Longer than this the colours are not worth the wait. */
 const LONGEST_HIGHLIGHTED = 50_000;
 

@@ -1,10 +1,10 @@
 // A change of a file as a diff: compared here, or as the agent sent it; one column or two. Loaded when the first change
 // is shown. What is on each line is shown to the letter.
 import { Columns2, Rows3 } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { DiffBlock, DiffLine } from '../text/diff-lines.ts';
-import { blocksOfChange, blocksOfPatch, sideBySide } from '../text/diff-lines.ts';
-import { CopyButton, HiddenNote } from './code.tsx';
+import { blocksOfChange, blocksOfPatch, firstLines, sideBySide } from '../text/diff-lines.ts';
+import { CopyButton, HiddenNote, MOST_LINES } from './code.tsx';
 import { Exact } from './text.tsx';
 import '../styles/diff.css';
 
@@ -13,21 +13,28 @@ interface DiffProps {
   /** Either the texts, or a unified diff. */
   changes: readonly { before: string; after: string }[] | undefined;
   patch: string | undefined;
+  /** Everything is drawn, however long. */
+  isWhole: boolean;
+  onWhole: () => void;
 }
 
 const LAYOUT = 'holdpoint-diff';
 
-export default function Diff({ file, changes, patch }: DiffProps) {
+export default function Diff({ file, changes, patch, isWhole, onWhole }: DiffProps) {
   const [layout, setLayout] = useState(() => localStorage.getItem(LAYOUT) ?? 'unified');
-  const blocks = patch === undefined ? (changes ?? []).flatMap(blocksOfChange) : blocksOfPatch(patch);
+  const all = useMemo(
+    () => (patch === undefined ? (changes ?? []).flatMap(blocksOfChange) : blocksOfPatch(patch)),
+    [patch, changes],
+  );
+  const { blocks, left } = firstLines(all, isWhole ? Number.POSITIVE_INFINITY : MOST_LINES);
   const text = patch ?? (changes ?? []).map(({ after }) => after).join('\n');
   const isSplit = layout === 'split';
   const choose = (next: string) => {
     localStorage.setItem(LAYOUT, next);
     setLayout(next);
   };
-  const added = count(blocks, 'added');
-  const removed = count(blocks, 'removed');
+  const added = count(all, 'added');
+  const removed = count(all, 'removed');
   return (
     <figure className="code diff">
       <figcaption className="code-head">
@@ -57,6 +64,11 @@ export default function Diff({ file, changes, patch }: DiffProps) {
           <tbody>{blocks.map((block, i) => (isSplit ? split(block, i) : unified(block, i)))}</tbody>
         </table>
       </section>
+      {left > 0 && (
+        <button type="button" className="more" onClick={onWhole}>
+          {`Show the other ${left.toLocaleString('en')} lines`}
+        </button>
+      )}
     </figure>
   );
 }
