@@ -43,7 +43,7 @@ describeInBrowser('an approval', () => {
     const run = await playMock(stage.client, approve('always', { suggestions }));
     const { page } = await stage.person('lead');
     await page.goto(`/asks/${(await run.ask('always')).ask_id}`);
-    await button(page, 'Always for this session').click();
+    await button(page, 'Allow: Always for this session').click();
     expect(await run.heard('always')).toBe('answered: allowed {"command":"rm -rf build"} with session');
   });
 

@@ -57,7 +57,7 @@ describeInBrowser('hostile text', () => {
     await page.locator('.markdown').first().waitFor();
     expect(await page.locator('main img, main script, main iframe, main a[href^=javascript]').count()).toBe(0);
     expect(await isOwned(page)).toBe(false);
-    await page.keyboard.press('1');
+    await page.getByRole('radio').first().check();
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
     expect(await run.heard('hostile')).toContain('answered: ');
   });

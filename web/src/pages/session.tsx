@@ -7,6 +7,7 @@ import type { AskView, EventView, ItemView, SessionView } from '../../../src/cor
 import { api } from '../api.ts';
 import { failureText } from '../failure.ts';
 import { grown, useFetched } from '../queries.ts';
+import { movedByItself } from '../state/commands.ts';
 import { EMPTY_INBOX, lineage, sessionSeen } from '../state/inbox.ts';
 import { useInbox } from '../state/live.ts';
 import { useMayAnswer } from '../state/me.ts';
@@ -38,6 +39,11 @@ export default function SessionPage({ id }: { id: string }) {
   const pending = inbox.entries
     .filter((entry) => entry.ask.session_id === id && entry.settledAtMs === undefined)
     .map((entry) => entry.ask);
+  // A key decides only what can be no other: one ask, and not in the moment it came.
+  const [onlyAsk] = pending.length === 1 ? pending : [];
+  useEffect(() => {
+    if (onlyAsk) movedByItself();
+  }, [onlyAsk]);
   const items = thread.data?.items ?? [];
   const scroller = useStuckToEnd(items.length + pending.length);
   if (session.error) return <Missing text={failureText(session.error)} />;
@@ -53,13 +59,13 @@ export default function SessionPage({ id }: { id: string }) {
             {thread.error && <p className="notice bad">{failureText(thread.error)}</p>}
             <Thread items={items} isShownBelow={(promptId) => pending.some((ask) => ask.ask_id === promptId)} />
             {thread.data && items.length === 0 && pending.length === 0 && <Quiet session={session.data} />}
-            {pending.map((ask, i) => (
+            {pending.map((ask) => (
               <AskCard
                 key={ask.ask_id}
                 ask={ask}
                 sessions={sessions}
                 isInline
-                hasKeys={i === 0}
+                hasKeys={ask === onlyAsk}
                 onBack={undefined}
                 onDone={done}
               />

@@ -8,6 +8,7 @@ import { useCommands } from '../state/commands.ts';
 import { useDraft } from '../state/draft.ts';
 import { editable, readEdit } from '../state/edit-input.ts';
 import { useSending } from '../state/sending.ts';
+import { oneLine } from '../text/visible.ts';
 import { Action, isLong } from './action.tsx';
 import { CopyButton } from './code.tsx';
 import { agentName } from './crumbs.tsx';
@@ -34,6 +35,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalC
   const { kept, state, save, hold } = useDraft(ask.ask_id, true);
   const isTouched = useRef(false);
   const field = useRef<HTMLTextAreaElement>(null);
+  const wantsField = useRef(false);
   const edited = readEdit(edit, original.key);
 
   useEffect(() => {
@@ -43,9 +45,14 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalC
     if (kept.updated_input !== undefined) setMode('edit');
     else if (kept.reason) setMode('deny');
   }, [kept]);
+  // Only for who asked for it: a draft that comes back must not take the keys away.
   useEffect(() => {
-    if (mode !== 'look') field.current?.focus();
+    if (mode !== 'look' && wantsField.current) field.current?.focus();
   }, [mode]);
+  const open = (next: 'edit' | 'deny') => {
+    wantsField.current = true;
+    setMode(next);
+  };
 
   const keep = (change: { reason?: string; edit?: string }) => {
     isTouched.current = true;
@@ -64,10 +71,11 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalC
     else draft.release();
   };
   const allow = (suggestionIds: string[] = []) => {
-    if (isSending) return;
+    if (isSending || mode === 'deny') return;
     if (isLong(request) && !isWhole) return setWhole(true);
     if (mode === 'edit') {
-      if (edited.input) void decide({ behavior: 'allow', updated_input: edited.input }, 'Allowed');
+      if (edited.input && edit !== original.text)
+        void decide({ behavior: 'allow', updated_input: edited.input }, 'Allowed');
       return;
     }
     const taken = suggestionIds.length > 0 ? { suggestion_ids: suggestionIds } : {};
@@ -75,7 +83,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalC
   };
   const deny = () => {
     if (isSending) return;
-    if (mode !== 'deny') return setMode('deny');
+    if (mode !== 'deny') return open('deny');
     void decide({ behavior: 'deny', ...(reason.trim() !== '' && { reason: reason.trim() }) }, 'Denied');
   };
   useCommands(
@@ -83,7 +91,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalC
       ? {
           allow: () => allow(),
           deny,
-          edit: () => setMode('edit'),
+          edit: () => open('edit'),
           ...(mode !== 'look' && { back: () => setMode('look') }),
         }
       : {},
@@ -188,10 +196,10 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalC
             </button>
             {suggestions.map(({ id, label }) => (
               <button key={id} type="button" className="button" disabled={isSending} onClick={() => allow([id])}>
-                <ShieldCheck className="icon" /> {label}
+                <ShieldCheck className="icon" /> Allow: {label}
               </button>
             ))}
-            <button type="button" className="button" disabled={isSending} onClick={() => setMode('edit')}>
+            <button type="button" className="button" disabled={isSending} onClick={() => open('edit')}>
               <Pencil className="icon" /> Edit <Key>e</Key>
             </button>
             <button type="button" className="button danger" disabled={isSending} onClick={deny}>
@@ -226,10 +234,13 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalC
   return frame(body, actions);
 }
 
-/** Only what has an id can be taken, and only what has a name can be understood. */
+const LONGEST_LABEL = 80;
+
+/** Only what has an id can be taken. The words are the agent's: the button says first what it does. */
 function suggestionOf(suggestion: unknown): { id: string; label: string }[] {
   const { id, label } = Object(suggestion) as { id?: unknown; label?: unknown };
-  return typeof id === 'string' ? [{ id, label: typeof label === 'string' ? label : `Allow, and “${id}”` }] : [];
+  if (typeof id !== 'string') return [];
+  return [{ id, label: oneLine(typeof label === 'string' ? label : id).slice(0, LONGEST_LABEL) }];
 }
 
 function whyOf(request: ApprovalRequest, session: SessionView | undefined): string {

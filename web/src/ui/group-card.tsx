@@ -67,7 +67,7 @@ export default function GroupCard({ group, sessions, onBack }: GroupCardProps) {
           </div>
           <div className="card-title">
             <h2>
-              {group.members.length} approvals of <code>{group.tool}</code>
+              {group.members.length} approvals of <code>{<Exact text={group.tool} />}</code>
               {group.program !== undefined && (
                 <>
                   {' '}

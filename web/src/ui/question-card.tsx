@@ -71,7 +71,7 @@ export function QuestionCard(props: QuestionCardProps) {
     else draft.release();
   };
   const submit = async () => {
-    if (isSending) return;
+    if (isSending || isDeclining) return;
     const open = missing(questions, form);
     setProblems(open);
     if (open.size > 0) return;

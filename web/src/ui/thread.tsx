@@ -7,8 +7,12 @@ import { Exact, Prose } from './text.tsx';
 
 const MarkdownText = lazy(() => import('./markdown.tsx'));
 
-/** Longer texts are shown plain and cut, with a way to see the rest. */
+/** Longer texts are shown plain and cut, and say so. */
 const LONG = 20_000;
+const Cut = ({ text }: { text: string }) =>
+  text.length > LONG && (
+    <p className="tiny muted">{`These are the first 20,000 of ${text.length.toLocaleString('en')} characters.`}</p>
+  );
 const FOLDED = 400;
 
 interface ThreadProps {
@@ -90,6 +94,7 @@ function Said({ text }: { text: string }) {
       <details>
         <summary>{`A text of ${text.length.toLocaleString('en')} characters`}</summary>
         {plain}
+        <Cut text={text} />
       </details>
     );
   return (
@@ -113,6 +118,7 @@ function Line({ icon, text, isMono = false }: { icon: React.ReactNode; text: str
         {icon} <Prose text={text.slice(0, 120)} />…
       </summary>
       <div className={`prose ${isMono ? 'mono' : ''}`}>{shown}</div>
+      <Cut text={text} />
     </details>
   );
 }
