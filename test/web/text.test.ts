@@ -77,7 +77,7 @@ describe('a change of a file', () => {
   });
 
   it('is drawn in part where it is long, and says how much is left', () => {
-    const blocks = blocksOfChange({ before: '', after: 'a\nb\nc\nd' });
+    const blocks = blocksOfChange({ before: '', after: 'a\nb\nc\nd\n' });
     expect(firstLines(blocks, 3)).toMatchObject({
       blocks: [{ lines: [{ text: 'a' }, { text: 'b' }, { text: 'c' }] }],
       left: 1,
