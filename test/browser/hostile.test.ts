@@ -65,14 +65,14 @@ describeInBrowser('hostile text', () => {
   it('of a megabyte is cut with a word about it, shown whole on request, and only then allowed', async () => {
     const { session_id } = await stage.client.sessions.create({ agent: 'external' });
     const { run_id } = await stage.client.runs.start(session_id, { input: { text: 'a megabyte' } });
-    const content = Array.from({ length: 20_000 }, (_, n) => `line ${n}`).join('\n');
+    const content = Array.from({ length: 5000 }, (_, n) => `line ${n}`).join('\n');
     const input = { command: `echo ${MEGABYTE}`, file_path: 'long.txt', content };
     const ask = { kind: 'approval', tool_call_id: 'long', tool_name: 'Bash', input } as const;
     const { ask_id } = await stage.client.asks.raise(run_id, ask);
     const { page } = await stage.person('lead');
     await page.goto(`/asks/${ask_id}`);
     await page.getByRole('button', { name: 'Show the other 460,005 characters' }).waitFor();
-    await page.getByRole('button', { name: 'Show the other 19,400 lines' }).waitFor();
+    await page.getByRole('button', { name: 'Show the other 4,400 lines' }).waitFor();
     await page.getByRole('button', { name: 'Allow once', exact: true }).click();
     await page.getByText('This is all of it.').waitFor();
     expect((await stage.client.asks.get(ask_id)).status).toBe('pending');

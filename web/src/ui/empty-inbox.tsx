@@ -9,7 +9,7 @@ const WAYS = [
     'It runs on this machine and asks here.',
     'holdpoint run claude "make the tests pass"',
   ],
-  ['Ask from your own program', 'await ask(…) from the SDK, or plain HTTP.', 'npm install holdpoint'],
+  ['Let any MCP client ask', 'Tools for questions, approvals and forms, over standard input.', 'holdpoint mcp'],
   ['Answer from a terminal too', 'The same inbox, with the same keys.', 'holdpoint inbox'],
 ] as const;
 
