@@ -3,6 +3,7 @@
 // does it does through its context, which is the public API in the name of one leased run.
 
 import type { Manner } from '../client/asking.ts';
+import type { ForwardedCall, ToolResult } from '../client/mcp-call.ts';
 import type { ApprovalOutcome, AskOutcome, Held } from '../client/outcome.ts';
 import type { SkillFiles } from '../client/skill-files.ts';
 import type { ApproveSpec, AskSpec, Deadline, Questions } from '../client/spec.ts';
@@ -124,6 +125,8 @@ export interface AgentContext {
     list(): Promise<MessageView[]>;
     acknowledge(messageId: string): Promise<void>;
   };
+  /** Calls a tool at the server's MCP door, in the name of this run. */
+  callTool(call: ForwardedCall): Promise<ToolResult>;
   /** A published skill, by `name` or `namespace/name`, as the files it is made of. */
   skill(name: string): Promise<SkillFiles>;
   /** A session of its own below this one, with its first run. */

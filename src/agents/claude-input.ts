@@ -16,6 +16,8 @@ const ClaudeInput = z.looseObject({
   hold: z.enum(['questions', 'everything', 'nothing']).optional(),
   /** How long the process waits before it is given up for that. */
   patience_ms: z.int().min(0).max(86_400_000).optional(),
+  /** Whether it finds our tools among its own: forms, questions, approvals. */
+  ask_tools: z.boolean().optional(),
 });
 
 export interface ClaudeSpec {
@@ -24,11 +26,12 @@ export interface ClaudeSpec {
   model: string | undefined;
   hold: 'questions' | 'everything' | 'nothing';
   patienceMs: number;
+  askTools: boolean;
 }
 
 export function readClaudeInput(input: Record<string, unknown>): ClaudeSpec | { problem: string } {
   const read = ClaudeInput.safeParse(input);
   if (!read.success) return { problem: `The input of a claude run is not well formed: ${z.prettifyError(read.error)}` };
   const { text, permission_mode: mode = 'default', model, hold = 'questions', patience_ms = PATIENCE_MS } = read.data;
-  return { text, mode, model, hold, patienceMs: patience_ms };
+  return { text, mode, model, hold, patienceMs: patience_ms, askTools: read.data.ask_tools ?? false };
 }

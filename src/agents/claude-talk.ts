@@ -5,6 +5,7 @@ import type { AskView } from '../core/views.ts';
 import { type AgentContext, type Ending, isLeaving, type ProcessExit, type Talk } from './agent.ts';
 import { hookReply, isHeldFor, PLAN_TOOL, permissionReply, QUESTION_TOOL } from './claude-asks.ts';
 import { createDesk } from './claude-desk.ts';
+import { FORM_HOLD, FORM_MATCHER, forwardForm, isForm, TOOL_ARGUMENTS } from './claude-form.ts';
 import { createHearing, type Heard } from './claude-hearing.ts';
 import type { ClaudeSpec } from './claude-input.ts';
 import {
@@ -39,6 +40,12 @@ const ARGV =
   );
 /** A hook is answered within the run's patience; this much later Claude Code may give it up. */
 const HOOK_MARGIN_SECONDS = 3600;
+/** The tools that are put to us before they are used; all of them where everything may be held. */
+const MATCHERS = {
+  everything: undefined,
+  questions: `${QUESTION_TOOL}|${PLAN_TOOL}|${FORM_MATCHER}`,
+  nothing: FORM_MATCHER,
+} as const;
 const CARRIES_ON_WITHIN_MS = 5000;
 const LAST_WORDS_MS = 5000;
 const INTERRUPT_MS = 1500;
@@ -121,6 +128,7 @@ export async function talkWithClaude(
 
   async function answer(heard: Extract<Heard, { heard: 'before' | 'permission' }>): Promise<void> {
     const { call, requestId } = heard;
+    if (heard.heard === 'before' && isForm(call.name)) return displayForm(heard);
     const isOurs = heard.heard === 'permission' || (heard.alone && isHeldFor(call.name, mode));
     if (!isOurs) return talk?.send(controlReply(requestId, hookReply(undefined)));
     await telling;
@@ -129,6 +137,16 @@ export async function talkWithClaude(
     const decision = await desk.decide(call, patienceOf(spec.patienceMs));
     if (decision.behavior === 'held')
       await tell(() => context.say(undefined, { id: heldOn(call.id), type: 'checkpoint', data: { mode } }));
+    talk?.send(controlReply(requestId, hookReply(decision)));
+  }
+
+  async function displayForm({ call, requestId, alone }: Extract<Heard, { heard: 'before' }>): Promise<void> {
+    await telling;
+    const decision = await forwardForm(context, call, alone);
+    const { model, hold, patienceMs: patience_ms, askTools: ask_tools } = spec;
+    const data = { permission_mode: mode, model, hold, patience_ms, ask_tools };
+    if (decision.behavior === 'held')
+      await tell(() => context.say(undefined, { id: FORM_HOLD, type: FORM_HOLD, data }));
     talk?.send(controlReply(requestId, hookReply(decision)));
   }
 
@@ -149,6 +167,7 @@ export async function talkWithClaude(
       '--permission-mode',
       mode,
       ...(spec.model ? ['--model', spec.model] : []),
+      ...(spec.askTools ? TOOL_ARGUMENTS : []),
       ...beginning.conversation,
     ],
     folder: context.session.work_folder as string,
@@ -161,9 +180,7 @@ export async function talkWithClaude(
       if (message) for (const heard of hear(message)) take(heard);
     },
   });
-  const matcher =
-    spec.hold === 'everything' ? undefined : spec.hold === 'nothing' ? 'none' : `${QUESTION_TOOL}|${PLAN_TOOL}`;
-  talk.send(initialize(matcher, Math.ceil(spec.patienceMs / 1000) + HOOK_MARGIN_SECONDS));
+  talk.send(initialize(MATCHERS[spec.hold], Math.ceil(spec.patienceMs / 1000) + HOOK_MARGIN_SECONDS));
   if (beginning.prompt !== undefined) talk.send(userMessage(beginning.prompt));
   const idle = setTimeout(() => {
     if (beginning.prompt === undefined && !hasBegun) talk?.send(userMessage(beginning.otherwise));

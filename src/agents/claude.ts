@@ -6,6 +6,7 @@ import { hasEnded } from '../client/outcome.ts';
 import type { AskView } from '../core/views.ts';
 import type { Agent, AgentContext, Ending } from './agent.ts';
 import { carriedText } from './carried-answers.ts';
+import { FORM_HOLD } from './claude-form.ts';
 import { type ClaudeSpec, readClaudeInput } from './claude-input.ts';
 import { type Beginning, CONVERSATION, heldOn, talkWithClaude } from './claude-talk.ts';
 import { folderProblem } from './work-folder.ts';
@@ -17,12 +18,19 @@ export const claude: Agent = {
   name: 'claude',
   recovery: 'resume',
   async run(context) {
-    const spec = readClaudeInput(context.input);
+    const spec = readClaudeInput(await inputOf(context));
     const problem = 'problem' in spec ? spec.problem : await folderProblem(context.session.work_folder);
     if ('problem' in spec || problem) return { ended: 'failed', reason: 'worker-failed', error: problem as string };
     return work(context, spec);
   },
 };
+
+/** A run that carries the answer to a form is started as the one that displayed it was. */
+async function inputOf(context: AgentContext): Promise<Record<string, unknown>> {
+  const answer = context.input.interactive_form_answer;
+  if (answer === undefined) return context.input;
+  return { ...(await context.recall(FORM_HOLD)), text: JSON.stringify(answer, null, 2) };
+}
 
 async function work(context: AgentContext, spec: ClaudeSpec): Promise<Ending> {
   const id = (await context.recall(CONVERSATION))?.session_id;
@@ -30,7 +38,8 @@ async function work(context: AgentContext, spec: ClaudeSpec): Promise<Ending> {
   const conversation = typeof id === 'string' ? id : conversationOf(context.session.session_id);
   const again = takeUp(context, spec, known, conversation);
   const afresh = { ...again, conversation: ['--session-id', conversation], prompt: againFromStart(spec, known) };
-  const ways = id === undefined && !context.resumed ? [afresh, again] : [again, afresh];
+  const isNew = id === undefined && !context.resumed && !carriesForm(context);
+  const ways = isNew ? [afresh, again] : [again, afresh];
   let error: string | undefined;
   for (const way of ways) {
     const ending = await talkWithClaude(context, spec, way);
@@ -59,8 +68,12 @@ function conversationOf(sessionId: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
+const carriesForm = ({ input }: AgentContext): boolean => input.interactive_form_answer !== undefined;
+
 function takeUp(context: AgentContext, spec: ClaudeSpec, known: readonly AskView[], conversation: string): Beginning {
   const begin = { conversation: ['--resume', conversation], mode: spec.mode as string, known };
+  // It has kept the call that displayed the form, and makes it again by itself.
+  if (!context.resumed && carriesForm(context)) return { ...begin, prompt: undefined, otherwise: spec.text };
   if (!context.resumed) return { ...begin, prompt: spec.text, otherwise: spec.text };
   const heldMode = (ask: AskView) =>
     context.run.outputs.findLast((o) => o.output_id === heldOn(ask.tool_call_id))?.data?.mode;

@@ -68,6 +68,7 @@ export function createDesk({ client, sessionId }: Pick<Seat, 'client' | 'session
       const idempotencyKey = `mcp-start:${session.updated_at_ms}`;
       return (await client.runs.start(sessionId, { input: {}, source: 'mcp' }, { idempotencyKey })).run_id;
     },
+    input: client.runs.input,
     raise: client.asks.raise,
     pending: async (runId: string): Promise<AskView[]> =>
       (await client.asks.list({ run_id: runId, status: 'pending', limit: 500 })).items,

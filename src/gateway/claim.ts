@@ -11,6 +11,7 @@ import { checkLease } from './lease.ts';
 import { type Ledger, openRun } from './ledger.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
 import { recoverLost } from './recover.ts';
+import { runIdentity } from './run-identity.ts';
 import { identityOf } from './skill-identity.ts';
 import { begin } from './slot.ts';
 import { askView, runView, sessionView } from './views.ts';
@@ -70,9 +71,10 @@ async function take(ledger: Ledger, run: Run, body: ClaimRun): Promise<ClaimedRu
 }
 
 /** What the programs of the run are given beside their worker's environment. */
-async function environmentOf({ ports, tx }: Ledger, run: Run): Promise<Record<string, string>> {
+async function environmentOf({ ports, tx, session }: Ledger, run: Run): Promise<Record<string, string>> {
   const identity = await identityOf(ports, tx, run);
-  return identity === undefined ? {} : { [SKILL_IDENTITY_VARIABLE]: identity };
+  const own = { HOLDPOINT_TOKEN: runIdentity(ports, session, run) };
+  return identity === undefined ? own : { ...own, [SKILL_IDENTITY_VARIABLE]: identity };
 }
 
 /** What the dispatch before this one left for it. Read here and nowhere else: it may be large. */

@@ -23,6 +23,7 @@ import { postToThread } from './post.ts';
 import { raiseAsk } from './raise.ts';
 import { recoverWorker } from './recover.ts';
 import { completeRun, failRun, postOutput, startRun } from './run.ts';
+import { runActor } from './run-identity.ts';
 import { createSession, endSession } from './session.ts';
 import { offerSignIn, signIn } from './sign-in.ts';
 import { deleteSkill, listSkills, publishSkill, replaceSkill, skillArchive } from './skill.ts';
@@ -95,6 +96,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     listSkills: bind(listSkills),
     skillArchive: bind(skillArchive),
     skillActor: bind(skillActor),
+    runActor: bind(runActor),
     raiseAsk: (command: Parameters<typeof raiseAsk>[2]) => raiseAsk(ports, options.pendingAsksPerSession, command),
     clarify: bind(clarify),
     answerForRun: bind(answerForRun),

@@ -1,11 +1,11 @@
 // The skill identity: a signed token that lets a run publish skills in the name of the person it works for, and nothing
 // else. Nothing of it is stored; it is good while that person's token is, under the name it has now, until it expires.
-import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import type { Ports, Tx } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import type { SkillIdentity } from '../core/skill.ts';
 import type { Actor } from '../core/token.ts';
+import { claimsOf, sign } from './signed.ts';
 import { isGood } from './token.ts';
 
 /** So that it is known for what it is before anything is looked up. */
@@ -27,7 +27,7 @@ export async function identityOf(ports: Ports, tx: Tx, run: Run): Promise<string
   const now = ports.clock.now();
   const user = await tx.tokenNamed(run.actor);
   if (!user || !isGood(user, now)) return undefined;
-  return sign(ports, {
+  return sign(ports.sealer, SKILL_IDENTITY_PREFIX, {
     type: 'skill_identity',
     user_id: user.id,
     user_name: user.name,
@@ -36,11 +36,6 @@ export async function identityOf(ports: Ports, tx: Tx, run: Run): Promise<string
     iat: now,
     exp: now + GOOD_FOR_MS,
   });
-}
-
-export function sign({ sealer }: Pick<Ports, 'sealer'>, claims: object): string {
-  const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
-  return `${SKILL_IDENTITY_PREFIX}${payload}.${signatureOf(sealer, payload)}`;
 }
 
 /** Who is calling with it, if it is good now. */
@@ -55,22 +50,6 @@ export async function skillActor(ports: Ports, secret: string): Promise<Actor | 
 }
 
 function verified({ sealer, clock }: Ports, secret: string): SkillIdentity | undefined {
-  const [payload = '', signature = '', ...rest] = secret.slice(SKILL_IDENTITY_PREFIX.length).split('.');
-  const expected = Buffer.from(signatureOf(sealer, payload));
-  const given = Buffer.from(signature);
-  if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-  const claims = Claims.safeParse(jsonOf(payload)).data;
+  const claims = Claims.safeParse(claimsOf(sealer, SKILL_IDENTITY_PREFIX, secret)).data;
   return claims && claims.exp > clock.now() ? claims : undefined;
-}
-
-/** Of what it is for as well, so that no other use of the key can stand for it. */
-const signatureOf = (sealer: Ports['sealer'], payload: string): string =>
-  Buffer.from(sealer.mac(`skill identity ${payload}`), 'base64').toString('base64url');
-
-function jsonOf(payload: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(payload, 'base64url').toString());
-  } catch {
-    return undefined;
-  }
 }

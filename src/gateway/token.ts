@@ -2,11 +2,13 @@
 import type { CreateToken } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
+import { isTerminal } from '../core/run.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import type { Actor, Scope, Token } from '../core/token.ts';
 import type { NewTokenView } from '../core/views.ts';
 import { type Ledger, ledgerOf, openSession } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
+import { isRun } from './run-identity.ts';
 import { newSession } from './session.ts';
 import { tokenView } from './views.ts';
 
@@ -102,7 +104,14 @@ export const isGood = (token: Token, now: number): boolean =>
 
 /** After a wait: a token that was revoked or expired meanwhile gets nothing of what happened. */
 export async function checkStillGood(ports: Ports, actor: Actor): Promise<void> {
+  if (isRun(actor)) return checkRun(ports, actor);
   const token = await ports.store.read((r) => r.token(actor.tokenId));
   if (!token || !isGood(token, ports.clock.now()))
     throw fail('unauthenticated', 'This token was revoked or has expired while it waited.');
+}
+
+async function checkRun(ports: Ports, { tokenId, expiresAt = 0 }: Actor): Promise<void> {
+  const run = await ports.store.read((r) => r.run(tokenId));
+  if (!run || isTerminal(run.status) || expiresAt <= ports.clock.now())
+    throw fail('unauthenticated', 'The run that this token belongs to is over.');
 }

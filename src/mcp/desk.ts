@@ -11,6 +11,8 @@ import type { Gateway } from '../gateway/gateway.ts';
 export interface Desk {
   /** The run at work in this session: who asks, whatever the arguments say. */
   runId(): Promise<string>;
+  /** What the run was asked to do. */
+  input(runId: string): Promise<Record<string, unknown>>;
   raise(runId: string, body: RaiseAsk): Promise<AskView>;
   pending(runId: string): Promise<AskView[]>;
   /** An ask of this session, once it has ended or the time is over. */
@@ -41,6 +43,7 @@ export function gatewayDesk(gateway: Gateway, actor: Actor & { sessionId: string
       const body = { input: {}, source: 'mcp' };
       return (await gateway.startRun({ sessionId, body, actor, key: { scope, fingerprint: '' } })).view.run_id;
     },
+    input: (runId) => gateway.showInput(runId),
     raise: async (runId, body) => (await gateway.raiseAsk({ runId, body, actor })).view,
     pending: async (runId) => (await gateway.listAsks({ runId, status: 'pending' }, { limit: 500 }, actor)).views,
     async look(askId, waitMs, signal) {

@@ -66,14 +66,22 @@ export function createToolServer({ desk, era, version, patience }: ToolServerOpt
   add(FORM_TOOL, schemas.FORM, async (args, ctx) => {
     const form = readForm(args);
     if ('code' in form) return errorResult(form.detail);
-    const ask = await desk.raise(await desk.runId(), {
-      kind: 'question',
-      mode: 'form',
-      tool_call_id: callIdOf(ctx) ?? `form_${crypto.randomUUID()}`,
-      questions: formQuestions(form),
-    });
+    const runId = await desk.runId();
+    const tool_call_id = callIdOf(ctx) ?? `form_${crypto.randomUUID()}`;
+    const carried = await carriedAnswer(runId, tool_call_id);
+    if (carried) return jsonResult(carried);
+    const questions = formQuestions(form);
+    const ask = await desk.raise(runId, { kind: 'question', mode: 'form', tool_call_id, questions });
     return jsonResult(deferredResult(ask.ask_id));
   });
+
+  /** A runtime that takes a deferred call up again finds the answer as its result: this run carries it. */
+  async function carriedAnswer(runId: string, toolCallId: string): Promise<object | undefined> {
+    const { interactive_form_answer: answer } = await desk.input(runId);
+    return (answer as { tool_use_id?: string } | undefined)?.tool_use_id === toolCallId
+      ? (answer as object)
+      : undefined;
+  }
 
   add('ask_user', schemas.ASK_USER, async (args, ctx) => {
     const asked = ctx.mcpReq.requestState<string>();

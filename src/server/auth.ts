@@ -5,6 +5,7 @@ import { SURFACES, type Surface } from '../core/ask.ts';
 import { fail } from '../core/errors.ts';
 import type { Actor, Scope, Token } from '../core/token.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { RUN_IDENTITY_PREFIX } from '../gateway/run-identity.ts';
 import { SKILL_IDENTITY_PREFIX } from '../gateway/skill-identity.ts';
 import { checkCsrf, checkOwnPage, sessionSecretOf } from './browser.ts';
 import type { Throttle } from './limits.ts';
@@ -89,6 +90,7 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
         'unauthenticated',
         'Send `Authorization: Bearer <token>`. The operator token is in operator.token in the state folder.',
       );
+    if (bearer?.startsWith(RUN_IDENTITY_PREFIX)) return runOf(request, bearer);
     const token = await tokenFor(secret);
     if (token?.kind !== (cookie === undefined ? 'bearer' : 'browser'))
       throw fail('unauthenticated', cookie === undefined ? UNKNOWN_TOKEN : SIGNED_OUT);
@@ -101,6 +103,13 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
       surface: surfaceOf(request, cookie === undefined ? 'api' : 'web'),
       expiresAt: token.expiresAt,
     };
+  }
+
+  async function runOf(request: FastifyRequest, secret: string): Promise<Actor> {
+    const actor = await options.gateway.runActor(secret);
+    if (!actor)
+      throw fail('unauthenticated', 'The run that this token belongs to is over, or the token is not genuine.');
+    return { ...actor, surface: surfaceOf(request, 'api') };
   }
 
   /** Good tokens are remembered for a few seconds; their expiry is still checked at every call. */

@@ -4,6 +4,7 @@ import { type Asking, askApproval, askQuestion, type Manner } from '../client/as
 import { askParent } from '../client/clarifying.ts';
 import { type Client, every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
+import { callTool, type ForwardedCall } from '../client/mcp-call.ts';
 import { fetchSkill } from '../client/skill-files.ts';
 import {
   type ApproveSpec,
@@ -18,7 +19,7 @@ import type { Waits } from '../client/waits.ts';
 import type { AskView, ClaimedRunView, RunView } from '../core/views.ts';
 import { processes } from './process.ts';
 
-/** The settings of the worker itself are nobody else's business: they hold its token. */
+/** The settings of the worker itself are nobody else's business: they hold its token. A run has its own. */
 const OWN_SETTINGS = /^HOLDPOINT_/;
 
 const FORM_WAIT_MS = 30_000;
@@ -50,7 +51,7 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
     due,
     signal,
     /** What a program that this worker starts may see of its environment. */
-    env: { ...inherited(), ...claimed.env },
+    env: { ...inherited(), ...claimed.env, HOLDPOINT_URL: client.http.url },
     processes,
 
     async say(text: string | undefined, { id, type, data }: Saying = {}): Promise<void> {
@@ -72,6 +73,7 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
     async withdraw(askId: string, justification?: string): Promise<void> {
       await calls.asks.withdraw(askId, { justification }, { signal });
     },
+    callTool: (call: ForwardedCall) => callTool(client.http.url, claimed.env.HOLDPOINT_TOKEN ?? '', call, signal),
     skill: (name: string) => fetchSkill(calls, name),
     mailbox: {
       list: async () => (await calls.mailbox.list(sessionId)).items,

@@ -11,7 +11,7 @@ import { root } from '../support/process.ts';
 import { allow, decide, deny, ok, showAsk } from '../support/scene.ts';
 import { openServer, type Server } from '../support/server.ts';
 import { claude, claudeVersion } from './binaries.ts';
-import { claudeEnvironment } from './claude-rig.ts';
+import { ClaudeRig, claudeEnvironment } from './claude-rig.ts';
 import { Model } from './model.ts';
 
 const TOOL = 'mcp__holdpoint__';
@@ -59,8 +59,9 @@ async function start(transport: TransportName, prompt: string, ...more: string[]
 }
 const allowed = ['--allowedTools', 'mcp__holdpoint'];
 /** What the model was told of the call in its last request. */
-function resultOf(callId: string): { text: string; is_error?: boolean } {
-  const { messages } = JSON.parse(model.told.at(-1) ?? '{}') as { messages: { content: unknown }[] };
+const resultOf = (callId: string) => resultIn(model.told.at(-1) ?? '{}', callId);
+function resultIn(told: string, callId: string): { text: string; is_error?: boolean } {
+  const { messages } = JSON.parse(told) as { messages: { content: unknown }[] };
   const blocks = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
   const block = blocks.find((b) => b.type === 'tool_result' && b.tool_use_id === callId);
   const text = typeof block?.content === 'string' ? block.content : block?.content?.[0]?.text;
@@ -139,4 +140,52 @@ describe.skipIf(!claude).each(TRANSPORTS)(`Claude Code ${claudeVersion} over %s`
     expect(resultOf(ids[0]).text).toContain('allowed');
     expect(resultOf(ids[1])).toMatchObject({ is_error: true, text: expect.stringContaining('keep it clean') });
   });
+});
+
+describe.skipIf(!claude)(`Claude Code ${claudeVersion}, hosted by a worker`, () => {
+  let rig: ClaudeRig;
+  beforeAll(async () => {
+    rig = await ClaudeRig.open();
+  });
+  afterAll(() => rig.close());
+
+  it(
+    'stops on a form without the model hearing of it, and is given the answer as the result of that call',
+    PATIENT,
+    async () => {
+      const id = 'toolu_managed';
+      rig.model.play([[{ tool: `${TOOL}interactive_form_question`, input: QUESTIONS, id }], [{ text: 'It is blue.' }]]);
+      const run = await rig.start({ text: 'Paint the gate.', ask_tools: true });
+      const ask = await rig.ask(run);
+      expect(ask).toMatchObject({ mode: 'form', tool_call_id: id });
+      await rig.stage.until(async () =>
+        (await rig.stage.events(run.session_id, 'run.released')).length > 0 ? true : undefined,
+      );
+      const held = await rig.stage.api.runs.get(run.run_id);
+      expect(held).toMatchObject({ status: 'waiting_for_user_question', stop_reason: 'tool_deferred' });
+      expect(held.outputs.find((output) => output.type === 'tool_result')?.data).toEqual({
+        type: 'tool_done',
+        tool_use_id: id,
+        tool_name: `${TOOL}interactive_form_question`,
+        ask_id: ask.ask_id,
+      });
+      expect(rig.model.told).toHaveLength(1);
+
+      const interactive_form_answer = {
+        type: 'interactive_form_question',
+        tool_use_id: id,
+        answers: { colour: 'Blue' },
+        status: 'answered' as const,
+      };
+      await rig.stage.api.sessions.say(run.session_id, { interactive_form_answer });
+      const next = await rig.stage.carriedOn(run);
+      expect(next, JSON.stringify(next)).toMatchObject({ status: 'completed', kind: 'user_question_resume' });
+      const last = rig.model.told.at(-1) ?? '';
+      expect(last).not.toMatch(/__deferred_user_input__|waiting_for_user_response/);
+      const told = resultIn(last, id);
+      expect(JSON.parse(told.text)).toMatchObject({ ...interactive_form_answer, success: true });
+      expect(told.is_error).toBeFalsy();
+      expect((await rig.stage.api.runs.get(run.run_id)).status).toBe('completed');
+    },
+  );
 });

@@ -154,6 +154,27 @@ describe('one form for each subtask', () => {
   });
 });
 
+it('a runtime that makes the deferred call again finds the answer as its result', async () => {
+  const agent = await connect({ session: { task_id: 1 }, run: { subtask_id: 2 } });
+  const meta = { 'claudecode/toolUseId': 'toolu_again' };
+  await display(agent, QUESTIONS, meta);
+  const interactive_form_answer = {
+    type: FORM,
+    tool_use_id: 'toolu_again',
+    status: 'cancelled',
+    message: 'never mind',
+  };
+  await ok(server.post(`/v1/sessions/${agent.sessionId}/messages`, { interactive_form_answer }));
+  expect(jsonOf(await display(agent, QUESTIONS, meta))).toEqual({
+    ...interactive_form_answer,
+    task_id: 1,
+    subtask_id: 2,
+    answers: {},
+    success: false,
+  });
+  expect(await blocksOf(agent.sessionId)).toHaveLength(1);
+});
+
 describe('who asks comes from the token', () => {
   it('whatever ids the arguments name', async () => {
     const [one, other] = [await connect(), await connect()];

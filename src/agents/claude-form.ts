@@ -1,0 +1,41 @@
+// Forms that Claude Code's model wants to display. A call of a tool whose name has `interactive_form_question` in it is
+// caught before it is made and forwarded, as it is, to the server's MCP door, which alone judges and displays forms. What
+// comes back decides: deferred, the process ends and the run stops; refused, the model is told how to correct it; answered,
+// because this run carries the answer, the call is made and finds it as its result. Every other tool goes its own way.
+import { findDeferred } from '../core/deferred.ts';
+import { FORM_TOOL } from '../core/form-input.ts';
+import type { AgentContext } from './agent.ts';
+import type { Decision } from './claude-asks.ts';
+import type { ToolCall } from './claude-hearing.ts';
+
+/** As the hook that is asked before a tool takes names. */
+export const FORM_MATCHER = `.*${FORM_TOOL}.*`;
+export const isForm = (toolName: string): boolean => toolName.includes(FORM_TOOL);
+
+/** The output in which a run that displayed a form leaves how Claude Code was started. */
+export const FORM_HOLD = 'claude-form';
+
+/** Our door as one of its MCP servers. It fills in address and token from its environment: no command line has them. */
+const variable = (name: string): string => `\${${name}}`;
+const SERVER = {
+  type: 'http',
+  url: `${variable('HOLDPOINT_URL')}/mcp`,
+  headers: { Authorization: `Bearer ${variable('HOLDPOINT_TOKEN')}` },
+};
+export const TOOL_ARGUMENTS: readonly string[] = [
+  '--mcp-config',
+  JSON.stringify({ mcpServers: { holdpoint: SERVER } }),
+  '--allowedTools',
+  'mcp__holdpoint',
+];
+
+export async function forwardForm(context: AgentContext, call: ToolCall, isAlone: boolean): Promise<Decision> {
+  if (!isAlone) return { behavior: 'deny', message: 'Display the form by itself: call no other tool beside it.' };
+  const { text, isError } = await context.callTool({ name: FORM_TOOL, arguments: call.input, tool_use_id: call.id });
+  if (isError) return { behavior: 'deny', message: text };
+  const deferred = findDeferred(text);
+  if (!deferred) return { behavior: 'allow', input: call.input, rules: [] };
+  const data = { type: 'tool_done', tool_use_id: call.id, tool_name: call.name, ask_id: deferred.ask_id };
+  await context.say(undefined, { id: `tool-done-${call.id}`, type: 'tool_result', data });
+  return { behavior: 'held' };
+}
