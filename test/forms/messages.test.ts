@@ -270,6 +270,9 @@ describe('while a form waits', () => {
     const runs = await runsOf(sessionId);
     expect(runs).toHaveLength(3);
     expect(runs.at(-1)).toMatchObject({ status: 'queued', request: { text_preview: 'and now this' } });
+    const items = await ok(server.get<ItemView[]>(`/v1/threads/thr_${sessionId}/items`));
+    const said = items.filter((item) => item.author.role === 'user').map((item) => item.content);
+    expect(said).toEqual([[{ type: 'text', text: 'and now this' }]]);
   });
 
   it.each([{}, { text: '' }, { text: ' ' }, { text: 'x', ...form() }])('%j is no message', async (body) => {
