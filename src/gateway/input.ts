@@ -44,6 +44,9 @@ export async function queuePost(ledger: Ledger, { text, actor, item }: PostedInp
   return { itemId, runId };
 }
 
-/** Made of posts, and nobody has read it yet. */
-const takesPosts = ({ startedAt, input }: Run): boolean =>
-  startedAt === undefined && typeof input.text === 'string' && Array.isArray(input.item_ids);
+/** Made of posts, and nobody has read it yet. A run that carries an answer on is started as the one before it was. */
+const takesPosts = ({ startedAt, carriesAskId, input }: Run): boolean =>
+  startedAt === undefined &&
+  carriesAskId === undefined &&
+  typeof input.text === 'string' &&
+  Array.isArray(input.item_ids);
