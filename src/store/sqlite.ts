@@ -58,10 +58,10 @@ class SqliteStore implements Store {
     this.#writing = new DatabaseSync(path);
     this.#writing.exec(
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY;
-       PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000`,
+       PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000`,
     );
     this.#reading = new DatabaseSync(path, { readOnly: true });
-    this.#reading.exec(`PRAGMA cache_size = -65536; PRAGMA mmap_size = 268435456; PRAGMA busy_timeout = 5000`);
+    this.#reading.exec(`PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA busy_timeout = 5000`);
     const { all, run, insert } = sqlOver(prepareOnce(this.#writing));
     const counted =
       <T>(change: (text: string, values: readonly Value[]) => T) =>
@@ -137,8 +137,10 @@ class SqliteStore implements Store {
       for (const unit of batch) unit.reject(refusal);
       return;
     }
+    const appended = this.#appended;
+    // In a task of its own: what goes wrong there must not stop the store.
+    if (appended.length > 0) queueMicrotask(() => this.#wake(appended));
     for (const done of settle) done();
-    if (this.#appended.length > 0) this.#wake(this.#appended);
   }
 
   async #attempt(unit: Unit): Promise<() => void> {
