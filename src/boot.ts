@@ -4,14 +4,16 @@ import { hash as digest, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, isIPv4 } from 'node:net';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Logger, pino } from 'pino';
 import { createClaudeDoor } from './agents/claude-attached.ts';
-import { attachableCodex } from './agents/codex-attached.ts';
+import { attachableCodex, socketOf } from './agents/codex-attached.ts';
+import { decideByCodexHook } from './agents/codex-hook.ts';
 import { agents } from './agents/registry.ts';
 import { TESTED } from './agents/tested-versions.ts';
-import { createClient } from './client/client.ts';
+import { type Client, createClient } from './client/client.ts';
 import { Waits } from './client/waits.ts';
 import type { Hash } from './core/digest.ts';
 import { fail } from './core/errors.ts';
@@ -33,6 +35,7 @@ import { migrateSqlite } from './store/sqlite-schema.ts';
 import { postgresStatus, sqliteStatus } from './store/status.ts';
 import { startAttachments } from './worker/attachments.ts';
 import { programVersion } from './worker/program-version.ts';
+import { talkOverSocket } from './worker/socket-talk.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker/worker.ts';
 
 export { connectors } from './agents/connectors.ts';
@@ -206,6 +209,25 @@ interface OwnWorkerOptions extends Omit<WorkerOptions, 'agents' | 'log'> {
 }
 
 const attachables = [attachableCodex];
+
+/** What a hook of the person's own agent is to say; nothing where the agent asks by itself. */
+export async function decideByHook(
+  agent: string,
+  payload: unknown,
+  client: Client,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<object | undefined> {
+  if (agent !== 'codex') return undefined;
+  const socket = socketOf(env.CODEX_HOME || join(env.HOME || homedir(), '.codex'));
+  const waits = new Waits(client.http);
+  try {
+    const open = (onText: (text: string) => void) => talkOverSocket(socket, onText, signal);
+    return await decideByCodexHook(payload, { client, waits, signal, open });
+  } finally {
+    waits.close();
+  }
+}
 
 async function openStore(settings: Settings, hash: Hash, logger: Logger): Promise<{ store: Store; clock: Clock }> {
   if (!settings.database) return { store: await openSqlite(settings.data, hash), clock: { now: Date.now } };

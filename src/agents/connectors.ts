@@ -1,15 +1,18 @@
 // The agents whose own settings can be pointed at Holdpoint with `holdpoint connect`. Adding one is a file and a line.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { connected, disconnected, type HookDoor, hasHooks } from './claude-settings.ts';
+import * as claude from './claude-settings.ts';
+import * as codex from './codex-settings.ts';
 
 /** Pure but for where the file is: what a person's settings are with us, and without. Throws `SettingsProblem`. */
 export interface Connector {
   /** The file of the person's own that is changed. */
   file(env: NodeJS.ProcessEnv): string;
-  connected(text: string | undefined, door: HookDoor): string;
+  connected(text: string | undefined, door: claude.HookDoor & codex.HookProgram): string;
   disconnected(text: string): string;
   isConnected(text: string): boolean;
+  /** Whether its hooks carry a token of their own; otherwise they find one in the state folder, as the person does. */
+  needsToken: boolean;
   /** What the person should know afterwards. */
   note: string;
 }
@@ -17,9 +20,18 @@ export interface Connector {
 export const connectors: Readonly<Record<string, Connector>> = {
   claude: {
     file: (env) => join(env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude'), 'settings.json'),
-    connected,
-    disconnected,
-    isConnected: hasHooks,
+    needsToken: true,
+    connected: claude.connected,
+    disconnected: claude.disconnected,
+    isConnected: claude.hasHooks,
     note: 'Every Claude Code you start from now on asks here as well as at its terminal; the first answer counts.',
+  },
+  codex: {
+    file: (env) => join(env.CODEX_HOME || join(env.HOME || homedir(), '.codex'), 'hooks.json'),
+    needsToken: false,
+    connected: codex.connected,
+    disconnected: codex.disconnected,
+    isConnected: codex.isConnected,
+    note: 'A Codex that shares its daemon asks here and at its prompt; the first answer counts. Others ask through the hook, once you have trusted it: type /hooks in Codex.',
   },
 };

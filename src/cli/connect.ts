@@ -9,7 +9,7 @@ import { addressOf, connect as connectTo, note, type ServerFlags, withServer } f
 import { withExamples } from './examples.ts';
 import { Failure, left } from './failure.ts';
 import { print, printJson, terminalWidth } from './output.ts';
-import { ownName } from './own-name.ts';
+import { launcher, ownName } from './own-name.ts';
 import {
   changeSettings,
   forgetRecord,
@@ -33,18 +33,18 @@ const UNMADE = '(a token of its own, made when you confirm)';
 export function connectCommand(): Command {
   const command = new Command('connect')
     .description('let an agent you have installed ask here too; shows the change first')
-    .argument('<agent>', 'the agent, such as claude')
+    .argument('<agent>', 'the agent: claude or codex')
     .option('--yes', 'make the change without asking');
-  withExamples(command, 'holdpoint connect claude --yes');
+  withExamples(command, 'holdpoint connect claude --yes', 'holdpoint connect codex --yes');
   return withServer(command).action(connect);
 }
 
 export function disconnectCommand(): Command {
   const command = new Command('disconnect')
     .description('put the settings of an agent back as they were')
-    .argument('<agent>', 'the agent, such as claude')
+    .argument('<agent>', 'the agent: claude or codex')
     .option('--yes', 'make the change without asking');
-  withExamples(command, 'holdpoint disconnect claude --yes');
+  withExamples(command, 'holdpoint disconnect claude --yes', 'holdpoint disconnect codex --yes');
   return withServer(command).action(disconnect);
 }
 
@@ -53,17 +53,23 @@ async function connect(agent: string, flags: ConnectFlags): Promise<void> {
   const file = readSettings(connector.file(process.env));
   const client = await connectTo(flags);
   const url = addressOf(flags.url ?? serverUrl(process.env));
-  const changed = (token: string) => judged(file, () => connector.connected(file.text, { url, token }));
+  const folder = stateFolder(process.env);
+  const place = { url, data: folder, program: launcher };
+  const changed = (token: string) => judged(file, () => connector.connected(file.text, { ...place, token }));
   show(file, changed(UNMADE), flags);
   await confirm(`Change ${file.path}?`, flags);
-  const folder = stateFolder(process.env);
-  const { token, token_id } = await client.tokens.create({
-    scope: 'attached',
-    name: `${agent} of ${hostname()}`.slice(0, 128),
-  });
+  const name = `${agent} of ${hostname()}`.slice(0, 128);
+  const made = connector.needsToken ? await client.tokens.create({ scope: 'attached', name }) : undefined;
+  const { token = '', token_id } = made ?? {};
   const record = changeSettings(file, changed(token), token_id);
   keepRecord(folder, agent, record);
-  if (flags.json) return printJson({ connected: agent, file: record.file, backup: record.backup ?? null, token_id });
+  if (flags.json)
+    return printJson({
+      connected: agent,
+      file: record.file,
+      backup: record.backup ?? null,
+      token_id: token_id ?? null,
+    });
   note(
     `${connector.note} The file as it was: ${record.backup ?? 'there was none'}. Back: ${ownName()} disconnect ${agent}`,
   );
@@ -91,7 +97,7 @@ async function disconnect(agent: string, flags: ConnectFlags): Promise<void> {
   if (isWhole) putBack(record);
   else if (text !== undefined && text !== file.text) writeWhole(file.path, text, record?.mode ?? file.mode);
   forgetRecord(folder, agent);
-  const revoked = record ? await revoke(flags, record.token_id) : true;
+  const revoked = record?.token_id === undefined || (await revoke(flags, record.token_id));
   if (flags.json) return printJson({ disconnected: agent, file: file.path, changed: true, restored: isWhole });
   note(isWhole ? `${file.path} is as it was` : `${file.path} was changed since: only the hooks were taken out of it`);
   if (record?.backup && !isWhole) note(`the file as it was before is still in ${record.backup}`);

@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const launcher = fileURLToPath(new URL('../../bin/holdpoint', import.meta.url));
+export const launcher = fileURLToPath(new URL('../../bin/holdpoint', import.meta.url));
 
 export function ownName(env: NodeJS.ProcessEnv = process.env, cwd: string = process.cwd()): string {
   if (env.npm_command === 'exec') return 'npx holdpoint';

@@ -9,6 +9,7 @@ import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { eventsCommand } from './events.ts';
 import { withExamples } from './examples.ts';
+import { hookCommand } from './hook.ts';
 import { inboxCommand } from './inbox.ts';
 import { mcpCommand } from './mcp.ts';
 import { questionsCommand } from './questions.ts';
@@ -36,6 +37,7 @@ export function createProgram(): Command {
     .version(version);
   withExamples(program, 'holdpoint serve', 'holdpoint demo', 'holdpoint inbox');
   for (const [title, commands] of GROUPS) for (const create of commands) program.addCommand(create().helpGroup(title));
+  program.addCommand(hookCommand(), { hidden: true });
   settle(program);
   return program;
 }

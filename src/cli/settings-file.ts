@@ -22,7 +22,7 @@ const Record = z.strictObject({
   backup: z.string().optional(),
   mode: z.int(),
   written_sha256: z.string(),
-  token_id: z.string(),
+  token_id: z.string().optional(),
 });
 export type ConnectionRecord = z.infer<typeof Record>;
 
@@ -51,13 +51,13 @@ export const isAsWritten = (file: SettingsFile, record: ConnectionRecord): boole
   file.text !== undefined && sha256(file.text) === record.written_sha256;
 
 /** It holds a token from now on: nobody else may read it. */
-export function changeSettings(file: SettingsFile, text: string, tokenId: string): ConnectionRecord {
+export function changeSettings(file: SettingsFile, text: string, tokenId: string | undefined): ConnectionRecord {
   mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
   const backup = file.text === undefined ? undefined : `${file.path}.before-holdpoint`;
   if (backup !== undefined) writeWhole(backup, file.text as string, file.mode);
   writeWhole(file.path, text, PRIVATE);
-  const kept = { file: file.path, mode: file.mode, written_sha256: sha256(text), token_id: tokenId };
-  return backup === undefined ? kept : { ...kept, backup };
+  const kept = { file: file.path, mode: file.mode, written_sha256: sha256(text) };
+  return { ...kept, ...(tokenId !== undefined && { token_id: tokenId }), ...(backup !== undefined && { backup }) };
 }
 
 /** As it was before, to the byte. */

@@ -28,7 +28,11 @@ beforeAll(async () => {
   mkdirSync(bin);
   symlinkSync(join(root, 'bin', 'holdpoint'), join(bin, 'holdpoint'));
   const PATH = [bin, dirname(node), process.env.PATH].join(delimiter);
-  const folders = { HOLDPOINT_DATA: join(temporaryFolder(), 'data'), CLAUDE_CONFIG_DIR: temporaryFolder() };
+  const folders = {
+    HOLDPOINT_DATA: join(temporaryFolder(), 'data'),
+    CLAUDE_CONFIG_DIR: temporaryFolder(),
+    CODEX_HOME: temporaryFolder(),
+  };
   const env = stage.env({ PATH, HOLDPOINT_PORT: '0', ...folders });
   shell = (line, input) => command(['-c', line], env, input, '/bin/sh');
   await shell('holdpoint db migrate').ended;

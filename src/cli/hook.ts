@@ -1,0 +1,42 @@
+// `holdpoint hook codex`: what a hook of the person's own agent runs. Reads what the agent wants to do from standard input,
+// waits until a person has decided it here, and prints the decision. Whatever goes wrong it prints nothing and exits 0:
+// the agent then asks at its own prompt. Not for people to type, so it is in no list of commands.
+import { text } from 'node:stream/consumers';
+import { Command } from 'commander';
+import { createClient } from '../client/client.ts';
+import { findToken } from '../client/local.ts';
+import { withExamples } from './examples.ts';
+
+interface HookFlags {
+  url: string;
+  data: string;
+}
+
+export function hookCommand(): Command {
+  const command = new Command('hook')
+    .description('what a connected agent runs to ask here')
+    .argument('<agent>', 'the agent')
+    .requiredOption('--url <address>', 'the server')
+    .requiredOption('--data <folder>', 'the state folder with the token');
+  withExamples(command, 'holdpoint hook codex --url http://127.0.0.1:4777 --data .');
+  return command.action(hook);
+}
+
+async function hook(agent: string, { url, data }: HookFlags): Promise<void> {
+  const stop = new AbortController();
+  process.once('SIGTERM', () => stop.abort());
+  process.once('SIGINT', () => stop.abort());
+  try {
+    // A run that Holdpoint itself hosts asks through its worker.
+    if (process.env.HOLDPOINT_RUN_ID !== undefined) return;
+    const payload: unknown = JSON.parse(await text(process.stdin));
+    const token = findToken({ ...process.env, HOLDPOINT_DATA: data }, ['worker.token', 'operator.token']);
+    const { decideByHook } = await import('../boot.ts');
+    const decision = await decideByHook(agent, payload, createClient({ url, token }), process.env, stop.signal);
+    if (decision !== undefined) process.stdout.write(`${JSON.stringify(decision)}\n`);
+  } catch (error) {
+    process.stderr.write(`holdpoint: nobody was asked here: ${(error as Error).message}\n`);
+  } finally {
+    process.exitCode = 0;
+  }
+}

@@ -1,0 +1,75 @@
+// `holdpoint connect codex` and back, as a person types it; and the hook it writes, which says nothing when it cannot ask.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/process.ts';
+import { openStage, PATIENT, type Stage, strike } from './stage.ts';
+
+let stage: Stage;
+let home: string;
+let data: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(strike);
+beforeEach(() => {
+  home = temporaryFolder();
+  data = temporaryFolder();
+  env = { CODEX_HOME: home, HOLDPOINT_DATA: data, HOLDPOINT_TOKEN: stage.server.token };
+});
+
+const run = (...args: string[]) => stage.run(args, { env });
+const hooks = () => join(home, 'hooks.json');
+const record = () => join(data, 'connections', 'codex.json');
+const odd = '{ "hooks" : {"Stop":[ {"hooks":[{"type":"command","command":"say done"}]} ]} }';
+
+describe('connect codex', PATIENT, () => {
+  it('writes the hook, says what else to do, and puts everything back to the byte', async () => {
+    writeFileSync(hooks(), odd);
+    const there = await run('connect', 'codex', '--yes');
+    expect(there).toMatchObject({ code: 0, stderr: expect.stringContaining('/hooks') });
+    expect(there.stdout).toContain('asking Holdpoint');
+    const written = readFileSync(hooks(), 'utf8');
+    expect(written).toContain(`hook codex --url ${stage.server.url} --data ${data}`);
+    expect(JSON.parse(readFileSync(record(), 'utf8'))).toMatchObject({ file: hooks() });
+    expect(await run('disconnect', 'codex', '--yes')).toMatchObject({ code: 0 });
+    expect(readFileSync(hooks(), 'utf8')).toBe(odd);
+    expect(existsSync(record())).toBe(false);
+  });
+
+  it('makes the file where there is none, and removes it again', async () => {
+    await run('connect', 'codex', '--yes');
+    expect(existsSync(hooks())).toBe(true);
+    await run('disconnect', 'codex', '--yes');
+    expect(existsSync(hooks())).toBe(false);
+  });
+
+  it('leaves a file alone that it does not understand', async () => {
+    writeFileSync(hooks(), '{"hooks": "mine"}');
+    expect(await run('connect', 'codex', '--yes')).toMatchObject({ code: 4 });
+    expect(readFileSync(hooks(), 'utf8')).toBe('{"hooks": "mine"}');
+    expect(existsSync(record())).toBe(false);
+  });
+
+  it.each([
+    ['nonsense', 'not json'],
+    ['another event', '{"hook_event_name":"Stop","session_id":"x","cwd":"/"}'],
+    [
+      'a server that is not there',
+      '{"hook_event_name":"PermissionRequest","session_id":"x","cwd":"/","tool_name":"Bash","tool_input":{"command":"ls"}}',
+    ],
+  ])('a hook that cannot ask says nothing: %s', async (_name, payload) => {
+    writeFileSync(join(data, 'operator.token'), 'x');
+    await run('connect', 'codex', '--yes');
+    const { command } = JSON.parse(readFileSync(hooks(), 'utf8')).hooks.PermissionRequest[0].hooks[0];
+    const nowhere = command.replace(stage.server.url, 'http://127.0.0.1:9');
+    const ended = spawnSync('sh', ['-c', nowhere], {
+      input: payload,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, CODEX_HOME: home },
+    });
+    expect([ended.status, ended.stdout]).toEqual([0, '']);
+  });
+});
