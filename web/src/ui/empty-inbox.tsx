@@ -4,13 +4,9 @@ import { CopyButton } from './code.tsx';
 import { Key } from './key.tsx';
 
 const WAYS = [
-  [
-    'Give an agent something to do',
-    'It runs on this machine and asks here.',
-    'holdpoint run claude "make the tests pass"',
-  ],
-  ['Let any MCP client ask', 'Tools for questions, approvals and forms, over standard input.', 'holdpoint mcp'],
-  ['Answer from a terminal too', 'The same inbox, with the same keys.', 'holdpoint inbox'],
+  ['Connect the agent you use', 'Its prompts appear here too; the first answer wins.', 'holdpoint connect claude'],
+  ['Give an agent something to do', 'It runs on this machine and asks here.', 'holdpoint run claude "fix the tests"'],
+  ['Let any MCP client ask', 'Tools for questions, approvals and forms.', 'holdpoint mcp'],
 ] as const;
 
 export default function EmptyInbox({ onNewRun }: { onNewRun: () => void }) {
