@@ -1,7 +1,7 @@
 // Signing in from a browser: links that work once and for a short time, cookies that live and die as tokens do.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { AskView, EventView, MeView, TokenView } from '../../src/core/views.ts';
+import type { AskView, EventView, MeView, SignInLinkView, TokenView } from '../../src/core/views.ts';
 import { BODIES } from '../fuzz/nasty.ts';
 import { held, ok, refusal, resolution, showAsk } from '../support/scene.ts';
 import { openServer, type Server } from '../support/server.ts';
@@ -188,6 +188,24 @@ describe('the cookies', () => {
       'unauthenticated',
     );
   });
+});
+
+it('behind a proxy that does TLS, links and cookies are for TLS; on the machine itself they are not', async () => {
+  const proxied = await openServer({ proxiedAs: 'inbox.example' });
+  try {
+    for (const [host, scheme] of [
+      ['inbox.example', 'https'],
+      ['127.0.0.1:4777', 'http'],
+    ] as const) {
+      const offered = await ok(proxied.post<SignInLinkView>('/v1/sign-in-links', {}, { headers: { host } }));
+      expect(offered.url).toMatch(new RegExp(`^${scheme}://${host}/sign-in#`));
+      const code = offered.url.split('#')[1] ?? '';
+      const reply = await postCode(proxied, { code }, { host, origin: `${scheme}://${host}` });
+      for (const cookie of cookiesOf(reply).raw) expect(cookie.includes('Secure')).toBe(scheme === 'https');
+    }
+  } finally {
+    await proxied.close();
+  }
 });
 
 describe('signing out', () => {

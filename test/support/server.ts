@@ -24,6 +24,8 @@ export interface ServerOptions {
   limits?: Partial<Limits>;
   /** Further origins that may call from a browser. */
   origins?: string[];
+  /** A trusted proxy does TLS in front, under this name. */
+  proxiedAs?: string;
   /** The folder of a built page. */
   page?: string;
   /** How long tool calls wait, and how often they say so. */
@@ -99,7 +101,8 @@ export class Server {
     const app = await createApp({
       gateway,
       limits,
-      hosts: new Set(['127.0.0.1', 'localhost', '[::1]']),
+      hosts: new Set(['127.0.0.1', 'localhost', '[::1]', this.#options.proxiedAs ?? 'localhost']),
+      behindProxy: this.#options.proxiedAs !== undefined,
       origins: new Set(this.#options.origins),
       version: '0.0.0-test',
       logger: undefined,
