@@ -36,6 +36,7 @@ export async function forwardForm(context: AgentContext, call: ToolCall, isAlone
   const deferred = findDeferred(text);
   if (!deferred) return { behavior: 'allow', input: call.input, rules: [] };
   const data = { type: 'tool_done', tool_use_id: call.id, tool_name: call.name, ask_id: deferred.ask_id };
-  await context.say(undefined, { id: `tool-done-${call.id}`, type: 'tool_result', data });
+  // Where the answer was quicker than this, the run is over and nobody needs to be told.
+  await context.say(undefined, { id: `tool-done-${call.id}`, type: 'tool_result', data }).catch(() => {});
   return { behavior: 'held' };
 }

@@ -72,6 +72,8 @@ export async function talkWithClaude(
   let talk: Talk | undefined;
   let telling: Promise<void> = Promise.resolve();
   let hasBegun = false;
+  /** A form is displayed: the run is held on it, and may be over before the process is. */
+  let hasForm = false;
   let isOver = false;
   let result: ClaudeResult | undefined;
   let failure: unknown;
@@ -141,21 +143,23 @@ export async function talkWithClaude(
   }
 
   async function displayForm({ call, requestId, alone }: Extract<Heard, { heard: 'before' }>): Promise<void> {
-    await telling;
-    const decision = await forwardForm(context, call, alone);
     const { model, hold, patienceMs: patience_ms, askTools: ask_tools } = spec;
     const data = { permission_mode: mode, model, hold, patience_ms, ask_tools };
-    if (decision.behavior === 'held')
-      await tell(() => context.say(undefined, { id: FORM_HOLD, type: FORM_HOLD, data }));
+    // A person may be quick: what the next run must know is kept before there is anything to answer.
+    await tell(() => context.say(undefined, { id: FORM_HOLD, type: FORM_HOLD, data }));
+    hasForm = true;
+    const decision = await forwardForm(context, call, alone);
+    hasForm = decision.behavior === 'held';
     talk?.send(controlReply(requestId, hookReply(decision)));
   }
 
   /** A person who stops it stops what it does, not its conversation: that is told so. */
   function leave(): void {
-    const isStopped = !isLeaving(context.signal);
+    const isStopped = !isLeaving(context.signal) && !hasForm;
     if (isStopped) talk?.send(interrupt());
     if (isStopped) talk?.hangUp();
-    lastWords = setTimeout(() => stop.abort(), isStopped ? INTERRUPT_MS : 0);
+    // With a form it ends by itself, and keeps the call for the run that carries the answer.
+    lastWords = setTimeout(() => stop.abort(), hasForm ? LAST_WORDS_MS : isStopped ? INTERRUPT_MS : 0);
   }
 
   const patienceOf = (ms: number): AbortSignal => (ms === 0 ? AbortSignal.abort() : AbortSignal.timeout(ms));
@@ -192,7 +196,7 @@ export async function talkWithClaude(
   isOver = true;
   clearTimeout(idle);
   clearTimeout(lastWords);
-  const owes = desk.owes();
+  const owes = desk.owes() || hasForm;
   desk.close();
   await telling;
   context.signal.throwIfAborted();

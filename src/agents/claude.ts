@@ -21,7 +21,7 @@ export const claude: Agent = {
     const spec = readClaudeInput(await inputOf(context));
     const problem = 'problem' in spec ? spec.problem : await folderProblem(context.session.work_folder);
     if ('problem' in spec || problem) return { ended: 'failed', reason: 'worker-failed', error: problem as string };
-    return work(context, spec);
+    return inTurn(context.session.session_id, () => work(context, spec));
   },
 };
 
@@ -30,6 +30,18 @@ async function inputOf(context: AgentContext): Promise<Record<string, unknown>> 
   const answer = context.input.interactive_form_answer;
   if (answer === undefined) return context.input;
   return { ...(await context.recall(FORM_HOLD)), text: JSON.stringify(answer, null, 2) };
+}
+
+/** Conversations that a process of this worker is still in: whoever comes next waits until it has left. */
+const inConversation = new Map<string, Promise<unknown>>();
+
+function inTurn<T>(sessionId: string, talk: () => Promise<T>): Promise<T> {
+  const before = inConversation.get(sessionId) ?? Promise.resolve();
+  const mine = before.catch(() => {}).then(talk);
+  inConversation.set(sessionId, mine);
+  return mine.finally(() => {
+    if (inConversation.get(sessionId) === mine) inConversation.delete(sessionId);
+  });
 }
 
 async function work(context: AgentContext, spec: ClaudeSpec): Promise<Ending> {

@@ -1,0 +1,107 @@
+// Forms from the real Claude Code in a hosted run: the hook passes the call on to our MCP door, the turn ends deferred
+// without a word to the model, and the answer is the result of that very call in the next run. Other tools of the same
+// server go Claude Code's own way.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AskView, RunView } from '../../src/core/views.ts';
+import { claude, claudeVersion } from './binaries.ts';
+import { ClaudeRig } from './claude-rig.ts';
+
+let rig: ClaudeRig;
+beforeAll(async () => {
+  rig = await ClaudeRig.open();
+});
+afterAll(() => rig.close());
+afterEach(() => expect(rig.model.others).toEqual([]));
+
+const FORM = 'mcp__holdpoint__interactive_form_question';
+const QUESTIONS = {
+  questions: [{ id: 'colour', question: 'Which colour?', options: [{ label: 'Red', value: 'r' }, 'Blue'] }],
+};
+const start = (input = {}) => rig.start({ ask_tools: true, ...input });
+const form = (id: string, input: Record<string, unknown> = QUESTIONS) => [{ tool: FORM, input, id }];
+
+const send = (ask: AskView, more: { status: 'answered' | 'cancelled'; answers?: object; message?: string }) =>
+  rig.stage.api.sessions.say(ask.session_id, {
+    interactive_form_answer: { type: 'interactive_form_question', tool_use_id: ask.tool_call_id, ...more } as never,
+  });
+const carriedOn = (run: RunView) => rig.stage.carriedOn(run);
+
+describe.skipIf(!claude)(`Claude Code ${claudeVersion}: forms`, () => {
+  it('displays the form, ends the turn, and gets the answer as the result of its call', async () => {
+    rig.model.play([form('toolu_form'), [{ text: 'Blue it is.' }]]);
+    const run = await start({ permission_mode: 'acceptEdits' });
+    const ask = await rig.ask(run);
+    expect(ask).toMatchObject({ mode: 'form', tool_call_id: 'toolu_form' });
+    await rig.released(run);
+    const held = await rig.stage.api.runs.get(run.run_id);
+    expect(held.status).toBe('waiting_for_user_question');
+    expect(held.outputs.filter((o) => o.type === 'tool_result').map((o) => o.data)).toMatchObject([
+      { type: 'tool_done', tool_use_id: 'toolu_form', ask_id: ask.ask_id },
+    ]);
+    // The model was told nothing meanwhile, and words are no answer.
+    expect(rig.model.told).toHaveLength(1);
+    await expect(rig.stage.api.sessions.say(run.session_id, { text: 'blue' })).rejects.toMatchObject({
+      code: 'pending_interactive_form',
+    });
+    await send(ask, { status: 'answered', answers: { colour: 'Blue' } });
+    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    const next = await carriedOn(run);
+    expect(next).toMatchObject({ status: 'completed', resumes_run_id: run.run_id });
+    expect(next.outputs.at(-1)?.text).toBe('Blue it is.');
+    const { text, isError } = rig.result('toolu_form') ?? { text: '{}' };
+    expect(isError).toBe(false);
+    expect(JSON.parse(text)).toMatchObject({
+      tool_use_id: 'toolu_form',
+      status: 'answered',
+      answers: { colour: 'Blue' },
+    });
+    expect(rig.model.told).toHaveLength(2);
+    expect(rig.model.told.join()).not.toContain('__deferred_user_input__');
+  });
+
+  it('is told that the person cancelled, and why; then it may display another', async () => {
+    rig.model.play([form('toolu_first'), form('toolu_second'), [{ text: 'Thanks.' }]]);
+    const run = await start();
+    await send(await rig.ask(run), { status: 'cancelled', message: 'ask something better' });
+    await rig.over(run);
+    const second = await rig.ask(run);
+    expect(second.tool_call_id).toBe('toolu_second');
+    expect(rig.result('toolu_first')?.text).toContain('cancelled');
+    expect(rig.result('toolu_first')?.text).toContain('ask something better');
+    await send(second, { status: 'answered', answers: { colour: 'r' } });
+    const last = await rig.stage.until(async () => {
+      const { items } = await rig.stage.api.runs.list({ session_id: run.session_id });
+      return items.length === 3 && items.every((r) => r.finished_at_ms !== undefined) ? items.at(-1) : undefined;
+    });
+    expect(last).toMatchObject({ status: 'completed' });
+    expect(rig.result('toolu_second')?.text).toContain('"r"');
+  });
+
+  it('is told how to correct a form that cannot be displayed', async () => {
+    rig.model.play([form('toolu_bad', { questions: [] }), [{ text: 'Never mind.' }]]);
+    const run = await start();
+    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    expect(rig.result('toolu_bad')).toMatchObject({ isError: true, text: expect.stringContaining('questions') });
+    expect((await rig.stage.api.asks.list({ session_id: run.session_id })).items).toEqual([]);
+  });
+
+  it('displays no form beside other calls, where holding would lose them', async () => {
+    const look = { tool: 'Bash', input: { command: 'pwd', description: 'd' }, id: 'toolu_look' };
+    rig.model.play([[...form('toolu_beside_form'), look], [{ text: 'One at a time.' }]]);
+    const run = await start();
+    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    expect(rig.result('toolu_beside_form')?.text).toContain('call no other tool beside it');
+    expect(rig.result('toolu_look')).toMatchObject({ isError: false });
+  });
+
+  it('lets every other tool of the server go its own way', async () => {
+    rig.model.play([[{ tool: 'mcp__holdpoint__ask_user', input: QUESTIONS, id: 'toolu_own' }], [{ text: 'Red.' }]]);
+    const run = await start();
+    const ask = await rig.ask(run);
+    expect(ask).toMatchObject({ kind: 'question', mode: 'blocking', tool_call_id: 'toolu_own' });
+    expect(rig.processes(run).length).toBeGreaterThan(0);
+    await rig.stage.answer(ask, { question_id: 'colour', selected_option_ids: ['option-1'] });
+    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    expect(rig.result('toolu_own')?.text).toContain('Red');
+  });
+});
