@@ -19,6 +19,7 @@ type Behavior = 'allow' | 'deny';
 interface DecideFlags extends MutationFlags, Scope {
   updatedInput?: string;
   updatedInputFile?: string;
+  suggestion?: string[];
   justification?: string;
   reason?: string;
   wait?: boolean;
@@ -43,7 +44,8 @@ function allowCommand(): Command {
     .description('let the agent do it; several of one run are one atomic decision')
     .argument('<request_id...>', 'the approval, or the beginning or end of its id; several may be given')
     .option('--updated-input <json>', 'allow this instead of what the agent asked for')
-    .option('--updated-input-file <file>', 'the same from a file; - for standard input');
+    .option('--updated-input-file <file>', 'the same from a file; - for standard input')
+    .option('--suggestion <id>', 'allow along with it what the agent suggests; may be repeated', each);
   withExamples(
     command,
     'holdpoint approvals allow d1d077 --justification "looked at it"',
@@ -53,6 +55,9 @@ function allowCommand(): Command {
     decideSome('allow', typed, flags),
   );
 }
+
+/** Not variadic: that would take the ids for further ones. */
+const each = (id: string, before: string[] = []): string[] => [...before, id];
 
 function denyCommand(): Command {
   const command = new Command('deny')
@@ -130,6 +135,7 @@ function send(
     request_id: ask.ask_id,
     behavior,
     ...(updated && { updated_input: updated }),
+    ...(flags.suggestion && { suggestion_ids: flags.suggestion }),
     ...(flags.reason !== undefined && { reason: flags.reason }),
     ...(flags.justification !== undefined && { justification: flags.justification }),
   }));

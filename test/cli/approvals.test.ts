@@ -52,6 +52,18 @@ describe('list and show', PATIENT, () => {
 });
 
 describe('allow and deny', PATIENT, () => {
+  it('allow along with it what the agent suggests, as it is shown', async () => {
+    const suggestions = [{ id: 'session', label: 'Do not ask again' }];
+    const ask = await (await stage.work()).approval('suggested', { suggestions });
+    const shown = await stage.run(['approvals', 'show', ask.ask_id]);
+    expect(shown.stdout).toMatch(/--suggestion session {2}Do not ask again/);
+    expect(await stage.run(['approvals', 'allow', ask.ask_id, '--suggestion', 'all'])).toMatchObject({
+      stderr: expect.stringContaining('It has: session.'),
+    });
+    await stage.run(['approvals', 'allow', ask.ask_id, '--suggestion', 'session']);
+    expect(await answerOf(ask.ask_id)).toMatchObject({ behavior: 'allow', suggestion_ids: ['session'] });
+  });
+
   it('allow one, with its justification', async () => {
     const ask = await (await stage.work()).approval('one');
     const ended = await stage.run(['approvals', 'allow', ask.ask_id.slice(-8), '--justification', 'looked']);

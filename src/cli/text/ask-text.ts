@@ -44,7 +44,15 @@ export function approvalLines(request: ApprovalRequest, width: number): Line[] {
   if (request.reason) lines.push(...paragraph(prose(request.reason), width, 'dim'));
   lines.push([], ...actionLines(request.input, width));
   if (request.diff) lines.push([], ...wrapped(unifiedDiff(request.diff), width, 1));
-  return lines;
+  const suggested = (request.suggestions ?? []).flatMap((one) => suggestionLines(one, width));
+  return suggested.length > 0 ? [...lines, [], ...suggested] : lines;
+}
+
+/** What can be allowed along with it, with `--suggestion`. */
+function suggestionLines(suggestion: unknown, width: number): Line[] {
+  const { id, label } = Object(suggestion) as { id?: unknown; label?: unknown };
+  if (typeof id !== 'string' || typeof label !== 'string') return [];
+  return wrap(line(span(`--suggestion ${oneLine(id)}  `, 'accent'), span(oneLine(label), 'dim')), width, 2);
 }
 
 /** What would run. */
