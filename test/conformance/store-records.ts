@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EndedAsk } from '../../src/core/ask.ts';
 import type { Reader, Soon } from '../../src/core/ports.ts';
+import type { Skill } from '../../src/core/skill.ts';
 import type { Bed } from './store.ts';
 import {
   AWKWARD,
@@ -76,6 +77,52 @@ export function describeRecords(bed: Bed): void {
       await bed.reopen();
       expect(await read((r) => r.partialState('ask_1'))).toBe(state);
       expect(await read((r) => r.partialState('ask_2'))).toBeUndefined();
+    });
+
+    it('keeps one form for each subtask of a session', async () => {
+      const insert = (session: string, subtask: string, ask: string) =>
+        bed.store.write((tx) => tx.insertForm(session, subtask, ask));
+      expect(await insert('s1', '2', 'ask_1')).toBe(true);
+      expect(await insert('s1', '2', 'ask_2')).toBe(false);
+      expect(await insert('s1', '"2"', 'ask_3')).toBe(true);
+      expect(await insert('s2', '2', 'ask_4')).toBe(true);
+      expect(await read((r) => r.formOf('s1', '2'))).toBe('ask_1');
+      expect(await read((r) => r.formOf('s3', '2'))).toBeUndefined();
+    });
+
+    it('keeps skills with their zips, one of each name, and finds them by it', async () => {
+      const skill = (name: string, more: Partial<Skill> = {}): Skill => ({
+        id: `skl_${name}`,
+        name,
+        namespace: 'default',
+        description: AWKWARD,
+        version: undefined,
+        sha256: 'd',
+        size: 3,
+        author: AWKWARD,
+        createdAt: 1,
+        updatedAt: LATEST,
+        ...more,
+      });
+      const [one, other] = [skill('a_b', { version: '1.0' }), skill('axb')];
+      for (const s of [one, other]) expect(await bed.store.write((tx) => tx.insertSkill(s, 'emlw'))).toBe(true);
+      const taken = { ...one, id: 'skl_taken' };
+      expect(await bed.store.write((tx) => tx.insertSkill(taken, 'bmV3'))).toBe(false);
+      expect(await read((r) => r.skillArchive('skl_taken'))).toBeUndefined();
+      const list = (name: string | undefined, isExact = false) =>
+        read((r) => r.skills({ namespace: 'default', name, isExact, skip: 0, limit: 10 }));
+      expect(await list(undefined)).toEqual([one, other]);
+      expect(await list('A_B')).toEqual([one]);
+      expect(await list('a_b', true)).toEqual([one]);
+      expect(await list('A_B', true)).toEqual([]);
+      expect(await list('%')).toEqual([]);
+      const newer = { ...one, sha256: 'e', size: 4, updatedAt: 7 };
+      await bed.store.write((tx) => tx.updateSkill(newer, 'bmV3'));
+      expect(await read((r) => r.skill(one.id))).toEqual(newer);
+      expect(await read((r) => r.skillArchive(one.id))).toBe('bmV3');
+      await bed.store.write((tx) => tx.deleteSkill(one.id));
+      expect(await list(undefined)).toEqual([other]);
+      expect(await read((r) => r.skillArchive(one.id))).toBeUndefined();
     });
 
     it('keeps and updates runs, sparse and complete', async () => {
