@@ -9,6 +9,7 @@ import { formSchema } from './migrations/0004-forms.ts';
 import { skillSchema } from './migrations/0005-skills.ts';
 import { webSchema } from './migrations/0006-web.ts';
 import { labelSchema } from './migrations/0007-labels.ts';
+import { outputOrderSchema } from './migrations/0008-output-order.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -25,6 +26,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0005-skills': skillSchema,
   '0006-web': webSchema,
   '0007-labels': labelSchema,
+  '0008-output-order': outputOrderSchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

@@ -124,6 +124,8 @@ describe('#12 unknown id → never 200', () => {
     for (const [template, methods] of Object.entries(server.openApi.paths)) {
       if (!template.includes('{')) continue;
       for (const method of Object.keys(methods)) {
+        // Its body is no JSON: test/skills walks it.
+        if (method === 'put' && template.includes('{skill_id}')) continue;
         const path = template.replace(/\{(\w+)\}/g, (_, name: string) => (name === 'thread_id' ? 'thr_nope' : 'nope'));
         const body = method === 'post' ? (good[template] ?? {}) : undefined;
         const reply = await server.call(method.toUpperCase(), path, body);

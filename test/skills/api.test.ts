@@ -67,6 +67,8 @@ describe('a skill', () => {
     expect(Buffer.from(await api.skills.download(skill.id)).equals(newer)).toBe(true);
     await api.skills.remove(skill.id);
     expect(await api.skills.list()).toEqual({ items: [] });
+    const gone = api.skills.replace(skill.id, { file: blob(newer), fileName: 'review-notes.zip' });
+    expect(await problem(gone)).toMatchObject({ status: 404, code: 'skill_not_found' });
     expect(await problem(api.skills.download(skill.id))).toMatchObject({ status: 404, code: 'skill_not_found' });
     const told = typesOf(await eventsOfSession(server, 'system')).filter((type) => type.startsWith('skill.'));
     expect(told.slice(-3)).toEqual(['skill.published', 'skill.replaced', 'skill.deleted']);

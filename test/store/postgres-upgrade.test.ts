@@ -28,6 +28,7 @@ const TAKEN_BACK: Record<string, string[]> = {
   '0004-forms': ['DROP TABLE forms'],
   '0005-skills': ['DROP INDEX tokens_name', 'DROP TABLE skill_archives', 'DROP TABLE skills'],
   '0006-web': ['DROP TABLE drafts', 'DROP TABLE sign_in_links', 'ALTER TABLE tokens DROP COLUMN kind'],
+  '0008-output-order': ['DROP INDEX outputs_order'],
   '0007-labels': [
     'DROP INDEX runs_claimable',
     'ALTER TABLE sessions DROP COLUMN labels',
