@@ -52,6 +52,14 @@ describe('list and show', PATIENT, () => {
 });
 
 describe('allow and deny', PATIENT, () => {
+  it('shows which sub-agent asks', async () => {
+    const work = await stage.work();
+    const ask = await work.approval('below', { lineage: ['reviewer', 'helper: look'] });
+    expect((await stage.run(['approvals', 'show', ask.ask_id])).stdout).toContain('asked by reviewer › helper: look');
+    const question = await work.question('below-too', { lineage: ['reviewer'] });
+    expect((await stage.run(['questions', 'show', question.ask_id])).stdout).toContain('asked by reviewer');
+  });
+
   it('allow along with it what the agent suggests, as it is shown', async () => {
     const suggestions = [{ id: 'session', label: 'Do not ask again' }];
     const ask = await (await stage.work()).approval('suggested', { suggestions });

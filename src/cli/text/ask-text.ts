@@ -41,12 +41,17 @@ export function cardLines(request: Request, width: number): Line[] {
 
 export function approvalLines(request: ApprovalRequest, width: number): Line[] {
   const lines: Line[] = [line(span('Allow ', 'bold'), span(oneLine(request.tool_name), 'accent'), span('?', 'bold'))];
+  lines.push(...lineageLines(request, width));
   if (request.reason) lines.push(...paragraph(prose(request.reason), width, 'dim'));
   lines.push([], ...actionLines(request.input, width));
   if (request.diff) lines.push([], ...wrapped(unifiedDiff(request.diff), width, 1));
   const suggested = (request.suggestions ?? []).flatMap((one) => suggestionLines(one, width));
   return suggested.length > 0 ? [...lines, [], ...suggested] : lines;
 }
+
+/** Which sub-agent asks, where it is not the session itself. */
+const lineageLines = ({ lineage }: Request, width: number): Line[] =>
+  lineage ? wrap(line(span(`asked by ${lineage.map(oneLine).join(' › ')}`, 'dim')), width) : [];
 
 /** What can be allowed along with it, with `--suggestion`. */
 function suggestionLines(suggestion: unknown, width: number): Line[] {
@@ -91,11 +96,12 @@ function fieldLines(key: string, value: unknown, width: number): Line[] {
 
 export function questionsLines(request: UserQuestionRequest, width: number): Line[] {
   const several = request.questions.length > 1;
-  return request.questions.flatMap((question, i) => [
+  const asked = request.questions.flatMap((question, i) => [
     ...(i > 0 ? [[]] : []),
     ...questionHead(question, several ? `${i + 1} of ${request.questions.length}` : '', width),
     ...question.options.flatMap((_, n) => optionLines(question, n, width)),
   ]);
+  return [...lineageLines(request, width), ...asked];
 }
 
 export function questionHead(question: Question, place: string, width: number): Line[] {
