@@ -13,9 +13,9 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId();
   useEffect(() => {
     const shown = dialog.current;
-    shown?.showModal();
-    shown?.querySelector<HTMLElement>('.dialog-body :is(input, textarea, button)')?.focus();
-    return () => shown?.close();
+    if (!shown || shown.open) return;
+    shown.showModal();
+    shown.querySelector<HTMLElement>('.dialog-body :is(input, textarea, button)')?.focus();
   }, []);
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
