@@ -19,7 +19,7 @@ export function buildWebIfNeeded() {
   // An installed package has the built page and none of its sources.
   if (!existsSync(join(web, 'index.html')) || !existsSync(vite)) return;
   const wanted = fingerprint();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  if (isBuiltFrom(wanted)) return;
   process.stderr.write('Building the web page…\n');
   const draft = join(web, `dist-${process.pid}`);
   const args = [vite, 'build', web, '--outDir', draft, '--emptyOutDir', '--logLevel', 'warn'];
@@ -30,9 +30,15 @@ export function buildWebIfNeeded() {
     rmSync(draft, { recursive: true, force: true });
     fail(`${stdout}${stderr}\nThe web page could not be built; the lines above say why.`);
   }
+  // Another process was quicker: what it put there may be in use already.
+  if (isBuiltFrom(wanted)) return rmSync(draft, { recursive: true, force: true });
   compress(join(draft, 'assets'));
   writeFileSync(join(draft, '.sources'), wanted);
   putInPlace(draft);
+}
+
+function isBuiltFrom(wanted) {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
 }
 
 /** Once, here, instead of at every request. */
