@@ -68,10 +68,13 @@ async function endUnseen(client: Client, runId: string): Promise<void> {
   else await client.runs.complete(runId, {});
 }
 
+/** Asks of a hook belong to the process of that hook, which sees to them itself. */
+export const HOOK_CALL = 'hook-';
+
 /** What the person's own agent has asked and nobody has answered. */
 export async function openAsks(client: Client, agent: string): Promise<AskView[]> {
   const { items } = await client.asks.list({ status: 'pending', agent: EXTERNAL_AGENT, limit: 500 });
-  return items.filter((ask) => ask.session_id.startsWith(prefixOf(agent)));
+  return items.filter((ask) => ask.session_id.startsWith(prefixOf(agent)) && !ask.tool_call_id.startsWith(HOOK_CALL));
 }
 
 /** The agent is gone, and with it whatever it waited for. */

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import type { Client } from '../client/client.ts';
 import type { Waits } from '../client/waits.ts';
-import { openAttachedRun } from './attached-run.ts';
+import { HOOK_CALL, openAttachedRun } from './attached-run.ts';
 import { HOOK_SECONDS } from './codex-settings.ts';
 import { createPeer } from './wire/jsonrpc.ts';
 
@@ -42,7 +42,7 @@ export async function decideByCodexHook(payload: unknown, parts: HookParts): Pro
   try {
     const outcome = await run.approve(
       {
-        id: `hook-${call}`,
+        id: `${HOOK_CALL}${call}`,
         tool_name,
         input: { ...input, cwd },
         ...(typeof description === 'string' && { reason: description }),

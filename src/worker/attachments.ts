@@ -64,24 +64,36 @@ interface Keeping extends AttachmentOptions {
 }
 
 async function keep(one: Attachable, keeping: Keeping): Promise<void> {
-  const { signal, log, client, waits, lookEveryMs = LOOK_EVERY_MS, awayMs = AWAY_MS } = keeping;
+  const { signal, client, lookEveryMs = LOOK_EVERY_MS, awayMs = AWAY_MS } = keeping;
   let seenAt = Date.now();
   let isAway = false;
   while (!signal.aborted) {
     const socket = await socketOf(one, keeping.data);
-    if (socket !== undefined) {
-      const attached = await attach(one, socket, { client, waits, signal, log });
-      if (attached) {
-        seenAt = Date.now();
-        isAway = false;
-      } else if (!isAway && Date.now() - seenAt > awayMs) {
-        isAway = await one.away(client).then(
-          () => true,
-          () => false,
-        );
-      }
+    const isThere = socket !== undefined && (await attachUntilDisconnected(one, socket, keeping));
+    if (isThere) {
+      seenAt = Date.now();
+      isAway = false;
+    } else if (!isAway && (socket === undefined || Date.now() - seenAt > awayMs)) {
+      isAway = await one.away(client).then(
+        () => true,
+        () => false,
+      );
     }
     await sleep(lookEveryMs, signal).catch(() => {});
+  }
+}
+
+/** `disconnect` lets go of an agent that is attached. */
+async function attachUntilDisconnected(one: Attachable, socket: string, keeping: Keeping): Promise<boolean> {
+  const { signal, data, lookEveryMs = LOOK_EVERY_MS } = keeping;
+  const gone = new AbortController();
+  const timer = setInterval(async () => {
+    if ((await socketOf(one, data)) !== socket) gone.abort();
+  }, lookEveryMs);
+  try {
+    return await attach(one, socket, { ...keeping, signal: AbortSignal.any([signal, gone.signal]) });
+  } finally {
+    clearInterval(timer);
   }
 }
 

@@ -224,15 +224,36 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own that is gon
   it('ends its asks with that reason, and is found again when it is back', async () => {
     const person = await local('own-gone', [[escalated('echo hi > h.txt')], DONE]);
     const ask = await askOf(person);
+    const hook = await stage.api.sessions.create({ session_id: 'codex-own-hook', agent: 'external' });
+    const { run_id } = await stage.api.runs.start(hook.session_id, { input: {} });
+    const asked = { kind: 'approval', tool_call_id: 'hook-1', tool_name: 'Bash', input: {} } as const;
+    const byHook = await stage.api.asks.raise(run_id, asked);
     daemon.kill('SIGKILL');
     expect(await ended(ask)).toMatchObject({ status: 'failed', answer: { behavior: 'deny', reason: 'codex is gone' } });
     await expect(stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    expect((await stage.api.asks.get(byHook.ask_id)).status).toBe('pending');
+    await stage.api.runs.cancel(run_id);
     rmSync(socket, { force: true });
     await startDaemon();
     const again = await local('own-back', [[escalated('echo hi > i.txt')], DONE]);
     await stage.decide(await askOf(again), { behavior: 'allow' });
     await again.ended;
     expect([readIfThere(person.folder, 'h.txt'), readIfThere(again.folder, 'i.txt')]).toEqual([undefined, 'hi\n']);
+  });
+});
+
+describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own that is disconnected`, () => {
+  it('is let go of: what it asked ends here, and its own prompt stays', async () => {
+    const person = await local('own-disconnected', [[escalated('echo hi > l.txt')], DONE]);
+    const ask = await askOf(person);
+    const record = join(data, 'connections', 'codex.json');
+    const kept = readIfThere(record) ?? '';
+    rmSync(record);
+    expect(await ended(ask)).toMatchObject({ status: 'failed', answer: { behavior: 'deny' } });
+    person.peer.respond((await promptOf(person)).id, { decision: 'accept' });
+    await person.ended;
+    expect(readIfThere(person.folder, 'l.txt')).toBe('hi\n');
+    writeFileSync(record, kept);
   });
 });
 
