@@ -40,6 +40,12 @@ const ARGV =
   );
 /** A hook is answered within the run's patience; this much later Claude Code may give it up. */
 const HOOK_MARGIN_SECONDS = 3600;
+/** The tools that are put to us before they are used; all of them where everything may be held. */
+const MATCHERS = {
+  everything: undefined,
+  questions: `${QUESTION_TOOL}|${PLAN_TOOL}|${FORM_MATCHER}`,
+  nothing: FORM_MATCHER,
+} as const;
 const CARRIES_ON_WITHIN_MS = 5000;
 const LAST_WORDS_MS = 5000;
 const INTERRUPT_MS = 1500;
@@ -87,7 +93,11 @@ export async function talkWithClaude(
     switch (heard.heard) {
       case 'begun':
         void tell(() =>
-          context.say(undefined, { id: CONVERSATION, type: 'checkpoint', data: { session_id: heard.sessionId } }),
+          context.say(undefined, {
+            id: `${CONVERSATION}-${heard.sessionId}`,
+            type: CONVERSATION,
+            data: { session_id: heard.sessionId },
+          }),
         );
         return;
       case 'mode':
@@ -178,7 +188,7 @@ export async function talkWithClaude(
       if (message) for (const heard of hear(message)) take(heard);
     },
   });
-  talk.send(initialize(matcherOf(spec), Math.ceil(spec.patienceMs / 1000) + HOOK_MARGIN_SECONDS));
+  talk.send(initialize(MATCHERS[spec.hold], Math.ceil(spec.patienceMs / 1000) + HOOK_MARGIN_SECONDS));
   if (beginning.prompt !== undefined) talk.send(userMessage(beginning.prompt));
   const idle = setTimeout(() => {
     if (beginning.prompt === undefined && !hasBegun) talk?.send(userMessage(beginning.otherwise));
@@ -196,13 +206,6 @@ export async function talkWithClaude(
   context.signal.throwIfAborted();
   if (failure) throw failure;
   return endingOf(exit, result, hasBegun, owes);
-}
-
-/** The tools that are put to us before they are used; all of them where everything may be held. */
-function matcherOf({ hold, askTools }: ClaudeSpec): string | undefined {
-  if (hold === 'everything') return undefined;
-  const held = hold === 'nothing' ? 'none' : `${QUESTION_TOOL}|${PLAN_TOOL}`;
-  return askTools ? `${held}|${FORM_MATCHER}` : held;
 }
 
 function endingOf(exit: ProcessExit, result: ClaudeResult | undefined, hasBegun: boolean, owes: boolean): TalkEnding {

@@ -1,6 +1,6 @@
 // An ask as a chat item: the text a person reads and the structure a renderer uses, and the audit item of its end.
 import { DEFAULT_DENIAL } from './answer.ts';
-import type { Answer, ApprovalContent, EarlierDecision, QuestionContent } from './ask.ts';
+import type { Answer, ApprovalContent, AskMode, EarlierDecision, QuestionContent } from './ask.ts';
 import { canonical } from './digest.ts';
 import type { Question } from './question.ts';
 
@@ -30,7 +30,7 @@ export function promptKind(ask: Prompted): PromptKind {
   return ask.content.questions.length === 1 && only?.options.length === 0 ? 'text' : 'ask_user_question';
 }
 
-export function pendingPrompt(ask: Prompted): PromptItem {
+export function pendingPrompt(ask: Prompted, mode: AskMode = 'blocking'): PromptItem {
   const prompt = {
     prompt_id: ask.id,
     kind: promptKind(ask),
@@ -38,7 +38,7 @@ export function pendingPrompt(ask: Prompted): PromptItem {
     questions: promptQuestions(ask),
     ...(ask.kind === 'approval' && { approval: action(ask.content) }),
   };
-  return { text: promptText(ask), metadata: { type: 'pending_prompt', prompt } };
+  return { text: promptText(ask, mode), metadata: { type: 'pending_prompt', prompt } };
 }
 
 /** How it ended. `declined` and `expired` show as cancelled, with that as the reason. */
@@ -95,7 +95,10 @@ export function approvalQuestion(ask: Prompted & { kind: 'approval' }): string {
   return `${tool_name}: ${action}`;
 }
 
-function promptText(ask: Prompted): string {
+/** While a form waits a text is refused, so nobody is asked for one. */
+const FORM_HINT = 'Answer or cancel the form itself: in the web inbox, or with `holdpoint questions answer`.';
+
+function promptText(ask: Prompted, mode: AskMode): string {
   if (ask.kind === 'approval') {
     const { reason, earlier } = ask.content;
     const why = [...(reason === '' ? [] : [reason]), ...(earlier ? [saidBefore(earlier)] : [])];
@@ -106,10 +109,10 @@ function promptText(ask: Prompted): string {
   const opening = ['❓ Provide input:', ...(context ? [context] : [])];
   const [only] = questions;
   if (questions.length === 1 && only)
-    return [...opening, only.question, ...optionLines(only), replyHint(only)].join('\n');
+    return [...opening, only.question, ...optionLines(only), mode === 'form' ? FORM_HINT : replyHint(only)].join('\n');
   const numbered = questions.flatMap((q, i) => [`${i + 1}) ${q.question}`, ...optionLines(q)]);
   const hint = 'Reply with one line per question: 1) … 2) …, each a number, the option text, or free text.';
-  return [...opening, ...numbered, hint].join('\n');
+  return [...opening, ...numbered, mode === 'form' ? FORM_HINT : hint].join('\n');
 }
 
 const saidBefore = ({ behavior, answered_by }: EarlierDecision): string =>

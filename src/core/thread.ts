@@ -91,7 +91,7 @@ export function createThread(agentId: string): Thread {
     if (prompt) return;
     prompt = waiting.shift();
     if (!prompt) return;
-    const { text, metadata } = pendingPrompt(prompt.ask);
+    const { text, metadata } = pendingPrompt(prompt.ask, prompt.mode);
     post(say(text, metadata));
   };
   /** Without a process that waits for it, an answer is taken up only when the run's last ask has ended. */

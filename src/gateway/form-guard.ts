@@ -26,7 +26,7 @@ export async function refuseWhileForm(ledger: Ledger): Promise<void> {
   const { id: ask_id, toolCallId: tool_use_id } = form;
   throw new HoldpointError({
     code: 'pending_interactive_form',
-    detail: `This session waits for the answer to a form. Submit or cancel it with POST /v1/sessions/${ledger.session.id}/messages {"interactive_form_answer": …} for tool_use_id "${tool_use_id}", then send this again.`,
+    detail: `This session waits for the answer to a form. Submit or cancel it in the web inbox, with \`holdpoint questions answer ${ask_id}\`, or with POST /v1/sessions/${ledger.session.id}/messages {"interactive_form_answer": …} for tool_use_id "${tool_use_id}"; then send this again.`,
     more: { ask_id, tool_use_id },
   });
 }

@@ -168,6 +168,12 @@ describe('kinds', () => {
     expect(metadata.prompt.questions).toHaveLength(3);
   });
 
+  it.each([[[TARGET]], [[TARGET, NOTE]]])('a form asks nobody for a text, which would be refused', (questions) => {
+    const { text } = pendingPrompt(asks(questions), 'form');
+    expect(text).not.toContain('Reply with');
+    expect(text.split('\n').at(-1)).toMatch(/^Answer or cancel the form itself: /);
+  });
+
   it('shows what the person should know before the question', () => {
     expect(
       pendingPrompt(asks([NOTE], 'The build is red.'))

@@ -69,6 +69,8 @@ describe('a form that is displayed', () => {
     const items = await ok(server.get<ItemView[]>(`/v1/threads/thr_${sessionId}/items`));
     const [block] = items.map((item) => item.metadata?.block as Fields | undefined).filter((b) => b !== undefined);
     expect(items.find((item) => item.metadata?.block)?.metadata?.type).toBe('tool_call');
+    const prompt = items.find((item) => item.metadata?.type === 'pending_prompt');
+    expect(JSON.stringify(prompt?.content)).toContain('Answer or cancel the form itself');
     const render_payload = {
       type: 'interactive_form_question',
       ask_id: ask.ask_id,

@@ -52,8 +52,11 @@ describe('a skill', () => {
     const path = `/api/v1/kinds/skills/${skill.id}/download`;
     const fetched = await server.raw('GET', path);
     expect(fetched.headers).toMatchObject({ etag: `"${skill.sha256}"`, 'content-type': 'application/zip' });
-    const again = await server.raw('GET', path, undefined, { headers: { 'if-none-match': `"${skill.sha256}"` } });
-    expect(again).toMatchObject({ status: 304, text: '' });
+    for (const known of [`"${skill.sha256}"`, `W/"${skill.sha256}"`, `"x", "${skill.sha256}"`, '*']) {
+      const again = await server.raw('GET', path, undefined, { headers: { 'if-none-match': known } });
+      expect(again).toMatchObject({ status: 304, text: '' });
+    }
+    expect((await server.raw('GET', path, undefined, { headers: { 'if-none-match': '"x"' } })).status).toBe(200);
 
     const guide = GUIDE.replace('1.2', '2.0');
     const newer = skillZip('review-notes', guide);

@@ -104,7 +104,7 @@ function addTo(app: App, gateway: Context['gateway']): void {
       const { skill, archive } = await gateway.skillArchive(request.params.skill_id);
       const etag = `"${skill.sha256}"`;
       reply.header('etag', etag);
-      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+      if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
       reply.header('content-disposition', `attachment; filename="${skill.name}.zip"`);
       return reply.type('application/zip').send(Buffer.from(archive, 'base64'));
     },
@@ -119,6 +119,10 @@ function addTo(app: App, gateway: Context['gateway']): void {
     async (request) => (await gateway.deleteSkill(request.params.skill_id, request.actor)).view,
   );
 }
+
+/** `If-None-Match` names one tag or several, weak or not, or any. */
+const isKnown = (header: string | undefined, etag: string): boolean =>
+  (header ?? '').split(',').some((tag) => [etag, `W/${etag}`, '*'].includes(tag.trim()));
 
 /** The zip and the fields beside it, in whatever order they came. */
 async function uploadOf(request: FastifyRequest) {

@@ -112,5 +112,9 @@ function whereOf({ ask }: Entry, sessions: ReadonlyMap<string, SessionView>): st
   const line = lineage(sessions, ask.session_id);
   const own = line.at(-1);
   if (!own) return ask.session_id;
-  return [agentName(own), ...own.project_ids.map(oneLine), line.map(sessionName).join(' › ')].join(' · ');
+  return [
+    agentName(own),
+    ...own.project_ids.map(oneLine),
+    [...line.map(sessionName), ...(ask.request.lineage ?? []).map(oneLine)].join(' › '),
+  ].join(' · ');
 }

@@ -41,6 +41,12 @@ export function Crumbs({ ask, sessions, requester }: CrumbsProps) {
             <Link href={`/sessions/${session.session_id}`}>{sessionName(session)}</Link>
           </Fragment>
         ))}
+        {ask.request.lineage?.map((agent) => (
+          <Fragment key={agent}>
+            <ChevronRight className="icon" aria-label="sub-agent" />
+            <span>{oneLine(agent)}</span>
+          </Fragment>
+        ))}
         {requester && (
           <>
             <ChevronRight className="icon" aria-label="asked by its sub-agent" />
