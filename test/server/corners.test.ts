@@ -122,8 +122,12 @@ it('a replayed agent asks anew what died with its worker', async () => {
   await ok(server.post<ClaimedRunView>('/v1/workers/claim', body));
   const first = await raiseApproval(server, run.run_id, { tool_call_id: 'call_1' });
   server.advance(2000);
-  await expect.poll(async () => (await showAsk(server, first.ask_id)).status, { timeout: 20_000 }).toBe('cancelled');
-  await ok(server.post<ClaimedRunView>('/v1/workers/claim', body));
+  // It stays answerable until a worker for its agent is there again.
+  await expect.poll(async () => (await server.post('/v1/workers/claim', body)).status, { timeout: 20_000 }).toBe(200);
+  expect(await showAsk(server, first.ask_id)).toMatchObject({
+    status: 'cancelled',
+    answer: { behavior: 'deny', reason: 'worker_restart' },
+  });
   const again = await raiseApproval(server, run.run_id, { tool_call_id: 'call_1' });
   expect([again.status, again.ask_id === first.ask_id]).toEqual(['pending', false]);
 });
