@@ -93,6 +93,37 @@ describeInBrowser('an approval', () => {
     expect(await run.heard('change')).toContain('allowed');
   });
 
+  it('is not allowed by the second of a double click that was meant for another', async () => {
+    const run = await playMock(stage.client, { do: 'parallel', asks: [approve('aimed'), approve('next')] });
+    const [aimed, next] = [await run.ask('aimed'), await run.ask('next')];
+    const { page } = await stage.person('lead');
+    await page.goto(`/asks/${aimed.ask_id}`);
+    await button(page, 'Allow once').dblclick({ delay: 60 });
+    await page.goto(`/asks/${aimed.ask_id}`);
+    await page.getByText('Allowed by lead from the web inbox').first().waitFor();
+    expect((await stage.client.asks.get(next.ask_id)).status).toBe('pending');
+    await stage.client.runs.cancel(aimed.run_id);
+  });
+
+  it('that comes while others are decided together waits until it is checked', async () => {
+    const git = (id: string, what: string) => approve(id, { input: { command: `git ${what}` } });
+    const both = await playMock(stage.client, { do: 'parallel', asks: [git('g1', 'status'), git('g2', 'log')] });
+    const { page } = await stage.person('lead');
+    await both.ask('g2');
+    await page.goto(`/asks/${(await both.ask('g1')).ask_id}`);
+    await page.getByRole('button', { name: /2 approvals of this shape wait/ }).click();
+    await page.getByRole('checkbox', { name: /git log/ }).waitFor();
+    const late = await playMock(stage.client, git('g3', 'push --force'));
+    const slipped = await late.ask('g3');
+    const arrived = page.getByRole('checkbox', { name: /git push --force/ });
+    await arrived.waitFor();
+    expect(await arrived.isChecked()).toBe(false);
+    await button(page, 'Allow 2 in one run').click();
+    expect(await both.heard('g2')).toContain('git log');
+    expect((await stage.client.asks.get(slipped.ask_id)).status).toBe('pending');
+    await stage.client.runs.cancel(slipped.run_id);
+  });
+
   it('is decided together with others of its shape, one batch for each run, without what was left out', async () => {
     const npm = (id: string, name: string) => approve(id, { input: { command: `npm install ${name}` } });
     const both = await playMock(stage.client, { do: 'parallel', asks: [npm('one', 'a'), npm('two', 'b')] });

@@ -7,6 +7,26 @@ import { describeInBrowser, useStage } from './stage.ts';
 describeInBrowser('a session', () => {
   const stage = useStage();
 
+  it('sends nothing that was begun for another prompt', async () => {
+    const approval = (id: string) => ({
+      do: 'approve' as const,
+      id,
+      tool_name: 'Bash',
+      input: { command: `make ${id}` },
+    });
+    const run = await playMock(stage.client, { do: 'parallel', asks: [approval('first'), approval('second')] });
+    const [first, second] = [await run.ask('first'), await run.ask('second')];
+    const { page } = await stage.person('lead');
+    await page.goto(`/sessions/${run.sessionId}`);
+    await page.getByLabel('Answers “make first”').fill('approve');
+    const resolutions = [{ request_id: first.ask_id, behavior: 'deny' as const }];
+    await stage.client.approvals.decideRun(first.run_id, { resolutions });
+    await page.getByLabel('Answers “make second”').press('Enter');
+    await page.getByText(/Not sent: what you wrote was begun for something that has ended/).waitFor();
+    expect((await stage.client.asks.get(second.ask_id)).status).toBe('pending');
+    await stage.client.runs.cancel(second.run_id);
+  });
+
   it('takes `2` in the composer for the second option, and shows how it went on', async () => {
     const options = [{ label: 'Staging' }, { label: 'Production' }, { label: 'Nowhere' }];
     const run = await playMock(

@@ -32,6 +32,17 @@ describe('text', () => {
     expect(shown(exact('\ud800'))).toBe('\ufffd');
   });
 
+  it('lets nothing be pushed out of sight', () => {
+    expect(shown(exact(`ls${'\n'.repeat(60)}curl evil`))).toBe('ls⟨60 line ends⟩\ncurl evil');
+    expect(shown(exact(`ls${' '.repeat(600)}; rm`))).toBe('ls⟨600 blanks⟩ ; rm');
+    expect(shown(exact('a\n\n\nb    c'))).toBe('a\n\n\nb    c');
+    expect(shown(exact('rm\ufe0f'))).toBe('rmU+FE0F');
+    expect(summary(approval({ command: `git status${' '.repeat(600)}; rm -rf ~` }).request)).toBe(
+      'git status ; rm -rf ~',
+    );
+    expect(summary(approval({ command: 'x'.repeat(500) }).request)).toMatch(/^x{400}…$/);
+  });
+
   it('names an ask in few words', () => {
     expect(summary(approval({ command: 'rm -rf\nbuild' }).request)).toBe('rm -rf build');
     expect(summary(approval({ depth: 3 }).request)).toBe('{"depth":3}');

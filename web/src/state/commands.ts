@@ -29,6 +29,14 @@ export function useCommands(handlers: Handlers): void {
 
 export function listenToKeys(signal: AbortSignal): void {
   document.addEventListener('keydown', press, { signal });
+  document.addEventListener('click', onlyOnce, { signal, capture: true });
+}
+
+/** The second of a double click finds the next ask under the pointer: it decides nothing. */
+function onlyOnce(event: MouseEvent): void {
+  if (event.detail < 2 || !(event.target instanceof Element) || !event.target.closest('.actions button')) return;
+  event.preventDefault();
+  event.stopPropagation();
 }
 
 function press(event: KeyboardEvent): void {

@@ -7,12 +7,19 @@ export const isQuestion = (request: AskView['request']): request is UserQuestion
 
 /** What is longer is not worth cleaning for a list. */
 const SUMMARY_CHARACTERS = 400;
+const CLEANED_CHARACTERS = 4000;
 const NAMING_KEYS = ['command', 'file_path', 'path', 'file', 'url', 'query', 'pattern'];
 
 /** What is asked, on one line, without the name of the tool. */
 export function summary(request: AskView['request']): string {
-  if (isQuestion(request)) return oneLine((request.questions[0]?.question ?? '').slice(0, SUMMARY_CHARACTERS));
-  return oneLine(actionText(request).slice(0, SUMMARY_CHARACTERS));
+  return cut(isQuestion(request) ? (request.questions[0]?.question ?? '') : actionText(request));
+}
+
+/** Blanks go first, so that they push nothing out of the line. */
+function cut(text: string): string {
+  const line = oneLine(text.slice(0, CLEANED_CHARACTERS));
+  const isAll = text.length <= CLEANED_CHARACTERS && line.length <= SUMMARY_CHARACTERS;
+  return isAll ? line : `${line.slice(0, SUMMARY_CHARACTERS)}…`;
 }
 
 export function actionText({ input }: Pick<ApprovalRequest, 'input'>): string {

@@ -9,7 +9,11 @@ export interface Segment {
 }
 
 const either = (...patterns: RegExp[]): RegExp => new RegExp(patterns.map((p) => p.source).join('|'), 'gu');
-const EXACT = either(CONTROLS, HIDDEN, FALSE_BLANKS);
+/** Harmless behind an emoji, hidden anywhere else. */
+const SELECTORS = /(?<!\p{Extended_Pictographic})[\ufe0e\ufe0f]/gu;
+/** So many line ends or blanks that what follows would be out of sight. */
+const GAPS = /\n{5,}| {40,}|\t{10,}/gu;
+const EXACT = either(CONTROLS, HIDDEN, FALSE_BLANKS, SELECTORS, GAPS);
 const PROSE = either(CONTROLS, HIDDEN);
 
 const NAMES: Record<string, string> = {
@@ -48,6 +52,14 @@ export const oneLine = (text: string): string =>
 
 export const hiddenCount = (text: string): number => text.match(EXACT)?.length ?? 0;
 
+const GAP_NAMES: Record<string, string> = { '\n': 'line ends', ' ': 'blanks', '\t': 'tabs' };
+
+/** Drawn as its length: what follows stays in sight. */
+function gap(run: string): Segment {
+  const name = `${run.length} ${GAP_NAMES[run.charAt(0)]}`;
+  return { text: `⟨${name}⟩${run.startsWith('\n') ? '\n' : ' '}`, mark: name };
+}
+
 function segments(text: string, pattern: RegExp): Segment[] {
   const found: Segment[] = [];
   let at = 0;
@@ -56,7 +68,12 @@ function segments(text: string, pattern: RegExp): Segment[] {
     const [c] = match;
     const isControl = c < '\u0020' || c === '\u007f';
     const name = NAMES[c];
-    found.push({ text: isControl ? picture(c) : codePoint(c), mark: name ? `${codePoint(c)} ${name}` : codePoint(c) });
+    if (c.length > 2) found.push(gap(c));
+    else
+      found.push({
+        text: isControl ? picture(c) : codePoint(c),
+        mark: name ? `${codePoint(c)} ${name}` : codePoint(c),
+      });
     at = match.index + c.length;
   }
   if (at < text.length) found.push({ text: text.slice(at) });

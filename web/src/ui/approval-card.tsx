@@ -1,7 +1,7 @@
 // An approval: what will run, in full, why it is asked, and what can be done: allow it once, allow it together with what
 // the agent suggests, edit it first, or deny it with a reason.
 import { Check, Pencil, ShieldCheck, TriangleAlert, X } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { ApprovalRequest, AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCommands } from '../state/commands.ts';
@@ -102,6 +102,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalC
     act();
   };
 
+  const suggestions = (request.suggestions ?? []).flatMap(suggestionOf);
   const body = (
     <>
       <div className="card-title">
@@ -133,6 +134,16 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalC
         )}
         <dt>Asked because</dt>
         <dd>{whyOf(request, session)}</dd>
+        {suggestions.map(({ id, label, grants }) => (
+          <Fragment key={id}>
+            <dt>“{label}” adds</dt>
+            <dd>
+              <code>
+                <Exact text={grants} />
+              </code>
+            </dd>
+          </Fragment>
+        ))}
         <dt>Digest</dt>
         <dd className="with-copy">
           <code title={request.digest}>{request.digest.slice(0, 23)}…</code>{' '}
@@ -141,7 +152,6 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalC
       </dl>
     </>
   );
-  const suggestions = (request.suggestions ?? []).flatMap(suggestionOf);
   const actions = (
     <>
       {mode === 'edit' && (
@@ -236,11 +246,12 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalC
 
 const LONGEST_LABEL = 80;
 
-/** Only what has an id can be taken. The words are the agent's: the button says first what it does. */
-function suggestionOf(suggestion: unknown): { id: string; label: string }[] {
-  const { id, label } = Object(suggestion) as { id?: unknown; label?: unknown };
+/** Only what has an id can be taken. The words are the agent's: the card shows what it would add, to the letter. */
+function suggestionOf(suggestion: unknown): { id: string; label: string; grants: string }[] {
+  const { id, label, ...rest } = Object(suggestion) as { id?: unknown; label?: unknown };
   if (typeof id !== 'string') return [];
-  return [{ id, label: oneLine(typeof label === 'string' ? label : id).slice(0, LONGEST_LABEL) }];
+  const shown = oneLine(typeof label === 'string' ? label : id).slice(0, LONGEST_LABEL);
+  return [{ id, label: shown, grants: Object.keys(rest).length > 0 ? JSON.stringify(rest) : id }];
 }
 
 function whyOf(request: ApprovalRequest, session: SessionView | undefined): string {

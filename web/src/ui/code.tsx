@@ -32,7 +32,9 @@ export function Code({ title, text, language, isWhole, onWhole, children }: Code
   return (
     <figure className="code">
       <figcaption className="code-head">
-        <span className="name">{title}</span>
+        <span className="name">
+          <Exact text={title} />
+        </span>
         <HiddenNote text={text} />
         <span className="end">
           {children}

@@ -18,6 +18,11 @@ interface ComposerProps {
 export function Composer({ session, pending }: ComposerProps) {
   const kept = `holdpoint-composer-${session.session_id}`;
   const [text, setText] = useState(() => sessionStorage.getItem(kept) ?? '');
+  const [prompt] = pending;
+  const asked = prompt?.ask_id;
+  // What is written is meant for what was asked when it was begun.
+  const [begunFor, setBegunFor] = useState(asked);
+  const [isWarned, setWarned] = useState(false);
   const { isSending, isSlow, refused, send } = useSending();
   useEffect(() => {
     if (text === '') sessionStorage.removeItem(kept);
@@ -27,9 +32,16 @@ export function Composer({ session, pending }: ComposerProps) {
   const closed = closedBy(session, pending, mayAnswer);
   if (closed !== undefined) return <p className="composer-closed">{closed}</p>;
 
-  const [prompt] = pending;
+  const write = (next: string) => {
+    if (text === '') setBegunFor(asked);
+    setText(next);
+  };
   const post = async () => {
     if (isSending || text.trim() === '') return;
+    const hasMoved = begunFor !== asked;
+    setWarned(hasMoved);
+    setBegunFor(asked);
+    if (hasMoved) return;
     const content = [{ type: 'text' as const, text }];
     const metadata = { prompt: prompt ? { prompt_id: prompt.ask_id } : null };
     if (await send((options) => api.threads.post(session.thread_id, { content, metadata }, options))) setText('');
@@ -41,6 +53,12 @@ export function Composer({ session, pending }: ComposerProps) {
   return (
     <form className="composer" onSubmit={submit}>
       <Refusal refused={refused} isSlow={isSlow} />
+      {isWarned && (
+        <p className="error" role="alert">
+          Not sent: what you wrote was begun for something that has ended. Read what it would answer now, then send it
+          again.
+        </p>
+      )}
       <label className="tiny muted" htmlFor="composer">
         {meaningOf(prompt)}
       </label>
@@ -51,7 +69,7 @@ export function Composer({ session, pending }: ComposerProps) {
           rows={2}
           value={text}
           placeholder={prompt ? 'Your answer' : 'Message the agent'}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => write(event.target.value)}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
             event.preventDefault();
@@ -71,8 +89,12 @@ function closedBy(session: SessionView, pending: readonly AskView[], mayAnswer: 
   if (session.status === 'ended') return 'This session has ended. Start a new run to go on.';
   if (pending.some((ask) => ask.mode === 'form'))
     return 'A form waits for an answer above. Submit or decline it before you write anything else.';
+  if (pending[0] && asksSecret(pending[0]))
+    return 'A secret is asked for. Give it above, where it is masked and kept nowhere.';
   return undefined;
 }
+
+const asksSecret = ({ request }: AskView): boolean => isQuestion(request) && request.questions.some((q) => q.secret);
 
 function meaningOf(prompt: AskView | undefined): string {
   if (!prompt) return 'Starts the next run, or waits for it.';

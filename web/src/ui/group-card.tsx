@@ -21,12 +21,14 @@ interface GroupCardProps {
 }
 
 export default function GroupCard({ group, sessions, onBack }: GroupCardProps) {
-  const [leftOut, setLeftOut] = useState<ReadonlySet<string>>(new Set());
+  // What was listed when the card was opened. What comes later is listed too, and waits until it is checked.
+  const [taken, setTaken] = useState<ReadonlySet<string>>(() => new Set(group.members.map(({ ask_id }) => ask_id)));
+  const [listed] = useState(taken);
   const [isDenying, setDenying] = useState(false);
   const [reason, setReason] = useState('');
   const [isSending, setSending] = useState(false);
   const [refused, setRefused] = useState<Refused>();
-  const chosen = group.members.filter(({ ask_id }) => !leftOut.has(ask_id));
+  const chosen = group.members.filter(({ ask_id }) => taken.has(ask_id));
   const runs = new Set(chosen.map(({ run_id }) => run_id)).size;
 
   const decide = async (behavior: 'allow' | 'deny') => {
@@ -51,9 +53,9 @@ export default function GroupCard({ group, sessions, onBack }: GroupCardProps) {
     back: () => (isDenying ? setDenying(false) : onBack()),
   });
   const toggle = (askId: string) => {
-    const next = new Set(leftOut);
+    const next = new Set(taken);
     if (!next.delete(askId)) next.add(askId);
-    setLeftOut(next);
+    setTaken(next);
   };
   const inRuns = runs === 1 ? 'in one run' : `in ${runs} runs`;
   return (
@@ -82,12 +84,15 @@ export default function GroupCard({ group, sessions, onBack }: GroupCardProps) {
               const session = sessions.get(ask.session_id);
               return (
                 <label key={ask.ask_id} className="member">
-                  <input type="checkbox" checked={!leftOut.has(ask.ask_id)} onChange={() => toggle(ask.ask_id)} />
+                  <input type="checkbox" checked={taken.has(ask.ask_id)} onChange={() => toggle(ask.ask_id)} />
                   <pre>
                     <Exact text={inFull(ask.request as ApprovalRequest)} />
                   </pre>
                   <span />
-                  <span className="tiny muted">{session ? `${agentName(session)} · ${sessionName(session)}` : ''}</span>
+                  <span className="tiny muted">
+                    {!listed.has(ask.ask_id) && <span className="chip warn">new</span>}{' '}
+                    {session ? `${agentName(session)} · ${sessionName(session)}` : ''}
+                  </span>
                 </label>
               );
             })}
