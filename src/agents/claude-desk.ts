@@ -1,6 +1,7 @@
 // The desk where calls of Claude Code are carried to a person and back. A call is one ask, whichever way Claude Code
 // brings it: before the tool is used, or because it needs a permission, or both. Owns what is open and what was decided.
-// Decides nothing: without an explicit allow Claude Code hears a no, or goes on waiting.
+// Decides nothing: without an explicit allow Claude Code hears a no, or goes on waiting. A decision is for one call, to
+// the letter: an id that comes again proves nothing.
 import { HoldpointProblem } from '../client/http.ts';
 import { type ApprovalOutcome, hasEnded } from '../client/outcome.ts';
 import type { ApproveSpec } from '../client/spec.ts';
@@ -35,14 +36,21 @@ interface Open {
   askId?: string;
 }
 
+interface Made {
+  call: ToolCall;
+  deciding: Promise<Decision>;
+  /** What may be run, once that is decided: a person may have changed it. */
+  allowed?: Record<string, unknown>;
+}
+
 /** `known`: what this run had asked before it was taken up again. */
 export function createDesk(context: AgentContext, known: readonly AskView[]): Desk {
-  const decisions = new Map<string, Promise<Decision>>();
+  const decisions = new Map<string, Made>();
   const open = new Map<string, Open>();
   const unacknowledged = new Map<string, string>();
-  const asked = new Map(known.map((ask) => [ask.tool_call_id, ask]));
-  /** Allowed while no process was there to do it: each for one call, to the letter. */
-  const standing = known.filter((ask) => ask.kind === 'approval' && hasEnded(ask) && ask.delivery.state === 'due');
+  /** Each for one call: it is taken out when that comes. */
+  const earlier = [...known];
+  const usedIds = new Set(known.map((ask) => ask.tool_call_id));
 
   async function put(call: ToolCall, entry: Open, patience: AbortSignal | undefined): Promise<Decision> {
     const manner = {
@@ -54,33 +62,44 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
     };
     const mode = patience ? ('deferred' as const) : ('blocking' as const);
     if (call.name === QUESTION_TOOL) {
-      const spec = asked.has(call.id) ? questionAgain(asked.get(call.id)) : questionsOf(call);
+      const before = takeEarlier((ask) => isOfCall(ask, call) && asksTheSame(ask, call));
+      const spec = before ? questionAgain(before) : fresh(questionsOf(call));
       if (!spec) return { behavior: 'deny', message: 'The questions are not well formed.' };
       const outcome = await context.ask({ mode, ...spec }, { ...manner, acknowledge: 'later' });
       if (outcome.status === 'held') return { behavior: 'held' };
       unacknowledged.set(call.id, outcome.ask_id);
       return questionDecision(call, outcome);
     }
-    const spec = asked.has(call.id) ? approvalAgain(asked.get(call.id)) : (takeStanding(call) ?? approvalOf(call));
+    const before =
+      takeEarlier((ask) => isOfCall(ask, call) && showsTheSame(ask, call)) ??
+      takeEarlier((ask) => isStanding(ask) && showsTheSame(ask, call));
+    const spec = before ? approvalAgain(before) : fresh(approvalOf(call));
     const outcome = await context.approve({ mode, ...spec }, manner);
     if (outcome.status === 'held') return { behavior: 'held' };
     return approvalDecision(call, outcome as ApprovalOutcome);
   }
 
-  function takeStanding({ name, input }: ToolCall) {
-    const wanted = canonical(input);
-    const at = standing.findIndex((ask) => {
-      const { tool_name, input: shown } = ask.request as ApprovalRequest;
-      const { updated_input: changed } = ask.answer ?? {};
-      return tool_name === name && (canonical(shown) === wanted || (changed && canonical(changed) === wanted));
-    });
-    return at < 0 ? undefined : approvalAgain(standing.splice(at, 1)[0]);
+  /** The latest, because an id that came again was asked again. */
+  function takeEarlier(isIt: (ask: AskView) => boolean): AskView | undefined {
+    const at = earlier.findLastIndex(isIt);
+    return at < 0 ? undefined : earlier.splice(at, 1)[0];
+  }
+
+  /** An ask of its own, also where the id of the call was used before. */
+  function fresh<T extends { id: string } | undefined>(spec: T): T {
+    if (!spec) return spec;
+    let id = spec.id;
+    for (let n = 2; usedIds.has(id); n++) id = `${spec.id}${AGAIN}${n}`;
+    usedIds.add(id);
+    return { ...spec, id };
   }
 
   return {
     decide(call, patience) {
       const made = decisions.get(call.id);
-      if (made) return made;
+      if (made && isSameCall(made, call)) return made.deciding;
+      if (open.has(call.id))
+        return Promise.resolve({ behavior: 'deny', message: 'Another call with the same id is still being decided.' });
       const entry: Open = { stop: new AbortController() };
       open.set(call.id, entry);
       const deciding = put(call, entry, patience)
@@ -89,8 +108,14 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
           return { behavior: 'deny', message: `The person could not be asked: ${error.detail}` };
         })
         .finally(() => open.delete(call.id));
-      deciding.catch(() => {});
-      decisions.set(call.id, deciding);
+      const making: Made = { call, deciding };
+      decisions.set(call.id, making);
+      deciding.then(
+        (decision) => {
+          if (decision.behavior === 'allow') making.allowed = decision.input;
+        },
+        () => {},
+      );
       return deciding;
     },
     takenBack(callId) {
@@ -100,6 +125,7 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
         void context.withdraw(entry.askId, 'settled in Claude Code itself').catch(() => {});
     },
     async settled(callId) {
+      decisions.delete(callId);
       const askId = unacknowledged.get(callId);
       unacknowledged.delete(callId);
       if (askId !== undefined) await context.acknowledge(askId);
@@ -111,15 +137,53 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
   };
 }
 
+/** Between the id of a call and the number of the time it came. */
+const AGAIN = '#';
+
+const isOfCall = ({ tool_call_id: id }: AskView, call: ToolCall): boolean =>
+  id === call.id || (id.startsWith(`${call.id}${AGAIN}`) && /^\d+$/.test(id.slice(call.id.length + AGAIN.length)));
+
+/** Allowed while no process was there to do it. */
+const isStanding = (ask: AskView): boolean => hasEnded(ask) && ask.delivery.state === 'due';
+
+/** The hook and the request for permission of one call; the latter may have what was allowed in the former. */
+function isSameCall({ call, allowed }: Made, { name, input }: ToolCall): boolean {
+  const wanted = canonical(input);
+  return call.name === name && (canonical(call.input) === wanted || (!!allowed && canonical(allowed) === wanted));
+}
+
+function showsTheSame({ kind, request, answer }: AskView, { name, input }: ToolCall): boolean {
+  if (kind !== 'approval') return false;
+  const { tool_name, input: shown } = request as ApprovalRequest;
+  const { updated_input: changed } = answer ?? {};
+  const wanted = canonical(input);
+  return tool_name === name && (canonical(shown) === wanted || (!!changed && canonical(changed) === wanted));
+}
+
+function asksTheSame({ kind, request }: AskView, call: ToolCall): boolean {
+  const wanted = questionsOf(call)?.questions;
+  if (kind !== 'question' || !wanted) return false;
+  const { questions } = request as UserQuestionRequest;
+  return canonical(questions.map(wordsOf)) === canonical(wanted.map(wordsOf));
+}
+
+const wordsOf = ({
+  question,
+  options = [],
+}: {
+  question: string;
+  options?: readonly { label: string }[] | undefined;
+}) => [question.trim(), ...options.map(({ label }) => label.trim())];
+
 /** An ask as it was raised, so that raising it again finds it. */
-function approvalAgain(ask: AskView | undefined): ApproveSpec & { id: string } {
-  const { tool_call_id: id, mode, request } = ask as AskView;
+function approvalAgain(ask: AskView): ApproveSpec & { id: string } {
+  const { tool_call_id: id, mode, request } = ask;
   const { tool_name, input, reason, scope, suggestions, diff, lineage } = request as ApprovalRequest;
   return { id, mode: mode as 'blocking' | 'deferred', tool_name, input, reason, scope, suggestions, diff, lineage };
 }
 
-function questionAgain(ask: AskView | undefined) {
-  const { tool_call_id: id, mode, request } = ask as AskView;
+function questionAgain(ask: AskView) {
+  const { tool_call_id: id, mode, request } = ask;
   const { questions, context, lineage } = request as UserQuestionRequest;
   return { id, mode, questions, context, lineage };
 }

@@ -1,0 +1,105 @@
+// A decision is for one call of Claude Code, to the letter: an id that comes again is no permission.
+import { describe, expect, it } from 'vitest';
+import type { AgentContext } from '../../src/agents/agent.ts';
+import { createDesk } from '../../src/agents/claude-desk.ts';
+import type { ToolCall } from '../../src/agents/claude-hearing.ts';
+import type { AskView } from '../../src/core/views.ts';
+
+const call = (command: string, name = 'Bash'): ToolCall => ({
+  id: 'toolu_1',
+  name,
+  input: { command },
+  lineage: [],
+  reason: '',
+  suggestions: [],
+});
+
+/** A person who allows whatever is shown, once it is told to go on. */
+function deskOf({
+  known = [] as AskView[],
+  until = Promise.resolve(),
+  changed = undefined as object | undefined,
+} = {}) {
+  const shown: { id: string; tool_name: string; input: unknown }[] = [];
+  const context = {
+    approve: async ({ id, tool_name, input }: (typeof shown)[number]) => {
+      shown.push({ id, tool_name, input });
+      await until;
+      return { status: 'answered', allowed: true, input: changed ?? input, suggestion_ids: [] };
+    },
+  };
+  return { desk: createDesk(context as unknown as AgentContext, known), shown };
+}
+
+const allowed = (command: string, name = 'Bash') =>
+  ({
+    kind: 'approval',
+    tool_call_id: 'toolu_1',
+    status: 'answered',
+    delivery: { state: 'due' },
+    mode: 'deferred',
+    request: { tool_name: name, input: { command } },
+    answer: { behavior: 'allow' },
+  }) as unknown as AskView;
+
+describe('a decision on a call', () => {
+  it('is the same for its hook and its request for permission', async () => {
+    const { desk, shown } = deskOf();
+    const [first, second] = await Promise.all([desk.decide(call('ls')), desk.decide(call('ls'))]);
+    expect(second).toEqual(first);
+    expect(shown).toHaveLength(1);
+  });
+
+  it('holds for the call as the person changed it', async () => {
+    const { desk, shown } = deskOf({ changed: { command: 'ls -l' } });
+    await desk.decide(call('ls'));
+    expect(await desk.decide(call('ls -l'))).toMatchObject({ behavior: 'allow', input: { command: 'ls -l' } });
+    expect(shown).toHaveLength(1);
+  });
+
+  it.each([
+    ['another input', call('rm -rf build')],
+    ['another tool', call('ls', 'PowerShell')],
+  ])('is not for %s under the same id', async (_, other) => {
+    const { desk, shown } = deskOf();
+    await desk.decide(call('ls'));
+    expect(await desk.decide(other)).toMatchObject({ behavior: 'allow', input: other.input });
+    expect(shown).toEqual([
+      { id: 'toolu_1', tool_name: 'Bash', input: { command: 'ls' } },
+      { id: 'toolu_1#2', tool_name: other.name, input: other.input },
+    ]);
+  });
+
+  it('still open, lets nothing else through under its id', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { desk, shown } = deskOf({ until: promise });
+    const first = desk.decide(call('ls'));
+    expect(await desk.decide(call('rm -rf build'))).toMatchObject({ behavior: 'deny' });
+    resolve();
+    expect(await first).toMatchObject({ behavior: 'allow', input: { command: 'ls' } });
+    expect(shown).toHaveLength(1);
+  });
+
+  it('is over with the call: the same again is asked again', async () => {
+    const { desk, shown } = deskOf();
+    for (let n = 0; n < 3; n++) {
+      await desk.decide(call('ls'));
+      await desk.settled('toolu_1');
+    }
+    expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1#2', 'toolu_1#3']);
+  });
+
+  it('made before the run was taken up again is for that call, and once', async () => {
+    const { desk, shown } = deskOf({ known: [allowed('ls')] });
+    await desk.decide(call('ls'));
+    await desk.settled('toolu_1');
+    await desk.decide(call('ls'));
+    expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1#2']);
+  });
+
+  it('made before is not for another action under its id', async () => {
+    const { desk, shown } = deskOf({ known: [allowed('ls')] });
+    await desk.decide(call('rm -rf build'));
+    expect(shown).toEqual([{ id: 'toolu_1#2', tool_name: 'Bash', input: { command: 'rm -rf build' } }]);
+  });
+});
