@@ -58,6 +58,7 @@ async function connect(agent: string, flags: ConnectFlags): Promise<void> {
   const changed = (token: string) => judged(file, () => connector.connected(file.text, { ...place, token }));
   show(file, changed(UNMADE), flags);
   await confirm(`Change ${file.path}?`, flags);
+  mustBeUnchanged(file);
   const name = `${agent} of ${hostname()}`.slice(0, 128);
   const made = connector.needsToken ? await client.tokens.create({ scope: 'attached', name }) : undefined;
   const { token = '', token_id } = made ?? {};
@@ -94,6 +95,7 @@ async function disconnect(agent: string, flags: ConnectFlags): Promise<void> {
       : file.text;
   show(file, text, flags);
   await confirm(isWhole ? `Put ${file.path} back as it was?` : `Take the hooks out of ${file.path}?`, flags);
+  mustBeUnchanged(file);
   if (isWhole) putBack(record);
   else if (text !== undefined && text !== file.text) writeWhole(file.path, text, record?.mode ?? file.mode);
   forgetRecord(folder, agent);
@@ -120,6 +122,12 @@ function judged<T>({ path }: SettingsFile, change: () => T): T {
     if ((error as Error).name !== 'SettingsProblem') throw error;
     throw new Failure('conflict', `${path} was left as it is. ${(error as Error).message}`);
   }
+}
+
+/** What was confirmed is a change of the file as it was shown. */
+function mustBeUnchanged({ path, text }: SettingsFile): void {
+  if (readSettings(path).text === text) return;
+  throw new Failure('conflict', `${path} was changed while you were asked, and was left as it is. Try again.`);
 }
 
 function show({ path, text = '' }: SettingsFile, changed: string | undefined, { json }: ConnectFlags): void {

@@ -115,4 +115,27 @@ describe('connect', PATIENT, () => {
     expect(await terminal.exited).toBe(8);
     expect(existsSync(settings)).toBe(false);
   });
+
+  it.skipIf(!hasPty)('leaves a file alone that somebody changed while it asked', async () => {
+    const confirmed = async (command: string, question: string, text: string) => {
+      const terminal = stage.terminal([command, 'claude'], { env: stage.env(env) });
+      await terminal.shows(question);
+      writeFileSync(settings, text);
+      terminal.type('y');
+      expect(await terminal.exited).toBe(4);
+      expect(terminal.screen().join(' ')).toContain('was changed while you were asked');
+      expect(readFileSync(settings, 'utf8')).toBe(text);
+    };
+    const before = await tokens();
+    await confirmed('connect', 'Change', odd);
+    await confirmed('connect', 'Change', '{"theme":"dark"}');
+    expect(readdirSync(home)).toEqual(['settings.json']);
+    expect(await tokens()).toHaveLength(before.length);
+    await run('connect', 'claude', '--yes');
+    const connected = JSON.parse(readFileSync(settings, 'utf8'));
+    await confirmed('disconnect', 'back as it was', JSON.stringify({ ...connected, model: 'opus' }));
+    await confirmed('disconnect', 'Take the hooks', JSON.stringify({ ...connected, model: 'sonnet' }));
+    expect(await tokens()).toHaveLength(before.length + 1);
+    expect(await run('disconnect', 'claude', '--yes')).toMatchObject({ code: 0 });
+  });
 });
