@@ -13,6 +13,7 @@ import { launcher, ownName } from './own-name.ts';
 import {
   changeSettings,
   forgetRecord,
+  hasCopy,
   isAsWritten,
   keepRecord,
   putBack,
@@ -86,7 +87,8 @@ async function disconnect(agent: string, flags: ConnectFlags): Promise<void> {
     if (flags.json) return printJson({ disconnected: agent, file: file.path, changed: false });
     return note(`${file.path} has nothing of Holdpoint in it; nothing was changed`);
   }
-  const isWhole = record !== undefined && isAsWritten(file, record);
+  const isCopyGone = record !== undefined && !hasCopy(record);
+  const isWhole = record !== undefined && isAsWritten(file, record) && !isCopyGone;
   const before = isWhole && record.backup ? readSettings(record.backup).text : undefined;
   const text = isWhole
     ? before
@@ -101,8 +103,9 @@ async function disconnect(agent: string, flags: ConnectFlags): Promise<void> {
   forgetRecord(folder, agent);
   const revoked = record?.token_id === undefined || (await revoke(flags, record.token_id));
   if (flags.json) return printJson({ disconnected: agent, file: file.path, changed: true, restored: isWhole });
-  note(isWhole ? `${file.path} is as it was` : `${file.path} was changed since: only the hooks were taken out of it`);
-  if (record?.backup && !isWhole) note(`the file as it was before is still in ${record.backup}`);
+  const why = isCopyGone ? `the copy ${record.backup} is gone` : `${file.path} was changed since`;
+  note(isWhole ? `${file.path} is as it was` : `${why}: only the hooks were taken out of ${file.path}`);
+  if (record?.backup && !isWhole && !isCopyGone) note(`the file as it was before is still in ${record.backup}`);
   if (!revoked)
     note(`the server could not be told; revoke its token with ${ownName()} tokens revoke ${record?.token_id}`);
 }

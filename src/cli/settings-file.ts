@@ -60,6 +60,9 @@ export function changeSettings(file: SettingsFile, text: string, tokenId: string
   return { ...kept, ...(tokenId !== undefined && { token_id: tokenId }), ...(backup !== undefined && { backup }) };
 }
 
+/** Whether there is what it takes to put it back: people tidy up. */
+export const hasCopy = ({ backup }: ConnectionRecord): boolean => backup === undefined || existsSync(backup);
+
 /** As it was before, to the byte. */
 export function putBack({ file, backup, mode }: ConnectionRecord): void {
   if (backup !== undefined) writeWhole(file, readFileSync(backup), mode);

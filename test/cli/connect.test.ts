@@ -1,6 +1,15 @@
 // `holdpoint connect claude` and back: the change is shown first, a copy is kept, what was there comes back to the byte,
 // and a file that is not understood is left as it is.
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/process.ts';
@@ -92,6 +101,24 @@ describe('connect', PATIENT, () => {
     const told = await run('disconnect', 'claude', '--yes');
     expect(told).toMatchObject({ code: 0, stderr: expect.stringContaining('.before-holdpoint') });
     expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({ ...JSON.parse(odd), theme: 'dark' });
+  });
+
+  it('takes out only its hooks, and revokes its token, where the copy is gone', async () => {
+    const before = await tokens();
+    writeFileSync(settings, odd);
+    await run('connect', 'claude', '--yes');
+    expect(await tokens()).toHaveLength(before.length + 1);
+    const [hook] = JSON.parse(readFileSync(settings, 'utf8')).hooks.PermissionRequest[0].hooks;
+    rmSync(`${settings}.before-holdpoint`);
+    const told = await run('disconnect', 'claude', '--yes');
+    expect(told).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('.before-holdpoint is gone: only the hooks'),
+    });
+    expect(told.stderr).not.toContain('still in');
+    expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual(JSON.parse(odd));
+    const headers = { ...hook.headers, 'content-type': 'application/json' };
+    expect((await fetch(hook.url, { method: 'POST', body: '{}', headers })).status).toBe(401);
   });
 
   it.each(['{"a": 1,}', '// mine\n{}', '[]', '{"hooks": 3}', '\uFEFF{}'])('leaves %j as it is', async (text) => {
