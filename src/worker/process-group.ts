@@ -1,6 +1,7 @@
 // A program and everything it started, found by the id of its leader: is it still there, and ending all of it. A process
 // id alone proves nothing, because ids are used again: the instant the leader began goes with it. Where /proc exists the
-// whole session of the leader is looked at, elsewhere its process group.
+// whole session of the leader is looked at, and whoever carries its mark and its id in another one; elsewhere its
+// process group.
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
@@ -20,6 +21,9 @@ interface Stat {
   began: string;
 }
 
+/** Set for all that a leader starts: another attempt at the same run has the same mark, and another leader. */
+export const LEADER = 'HOLDPOINT_LEADER';
+
 const LOOK_EVERY_MS = 40;
 /** A process that cannot be killed hangs in the kernel; waiting longer does not help. */
 const GIVE_UP_MS = 5000;
@@ -36,8 +40,9 @@ export function isAlive(process: ProcessIdentity): boolean {
 }
 
 /**
- * Asks everything that belongs to the leader to end, then makes it. `mark` is an entry of its environment: it tells
- * members whose leader is gone from processes that came after. Resolves to whether nothing is left.
+ * Asks everything that belongs to the leader to end, then makes it. `mark` is an entry of its environment: it finds
+ * members that left the session, and tells those whose leader is gone from processes that came after. Resolves to
+ * whether nothing is left.
  */
 export async function endGroup(leader: ProcessIdentity, graceMs: number, mark?: string): Promise<boolean> {
   const begun = Date.now();
@@ -59,11 +64,14 @@ function membersOf(leader: ProcessIdentity, mark: string | undefined): number[] 
   if (leader.host !== hostname()) return [];
   if (!hasProc) return signal(-leader.pid, 0) ? [-leader.pid] : [];
   const present = statOf(leader.pid);
-  if (present && present.began !== leader.began) return [];
+  const isReplaced = present !== undefined && present.began !== leader.began;
   return processIds().filter((pid) => {
     const stat = statOf(pid);
-    if (!stat || isDead(stat) || (stat.session !== leader.pid && stat.group !== leader.pid)) return false;
-    return present !== undefined || mark === undefined || environmentOf(pid).includes(mark);
+    if (!stat || isDead(stat)) return false;
+    const isNear = !isReplaced && (stat.session === leader.pid || stat.group === leader.pid);
+    if (mark === undefined || (isNear && present)) return isNear;
+    const environment = environmentOf(pid);
+    return environment.includes(mark) && (isNear || environment.includes(`${LEADER}=${leader.pid}`));
   });
 }
 

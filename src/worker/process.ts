@@ -3,7 +3,7 @@
 // A program begins only after its identity was handed on: whoever writes it down can find it again, whatever crashes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { endGroup, identityOf, isAlive, type ProcessIdentity } from './process-group.ts';
+import { endGroup, identityOf, isAlive, LEADER, type ProcessIdentity } from './process-group.ts';
 
 export interface ProcessSpec {
   argv: readonly string[];
@@ -55,12 +55,12 @@ const LONGEST_LINE = 32 * 1024 * 1024;
 const LAST_OUTPUT_MS = 500;
 
 /** Waits for a line before it becomes the program; if whoever started it dies first, it ends without beginning. */
-const GATE = 'read -r go <&3 || exit 125; exec "$@" 3<&-';
+const GATE = `read -r go <&3 || exit 125; export ${LEADER}=$$; exec "$@" 3<&-`;
 
 /** A program that is spoken with would go on alone when its worker dies: its companion sees the gate close, and ends it. */
 const GATE_WITH_COMPANION = `read -r go <&3 || exit 125
 ( read -r gone <&3; trap '' TERM; kill -TERM -$$; sleep 2; kill -KILL -$$ ) >/dev/null 2>&1 &
-exec "$@" 3<&-`;
+export ${LEADER}=$$; exec "$@" 3<&-`;
 
 export const processes = {
   self: (): ProcessIdentity => identityOf(process.pid),

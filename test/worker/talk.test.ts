@@ -72,6 +72,23 @@ describe('a program that is spoken with', () => {
     expect(leftWithMark()).toEqual([]);
   });
 
+  it.skipIf(process.platform !== 'linux')(
+    'takes along what it put in a session of its own, and nothing else',
+    async () => {
+      const lines: string[] = [];
+      const { started, identity } = talk('setsid sh -c "echo up; exec sleep 300" & wait', lines);
+      const other = await talk('cat', []).started;
+      const program = await started;
+      await expect.poll(() => lines).toEqual(['up']);
+      process.kill(identity()?.pid as number, 'SIGKILL');
+      expect((await program.ended).signal).toBe('SIGKILL');
+      expect(leftWithMark().length).toBeGreaterThan(0);
+      other.hangUp();
+      expect(await other.ended).toMatchObject({ exitCode: 0 });
+      expect(leftWithMark()).toEqual([]);
+    },
+  );
+
   it('does not outlive its worker, however that dies', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdpoint-talk-'));
     const file = join(folder, 'up');
