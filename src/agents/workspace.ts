@@ -4,12 +4,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { link, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Processes, ProcessIdentity } from './agent.ts';
 import { DispatchFailure } from './dispatch-failure.ts';
-import { kindOf, makeFolder, readPlain } from './workspace-file.ts';
+import { kindOf, makeFolder, readPlain, writeWhole } from './workspace-file.ts';
 
 const Identity = z.strictObject({ host: z.string(), pid: z.int().positive(), began: z.string() });
 const Occupant = z.strictObject({
@@ -40,6 +40,8 @@ const IGNORE = '.gitignore';
 const IGNORED = '# Made by Holdpoint for a dispatch, and removed with it.\n*\n';
 /** What a worker that died leaves of its own. */
 const SCRAPS = /^(draft|left|stale|taken)-/;
+/** The record of whoever was there before, until its program has ended. */
+const ASIDE = 'left-';
 const ANYTHING = { recursive: true, force: true };
 
 export async function occupy(
@@ -51,7 +53,6 @@ export async function occupy(
   const own = join(folder, '.agora');
   const path = join(own, 'dispatch.json');
   const mine: Occupant = { token: randomUUID(), dispatch_id: dispatchId, worker: processes.self() };
-  let earlier: Occupant | undefined;
   for (;;) {
     signal.throwIfAborted();
     await makeOwn(own);
@@ -61,20 +62,18 @@ export async function occupy(
     if (found.worker.host !== mine.worker.host) throw elsewhere(found);
     const isAtWork = processes.isAlive(found.worker) && found.dispatch_id !== dispatchId;
     if (isAtWork) await sleep(LOOK_EVERY_MS, undefined, { signal });
-    else if (await putAside(own, path, found)) earlier = found;
+    else await putAside(own, path, found);
   }
-  const wasRunning = earlier?.program !== undefined && processes.isAlive(earlier.program);
-  if (earlier?.program && !(await processes.end(earlier.program, markOf(earlier.dispatch_id))))
-    throw new DispatchFailure(
-      'worker-failed',
-      `Process ${earlier.program.pid} of an earlier dispatch cannot be ended.`,
-    );
+  const wasLeft = await endEarlier(own, dispatchId, processes).catch(async (error: unknown) => {
+    await rm(path, { force: true });
+    throw error;
+  });
 
   const isMine = () => readToken(path) === mine.token;
   return {
     folder,
     own,
-    wasLeft: earlier?.dispatch_id === dispatchId && earlier.program !== undefined && !wasRunning,
+    wasLeft,
     isMine,
     record(program) {
       if (!isMine()) throw new Error('another worker has taken this dispatch over');
@@ -93,7 +92,7 @@ export async function occupy(
 
 /** Two dispatches may be at it at once: whoever is refused looks again. */
 async function makeOwn(own: string): Promise<void> {
-  if (await makeFolder(own)) return writeFile(join(own, IGNORE), IGNORED).catch(() => {});
+  if (await makeFolder(own)) return writeWhole(join(own, IGNORE), IGNORED, own).catch(() => {});
   if ((await kindOf(own)) === 'other')
     throw new DispatchFailure(
       'integrity-failed',
@@ -125,29 +124,49 @@ async function enter(own: string, path: string, mine: Occupant): Promise<boolean
 }
 
 /** Only the record that was judged: if somebody else was quicker, theirs is put back. */
-async function putAside(own: string, path: string, judged: Occupant): Promise<boolean> {
-  const aside = join(own, `left-${randomUUID()}`);
+async function putAside(own: string, path: string, judged: Occupant): Promise<void> {
+  const aside = join(own, `${ASIDE}${randomUUID()}`);
   try {
     await rename(path, aside);
   } catch {
-    return false;
+    return;
   }
-  const isJudged = readToken(aside) === judged.token;
-  if (!isJudged) await link(aside, path).catch(() => {});
-  await rm(aside, { force: true });
-  return isJudged;
+  if (readToken(aside) === judged.token) return;
+  await link(aside, path).catch(() => {});
+  await rm(aside, ANYTHING);
+}
+
+/**
+ * Ends what the records put aside name, also those that a worker put aside and then died. Resolves to whether this same
+ * dispatch was begun before and its program had ended by itself.
+ */
+async function endEarlier(own: string, dispatchId: string, processes: Processes): Promise<boolean> {
+  let wasLeft = false;
+  for (const name of (await readdir(own)).filter((each) => each.startsWith(ASIDE))) {
+    const earlier = await occupantOf(join(own, name));
+    if (!earlier) continue; // Somebody put it back.
+    const { program, dispatch_id, worker } = earlier;
+    const isSame = dispatch_id === dispatchId;
+    if (!isSame && processes.isAlive(worker)) continue; // Somebody is about to put it back.
+    const wasRunning = program !== undefined && processes.isAlive(program);
+    if (program && !(await processes.end(program, markOf(dispatch_id))))
+      throw new DispatchFailure('worker-failed', `Process ${program.pid} of an earlier dispatch cannot be ended.`);
+    await rm(join(own, name), ANYTHING);
+    wasLeft ||= isSame && program !== undefined && !wasRunning;
+  }
+  return wasLeft;
 }
 
 async function occupantOf(path: string): Promise<Occupant | undefined> {
   const found = await readPlain(path);
   if (!found) {
     if ((await kindOf(path)) === 'missing') return undefined;
-    throw altered();
+    throw altered(path);
   }
   try {
     return Occupant.parse(JSON.parse(found.bytes.toString('utf8')));
   } catch {
-    throw altered();
+    throw altered(path);
   }
 }
 
@@ -159,10 +178,10 @@ function readToken(path: string): string | undefined {
   }
 }
 
-const altered = () =>
+const altered = (path: string) =>
   new DispatchFailure(
     'integrity-failed',
-    '.agora/dispatch.json was altered. See that nothing runs there, then remove it.',
+    `.agora/${basename(path)} was altered. See that nothing runs there, then remove it.`,
   );
 
 const elsewhere = ({ worker, dispatch_id }: Occupant) =>

@@ -1,7 +1,7 @@
 // How a dispatch ends when somebody or something ends it: nothing of it is left running, whoever it was. And how it
 // fails when it cannot even begin.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exec } from '../../src/agents/exec.ts';
@@ -99,7 +99,10 @@ describe('a workspace has one dispatch at a time', () => {
     expect(readFileSync(join(folder, 'log'), 'utf8')).toBe('begin\nend\n'.repeat(3));
   });
 
-  it('what a dead worker left running is ended first', async () => {
+  it.each([
+    ['as it left it', 'dispatch.json'],
+    ['also when the one that took over died before it had ended it', 'left-a'],
+  ])('what a dead worker left running is ended first, %s', async (_, name) => {
     const folder = d.workspace();
     const orphan = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: { AGORA_DISPATCH_ID: 'run_x' } });
     const gone = spawn('true', { stdio: 'ignore' });
@@ -107,10 +110,11 @@ describe('a workspace has one dispatch at a time', () => {
     const dead = { ...identityOf(gone.pid as number), began: 'earlier' };
     mkdirSync(join(folder, '.agora'));
     const record = { token: 't', dispatch_id: 'run_x', worker: dead, program: identityOf(orphan.pid as number) };
-    writeFileSync(join(folder, '.agora/dispatch.json'), JSON.stringify(record));
+    writeFileSync(join(folder, '.agora', name), JSON.stringify(record));
     const run = await d.over(await d.sh(folder, `kill -0 ${orphan.pid} 2>/dev/null && exit 9; exit 0`));
     expect(run.status).toBe('completed');
     expect(isAlive(orphan.pid as number)).toBe(false);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('a process that only has the same id is left alone', async () => {
@@ -219,6 +223,16 @@ describe('a dispatch that cannot begin', () => {
     expect(await fails(d.workspace({ '.agora': 'x' }), { command: ['true'] })).toMatchObject({
       outcome: 'integrity-failed',
     });
+  });
+
+  it('a record that was altered; once it is removed, the next one begins', async () => {
+    const folder = d.workspace({ '.agora/left-a': 'x' });
+    expect(await fails(folder, { command: ['true'] })).toMatchObject({
+      outcome: 'integrity-failed',
+      error: expect.stringContaining('.agora/left-a'),
+    });
+    rmSync(join(folder, '.agora/left-a'));
+    expect(await fails(folder, { command: ['true'] })).toMatchObject({ status: 'completed' });
   });
 
   it('a workspace that cannot be written', async () => {

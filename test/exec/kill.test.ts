@@ -25,7 +25,7 @@ it.each(VICTIMS)(
       for (const life of lives) expectOneRestart(life, `${victim} killed after ${killAtMs} ms`);
     }
     for (const folder of readdirSync(rig.folder)) {
-      const left = readdirSync(join(rig.folder, folder)).filter((name) => name !== 'draft');
+      const left = readdirSync(join(rig.folder, folder), { recursive: true }).filter((name) => name !== 'draft');
       expect(left).toEqual(['began', 'program.sh']);
     }
     rig.close();
