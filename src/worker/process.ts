@@ -55,11 +55,21 @@ const LONGEST_LINE = 32 * 1024 * 1024;
 const LAST_OUTPUT_MS = 500;
 
 /** Waits for a line before it becomes the program; if whoever started it dies first, it ends without beginning. */
-const GATE = `read -r go <&3 || exit 125; export ${LEADER}=$$; exec "$@" 3<&-`;
+const GATE = `shift; read -r go <&3 || exit 125; export ${LEADER}=$$; exec "$@" 3<&-`;
 
-/** A program that is spoken with would go on alone when its worker dies: its companion sees the gate close, and ends it. */
-const GATE_WITH_COMPANION = `read -r go <&3 || exit 125
-( read -r gone <&3; trap '' TERM; kill -TERM -$$; sleep 2; kill -KILL -$$ ) >/dev/null 2>&1 &
+/**
+ * A program that is spoken with would go on alone when its worker dies: its companion sees the gate close, and ends it
+ * with its group and, where /proc can be searched, with what it put in a session of its own: whoever carries its id and
+ * the mark, which is the first argument.
+ */
+const GATE_WITH_COMPANION = `mark=$1; shift; read -r go <&3 || exit 125
+end() {
+  for found in $(grep -lzxsF "${LEADER}=$$" /proc/[0-9]*/environ); do
+    grep -qzxsF "$mark" "$found" && pid=\${found#/proc/} && kill -$1 "\${pid%/environ}"
+  done
+  kill -$1 -$$
+}
+( read -r gone <&3; trap '' TERM; end TERM; sleep 2; end KILL ) >/dev/null 2>&1 &
 export ${LEADER}=$$; exec "$@" 3<&-`;
 
 export const processes = {
@@ -113,9 +123,9 @@ interface Started {
 }
 
 async function start(spec: TalkSpec | ProcessSpec, gate: string, speaks: boolean): Promise<Started> {
-  const { signal, argv, folder, env } = spec;
+  const { signal, argv, folder, env, mark } = spec;
   signal.throwIfAborted();
-  const child = spawn('/bin/sh', ['-c', gate, 'sh', ...argv], {
+  const child = spawn('/bin/sh', ['-c', gate, 'sh', mark, ...argv], {
     cwd: folder,
     env,
     detached: true,
