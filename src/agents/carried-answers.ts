@@ -56,25 +56,30 @@ function inWords(ask: AskView): string | undefined {
   return ask.kind === 'approval' ? approvalInWords(ask) : questionInWords(ask);
 }
 
+/** A sub-agent is gone with the process: it is the agent itself that has to know. */
+const whoAsked = (lineage: readonly string[] | undefined): string =>
+  lineage && lineage.length > 0 ? `Your sub-agent (${lineage.join(' › ')})` : 'You';
+
 type Ended = AskView & { answer: NonNullable<AskView['answer']> };
 
 function approvalInWords(ask: Ended): string {
-  const { tool_name, input } = ask.request as ApprovalRequest;
+  const { tool_name, input, lineage } = ask.request as ApprovalRequest;
   const outcome = approvalOutcome(ask, input);
-  const asked = `You asked to use ${tool_name}: ${JSON.stringify(input)}`;
+  const asked = `${whoAsked(lineage)} asked to use ${tool_name}: ${JSON.stringify(input)}`;
   if (!outcome.allowed) return `${asked}\n→ not allowed: ${outcome.reason}`;
   if (canonical(outcome.input) === canonical(input)) return `${asked}\n→ allowed`;
   return `${asked}\n→ allowed only in this form: ${JSON.stringify(outcome.input)}`;
 }
 
 function questionInWords(ask: Ended): string {
-  const { questions } = ask.request as UserQuestionRequest;
+  const { questions, lineage } = ask.request as UserQuestionRequest;
   const outcome = questionOutcome(ask);
+  const who = whoAsked(lineage);
   const lines = questions.map(({ id, question }) => {
-    if (outcome.status !== 'answered') return `You asked: ${question}`;
+    if (outcome.status !== 'answered') return `${who} asked: ${question}`;
     const given = outcome.answers.find((answer) => answer.question_id === id);
     const said = given ? [...given.labels, ...(given.text ? [given.text] : [])].join('; ') : '(skipped)';
-    return `You asked: ${question}\n→ ${said}`;
+    return `${who} asked: ${question}\n→ ${said}`;
   });
   if (outcome.status === 'answered') return lines.join('\n');
   return `${lines.join('\n')}\n→ ${outcome.status}${outcome.reason === outcome.status ? '' : `: ${outcome.reason}`}`;

@@ -165,6 +165,13 @@ const HARMLESS = new Set(
 );
 const EDITS = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);
 
+/** A run that only plans changes no file, whoever would allow it: first the plan is to be allowed. */
+export function refusedIn(mode: string, name: string): Extract<Decision, { behavior: 'deny' }> | undefined {
+  if (mode !== 'plan' || !EDITS.has(name)) return undefined;
+  const message = `Nothing is changed in plan mode. Show your plan with ${PLAN_TOOL}; when it is allowed, begin.`;
+  return { behavior: 'deny', message };
+}
+
 /**
  * Whether a call is put to a person before Claude Code has looked at its own rules. Questions and plans are for a person
  * in any case; for the rest this is the price of holding without a process.

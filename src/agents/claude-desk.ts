@@ -48,8 +48,8 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
   const decisions = new Map<string, Made>();
   const open = new Map<string, Open>();
   const unacknowledged = new Map<string, string>();
-  /** Each for one call: it is taken out when that comes. */
-  const earlier = [...known];
+  /** Each for one call: it is taken out when that comes. Of those that a call had, nothing is left to use. */
+  const earlier = known.filter((ask) => !hasEnded(ask) || ask.delivery.state === 'due');
   const usedIds = new Set(known.map((ask) => ask.tool_call_id));
 
   async function put(call: ToolCall, entry: Open, patience: AbortSignal | undefined): Promise<Decision> {

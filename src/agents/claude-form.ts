@@ -6,7 +6,7 @@ import { findDeferred } from '../core/deferred.ts';
 import { FORM_TOOL } from '../core/form-input.ts';
 import type { AgentContext } from './agent.ts';
 import type { Decision } from './claude-asks.ts';
-import type { ToolCall } from './claude-hearing.ts';
+import type { Hindrance, ToolCall } from './claude-hearing.ts';
 
 /** As the hook that is asked before a tool takes names. */
 export const FORM_MATCHER = `.*${FORM_TOOL}.*`;
@@ -29,8 +29,19 @@ export const TOOL_ARGUMENTS: readonly string[] = [
   'mcp__holdpoint',
 ];
 
-export async function forwardForm(context: AgentContext, call: ToolCall, isAlone: boolean): Promise<Decision> {
-  if (!isAlone) return { behavior: 'deny', message: 'Display the form by itself: call no other tool beside it.' };
+/** A form stops the run: what the model is to do first where something would be lost by that. */
+const FIRST: Record<Hindrance, string> = {
+  sub_agent: 'A sub-agent cannot display a form. Tell the agent that called you what is to be asked.',
+  other_calls: 'Display the form by itself: call no other tool beside it.',
+  background: 'Work is still going on in the background. Display the form when it has ended and you have its result.',
+};
+
+export async function forwardForm(
+  context: AgentContext,
+  call: ToolCall,
+  hindrance: Hindrance | undefined,
+): Promise<Decision> {
+  if (hindrance) return { behavior: 'deny', message: FIRST[hindrance] };
   const { text, isError } = await context.callTool({ name: FORM_TOOL, arguments: call.input, tool_use_id: call.id });
   if (isError) return { behavior: 'deny', message: text };
   const deferred = findDeferred(text);

@@ -1,6 +1,7 @@
 // What a session of Claude Code says, made into what it means here: something said, something asked, an end. Pure: one
-// message in, meanings out. Keeps what later messages refer to: who the sub-agents are, what the last plan was, and
-// whether a call is the only one of its message, which is known only when the message is complete.
+// message in, meanings out. Keeps what later messages refer to: who the sub-agents are, what the last plan was, what is in
+// the background, and whether a call is the only one of its message, which is known only when the message is complete.
+import { type Background, createBackground, isQuiet } from './claude-background.ts';
 import type { ClaudeMessage, ClaudeResult, Content, Suggestion } from './wire/claude-stream.ts';
 
 export interface ToolCall {
@@ -14,12 +15,15 @@ export interface ToolCall {
   suggestions: Suggestion[];
 }
 
+/** What would be lost if the process ended on a call. */
+export type Hindrance = 'sub_agent' | 'other_calls' | 'background';
+
 export type Heard =
   | { heard: 'begun'; sessionId: string }
   | { heard: 'mode'; mode: string }
   | { heard: 'said'; id: string; type: 'text' | 'thinking' | 'tool_call' | 'tool_result'; text: string }
-  /** Before a tool is used, whether or not it needs a permission. `alone`: this thread has no other call open. */
-  | { heard: 'before'; requestId: string; call: ToolCall; alone: boolean }
+  /** Before a tool is used, whether or not it needs a permission. */
+  | { heard: 'before'; requestId: string; call: ToolCall; hindrance: Hindrance | undefined }
   /** It needs a permission. */
   | { heard: 'permission'; requestId: string; call: ToolCall }
   | { heard: 'unknown_request'; requestId: string; subtype: string }
@@ -27,7 +31,8 @@ export type Heard =
   /** A tool call has its result: the model is about to be told. */
   | { heard: 'settled'; callId: string }
   | { heard: 'carries_on' }
-  | { heard: 'ended'; result: ClaudeResult };
+  | { heard: 'background'; background: Background }
+  | { heard: 'ended'; result: ClaudeResult; background: Background };
 
 type Before = Extract<Heard, { heard: 'before' }>;
 
@@ -42,8 +47,10 @@ export function createHearing() {
   /** The message of the session itself that is coming in, and what was asked about before it was complete. */
   let message: { calls: number; isComplete: boolean } | undefined;
   let early: Before[] = [];
+  const background = createBackground();
 
   function hear(heard: ClaudeMessage): Heard[] {
+    background.hear(heard);
     switch (heard.type) {
       case 'system':
         return system(heard);
@@ -59,12 +66,13 @@ export function createHearing() {
       case 'command_lifecycle':
         return heard.state === 'started' ? [{ heard: 'carries_on' }] : [];
       case 'result':
-        return [...release(false), { heard: 'ended', result: heard }];
+        return [...release('other_calls'), { heard: 'ended', result: heard, background: background.now() }];
     }
   }
 
   function system(heard: Extract<ClaudeMessage, { type: 'system' }>): Heard[] {
     const { subtype, task_id, tool_use_id, subagent_type, description } = heard;
+    if (heard.tasks) return [{ heard: 'background', background: background.now() }];
     if (subtype === 'task_started' && task_id !== undefined) {
       const label = [subagent_type, description].filter(Boolean).join(': ').slice(0, 300) || task_id;
       agents.set(task_id, { label, calledBy: callers.get(tool_use_id ?? '') });
@@ -112,20 +120,25 @@ export function createHearing() {
 
   function streamed(event: { type: string; content_block?: { type: string } | undefined }): Heard[] {
     if (event.type === 'message_start') {
-      const left = release(false);
+      const left = release('other_calls');
       message = { calls: 0, isComplete: false };
       return left;
     }
     if (message && event.content_block?.type === 'tool_use') message.calls += 1;
     if (!message || event.type !== 'message_stop') return [];
     message.isComplete = true;
-    return release(message.calls === 1);
+    return release(hindrance());
   }
 
-  function release(alone: boolean): Heard[] {
-    const waiting = early.map((before) => ({ ...before, alone }));
+  function release(why: Hindrance | undefined): Heard[] {
+    const waiting = early.map((before) => ({ ...before, hindrance: why }));
     early = [];
     return waiting;
+  }
+
+  function hindrance(): Hindrance | undefined {
+    if (message && message.calls !== 1) return 'other_calls';
+    return isQuiet(background.now()) ? undefined : 'background';
   }
 
   function request(requestId: string, asked: Extract<ClaudeMessage, { type: 'control_request' }>['request']): Heard[] {
@@ -138,11 +151,10 @@ export function createHearing() {
     if (!('input' in asked)) return [{ heard: 'unknown_request', requestId, subtype: asked.subtype }];
     const { tool_name: name, tool_use_id: id, tool_input: input, agent_id } = asked.input;
     const call = { id, name, input, lineage: lineageOf(agent_id), reason: reasonOf(name, ''), suggestions: [] };
-    const before: Before = { heard: 'before', requestId, call, alone: false };
+    const before: Before = { heard: 'before', requestId, call, hindrance: 'sub_agent' };
     if (agent_id !== undefined) return [before];
-    // Nothing was said yet: this is the call that a session which was taken up again had been held on.
-    if (!message) return [{ ...before, alone: true }];
-    if (message.isComplete) return [{ ...before, alone: message.calls === 1 }];
+    // Where nothing was said yet, this is the call that a session which was taken up again had been held on.
+    if (!message || message.isComplete) return [{ ...before, hindrance: hindrance() }];
     early.push(before);
     return [];
   }

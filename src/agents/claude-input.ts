@@ -6,6 +6,9 @@ export const PERMISSION_MODES = ['default', 'acceptEdits', 'bypassPermissions', 
 
 /** A person who sits in front of it answers within a minute; after that a process is worth more than a second's delay. */
 const PATIENCE_MS = 60_000;
+const BACKGROUND_MS = 600_000;
+/** A timer holds no more. */
+const LONGEST_MS = 2_000_000_000;
 
 const ClaudeInput = z.looseObject({
   text: z.string().trim().min(1),
@@ -16,6 +19,8 @@ const ClaudeInput = z.looseObject({
   hold: z.enum(['questions', 'everything', 'nothing']).optional(),
   /** How long the process waits before it is given up for that. */
   patience_ms: z.int().min(0).max(86_400_000).optional(),
+  /** How long commands that it left in the background may go on when it has nothing else to do. */
+  background_ms: z.int().min(0).max(LONGEST_MS).optional(),
   /** Whether it finds our tools among its own: forms, questions, approvals. */
   ask_tools: z.boolean().optional(),
 });
@@ -26,12 +31,26 @@ export interface ClaudeSpec {
   model: string | undefined;
   hold: 'questions' | 'everything' | 'nothing';
   patienceMs: number;
+  backgroundMs: number;
   askTools: boolean;
 }
 
 export function readClaudeInput(input: Record<string, unknown>): ClaudeSpec | { problem: string } {
   const read = ClaudeInput.safeParse(input);
   if (!read.success) return { problem: `The input of a claude run is not well formed: ${z.prettifyError(read.error)}` };
-  const { text, permission_mode: mode = 'default', model, hold = 'questions', patience_ms = PATIENCE_MS } = read.data;
-  return { text, mode, model, hold, patienceMs: patience_ms, askTools: read.data.ask_tools ?? false };
+  const { text, model, permission_mode: mode = 'default', hold = 'questions', ask_tools: askTools = false } = read.data;
+  const { patience_ms: patienceMs = PATIENCE_MS, background_ms: backgroundMs = BACKGROUND_MS } = read.data;
+  return { text, mode, model, hold, patienceMs, backgroundMs, askTools };
+}
+
+/** The input of a run that goes on under the same settings, with another text. */
+export function claudeInput({ mode, model, hold, patienceMs, backgroundMs, askTools }: ClaudeSpec) {
+  return {
+    permission_mode: mode,
+    model,
+    hold,
+    patience_ms: patienceMs,
+    background_ms: backgroundMs,
+    ask_tools: askTools,
+  };
 }

@@ -3,11 +3,12 @@
 
 import type { AskView } from '../core/views.ts';
 import { type AgentContext, type Ending, isLeaving, type ProcessExit, type Talk } from './agent.ts';
-import { hookReply, isHeldFor, PLAN_TOOL, permissionReply, QUESTION_TOOL } from './claude-asks.ts';
+import { hookReply, isHeldFor, PLAN_TOOL, permissionReply, QUESTION_TOOL, refusedIn } from './claude-asks.ts';
 import { createDesk } from './claude-desk.ts';
 import { FORM_HOLD, FORM_MATCHER, forwardForm, isForm, TOOL_ARGUMENTS } from './claude-form.ts';
 import { createHearing, type Heard } from './claude-hearing.ts';
-import type { ClaudeSpec } from './claude-input.ts';
+import { type ClaudeSpec, claudeInput } from './claude-input.ts';
+import { createLastTurn, isDeferred, isSuccess } from './claude-last-turn.ts';
 import {
   type ClaudeResult,
   controlRefusal,
@@ -32,6 +33,7 @@ export interface Beginning {
 
 /** The outputs in which a run keeps what it needs to be taken up again. */
 export const CONVERSATION = 'claude-conversation';
+export const MODE = 'claude-mode';
 export const heldOn = (callId: string): string => `claude-held-on-${callId}`;
 
 const ARGV =
@@ -75,7 +77,6 @@ export async function talkWithClaude(
   /** A form is displayed: the run is held on it, and may be over before the process is. */
   let hasForm = false;
   let isOver = false;
-  let result: ClaudeResult | undefined;
   let failure: unknown;
   let lastWords: ReturnType<typeof setTimeout> | undefined;
 
@@ -88,10 +89,21 @@ export async function talkWithClaude(
     return telling;
   };
 
+  const lastTurn = createLastTurn({
+    commandsMs: spec.backgroundMs,
+    over(isGivenUp) {
+      talk?.hangUp();
+      lastWords = setTimeout(() => stop.abort(), isGivenUp ? 0 : LAST_WORDS_MS);
+    },
+    stays: (going) =>
+      void tell(() => context.say(`Goes on in the background: ${going.join(', ')}`, { type: 'status' })),
+  });
+
   function take(heard: Heard): void {
     if (heard.heard !== 'ended' && heard.heard !== 'mode') hasBegun = true;
     switch (heard.heard) {
       case 'begun':
+        lastTurn.begun();
         void tell(() =>
           context.say(undefined, {
             id: `${CONVERSATION}-${heard.sessionId}`,
@@ -101,7 +113,7 @@ export async function talkWithClaude(
         );
         return;
       case 'mode':
-        mode = heard.mode;
+        turnTo(heard.mode);
         return;
       case 'said':
         void tell(() => context.say(heard.text, { id: heard.id, type: heard.type }));
@@ -125,34 +137,44 @@ export async function talkWithClaude(
       case 'settled':
         void tell(() => desk.settled(heard.callId));
         return;
+      case 'background':
+        lastTurn.changed(heard.background);
+        return;
       case 'ended':
-        result = heard.result;
-        talk?.hangUp();
-        lastWords = setTimeout(() => stop.abort(), LAST_WORDS_MS);
+        lastTurn.ended(heard.result, heard.background);
     }
+  }
+
+  /** Kept, so that it is taken up again in the mode that it had come to. */
+  function turnTo(next: string): void {
+    if (next === mode) return;
+    mode = next;
+    void tell(() => context.say(undefined, { id: `${MODE}-${crypto.randomUUID()}`, type: MODE, data: { mode: next } }));
   }
 
   async function answer(heard: Extract<Heard, { heard: 'before' | 'permission' }>): Promise<void> {
     const { call, requestId } = heard;
     if (heard.heard === 'before' && isForm(call.name)) return displayForm(heard);
-    const isOurs = heard.heard === 'permission' || (heard.alone && isHeldFor(call.name, mode));
-    if (!isOurs) return talk?.send(controlReply(requestId, hookReply(undefined)));
     await telling;
-    if (heard.heard === 'permission')
-      return talk?.send(controlReply(requestId, permissionReply(call, await desk.decide(call))));
+    if (heard.heard === 'permission') {
+      const decision = refusedIn(mode, call.name) ?? (await desk.decide(call));
+      return talk?.send(controlReply(requestId, permissionReply(call, decision)));
+    }
+    // Where something would be lost with the process, Claude Code asks for a permission, and waits for that.
+    const mayBeHeld = !heard.hindrance && !desk.owes() && isHeldFor(call.name, mode);
+    if (!mayBeHeld) return talk?.send(controlReply(requestId, hookReply(undefined)));
     const decision = await desk.decide(call, patienceOf(spec.patienceMs));
     if (decision.behavior === 'held')
       await tell(() => context.say(undefined, { id: heldOn(call.id), type: 'checkpoint', data: { mode } }));
     talk?.send(controlReply(requestId, hookReply(decision)));
   }
 
-  async function displayForm({ call, requestId, alone }: Extract<Heard, { heard: 'before' }>): Promise<void> {
-    const { model, hold, patienceMs: patience_ms, askTools: ask_tools } = spec;
-    const data = { permission_mode: mode, model, hold, patience_ms, ask_tools };
+  async function displayForm({ call, requestId, hindrance }: Extract<Heard, { heard: 'before' }>): Promise<void> {
+    const data = { ...claudeInput(spec), permission_mode: mode };
     // A person may be quick: what the next run must know is kept before there is anything to answer.
     await tell(() => context.say(undefined, { id: FORM_HOLD, type: FORM_HOLD, data }));
     hasForm = true;
-    const decision = await forwardForm(context, call, alone);
+    const decision = await forwardForm(context, call, hindrance);
     hasForm = decision.behavior === 'held';
     talk?.send(controlReply(requestId, hookReply(decision)));
   }
@@ -200,17 +222,18 @@ export async function talkWithClaude(
   isOver = true;
   clearTimeout(idle);
   clearTimeout(lastWords);
+  lastTurn.close();
   const owes = desk.owes() || hasForm;
   desk.close();
   await telling;
   context.signal.throwIfAborted();
   if (failure) throw failure;
-  return endingOf(exit, result, hasBegun, owes);
+  return endingOf(exit, lastTurn.result(), hasBegun, owes);
 }
 
 function endingOf(exit: ProcessExit, result: ClaudeResult | undefined, hasBegun: boolean, owes: boolean): TalkEnding {
-  if (result?.stop_reason === 'tool_deferred') return { ended: 'held' };
-  if (result && !result.is_error && result.subtype === 'success') return { ended: 'completed' };
+  if (result && isDeferred(result)) return { ended: 'held' };
+  if (result && isSuccess(result)) return { ended: 'completed' };
   const { exitCode } = exit;
   const ended = hasBegun || exitCode === NOT_FOUND ? 'died' : 'no_conversation';
   return { ended, error: failureText(exit, result), exitCode, owes: owes && !result };

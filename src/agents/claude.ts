@@ -8,7 +8,7 @@ import type { Agent, AgentContext, Ending } from './agent.ts';
 import { carriedText } from './carried-answers.ts';
 import { FORM_HOLD } from './claude-form.ts';
 import { type ClaudeSpec, readClaudeInput } from './claude-input.ts';
-import { type Beginning, CONVERSATION, heldOn, talkWithClaude } from './claude-talk.ts';
+import { type Beginning, CONVERSATION, heldOn, MODE, talkWithClaude } from './claude-talk.ts';
 import { folderProblem } from './work-folder.ts';
 
 const DEATH = 'claude-died-';
@@ -83,7 +83,7 @@ function conversationOf(sessionId: string): string {
 const carriesForm = ({ input }: AgentContext): boolean => input.interactive_form_answer !== undefined;
 
 function takeUp(context: AgentContext, spec: ClaudeSpec, known: readonly AskView[], conversation: string): Beginning {
-  const begin = { conversation: ['--resume', conversation], mode: spec.mode as string, known };
+  const begin = { conversation: ['--resume', conversation], mode: modeOf(context, spec), known };
   // It has kept the call that displayed the form, and makes it again by itself.
   if (!context.resumed && carriesForm(context)) return { ...begin, prompt: undefined, otherwise: spec.text };
   if (!context.resumed) return { ...begin, prompt: spec.text, otherwise: spec.text };
@@ -95,6 +95,12 @@ function takeUp(context: AgentContext, spec: ClaudeSpec, known: readonly AskView
   if (modes.length > 0 && modes.every((mode) => typeof mode === 'string'))
     return { ...begin, mode: modes.at(-1) as string, prompt: undefined, otherwise };
   return { ...begin, prompt: otherwise, otherwise };
+}
+
+/** It may have been let out of plan mode since this run began. */
+function modeOf({ resumed, run }: AgentContext, spec: ClaudeSpec): string {
+  const last = resumed ? run.outputs.findLast((output) => output.type === MODE)?.data?.mode : undefined;
+  return typeof last === 'string' ? last : spec.mode;
 }
 
 function toldAgain(due: readonly AskView[], known: readonly AskView[]): string {

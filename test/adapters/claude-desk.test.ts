@@ -31,12 +31,12 @@ function deskOf({
   return { desk: createDesk(context as unknown as AgentContext, known), shown };
 }
 
-const allowed = (command: string, name = 'Bash') =>
+const allowed = (command: string, name = 'Bash', state = 'due') =>
   ({
     kind: 'approval',
     tool_call_id: 'toolu_1',
     status: 'answered',
-    delivery: { state: 'due' },
+    delivery: { state },
     mode: 'deferred',
     request: { tool_name: name, input: { command } },
     answer: { behavior: 'allow' },
@@ -96,6 +96,15 @@ describe('a decision on a call', () => {
     await desk.decide(call('ls'));
     expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1#2']);
   });
+
+  it.each(['delivered', 'undeliverable'])(
+    'made before and %s is used up: the same call is asked again',
+    async (state) => {
+      const { desk, shown } = deskOf({ known: [allowed('ls', 'Bash', state)] });
+      await desk.decide(call('ls'));
+      expect(shown.map(({ id }) => id)).toEqual(['toolu_1#2']);
+    },
+  );
 
   it('made before is not for another action under its id', async () => {
     const { desk, shown } = deskOf({ known: [allowed('ls')] });

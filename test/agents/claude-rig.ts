@@ -106,6 +106,13 @@ export class ClaudeRig {
       .map(Number);
   }
 
+  /** kill -9 of Claude Code itself: what it had started is left for others to end. */
+  kill(run: RunView): void {
+    const leader = this.processes(run).find((pid) => environmentOf(`${pid}`).includes(`HOLDPOINT_LEADER=${pid}`));
+    if (leader === undefined) throw new Error('no process of Claude Code works for this run');
+    process.kill(leader, 'SIGKILL');
+  }
+
   /** What the model was told about a tool call, and whether as an error. */
   result(callId: string): { text: string; isError: boolean } | undefined {
     for (const told of this.model.told.toReversed())

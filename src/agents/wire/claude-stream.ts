@@ -52,6 +52,12 @@ const CanUseTool = z.object({
   permission_suggestions: z.array(Suggestion).optional(),
 });
 
+const BackgroundTask = z.object({
+  task_id: z.string(),
+  task_type: z.string().default(''),
+  description: z.string().default(''),
+});
+
 /** Partial messages: only where a message begins and ends, and what it calls. */
 const StreamEvent = z.object({
   type: z.literal('stream_event'),
@@ -72,6 +78,8 @@ export const ClaudeMessage = z.union([
     tool_use_id: z.string().optional(),
     subagent_type: z.string().optional(),
     description: z.string().optional(),
+    /** All that goes on in the background, whenever that changes. */
+    tasks: z.array(BackgroundTask).optional(),
   }),
   z.object({ type: z.literal('assistant'), ...spoken }),
   z.object({ type: z.literal('user'), ...spoken }),

@@ -1,0 +1,134 @@
+// kill -9 of the real Claude Code in the middle of its work: what was asked stays asked, what died does not run again
+// unasked, and a decision that was used is used up, also for a call that looks the same.
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { RunView } from '../../src/core/views.ts';
+import { claude, claudeVersion } from './binaries.ts';
+import { ClaudeRig } from './claude-rig.ts';
+
+let rig: ClaudeRig;
+beforeAll(async () => {
+  rig = await ClaudeRig.open();
+});
+afterAll(() => rig.close());
+afterEach(() => expect(rig.model.others).toEqual([]));
+
+const QUESTION = {
+  question: 'Which colour?',
+  header: 'Colour',
+  multiSelect: false,
+  options: [
+    { label: 'Red', description: 'r' },
+    { label: 'Blue', description: 'b' },
+  ],
+};
+const asks = (id: string) => [{ tool: 'AskUserQuestion', input: { questions: [QUESTION] }, id }];
+const BLUE = { question_id: 'question-1', selected_option_ids: ['option-2'] };
+const bash = (command: string, id: string) => ({ tool: 'Bash', input: { command, description: 'd' }, id });
+
+/** It is dead, nothing of it is left, and the run is held on what was asked. */
+async function dies(run: RunView, status: RunView['status']): Promise<void> {
+  const released = (await rig.stage.events(run.session_id, 'run.released')).length;
+  rig.kill(run);
+  await rig.stage.until(async () => (await rig.stage.events(run.session_id, 'run.released'))[released]);
+  expect(rig.processes(run)).toEqual([]);
+  expect(await rig.stage.api.runs.get(run.run_id)).toMatchObject({ status });
+}
+
+describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9`, () => {
+  it('with a command under way: that ends with it, the run has failed, and nothing begins again', async () => {
+    rig.model.play([[bash('touch begun; sleep 300; touch late', 'toolu_d1')], [{ text: 'never' }]]);
+    const run = await rig.start();
+    const ask = await rig.ask(run);
+    await rig.stage.decide(ask, { behavior: 'allow' });
+    await rig.stage.until(async () => (existsSync(join(run.folder, 'begun')) ? true : undefined));
+    const told = rig.model.told.length;
+    rig.kill(run);
+    expect(await rig.over(run)).toMatchObject({ status: 'failed', error: expect.stringContaining('SIGKILL') });
+    expect(rig.processes(run)).toEqual([]);
+    expect(rig.model.told).toHaveLength(told);
+    // The next run goes on in the same conversation; what was allowed then is not allowed now.
+    rig.model.play([[bash('touch begun; sleep 300; touch late', 'toolu_d1b')], [{ text: 'I leave it.' }]]);
+    const next = await rig.stage.api.runs.start(run.session_id, { input: { text: 'and now?' } });
+    const again = await rig.ask(next);
+    expect(again).toMatchObject({ tool_call_id: 'toolu_d1b', run_id: next.run_id });
+    expect(rig.result('toolu_d1')?.text).toContain('interrupted');
+    await rig.stage.decide(again, { behavior: 'deny' });
+    expect(await rig.over(next)).toMatchObject({ status: 'completed' });
+    expect(rig.files(run)).toEqual(['begun']);
+  });
+
+  it('with a question open: it stays open, and its answer is told to the same conversation, once', async () => {
+    rig.model.play([asks('toolu_d2'), [{ text: 'Blue.' }]]);
+    const run = await rig.start();
+    const ask = await rig.ask(run);
+    await dies(run, 'waiting_for_user_question');
+    expect(await rig.stage.api.asks.get(ask.ask_id)).toMatchObject({ status: 'pending' });
+    await rig.stage.answer(ask, BLUE);
+    expect(await rig.over(run)).toMatchObject({ status: 'completed', run_id: run.run_id });
+    expect(rig.result('toolu_d2')?.text).toContain('interrupted');
+    expect(rig.lastTold()).toContain('You asked: Which colour?\\n→ Blue');
+    expect((await rig.stage.events(run.session_id, 'ask.delivered')).length).toBe(1);
+    expect(rig.model.told.filter((told) => told.includes('→ Blue'))).toHaveLength(1);
+  });
+
+  it("with a sub-agent's ask open: the session learns what was allowed, and may do exactly that, once", async () => {
+    const input = {
+      description: 'help',
+      prompt: 'DEADWORK',
+      subagent_type: 'general-purpose',
+      run_in_background: false,
+    };
+    rig.model.play(
+      [
+        [{ tool: 'Agent', input, id: 'toolu_d3' }],
+        [bash('touch sub', 'toolu_d3b')],
+        [bash('touch sub', 'toolu_d3c')],
+        [{ text: 'Done.' }],
+      ],
+      'MAIN-DEAD',
+    );
+    rig.model.play([[bash('touch sub', 'toolu_d3a')]], 'DEADWORK');
+    const run = await rig.start({ text: 'MAIN-DEAD' });
+    const ask = await rig.ask(run);
+    expect(ask.request.lineage).toEqual(['general-purpose: help']);
+    await dies(run, 'waiting_for_approval');
+    expect(rig.files(run)).toEqual([]);
+    await rig.stage.decide(ask, { behavior: 'allow' });
+    const again = await rig.ask(run);
+    expect(again.tool_call_id).toBe('toolu_d3c');
+    const sentence = 'Your sub-agent (general-purpose: help) asked to use Bash';
+    expect(rig.model.told.some((told) => told.includes(sentence))).toBe(true);
+    expect(rig.result('toolu_d3b')).toMatchObject({ isError: false });
+    expect(rig.files(run)).toEqual(['sub']);
+    await rig.stage.decide(again, { behavior: 'deny', reason: 'once is enough' });
+    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    expect(rig.result('toolu_d3c')?.text).toContain('once is enough');
+  });
+
+  it('after a call was made: the same call under the same id is asked again', async () => {
+    rig.model.play([
+      [bash('touch x', 'toolu_d4')],
+      asks('toolu_d4_q'),
+      [bash('touch x', 'toolu_d4')],
+      [{ text: 'Done.' }],
+    ]);
+    const run = await rig.start();
+    const first = await rig.ask(run);
+    await rig.stage.decide(first, { behavior: 'allow' });
+    const question = await rig.stage.until(async () => {
+      const [ask] = await rig.stage.pending(run.session_id);
+      return ask?.kind === 'question' ? ask : undefined;
+    });
+    rmSync(join(run.folder, 'x'));
+    await dies(run, 'waiting_for_user_question');
+    await rig.stage.answer(question, BLUE);
+    const again = await rig.ask(run);
+    expect(again).toMatchObject({ kind: 'approval', tool_call_id: 'toolu_d4#2' });
+    expect(again.ask_id).not.toBe(first.ask_id);
+    await rig.stage.decide(again, { behavior: 'deny' });
+    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    expect(rig.files(run)).toEqual([]);
+  });
+});
