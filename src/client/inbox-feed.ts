@@ -15,6 +15,13 @@ export interface InboxListener {
   link(link: 'live' | 'lost'): void;
   /** Every event, before anything is made of it. */
   event?(event: EventView): void;
+  /** Another device of the same person has typed; without a revision, it has dropped what was typed. */
+  draft?(notice: DraftNotice): void;
+}
+
+export interface DraftNotice {
+  ask_id: string;
+  revision?: number;
 }
 
 const PAGE = 500;
@@ -40,12 +47,13 @@ export async function followInbox(
   for await (const _ of every(page)) if (signal.aborted) return;
   listener.link('live');
   await followStream(client.http, {
-    path: '/v1/events',
+    path: listener.draft ? '/v1/events?drafts=true' : '/v1/events',
     after: cursor,
     signal,
     onOpen: () => listener.link('live'),
     onLost: () => listener.link('lost'),
     onEvent: hear,
+    onNotice: (name, data) => name === 'draft' && listener.draft?.(data as DraftNotice),
   });
 
   function hear(event: EventView): void {

@@ -14,6 +14,8 @@ export interface Follow<T> {
   /** Called when the stream has ended or could not be opened, before it is tried again. */
   onLost?: (() => void) | undefined;
   onEvent(event: T): void;
+  /** What the stream says besides its events, by its name. */
+  onNotice?: ((name: string, data: unknown) => void) | undefined;
 }
 
 /** The server sends a heartbeat every 15 s. */
@@ -77,6 +79,7 @@ async function connection<T>(
     const parser = createParser({
       onEvent: ({ event, data, id }) => {
         if (event === undefined) options.onEvent(JSON.parse(data) as T);
+        else options.onNotice?.(event, JSON.parse(data));
         if (id) seen(id, true);
       },
     });
@@ -103,7 +106,7 @@ function isFinal(error: unknown): boolean {
 /** The same as an async iteration. Ends when the signal says so or the loop is left. */
 export async function* iterate<T = EventView>(
   http: Http,
-  options: Omit<Follow<T>, 'onEvent' | 'onOpen' | 'onLost'>,
+  options: Omit<Follow<T>, 'onEvent' | 'onNotice' | 'onOpen' | 'onLost'>,
 ): AsyncGenerator<T> {
   const own = new AbortController();
   const signal = AbortSignal.any([own.signal, options.signal]);

@@ -32,18 +32,20 @@ export const DRAFT_TTL_MS = 90 * 24 * 60 * 60_000;
 
 export interface Draft {
   askId: string;
-  /** Counts the saves; the last one wins. */
+  /** Counts the saves of its author; the last one wins. */
   revision: number;
   content: DraftContent;
   savedAt: number;
   savedBy: string;
 }
 
-/** An answer makes its draft worthless; an ask that ended any other way may be asked again. */
-export const outlivesDraft = (ask: Ask): boolean => ask.status === 'answered' || ask.status === 'declined';
+/** Whoever answered has said it. What others have typed meanwhile is theirs, and stays. */
+export const isSpent = (ask: Ask, author: string): boolean =>
+  (ask.status === 'answered' || ask.status === 'declined') && ask.answer.answered_by === author;
 
-export function draftRefusal(ask: Ask, content: DraftContent): Refusal | undefined {
-  if (outlivesDraft(ask)) return refuse('ask_state_conflict', 'This ask is answered; nothing is drafted any more.');
+export function draftRefusal(ask: Ask, content: DraftContent, author: string): Refusal | undefined {
+  if (isSpent(ask, author))
+    return refuse('ask_state_conflict', 'You have answered this ask; nothing is drafted any more.');
   const size = JSON.stringify(content).length;
   if (size > LARGEST_DRAFT)
     return refuse('body_too_large', `A draft has at most ${LARGEST_DRAFT} characters as JSON, not ${size}.`);

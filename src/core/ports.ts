@@ -144,7 +144,7 @@ export interface Reader {
   tokenByHash(hash: string): Soon<Token | undefined>;
   tokens(page: Page): Soon<Placed<Token>[]>;
   signInLink(hash: string): Soon<SignInLink | undefined>;
-  draft(askId: string): Soon<Draft | undefined>;
+  draft(askId: string, author: string): Soon<Draft | undefined>;
   skill(id: string): Soon<Skill | undefined>;
   skills(filter: SkillFilter): Soon<Skill[]>;
   /** Its zip, in base 64. */
@@ -204,8 +204,8 @@ export interface Tx extends Reader {
   insertSkill(skill: Skill, archive: string): Soon<boolean>;
   updateSkill(skill: Skill, archive: string): Soon<void>;
   deleteSkill(id: string): Soon<void>;
-  deleteDraft(askId: string): Soon<boolean>;
-  /** Drafts of answered asks, and those nobody has touched since the instant. */
+  deleteDraft(askId: string, author: string): Soon<boolean>;
+  /** Drafts of those who answered the ask, and those nobody has touched since the instant. */
   forgetDrafts(before: number): Soon<number>;
   insertResponse(response: StoredResponse): Soon<void>;
   /** Keeps the first value ever given under a name, and returns it. */

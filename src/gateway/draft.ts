@@ -1,23 +1,20 @@
 // What a person has typed and not sent: saved, shown to the person's other devices, dropped. No part of the log: it is
-// nobody's decision yet. It outlives the ask's expiry and cancellation, and is gone once the ask is answered.
-import { type Draft, type DraftContent, draftRefusal, outlivesDraft } from '../core/draft.ts';
+// nobody's decision yet. It outlives every end of the ask, except that its own author answered it.
+import { type Draft, type DraftContent, draftRefusal, isSpent } from '../core/draft.ts';
 import { HoldpointError } from '../core/errors.ts';
-import type { Ports, Reader } from '../core/ports.ts';
+import type { Ports } from '../core/ports.ts';
 import type { DraftView } from '../core/views.ts';
 import { askRecord } from './inbox.ts';
 import { openAsk } from './ledger.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
 
 /** Nothing typed is the usual state of an ask, and no error. */
-export function showDraft(ports: Ports, askId: string): Promise<DraftView | undefined> {
+export function showDraft(ports: Ports, askId: string, author: string): Promise<DraftView | undefined> {
   return ports.store.read(async (r) => {
-    const draft = await currentDraft(r, askId);
+    if (isSpent(await askRecord(r, askId), author)) return undefined;
+    const draft = await r.draft(askId, author);
     return draft && draftView(draft);
   });
-}
-
-async function currentDraft(r: Reader, askId: string): Promise<Draft | undefined> {
-  return outlivesDraft(await askRecord(r, askId)) ? undefined : r.draft(askId);
 }
 
 export interface Saving {
@@ -27,14 +24,14 @@ export interface Saving {
   key?: Key | undefined;
 }
 
-/** The last one to save wins; the revision tells the others that they were overtaken. */
+/** The last save wins; the revision tells the author's other devices that they were overtaken. */
 export function saveDraft(ports: Ports, { askId, content, author, key }: Saving): Promise<Reply<DraftView>> {
   return mutate(ports, key, async (tx) => {
     // Under the session's lock, so that two who save at once get two revisions.
     const { ask, ledger } = await openAsk(ports, tx, askId);
-    const refusal = draftRefusal(ask, content);
+    const refusal = draftRefusal(ask, content, author);
     if (refusal) throw new HoldpointError(refusal);
-    const before = await tx.draft(askId);
+    const before = await tx.draft(askId, author);
     const revision = (before?.revision ?? 0) + 1;
     const draft: Draft = { askId, revision, content, savedAt: ledger.now, savedBy: author };
     await tx.saveDraft(draft);
@@ -43,10 +40,10 @@ export function saveDraft(ports: Ports, { askId, content, author, key }: Saving)
 }
 
 /** Whether there was one. */
-export function dropDraft(ports: Ports, askId: string): Promise<boolean> {
+export function dropDraft(ports: Ports, askId: string, author: string): Promise<boolean> {
   return ports.store.write(async (tx) => {
     await askRecord(tx, askId);
-    return tx.deleteDraft(askId);
+    return tx.deleteDraft(askId, author);
   });
 }
 

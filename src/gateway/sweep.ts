@@ -1,5 +1,5 @@
 // The clockwork: wakes at the next deadline, at most a second away, and puts right what time alone has changed:
-// overdue asks, leases of lost workers, old mail, old idempotency keys, drafts of what is answered. Everything it does is
+// overdue asks, leases of lost workers, old mail, old idempotency keys, drafts whose author answered. Everything it does is
 // also safe to do late.
 import { DRAFT_TTL_MS } from '../core/draft.ts';
 import { KEY_TTL_MS } from '../core/idempotency.ts';

@@ -18,13 +18,12 @@ interface Open {
   check: () => void;
 }
 
-/** Without a revision the draft is gone. `token_id` is whose device it was, so that it can leave its own alone. */
-export interface DraftNotice {
+/** Without a revision the draft is gone. */
+interface DraftNotice {
   ask_id: string;
+  saved_by: string;
   revision?: number;
   saved_at_ms?: number;
-  saved_by?: string;
-  token_id: string;
 }
 
 interface Beginning {
@@ -107,11 +106,11 @@ export class Streams {
     return frame;
   }
 
-  /** To operators who asked for it: somebody typed. What, they read themselves. */
+  /** To its author's devices that asked for it: another one typed. What, they read themselves. */
   tellDraft(notice: DraftNotice): void {
     const frame = `event: draft\ndata: ${JSON.stringify(notice)}\n\n`;
-    for (const [response, { wantsDrafts }] of this.#open)
-      if (wantsDrafts && !response.writableNeedDrain) response.write(frame);
+    for (const [response, { actor, wantsDrafts }] of this.#open)
+      if (wantsDrafts && actor.name === notice.saved_by && !response.writableNeedDrain) response.write(frame);
   }
 
   /** A token that was revoked hears nothing more. */

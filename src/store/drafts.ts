@@ -1,18 +1,20 @@
-// Drafts: one for each ask, the last save wins. A table of what is being typed, so it stays small.
+// Drafts: one for each ask and person, the last save wins. A table of what is being typed, so it stays small.
 import type { Draft } from '../core/draft.ts';
 import type { Reader, Tx } from '../core/ports.ts';
 import type { Sql } from './sql.ts';
 import type { DraftRow } from './tables.ts';
 
 const SAVE = `INSERT INTO drafts (ask_id, revision, content, saved_at, saved_by) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT (ask_id) DO UPDATE SET revision = excluded.revision, content = excluded.content,
-    saved_at = excluded.saved_at, saved_by = excluded.saved_by`;
-const FORGET = `DELETE FROM drafts WHERE saved_at <= ?
-  OR ask_id IN (SELECT d.ask_id FROM drafts d JOIN asks a ON a.id = d.ask_id WHERE a.status IN ('answered', 'declined'))`;
+  ON CONFLICT (ask_id, saved_by) DO UPDATE SET revision = excluded.revision, content = excluded.content,
+    saved_at = excluded.saved_at`;
+/** Old ones, and those of whoever answered. The answer is JSON: REPLACE finds the author in it without any wildcard. */
+const FORGET = `DELETE FROM drafts WHERE saved_at <= ? OR EXISTS (SELECT 1 FROM asks a WHERE a.id = drafts.ask_id
+  AND a.status IN ('answered', 'declined')
+  AND REPLACE(a.answer, '"answered_by":"' || drafts.saved_by || '"', '') <> a.answer)`;
 
 export const draftReads = (sql: Sql): Pick<Reader, 'draft'> => ({
-  async draft(askId) {
-    const [row] = await sql.all<DraftRow>(`SELECT * FROM drafts WHERE ask_id = ?`, [askId]);
+  async draft(askId, author) {
+    const [row] = await sql.all<DraftRow>(`SELECT * FROM drafts WHERE ask_id = ? AND saved_by = ?`, [askId, author]);
     return row && toDraft(row);
   },
 });
@@ -21,7 +23,8 @@ export const draftWrites = (sql: Sql): Pick<Tx, 'saveDraft' | 'deleteDraft' | 'f
   async saveDraft(d) {
     await sql.run(SAVE, [d.askId, d.revision, JSON.stringify(d.content), d.savedAt, d.savedBy]);
   },
-  deleteDraft: async (askId) => (await sql.run(`DELETE FROM drafts WHERE ask_id = ?`, [askId])) > 0,
+  deleteDraft: async (askId, author) =>
+    (await sql.run(`DELETE FROM drafts WHERE ask_id = ? AND saved_by = ?`, [askId, author])) > 0,
   forgetDrafts: (before) => sql.run(FORGET, [before]),
 });
 

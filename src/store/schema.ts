@@ -10,6 +10,7 @@ import { skillSchema } from './migrations/0005-skills.ts';
 import { webSchema } from './migrations/0006-web.ts';
 import { labelSchema } from './migrations/0007-labels.ts';
 import { outputOrderSchema } from './migrations/0008-output-order.ts';
+import { ownDraftSchema } from './migrations/0009-own-drafts.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -27,6 +28,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0006-web': webSchema,
   '0007-labels': labelSchema,
   '0008-output-order': outputOrderSchema,
+  '0009-own-drafts': ownDraftSchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

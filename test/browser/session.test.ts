@@ -27,6 +27,35 @@ describeInBrowser('a session', () => {
     await stage.client.runs.cancel(second.run_id);
   });
 
+  it('says when an answer is still on its way, and sends nothing before the agent has it', async () => {
+    const { client } = stage;
+    const { session_id } = await client.sessions.create({ agent: 'external', title: 'Slow to listen' });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'ask' } });
+    const raise = (id: string) =>
+      client.asks.raise(run_id, {
+        kind: 'approval',
+        tool_call_id: id,
+        tool_name: 'Bash',
+        input: { command: `make ${id}` },
+      });
+    const first = await raise('first');
+    const second = await raise('second');
+    const { page } = await stage.person('lead');
+    await page.goto(`/sessions/${session_id}`);
+    await page.getByLabel('Answers “make first”').waitFor();
+    const resolutions = [{ request_id: first.ask_id, behavior: 'deny' as const }];
+    await client.approvals.decideRun(run_id, { resolutions });
+    const field = page.getByLabel('The last answer is on its way to the agent');
+    await field.fill('approve');
+    await field.press('Enter');
+    expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    await client.asks.delivered(first.ask_id);
+    await page.getByLabel('Answers “make second”').waitFor();
+    expect((await client.asks.get(second.ask_id)).status).toBe('pending');
+    expect(await page.getByLabel('Answers “make second”').inputValue()).toBe('approve');
+    await client.runs.cancel(run_id);
+  });
+
   it('takes `2` in the composer for the second option, and shows how it went on', async () => {
     const options = [{ label: 'Staging' }, { label: 'Production' }, { label: 'Nowhere' }];
     const run = await playMock(

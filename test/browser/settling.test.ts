@@ -1,5 +1,6 @@
 // What happens elsewhere is seen at once: two people at two browsers, an answer from the command line, a deadline, and a
 // click that came too late.
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { ApproveStep } from '../../src/agents/mock.ts';
 import { createClient } from '../../src/client/client.ts';
@@ -52,11 +53,83 @@ describeInBrowser('when somebody else answers', () => {
       await route.continue();
     });
     await page.getByRole('button', { name: 'Allow once', exact: true }).click();
-    await page
-      .getByText(/Denied by operator from the command line/)
-      .first()
-      .waitFor();
+    const notice = page.getByRole('alert').filter({ hasText: 'Yours came later and changed nothing' });
+    await notice.getByText(/Denied by operator from the command line at .+ ago/).waitFor();
+    // It stays beside how it ended until the person has read it.
+    await page.getByRole('region', { name: 'How it ended' }).getByText('Denied by operator').waitFor();
+    await expect.poll(() => notice.isVisible()).toBe(true);
+    await notice.getByRole('button', { name: 'Got it' }).click();
+    await expect.poll(() => notice.count()).toBe(0);
     expect(await run.heard('late')).toBe('answered: approval denied');
+    await complained({ complaints }, '409');
+  });
+
+  it('the same click as the winner’s is told that it was not needed', async () => {
+    const run = await playMock(stage.client, approve('same'));
+    const { ask_id, run_id } = await run.ask('same');
+    const { page } = await stage.person('lead');
+    await page.goto(`/asks/${ask_id}`);
+    await page.route(`**/v1/runs/${run_id}/approvals`, async (route) => {
+      const resolutions = [{ request_id: ask_id, behavior: 'allow' as const }];
+      await stage.client.approvals.decideRun(run_id, { resolutions });
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Allow once', exact: true }).click();
+    await page.getByText(/Allowed by operator from the API at .+ said the same/).waitFor();
+  });
+
+  it('what was typed meanwhile is there to be copied, beside who won; also on the session page', async () => {
+    const ask = (id: string) => ({ do: 'ask' as const, id, questions: [{ id: 'why', question: 'Why?' }] });
+    const run = await playMock(stage.client, ask('typed'), ask('again'));
+    const lead = await stage.person('lead');
+    const mate = await stage.person('mate');
+    const why = (page: Page) => page.getByRole('textbox', { name: 'Why?', exact: true });
+    const typed = await run.ask('typed');
+    await lead.page.goto(`/asks/${typed.ask_id}`);
+    await why(lead.page).fill('the words of lead');
+    await mate.page.goto(`/asks/${typed.ask_id}`);
+    // Everyone has a draft of their own.
+    expect(await why(mate.page).inputValue()).toBe('');
+    await why(mate.page).fill('the words of mate');
+    await mate.page.getByRole('button', { name: 'Answer', exact: true }).click();
+    expect(await run.heard('typed')).toBe('answered: the words of mate');
+    const lost = lead.page.getByRole('figure').filter({ hasText: 'What you had typed' });
+    await lost.getByText('the words of lead').waitFor();
+    await lost.getByRole('button', { name: 'Copy' }).waitFor();
+    await lead.page.getByText('Answered by mate from the web inbox').first().waitFor();
+    await lead.page.reload();
+    await lost.getByText('the words of lead').waitFor();
+
+    const { ask_id, run_id } = await run.ask('again');
+    await lead.page.goto(`/sessions/${run.sessionId}`);
+    // Answered before there was a pause in which it could have been kept.
+    await why(lead.page).fill('half a thought');
+    const answers = [{ question_id: 'why', freeform_answer: 'because' }];
+    await stage.client.questions.answerRun(run_id, { resolution: { request_id: ask_id, answers } });
+    const card = lead.page.getByRole('article', { name: 'Ask' });
+    await card.getByText('Answered by operator from the API').waitFor();
+    await card.getByText('half a thought').waitFor();
+    await card.getByRole('button', { name: 'Got it' }).click();
+    await expect.poll(() => card.count()).toBe(0);
+  });
+
+  it('a batch that came too late is told so, also when no group is left', async () => {
+    const run = await playMock(stage.client, { do: 'parallel', asks: [approve('b1'), approve('b2')] });
+    const [first, second] = [await run.ask('b1'), await run.ask('b2')];
+    const { page, complaints } = await stage.person('lead');
+    await page.goto(`/asks/${first.ask_id}`);
+    await page.getByRole('button', { name: /2 approvals of this shape wait/ }).click();
+    await page.route(`**/v1/runs/${first.run_id}/approvals`, async (route) => {
+      const resolutions = [{ request_id: first.ask_id, behavior: 'deny' as const }];
+      await stage.client.approvals.decideRun(first.run_id, { resolutions });
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Allow 2 in one run' }).click();
+    await page.getByText(/None of the 2 of one run was decided: Denied by operator/).waitFor();
+    await page.getByRole('button', { name: /approvals of this shape/ }).waitFor({ state: 'detached' });
+    await page.getByText(/None of the 2 of one run was decided/).waitFor();
+    expect((await stage.client.asks.get(second.ask_id)).status).toBe('pending');
+    await stage.client.runs.cancel(first.run_id);
     await complained({ complaints }, '409');
   });
 
@@ -95,6 +168,7 @@ describeInBrowser('when somebody else answers', () => {
     await page.getByRole('textbox', { name: 'Why?' }).fill('half a thought');
     await page.getByText('Expired before anyone answered').first().waitFor();
     await page.getByText('half a thought').waitFor();
-    expect(await stage.client.asks.draft(ask_id)).toMatchObject({ answers: [{ freeform_answer: 'half a thought' }] });
+    await page.reload();
+    await page.getByText('half a thought').waitFor();
   });
 });

@@ -1,4 +1,5 @@
 // Nothing typed is lost: not by a reload, not by a restart of the server, not on another device.
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { playMock } from './mock-run.ts';
 import { describeInBrowser, useStage } from './stage.ts';
@@ -25,13 +26,38 @@ describeInBrowser('in the middle of typing', () => {
     await expect.poll(() => field.inputValue()).toBe('Because the te');
     expect(await lead.page.getByRole('checkbox', { name: 'Production' }).isChecked()).toBe(true);
 
-    const mate = await stage.person('mate');
-    await mate.page.goto(`/asks/${ask_id}`);
-    const elsewhere = mate.page.getByRole('textbox', { name: 'Why?' });
+    const other = await stage.person('lead');
+    await other.page.goto(`/asks/${ask_id}`);
+    const elsewhere = other.page.getByRole('textbox', { name: 'Why?' });
     await expect.poll(() => elsewhere.inputValue()).toBe('Because the te');
     await elsewhere.pressSequentially('sts are green');
-    await mate.page.getByRole('button', { name: 'Send answers' }).click();
+    await other.page.getByRole('button', { name: 'Send answers' }).click();
     expect(await run.heard('form')).toBe('answered: Production\nBecause the tests are green');
+  });
+
+  it('two windows of one person follow each other, key by key', async () => {
+    const run = await playMock(stage.client, { do: 'ask', id: 'two', questions });
+    const { ask_id } = await run.ask('two');
+    const one = await stage.person('lead');
+    const other = await stage.person('lead');
+    const tab = await one.context.newPage();
+    const pages = [one.page, other.page, tab];
+    await Promise.all(pages.map((page) => page.goto(`/asks/${ask_id}`)));
+    const why = (page: Page) => page.getByRole('textbox', { name: 'Why?' });
+    const all = (text: string) =>
+      Promise.all(pages.map((page) => expect.poll(() => why(page).inputValue()).toBe(text)));
+    await why(one.page).fill('Because');
+    await all('Because');
+    await why(other.page).press('End');
+    await why(other.page).pressSequentially(' I say so');
+    await other.page.getByRole('checkbox', { name: 'Staging' }).check();
+    await all('Because I say so');
+    for (const page of pages)
+      await expect.poll(() => page.getByRole('checkbox', { name: 'Staging' }).isChecked()).toBe(true);
+    await why(tab).fill('No, wait');
+    await all('No, wait');
+    await one.page.getByRole('button', { name: 'Send answers' }).click();
+    expect(await run.heard('two')).toBe('answered: Staging\nNo, wait');
   });
 
   it('a restart of the server is waited for, with the text in place, and the answer arrives', async () => {

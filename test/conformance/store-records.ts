@@ -253,34 +253,39 @@ export function describeRecords(bed: Bed): void {
       expect(await read((r) => r.signInLink('h2'))).toBeUndefined();
     });
 
-    it('keeps one draft for each ask, and forgets those of answered asks and old ones', async () => {
+    it('keeps one draft for each ask and person, and forgets those of who answered, and old ones', async () => {
       const run = runOf('run_1', 's1');
       const asks = ['ask_1', 'ask_2', 'ask_3'].map((id) => questionOf(id, run));
       await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks });
-      const draft = (askId: string, savedAt: number, revision = 1) => ({
+      const draft = (askId: string, savedAt: number, revision = 1, savedBy = AWKWARD) => ({
         askId,
         revision,
         content: { justification: AWKWARD },
         savedAt,
-        savedBy: AWKWARD,
+        savedBy,
       });
       await bed.store.write(async (tx) => {
         await tx.saveDraft(draft('ask_1', 10));
         await tx.saveDraft(draft('ask_1', 11, 2));
-        await tx.saveDraft(draft('ask_2', 12));
+        await tx.saveDraft(draft('ask_1', 12, 1, 'mate'));
+        for (const name of ['lead', 'mate', '%', 'l_ad']) await tx.saveDraft(draft('ask_2', 12, 1, name));
         await tx.saveDraft(draft('ask_3', LATEST));
-        if (asks[1]) await tx.endAsk(endedOf(asks[1], 'answered'));
+        if (asks[1]) await tx.endAsk(endedOf(asks[1], 'answered', 'lead'));
         if (asks[2]) await tx.endAsk(endedOf(asks[2], 'cancelled'));
       });
       await bed.reopen();
-      expect(await read((r) => r.draft('ask_1'))).toEqual(draft('ask_1', 11, 2));
+      expect(await read((r) => r.draft('ask_1', AWKWARD))).toEqual(draft('ask_1', 11, 2));
+      expect(await read((r) => r.draft('ask_1', 'mate'))).toEqual(draft('ask_1', 12, 1, 'mate'));
       expect(await bed.store.write((tx) => tx.forgetDrafts(10))).toBe(1);
-      expect(await read((r) => r.draft('ask_2'))).toBeUndefined();
+      expect(await read((r) => r.draft('ask_2', 'lead'))).toBeUndefined();
+      for (const name of ['mate', '%', 'l_ad'])
+        expect(await read((r) => r.draft('ask_2', name))).toEqual(draft('ask_2', 12, 1, name));
       expect(await bed.store.write((tx) => tx.forgetDrafts(11))).toBe(1);
-      expect(await read((r) => r.draft('ask_1'))).toBeUndefined();
-      expect(await read((r) => r.draft('ask_3'))).toEqual(draft('ask_3', LATEST));
-      expect(await bed.store.write((tx) => tx.deleteDraft('ask_3'))).toBe(true);
-      expect(await bed.store.write((tx) => tx.deleteDraft('ask_3'))).toBe(false);
+      expect(await read((r) => r.draft('ask_1', AWKWARD))).toBeUndefined();
+      expect(await read((r) => r.draft('ask_3', AWKWARD))).toEqual(draft('ask_3', LATEST));
+      expect(await bed.store.write((tx) => tx.deleteDraft('ask_3', 'mate'))).toBe(false);
+      expect(await bed.store.write((tx) => tx.deleteDraft('ask_3', AWKWARD))).toBe(true);
+      expect(await bed.store.write((tx) => tx.deleteDraft('ask_3', AWKWARD))).toBe(false);
     });
 
     it('keeps the newest hundred outputs of a run in their order', async () => {

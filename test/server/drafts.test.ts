@@ -1,5 +1,5 @@
-// Drafts: what is typed survives reloads, restarts and the end of the ask, is seen by the person's other devices, holds
-// no secret, and is gone once the ask is answered.
+// Drafts: what is typed survives reloads, restarts and the end of the ask, is seen by the person's other devices and by
+// nobody else, holds no secret, and is gone once its author has answered.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DraftView } from '../../src/core/views.ts';
 import { eventually, held, NOTES, ok, picks, ROUTING, refusal, resolution } from '../support/scene.ts';
@@ -13,9 +13,14 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const pathOf = (askId: string) => `/v1/asks/${askId}/draft`;
-const save = (askId: string, body: object) => server.call<DraftView>('PUT', pathOf(askId), body);
-const show = (askId: string) => server.get<DraftView>(pathOf(askId));
+const save = (askId: string, body: object, as = {}) => server.call<DraftView>('PUT', pathOf(askId), body, as);
+const show = (askId: string, as = {}) => server.call<DraftView>('GET', pathOf(askId), undefined, as);
 const TYPED = { answers: [{ question_id: 'notes', freeform_answer: 'half a sent' }] };
+/** Another person, as they call. */
+const called = async (name: string) => {
+  const { token } = await server.makeToken('operator', undefined, { name });
+  return { token };
+};
 const asked = () => held(server, { questions: [ROUTING, NOTES] });
 
 describe('a draft', () => {
@@ -48,7 +53,7 @@ describe('a draft', () => {
     await ok(save(expiring.ask.ask_id, { ...TYPED, justification: 'still here' }));
   });
 
-  it('is gone once the ask is answered or declined, and from the database soon after', async () => {
+  it('is gone once its author has answered or declined, and from the database soon after', async () => {
     for (const answer of [{ answers: picks('local') }, { declined: true }]) {
       const h = await held(server);
       await ok(save(h.ask.ask_id, { answers: picks('openai') }));
@@ -56,8 +61,26 @@ describe('a draft', () => {
       expect((await show(h.ask.ask_id)).status).toBe(204);
       await refusal(save(h.ask.ask_id, {}), 409, 'ask_state_conflict');
       server.advance(61_000);
-      await eventually(() => server.ports.store.read((r) => r.draft(h.ask.ask_id))).toBeUndefined();
+      await eventually(() => server.ports.store.read((r) => r.draft(h.ask.ask_id, 'operator'))).toBeUndefined();
     }
+  });
+
+  it('of somebody else stays when the ask is answered, also what was on its way meanwhile', async () => {
+    const mate = await called('mate');
+    const h = await asked();
+    await ok(save(h.ask.ask_id, TYPED, mate));
+    const mine = { answers: [{ question_id: 'notes', freeform_answer: 'mine' }] };
+    await ok(save(h.ask.ask_id, mine));
+    expect(await ok(show(h.ask.ask_id, mate))).toMatchObject({ ...TYPED, revision: 1, saved_by: 'mate' });
+    expect(await ok(show(h.ask.ask_id))).toMatchObject({ ...mine, revision: 1, saved_by: 'operator' });
+    const given = resolution(h.ask.ask_id, [...picks('local'), ...mine.answers]);
+    await ok(server.post(`/v1/runs/${h.runId}/questions`, given));
+    expect((await show(h.ask.ask_id)).status).toBe(204);
+    const late = { answers: [{ question_id: 'notes', freeform_answer: 'half a sentence' }] };
+    expect(await ok(save(h.ask.ask_id, late, mate))).toMatchObject({ revision: 2 });
+    server.advance(61_000);
+    await eventually(() => server.ports.store.read((r) => r.draft(h.ask.ask_id, 'operator'))).toBeUndefined();
+    expect(await ok(show(h.ask.ask_id, mate))).toMatchObject(late);
   });
 
   it('is dropped, and dropping nothing is fine', async () => {
@@ -122,11 +145,12 @@ describe('who sees it', () => {
     expect((await events()).text).toBe(before.text);
   });
 
-  it('streams that ask for it are told that somebody typed, not what; others hear nothing', async () => {
+  it('streams of the same person that ask for it are told that there is one, not what; others hear nothing', async () => {
     const { token: viewer } = await server.makeToken('viewer');
     const device = await openStream(server, '/v1/events?drafts=true');
     const deaf = await openStream(server, '/v1/events');
     const watching = await openStream(server, '/v1/events?drafts=true', { token: viewer });
+    const mate = await openStream(server, '/v1/events?drafts=true', await called('mate'));
     const h = await asked();
     const saved = await ok(save(h.ask.ask_id, TYPED));
     await server.call('DELETE', pathOf(h.ask.ask_id));
@@ -134,7 +158,7 @@ describe('who sees it', () => {
       server.post(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id, [...picks('local'), ...TYPED.answers])),
     );
     const settled = (stream: typeof device) => stream.events().some((e) => e.type === 'user_question_resolved');
-    await Promise.all([device, deaf, watching].map((stream) => stream.until(settled)));
+    await Promise.all([device, deaf, watching, mate].map((stream) => stream.until(settled)));
     const notices = (stream: typeof device) => stream.frames.filter((f) => f.event === 'draft');
     expect(notices(device).map((f) => JSON.parse(f.data))).toMatchObject([
       { ask_id: h.ask.ask_id, revision: 1, saved_by: 'operator', saved_at_ms: saved.saved_at_ms },
@@ -145,7 +169,7 @@ describe('who sees it', () => {
         .map((f) => f.data)
         .join(),
     ).not.toContain('half a sent');
-    expect([...notices(deaf), ...notices(watching)]).toEqual([]);
-    for (const stream of [device, deaf, watching]) stream.close();
+    expect([...notices(deaf), ...notices(watching), ...notices(mate)]).toEqual([]);
+    for (const stream of [device, deaf, watching, mate]) stream.close();
   });
 });

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView, EventView, RunView } from '../../src/core/views.ts';
 import { coreSchema } from '../../src/store/migrations/0001-core.ts';
+import { webSchema } from '../../src/store/migrations/0006-web.ts';
 import { migratePostgres } from '../../src/store/postgres-schema.ts';
 import { MIGRATION_NAMES } from '../../src/store/schema.ts';
 import { audit } from '../faults/auditor.ts';
@@ -29,6 +30,7 @@ const TAKEN_BACK: Record<string, string[]> = {
   '0005-skills': ['DROP INDEX tokens_name', 'DROP TABLE skill_archives', 'DROP TABLE skills'],
   '0006-web': ['DROP TABLE drafts', 'DROP TABLE sign_in_links', 'ALTER TABLE tokens DROP COLUMN kind'],
   '0008-output-order': ['DROP INDEX outputs_order'],
+  '0009-own-drafts': ['DROP TABLE drafts', ...webSchema().filter((statement) => statement.includes('TABLE drafts'))],
   '0007-labels': [
     'DROP INDEX runs_claimable',
     'ALTER TABLE sessions DROP COLUMN labels',

@@ -22,8 +22,8 @@ describe('asks in the inbox', () => {
     expect(inbox.entries[1]?.ask).toMatchObject({ status: 'answered', answer: { behavior: 'deny' } });
     expect(settled(inbox, 'a', answer({ answered_by: 'lead' }), 2000)).toBe(inbox);
     expect(settled(inbox, 'gone', answer(), 2000)).toBe(inbox);
-    expect(swept(inbox, 2000, undefined)).toBe(inbox);
-    expect(ids(swept(inbox, 60_000, 'b'))).toEqual(['b', 'c']);
+    expect(swept(inbox, 2000, () => false)).toBe(inbox);
+    expect(ids(swept(inbox, 60_000, (id) => id === 'b'))).toEqual(['b', 'c']);
   });
 
   it('give way to the next open one, else to the one before', () => {

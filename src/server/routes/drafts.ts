@@ -1,4 +1,4 @@
-// Drafts: what an operator has typed and not sent. Nobody else reads them, and no event tells what they hold.
+// Drafts: what an operator has typed and not sent. Everyone has their own; no event tells what they hold.
 import { z } from 'zod';
 import { SaveDraft } from '../../core/bodies.ts';
 import { DraftView } from '../../core/views.ts';
@@ -15,14 +15,14 @@ export const addDrafts: AddRoutes = (app, { gateway, streams }) => {
         ...about(
           'drafts',
           'What is typed and not sent',
-          '204 when nothing is. It outlives the expiry of the ask; an answer ends it.',
+          'Your own; 204 when nothing is. It outlives every end of the ask but your own answer.',
         ),
         params: AskParams,
         response: replies({ 200: DraftView, 204: z.void() }),
       },
     },
     async (request, reply) => {
-      const draft = await gateway.showDraft(request.params.ask_id);
+      const draft = await gateway.showDraft(request.params.ask_id, request.actor.name);
       return draft ?? reply.code(204).send();
     },
   );
@@ -32,7 +32,7 @@ export const addDrafts: AddRoutes = (app, { gateway, streams }) => {
     {
       config: { scopes: ANSWERERS },
       schema: {
-        ...about('drafts', 'Keep what is typed', 'The last save wins. Values of secret questions are refused.'),
+        ...about('drafts', 'Keep what is typed', 'Your last save wins. Values of secret questions are refused.'),
         params: AskParams,
         body: SaveDraft,
         response: replies({ 200: DraftView }),
@@ -44,7 +44,7 @@ export const addDrafts: AddRoutes = (app, { gateway, streams }) => {
       const key = keyOf(request, gateway.hash);
       const { view } = await gateway.saveDraft({ askId: params.ask_id, content, author: actor.name, key });
       const { ask_id, revision, saved_at_ms, saved_by } = view;
-      streams.tellDraft({ ask_id, revision, saved_at_ms, saved_by, token_id: actor.tokenId });
+      streams.tellDraft({ ask_id, revision, saved_at_ms, saved_by });
       return view;
     },
   );
@@ -56,8 +56,9 @@ export const addDrafts: AddRoutes = (app, { gateway, streams }) => {
       schema: { ...about('drafts', 'Drop what is typed'), params: AskParams, response: replies({ 204: z.void() }) },
     },
     async (request, reply) => {
-      const askId = request.params.ask_id;
-      if (await gateway.dropDraft(askId)) streams.tellDraft({ ask_id: askId, token_id: request.actor.tokenId });
+      const { ask_id } = request.params;
+      const { name } = request.actor;
+      if (await gateway.dropDraft(ask_id, name)) streams.tellDraft({ ask_id, saved_by: name });
       return reply.code(204).send();
     },
   );

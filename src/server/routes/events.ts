@@ -22,7 +22,10 @@ const EventQuery = z.strictObject({
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .optional()
     .describe('1 to 500, 100 unless said otherwise; pages only'),
-  drafts: z.enum(['true', 'false']).optional().describe('Streams of operators only: `draft` when somebody typed'),
+  drafts: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('Streams of operators only: `draft` when you typed on another device'),
   snapshot: z.enum(['true', 'false']).optional().describe('Streams only: begin with the pending asks at the cursor'),
 });
 

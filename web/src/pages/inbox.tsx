@@ -1,6 +1,6 @@
 // The inbox: every ask of every session, live, and the one that is looked at beside it. Owns which one that is, and what
 // the keys do to it.
-import { Layers, Search } from 'lucide-react';
+import { Layers, Search, TriangleAlert } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation, useRoute } from 'wouter';
 import type { AskView } from '../../../src/core/views.ts';
@@ -36,6 +36,7 @@ export function InboxPage({ onNewRun }: { onNewRun: () => void }) {
   const [, navigate] = useLocation();
   const [query, setQuery] = useState('');
   const [openShape, setOpenShape] = useState<string>();
+  const [batchRefused, setBatchRefused] = useState<string>();
   const search = useRef<HTMLInputElement>(null);
   const selectedId = params?.id;
   const entries = useMemo(() => filtered(inbox.entries, inbox.sessions, query), [inbox, query]);
@@ -150,9 +151,23 @@ export function InboxPage({ onNewRun }: { onNewRun: () => void }) {
         )}
       </section>
       <section className="inbox-detail" aria-label="Selected ask">
+        {batchRefused !== undefined && (
+          <div className="notice not-sent" role="alert">
+            <TriangleAlert className="icon" />
+            <span>{batchRefused}</span>
+            <button type="button" className="button small end" onClick={() => setBatchRefused(undefined)}>
+              Got it
+            </button>
+          </div>
+        )}
         <Suspense fallback={null}>
           {group && openShape === group.shape ? (
-            <GroupCard group={group} sessions={inbox.sessions} onBack={() => setOpenShape(undefined)} />
+            <GroupCard
+              group={group}
+              sessions={inbox.sessions}
+              onBack={() => setOpenShape(undefined)}
+              onRefused={setBatchRefused}
+            />
           ) : selected ? (
             <>
               {group && (

@@ -7,6 +7,7 @@ import type { AskView, EventView, ItemView, SessionView } from '../../../src/cor
 import { api } from '../api.ts';
 import { failureText } from '../failure.ts';
 import { grown, useFetched } from '../queries.ts';
+import { useBegun } from '../state/begun.ts';
 import { movedByItself } from '../state/commands.ts';
 import { EMPTY_INBOX, lineage, sessionSeen } from '../state/inbox.ts';
 import { useInbox } from '../state/live.ts';
@@ -36,16 +37,18 @@ export default function SessionPage({ id }: { id: string }) {
     queryFn: () => itemsOf(id, threadId ?? ''),
     enabled: threadId !== undefined,
   });
-  const pending = inbox.entries
-    .filter((entry) => entry.ask.session_id === id && entry.settledAtMs === undefined)
-    .map((entry) => entry.ask);
+  const begun = useBegun();
+  const own = inbox.entries.filter((entry) => entry.ask.session_id === id);
+  const pending = own.filter((entry) => entry.settledAtMs === undefined).map((entry) => entry.ask);
+  // What the person has begun stays until they have read who was first.
+  const cards = own.filter((entry) => entry.settledAtMs === undefined || begun.has(entry.ask.ask_id));
   // A key decides only what can be no other: one ask, and not in the moment it came.
   const [onlyAsk] = pending.length === 1 ? pending : [];
   useEffect(() => {
     if (onlyAsk) movedByItself();
   }, [onlyAsk]);
   const items = thread.data?.items ?? [];
-  const scroller = useStuckToEnd(items.length + pending.length);
+  const scroller = useStuckToEnd(items.length + cards.length);
   if (session.error) return <Missing text={failureText(session.error)} />;
   if (!session.data) return null;
   const sessions = sessionSeen({ ...EMPTY_INBOX, sessions: inbox.sessions }, session.data).sessions;
@@ -59,7 +62,7 @@ export default function SessionPage({ id }: { id: string }) {
             {thread.error && <p className="notice bad">{failureText(thread.error)}</p>}
             <Thread items={items} isShownBelow={(promptId) => pending.some((ask) => ask.ask_id === promptId)} />
             {thread.data && items.length === 0 && pending.length === 0 && <Quiet session={session.data} />}
-            {pending.map((ask) => (
+            {cards.map(({ ask }) => (
               <AskCard
                 key={ask.ask_id}
                 ask={ask}
@@ -73,7 +76,7 @@ export default function SessionPage({ id }: { id: string }) {
           </div>
         </div>
         <div className="session-foot">
-          <Composer key={id} session={session.data} pending={pending} />
+          <Composer key={id} session={session.data} pending={pending} items={items} />
         </div>
       </div>
       <Side session={session.data} />

@@ -99,12 +99,20 @@ export function draftOf(questions: readonly Question[], form: AnswerForm): Draft
   });
 }
 
-/** Takes a draft up. What the person touched here stays theirs; what no longer fits the questions is left aside. */
-export function withDraft(questions: readonly Question[], form: AnswerForm, draft: readonly DraftAnswer[]): AnswerForm {
+/**
+ * Takes a draft up. What the person touched here stays theirs, unless the draft is news: typed later, in another window.
+ * What no longer fits the questions is left aside.
+ */
+export function withDraft(
+  questions: readonly Question[],
+  form: AnswerForm,
+  draft: readonly DraftAnswer[],
+  isNews = false,
+): AnswerForm {
   const merged = new Map(form);
   for (const saved of draft) {
     const question = questions.find(({ id }) => id === saved.question_id);
-    if (!question || question.secret || fieldOf(form, question.id).isTouched) continue;
+    if (!question || question.secret || (fieldOf(form, question.id).isTouched && !isNews)) continue;
     const known = (saved.selected_option_ids ?? []).filter((id) => question.options.some((o) => o.id === id));
     const isOther = saved.freeform_answer !== undefined || question.options.length === 0;
     merged.set(question.id, { chosen: known, text: saved.freeform_answer ?? '', isOther, isTouched: true });

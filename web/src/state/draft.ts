@@ -1,16 +1,19 @@
 // What the person types is kept on the server while they type: after a pause, when the card goes, and when the page is
-// left. A reload or another device takes it up again. Never a secret: the form leaves those out.
+// left. A reload takes it up again, and the person's other windows follow it as it is typed: the last key wins. Never a
+// secret: the form leaves those out.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { HoldpointProblem } from '../../../src/client/http.ts';
 import type { DraftView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { queries, useFetched } from '../queries.ts';
+import { begin } from './begun.ts';
+import { onDraft } from './live.ts';
 
 export type DraftContent = Pick<DraftView, 'answers' | 'reason' | 'justification' | 'updated_input'>;
 
 export interface Draft {
-  /** What was kept; null when nothing was; undefined until that is known. */
-  kept: DraftView | null | undefined;
+  /** What is to be taken up. `isNews`: typed in another window after this one was opened, so it is the newest. */
+  taken: { content: DraftContent; isNews: boolean } | undefined;
   state: 'idle' | 'unsaved' | 'saved' | 'failed';
   save(content: DraftContent): void;
   /** An answer is on its way: nothing is kept any more, unless it comes to nothing. */
@@ -21,16 +24,50 @@ const PAUSE_MS = 300;
 /** Browsers carry no more than this out of a page that is left. */
 const CARRIED_BYTES = 60_000;
 
-export function useDraft(askId: string, isOpen: boolean): Draft {
+const keyOf = (askId: string) => ['draft', askId];
+const knownOf = (askId: string) => queries.getQueryData<DraftView | null>(keyOf(askId));
+/** Answers of the server may overtake each other; a draft only grows. */
+const newer = (a: DraftView | null, b: DraftView | null | undefined): DraftView | null =>
+  b && b.revision > (a?.revision ?? 0) ? b : a;
+
+onDraft(({ ask_id, revision }) => {
+  const known = knownOf(ask_id);
+  if (revision !== undefined && revision > (known?.revision ?? 0))
+    void queries.invalidateQueries({ queryKey: keyOf(ask_id) });
+});
+
+/** What was kept; null when nothing was; undefined until that is known. */
+export function useKeptDraft(askId: string, isOpen: boolean): DraftView | null | undefined {
   const { data } = useFetched({
-    queryKey: ['draft', askId],
-    queryFn: async () => (await api.asks.draft(askId)) ?? null,
+    queryKey: keyOf(askId),
+    queryFn: async () => newer((await api.asks.draft(askId)) ?? null, knownOf(askId)),
     enabled: isOpen,
     gcTime: 0,
   });
+  return data;
+}
+
+export function useDraft(askId: string): Draft {
+  const data = useKeptDraft(askId, true);
+  const [taken, setTaken] = useState<Draft['taken']>();
   const [state, setState] = useState<Draft['state']>('idle');
   const waiting = useRef<DraftContent>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  /** One at a time: what is saved later takes the place of what is still on its way. */
+  const underWay = useRef<{ content: DraftContent; stop: AbortController }>(undefined);
+  /** The newest revision that is on this screen: taken up, or saved from here. */
+  const shown = useRef<number>(undefined);
+
+  const takeUp = useCallback(() => {
+    const known = knownOf(askId);
+    const isNews = shown.current !== undefined;
+    // What is typed here right now is newer than any news.
+    if (known === undefined || (isNews && (waiting.current ?? underWay.current))) return;
+    if (known && known.revision > (shown.current ?? 0)) setTaken({ content: known, isNews });
+    shown.current = Math.max(known?.revision ?? 0, shown.current ?? 0);
+  }, [askId]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is known has changed
+  useEffect(takeUp, [data]);
 
   const flush = useCallback(
     async (isLeaving: boolean) => {
@@ -38,17 +75,25 @@ export function useDraft(askId: string, isOpen: boolean): Draft {
       const content = waiting.current;
       if (content === undefined) return;
       waiting.current = undefined;
+      underWay.current?.stop.abort();
+      const own = { content, stop: new AbortController() };
+      underWay.current = own;
+      const { signal } = own.stop;
       const keepalive = isLeaving && JSON.stringify(content).length < CARRIED_BYTES;
       try {
-        const saved = await api.asks.saveDraft(askId, content, { keepalive });
-        queries.setQueryData(['draft', askId], saved);
+        const saved = await api.asks.saveDraft(askId, content, { keepalive, signal });
+        shown.current = Math.max(saved.revision, shown.current ?? 0);
+        queries.setQueryData<DraftView | null>(keyOf(askId), (known) => newer(saved, known));
         if (waiting.current === undefined) setState('saved');
       } catch (error) {
-        // An ask that is answered needs no draft.
+        if (signal.aborted) return;
+        // Whoever has answered needs no draft.
         if (!(error instanceof HoldpointProblem && error.status === 409)) setState('failed');
       }
+      if (underWay.current === own) underWay.current = undefined;
+      takeUp();
     },
-    [askId],
+    [askId, takeUp],
   );
 
   useEffect(() => {
@@ -62,18 +107,21 @@ export function useDraft(askId: string, isOpen: boolean): Draft {
 
   const save = useCallback(
     (content: DraftContent) => {
+      begin(askId);
       waiting.current = content;
       setState('unsaved');
       clearTimeout(timer.current);
       timer.current = setTimeout(() => void flush(false), PAUSE_MS);
     },
-    [flush],
+    [askId, flush],
   );
   const hold = useCallback(() => {
     clearTimeout(timer.current);
-    const content = waiting.current;
+    const content = waiting.current ?? underWay.current?.content;
+    underWay.current?.stop.abort();
     waiting.current = undefined;
+    underWay.current = undefined;
     return { release: () => content && save(content) };
   }, [save]);
-  return { kept: data, state, save, hold };
+  return { taken, state, save, hold };
 }

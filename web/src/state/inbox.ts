@@ -47,10 +47,10 @@ export const sessionSeen = (inbox: Inbox, session: SessionView): Inbox => ({
   sessions: new Map(inbox.sessions).set(session.session_id, session),
 });
 
-/** Settled ones leave, except those that are looked at. */
-export function swept(inbox: Inbox, nowMs: number, lookedAt: string | undefined): Inbox {
-  const isOver = (entry: Entry) =>
-    entry.settledAtMs !== undefined && entry.ask.ask_id !== lookedAt && nowMs - entry.settledAtMs > SETTLED_SHOWN_MS;
+/** Settled ones leave, except those that are to stay in sight. */
+export function swept(inbox: Inbox, nowMs: number, isInSight: (askId: string) => boolean): Inbox {
+  const isOver = ({ ask, settledAtMs }: Entry) =>
+    settledAtMs !== undefined && nowMs - settledAtMs > SETTLED_SHOWN_MS && !isInSight(ask.ask_id);
   if (!inbox.entries.some(isOver)) return inbox;
   return { ...inbox, entries: inbox.entries.filter((entry) => !isOver(entry)) };
 }

@@ -1,10 +1,11 @@
 // The inbox, fed by the event stream. Changes are gathered and shown once a frame, so that a thousand asks cost one
 // drawing. Tells whoever has fetched something which of it an event made stale.
 import { useSyncExternalStore } from 'react';
-import { followInbox } from '../../../src/client/inbox-feed.ts';
+import { type DraftNotice, followInbox } from '../../../src/client/inbox-feed.ts';
 import type { EventView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { isSignedOut } from '../failure.ts';
+import { isBegun } from './begun.ts';
 import { EMPTY_INBOX, type Inbox, raised, sessionSeen, settled, swept } from './inbox.ts';
 import { withdrawNotice } from './notify.ts';
 import { followShared } from './shared-stream.ts';
@@ -32,6 +33,9 @@ export const lookAt = (askId: string | undefined): void => {
   lookedAt = askId;
 };
 
+/** Looked at, or begun and not yet seen how it ended. */
+const isInSight = (askId: string): boolean => askId === lookedAt || isBegun(askId);
+
 function show(next: Inbox): void {
   if (next === inbox) return;
   inbox = next;
@@ -51,7 +55,7 @@ type News = (asks: Parameters<typeof raised>[1]) => void;
 
 /** Until the signal says so; starts over after a refusal that is not a sign-out. */
 export async function live(signal: AbortSignal, onNews: News, onSignedOut: () => void): Promise<void> {
-  const sweeping = setInterval(() => show(swept(inbox, Date.now(), lookedAt)), SWEEP_MS);
+  const sweeping = setInterval(() => show(swept(inbox, Date.now(), isInSight)), SWEEP_MS);
   signal.addEventListener('abort', () => clearInterval(sweeping));
   while (!signal.aborted) {
     // What settled meanwhile was not told: everything is listed anew.
@@ -72,6 +76,7 @@ export async function live(signal: AbortSignal, onNews: News, onSignedOut: () =>
           session: (session) => show(sessionSeen(inbox, session)),
           link: (link) => show({ ...inbox, link, isLoaded: inbox.isLoaded || link === 'live' }),
           event: makeStale,
+          draft: (notice) => tellDraft(notice),
         },
         signal,
         followShared,
@@ -83,6 +88,13 @@ export async function live(signal: AbortSignal, onNews: News, onSignedOut: () =>
     }
   }
 }
+
+let tellDraft: (notice: DraftNotice) => void = () => {};
+
+/** Called when another window of this person has typed. */
+export const onDraft = (listener: (notice: DraftNotice) => void): void => {
+  tellDraft = listener;
+};
 
 type Key = readonly string[];
 const fetchers = new Set<(keys: readonly Key[]) => void>();

@@ -4,4 +4,6 @@ import type { MeView } from '../../../src/core/views.ts';
 
 export const Me = createContext<MeView | undefined>(undefined);
 
-export const useMayAnswer = (): boolean => useContext(Me)?.scope === 'operator';
+export const useMe = (): MeView | undefined => useContext(Me);
+
+export const useMayAnswer = (): boolean => useMe()?.scope === 'operator';

@@ -2,6 +2,7 @@
 // same answer. Owns what the person is told when the server says no.
 import { useState } from 'react';
 import { HoldpointProblem } from '../../../src/client/http.ts';
+import type { AnswerView } from '../../../src/client/inbox-feed.ts';
 import { duration } from '../../../src/client/times.ts';
 import { failureText } from '../failure.ts';
 import { endSentence } from '../text/ask-text.ts';
@@ -20,8 +21,8 @@ export interface Sending {
   isSlow: boolean;
   refused: Refused | undefined;
   clear(): void;
-  /** Resolves to whether the server took it. */
-  send(call: (options: { idempotencyKey: string }) => Promise<unknown>): Promise<boolean>;
+  /** Resolves to why the server did not take it; to nothing when it did. */
+  send(call: (options: { idempotencyKey: string }) => Promise<unknown>): Promise<Refused | undefined>;
 }
 
 const SLOW_MS = 1500;
@@ -41,10 +42,11 @@ export function useSending(): Sending {
       const slow = setTimeout(() => setSlow(true), SLOW_MS);
       try {
         await call({ idempotencyKey: crypto.randomUUID() });
-        return true;
+        return undefined;
       } catch (error) {
-        setRefused(refusedOf(error, Date.now()));
-        return false;
+        const why = refusedOf(error, Date.now());
+        setRefused(why);
+        return why;
       } finally {
         clearTimeout(slow);
         setSlow(false);
@@ -57,14 +59,23 @@ export function useSending(): Sending {
 export function refusedOf(error: unknown, nowMs: number): Refused {
   if (!(error instanceof HoldpointProblem)) return { text: failureText(error), isLate: false, questionId: undefined };
   if (error.winner) {
-    const { outcome, answered_at_ms } = error.winner;
-    const how = endSentence({
-      ...error.winner,
-      outcome: outcome as 'answered',
-      surface: error.winner.surface as 'web',
-    });
-    const ago = duration(Math.max(0, nowMs - answered_at_ms));
-    return { text: `${how}, ${ago} ago. Yours came later and changed nothing.`, isLate: true, questionId: undefined };
+    const text = `${wonBy(error.winner as Won, nowMs)} Yours came later and changed nothing.`;
+    return { text, isLate: true, questionId: undefined };
   }
-  return { text: error.detail, isLate: false, questionId: error.questionId };
+  return { text: TEXTS[error.code] ?? error.detail, isLate: false, questionId: error.questionId };
+}
+
+/** What the server says with ids, in words for who looks at the page. */
+const TEXTS: Record<string, string> = {
+  thread_prompt_mismatch:
+    'Not sent: what is asked here has just changed. Read what your text would answer now, then send it again.',
+};
+
+type Won = Pick<AnswerView, 'outcome' | 'behavior' | 'answered_by' | 'surface' | 'answered_at_ms'>;
+
+/** Who was first, with what, when. */
+export function wonBy(answer: Won, nowMs: number): string {
+  const at = new Date(answer.answered_at_ms).toLocaleTimeString();
+  const ago = duration(Math.max(0, nowMs - answer.answered_at_ms));
+  return `${endSentence(answer)} at ${at}, ${ago} ago.`;
 }

@@ -9,11 +9,11 @@ import { api } from '../api.ts';
 const NAME = 'holdpoint-events';
 const PAGE = 500;
 
-type Passed = { event: EventView } | { link: 'live' | 'lost' };
+type Passed = { event: EventView } | { link: 'live' | 'lost' } | { notice: string; data: unknown };
 
 /** In the place of `follow`, for the stream of all sessions. */
 export async function followShared(http: Http, options: Follow<EventView>): Promise<void> {
-  const { signal, onEvent, onOpen, onLost } = options;
+  const { signal, onEvent, onNotice, onOpen, onLost } = options;
   const channel = new BroadcastChannel(NAME);
   let seen = Number(options.after ?? 0);
   let early: EventView[] | undefined = [];
@@ -25,6 +25,7 @@ export async function followShared(http: Http, options: Follow<EventView>): Prom
   };
   channel.onmessage = ({ data }: MessageEvent<Passed>) => {
     if ('event' in data) take(data.event);
+    else if ('notice' in data) onNotice?.(data.notice, data.data);
     else if (data.link === 'live') onOpen?.();
     else onLost?.();
   };
@@ -42,6 +43,10 @@ export async function followShared(http: Http, options: Follow<EventView>): Prom
         onEvent(event) {
           take(event);
           pass({ event });
+        },
+        onNotice(notice, data) {
+          onNotice?.(notice, data);
+          pass({ notice, data });
         },
         onOpen() {
           onOpen?.();

@@ -7,7 +7,7 @@ import { api } from '../api.ts';
 import { useCommands } from '../state/commands.ts';
 import { useDraft } from '../state/draft.ts';
 import { editable, readEdit } from '../state/edit-input.ts';
-import { useSending } from '../state/sending.ts';
+import { type Refused, useSending } from '../state/sending.ts';
 import { oneLine } from '../text/visible.ts';
 import { Action, isLong } from './action.tsx';
 import { CopyButton } from './code.tsx';
@@ -22,29 +22,32 @@ interface ApprovalCardProps {
   hasKeys: boolean;
   frame: (body: ReactNode, actions: ReactNode) => ReactNode;
   onDone: (what: 'Allowed' | 'Denied') => void;
+  onRefused: (refused: Refused) => void;
 }
 
-export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalCardProps) {
+export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }: ApprovalCardProps) {
   const request = ask.request as ApprovalRequest;
   const original = editable(request.input);
+  const unedited = original.text;
   const [mode, setMode] = useState<'look' | 'edit' | 'deny'>('look');
   const [reason, setReason] = useState('');
   const [edit, setEdit] = useState(original.text);
   const [isWhole, setWhole] = useState(false);
   const { isSending, isSlow, refused, send } = useSending();
-  const { kept, state, save, hold } = useDraft(ask.ask_id, true);
+  const { taken, state, save, hold } = useDraft(ask.ask_id);
   const isTouched = useRef(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const wantsField = useRef(false);
   const edited = readEdit(edit, original.key);
 
   useEffect(() => {
-    if (!kept || isTouched.current) return;
-    if (kept.reason) setReason(kept.reason);
-    if (kept.updated_input !== undefined) setEdit(kept.updated_input);
-    if (kept.updated_input !== undefined) setMode('edit');
-    else if (kept.reason) setMode('deny');
-  }, [kept]);
+    if (!taken || (isTouched.current && !taken.isNews)) return;
+    const { reason: why = '', updated_input: input } = taken.content;
+    setReason(why);
+    setEdit(input ?? unedited);
+    if (input !== undefined) setMode('edit');
+    else if (why !== '') setMode('deny');
+  }, [taken, unedited]);
   // Only for who asked for it: a draft that comes back must not take the keys away.
   useEffect(() => {
     if (mode !== 'look' && wantsField.current) field.current?.focus();
@@ -67,8 +70,10 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone }: ApprovalC
       typeof api.approvals.decideRun
     >[1]['resolutions'];
     const draft = hold();
-    if (await send((options) => api.approvals.decideRun(ask.run_id, { resolutions }, options))) onDone(done);
-    else draft.release();
+    const refusal = await send((options) => api.approvals.decideRun(ask.run_id, { resolutions }, options));
+    if (!refusal) return onDone(done);
+    draft.release();
+    onRefused(refusal);
   };
   const allow = (suggestionIds: string[] = []) => {
     if (isSending || mode === 'deny') return;

@@ -1,21 +1,19 @@
 // One ask, open or ended: says where it comes from, shows it in full, and lets it be answered by the card of its kind.
 // When it ends, wherever that was, it says so at once and takes no more answers.
 import { ArrowLeft } from 'lucide-react';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useFetched } from '../queries.ts';
-import { useDraft } from '../state/draft.ts';
+import { cameTooLate, leaveBegun } from '../state/begun.ts';
 import { cancelledForm, formAnswer, questionsOfPayload } from '../state/form-payload.ts';
-import { useMayAnswer } from '../state/me.ts';
+import { useMayAnswer, useMe } from '../state/me.ts';
+import { type Refused, wonBy } from '../state/sending.ts';
 import { isQuestion } from '../text/ask-text.ts';
-import { Action } from './action.tsx';
 import { ApprovalCard } from './approval-card.tsx';
-import { Code } from './code.tsx';
 import { Crumbs, sessionName } from './crumbs.tsx';
+import { EndedAsk } from './ended-ask.tsx';
 import { QuestionCard } from './question-card.tsx';
-import { Settled } from './settled.tsx';
-import { Exact, Prose } from './text.tsx';
 
 const LOOK_ONLY = 'It waits for an answer. This browser was signed in to look, not to answer.';
 
@@ -33,6 +31,7 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, onDo
   const session = sessions.get(ask.session_id);
   const requester = useRequester(ask);
   const mayAnswer = useMayAnswer();
+  const me = useMe();
   const frame = (body: ReactNode, actions: ReactNode) => (
     <article className={`card ${isInline ? 'inline' : ''}`} aria-label="Ask">
       <div className="card-scroll">
@@ -55,10 +54,16 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, onDo
       )}
     </article>
   );
-  const done = (what: string) => onDone(ask, what);
-  if (ask.status !== 'pending') return frame(<Ended ask={ask} />, null);
-  if (!mayAnswer) return frame(<Ended ask={ask} />, <p className="small muted">{LOOK_ONLY}</p>);
-  const common = { ask, hasKeys, frame, onDone: done };
+  const done = async (what: string) => {
+    const sentence = await overtaken(ask.ask_id, me?.name);
+    if (sentence !== undefined) return cameTooLate(ask.ask_id, sentence);
+    leaveBegun(ask.ask_id);
+    onDone(ask, what);
+  };
+  const refused = ({ isLate, text }: Refused) => isLate && cameTooLate(ask.ask_id, text);
+  if (ask.status !== 'pending') return frame(<EndedAsk ask={ask} />, null);
+  if (!mayAnswer) return frame(<EndedAsk ask={ask} />, <p className="small muted">{LOOK_ONLY}</p>);
+  const common = { ask, hasKeys, frame, onDone: done, onRefused: refused };
   if (!isQuestion(ask.request)) return <ApprovalCard {...common} session={session} />;
   if (ask.mode === 'form') return <FormCard {...common} />;
   const { request } = ask;
@@ -81,7 +86,14 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, onDo
   );
 }
 
-type FormCardProps = Pick<Parameters<typeof QuestionCard>[0], 'ask' | 'hasKeys' | 'frame' | 'onDone'>;
+/** The same answer as the winner's is accepted too; whose it was is said all the same. */
+async function overtaken(askId: string, me: string | undefined): Promise<string | undefined> {
+  const answer = (await api.asks.get(askId).catch(() => undefined))?.answer;
+  if (!answer || answer.answered_by === me) return undefined;
+  return `${wonBy(answer, Date.now())} Yours came later, said the same, and changed nothing.`;
+}
+
+type FormCardProps = Pick<Parameters<typeof QuestionCard>[0], 'ask' | 'hasKeys' | 'frame' | 'onDone' | 'onRefused'>;
 
 /** A form is drawn from what the server prepared, fetched for this; the ask's own questions are not looked at. */
 function FormCard(props: FormCardProps) {
@@ -102,53 +114,6 @@ function FormCard(props: FormCardProps) {
       decline={(why) => send(cancelledForm(ask.tool_call_id, why))}
     />
   );
-}
-
-/** Read only: what was asked, how it ended, and what was typed for nothing. */
-function Ended({ ask: known }: { ask: AskView }) {
-  const [isWhole, setWhole] = useState(false);
-  const isLost = !['pending', 'answered', 'declined'].includes(known.status);
-  const { data } = useFetched({ queryKey: ['ask', known.ask_id], queryFn: () => api.asks.get(known.ask_id) });
-  const ask = data ?? known;
-  const { request } = ask;
-  if (isQuestion(request))
-    return (
-      <>
-        <Settled ask={ask} />
-        {isLost && <LostDraft askId={ask.ask_id} />}
-        {request.questions.map((question) => (
-          <div key={question.id} className="question">
-            <div className="question-text">
-              <Prose text={question.question} />
-            </div>
-          </div>
-        ))}
-      </>
-    );
-  return (
-    <>
-      <div className="card-title">
-        <h2>
-          <code>
-            <Exact text={request.tool_name} />
-          </code>
-        </h2>
-      </div>
-      <Settled ask={ask} />
-      {isLost && <LostDraft askId={ask.ask_id} />}
-      <Action request={request} isWhole={isWhole} onWhole={() => setWhole(true)} />
-    </>
-  );
-}
-
-/** It ended while somebody typed: the text is still there, to be copied. */
-function LostDraft({ askId }: { askId: string }) {
-  const { kept } = useDraft(askId, useMayAnswer());
-  const answers = (kept?.answers ?? []).map(({ freeform_answer }) => freeform_answer);
-  const texts = [...answers, kept?.reason, kept?.justification, kept?.updated_input].filter((text) => text?.trim());
-  if (texts.length === 0) return null;
-  const text = texts.join('\n\n');
-  return <Code title="What you had typed" text={text} language="plain" isWhole onWhole={() => {}} />;
 }
 
 /** Which child asks its parent here, where that is so. */

@@ -1,11 +1,14 @@
 // Writing to a session: what is written answers the thread's open prompt, else it is input for the next run. Says which
-// before it is sent, and is closed while a form waits or when the session has ended.
+// before it is sent, sends nothing while an answer is on its way, and is closed while a form waits or when the session has
+// ended.
 import { SendHorizontal } from 'lucide-react';
-import { type FormEvent, useEffect, useState } from 'react';
-import type { AskView, SessionView } from '../../../src/core/views.ts';
+import { type FormEvent, useState } from 'react';
+import type { AskView, ItemView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
+import { useKeptText } from '../state/kept-text.ts';
 import { useMayAnswer } from '../state/me.ts';
 import { useSending } from '../state/sending.ts';
+import { openPrompt, promptIdOf } from '../state/thread-prompt.ts';
 import { isQuestion, summary } from '../text/ask-text.ts';
 import { Refusal } from './refusal.tsx';
 
@@ -13,23 +16,22 @@ interface ComposerProps {
   session: SessionView;
   /** What is pending in this session, oldest first. */
   pending: readonly AskView[];
+  /** What the thread shows. */
+  items: readonly ItemView[];
 }
 
-export function Composer({ session, pending }: ComposerProps) {
-  const kept = `holdpoint-composer-${session.session_id}`;
-  const [text, setText] = useState(() => sessionStorage.getItem(kept) ?? '');
-  const [prompt] = pending;
+export function Composer({ session, pending, items }: ComposerProps) {
+  const [text, setText] = useKeptText(`holdpoint-composer-${session.session_id}`);
+  const shown = openPrompt(items);
+  const onItsWay = shown !== undefined && pending.every(({ ask_id }) => ask_id !== promptIdOf(shown));
+  const prompt = pending.find(({ ask_id }) => shown && ask_id === promptIdOf(shown)) ?? pending[0];
   const asked = prompt?.ask_id;
   // What is written is meant for what was asked when it was begun.
   const [begunFor, setBegunFor] = useState(asked);
   const [isWarned, setWarned] = useState(false);
   const { isSending, isSlow, refused, send } = useSending();
-  useEffect(() => {
-    if (text === '') sessionStorage.removeItem(kept);
-    else sessionStorage.setItem(kept, text);
-  }, [kept, text]);
   const mayAnswer = useMayAnswer();
-  const closed = closedBy(session, pending, mayAnswer);
+  const closed = closedBy(session, pending, prompt, mayAnswer);
   if (closed !== undefined) return <p className="composer-closed">{closed}</p>;
 
   const write = (next: string) => {
@@ -37,14 +39,15 @@ export function Composer({ session, pending }: ComposerProps) {
     setText(next);
   };
   const post = async () => {
-    if (isSending || text.trim() === '') return;
+    if (isSending || onItsWay || text.trim() === '') return;
     const hasMoved = begunFor !== asked;
     setWarned(hasMoved);
     setBegunFor(asked);
     if (hasMoved) return;
     const content = [{ type: 'text' as const, text }];
     const metadata = { prompt: prompt ? { prompt_id: prompt.ask_id } : null };
-    if (await send((options) => api.threads.post(session.thread_id, { content, metadata }, options))) setText('');
+    const refusal = await send((options) => api.threads.post(session.thread_id, { content, metadata }, options));
+    if (!refusal) setText('');
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -60,7 +63,7 @@ export function Composer({ session, pending }: ComposerProps) {
         </p>
       )}
       <label className="tiny muted" htmlFor="composer">
-        {meaningOf(prompt)}
+        {onItsWay ? ON_ITS_WAY : meaningOf(prompt)}
       </label>
       <div className="composer-row">
         <textarea
@@ -68,7 +71,7 @@ export function Composer({ session, pending }: ComposerProps) {
           className="field"
           rows={2}
           value={text}
-          placeholder={prompt ? 'Your answer' : 'Message the agent'}
+          placeholder={onItsWay ? 'Your next message' : prompt ? 'Your answer' : 'Message the agent'}
           onChange={(event) => write(event.target.value)}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -76,7 +79,12 @@ export function Composer({ session, pending }: ComposerProps) {
             void post();
           }}
         />
-        <button type="submit" className="button primary" disabled={isSending || text.trim() === ''} aria-label="Send">
+        <button
+          type="submit"
+          className="button primary"
+          disabled={isSending || onItsWay || text.trim() === ''}
+          aria-label="Send"
+        >
           <SendHorizontal className="icon" />
         </button>
       </div>
@@ -84,13 +92,19 @@ export function Composer({ session, pending }: ComposerProps) {
   );
 }
 
-function closedBy(session: SessionView, pending: readonly AskView[], mayAnswer: boolean): string | undefined {
+const ON_ITS_WAY = 'The last answer is on its way to the agent. You can write; send it when the agent has the answer.';
+
+function closedBy(
+  session: SessionView,
+  pending: readonly AskView[],
+  prompt: AskView | undefined,
+  mayAnswer: boolean,
+): string | undefined {
   if (!mayAnswer) return 'This browser was signed in to look, not to write.';
   if (session.status === 'ended') return 'This session has ended. Start a new run to go on.';
   if (pending.some((ask) => ask.mode === 'form'))
     return 'A form waits for an answer above. Submit or decline it before you write anything else.';
-  if (pending[0] && asksSecret(pending[0]))
-    return 'A secret is asked for. Give it above, where it is masked and kept nowhere.';
+  if (prompt && asksSecret(prompt)) return 'A secret is asked for. Give it above, where it is masked and kept nowhere.';
   return undefined;
 }
 

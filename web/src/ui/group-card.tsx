@@ -6,46 +6,48 @@ import type { ApprovalRequest, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCommands } from '../state/commands.ts';
 import { batchesOf, type Group } from '../state/groups.ts';
-import { type Refused, refusedOf } from '../state/sending.ts';
+import { useKeptText } from '../state/kept-text.ts';
+import { refusedOf } from '../state/sending.ts';
 import { actionText } from '../text/ask-text.ts';
 import { agentName, sessionName } from './crumbs.tsx';
 import { Key } from './key.tsx';
-import { Refusal } from './refusal.tsx';
 import { Exact } from './text.tsx';
 import { toast } from './toasts.tsx';
 
 interface GroupCardProps {
   group: Group;
+  /** Outlives this card, which goes when too few are left to be a group. */
+  onRefused: (text: string) => void;
   sessions: ReadonlyMap<string, SessionView>;
   onBack: () => void;
 }
 
-export default function GroupCard({ group, sessions, onBack }: GroupCardProps) {
+export default function GroupCard({ group, sessions, onBack, onRefused }: GroupCardProps) {
   // What was listed when the card was opened. What comes later is listed too, and waits until it is checked.
   const [taken, setTaken] = useState<ReadonlySet<string>>(() => new Set(group.members.map(({ ask_id }) => ask_id)));
   const [listed] = useState(taken);
   const [isDenying, setDenying] = useState(false);
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useKeptText(`holdpoint-group-${group.shape}`);
   const [isSending, setSending] = useState(false);
-  const [refused, setRefused] = useState<Refused>();
   const chosen = group.members.filter(({ ask_id }) => taken.has(ask_id));
   const runs = new Set(chosen.map(({ run_id }) => run_id)).size;
 
   const decide = async (behavior: 'allow' | 'deny') => {
     if (isSending || chosen.length === 0) return;
     setSending(true);
-    setRefused(undefined);
     let decided = 0;
     for (const { runId, resolutions } of batchesOf(chosen, behavior, reason)) {
       try {
         await api.approvals.decideRun(runId, { resolutions });
         decided += resolutions.length;
       } catch (error) {
-        const { text, ...rest } = refusedOf(error, Date.now());
-        setRefused({ ...rest, text: `None of the ${resolutions.length} of one run was decided: ${text}` });
+        const { text } = refusedOf(error, Date.now());
+        const count = resolutions.length;
+        onRefused(count === 1 ? text : `None of the ${count} of one run was decided: ${text}`);
       }
     }
     setSending(false);
+    if (decided === chosen.length) setReason('');
     if (decided > 0) toast(`${behavior === 'allow' ? 'Allowed' : 'Denied'} ${decided}`);
   };
   useCommands({
@@ -115,7 +117,6 @@ export default function GroupCard({ group, sessions, onBack }: GroupCardProps) {
               />
             </div>
           )}
-          <Refusal refused={refused} />
           <div className="buttons">
             {!isDenying && (
               <button

@@ -19,7 +19,7 @@ import {
 } from '../state/answer-form.ts';
 import { useCommands } from '../state/commands.ts';
 import { useDraft } from '../state/draft.ts';
-import { useSending } from '../state/sending.ts';
+import { type Refused, useSending } from '../state/sending.ts';
 import { heading } from '../text/ask-text.ts';
 import { Key } from './key.tsx';
 import { QuestionField } from './question-field.tsx';
@@ -37,24 +37,27 @@ interface QuestionCardProps {
   decline: (why: string) => Call;
   frame: (body: ReactNode, actions: ReactNode) => ReactNode;
   onDone: (what: 'Answered' | 'Declined') => void;
+  onRefused: (refused: Refused) => void;
 }
 
 export function QuestionCard(props: QuestionCardProps) {
-  const { ask, questions, context, hasKeys, frame, onDone } = props;
+  const { ask, questions, context, hasKeys, frame, onDone, onRefused } = props;
   const [form, setForm] = useState(() => openForm(questions));
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [isDeclining, setDeclining] = useState(false);
   const [why, setWhy] = useState('');
   const { isSending, isSlow, refused, send, clear } = useSending();
-  const { kept, state, save, hold } = useDraft(ask.ask_id, true);
+  const { taken, state, save, hold } = useDraft(ask.ask_id);
   const first = useRef<HTMLTextAreaElement & HTMLInputElement>(null);
   const whyField = useRef<HTMLTextAreaElement>(null);
 
   useEffect(() => {
-    if (!kept) return;
-    setForm((mine) => withDraft(questions, mine, kept.answers ?? []));
-    if (kept.justification) setWhy((mine) => mine || (kept.justification ?? ''));
-  }, [kept, questions]);
+    if (!taken) return;
+    const { content, isNews } = taken;
+    setForm((mine) => withDraft(questions, mine, content.answers ?? [], isNews));
+    const { justification = '' } = content;
+    setWhy((mine) => (isNews ? justification : mine || justification));
+  }, [taken, questions]);
   useEffect(() => {
     if (isDeclining) whyField.current?.focus();
   }, [isDeclining]);
@@ -67,8 +70,10 @@ export function QuestionCard(props: QuestionCardProps) {
   };
   const deliver = async (call: Call, what: 'Answered' | 'Declined') => {
     const draft = hold();
-    if (await send(call)) onDone(what);
-    else draft.release();
+    const refusal = await send(call);
+    if (!refusal) return onDone(what);
+    draft.release();
+    onRefused(refusal);
   };
   const submit = async () => {
     if (isSending || isDeclining) return;

@@ -2,6 +2,7 @@
 import { Brain, CircleCheck, CircleDashed, CircleHelp, CircleX, Terminal } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import type { ItemView } from '../../../src/core/views.ts';
+import { promptIdOf, typeOf } from '../state/thread-prompt.ts';
 import { Age } from './crumbs.tsx';
 import { Exact, Prose } from './text.tsx';
 
@@ -22,7 +23,7 @@ interface ThreadProps {
 }
 
 export function Thread({ items, isShownBelow }: ThreadProps) {
-  const shown = items.filter((item) => typeOf(item) !== 'pending_prompt' || !isShownBelow(promptOf(item)));
+  const shown = items.filter((item) => typeOf(item) !== 'pending_prompt' || !isShownBelow(promptIdOf(item)));
   return (
     <ol className="thread" aria-label="Thread">
       {shown.map((item) => (
@@ -33,11 +34,6 @@ export function Thread({ items, isShownBelow }: ThreadProps) {
     </ol>
   );
 }
-
-const typeOf = ({ metadata }: ItemView): string => (typeof metadata?.type === 'string' ? metadata.type : 'post');
-
-const promptOf = ({ metadata }: ItemView): string =>
-  String((Object(metadata?.prompt) as { prompt_id?: unknown }).prompt_id);
 
 const textOf = ({ content }: ItemView): string =>
   content

@@ -1,0 +1,95 @@
+// An ask to read, not to answer: what was asked, how it ended, whether a click of this person came too late, and what they
+// had typed for nothing.
+import { TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
+import type { Question } from '../../../src/core/question.ts';
+import type { AskView } from '../../../src/core/views.ts';
+import { api } from '../api.ts';
+import { useFetched } from '../queries.ts';
+import { leaveBegun, useBegun } from '../state/begun.ts';
+import { type DraftContent, useKeptDraft } from '../state/draft.ts';
+import { useMayAnswer } from '../state/me.ts';
+import { isQuestion } from '../text/ask-text.ts';
+import { oneLine } from '../text/visible.ts';
+import { Action } from './action.tsx';
+import { Code } from './code.tsx';
+import { Settled } from './settled.tsx';
+import { Exact, Prose } from './text.tsx';
+
+export function EndedAsk({ ask: known }: { ask: AskView }) {
+  const [isWhole, setWhole] = useState(false);
+  const { data } = useFetched({ queryKey: ['ask', known.ask_id], queryFn: () => api.asks.get(known.ask_id) });
+  const ask = data ?? known;
+  const { request } = ask;
+  if (isQuestion(request))
+    return (
+      <>
+        <NotSent ask={ask} />
+        <Settled ask={ask} />
+        <LostDraft ask={ask} />
+        {request.questions.map((question) => (
+          <div key={question.id} className="question">
+            <div className="question-text">
+              <Prose text={question.question} />
+            </div>
+          </div>
+        ))}
+      </>
+    );
+  return (
+    <>
+      <div className="card-title">
+        <h2>
+          <code>
+            <Exact text={request.tool_name} />
+          </code>
+        </h2>
+      </div>
+      <NotSent ask={ask} />
+      <Settled ask={ask} />
+      <LostDraft ask={ask} />
+      <Action request={request} isWhole={isWhole} onWhole={() => setWhole(true)} />
+    </>
+  );
+}
+
+/** The person had begun here, and it ended otherwise: said until they have read it. */
+function NotSent({ ask: { ask_id, status } }: { ask: AskView }) {
+  const why = useBegun().get(ask_id);
+  if (why === undefined || status === 'pending') return null;
+  return (
+    <div className="notice not-sent" role="alert">
+      <TriangleAlert className="icon" />
+      <span>{why || 'It ended before you sent your answer.'}</span>
+      <button type="button" className="button small end" onClick={() => leaveBegun(ask_id)}>
+        Got it
+      </button>
+    </div>
+  );
+}
+
+/** It ended while the person typed: the text is still there, to be copied. */
+function LostDraft({ ask }: { ask: AskView }) {
+  const mayAnswer = useMayAnswer();
+  const kept = useKeptDraft(ask.ask_id, mayAnswer && ask.status !== 'pending');
+  const texts = kept ? textsOf(kept, ask) : [];
+  return texts.map(({ title, text }) => (
+    <Code key={title} title={title} text={text} language="plain" isWhole onWhole={() => {}} />
+  ));
+}
+
+function textsOf({ answers = [], reason, justification, updated_input }: DraftContent, { request }: AskView) {
+  const questions = isQuestion(request) ? request.questions : [];
+  const given = answers.map(({ question_id, freeform_answer }, i) => ({
+    title: questions.length > 1 ? `What you had typed: ${nameOf(questions, question_id, i)}` : 'What you had typed',
+    text: freeform_answer,
+  }));
+  return [
+    ...given,
+    { title: 'Your reason, not sent', text: reason ?? justification },
+    { title: 'What you had edited', text: updated_input },
+  ].flatMap(({ title, text }) => (text?.trim() ? [{ title, text }] : []));
+}
+
+const nameOf = (questions: readonly Question[], id: string, i: number): string =>
+  oneLine(questions.find((question) => question.id === id)?.question ?? '').slice(0, 80) || `question ${i + 1}`;
