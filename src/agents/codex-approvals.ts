@@ -1,19 +1,12 @@
-// What Codex asks permission for, as approvals: commands, file changes, wider permissions, tools of MCP servers; and a
-// decision as the answer Codex expects to each. Pure translation. Only an allow becomes one; every other end declines.
-// Tools have the names that Codex's own hooks use, so that a rule means the same wherever it is applied.
-import { hash } from 'node:crypto';
+// What Codex asks permission for, as approvals: commands, input to terminals, connections, wider permissions, tools of
+// MCP servers; and a decision as the answer Codex expects to each. Pure translation. Only an allow becomes one; every
+// other end declines. Tools have the names that Codex's own hooks use, so that a rule means the same wherever it is
+// applied. Changes of files have a file of their own.
 import type { z } from 'zod';
 import type { ApprovalOutcome } from '../client/outcome.ts';
 import type { ApproveSpec } from '../client/spec.ts';
-import type {
-  CommandApproval,
-  Elicitation,
-  FileApproval,
-  Item,
-  PermissionsApproval,
-  ToolApprovalMeta,
-} from './codex-protocol.ts';
-import { unwrapShell } from './wire/shell-word.ts';
+import type { CommandApproval, Elicitation, Item, PermissionsApproval, ToolApprovalMeta } from './codex-protocol.ts';
+import { shellWord, unwrapShell } from './wire/shell-word.ts';
 
 export type Decision = Pick<ApprovalOutcome, 'allowed' | 'input' | 'suggestion_ids'>;
 
@@ -26,117 +19,66 @@ export interface WantedApproval {
   answer(decision: Decision): unknown;
 }
 
-/** Enough to read; the whole of it is bound by its hash. */
-const DIFF_CHARACTERS = 400_000;
-
-export function commandApproval(asked: z.infer<typeof CommandApproval>): WantedApproval {
-  const { itemId, turnId, approvalId, reason, networkApprovalContext: network } = asked;
-  const host = network ? { host: network.host, ...(network.protocol && { protocol: network.protocol }) } : undefined;
-  const prefix = asked.proposedExecpolicyAmendment ?? undefined;
-  const hosts = asked.proposedNetworkPolicyAmendments?.filter(({ action }) => action === 'allow') ?? [];
+/** Undefined: it says neither what would run nor where it would connect, so there is nothing to decide upon. */
+export function commandApproval(
+  asked: z.infer<typeof CommandApproval>,
+  terminal: Item | undefined,
+): WantedApproval | undefined {
+  const { itemId, turnId, approvalId, command, reason, networkApprovalContext: network } = asked;
+  if (!command && !network) return undefined;
+  const isInput = asked.kind === 'writeStdin';
   const more = asked.additionalPermissions;
-  const suggestions = [
-    { id: 'session', label: 'Do not ask again for this command in this session' },
-    ...(prefix?.length
-      ? [{ id: 'prefix', label: `Always allow commands that begin with: ${prefix.join(' ')}`, prefix }]
-      : []),
-    ...hosts.map(({ host: name }, i) => ({
-      id: `host-${i + 1}`,
-      label: `Always allow connections to ${name}`,
-      host: name,
-    })),
-  ];
-  const answers: Record<string, unknown> = {
-    prefix: { acceptWithExecpolicyAmendment: { execpolicy_amendment: prefix } },
-    ...Object.fromEntries(
-      hosts.map((amendment, i) => [
-        `host-${i + 1}`,
-        { applyNetworkPolicyAmendment: { network_policy_amendment: amendment } },
-      ]),
-    ),
-    session: 'acceptForSession',
-  };
+  const keeps = isInput ? [] : keepsOf(asked);
   return {
     kind: 'approval',
     id: [itemId, ...(approvalId ? [approvalId] : [])].join(':') + turnOf(turnId),
     spec: {
-      tool_name: host && !asked.command ? 'network' : 'Bash',
+      tool_name: isInput ? 'write_stdin' : command ? 'Bash' : 'network',
       input: {
-        ...(asked.command && { command: unwrapShell(asked.command) }),
-        ...(asked.kind && asked.kind !== 'command' && { kind: asked.kind }),
+        ...(command && { command: unwrapShell(command) }),
+        ...(isInput && terminal?.command && { terminal: unwrapShell(terminal.command) }),
         ...(asked.cwd && { cwd: asked.cwd }),
-        ...(host && { network: host }),
+        ...(network && { network: { host: network.host, ...(network.protocol && { protocol: network.protocol }) } }),
         ...(isGiven(more) && { additional_permissions: more }),
       },
       reason: reason ?? undefined,
-      suggestions,
+      ...(keeps.length > 0 && { suggestions: keeps.map(({ suggestion }) => suggestion) }),
     },
     answer({ allowed, suggestion_ids }) {
-      const taken = Object.keys(answers).find((id) => suggestion_ids.includes(id));
-      return { decision: !allowed ? 'decline' : taken === undefined ? 'accept' : answers[taken] };
+      if (!allowed) return { decision: 'decline' };
+      return { decision: keeps.find(({ suggestion }) => suggestion_ids.includes(suggestion.id))?.decision ?? 'accept' };
     },
   };
 }
 
-/** The request names an item; the change itself was in the notice that the item has begun. */
-export function fileApproval(
-  asked: z.infer<typeof FileApproval>,
-  item: Item | undefined,
-  folder: string | undefined,
-): WantedApproval {
-  const changes = (item?.changes ?? []).map((change) => insideOf(folder, change));
-  const diff = changes.map(unified).join('\n');
-  const files = changes.map(({ path, kind, diff: change }) => ({
-    path,
-    change: kind.type,
-    ...(kind.move_path && { moved_to: kind.move_path }),
-    sha256: hash('sha256', change, 'hex'),
-  }));
-  const cut = diff.length > DIFF_CHARACTERS ? `${diff.slice(0, DIFF_CHARACTERS)}\n… too long to be shown whole` : diff;
-  return {
-    kind: 'approval',
-    id: asked.itemId + turnOf(asked.turnId),
-    spec: {
-      tool_name: 'apply_patch',
-      input: {
-        ...(files.length === 1 && { path: files[0]?.path }),
-        files,
-        ...(asked.grantRoot && { grant_root: asked.grantRoot }),
+/** What Codex offers to allow beyond this once, in its own words for the answer; the most durable first. */
+function keepsOf({ command, networkApprovalContext, ...asked }: z.infer<typeof CommandApproval>) {
+  const prefix = asked.proposedExecpolicyAmendment ?? [];
+  const hosts = asked.proposedNetworkPolicyAmendments?.filter(({ action }) => action === 'allow') ?? [];
+  const what = command ? 'for this command' : `for connections to ${networkApprovalContext?.host}`;
+  return [
+    { suggestion: { id: 'session', label: `Do not ask again ${what} in this session` }, decision: 'acceptForSession' },
+    ...(prefix.length === 0
+      ? []
+      : [
+          {
+            suggestion: {
+              id: 'prefix',
+              label: `Always allow commands that begin with: ${prefix.map(shellWord).join(' ')} (without the sandbox; Codex keeps that as a rule)`,
+              prefix,
+            },
+            decision: { acceptWithExecpolicyAmendment: { execpolicy_amendment: prefix } },
+          },
+        ]),
+    ...hosts.map((amendment, i) => ({
+      suggestion: {
+        id: `host-${i + 1}`,
+        label: `Always allow connections to ${amendment.host} (Codex keeps that as a rule)`,
+        host: amendment.host,
       },
-      reason: asked.reason ?? (changes.length === 0 ? 'Codex did not say what it wants to change.' : undefined),
-      ...(cut !== '' && { diff: cut }),
-      suggestions: [{ id: 'session', label: 'Do not ask again for changes to these files in this session' }],
-    },
-    answer: ({ allowed, suggestion_ids }) => ({
-      decision: !allowed ? 'decline' : suggestion_ids.includes('session') ? 'acceptForSession' : 'accept',
-    }),
-  };
-}
-
-type Change = NonNullable<Item['changes']>[number];
-
-/** Files of the work folder by their names in it, all others by their whole path. */
-function insideOf(folder: string | undefined, { path, kind, diff }: Change): Change {
-  const within = (name: string) =>
-    folder !== undefined && name.startsWith(`${folder}/`) ? name.slice(folder.length + 1) : name;
-  return { path: within(path), diff, kind: kind.move_path ? { ...kind, move_path: within(kind.move_path) } : kind };
-}
-
-/** What is new or gone is there as a plain text; only what is changed comes as a diff, without the names of its files. */
-function unified({ path, kind, diff }: Change): string {
-  const text = diff.replace(/\n$/, '');
-  const named = (side: string, name: string) => (name.startsWith('/') ? name : `${side}/${name}`);
-  if (kind.type === 'update') {
-    const head = /^(?:---|diff )/.test(text)
-      ? ''
-      : `--- ${named('a', path)}\n+++ ${named('b', kind.move_path ?? path)}\n`;
-    return head + text;
-  }
-  const lines = text === '' ? [] : text.split('\n');
-  const isAdded = kind.type === 'add';
-  const range = isAdded ? `@@ -0,0 +1,${lines.length} @@` : `@@ -1,${lines.length} +0,0 @@`;
-  const names = isAdded ? `--- /dev/null\n+++ ${named('b', path)}` : `--- ${named('a', path)}\n+++ /dev/null`;
-  return [names, range, ...lines.map((line) => (isAdded ? '+' : '-') + line)].join('\n');
+      decision: { applyNetworkPolicyAmendment: { network_policy_amendment: amendment } },
+    })),
+  ];
 }
 
 /** The answer is what is granted: all that was asked for, what the person left of it, or nothing. */
@@ -159,20 +101,19 @@ export function permissionsApproval(asked: z.infer<typeof PermissionsApproval>):
   };
 }
 
-/** Codex asks for a tool of an MCP server in the form of an elicitation; which tool is in the item that has begun. */
+/** Codex asks for a tool of an MCP server in the form of an elicitation; `item` is the call that it is about. */
 export function toolApproval(
   asked: z.infer<typeof Elicitation>,
   meta: z.infer<typeof ToolApprovalMeta>,
   id: string,
-  item: Item | undefined,
+  { tool, arguments: given }: Item,
 ): WantedApproval {
   const persist = [meta.persist ?? []].flat();
-  const tool = item?.tool ?? /tool "([^"]+)"/.exec(asked.message ?? '')?.[1] ?? 'tool';
-  const given = meta.tool_params ?? item?.arguments;
   const labels: Record<string, string> = {
-    session: 'Do not ask again for this tool in this session',
-    always: 'Never ask again for this tool; Codex keeps that in its configuration',
+    session: 'Do not ask again for this tool in this session, whatever its arguments',
+    always: 'Never ask again for this tool, whatever its arguments; Codex keeps that in its configuration',
   };
+  const offered = persist.filter((how) => how in labels);
   return {
     kind: 'approval',
     id,
@@ -180,10 +121,10 @@ export function toolApproval(
       tool_name: `mcp__${asked.serverName}__${tool}`,
       input: isObject(given) ? given : {},
       reason: asked.message ?? undefined,
-      suggestions: persist.map((how) => ({ id: how, label: labels[how] ?? how })),
+      suggestions: offered.map((how) => ({ id: how, label: labels[how] ?? how })),
     },
     answer({ allowed, suggestion_ids }) {
-      const kept = ['always', 'session'].find((how) => persist.includes(how) && suggestion_ids.includes(how));
+      const kept = ['session', 'always'].find((how) => offered.includes(how) && suggestion_ids.includes(how));
       return {
         action: allowed ? 'accept' : 'decline',
         content: allowed ? {} : null,

@@ -9,7 +9,9 @@ import type { Waits } from '../client/waits.ts';
 import { type AttachedRun, endAttachedRuns, openAsks, openAttachedRun } from './attached-run.ts';
 import { createStanding } from './carried-answers.ts';
 import { createDesk, type Desk } from './codex-desk.ts';
-import { ItemNotice, Resolved, Turn, TurnNotice } from './codex-protocol.ts';
+import { createLineage } from './codex-lineage.ts';
+import { ItemNotice, Resolved, TurnNotice } from './codex-protocol.ts';
+import { createUnderWay } from './codex-under-way.ts';
 import { createPeer, type Incoming, type RequestId } from './wire/jsonrpc.ts';
 
 interface Attachment {
@@ -35,17 +37,13 @@ const Thread = z.looseObject({
   status: Status,
 });
 const StatusNotice = z.looseObject({ threadId: z.string(), status: Status });
-const ThreadReply = z.looseObject({
-  thread: Thread,
-  initialTurnsPage: z.looseObject({ data: z.array(Turn) }).nullish(),
-});
-const About = z.looseObject({ threadId: z.string(), turnId: z.string().nullish() });
+const ThreadReply = z.looseObject({ thread: Thread });
+/** A request outside of any turn has nothing by which it would be known again: it stays at Codex's own prompt. */
+const About = z.looseObject({ threadId: z.string(), turnId: z.string() });
 const Loaded = z.looseObject({ data: z.array(z.string()) });
 
 interface Followed {
   thread: Promise<z.infer<typeof Thread>>;
-  /** Items that have begun, by id: requests refer to them. */
-  begun: Map<string, z.infer<typeof ItemNotice>>;
   turns: Map<string, Promise<{ run: AttachedRun; desk: Desk }>>;
 }
 
@@ -63,6 +61,7 @@ export const socketOf = (codexHome: string): string => join(codexHome, 'app-serv
 async function attachCodex({ client, waits, signal, open }: Attachment): Promise<void> {
   const followed = new Map<string, Followed>();
   const owners = new Map<RequestId, Desk>();
+  const settled = new Set<RequestId>();
   const raised = new Set<string>();
   const peer = createPeer({
     send: (text) => talk.send(text),
@@ -70,34 +69,21 @@ async function attachCodex({ client, waits, signal, open }: Attachment): Promise
     onNotification: notice,
   });
   const talk = await open(peer.receive);
+  const underWay = createUnderWay(peer);
+  const lineage = createLineage(peer);
 
   /** Becomes a listener of the thread; its open requests are told again to every listener that comes. */
   function follow(threadId: string): Followed {
     const known = followed.get(threadId);
     if (known) return known;
-    const entry: Followed = { begun: new Map(), turns: new Map(), thread: listen(threadId) };
+    const entry: Followed = { turns: new Map(), thread: listen(threadId) };
     followed.set(threadId, entry);
     entry.thread.catch(() => followed.delete(threadId));
     return entry;
   }
 
-  async function listen(threadId: string): Promise<z.infer<typeof Thread>> {
-    const page = { limit: 1, itemsView: 'full' };
-    const reply = await peer.request('thread/resume', { threadId, excludeTurns: true, initialTurnsPage: page });
-    const { thread, initialTurnsPage } = ThreadReply.parse(reply);
-    for (const turn of initialTurnsPage?.data ?? [])
-      for (const item of turn.items) see({ threadId, turnId: turn.id, item }, false);
-    return thread;
-  }
-
-  function see(about: z.infer<typeof ItemNotice>, isOver: boolean): void {
-    const { threadId, turnId, item } = about;
-    const entry = followed.get(threadId);
-    if (!entry || !item.id) return;
-    if (isOver) entry.begun.delete(item.id);
-    else entry.begun.set(item.id, about);
-    void entry.turns.get(turnId)?.then(({ desk }) => desk.see(about, isOver));
-  }
+  const listen = async (threadId: string): Promise<z.infer<typeof Thread>> =>
+    ThreadReply.parse(await underWay.catchUp(threadId)).thread;
 
   async function take(request: Incoming): Promise<void> {
     const read = ASKS.test(request.method) ? About.safeParse(request.params) : undefined;
@@ -105,7 +91,8 @@ async function attachCodex({ client, waits, signal, open }: Attachment): Promise
     const { threadId, turnId } = read.data;
     const entry = follow(threadId);
     const thread = await entry.thread;
-    const { desk } = await turnOf(entry, thread, turnId ?? `thread-${threadId}`);
+    const { desk } = await turnOf(entry, thread, turnId);
+    if (settled.has(request.id)) return;
     owners.set(request.id, desk);
     await desk.take(request);
   }
@@ -113,13 +100,13 @@ async function attachCodex({ client, waits, signal, open }: Attachment): Promise
   function turnOf(entry: Followed, thread: z.infer<typeof Thread>, turnId: string) {
     const known = entry.turns.get(turnId);
     if (known) return known;
-    const opening = openTurn(entry, thread, turnId);
+    const opening = openTurn(thread, turnId);
     entry.turns.set(turnId, opening);
     opening.catch(() => entry.turns.delete(turnId));
     return opening;
   }
 
-  async function openTurn(entry: Followed, { id, cwd, name, preview }: z.infer<typeof Thread>, turnId: string) {
+  async function openTurn({ id, cwd, name, preview }: z.infer<typeof Thread>, turnId: string) {
     const title = name || preview || undefined;
     const conversation = { agent: AGENT, id, folder: cwd ?? undefined, title };
     const run = await openAttachedRun(client, waits, conversation, { id: turnId, text: title ?? 'Codex' }, signal);
@@ -127,10 +114,11 @@ async function attachCodex({ client, waits, signal, open }: Attachment): Promise
       context: run,
       peer,
       standing: createStanding(),
+      underWay,
+      lineageOf: lineage.of,
       isShared: true,
       onRaised: (askId) => raised.add(askId),
     });
-    for (const about of entry.begun.values()) desk.see(about, false);
     return { run, desk };
   }
 
@@ -142,24 +130,31 @@ async function attachCodex({ client, waits, signal, open }: Attachment): Promise
     }
     if (method === 'item/started' || method === 'item/completed') {
       const read = ItemNotice.safeParse(params);
-      if (read.success) see(read.data, method === 'item/completed');
+      if (read.success) item(read.data, method === 'item/completed');
       return;
     }
     if (method === 'serverRequest/resolved') {
       const read = Resolved.safeParse(params);
-      if (read.success) owners.get(read.data.requestId)?.resolved(read.data.requestId);
+      if (!read.success) return;
+      settled.add(read.data.requestId);
+      owners.get(read.data.requestId)?.resolved(read.data.requestId);
       return;
     }
     const read = method === 'turn/completed' ? TurnNotice.safeParse(params) : undefined;
     if (read?.success) void over(read.data).catch(() => {});
   }
 
+  function item(about: z.infer<typeof ItemNotice>, isOver: boolean): void {
+    underWay.see(about, isOver);
+    const turn = isOver ? followed.get(about.threadId)?.turns.get(about.turnId) : undefined;
+    void turn?.then(({ desk }) => desk.ended(about)).catch(() => {});
+  }
+
   async function over({ threadId, turn }: z.infer<typeof TurnNotice>): Promise<void> {
     const entry = followed.get(threadId);
     const known = entry?.turns.get(turn.id);
-    if (!entry) return;
-    entry.turns.delete(turn.id);
-    entry.begun.clear();
+    underWay.over(threadId);
+    entry?.turns.delete(turn.id);
     const problem =
       turn.status === 'completed' ? undefined : (turn.error?.message ?? `the turn was ${turn.status} in Codex`);
     await (await known)?.run.end(problem);

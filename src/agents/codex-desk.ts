@@ -1,6 +1,7 @@
 // The desk where Codex's requests are carried to a person and back. Each open request is one ask; its end is sent to
 // Codex, or, when Codex settled it by itself, the ask is taken back. Owns which requests are open and what could not be
-// said to the model yet. Decides nothing: without an explicit allow Codex hears a no.
+// said to the model yet. Decides nothing: without an explicit allow, and without having been able to show what would be
+// allowed, Codex hears a no.
 import type { z } from 'zod';
 import type { ApprovalOutcome, AskOutcome, Held } from '../client/outcome.ts';
 import { DEFAULT_DENIAL } from '../core/answer.ts';
@@ -8,16 +9,17 @@ import { canonical } from '../core/digest.ts';
 import type { AgentContext } from './agent.ts';
 import type { Standing } from './carried-answers.ts';
 import type { WantedApproval } from './codex-approvals.ts';
-import type { Item, ItemNotice } from './codex-protocol.ts';
+import type { ItemNotice } from './codex-protocol.ts';
 import { laterQuestion, type WantedQuestion } from './codex-questions.ts';
-import { wantedBy } from './codex-requests.ts';
+import { type Wanted, wantedBy } from './codex-requests.ts';
+import type { UnderWay } from './codex-under-way.ts';
 import { INTERNAL_ERROR, type Incoming, METHOD_NOT_FOUND, type Peer, type RequestId } from './wire/jsonrpc.ts';
 
 export interface Desk {
   readonly standing: Standing;
   take(request: Incoming): Promise<void>;
-  /** Items as they begin and end: requests refer to them, and some of them ask. */
-  see(notice: z.infer<typeof ItemNotice>, isOver: boolean): void;
+  /** An item has ended: some of them ask. */
+  ended(notice: z.infer<typeof ItemNotice>): void;
   /** Codex has settled a request: with our answer, or without it. */
   resolved(id: RequestId): void;
   /** What is still to be said to the model after a turn, once nothing is open; undefined when there is nothing. */
@@ -35,39 +37,40 @@ interface Open {
   isWithdrawn: boolean;
 }
 
+/** The turn a request belongs to: of the main thread, or of a sub-agent's. */
 interface Place {
   threadId: string;
-  turnId: string;
+  turnId?: string | undefined;
 }
 
 export interface DeskParts {
   context: Pick<AgentContext, 'ask' | 'approve' | 'withdraw' | 'say' | 'session'>;
   peer: Peer;
   standing: Standing;
+  underWay: UnderWay;
+  /** The sub-agents above and including the thread that asks; none for the conversation itself. */
+  lineageOf(threadId: string): Promise<string[]>;
   /** Others answer too: what cannot be asked here is left to them, not refused. */
   isShared?: boolean;
   onRaised?(askId: string): void;
 }
 
-export function createDesk({ context, peer, standing, isShared, onRaised }: DeskParts): Desk {
+export function createDesk({ context, peer, standing, underWay, lineageOf, isShared, onRaised }: DeskParts): Desk {
   const open = new Map<RequestId, Open>();
   const later = new Set<Promise<void>>();
   const waitingLater = new Set<Open>();
-  const items = new Map<string, Item>();
+  const conversation = crypto.randomUUID();
   const messages: string[] = [];
   const uses = new Map<string, number>();
   let isClosed = false;
 
-  const keyOf = (threadId: string, itemId: string) => `${threadId} ${itemId}`;
-  const scene = () => ({
-    folder: context.session.work_folder,
-    item: (threadId: string, itemId: string) => items.get(keyOf(threadId, itemId)),
-    toolCall: (threadId: string, server: string) =>
-      [...items].findLast(
-        ([key, { type, server: of }]) => key.startsWith(`${threadId} `) && type === 'mcpToolCall' && of === server,
-      )?.[1],
-    nowMs: Date.now(),
-  });
+  const read = (request: Incoming): Wanted =>
+    wantedBy(request, {
+      folder: context.session.work_folder,
+      items: underWay.of,
+      conversation,
+      nowMs: Date.now(),
+    });
 
   /** The same call may ask more than once (a patch, then the same patch without the sandbox). */
   function nameOf(id: string): string {
@@ -79,8 +82,8 @@ export function createDesk({ context, peer, standing, isShared, onRaised }: Desk
   /** To the model, beside a result: while the turn goes on it is told at once, otherwise with the next turn. */
   async function tell(text: string, place: Place | undefined): Promise<void> {
     try {
-      if (!place) throw new Error('no turn to tell it in');
-      const { threadId, turnId } = place;
+      const { threadId, turnId } = place ?? {};
+      if (turnId === undefined) throw new Error('no turn to tell it in');
       await peer.request('turn/steer', { threadId, expectedTurnId: turnId, input: [{ type: 'text', text }] });
     } catch {
       if (!isClosed) messages.push(text);
@@ -103,6 +106,11 @@ export function createDesk({ context, peer, standing, isShared, onRaised }: Desk
     void context.withdraw(entry.askId, 'settled in Codex itself').catch(() => {});
   }
 
+  async function lineageIn(place: Place | undefined): Promise<{ lineage?: string[] }> {
+    const lineage = place ? await lineageOf(place.threadId) : [];
+    return lineage.length > 0 ? { lineage } : {};
+  }
+
   async function decide(wanted: WantedApproval, entry: Open, place: Place | undefined): Promise<unknown> {
     const { spec } = wanted;
     const input = plain(spec.input);
@@ -111,7 +119,8 @@ export function createDesk({ context, peer, standing, isShared, onRaised }: Desk
       await context.say(`Allowed as decided before (${known}).`, { type: 'status' });
       return wanted.answer({ allowed: true, input, suggestion_ids: [] });
     }
-    const outcome = settled(await context.approve({ ...spec, input, id: nameOf(wanted.id) }, manner(entry)));
+    const asked = { ...spec, input, ...(await lineageIn(place)), id: nameOf(wanted.id) };
+    const outcome = settled(await context.approve(asked, manner(entry)));
     if (outcome.allowed && !wanted.takesChanges && canonical(outcome.input) !== canonical(input)) {
       standing.put({ tool_name: spec.tool_name, input: outcome.input }, outcome.ask_id);
       const instead = typeof outcome.input.command === 'string' ? outcome.input.command : JSON.stringify(outcome.input);
@@ -127,8 +136,10 @@ export function createDesk({ context, peer, standing, isShared, onRaised }: Desk
   }
 
   async function answer(wanted: WantedQuestion, entry: Open, place: Place | undefined): Promise<unknown> {
+    const lineage = await lineageIn(place);
     for (let context_ = wanted.spec.context; ; ) {
-      const asked = await context.ask({ ...wanted.spec, context: context_, id: nameOf(wanted.id) }, manner(entry));
+      const spec = { ...wanted.spec, ...lineage, context: context_, id: nameOf(wanted.id) };
+      const asked = await context.ask(spec, manner(entry));
       const reply = wanted.answer(settled(asked));
       if ('again' in reply) {
         context_ = [wanted.spec.context, reply.again].filter(Boolean).join('\n\n');
@@ -139,19 +150,34 @@ export function createDesk({ context, peer, standing, isShared, onRaised }: Desk
     }
   }
 
-  async function carry(
-    id: RequestId,
-    wanted: WantedApproval | WantedQuestion,
-    place: Place | undefined,
-  ): Promise<void> {
+  /** The answer that Codex is given; undefined: none by us. */
+  async function resultOf(request: Incoming, entry: Open): Promise<{ result: unknown } | undefined> {
+    const place = placeOf(request.params);
+    let wanted = read(request);
+    if (wanted.kind === 'unshown' && place) {
+      await underWay.catchUp(place.threadId).catch(() => {});
+      wanted = read(request);
+    }
+    if (wanted.kind === 'approval') return { result: await decide(wanted, entry, place) };
+    if (wanted.kind === 'question') return { result: await answer(wanted, entry, place) };
+    if (wanted.kind !== 'unshown') return undefined;
+    const what = isShared ? 'it can only be answered at its own prompt' : 'it was declined';
+    await context.say(`Codex asked for something that cannot be shown, so ${what}: ${wanted.why}`, { type: 'status' });
+    if (isShared) return undefined;
+    await tell(`It was declined, because it could not be shown to the person. ${wanted.why}`, place);
+    return wanted;
+  }
+
+  async function carry(request: Incoming): Promise<void> {
+    const { id } = request;
     const entry = fresh();
     open.set(id, entry);
     try {
-      const result =
-        wanted.kind === 'approval' ? await decide(wanted, entry, place) : await answer(wanted, entry, place);
+      const settled = await resultOf(request, entry);
       if (isClosed || entry.isWithdrawn) return;
+      if (!settled) return void open.delete(id);
       entry.isAnswered = true;
-      peer.respond(id, result);
+      peer.respond(id, settled.result);
     } catch (error) {
       if (entry.stop.signal.aborted) return;
       open.delete(id);
@@ -178,20 +204,17 @@ export function createDesk({ context, peer, standing, isShared, onRaised }: Desk
   return {
     standing,
     async take(request) {
-      const wanted = wantedBy(request, scene());
-      if (isShared && (wanted.kind === 'reply' || wanted.kind === 'refuse')) return;
+      // Open requests are told again to every listener that comes, also to one that is there already.
+      if (open.has(request.id)) return;
+      const wanted = read(request);
+      if (wanted.kind !== 'reply' && wanted.kind !== 'refuse') return carry(request);
+      if (isShared) return;
       if (wanted.kind === 'reply') return peer.respond(request.id, wanted.result);
-      if (wanted.kind === 'refuse') {
-        peer.refuse(request.id, METHOD_NOT_FOUND, wanted.why);
-        return context.say(wanted.why, { type: 'status' }).catch(() => {});
-      }
-      await carry(request.id, wanted, placeOf(request.params));
+      peer.refuse(request.id, METHOD_NOT_FOUND, wanted.why);
+      await context.say(wanted.why, { type: 'status' }).catch(() => {});
     },
-    see({ threadId, turnId, item }, isOver) {
-      if (!item.id) return;
-      if (isOver) items.delete(keyOf(threadId, item.id));
-      else items.set(keyOf(threadId, item.id), item);
-      const wanted = isOver ? laterQuestion(item, turnId) : undefined;
+    ended({ threadId, turnId, item }) {
+      const wanted = laterQuestion(item, turnId);
       if (!wanted) return;
       const asking = askLater(wanted, { threadId, turnId }).finally(() => later.delete(asking));
       later.add(asking);
@@ -215,10 +238,10 @@ export function createDesk({ context, peer, standing, isShared, onRaised }: Desk
 
 const fresh = (): Open => ({ stop: new AbortController(), isAnswered: false, isWithdrawn: false });
 
-/** The turn a request belongs to: of the main thread, or of a sub-agent's. */
 function placeOf(params: unknown): Place | undefined {
   const { threadId, turnId } = Object(params) as Partial<Record<keyof Place, unknown>>;
-  return typeof threadId === 'string' && typeof turnId === 'string' ? { threadId, turnId } : undefined;
+  if (typeof threadId !== 'string') return undefined;
+  return { threadId, turnId: typeof turnId === 'string' ? turnId : undefined };
 }
 
 /** Asks are raised blocking, so they come back with their end. */

@@ -100,9 +100,12 @@ export const Turn = z.looseObject({
   items: z.array(Item).catch([]),
 });
 export const TurnNotice = z.looseObject({ threadId: text, turn: Turn });
+export const ThreadClosed = z.looseObject({ threadId: text });
 export const Resolved = z.looseObject({ threadId: text, requestId: z.union([text, z.number()]) });
 export const ThreadReply = z.looseObject({
   thread: z.looseObject({ id: text, turns: z.array(Turn).catch([]) }),
   model: maybe(text),
 });
+/** Of a thread that is joined: its newest turns. */
+export const TurnsReply = z.looseObject({ initialTurnsPage: maybe(z.looseObject({ data: z.array(Turn) })) });
 export const TurnReply = z.looseObject({ turn: Turn });

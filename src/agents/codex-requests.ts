@@ -1,14 +1,17 @@
-// Everything Codex may ask of its host, sorted: what a person decides or answers, what is answered at once, and what is
-// refused. Pure. Whatever is not understood is refused, which Codex takes as a no.
+// Everything Codex may ask of its host, sorted: what a person decides or answers, what is answered at once, what cannot
+// be shown and is therefore not allowed, and what is refused. Pure. Whatever is not understood is refused, which Codex
+// takes as a no.
+import type { z } from 'zod';
+import { canonical } from '../core/digest.ts';
 import {
   commandApproval,
   consent,
-  fileApproval,
   permissionsApproval,
   toolApproval,
   turnOf,
   type WantedApproval,
 } from './codex-approvals.ts';
+import { fileApproval } from './codex-file-approval.ts';
 import * as shape from './codex-protocol.ts';
 import { ASK_TOOL, askedByTool, formQuestion, toolResult, userInput, type WantedQuestion } from './codex-questions.ts';
 import { readForm } from './wire/elicitation.ts';
@@ -18,15 +21,16 @@ export type Wanted =
   | WantedApproval
   | WantedQuestion
   | { kind: 'reply'; result: unknown }
+  /** Nobody could see what would be allowed; `result` says no. */
+  | { kind: 'unshown'; why: string; result: unknown }
   | { kind: 'refuse'; why: string };
 
-/** The item that a request is about, if its beginning was seen. */
-export type Seen = (threadId: string, itemId: string) => shape.Item | undefined;
 export interface Scene {
   folder: string | undefined;
-  item: Seen;
-  /** The call of a tool of this MCP server that is under way. */
-  toolCall(threadId: string, server: string): shape.Item | undefined;
+  /** Items of this thread that have begun and have not ended. */
+  items(threadId: string): readonly shape.Item[];
+  /** This conversation with Codex, where a request has no turn that would tell it from one of another conversation. */
+  conversation: string;
   nowMs: number;
 }
 
@@ -38,14 +42,16 @@ export function wantedBy(request: Incoming, scene: Scene): Wanted {
 type Reader = (request: Incoming, scene: Scene) => Wanted | undefined;
 
 const readers: Record<string, Reader> = {
-  'item/commandExecution/requestApproval': ({ params }) => {
+  'item/commandExecution/requestApproval': ({ params }, scene) => {
     const read = shape.CommandApproval.safeParse(params);
-    return read.success ? commandApproval(read.data) : undefined;
+    if (!read.success) return undefined;
+    return commandApproval(read.data, itemOf(read.data, scene)) ?? unshown('Codex did not say what it wants to run.');
   },
   'item/fileChange/requestApproval': ({ params }, scene) => {
     const read = shape.FileApproval.safeParse(params);
     if (!read.success) return undefined;
-    return fileApproval(read.data, scene.item(read.data.threadId, read.data.itemId), scene.folder);
+    const wanted = fileApproval(read.data, itemOf(read.data, scene), scene.folder);
+    return typeof wanted === 'string' ? unshown(wanted) : wanted;
   },
   'item/permissions/requestApproval': ({ params }) => {
     const read = shape.PermissionsApproval.safeParse(params);
@@ -67,18 +73,44 @@ const readers: Record<string, Reader> = {
   'currentTime/read': (_, { nowMs }) => ({ kind: 'reply', result: { currentTimeAt: Math.floor(nowMs / 1000) } }),
 };
 
+const unshown = (why: string, result: unknown = { decision: 'decline' }): Wanted => ({ kind: 'unshown', why, result });
+
+const itemOf = ({ threadId, itemId }: { threadId: string; itemId: string }, scene: Scene) =>
+  scene.items(threadId).find(({ id }) => id === itemId);
+
 function elicitation({ id, params }: Incoming, scene: Scene): Wanted | undefined {
   const read = shape.Elicitation.safeParse(params);
   if (!read.success) return undefined;
   const asked = read.data;
-  const name = `elicitation-${id}${turnOf(asked.turnId)}`;
+  const name = `elicitation-${id}${turnOf(asked.turnId ?? scene.conversation)}`;
   const meta = shape.ToolApprovalMeta.safeParse(asked._meta);
   if (meta.success) {
-    const item = scene.toolCall(asked.threadId, asked.serverName);
-    return toolApproval(asked, meta.data, item?.id ? `${item.id}${turnOf(asked.turnId)}` : name, item);
+    const [call, ...others] = callsOf(asked, meta.data, scene);
+    if (!call || others.some(({ tool }) => tool !== call.tool))
+      return unshown(`Codex did not say which tool of ${asked.serverName} it wants to use.`, DECLINED);
+    // Calls that are alike in everything have one meaning, and only the request tells them apart.
+    const isOnly = others.length === 0 && call.id;
+    return toolApproval(asked, meta.data, isOnly ? `${call.id}${turnOf(asked.turnId)}` : name, call);
   }
   if (asked.mode === 'url') return consent(asked, name);
   const form = readForm(asked.requestedSchema);
   if (!form) return undefined;
   return Object.keys(form.properties).length === 0 ? consent(asked, name) : formQuestion(asked, form, name);
+}
+
+const DECLINED = { action: 'decline', content: null, _meta: null };
+
+/** The request names no call, only its server and arguments, and mostly its tool: the calls under way that are just so. */
+function callsOf(
+  { threadId, serverName, message }: z.infer<typeof shape.Elicitation>,
+  { tool_params }: z.infer<typeof shape.ToolApprovalMeta>,
+  scene: Scene,
+): shape.Item[] {
+  const named = /to run tool "(.+)"\?$/s.exec(message ?? '')?.[1];
+  const given = canonical(tool_params ?? {});
+  return scene
+    .items(threadId)
+    .filter(({ type, server }) => type === 'mcpToolCall' && server === serverName)
+    .filter(({ tool }) => named === undefined || tool === named)
+    .filter(({ arguments: args }) => canonical(args ?? {}) === given);
 }

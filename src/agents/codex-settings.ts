@@ -1,5 +1,6 @@
 // The hooks file of a person's own Codex, with Holdpoint's hook in it and without it. Pure: text in, text out.
 import { type Hook, hasOurs, readHooks, SettingsProblem, withoutOurs, writeLike } from './hooks-file.ts';
+import { shellWord } from './wire/shell-word.ts';
 
 /** How long Codex waits for a person here before it asks at its own prompt. */
 export const HOOK_SECONDS = 12 * 3600;
@@ -16,7 +17,7 @@ export interface HookProgram {
 export function connected(text: string | undefined, { program, url, data }: HookProgram): string {
   const settings = readHooks(text, 'Codex');
   if (hasOurs(settings, isOurs)) throw new SettingsProblem('It has the hook of Holdpoint already: disconnect first.');
-  const command = `${quoted(program)} ${OURS} --url ${quoted(url)} --data ${quoted(data)}`;
+  const command = `${shellWord(program)} ${OURS} --url ${shellWord(url)} --data ${shellWord(data)}`;
   const ours = { type: 'command', command, timeout: HOOK_SECONDS, statusMessage: 'asking Holdpoint' };
   const groups = [...(settings.hooks?.[EVENT] ?? []), { matcher: '*', hooks: [ours] }];
   return writeLike({ ...settings, hooks: { ...settings.hooks, [EVENT]: groups } }, text);
@@ -27,5 +28,3 @@ export const isConnected = (text: string): boolean => hasOurs(readHooks(text, 'C
 
 const isOurs = ({ type, command }: Hook): boolean =>
   type === 'command' && command?.includes(` ${OURS} --url `) === true;
-
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

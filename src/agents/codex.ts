@@ -8,18 +8,19 @@ import type { Agent, AgentContext, Ending, ProcessExit, Talk } from './agent.ts'
 import { carriedText, createStanding, standingOf } from './carried-answers.ts';
 import { createDesk, type Desk } from './codex-desk.ts';
 import { type CodexSpec, readCodexInput } from './codex-input.ts';
-import { begun, done, type Said } from './codex-items.ts';
-import { ItemNotice, Resolved, ThreadReply, TurnNotice, TurnReply } from './codex-protocol.ts';
+import { begun, done } from './codex-items.ts';
+import { createLineage } from './codex-lineage.ts';
+import { ItemNotice, Resolved, ThreadClosed, ThreadReply, TurnNotice, TurnReply } from './codex-protocol.ts';
 import { askTool } from './codex-questions.ts';
+import { createRecorder, type Recorder, THREAD } from './codex-recorder.ts';
+import { createTurns, type Turns } from './codex-turns.ts';
+import { createUnderWay } from './codex-under-way.ts';
 import { createPeer, type Peer } from './wire/jsonrpc.ts';
 import { folderProblem } from './work-folder.ts';
 
-/** Types of the outputs in which a run keeps what it needs to be taken up again. */
-const THREAD = 'codex-thread';
+/** The type of the outputs that say which process works for the run. */
 const PROCESS = 'process';
 const CLIENT = { name: 'holdpoint', title: 'Holdpoint', version: '0' };
-/** Only the newest outputs of a run are shown: what must be found again is said again before it is out of sight. */
-const REMEMBER_EVERY = 40;
 const LAST_WORDS_MS = 3000;
 const NOT_FOUND = 127;
 
@@ -52,27 +53,44 @@ async function converse(context: AgentContext, spec: CodexSpec): Promise<Ending>
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
   let talk: Talk | undefined;
-  const turns = createTurns();
-  const recorder = createRecorder(context);
   const peer = createPeer({
     send: (line) => talk?.send(line),
     onRequest: (request) => void desk.take(request),
-    onNotification: (method, params) => notice(method, params),
+    onNotification: notice,
   });
-  const desk = createDesk({ context, peer, standing: createStanding() });
+  const thread = { id: '' };
+  const lineage = createLineage(peer);
+  const lineageOf = (threadId: string) => lineage.of(threadId, thread.id);
+  const turns = createTurns();
+  const underWay = createUnderWay(peer);
+  const recorder = createRecorder(context, lineageOf);
+  const desk = createDesk({ context, peer, standing: createStanding(), underWay, lineageOf });
 
   function notice(method: string, params: unknown): void {
-    const item = /^item\/(started|completed)$/.test(method) ? ItemNotice.safeParse(params) : undefined;
-    if (item?.success) {
-      const { threadId, turnId, item: about } = item.data;
-      const isOver = method === 'item/completed';
-      desk.see(item.data, isOver);
-      if (recorder.isAbout(threadId)) recorder.say((isOver ? done : begun)(about, turnId));
+    if (method === 'item/started' || method === 'item/completed') {
+      const read = ItemNotice.safeParse(params);
+      if (read.success) item(read.data, method === 'item/completed');
+    } else if (method === 'serverRequest/resolved') {
+      const read = Resolved.safeParse(params);
+      if (read.success) desk.resolved(read.data.requestId);
+    } else if (method === 'turn/started') {
+      const read = TurnNotice.safeParse(params);
+      if (read.success) turns.started(read.data.threadId, read.data.turn.id);
+    } else if (method === 'turn/completed') {
+      const read = TurnNotice.safeParse(params);
+      if (!read.success) return;
+      underWay.over(read.data.threadId);
+      turns.completed(read.data.turn);
+    } else if (method === 'thread/closed') {
+      const read = ThreadClosed.safeParse(params);
+      if (read.success) turns.closed(read.data.threadId);
     }
-    const resolved = method === 'serverRequest/resolved' ? Resolved.safeParse(params) : undefined;
-    if (resolved?.success) desk.resolved(resolved.data.requestId);
-    const turn = /^turn\/(started|completed)$/.test(method) ? TurnNotice.safeParse(params) : undefined;
-    if (turn?.success && recorder.isAbout(turn.data.threadId)) turns.hear(method, turn.data.turn);
+  }
+
+  function item(about: z.infer<typeof ItemNotice>, isOver: boolean): void {
+    underWay.see(about, isOver);
+    if (isOver) desk.ended(about);
+    recorder.say((isOver ? done : begun)(about.item, about.turnId), about.threadId);
   }
 
   talk = await context.processes.talk({
@@ -94,12 +112,12 @@ async function converse(context: AgentContext, spec: CodexSpec): Promise<Ending>
   const died = ended.then((exit) => {
     const error = new Gone(exit);
     peer.close(error);
-    turns.close(error);
+    turns.fail(error);
     throw error;
   });
   died.catch(() => {});
   try {
-    const ending = await Promise.race([work(context, spec, { peer, desk, turns, recorder }), died]);
+    const ending = await Promise.race([work(context, spec, { peer, desk, turns, recorder, thread }), died]);
     await recorder.flush();
     return ending;
   } catch (error) {
@@ -133,13 +151,17 @@ interface Parts {
   desk: Desk;
   turns: Turns;
   recorder: Recorder;
+  /** The thread of the conversation, once it is open. */
+  thread: { id: string };
 }
 
-async function work(context: AgentContext, spec: CodexSpec, { peer, desk, turns, recorder }: Parts): Promise<Ending> {
+async function work(context: AgentContext, spec: CodexSpec, parts: Parts): Promise<Ending> {
+  const { peer, desk, turns, recorder, thread } = parts;
   await peer.request('initialize', { clientInfo: CLIENT, capabilities: { experimentalApi: true } });
   peer.notify('initialized');
-  const { thread, model, wasToldOf } = await openThread(context, spec, peer);
-  await recorder.follow(thread);
+  const { id: threadId, model, wasToldOf } = await openThread(context, spec, peer);
+  thread.id = threadId;
+  await recorder.follow(threadId);
   let input = spec.text;
   let messageId = context.run.run_id;
   if (wasToldOf) {
@@ -152,7 +174,7 @@ async function work(context: AgentContext, spec: CodexSpec, { peer, desk, turns,
         ? { mode: 'plan', settings: { model, reasoning_effort: null, developer_instructions: null } }
         : undefined;
     const started = await peer.request('turn/start', {
-      threadId: thread,
+      threadId,
       clientUserMessageId: messageId,
       input: [{ type: 'text', text: input }],
       ...(collaborationMode && { collaborationMode }),
@@ -164,6 +186,7 @@ async function work(context: AgentContext, spec: CodexSpec, { peer, desk, turns,
       return { ended: 'failed', error: end.error?.message ?? 'The turn failed.', reason: 'provider-failed' };
     if (end.status !== 'completed')
       return { ended: 'failed', error: `Codex ended the turn as ${end.status}.`, reason: 'provider-failed' };
+    await turns.allOver();
     const more = await desk.unsaid();
     if (more === undefined) return { ended: 'completed', text: recorder.lastMessage() };
     input = more;
@@ -177,13 +200,13 @@ async function openThread(context: AgentContext, { settings }: CodexSpec, peer: 
   const place = { cwd: context.session.work_folder, ...settings };
   if (typeof known?.thread_id !== 'string') {
     const reply = ThreadReply.parse(await peer.request('thread/start', { ...place, dynamicTools: [askTool] }));
-    return { thread: reply.thread.id, model: reply.model, wasToldOf: false };
+    return { id: reply.thread.id, model: reply.model, wasToldOf: false };
   }
   const reply = ThreadReply.parse(await peer.request('thread/resume', { threadId: known.thread_id, ...place }));
   const items = reply.thread.turns.flatMap((turn) => turn.items);
   const wasToldOf =
     context.resumed && items.some(({ type, clientId }) => type === 'userMessage' && clientId === context.run.run_id);
-  return { thread: reply.thread.id, model: reply.model, wasToldOf };
+  return { id: reply.thread.id, model: reply.model, wasToldOf };
 }
 
 /** What to tell Codex, which has no memory of the process that died: what was decided since, and what it may have missed. */
@@ -202,53 +225,3 @@ async function acknowledgeAll(context: AgentContext): Promise<void> {
 
 const withoutGaps = (env: AgentContext['env']): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
-
-type TurnEnd = z.infer<typeof TurnNotice>['turn'];
-type Turns = ReturnType<typeof createTurns>;
-
-/** Which turns have ended; a turn may be over before whoever started it has heard its name. */
-function createTurns() {
-  const ends = new Map<string, PromiseWithResolvers<TurnEnd>>();
-  const of = (id: string) => {
-    const known = ends.get(id) ?? Promise.withResolvers<TurnEnd>();
-    known.promise.catch(() => {});
-    ends.set(id, known);
-    return known;
-  };
-  return {
-    hear: (method: string, turn: TurnEnd) => void (method === 'turn/completed' && of(turn.id).resolve(turn)),
-    endOf: (id: string): Promise<TurnEnd> => of(id).promise,
-    close(error: Error) {
-      for (const { reject } of ends.values()) reject(error);
-    },
-  };
-}
-
-type Recorder = ReturnType<typeof createRecorder>;
-
-/** Says what Codex does, in order, and keeps in sight which thread it does it in. */
-function createRecorder(context: AgentContext) {
-  let thread: string | undefined;
-  let said = 0;
-  let last: string | undefined;
-  let saying: Promise<void> = Promise.resolve();
-  const remember = () =>
-    context.say(undefined, { id: `${THREAD}-${crypto.randomUUID()}`, type: THREAD, data: { thread_id: thread } });
-  return {
-    isAbout: (threadId: string) => threadId === thread,
-    lastMessage: () => last,
-    async follow(threadId: string): Promise<void> {
-      thread = threadId;
-      await remember();
-    },
-    say(what: Said | undefined): void {
-      if (!what) return;
-      if (what.type === 'text') last = what.text;
-      said += 1;
-      const { text, ...as } = what;
-      saying = saying.then(() => context.say(text, as)).then(said % REMEMBER_EVERY === 0 ? remember : undefined);
-      saying.catch(() => {});
-    },
-    flush: () => saying.catch(() => {}),
-  };
-}

@@ -18,6 +18,8 @@ afterAll(async () => {
 
 const requestOf = (ask: AskView) => ask.request as ApprovalRequest;
 const DONE = [{ text: 'Done.' }];
+/** The work folders of these tests are temporary ones, which a sandbox may otherwise write to. */
+const NO_TMP = { sandbox_workspace_write: { exclude_slash_tmp: true, exclude_tmpdir_env_var: true } };
 
 describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
   it('and runs it once it is allowed', async () => {
@@ -68,19 +70,48 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
     expect(c.model.heard('command-refused')).toEqual(['Do this: command-refused']);
   });
 
-  it('for the session: the same command is not asked again, another one is', async () => {
+  it('for the session: the same command is not asked again, a wider one and one elsewhere are', async () => {
     const folder = c.folder();
     const same = escalated('date >> d.txt');
-    const script = [[same], [same], [escalated('date >> e.txt')], DONE];
-    const run = await c.start('command-session', script, {}, folder);
+    const wider = escalated('date >> d.txt; touch e.txt');
+    const elsewhere = { ...same, input: { ...same.input, workdir: c.folder() } };
+    const run = await c.start('command-session', [[same], [same], [wider], [elsewhere], DONE], {}, folder);
     const ask = await c.asked(run);
     expect(requestOf(ask).suggestions).toMatchObject([{ id: 'session' }, { id: 'prefix' }]);
     await c.stage.decide(ask, { behavior: 'allow', suggestion_ids: ['session'] });
-    const other = await c.asked(run);
-    expect(requestOf(other).input).toMatchObject({ command: 'date >> e.txt' });
+    const second = await c.asked(run);
+    expect(requestOf(second).input).toMatchObject({ command: 'date >> d.txt; touch e.txt', cwd: folder });
     expect(readIfThere(folder, 'd.txt')?.trim().split('\n')).toHaveLength(2);
-    await c.stage.decide(other, { behavior: 'deny' });
+    await c.stage.decide(second, { behavior: 'deny' });
+    const third = await c.asked(run);
+    expect(requestOf(third).input).toMatchObject({ command: 'date >> d.txt', cwd: elsewhere.input.workdir });
+    await c.stage.decide(third, { behavior: 'deny' });
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
+    expect(readIfThere(folder, 'e.txt')).toBeUndefined();
+    expect(readIfThere(elsewhere.input.workdir, 'd.txt')).toBeUndefined();
+  });
+
+  it('for commands that begin alike: they are not asked again, all others are', async () => {
+    const folder = c.folder();
+    const more = [
+      [escalated('touch p1.txt p2.txt')],
+      [escalated('touch p3.txt')],
+      [escalated('touch p1.txt; touch p4.txt')],
+    ];
+    const run = await c.start('command-prefix', [[escalated('touch p1.txt')], ...more, DONE], {}, folder);
+    const ask = await c.asked(run);
+    const [, prefix] = requestOf(ask).suggestions ?? [];
+    expect(prefix).toMatchObject({ id: 'prefix', prefix: ['touch', 'p1.txt'] });
+    expect(prefix?.label).toContain('commands that begin with: touch p1.txt (without the sandbox');
+    await c.stage.decide(ask, { behavior: 'allow', suggestion_ids: ['prefix'] });
+    for (const command of ['touch p3.txt', 'touch p1.txt; touch p4.txt']) {
+      const other = await c.asked(run);
+      expect(requestOf(other).input).toMatchObject({ command });
+      await c.stage.decide(other, { behavior: 'deny' });
+    }
+    expect(await c.over(run)).toMatchObject({ status: 'completed' });
+    const there = ['p1', 'p2', 'p3', 'p4'].map((name) => readIfThere(folder, `${name}.txt`) !== undefined);
+    expect(there).toEqual([true, true, false, false]);
   });
 
   it('as the person changed it: the model is told, and only exactly that runs unasked', async () => {
@@ -104,27 +135,31 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
     await c.over(run);
   });
 
-  it('several at once: all are shown, each gets its own answer', async () => {
+  it('several at once: all are shown at once, each gets its own answer', async () => {
     const folder = c.folder();
     const calls = ['g', 'h', 'i'].map((name) => ({ ...escalated(`echo ${name} > ${name}.txt`), id: `call_${name}` }));
     const run = await c.start('command-parallel', [calls, DONE], {}, folder);
-    for (const [left, name] of [
-      [3, 'h'],
-      [2, 'i'],
-      [1, 'g'],
-    ] as const) {
-      const asks = await c.stage.until(async () => {
-        const open = await c.stage.api.asks.list({ run_id: run.run_id, status: 'pending' });
-        return open.items.length > 0 ? open.items : undefined;
-      });
-      expect(asks.length).toBeLessThanOrEqual(left);
-      const ask = asks.find((a) => a.tool_call_id.startsWith(`call_${name}@`)) ?? asks[0];
-      if (!ask) throw new Error('no ask');
-      const isG = ask.tool_call_id.startsWith('call_g@');
-      await c.stage.decide(ask, { behavior: isG ? 'deny' : 'allow' });
-    }
+    const asks = await c.asks(run, 3);
+    const of = (name: string) => {
+      const ask = asks.find(({ tool_call_id }) => tool_call_id.startsWith(`call_${name}@`));
+      if (!ask) throw new Error(`no ask of ${name}`);
+      expect(requestOf(ask).input).toMatchObject({ command: `echo ${name} > ${name}.txt` });
+      return ask;
+    };
+    await c.stage.decide(of('h'), { behavior: 'allow' });
+    await c.stage.until(async () => readIfThere(folder, 'h.txt'));
+    expect(await c.asks(run, 2)).toHaveLength(2);
+    await c.stage.decide(of('g'), { behavior: 'deny', reason: 'not g' });
+    await c.stage.decide(of('i'), { behavior: 'allow' });
     await c.over(run);
     expect(['g', 'h', 'i'].map((name) => readIfThere(folder, `${name}.txt`))).toEqual([undefined, 'h\n', 'i\n']);
+    const told = ['g', 'h', 'i'].map((name) => c.model.resultOf('command-parallel', `call_${name}`));
+    expect(told).toEqual([
+      expect.stringContaining('rejected by user'),
+      expect.stringContaining('exited with code 0'),
+      expect.stringContaining('exited with code 0'),
+    ]);
+    expect(c.model.heard('command-parallel').at(-1)).toBe('The person said no: not g');
   });
 
   it('and nothing runs when the run is cancelled meanwhile', async () => {
@@ -139,6 +174,23 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
     await c.gone(run);
     expect(readIfThere(folder, 'j.txt')).toBeUndefined();
     expect(c.model.told('command-cancelled')).toHaveLength(1);
+  });
+
+  it('and nothing runs when the session is interrupted; the next run goes on in the same thread', async () => {
+    const folder = c.folder();
+    const script = [[{ ...escalated('touch k.txt'), id: 'call_K' }], [{ text: 'Noted.' }]];
+    const run = await c.start('command-interrupted', script, {}, folder);
+    const ask = await c.asked(run);
+    await c.stage.api.sessions.interrupt(run.session_id);
+    expect(await c.over(run)).toMatchObject({ status: 'interrupted' });
+    expect(await c.stage.api.asks.get(ask.ask_id)).toMatchObject({ status: 'cancelled', answer: { behavior: 'deny' } });
+    await expect(c.stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    await c.gone(run);
+    const next = await c.stage.api.runs.start(run.session_id, { input: { text: 'Leave it.' } });
+    expect(await c.over(next)).toMatchObject({ status: 'completed' });
+    expect(readIfThere(folder, 'k.txt')).toBeUndefined();
+    expect(c.model.resultOf('command-interrupted', 'call_K')).toContain('aborted');
+    expect(c.model.heard('command-interrupted')).toEqual(['Do this: command-interrupted', 'Leave it.']);
   });
 });
 
@@ -196,15 +248,23 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to change files`, () => {
     expect(c.model.heard('patch-denied').at(-1)).toBe('The person said no: keep the old file');
   });
 
-  it('for the session: the same file is not asked again', async () => {
+  it('for the session: the same file is not asked again, another one is', async () => {
     const folder = c.folder(files);
-    const change = (from: string, to: string) =>
-      `*** Begin Patch\n*** Update File: old.txt\n@@\n-${from}\n+${to}\n*** End Patch\n`;
-    const script = [[{ patch: change('before', 'then') }], [{ patch: change('then', 'now') }], DONE];
+    const change = (file: string, from: string, to: string) => ({
+      patch: `*** Begin Patch\n*** Update File: ${file}\n@@\n-${from}\n+${to}\n*** End Patch\n`,
+    });
+    const both = {
+      patch: `${change('old.txt', 'now', 'later').patch.replace('*** End Patch\n', '')}*** Delete File: gone.txt\n*** End Patch\n`,
+    };
+    const script = [[change('old.txt', 'before', 'then')], [change('old.txt', 'then', 'now')], [both], DONE];
     const run = await c.start('patch-session', script, settings, folder);
     await c.stage.decide(await c.asked(run), { behavior: 'allow', suggestion_ids: ['session'] });
-    expect(await c.over(run)).toMatchObject({ status: 'completed' });
+    const wider = await c.asked(run);
+    expect(requestOf(wider).input.files).toMatchObject([{ path: 'gone.txt' }, { path: 'old.txt' }]);
     expect(readIfThere(folder, 'old.txt')).toBe('now\n');
+    await c.stage.decide(wider, { behavior: 'deny' });
+    expect(await c.over(run)).toMatchObject({ status: 'completed' });
+    expect([readIfThere(folder, 'old.txt'), readIfThere(folder, 'gone.txt')]).toEqual(['now\n', 'gone\n']);
   });
 });
 
@@ -218,9 +278,12 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks for wider permissions`, () =
     },
   });
 
-  it('and has what was granted', async () => {
-    const folder = c.folder();
-    const run = await c.start('permissions-allowed', [[wanted(folder)], DONE], { sandbox: 'read-only' }, folder);
+  const write = (file: string) => ({ call: 'exec_command', id: `call_${file}`, input: { cmd: `echo hi > ${file}/x` } });
+
+  it('and has what was granted, for the session where that was said, and nothing wider', async () => {
+    const folder = c.folder({ 'cache/keep': '', 'src/keep': '' });
+    const script = [[wanted(folder)], [write('cache')], [write('src')], DONE];
+    const run = await c.start('permissions-allowed', script, { sandbox: 'read-only', config: NO_TMP }, folder);
     const ask = await c.asked(run);
     expect(requestOf(ask)).toMatchObject({ tool_name: 'request_permissions', reason: 'need the cache' });
     expect(JSON.stringify(requestOf(ask).input)).toContain(join(folder, 'cache'));
@@ -228,6 +291,10 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks for wider permissions`, () =
     await c.over(run);
     const told = JSON.parse(c.model.resultOf('permissions-allowed', 'call_R') ?? '{}');
     expect(told).toMatchObject({ scope: 'session', permissions: { network: { enabled: true } } });
+    expect(readIfThere(folder, 'cache', 'x')).toBe('hi\n');
+    expect(readIfThere(folder, 'src', 'x')).toBeUndefined();
+    expect(c.model.resultOf('permissions-allowed', 'call_cache')).toContain('exited with code 0');
+    expect(c.model.resultOf('permissions-allowed', 'call_src')).toMatch(/Read-only file system|Permission denied/);
   });
 
   it('or what the person left of it', async () => {
@@ -243,12 +310,15 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks for wider permissions`, () =
   });
 
   it('or nothing', async () => {
-    const folder = c.folder();
-    const run = await c.start('permissions-denied', [[wanted(folder)], DONE], { sandbox: 'read-only' }, folder);
+    const folder = c.folder({ 'cache/keep': '' });
+    const script = [[wanted(folder)], [write('cache')], DONE];
+    const run = await c.start('permissions-denied', script, { sandbox: 'read-only', config: NO_TMP }, folder);
     await c.stage.decide(await c.asked(run), { behavior: 'deny', reason: 'no network here' });
     await c.over(run);
     const told = JSON.parse(c.model.resultOf('permissions-denied', 'call_R') ?? '{}');
     expect(told.permissions).toEqual({ network: null, file_system: null });
     expect(c.model.heard('permissions-denied').at(-1)).toBe('The person said no: no network here');
+    expect(readIfThere(folder, 'cache', 'x')).toBeUndefined();
+    expect(c.model.resultOf('permissions-denied', 'call_cache')).toMatch(/Read-only file system|Permission denied/);
   });
 });

@@ -14,6 +14,7 @@ beforeAll(async () => {
     (root) => `[mcp_servers.demo]
 command = "${process.execPath}"
 args = ["${demo}"]
+supports_parallel_tool_calls = true
 env = { DEMO_LOG = "${join(root, 'demo.log')}" }`,
   );
 });
@@ -213,36 +214,81 @@ describe.skipIf(!codex)(`an MCP server behind Codex ${codexVersion}`, () => {
     expect(c.model.resultOf('page-visited', 'call_visit')).toContain('accept');
   });
 
-  it('has a tool that must be allowed: once, for the session, or not', async () => {
-    const log = () => readIfThere(c.root, 'demo.log') ?? '';
-    const script = [
-      [tool('plain', { x: 'one' })],
-      [tool('plain', { x: 'two' })],
-      [tool('plain', { x: 'three' })],
-      DONE,
-    ];
-    const run = await c.start('tool-allowed', script);
+  const log = () => (readIfThere(c.root, 'demo.log') ?? '').trim().split('\n');
+
+  it('has a tool that must be allowed: once, or for the session, which allows no other tool', async () => {
+    const calls = [tool('plain', { x: 'one' }), tool('plain', { x: 'two' }), tool('plain', { x: 'three' })];
+    const run = await c.start('tool-allowed', [...calls.map((call) => [call]), [tool('other', { x: 'one' })], DONE]);
     const ask = await c.asked(run);
     expect(ask.request).toMatchObject({
       tool_name: 'mcp__demo__plain',
       input: { x: 'one' },
       suggestions: [{ id: 'session' }, { id: 'always' }],
     });
-    expect(log()).toBe('');
+    expect(ask.tool_call_id).toMatch(/^call_plain@/);
+    expect(log()).toEqual(['']);
     await c.stage.decide(ask, { behavior: 'allow' });
     const second = await c.asked(run);
-    expect(log()).toBe('plain {"x":"one"}\n');
+    expect(log()).toEqual(['plain {"x":"one"}']);
     await c.stage.decide(second, { behavior: 'allow', suggestion_ids: ['session'] });
+    const another = await c.asked(run);
+    expect(another.request).toMatchObject({ tool_name: 'mcp__demo__other', input: { x: 'one' } });
+    await c.stage.decide(another, { behavior: 'deny' });
     await c.over(run);
-    expect(log()).toBe('plain {"x":"one"}\nplain {"x":"two"}\nplain {"x":"three"}\n');
+    expect(log()).toEqual(['plain {"x":"one"}', 'plain {"x":"two"}', 'plain {"x":"three"}']);
   });
 
   it('and the model hears why it was not', async () => {
     const run = await c.start('tool-denied', [[tool('plain', { x: 'four' })], DONE]);
     await c.stage.decide(await c.asked(run), { behavior: 'deny', reason: 'ask mate first' });
     await c.over(run);
-    expect(readIfThere(c.root, 'demo.log')).not.toContain('four');
+    expect(log().join()).not.toContain('four');
     expect(c.model.resultOf('tool-denied', 'call_plain')).toContain('user rejected MCP tool call');
     expect(c.model.heard('tool-denied').at(-1)).toBe('The person said no: ask mate first');
+  });
+
+  it('is called several times at once: each call is shown as what it is, and gets its own answer', async () => {
+    const at = (id: string, name: string, x: string) => ({ ...tool(name, { x }), id });
+    const calls = [
+      at('call_1', 'plain', 'a'),
+      at('call_2', 'other', 'a'),
+      at('call_3', 'plain', 'b'),
+      at('call_4', 'plain', 'b'),
+    ];
+    const run = await c.start('tool-parallel', [calls, DONE]);
+    const asks = await c.asks(run, 4);
+    const shown = asks.map(({ tool_call_id, request }) => {
+      const { tool_name, input } = request as ApprovalRequest;
+      return [/^call_\d/.exec(tool_call_id)?.[0], tool_name, input.x];
+    });
+    expect(shown).toContainEqual(['call_1', 'mcp__demo__plain', 'a']);
+    expect(shown).toContainEqual(['call_2', 'mcp__demo__other', 'a']);
+    expect(shown.filter(([, name, x]) => name === 'mcp__demo__plain' && x === 'b')).toHaveLength(2);
+    const before = log().length;
+    for (const ask of asks) {
+      const isWanted = ask.tool_call_id.startsWith('call_1@');
+      await c.stage.decide(ask, { behavior: isWanted ? 'allow' : 'deny' });
+    }
+    await c.over(run);
+    expect(log().slice(before)).toEqual(['plain {"x":"a"}']);
+    expect(c.model.resultOf('tool-parallel', 'call_1')).toContain('plain did');
+    for (const id of ['call_2', 'call_3', 'call_4'])
+      expect(c.model.resultOf('tool-parallel', id)).toContain('user rejected MCP tool call');
+  });
+
+  it('may be trusted with one tool for ever, and is asked about the others', async () => {
+    const first = await c.start('tool-always', [[tool('other', { x: 'first' })], DONE]);
+    await c.stage.decide(await c.asked(first), { behavior: 'allow', suggestion_ids: ['always'] });
+    await c.over(first);
+    const next = await c.start('tool-trusted', [
+      [tool('other', { x: 'second' })],
+      [tool('plain', { x: 'fifth' })],
+      DONE,
+    ]);
+    const ask = await c.asked(next);
+    expect(ask.request).toMatchObject({ tool_name: 'mcp__demo__plain' });
+    await c.stage.decide(ask, { behavior: 'deny' });
+    await c.over(next);
+    expect(log().slice(-2)).toEqual(['other {"x":"first"}', 'other {"x":"second"}']);
   });
 });

@@ -1,9 +1,18 @@
 // Codex for real, on a stage: a server and a worker inside the test, the pinned binary as `codex` in the PATH, its home
 // and work folders in a temporary place, and the scripted model. With RECORD_TRANSCRIPTS set, what Codex and Holdpoint
 // say to each other is written to test/transcripts, where the unit tests play it again.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { codex as agent } from '../../src/agents/codex.ts';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { openServer, type Server } from '../support/server.ts';
@@ -42,7 +51,10 @@ export class CodexStage {
     this.#made += 1;
     const folder = join(this.root, `work-${this.#made}`);
     mkdirSync(folder);
-    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), content);
+    }
     return folder;
   }
 
@@ -90,7 +102,25 @@ export class CodexStage {
     await this.stage.close();
     await this.server.close();
     this.model.close();
+    await nothingLeftIn(this.root);
     rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+/** Waits until no process is left that works in this folder or was told of it. */
+export async function nothingLeftIn(root: string): Promise<void> {
+  const isOfIt = (pid: string) =>
+    Number(pid) !== process.pid &&
+    ((readIfThere('/proc', pid, 'environ') ?? '').includes(`=${root}/`) || folderOf(pid).startsWith(`${root}/`));
+  while (readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && isOfIt(pid)))
+    await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+function folderOf(pid: string): string {
+  try {
+    return readlinkSync(join('/proc', pid, 'cwd'));
+  } catch {
+    return '';
   }
 }
 

@@ -27,18 +27,21 @@ const FORM = {
   required: ['region', 'count'],
 };
 
+function logged(name, given) {
+  appendFileSync(process.env.DEMO_LOG, `${name} ${JSON.stringify(given)}\n`);
+  return text(`${name} did ${JSON.stringify(given)}`);
+}
+
 const tools = {
-  plain: async (given) => {
-    appendFileSync(process.env.DEMO_LOG, `plain ${JSON.stringify(given)}\n`);
-    return text(`plain did ${JSON.stringify(given)}`);
-  },
+  plain: async (given) => logged('plain', given),
+  other: async (given) => logged('other', given),
   deploy: async () => text(await elicit({ message: 'Deploy where?', requestedSchema: FORM })),
   visit: async () =>
     text(
       await elicit({ mode: 'url', message: 'Sign in there', url: 'https://example.com/sign-in', elicitationId: 'e1' }),
     ),
 };
-const isReadOnly = (name) => name !== 'plain';
+const isReadOnly = (name) => name !== 'plain' && name !== 'other';
 
 async function answer(method, params) {
   if (method === 'initialize')

@@ -9,8 +9,8 @@ export type Output =
   | { text: string }
   | { call: string; input: Record<string, unknown>; id?: string; namespace?: string }
   | { patch: string; id?: string };
-/** What the model says to the requests of a conversation, one after the other. */
-export type Script = Output[][];
+/** What the model says to the requests of a conversation, one after the other; a step may depend on what it was told. */
+export type Script = (Output[] | ((told: Told) => Output[]))[];
 
 export interface Told {
   model: string;
@@ -94,7 +94,7 @@ export class OpenAiModel {
     }
     playing.told.push(body);
     playing.next += 1;
-    this.#stream(response, step);
+    this.#stream(response, typeof step === 'function' ? step(body) : step);
   }
 
   #stream(response: ServerResponse, step: Output[]): void {

@@ -1,5 +1,6 @@
-// A command line that only wraps another one (`/bin/bash -lc '…'`) is shown, and judged, as what it runs. Owns taking
-// off that wrapper, and only where it is certain: one word after the option, quoted as POSIX shells quote.
+// Words of a shell, quoted as POSIX shells quote. A command line that only wraps another one (`/bin/bash -lc '…'`) is
+// shown, and judged, as what it runs. Owns taking off that wrapper, and only where it is certain: one word after the
+// option.
 
 const WRAPPER = /^(?:\S*\/)?(?:ba|z|da|k)?sh -l?c (.+)$/s;
 
@@ -7,6 +8,10 @@ export function unwrapShell(command: string): string {
   const rest = WRAPPER.exec(command)?.[1];
   return (rest === undefined ? undefined : oneWord(rest)) ?? command;
 }
+
+/** A word so that a shell reads it as it is. */
+export const shellWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** The value of a single shell word without expansions; undefined when it is more or something else. */
 function oneWord(text: string): string | undefined {
