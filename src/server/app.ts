@@ -98,7 +98,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     reply.headers(SECURITY_HEADERS);
     done();
   });
-  guard(app as never, { ...options, throttle });
+  const door = { https: options.https !== undefined, behindProxy: options.behindProxy ?? false };
+  guard(app as never, { ...options, throttle, door });
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
     done();
@@ -125,7 +126,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
 
   await describeApi(app, options.version);
-  const door = { https: options.https !== undefined, behindProxy: options.behindProxy ?? false };
   const context = { gateway, throttle, streams, door, workers: new Presence() };
   for (const add of [
     addSessions,

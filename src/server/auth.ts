@@ -7,7 +7,7 @@ import type { Actor, Scope, Token } from '../core/token.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { RUN_IDENTITY_PREFIX } from '../gateway/run-identity.ts';
 import { SKILL_IDENTITY_PREFIX } from '../gateway/skill-identity.ts';
-import { checkCsrf, checkOwnPage, sessionSecretOf } from './browser.ts';
+import { checkCsrf, checkOwnPage, type Door, isTls, sessionSecretOf } from './browser.ts';
 import type { Throttle } from './limits.ts';
 
 declare module 'fastify' {
@@ -33,6 +33,7 @@ export interface AuthOptions {
   hosts: ReadonlySet<string>;
   /** Further origins that may call it from a browser. */
   origins: ReadonlySet<string>;
+  door: Door;
 }
 
 const UNKNOWN_TOKEN = 'This token is unknown, expired or revoked.';
@@ -50,7 +51,7 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
   });
   app.addHook('onRequest', async (request) => {
     checkHost(request, options.hosts);
-    checkOrigin(request, options.origins);
+    checkOrigin(request, options);
     const scopes = request.routeOptions.config.scopes;
     const identity = identityIn(request);
     if (identity !== undefined) return admitIdentity(request, identity, scopes);
@@ -147,10 +148,12 @@ function checkHost(request: FastifyRequest, hosts: ReadonlySet<string>): void {
   }
 }
 
-function checkOrigin(request: FastifyRequest, origins: ReadonlySet<string>): void {
+/** Our own: the scheme, host and port by which this caller reaches us. Browsers leave a scheme's usual port out. */
+function checkOrigin(request: FastifyRequest, { origins, door }: Pick<AuthOptions, 'origins' | 'door'>): void {
   const { origin, host } = request.headers;
   if (origin === undefined || origins.has(origin)) return;
-  if (URL.canParse(origin) && new URL(origin).host === host) return;
+  const own = `${isTls(request, door) ? 'https' : 'http'}://${host}`;
+  if (URL.canParse(own) && origin === new URL(own).origin) return;
   throw fail('origin_not_allowed', `Pages from "${origin}" may not call this server.`);
 }
 

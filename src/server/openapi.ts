@@ -1,5 +1,7 @@
 // One OpenAPI 3.1 document, generated from the schemas that validate, at /openapi.json; browsable at /docs.
-// Each operation names the scopes that may call it, as the route declares them.
+// Each operation names the scopes that may call it, as the route declares them. The page loads nothing from elsewhere and
+// runs no script but its own.
+import { randomBytes } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import scalar from '@scalar/fastify-api-reference';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
@@ -43,6 +45,36 @@ export async function showApi(app: App): Promise<void> {
   app.get('/openapi.json', { config: { scopes: 'open' }, schema: { hide: true } }, () => app.swagger());
   await app.register(scalar, {
     routePrefix: '/docs',
-    configuration: { url: '/openapi.json', withDefaultFonts: false, telemetry: false },
+    configuration: {
+      url: '/openapi.json',
+      pageTitle: 'Holdpoint API',
+      withDefaultFonts: false,
+      // What would call other hosts, or is for who develops the page itself.
+      telemetry: false,
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      hideClientButton: true,
+      showDeveloperTools: 'never',
+    },
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (request.routeOptions.url !== '/docs/' || typeof payload !== 'string') return done(null, payload);
+    const nonce = randomBytes(16).toString('base64');
+    reply.headers({ 'content-security-policy': policyWith(nonce), 'x-frame-options': 'DENY' });
+    const page = payload.replaceAll('<script', `<script nonce="${nonce}"`);
+    done(null, page.replace('<head>', '<head><link rel="icon" href="/favicon.svg" />'));
   });
 }
+
+/** Scripts that this response names, and no others. The reference writes its styles as it goes, so those may be inline. */
+const policyWith = (nonce: string): string =>
+  [
+    `default-src 'none'`,
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'unsafe-inline'`,
+    `img-src 'self' data:`,
+    `connect-src 'self'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors 'none'`,
+  ].join('; ');

@@ -58,6 +58,10 @@ describe('Origin', () => {
     'https://evil.example',
     'http://127.0.0.1:9999',
     'http://localhost:4777',
+    `https://${HOST}`,
+    `ftp://${HOST}`,
+    `http://user@${HOST}`,
+    `http://${HOST}/`,
     'null',
     'https://inbox.example.evil.example',
     'https://inbox.example:444',
@@ -67,6 +71,26 @@ describe('Origin', () => {
   ])('%j is refused even with a valid bearer token', async (origin) => {
     await refusal(look({ host: HOST, origin }), 403, 'origin_not_allowed');
     await refusal(look({ host: HOST, origin }, '/healthz', null), 403, 'origin_not_allowed');
+  });
+
+  it.each([
+    ['inbox.example', 'https://inbox.example', true],
+    ['inbox.example', 'http://inbox.example', false],
+    ['inbox.example', 'https://inbox.example:444', false],
+    ['inbox.example:443', 'https://inbox.example', true],
+    ['inbox.example:444', 'https://inbox.example:444', true],
+    ['inbox.example:444', 'https://inbox.example', false],
+    ['127.0.0.1:4777', 'http://127.0.0.1:4777', true],
+    ['127.0.0.1:4777', 'https://127.0.0.1:4777', false],
+    ['127.0.0.1', 'http://127.0.0.1', true],
+  ])('behind a proxy that does TLS, %s is called by pages from %s: %s', async (host, origin, isOwn) => {
+    const proxied = await openServer({ proxiedAs: 'inbox.example' });
+    try {
+      const reply = await proxied.raw('GET', '/v1/asks', undefined, { headers: { host, origin } });
+      expect(reply.status).toBe(isOwn ? 200 : 403);
+    } finally {
+      await proxied.close();
+    }
   });
 
   it('a refused page has changed nothing', async () => {

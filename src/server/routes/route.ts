@@ -10,6 +10,7 @@ import type {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Gateway } from '../../gateway/gateway.ts';
+import type { Door } from '../browser.ts';
 import type { Throttle } from '../limits.ts';
 import type { Presence } from '../presence.ts';
 import type { Streams } from '../sse.ts';
@@ -27,8 +28,7 @@ export interface Context {
   throttle: Throttle;
   streams: Streams;
   workers: Presence;
-  /** How callers reach us. */
-  door: { https: boolean; behindProxy: boolean };
+  door: Door;
 }
 
 export type AddRoutes = (app: App, context: Context) => void;
