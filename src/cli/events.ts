@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import type { Client } from '../client/client.ts';
 import type { EventView } from '../core/views.ts';
 import { connect, type ServerFlags, wholeNumber, withServer } from './connection.ts';
+import { EVENTS_A_PAGE, eventPages } from './event-pages.ts';
 import { withExamples } from './examples.ts';
 import { Failure } from './failure.ts';
 import { findRun, findSession } from './find-place.ts';
@@ -18,8 +19,6 @@ interface EventFlags extends ServerFlags {
   after?: string;
   limit?: string;
 }
-
-const PAGE = 500;
 
 export function eventsCommand(): Command {
   const command = new Command('events')
@@ -49,7 +48,7 @@ async function events(flags: EventFlags): Promise<void> {
   const leave = () => stop.abort();
   process.once('SIGINT', leave);
   process.once('SIGTERM', leave);
-  const stream = flags.follow ? source.follow(after, stop.signal) : pages(source.page, after ?? 0);
+  const stream = flags.follow ? source.follow(after, stop.signal) : eventPages(source.page, after);
   let shown = 0;
   if (limit > 0)
     for await (const event of stream) {
@@ -72,29 +71,19 @@ async function sourceOf(client: Client, flags: EventFlags): Promise<Source> {
   if (flags.runId !== undefined) {
     const { run_id } = await findRun(client, flags.runId);
     return {
-      page: async (after) => (await events.ofRun(run_id, { after, limit: PAGE })).items,
+      page: async (after) => (await events.ofRun(run_id, { after, limit: EVENTS_A_PAGE })).items,
       follow: (after, signal) => events.followRun(run_id, { after, signal }),
     };
   }
   if (flags.sessionId !== undefined) {
     const { session_id } = await findSession(client, flags.sessionId);
     return {
-      page: async (after) => (await events.ofSession(session_id, { after, limit: PAGE })).items,
+      page: async (after) => (await events.ofSession(session_id, { after, limit: EVENTS_A_PAGE })).items,
       follow: (after, signal) => events.followSession(session_id, { after, signal }),
     };
   }
   return {
-    page: async (after) => (await events.list({ after, limit: PAGE })).items,
+    page: async (after) => (await events.list({ after, limit: EVENTS_A_PAGE })).items,
     follow: (after, signal) => events.follow({ after, signal }),
   };
-}
-
-async function* pages(page: Source['page'], after: number): AsyncGenerator<EventView> {
-  for (let seen = after; ; ) {
-    const items = await page(seen);
-    yield* items;
-    const last = items.at(-1);
-    if (!last || items.length < PAGE) return;
-    seen = last.seq;
-  }
 }

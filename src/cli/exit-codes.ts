@@ -13,6 +13,7 @@ export const EXIT = {
   unreachable: 7,
   aborted: 8,
   unfinished: 9,
+  altered: 10,
 } as const;
 export type ExitName = keyof typeof EXIT;
 
@@ -28,6 +29,7 @@ export const EXIT_MEANINGS: Record<ExitName, string> = {
   unreachable: 'The server could not be reached, or the connection was lost and did not come back.',
   aborted: 'The person left (Ctrl-C, end of input) before answering: nothing was answered.',
   unfinished: 'The run ended, but not as completed: failed, cancelled or interrupted.',
+  altered: 'The log was altered, or part of it is missing.',
 };
 
 /** What the status alone does not say. */

@@ -2,6 +2,7 @@
 // (boot.ts) is loaded only by the commands that need it: the others answer three times as fast without it.
 import { Command } from 'commander';
 import { approvalsCommand } from './approvals.ts';
+import { auditCommand } from './audit.ts';
 import { completionCommand } from './completion.ts';
 import { connectCommand, disconnectCommand } from './connect.ts';
 import { dbCommand } from './db.ts';
@@ -26,7 +27,7 @@ import { workerCommand } from './worker.ts';
 
 const GROUPS: [title: string, commands: (() => Command)[]][] = [
   ['Answer:', [inboxCommand, questionsCommand, approvalsCommand, threadsCommand]],
-  ['Look:', [eventsCommand, sessionsCommand, runsCommand]],
+  ['Look:', [eventsCommand, sessionsCommand, runsCommand, auditCommand]],
   ['Work:', [runCommand, connectCommand, disconnectCommand, demoCommand, mcpCommand, skillsCommand]],
   ['Serve:', [serveCommand, signInCommand, workerCommand, dbCommand, tokensCommand, doctorCommand, completionCommand]],
 ];

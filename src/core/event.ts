@@ -40,6 +40,7 @@ export const EVENT_TYPES = [
   'skill.published',
   'skill.replaced',
   'skill.deleted',
+  'audit.checkpoint',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -103,13 +104,22 @@ export const hashInput = (event: Omit<Event, 'seq' | 'hash'>): string =>
     event.data,
   ]);
 
+export const NO_HEAD = { seq: 0, hash: FIRST_PREV_HASH };
+
+/** What is wrong with an event after the one before it in its session; undefined when nothing is. */
+export function linkFault(head: typeof NO_HEAD, event: Event, hash: Hash): string | undefined {
+  if (event.sessionSeq !== head.seq + 1) return `event ${event.sessionSeq} follows ${head.seq}`;
+  if (event.prevHash !== head.hash) return `event ${event.sessionSeq} does not link to the one before it`;
+  if (event.hash !== hash(hashInput(event))) return `event ${event.sessionSeq} was altered`;
+  return undefined;
+}
+
 /** What is wrong with a session's log, from its first event on; undefined when nothing is. */
 export function logFault(events: readonly Event[], hash: Hash): string | undefined {
-  let head = { seq: 0, hash: FIRST_PREV_HASH };
+  let head = NO_HEAD;
   for (const event of events) {
-    if (event.sessionSeq !== head.seq + 1) return `event ${event.sessionSeq} follows ${head.seq}`;
-    if (event.prevHash !== head.hash) return `event ${event.sessionSeq} does not link to the one before it`;
-    if (event.hash !== hash(hashInput(event))) return `event ${event.sessionSeq} was altered`;
+    const fault = linkFault(head, event, hash);
+    if (fault !== undefined) return fault;
     head = { seq: event.sessionSeq, hash: event.hash };
   }
   return undefined;

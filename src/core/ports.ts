@@ -4,7 +4,7 @@
 import type { Ask, AskKind, AskStatus, DeliveryState, EndedAsk, PendingAsk, Surface } from './ask.ts';
 import type { Hash } from './digest.ts';
 import type { Draft } from './draft.ts';
-import type { Event, EventDraft } from './event.ts';
+import type { Event, EventDraft, EventType } from './event.ts';
 import type { IdPrefix } from './id.ts';
 import type { StoredResponse } from './idempotency.ts';
 import type { Message } from './mailbox.ts';
@@ -25,11 +25,14 @@ export interface Ids {
   secret(): string;
 }
 
-/** Keeps secret answers at rest, and compares decisions without storing them in the clear. */
+/** Keeps secret answers at rest, compares decisions without storing them in the clear, and signs for the server. */
 export interface Sealer {
   seal(text: string): string;
   open(sealed: string): string;
   mac(text: string): string;
+  /** What anybody who has `publicKey` can check. */
+  sign(text: string): string;
+  readonly publicKey: string;
 }
 
 export interface Page {
@@ -133,8 +136,8 @@ export interface Reader {
   formOf(sessionId: string, subtaskId: string): Soon<string | undefined>;
   outputs(runId: string): Soon<Output[]>;
   events(filter: EventFilter, after: number, limit: number): Soon<Event[]>;
-  /** Where runs of a session began, before an event, the latest first. */
-  starts(sessionId: string, before: number, limit: number): Soon<Event[]>;
+  /** Events of one type in a session, before an event, the latest first. */
+  latest(sessionId: string, type: EventType, before: number, limit: number): Soon<Event[]>;
   lastSeq(): Soon<number>;
   message(id: string): Soon<Message | undefined>;
   messages(sessionId: string, which: 'open' | 'dead', page: Page): Soon<Placed<Message>[]>;

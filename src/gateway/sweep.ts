@@ -1,15 +1,17 @@
 // The clockwork: wakes at the next deadline, at most a second away, and puts right what time alone has changed:
-// overdue asks, leases of lost workers, old mail, old idempotency keys, drafts whose author answered. Everything it does is
-// also safe to do late.
+// overdue asks, leases of lost workers, old mail, old idempotency keys, drafts whose author answered; and has the log signed
+// from time to time. Everything it does is also safe to do late.
 import { DRAFT_TTL_MS } from '../core/draft.ts';
 import { KEY_TTL_MS } from '../core/idempotency.ts';
 import type { Ports } from '../core/ports.ts';
+import { signLog } from './checkpoint.ts';
 import { expireOverdue } from './expire.ts';
 import { sweepMail } from './mailbox.ts';
 import { recoverLapsed } from './recover.ts';
 
 const LONGEST_SLEEP_MS = 1000;
 const HOUSEKEEPING_MS = 60_000;
+const CHECKPOINT_MS = 60_000;
 
 export class Sweep {
   readonly #ports: Ports;
@@ -18,10 +20,12 @@ export class Sweep {
   #turn: Promise<void> | undefined;
   #stopped = false;
   #houseKept = 0;
+  #logSigned: number;
 
   constructor(ports: Ports, onError: (error: unknown) => void) {
     this.#ports = ports;
     this.#onError = onError;
+    this.#logSigned = ports.clock.now();
   }
 
   start(): void {
@@ -48,6 +52,7 @@ export class Sweep {
       await expireOverdue(this.#ports);
       await recoverLapsed(this.#ports);
       await this.#keepHouse();
+      await this.#signLog();
       return true;
     } catch (error) {
       this.#onError(error);
@@ -64,5 +69,12 @@ export class Sweep {
       await tx.forgetResponses(now - KEY_TTL_MS);
       await tx.forgetDrafts(now - DRAFT_TTL_MS);
     });
+  }
+
+  async #signLog(): Promise<void> {
+    const now = this.#ports.clock.now();
+    if (now - this.#logSigned < CHECKPOINT_MS) return;
+    this.#logSigned = now;
+    await signLog(this.#ports, () => this.#stopped);
   }
 }

@@ -26,7 +26,7 @@ const hasDue = async (tx: Tx, sessionId: string): Promise<boolean> =>
 /** Where a run began that carries nothing on: whatever was asked before it has been resolved. */
 async function lastFreshStart(tx: Tx, sessionId: string): Promise<number> {
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-    const starts = await tx.starts(sessionId, before, STARTS);
+    const starts = await tx.latest(sessionId, 'started', before, STARTS);
     for (const start of starts) {
       const run = await tx.run(start.runId ?? '');
       if (run && run.carriesAskId === undefined && run.startedAt === start.at) return start.seq;

@@ -184,10 +184,10 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         toEvent,
       );
     },
-    starts: (sessionId, before, limit) =>
+    latest: (sessionId, type, before, limit) =>
       many(
-        `SELECT * FROM events WHERE session_id = ? AND seq < ? AND type = 'started' ORDER BY seq DESC LIMIT ${limit}`,
-        [sessionId, before],
+        `SELECT * FROM events WHERE session_id = ? AND seq < ? AND type = ? ORDER BY seq DESC LIMIT ${limit}`,
+        [sessionId, before, type],
         toEvent,
       ),
     lastSeq: async () =>

@@ -1,15 +1,30 @@
-// Secret answers at rest: AES-256-GCM under a key that lives beside the database, readable by its owner only.
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
+// Secret answers at rest: AES-256-GCM under a key that lives beside the database, readable by its owner only. From the
+// same key come the one that compares and the Ed25519 pair that signs.
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+  sign,
+} from 'node:crypto';
 import type { Sealer } from '../core/ports.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** One master key, two derived ones, so that a hash never tells anything about a ciphertext. */
+/** An Ed25519 private key in PKCS #8 is this and its 32 bytes. */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** One master key, one derived for each use, so that a hash never tells anything about a ciphertext. */
 export function createSealer(masterKey: Buffer): Sealer {
   const derive = (use: string) => Buffer.from(hkdfSync('sha256', masterKey, '', `holdpoint:${use}`, 32));
   const sealing = derive('seal');
   const comparing = createSecretKey(derive('mac'));
+  const signing = createPrivateKey({ key: Buffer.concat([PKCS8, derive('sign')]), format: 'der', type: 'pkcs8' });
   return {
     seal(text) {
       const nonce = randomBytes(NONCE_BYTES);
@@ -24,5 +39,7 @@ export function createSealer(masterKey: Buffer): Sealer {
       return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
     },
     mac: (text) => createHmac('sha256', comparing).update(text).digest('base64'),
+    sign: (text) => sign(null, Buffer.from(text), signing).toString('base64url'),
+    publicKey: createPublicKey(signing).export({ format: 'jwk' }).x ?? '',
   };
 }

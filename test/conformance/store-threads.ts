@@ -23,7 +23,7 @@ export function describeThreads(bed: Bed): void {
     await note('s1', 'started', 'output');
     await note('s2', 'started');
     await note('s1', 'started', 'output', 'started');
-    const starts = (before: number, limit: number) => bed.store.read((r) => r.starts('s1', before, limit));
+    const starts = (before: number, limit: number) => bed.store.read((r) => r.latest('s1', 'started', before, limit));
     const all = await starts(Number.MAX_SAFE_INTEGER, 9);
     expect(all.map((e) => [e.type, e.sessionSeq])).toEqual([
       ['started', 5],

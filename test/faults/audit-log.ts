@@ -2,8 +2,8 @@
 // event for each thing that happened.
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { canonical } from '../../src/core/digest.ts';
-import { type Event, logFault } from '../../src/core/event.ts';
+import { eventOf } from '../../src/core/audit.ts';
+import { logFault } from '../../src/core/event.ts';
 import { isTerminal } from '../../src/core/run.ts';
 import type { EventView } from '../../src/core/views.ts';
 import { countOf } from './count.ts';
@@ -25,27 +25,13 @@ function auditChains({ events, sessions }: Account): string[] {
     else bySession.set(event.session_id, [event]);
   }
   for (const [id, log] of bySession) {
-    const fault = logFault(log.map(recordOf), (text) => hash('sha256', text, 'hex'));
+    const fault = logFault(log.map(eventOf), (text) => hash('sha256', text, 'hex'));
     if (fault) complaints.push(`broken log: session ${id}: ${fault}`);
   }
   for (const { session_id } of sessions)
     if (!bySession.has(session_id)) complaints.push(`broken log: session ${session_id} has no events`);
   return complaints;
 }
-
-const recordOf = (view: EventView): Event => ({
-  seq: view.seq,
-  sessionSeq: view.session_seq,
-  id: view.id,
-  at: view.at_ms,
-  sessionId: view.session_id,
-  runId: view.run_id,
-  askId: view.ask_id,
-  type: view.type,
-  data: canonical(view.data),
-  prevHash: view.prev_hash,
-  hash: view.hash,
-});
 
 /** A follower that resumed over every crash was shown each event once, in order, and nothing that did not last. */
 function auditFollower(seen: Knowledge['seen'], events: readonly EventView[]): string[] {

@@ -1,13 +1,13 @@
 // Named regressions of other systems, the ones about what was decided, by whom, on what: falsy answers, deadlines,
 // identity, arguments that changed, text that two different decisions share, forged state, silence.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventOf } from '../../src/core/audit.ts';
 import { hashInput } from '../../src/core/event.ts';
 import { keyScope } from '../../src/core/idempotency.ts';
 import type { AskView, ClaimedRunView, EventView, MessageView } from '../../src/core/views.ts';
 import {
   allow,
   answer,
-  asRecord,
   callId,
   clarify,
   decide,
@@ -233,7 +233,7 @@ describe('#24 HMAC field ambiguity', () => {
     const h = await held(server);
     const [first] = await ok(server.get<EventView[]>(`/v1/runs/${h.runId}/events`));
     if (!first) throw new Error('no event');
-    const event = asRecord(first);
+    const event = eventOf(first);
     const moved = { ...event, runId: undefined, askId: event.runId };
     expect(hashInput(moved)).not.toBe(hashInput(event));
   });

@@ -1,13 +1,13 @@
 // The event log as the API returns it: gapless and hash-linked within a session, one global cursor that never goes
 // back, the documented types, and nothing that could be altered unseen.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventOf } from '../../src/core/audit.ts';
 import { EVENT_TYPES, logFault } from '../../src/core/event.ts';
 import { SYSTEM_SESSION } from '../../src/core/session.ts';
 import type { EventView } from '../../src/core/views.ts';
 import {
   allow,
   answer,
-  asRecord,
   clarify,
   decide,
   eventsOfRun,
@@ -65,7 +65,7 @@ describe('the log of a session', () => {
     for (const id of sessions) {
       const events = await eventsOfSession(server, id);
       expect(events.map((e) => e.session_seq)).toEqual(events.map((_, i) => i + 1));
-      expect(logFault(events.map(asRecord), hash)).toBeUndefined();
+      expect(logFault(events.map(eventOf), hash)).toBeUndefined();
     }
   });
 
@@ -74,14 +74,14 @@ describe('the log of a session', () => {
     await server.restart();
     await ok(answer(server, h));
     const events = await eventsOfSession(server, h.sessionId);
-    expect(logFault(events.map(asRecord), hash)).toBeUndefined();
+    expect(logFault(events.map(eventOf), hash)).toBeUndefined();
     expect(events.at(-1)?.type).toBe('user_question_resolved');
   });
 
   it('shows every alteration: changed, left out, swapped, moved to another session', async () => {
     const h = await held(server);
     await ok(answer(server, h));
-    const good = (await eventsOfSession(server, h.sessionId)).map(asRecord);
+    const good = (await eventsOfSession(server, h.sessionId)).map(eventOf);
     expect(logFault(good, hash)).toBeUndefined();
     for (let i = 0; i < good.length; i++) {
       const event = good[i];
@@ -105,7 +105,7 @@ describe('the log of a session', () => {
     const { run_id } = await startRun(server, session_id);
     await Promise.all(Array.from({ length: 60 }, (_, i) => server.post(`/v1/runs/${run_id}/output`, { text: `${i}` })));
     const events = await eventsOfSession(server, session_id);
-    expect(logFault(events.map(asRecord), hash)).toBeUndefined();
+    expect(logFault(events.map(eventOf), hash)).toBeUndefined();
     expect(typesOf(events).filter((type) => type === 'output')).toHaveLength(60);
   });
 });

@@ -1,9 +1,7 @@
 // What most tests begin with, over HTTP: a session, a run at work, an ask it is held on; and the calls people make
 // about it. Every call fails the test unless it succeeds; a refusal is asked for with `refusal`.
 import { expect } from 'vitest';
-import { canonical } from '../../src/core/digest.ts';
 import type { ErrorCode } from '../../src/core/errors.ts';
-import type { Event } from '../../src/core/event.ts';
 import type { AskView, ClarificationView, EventView, RunView, SessionView } from '../../src/core/views.ts';
 import type { Problem } from '../../src/server/problem.ts';
 import type { CallOptions, Reply, Server } from './server.ts';
@@ -149,18 +147,3 @@ export const clarify = (server: Server, childRunId: string, fields: Fields = {})
       ...fields,
     }),
   );
-
-/** What the API returned, as the record whose hash chain can be verified. */
-export const asRecord = (e: EventView): Event => ({
-  seq: e.seq,
-  sessionSeq: e.session_seq,
-  id: e.id,
-  at: e.at_ms,
-  sessionId: e.session_id,
-  runId: e.run_id,
-  askId: e.ask_id,
-  type: e.type,
-  data: canonical(e.data),
-  prevHash: e.prev_hash,
-  hash: e.hash,
-});
