@@ -1,5 +1,6 @@
-// kill -9 of Codex, of its worker and of the server, each with an ask open: the ask stays open, the answer reaches the
-// model, what was allowed happens once, and nothing is left running. Server and worker are processes of their own.
+// kill -9 of Codex, of its worker and of the server, with its worker in it or apart, each with an ask open: the ask stays
+// open, the answer reaches the model, what was allowed happens once. And with a command under way: it does not go on.
+// Nothing is left running. Server and worker are processes of their own.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import type { AskView, RunView } from '../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
 import { Stage } from '../worker/stage.ts';
 import { codex, codexVersion } from './binaries.ts';
-import { escalated, processesOf, readIfThere, setUp } from './codex-stage.ts';
+import { escalated, nothingLeftIn, processesOf, readIfThere, setUp } from './codex-stage.ts';
 import { OpenAiModel, type Script } from './model-openai.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-kill-'));
@@ -35,18 +36,23 @@ afterAll(async () => {
   await worker.end('SIGTERM');
   await endEverything();
   model.close();
+  await nothingLeftIn(root);
   rmSync(root, { recursive: true, force: true });
 });
 
-async function start(key: string, script: Script): Promise<{ run: RunView; folder: string; ask: AskView }> {
+async function start(
+  key: string,
+  script: Script,
+  stage_ = stage,
+): Promise<{ run: RunView; folder: string; ask: AskView }> {
   made += 1;
   const folder = join(root, `work-${made}`);
   mkdirSync(folder);
   model.play(key, script);
-  const session = await stage.api.sessions.create({ agent: 'codex', work_folder: folder });
+  const session = await stage_.api.sessions.create({ agent: 'codex', work_folder: folder });
   const input = { text: `Do this: ${key}`, sandbox: 'workspace-write', approval_policy: 'on-request' };
-  const run = await stage.api.runs.start(session.session_id, { input });
-  const [ask] = await stage.pending(session.session_id);
+  const run = await stage_.api.runs.start(session.session_id, { input });
+  const [ask] = await stage_.pending(session.session_id);
   if (!ask) throw new Error('nothing is pending');
   return { run, folder, ask };
 }
@@ -64,6 +70,13 @@ const stillOpen = async (ask: AskView) => {
   expect((await stage.api.asks.get(ask.ask_id)).status).toBe('pending');
   expect((await stage.api.runs.get(ask.run_id)).status).toMatch(/^waiting/);
 };
+/** Goes on for as long as it is left to, and tells so. */
+const ENDLESS = escalated('while :; do date +%N >> ticks.txt; sleep 0.05; done');
+/** The command has begun, after it was allowed. */
+async function underWay({ folder, ask }: { folder: string; ask: AskView }, at = stage): Promise<void> {
+  await at.decide(ask, { behavior: 'allow' });
+  await at.until(async () => readIfThere(folder, 'ticks.txt'));
+}
 const COMMAND = escalated('date +%N >> done.txt');
 const ASK = {
   call: 'ask_user',
@@ -112,6 +125,16 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
     expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(model.heard('agent-killed-question').at(-1)).toContain('You asked: Which colour?\n→ Blue');
   });
+
+  it('a command under way does not go on, and the run has failed', async () => {
+    const begun = await start('agent-killed-busy', [[ENDLESS]]);
+    await underWay(begun);
+    process.kill(await agentOf(begun.run), 'SIGKILL');
+    const over = await stage.over(begun.run.run_id);
+    expect(over).toMatchObject({ status: 'failed', outcome: 'provider-failed' });
+    expect(over.error).toContain('SIGKILL');
+    await nothingLeftIn(begun.folder);
+  });
 });
 
 describe.skipIf(!codex)(`kill -9 of the worker of Codex ${codexVersion}`, () => {
@@ -134,6 +157,20 @@ describe.skipIf(!codex)(`kill -9 of the worker of Codex ${codexVersion}`, () => 
     expect(model.heard(key).at(-1)).toContain('→ allowed');
     expect(timesDone(folder)).toBe(1);
     await gone(run);
+  });
+
+  it('a command under way does not go on; the next worker tells the model that it was interrupted', async () => {
+    const begun = await start('worker-killed-busy', [[ENDLESS], DONE]);
+    await underWay(begun);
+    await worker.end('SIGKILL');
+    await nothingLeftIn(begun.folder);
+    const ticks = readIfThere(begun.folder, 'ticks.txt');
+    newWorker();
+    expect(await stage.over(begun.run.run_id)).toMatchObject({ status: 'completed' });
+    expect(model.heard('worker-killed-busy').at(-1)).toContain('You were interrupted before you had finished');
+    expect(model.heard('worker-killed-busy').at(-1)).toContain('you may or may not have acted on it');
+    expect(readIfThere(begun.folder, 'ticks.txt')).toBe(ticks);
+    await gone(begun.run);
   });
 
   it('stopped by SIGTERM it lets go, and the next one takes the answer', async () => {
@@ -164,5 +201,43 @@ describe.skipIf(!codex)(`kill -9 of the server, with Codex ${codexVersion} waiti
     expect(model.resultOf('server-killed', 'call_S')).toContain('exited with code 0');
     expect(timesDone(folder)).toBe(1);
     await gone(run);
+  });
+});
+
+describe.skipIf(!codex)(`kill -9 of the server with the worker of Codex ${codexVersion} in it`, () => {
+  let whole: Holdpoint;
+  let there: Stage;
+  const serve = async (data?: string) => {
+    whole = await startHoldpoint({ via: 'main', ...(data && { data }) });
+    there = new Stage(whole.url, whole.token);
+  };
+
+  it('an approval stays open; allowed, it is done once', async () => {
+    await serve();
+    const { run, folder, ask } = await start('whole-killed', [[COMMAND], [COMMAND], DONE], there);
+    await whole.end('SIGKILL');
+    await gone(run);
+    await serve(whole.data);
+    expect((await there.api.asks.get(ask.ask_id)).status).toBe('pending');
+    await there.decide(ask, { behavior: 'allow' });
+    expect(await there.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(model.heard('whole-killed').at(-1)).toContain('→ allowed');
+    expect(timesDone(folder)).toBe(1);
+    expect((await there.events(run.session_id, 'ask.delivered')).length).toBe(1);
+    await gone(run);
+  });
+
+  it('a command under way does not go on', async () => {
+    const begun = await start('whole-killed-busy', [[ENDLESS], DONE], there);
+    await underWay(begun, there);
+    await whole.end('SIGKILL');
+    await nothingLeftIn(begun.folder);
+    const ticks = readIfThere(begun.folder, 'ticks.txt');
+    await serve(whole.data);
+    expect(await there.over(begun.run.run_id)).toMatchObject({ status: 'completed' });
+    expect(model.heard('whole-killed-busy').at(-1)).toContain('You were interrupted before you had finished');
+    expect(readIfThere(begun.folder, 'ticks.txt')).toBe(ticks);
+    await gone(begun.run);
+    await whole.end('SIGTERM');
   });
 });
