@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import type { ApprovalOutcome, AskOutcome, GivenAnswer } from '../client/outcome.ts';
 import type { ApproveSpec, AskSpec } from '../client/spec.ts';
+import type { ApprovalRequest, AskView } from '../core/views.ts';
 import type { ToolCall } from './claude-hearing.ts';
 import type { Suggestion } from './wire/claude-stream.ts';
 
@@ -62,27 +63,54 @@ export function approvalOf(call: ToolCall): ApproveSpec & { id: string } {
 
 const lineageOf = ({ lineage }: ToolCall) => (lineage.length > 0 ? { lineage } : {});
 
+type Rule = NonNullable<Suggestion['rules']>[number];
+interface Offer {
+  id: string;
+  label: string;
+  rules: Rule[];
+}
+
 /**
  * Of what Claude Code suggests, only rules that allow, each as an offer of its own. A change of mode or of folders would
  * allow more than anybody was shown.
  */
-function offer(suggestion: Suggestion, index: number): { id: string; label: string }[] {
-  const { type, behavior, rules = [] } = suggestion;
+function offer({ type, behavior, rules = [] }: Suggestion, index: number): Offer[] {
   if (type !== 'addRules' || behavior !== 'allow' || rules.length === 0) return [];
-  const named = rules.map((r) => (r.ruleContent === undefined ? r.toolName : `${r.toolName}(${r.ruleContent})`));
-  return [{ id: `session-${index}`, label: `Do not ask again in this session for ${named.join(', ')}` }];
+  return [{ id: `session-${index}`, label: labelOf(rules), rules }];
 }
 
-function taken(call: ToolCall, ids: readonly string[]): Suggestion[] {
-  return call.suggestions.flatMap((suggestion, index) =>
-    offer(suggestion, index).some(({ id }) => ids.includes(id))
-      ? [{ type: 'addRules', behavior: 'allow', rules: suggestion.rules, destination: 'session' }]
-      : [],
-  );
+const labelOf = (rules: readonly Rule[]): string =>
+  `Do not ask again in this session for ${rules.map(ruleText).join(', ')}`;
+
+export const ruleText = ({ toolName, ruleContent }: Rule): string =>
+  ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
+
+const allowing = (rules: Rule[]): Suggestion[] =>
+  rules.length > 0 ? [{ type: 'addRules', behavior: 'allow', rules, destination: 'session' }] : [];
+
+const Offered = z.looseObject({
+  id: z.string(),
+  label: z.string(),
+  rules: z.array(z.object({ toolName: z.string(), ruleContent: z.string().optional() })),
+});
+
+/** The rules that a person took with an approval: only what the words that they were shown say. */
+export function rulesTaken({ kind, request, answer }: AskView): Rule[] {
+  if (kind !== 'approval' || answer?.outcome !== 'answered' || answer.behavior !== 'allow') return [];
+  const { suggestions = [] } = request as ApprovalRequest;
+  return suggestions.flatMap((suggestion) => {
+    const offered = Offered.safeParse(suggestion).data;
+    const isTaken = offered && answer.suggestion_ids?.includes(offered.id) && offered.label === labelOf(offered.rules);
+    return isTaken ? offered.rules : [];
+  });
 }
+
+const taken = (call: ToolCall, ids: readonly string[]): Rule[] =>
+  call.suggestions.flatMap(offer).flatMap(({ id, rules }) => (ids.includes(id) ? rules : []));
 
 export function approvalDecision(call: ToolCall, outcome: ApprovalOutcome): Decision {
-  if (outcome.allowed) return { behavior: 'allow', input: outcome.input, rules: taken(call, outcome.suggestion_ids) };
+  if (outcome.allowed)
+    return { behavior: 'allow', input: outcome.input, rules: allowing(taken(call, outcome.suggestion_ids)) };
   if (outcome.status === 'answered') return { behavior: 'deny', message: `A person denied this: ${outcome.reason}` };
   return {
     behavior: 'deny',

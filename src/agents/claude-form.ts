@@ -12,9 +12,6 @@ import type { Hindrance, ToolCall } from './claude-hearing.ts';
 export const FORM_MATCHER = `.*${FORM_TOOL}.*`;
 export const isForm = (toolName: string): boolean => toolName.includes(FORM_TOOL);
 
-/** The output in which a run that displayed a form leaves how Claude Code was started. */
-export const FORM_HOLD = 'claude-form';
-
 /** Our door as one of its MCP servers. It fills in address and token from its environment: no command line has them. */
 const variable = (name: string): string => `\${${name}}`;
 const SERVER = {

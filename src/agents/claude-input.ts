@@ -1,6 +1,7 @@
 // The input of a run of agent `claude`: what to do, under which of Claude Code's own permission modes, and how it is
 // held. Owns the names that a run may use. Pure.
 import { z } from 'zod';
+import { SkillNames } from './skill-names.ts';
 
 export const PERMISSION_MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'] as const;
 
@@ -23,6 +24,8 @@ const ClaudeInput = z.looseObject({
   background_ms: z.int().min(0).max(LONGEST_MS).optional(),
   /** Whether it finds our tools among its own: forms, questions, approvals. */
   ask_tools: z.boolean().optional(),
+  /** Published skills to lay into the workspace, as `name` or `namespace/name`. */
+  skills: SkillNames.optional(),
 });
 
 export interface ClaudeSpec {
@@ -33,24 +36,13 @@ export interface ClaudeSpec {
   patienceMs: number;
   backgroundMs: number;
   askTools: boolean;
+  skills: string[];
 }
 
 export function readClaudeInput(input: Record<string, unknown>): ClaudeSpec | { problem: string } {
   const read = ClaudeInput.safeParse(input);
   if (!read.success) return { problem: `The input of a claude run is not well formed: ${z.prettifyError(read.error)}` };
   const { text, model, permission_mode: mode = 'default', hold = 'questions', ask_tools: askTools = false } = read.data;
-  const { patience_ms: patienceMs = PATIENCE_MS, background_ms: backgroundMs = BACKGROUND_MS } = read.data;
-  return { text, mode, model, hold, patienceMs, backgroundMs, askTools };
-}
-
-/** The input of a run that goes on under the same settings, with another text. */
-export function claudeInput({ mode, model, hold, patienceMs, backgroundMs, askTools }: ClaudeSpec) {
-  return {
-    permission_mode: mode,
-    model,
-    hold,
-    patience_ms: patienceMs,
-    background_ms: backgroundMs,
-    ask_tools: askTools,
-  };
+  const { patience_ms: patienceMs = PATIENCE_MS, background_ms: backgroundMs = BACKGROUND_MS, skills = [] } = read.data;
+  return { text, mode, model, hold, patienceMs, backgroundMs, askTools, skills };
 }

@@ -5,9 +5,9 @@ import type { AskView } from '../core/views.ts';
 import { type AgentContext, type Ending, isLeaving, type ProcessExit, type Talk } from './agent.ts';
 import { hookReply, isHeldFor, PLAN_TOOL, permissionReply, QUESTION_TOOL, refusedIn } from './claude-asks.ts';
 import { createDesk } from './claude-desk.ts';
-import { FORM_HOLD, FORM_MATCHER, forwardForm, isForm, TOOL_ARGUMENTS } from './claude-form.ts';
+import { FORM_MATCHER, forwardForm, isForm, TOOL_ARGUMENTS } from './claude-form.ts';
 import { createHearing, type Heard } from './claude-hearing.ts';
-import { type ClaudeSpec, claudeInput } from './claude-input.ts';
+import type { ClaudeSpec } from './claude-input.ts';
 import { createLastTurn, isDeferred, isSuccess } from './claude-last-turn.ts';
 import {
   type ClaudeResult,
@@ -23,6 +23,8 @@ export interface Beginning {
   /** Which conversation, as the command line takes it. */
   conversation: readonly string[];
   mode: string;
+  /** What was allowed in this session for good, as its settings take it. */
+  rules: readonly string[];
   /** What is said to it first. Nothing where the call that it was held on is taken up by itself. */
   prompt: string | undefined;
   /** What is said if it then does nothing. */
@@ -165,14 +167,13 @@ export async function talkWithClaude(
     if (!mayBeHeld) return talk?.send(controlReply(requestId, hookReply(undefined)));
     const decision = await desk.decide(call, patienceOf(spec.patienceMs));
     if (decision.behavior === 'held')
-      await tell(() => context.say(undefined, { id: heldOn(call.id), type: 'checkpoint', data: { mode } }));
+      await tell(() => context.say(undefined, { id: heldOn(call.id), type: MODE, data: { mode } }));
     talk?.send(controlReply(requestId, hookReply(decision)));
   }
 
   async function displayForm({ call, requestId, hindrance }: Extract<Heard, { heard: 'before' }>): Promise<void> {
-    const data = { ...claudeInput(spec), permission_mode: mode };
     // A person may be quick: what the next run must know is kept before there is anything to answer.
-    await tell(() => context.say(undefined, { id: FORM_HOLD, type: FORM_HOLD, data }));
+    await telling;
     hasForm = true;
     const decision = await forwardForm(context, call, hindrance);
     hasForm = decision.behavior === 'held';
@@ -198,6 +199,7 @@ export async function talkWithClaude(
       mode,
       ...(spec.model ? ['--model', spec.model] : []),
       ...(spec.askTools ? TOOL_ARGUMENTS : []),
+      ...settings(beginning.rules),
       ...beginning.conversation,
     ],
     folder: context.session.work_folder as string,
@@ -246,6 +248,9 @@ function failureText({ exitCode, signal, stderr }: ProcessExit, result: ClaudeRe
   const how = result ? result.subtype.replaceAll('_', ' ') : (signal ?? `exit code ${exitCode}`);
   return `Claude Code ended in the middle of its work (${how})${said ? `: ${said.slice(0, 2000)}` : '.'}`;
 }
+
+const settings = (rules: readonly string[]): string[] =>
+  rules.length > 0 ? ['--settings', JSON.stringify({ permissions: { allow: rules } })] : [];
 
 const present = (env: AgentContext['env']): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));

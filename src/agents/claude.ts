@@ -6,9 +6,11 @@ import { hasEnded } from '../client/outcome.ts';
 import type { AskView } from '../core/views.ts';
 import type { Agent, AgentContext, Ending } from './agent.ts';
 import { carriedText } from './carried-answers.ts';
-import { FORM_HOLD } from './claude-form.ts';
 import { type ClaudeSpec, readClaudeInput } from './claude-input.ts';
+import { modeAgain, rulesAgain } from './claude-standing.ts';
 import { type Beginning, CONVERSATION, heldOn, MODE, talkWithClaude } from './claude-talk.ts';
+import { withSkills } from './laid-skills.ts';
+import { claudeCode } from './runtime-claude.ts';
 import { folderProblem } from './work-folder.ts';
 
 const DEATH = 'claude-died-';
@@ -21,15 +23,17 @@ export const claude: Agent = {
     const spec = readClaudeInput(await inputOf(context));
     const problem = 'problem' in spec ? spec.problem : await folderProblem(context.session.work_folder);
     if ('problem' in spec || problem) return { ended: 'failed', reason: 'worker-failed', error: problem as string };
-    return inTurn(context.session.session_id, () => work(context, spec));
+    const talk = () => withSkills(context, spec.skills, claudeCode.skills, () => work(context, spec));
+    return inTurn(context.session.session_id, talk);
   },
 };
 
 /** A run that carries the answer to a form is started as the one that displayed it was. */
 async function inputOf(context: AgentContext): Promise<Record<string, unknown>> {
-  const answer = context.input.interactive_form_answer;
-  if (answer === undefined) return context.input;
-  return { ...(await context.recall(FORM_HOLD)), text: JSON.stringify(answer, null, 2) };
+  if (!carriesForm(context)) return context.input;
+  const first = (await context.earlier()).at(-1);
+  const settings = first && (await context.inputOf(first.run.run_id));
+  return { ...settings, text: JSON.stringify(context.input.interactive_form_answer, null, 2) };
 }
 
 /** Conversations that a process of this worker is still in: whoever comes next waits until it has left. */
@@ -46,9 +50,18 @@ function inTurn<T>(sessionId: string, talk: () => Promise<T>): Promise<T> {
 
 async function work(context: AgentContext, spec: ClaudeSpec): Promise<Ending> {
   const id = (await context.recall(CONVERSATION))?.session_id;
-  const known = context.resumed ? (await context.history()).filter((ask) => ask.run_id === context.run.run_id) : [];
+  const history = await context.history();
+  const known = history.filter((ask) => ask.run_id === context.run.run_id);
   const conversation = typeof id === 'string' ? id : conversationOf(context.session.session_id);
-  const again = takeUp(context, spec, known, conversation);
+  const before = carriesForm(context) ? (await context.earlier()).toReversed() : [];
+  const asked = [...before.flatMap(({ asks }) => asks), ...known];
+  const outputs = [...before, context].flatMap(({ run }) => run.outputs);
+  const again = takeUp(context, spec, {
+    conversation: ['--resume', conversation],
+    mode: modeAgain(spec.mode, outputs.findLast((output) => output.type === MODE)?.data?.mode, asked),
+    rules: rulesAgain(history),
+    known,
+  });
   const afresh = { ...again, conversation: ['--session-id', conversation], prompt: againFromStart(spec, known) };
   const isNew = id === undefined && !context.resumed && !carriesForm(context);
   const ways = isNew ? [afresh, again] : [again, afresh];
@@ -82,25 +95,17 @@ function conversationOf(sessionId: string): string {
 
 const carriesForm = ({ input }: AgentContext): boolean => input.interactive_form_answer !== undefined;
 
-function takeUp(context: AgentContext, spec: ClaudeSpec, known: readonly AskView[], conversation: string): Beginning {
-  const begin = { conversation: ['--resume', conversation], mode: modeOf(context, spec), known };
+type Started = Omit<Beginning, 'prompt' | 'otherwise'>;
+
+function takeUp(context: AgentContext, spec: ClaudeSpec, begin: Started): Beginning {
   // It has kept the call that displayed the form, and makes it again by itself.
   if (!context.resumed && carriesForm(context)) return { ...begin, prompt: undefined, otherwise: spec.text };
   if (!context.resumed) return { ...begin, prompt: spec.text, otherwise: spec.text };
-  const heldMode = (ask: AskView) =>
-    context.run.outputs.findLast((o) => o.output_id === heldOn(ask.tool_call_id))?.data?.mode;
-  const modes = context.due.map(heldMode);
-  const otherwise = toldAgain(context.due, known);
+  const { due, run } = context;
+  const isHeld = (ask: AskView) => run.outputs.some((output) => output.output_id === heldOn(ask.tool_call_id));
+  const otherwise = toldAgain(due, begin.known);
   // Every answer goes to a call that Claude Code itself has kept: it asks for it by itself.
-  if (modes.length > 0 && modes.every((mode) => typeof mode === 'string'))
-    return { ...begin, mode: modes.at(-1) as string, prompt: undefined, otherwise };
-  return { ...begin, prompt: otherwise, otherwise };
-}
-
-/** It may have been let out of plan mode since this run began. */
-function modeOf({ resumed, run }: AgentContext, spec: ClaudeSpec): string {
-  const last = resumed ? run.outputs.findLast((output) => output.type === MODE)?.data?.mode : undefined;
-  return typeof last === 'string' ? last : spec.mode;
+  return { ...begin, prompt: due.length > 0 && due.every(isHeld) ? undefined : otherwise, otherwise };
 }
 
 function toldAgain(due: readonly AskView[], known: readonly AskView[]): string {

@@ -1,6 +1,7 @@
 // The input of a run of agent `codex`: what to do, and under which of Codex's own settings. Owns the names that a run may
 // use and what they mean to the app-server; what is left out stays as the person's own Codex configuration has it. Pure.
 import { z } from 'zod';
+import { SkillNames } from './skill-names.ts';
 
 export const SANDBOX_MODES = ['read-only', 'workspace-write', 'danger-full-access'] as const;
 const Granular = z.strictObject({
@@ -28,11 +29,14 @@ const CodexInput = z.strictObject({
   model: z.string().min(1).max(200).optional(),
   /** Further settings of Codex, as its config.toml has them. */
   config: z.record(z.string(), z.unknown()).optional(),
+  /** Published skills to lay into the workspace, as `name` or `namespace/name`. */
+  skills: SkillNames.optional(),
 });
 
 export interface CodexSpec {
   text: string;
   mode: 'default' | 'plan';
+  skills: string[];
   /** For `thread/start` and again for `thread/resume`, which does not remember them. */
   settings: {
     sandbox?: (typeof SANDBOX_MODES)[number];
@@ -45,7 +49,7 @@ export interface CodexSpec {
 export function readCodexInput(input: Record<string, unknown>): CodexSpec | { problem: string } {
   const read = CodexInput.safeParse(input);
   if (!read.success) return { problem: `The input of a codex run is not well formed: ${z.prettifyError(read.error)}` };
-  const { text, mode = 'default', model, config, sandbox, approval_policy } = read.data;
+  const { text, mode = 'default', model, config, sandbox, approval_policy, skills = [] } = read.data;
   const { full_auto, dangerously_bypass_approvals_and_sandbox: bypass } = read.data;
   if ([full_auto, bypass, sandbox !== undefined || approval_policy !== undefined].filter(Boolean).length > 1)
     return { problem: 'Give full_auto, or dangerously_bypass_approvals_and_sandbox, or sandbox and approval_policy.' };
@@ -57,7 +61,7 @@ export function readCodexInput(input: Record<string, unknown>): CodexSpec | { pr
     ...(model && { model }),
     ...(config && { config }),
   };
-  return { text, mode, settings };
+  return { text, mode, skills, settings };
 }
 
 const FULL_AUTO = { sandbox: 'workspace-write', approvalPolicy: 'on-request' } as const;

@@ -15,11 +15,14 @@ import { askTool } from './codex-questions.ts';
 import { createRecorder, type Recorder, THREAD } from './codex-recorder.ts';
 import { createTurns, type Turns } from './codex-turns.ts';
 import { createUnderWay } from './codex-under-way.ts';
+import { withSkills } from './laid-skills.ts';
 import { createPeer, type Peer } from './wire/jsonrpc.ts';
 import { folderProblem } from './work-folder.ts';
 
 /** The type of the outputs that say which process works for the run. */
 const PROCESS = 'process';
+/** Where Codex looks for skills in its workspace. */
+const SKILLS = '.agents/skills';
 const CLIENT = { name: 'holdpoint', title: 'Holdpoint', version: '0' };
 const LAST_WORDS_MS = 3000;
 const NOT_FOUND = 127;
@@ -35,7 +38,7 @@ export const codex: Agent = {
     const problem = await folderProblem(context.session.work_folder);
     if (problem) return { ended: 'failed', error: problem, reason: 'worker-failed' };
     await endLeftovers(context);
-    return converse(context, spec);
+    return withSkills(context, spec.skills, SKILLS, () => converse(context, spec));
   },
 };
 

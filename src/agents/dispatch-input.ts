@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { bytesOf } from '../core/partial-state.ts';
 import { DispatchFailure } from './dispatch-failure.ts';
+import { SkillNames } from './skill-names.ts';
 
 const word = z.string().refine((text) => !text.includes('\0'), 'must not have a NUL character');
 
@@ -12,7 +13,7 @@ const DispatchInput = z.strictObject({
   timeout_ms: z.int().positive().optional(),
   prompt_template: z.string().optional(),
   /** Published skills to lay into the workspace, as `name` or `namespace/name`. */
-  skills: z.array(z.string().min(1).max(200)).max(20).optional(),
+  skills: SkillNames.optional(),
   /** A runtime by name, where the command does not show it. */
   runtime: z.string().optional(),
   text: z.string().optional(),

@@ -6,10 +6,11 @@ import { isAbsolute, join } from 'node:path';
 import { HoldpointProblem } from '../client/http.ts';
 import { DISPATCH_AGENT } from '../core/session.ts';
 import type { Agent, AgentContext, Ending } from './agent.ts';
-import { DispatchFailure } from './dispatch-failure.ts';
+import { DispatchFailure, failureOf } from './dispatch-failure.ts';
 import { type DispatchSpec, inputJson, readSpec } from './dispatch-input.ts';
+import { sayLeft, skillFiles } from './laid-skills.ts';
 import { layOverlay, takeOutOverlay } from './overlay.ts';
-import type { OverlayFile, RuntimeAdapter, RuntimeExit } from './runtime.ts';
+import type { RuntimeAdapter, RuntimeExit } from './runtime.ts';
 import { claudeCode } from './runtime-claude.ts';
 import { plain } from './runtime-plain.ts';
 import { consume, fence, MalformedSentinel, type NeedsInput, readSentinel } from './wire/sentinel.ts';
@@ -32,16 +33,12 @@ export const exec: Agent = {
       const workspace = await occupy(folder, context.run.run_id, context.processes, context.signal);
       return await dispatch(context, spec, runtimeOf(spec), workspace);
     } catch (error) {
-      if (error instanceof DispatchFailure) return { ended: 'failed', reason: error.reason, error: error.message };
-      if (context.signal.aborted || !isOurs(error)) throw error;
-      return { ended: 'failed', reason: 'worker-failed', error: `The workspace could not be used: ${error.message}` };
+      const failure = context.signal.aborted && !(error instanceof DispatchFailure) ? undefined : failureOf(error);
+      if (!failure) throw error;
+      return failure;
     }
   },
 };
-
-/** A disk that is full, a folder that may not be written: everything but what the server said. */
-const isOurs = (error: unknown): error is NodeJS.ErrnoException =>
-  error instanceof Error && 'syscall' in error && !(error instanceof HoldpointProblem);
 
 async function dispatch(
   context: AgentContext,
@@ -90,24 +87,8 @@ async function lay(
   runtime: RuntimeAdapter,
 ): Promise<void> {
   const helper = isOptedOut(context, spec) ? [] : runtime.overlay();
-  const left = await layOverlay(folder, own, [...helper, ...(await skillFiles(context, spec, runtime))]);
-  if (left.length > 0)
-    await context.say(`Left as it is: ${left.join(', ')}`, { id: 'overlay-left-out', type: 'status' });
-}
-
-async function skillFiles(context: AgentContext, spec: DispatchSpec, runtime: RuntimeAdapter): Promise<OverlayFile[]> {
-  const files: OverlayFile[] = [];
-  for (const wanted of spec.skills) {
-    const skill = await context.skill(wanted).catch((error: Error) => {
-      throw new DispatchFailure('fetch-failed', error.message);
-    });
-    for (const { path, bytes } of skill.files)
-      files.push({ path: `${runtime.skills}/${skill.name}/${path}`, content: bytes });
-    const own = `${runtime.skills}/${skill.name}/.gitignore`;
-    // An agent that commits everything it finds must not commit this.
-    if (!files.some(({ path }) => path === own)) files.push({ path: own, content: Buffer.from('*\n') });
-  }
-  return files;
+  const skills = await skillFiles(context, spec.skills, runtime.skills);
+  await sayLeft(context, await layOverlay(folder, own, [...helper, ...skills]));
 }
 
 async function invoke(

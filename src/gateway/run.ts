@@ -4,7 +4,7 @@ import { fail } from '../core/errors.ts';
 import type { Output } from '../core/output.ts';
 import type { Ports } from '../core/ports.ts';
 import { type FailureReason, isTerminal, type Run } from '../core/run.ts';
-import { DISPATCH_AGENT } from '../core/session.ts';
+import { DISPATCH_AGENT, EXTERNAL_AGENT } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
 import { finish } from './finish.ts';
@@ -25,10 +25,18 @@ export interface StartCommand {
 export function startRun(ports: Ports, command: StartCommand): Promise<Reply<RunView>> {
   return mutate(ports, command.key, async (tx) => {
     const ledger = await openForWork(ports, tx, command.sessionId);
+    checkMayStart(ledger, command.actor);
     const run = await beginWork(ledger, command.body, command.actor);
     await ledger.close();
     return made(await runView(tx, ledger.session, run));
   });
+}
+
+/** What a hosted agent is to do, and under which settings, is for people to say: it would lift its own limits. */
+function checkMayStart({ session }: Ledger, { scope }: Actor): void {
+  if (scope !== 'agent' || session.agent === EXTERNAL_AGENT) return;
+  const detail = `An agent starts work by itself only in a session of agent "${EXTERNAL_AGENT}"; this one is hosted (${session.agent}).`;
+  throw fail('scope_forbidden', detail);
 }
 
 export async function beginWork(ledger: Ledger, body: StartRun, actor: Actor): Promise<Run> {

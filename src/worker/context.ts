@@ -108,6 +108,7 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
     },
     recall: async (type: string) => dataOf(run, type) ?? (await lastOutput(client, sessionId, type)),
     earlier: () => earlierRuns(client, run),
+    inputOf: (earlierId: string) => client.runs.input(earlierId),
     history: () => everyAsk(client, { session_id: sessionId }),
   };
 }

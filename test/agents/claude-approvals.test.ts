@@ -1,4 +1,5 @@
 // The real Claude Code asks for permission: what a person decides is what happens on disk and what the model is told.
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../src/core/views.ts';
 import { claude, claudeVersion } from './binaries.ts';
@@ -71,29 +72,51 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
 
   it('asks no more in this session for what was shown, and goes on asking for the rest', async () => {
     rig.record('approval-always');
+    let folder = '';
+    const wider = { command: 'touch x && touch evil', description: 'and more' };
     rig.model.play([
       [touch('x', 'toolu_always')],
       [touch('x z', 'toolu_covered')],
+      [{ tool: 'Bash', input: wider, id: 'toolu_wider' }],
       [touch('other', 'toolu_beyond')],
-      [{ tool: 'Write', input: { file_path: 'PLACE', content: 'w' }, id: 'toolu_write' }],
+      () => [{ tool: 'Write', input: { file_path: join(folder, 'w'), content: 'w' }, id: 'toolu_write' }],
       [{ text: 'Done.' }],
     ]);
     const run = await rig.start();
+    folder = run.folder;
     const first = await rig.ask(run);
     const { suggestions } = first.request as ApprovalRequest;
-    expect(suggestions).toEqual([{ id: 'session-0', label: expect.stringContaining('Bash(touch x *)') }]);
-    const resolution = { request_id: first.ask_id, behavior: 'allow' as const, suggestion_ids: ['session-0'] };
-    await rig.stage.api.approvals.decideRun(run.run_id, { resolutions: [resolution] });
-    const second = await rig.ask(run);
-    expect(second).toMatchObject({ tool_call_id: 'toolu_beyond' });
-    expect(rig.files(run)).toEqual(['x', 'z']);
-    await rig.stage.decide(second, { behavior: 'deny' });
-    // Neither edits nor folders were opened up along with it.
-    const third = await rig.ask(run);
-    expect(third).toMatchObject({ tool_call_id: 'toolu_write' });
-    await rig.stage.decide(third, { behavior: 'deny' });
+    const rules = [{ toolName: 'Bash', ruleContent: 'touch x *' }];
+    expect(suggestions).toEqual([{ id: 'session-0', label: expect.stringContaining('Bash(touch x *)'), rules }]);
+    await rig.stage.decide(first, { behavior: 'allow', suggestion_ids: ['session-0'] });
+    // Neither what is joined to it, nor edits or folders, were opened up along with it.
+    for (const id of ['toolu_wider', 'toolu_beyond', 'toolu_write']) {
+      const ask = await rig.ask(run);
+      expect(ask.tool_call_id).toBe(id);
+      expect(rig.files(run)).toEqual(['x', 'z']);
+      await rig.stage.decide(ask, { behavior: 'deny', reason: `not ${id}` });
+    }
     await rig.over(run);
     expect(rig.files(run)).toEqual(['x', 'z']);
+    for (const id of ['toolu_always', 'toolu_covered']) expect(rig.result(id)).toMatchObject({ isError: false });
+    for (const id of ['toolu_wider', 'toolu_beyond', 'toolu_write'])
+      expect(rig.result(id)).toEqual({ text: `A person denied this: not ${id}`, isError: true });
+
+    // The session goes on in another process; elsewhere everything is asked again.
+    delete process.env.TRANSCRIPT;
+    const later = [[touch('x later', 'toolu_later')], [touch('y', 'toolu_later_y')], [{ text: 'Done.' }]];
+    rig.model.play(later);
+    const next = await rig.stage.api.runs.start(run.session_id, { input: { text: 'more' } });
+    const ask = await rig.ask(next);
+    expect(ask.tool_call_id).toBe('toolu_later_y');
+    await rig.stage.decide(ask, { behavior: 'deny' });
+    await rig.over(next);
+    expect(rig.files(run)).toEqual(['later', 'x', 'z']);
+    rig.model.play([[touch('x', 'toolu_elsewhere')], [{ text: 'Done.' }]]);
+    const other = await rig.start();
+    await rig.stage.decide(await rig.ask(other), { behavior: 'deny' });
+    await rig.over(other);
+    expect(rig.files(other)).toEqual([]);
   });
 
   it('asks for calls of one message one by one, and keeps their answers apart', async () => {

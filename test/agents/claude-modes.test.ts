@@ -1,4 +1,6 @@
-// The static permission modes of the real Claude Code, selected for a run: what is asked and what is not.
+// The static permission modes of the real Claude Code, selected for a run: what is asked and what is
+// not, what the model is told, and what is on disk afterwards.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { claude, claudeVersion } from './binaries.ts';
@@ -14,21 +16,31 @@ afterAll(() => rig.close());
 afterEach(() => expect(rig.model.others).toEqual([]));
 
 let made = 0;
-/** It writes a file, then makes another by a command. */
+/** It reads a file, changes it, writes another, makes one with a tool of the file system and one with any program. */
 async function work(input: Record<string, unknown>, session = {}) {
   made += 1;
-  const id = `toolu_mode_${made}`;
+  const id = (what: string) => `toolu_mode_${made}_${what}`;
   const folder = rig.folder();
+  const notes = join(folder, 'notes');
+  writeFileSync(notes, 'as it was');
+  const bash = (command: string, what: string) => [
+    { tool: 'Bash', input: { command, description: 'd' }, id: id(what) },
+  ];
   rig.model.play([
-    [{ tool: 'Write', input: { file_path: join(folder, 'written'), content: 'w' }, id: `${id}_w` }],
-    [{ tool: 'Bash', input: { command: 'touch touched', description: 'd' }, id: `${id}_b` }],
+    [{ tool: 'Read', input: { file_path: notes }, id: id('read') }],
+    [{ tool: 'Edit', input: { file_path: notes, old_string: 'was', new_string: 'is' }, id: id('edit') }],
+    [{ tool: 'Write', input: { file_path: join(folder, 'written'), content: 'w' }, id: id('write') }],
+    bash('touch touched', 'touch'),
+    bash(`${process.execPath} -e "fs.writeFileSync('ran', '')"`, 'run'),
     [{ text: 'Done.' }],
   ]);
   const run = await rig.start(input, { ...session, work_folder: folder });
-  return { ...run, folder };
+  return { ...run, folder, told: (what: string) => rig.result(id(what)) };
 }
 
-async function asked(run: Awaited<ReturnType<typeof work>>): Promise<string[]> {
+type Work = Awaited<ReturnType<typeof work>>;
+
+async function asked(run: Work): Promise<string[]> {
   const tools: string[] = [];
   for (;;) {
     const now = await rig.stage.until(async () => {
@@ -38,34 +50,61 @@ async function asked(run: Awaited<ReturnType<typeof work>>): Promise<string[]> {
       return ask && { ask };
     });
     if (!('ask' in now) || !now.ask) return now.error === undefined ? tools : [...tools, now.error];
-    tools.push((now.ask.request as { tool_name: string }).tool_name);
+    tools.push(now.ask.tool_call_id.replace(/.*_/, ''));
     await rig.stage.decide(now.ask, { behavior: 'allow' });
   }
 }
 
+/** What the model was told that it had done, and what is on disk. */
+function done(run: Work) {
+  const was = (what: string) => run.told(what)?.isError === false;
+  return {
+    told: ['read', 'edit', 'write', 'touch', 'run'].filter(was),
+    files: rig.files(run),
+    notes: readFileSync(join(run.folder, 'notes'), 'utf8'),
+  };
+}
+const ALL = ['read', 'edit', 'write', 'touch', 'run'];
+const EVERYTHING = { told: ALL, files: ['notes', 'ran', 'touched', 'written'], notes: 'as it is' };
+const NOTHING = { told: ['read'], files: ['notes'], notes: 'as it was' };
+
 describe.skipIf(!claude)(`Claude Code ${claudeVersion}: permission modes`, () => {
   it.each([
-    ['default', ['Write', 'Bash']],
-    ['acceptEdits', []],
+    ['default', ['edit', 'write', 'touch', 'run']],
+    ['acceptEdits', ['run']],
     ['bypassPermissions', []],
-  ])('%s asks for %j', async (permission_mode, expected) => {
+  ])('%s asks for %j, and does what is allowed', async (permission_mode, expected) => {
     const run = await work({ permission_mode });
     expect(await asked(run)).toEqual(expected);
-    expect(rig.files(run)).toEqual(['touched', 'written']);
+    expect(done(run)).toEqual(EVERYTHING);
+    expect(run.told('read')?.text).toContain('as it was');
   });
 
-  it('dontAsk asks nobody, and does not do it', async () => {
+  it('plan looks, and changes nothing: nobody is asked, and the model is told', async () => {
+    const run = await work({ permission_mode: 'plan' });
+    expect(await asked(run)).toEqual([]);
+    expect(done(run)).toEqual(NOTHING);
+    expect(run.told('read')?.text).toContain('as it was');
+    for (const what of ['edit', 'write'])
+      expect(run.told(what)).toMatchObject({ isError: true, text: expect.stringContaining('in plan mode') });
+    // Without a model that it trusts, Claude Code itself judges no command harmless.
+    for (const what of ['touch', 'run']) expect(run.told(what)).toMatchObject({ isError: true });
+  });
+
+  it('dontAsk asks nobody, does not do it, and tells the model so', async () => {
     const run = await work({ permission_mode: 'dontAsk' });
     expect(await asked(run)).toEqual([]);
-    expect(rig.files(run)).toEqual([]);
+    expect(done(run)).toEqual(NOTHING);
+    for (const what of ['edit', 'write', 'touch', 'run'])
+      expect(run.told(what)).toMatchObject({ isError: true, text: expect.stringMatching(/permission|denied/i) });
   });
 
   it('an autonomous session lets everything pass, on the record', async () => {
     const run = await work({}, { permissions: 'autonomous' });
     expect(await asked(run)).toEqual([]);
-    expect(rig.files(run)).toEqual(['touched', 'written']);
+    expect(done(run)).toEqual(EVERYTHING);
     const { items } = await rig.stage.api.asks.list({ run_id: run.run_id });
-    expect(items.map((ask) => ask.answer?.answered_by)).toEqual(['policy:autonomous', 'policy:autonomous']);
+    expect(items.map((ask) => ask.answer?.answered_by)).toEqual(Array(4).fill('policy:autonomous'));
   });
 
   it('refuses a mode that it does not know, before anything is started', async () => {

@@ -1,5 +1,5 @@
-// The real Claude Code asks a person with its AskUserQuestion tool, or shows a plan, or its sub-agents ask: the model is
-// told exactly what was answered, also what was left out.
+// The real Claude Code asks a person with its AskUserQuestion tool, or shows a plan: the model is told
+// exactly what was answered, also what was left out.
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { UserQuestionRequest } from '../../src/core/views.ts';
@@ -141,7 +141,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: questions`, () => {
   });
 });
 
-describe.skipIf(!claude)(`Claude Code ${claudeVersion}: plans and sub-agents`, () => {
+describe.skipIf(!claude)(`Claude Code ${claudeVersion}: plans`, () => {
   const plan = (id: string) => [
     { text: 'My plan:\n1. paint it' },
     { tool: 'ExitPlanMode', input: { plan: '1. paint it' }, id },
@@ -172,36 +172,5 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: plans and sub-agents`, (
     await rig.over(run);
     expect(rig.result('toolu_no_plan')).toMatchObject({ isError: true });
     expect(rig.result('toolu_no_plan')?.text).toContain('paint it green');
-  });
-
-  it('says which sub-agent asks, and answers that one', async () => {
-    const sub = (name: string, prompt: string) => ({
-      tool: 'Agent',
-      input: { description: `find ${name}`, prompt, subagent_type: 'general-purpose', run_in_background: false },
-      id: `toolu_${name}`,
-    });
-    const touch = (name: string) => [
-      { tool: 'Bash', input: { command: `touch ${name}`, description: 'd' }, id: `toolu_touch_${name}` },
-    ];
-    rig.record('sub-agent');
-    rig.model.play([[sub('it', 'SUBTASK')], [{ text: 'All done.' }]]);
-    rig.model.play(
-      [
-        (told) => (told.includes('MAINTASK') ? [sub('it', 'SUBTASK')] : touch('sub')),
-        (told) => [{ text: told.includes('MAINTASK') ? 'All done.' : 'Sub done.' }],
-      ],
-      'SUBTASK',
-    );
-    const run = await rig.start({ text: 'MAINTASK' });
-    const ask = await rig.ask(run);
-    expect(ask).toMatchObject({
-      mode: 'blocking',
-      request: { input: { command: 'touch sub' }, lineage: ['general-purpose: find it'] },
-    });
-    await rig.stage.decide(ask, { behavior: 'allow' });
-    const over = await rig.over(run);
-    expect(over).toMatchObject({ status: 'completed' });
-    expect(rig.files(run)).toEqual(['sub']);
-    expect(over.outputs.map((o) => o.text)).toContain('[general-purpose: find it] Bash: touch sub');
   });
 });

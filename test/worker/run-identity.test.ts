@@ -37,6 +37,9 @@ it('asks in its own session, and answers nowhere', async () => {
   expect((await api.sessions.list()).items.map((s) => s.session_id)).toEqual([run.session_id]);
   await expect(stage.answer.call({ api } as unknown as Stage, ask)).rejects.toMatchObject({ code: 'scope_forbidden' });
   await expect(api.tokens.create({ scope: 'operator' })).rejects.toMatchObject({ code: 'scope_forbidden' });
+  // It would choose the limits of its next run itself.
+  const unbound = { input: { text: 'go on', permission_mode: 'bypassPermissions' } };
+  await expect(api.runs.start(run.session_id, unbound)).rejects.toMatchObject({ code: 'scope_forbidden' });
   const other = await newSession(server);
   await expect(api.sessions.get(other.session_id)).rejects.toMatchObject({ code: 'session_forbidden' });
   const waiting = api.asks.wait(ask.ask_id, 20_000);

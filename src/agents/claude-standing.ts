@@ -1,0 +1,28 @@
+// What holds when a process of Claude Code takes a session up again: its permission mode, and the rules that were allowed
+// "in this session". Both come from what people decided. What the run has left about itself in its outputs may close
+// it, never open it: its own programs can write there too. Pure.
+import { hasEnded } from '../client/outcome.ts';
+import type { ApprovalRequest, AskView } from '../core/views.ts';
+import { PLAN_TOOL, rulesTaken, ruleText } from './claude-asks.ts';
+
+/** `chosen`: for the run. `left`: the mode it was last seen in. */
+export function modeAgain(chosen: string, left: unknown, asks: readonly AskView[]): string {
+  if (left === 'plan') return left;
+  return chosen === 'plan' && asks.findLast(isUsedPlan)?.answer?.behavior === 'allow' ? 'default' : chosen;
+}
+
+const isUsedPlan = (ask: AskView): boolean =>
+  ask.kind === 'approval' &&
+  (ask.request as ApprovalRequest).tool_name === PLAN_TOOL &&
+  hasEnded(ask) &&
+  ask.delivery.state === 'delivered';
+
+/** As `permissions.allow` of its settings takes them. */
+export function rulesAgain(asks: readonly AskView[]): string[] {
+  return [...new Set(asks.filter(hasEnded).flatMap(rulesTaken).map(ruleInSettings))];
+}
+
+/** Its settings read a backslash and parentheses inside a rule only behind a backslash. */
+function ruleInSettings({ toolName, ruleContent }: { toolName: string; ruleContent?: string | undefined }): string {
+  return ruleText({ toolName, ruleContent: ruleContent?.replaceAll(/[\\()]/g, '\\$&') });
+}

@@ -1,0 +1,55 @@
+// What a process of Claude Code is started with again: what people decided, and nothing that a run says about itself.
+import { describe, expect, it } from 'vitest';
+import { modeAgain, rulesAgain } from '../../src/agents/claude-standing.ts';
+import type { AskView } from '../../src/core/views.ts';
+
+const approval = (request: object, answer: object | undefined, state = 'delivered') =>
+  ({ kind: 'approval', request, answer: answer && { outcome: 'answered', ...answer }, delivery: { state } }) as AskView;
+const ALLOW = { behavior: 'allow' };
+const plan = (answer: object | undefined, state?: string) => approval({ tool_name: 'ExitPlanMode' }, answer, state);
+
+describe('the permission mode', () => {
+  it.each([
+    ['is the one that was chosen', 'acceptEdits', undefined, [], 'acceptEdits'],
+    ['is not opened by what the run says', 'default', 'bypassPermissions', [], 'default'],
+    ['is closed by it', 'acceptEdits', 'plan', [], 'plan'],
+    ['is not opened by a plan that nobody allowed', 'plan', 'default', [plan(undefined)], 'plan'],
+    ['is not opened by a plan that was denied', 'plan', 'default', [plan({ behavior: 'deny' })], 'plan'],
+    ['is not opened by an allowed plan that it has not heard of', 'plan', undefined, [plan(ALLOW, 'due')], 'plan'],
+    ['is opened by a plan that was allowed', 'plan', 'default', [plan({ behavior: 'deny' }), plan(ALLOW)], 'default'],
+    ['is closed again by the next plan', 'plan', 'plan', [plan(ALLOW)], 'plan'],
+  ])('%s', (_, chosen, left, asks, expected) => {
+    expect(modeAgain(chosen, left, asks)).toBe(expected);
+  });
+});
+
+describe('the rules of the session', () => {
+  const rules = [{ toolName: 'Bash', ruleContent: 'touch x *' }];
+  const offer = { id: 'session-0', label: 'Do not ask again in this session for Bash(touch x *)', rules };
+  const asked = (answer: object, suggestion: object = offer) =>
+    approval({ tool_name: 'Bash', suggestions: [suggestion] }, answer);
+  const taken = { ...ALLOW, suggestion_ids: ['session-0'] };
+
+  it('are those that were taken, each once', () => {
+    expect(rulesAgain([asked(taken), asked(taken), asked({ ...taken, suggestion_ids: ['session-1'] })])).toEqual([
+      'Bash(touch x *)',
+    ]);
+  });
+
+  it.each([
+    ['was not taken', asked(ALLOW)],
+    ['came with a denial', asked({ ...taken, behavior: 'deny' })],
+    ['says something else than it does', asked(taken, { ...offer, rules: [{ toolName: 'Bash' }] })],
+    ['has no rules', asked(taken, { id: 'session-0', label: 'always' })],
+    ['nobody has answered', approval({ tool_name: 'Bash', suggestions: [offer] }, undefined)],
+  ])('leave out what %s', (_, ask) => {
+    expect(rulesAgain([ask])).toEqual([]);
+  });
+
+  it('are written as settings read them', () => {
+    const [toolName, ruleContent] = ['Bash', 'echo "(a)" \\n'];
+    const label = `Do not ask again in this session for Bash(${ruleContent}), Read`;
+    const suggestion = { id: 'session-0', label, rules: [{ toolName, ruleContent }, { toolName: 'Read' }] };
+    expect(rulesAgain([asked(taken, suggestion)])).toEqual(['Bash(echo "\\(a\\)" \\\\n)', 'Read']);
+  });
+});
