@@ -1,6 +1,6 @@
 // What the person types is kept on the server while they type: after a pause, when the card goes, and when the page is
-// left. A reload takes it up again, and the person's other windows follow it as it is typed: the last key wins. Never a
-// secret: the form leaves those out.
+// left; until the server has it, in this window. A reload takes it up again, and the person's other windows follow it as it
+// is typed: the last key wins. Never a secret: the form leaves those out.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { HoldpointProblem } from '../../../src/client/http.ts';
 import type { DraftView } from '../../../src/core/views.ts';
@@ -23,6 +23,23 @@ export interface Draft {
 const PAUSE_MS = 300;
 /** Browsers carry no more than this out of a page that is left. */
 const CARRIED_BYTES = 60_000;
+
+/** What the server may not have yet: a page that is left cannot wait for it, and the next one may ask before it arrives. */
+const here = {
+  keyOf: (askId: string) => `holdpoint-draft-${askId}`,
+  get(askId: string): DraftContent | undefined {
+    const text = sessionStorage.getItem(here.keyOf(askId));
+    return text === null ? undefined : (JSON.parse(text) as DraftContent);
+  },
+  keep(askId: string, content: DraftContent): void {
+    try {
+      sessionStorage.setItem(here.keyOf(askId), JSON.stringify(content));
+    } catch {
+      here.drop(askId); // There is no room. An older text must not take the place of this one.
+    }
+  },
+  drop: (askId: string) => sessionStorage.removeItem(here.keyOf(askId)),
+};
 
 const keyOf = (askId: string) => ['draft', askId];
 const knownOf = (askId: string) => queries.getQueryData<DraftView | null>(keyOf(askId));
@@ -57,13 +74,16 @@ export function useDraft(askId: string): Draft {
   const underWay = useRef<{ content: DraftContent; stop: AbortController }>(undefined);
   /** The newest revision that is on this screen: taken up, or saved from here. */
   const shown = useRef<number>(undefined);
+  /** What this window had not saved was taken up: what the server has is older. */
+  const isRestored = useRef(false);
 
   const takeUp = useCallback(() => {
     const known = knownOf(askId);
     const isNews = shown.current !== undefined;
     // What is typed here right now is newer than any news.
     if (known === undefined || (isNews && (waiting.current ?? underWay.current))) return;
-    if (known && known.revision > (shown.current ?? 0)) setTaken({ content: known, isNews });
+    const isOlder = !isNews && isRestored.current;
+    if (known && !isOlder && known.revision > (shown.current ?? 0)) setTaken({ content: known, isNews });
     shown.current = Math.max(known?.revision ?? 0, shown.current ?? 0);
   }, [askId]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is known has changed
@@ -84,11 +104,15 @@ export function useDraft(askId: string): Draft {
         const saved = await api.asks.saveDraft(askId, content, { keepalive, signal });
         shown.current = Math.max(saved.revision, shown.current ?? 0);
         queries.setQueryData<DraftView | null>(keyOf(askId), (known) => newer(saved, known));
-        if (waiting.current === undefined) setState('saved');
+        if (waiting.current === undefined) {
+          here.drop(askId);
+          setState('saved');
+        }
       } catch (error) {
         if (signal.aborted) return;
         // Whoever has answered needs no draft.
-        if (!(error instanceof HoldpointProblem && error.status === 409)) setState('failed');
+        if (error instanceof HoldpointProblem && error.status === 409) here.drop(askId);
+        else setState('failed');
       }
       if (underWay.current === own) underWay.current = undefined;
       takeUp();
@@ -108,6 +132,7 @@ export function useDraft(askId: string): Draft {
   const save = useCallback(
     (content: DraftContent) => {
       begin(askId);
+      here.keep(askId, content);
       waiting.current = content;
       setState('unsaved');
       clearTimeout(timer.current);
@@ -121,7 +146,15 @@ export function useDraft(askId: string): Draft {
     underWay.current?.stop.abort();
     waiting.current = undefined;
     underWay.current = undefined;
+    here.drop(askId);
     return { release: () => content && save(content) };
-  }, [save]);
+  }, [askId, save]);
+  useEffect(() => {
+    const unsaved = here.get(askId);
+    if (!unsaved) return;
+    isRestored.current = true;
+    setTaken({ content: unsaved, isNews: false });
+    save(unsaved);
+  }, [askId, save]);
   return { taken, state, save, hold };
 }

@@ -2,7 +2,6 @@
 // drawing. Tells whoever has fetched something which of it an event made stale.
 import { useSyncExternalStore } from 'react';
 import { type DraftNotice, followInbox } from '../../../src/client/inbox-feed.ts';
-import type { EventView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { isSignedOut } from '../failure.ts';
 import { isBegun } from './begun.ts';
@@ -74,8 +73,13 @@ export async function live(signal: AbortSignal, onNews: News, onSignedOut: () =>
             void withdrawNotice(askId);
           },
           session: (session) => show(sessionSeen(inbox, session)),
-          link: (link) => show({ ...inbox, link, isLoaded: inbox.isLoaded || link === 'live' }),
-          event: makeStale,
+          link(link) {
+            show({ ...inbox, link, isLoaded: inbox.isLoaded || link === 'live' });
+            // Nobody keeps what was typed elsewhere while nobody listened.
+            if (link === 'live') makeStale([['draft']]);
+          },
+          event: ({ session_id, ask_id }) =>
+            makeStale([['sessions'], ['session', session_id], ...(ask_id ? [['ask', ask_id]] : [])]),
           draft: (notice) => tellDraft(notice),
         },
         signal,
@@ -106,9 +110,8 @@ export const onStale = (fetcher: (keys: readonly Key[]) => void): void => {
   fetchers.add(fetcher);
 };
 
-function makeStale({ session_id, ask_id }: EventView): void {
-  for (const key of [['sessions'], ['session', session_id], ...(ask_id ? [['ask', ask_id]] : [])])
-    stale.set(key.join(' '), key);
+function makeStale(keys: readonly Key[]): void {
+  for (const key of keys) stale.set(key.join(' '), key);
   if (isTelling) return;
   isTelling = true;
   setTimeout(tellStale, STALE_MS);

@@ -35,6 +35,7 @@ export async function followShared(http: Http, options: Follow<EventView>): Prom
     const waiting = [...missed, ...early];
     early = undefined;
     for (const event of waiting) take(event);
+    onOpen?.();
     const pass = (passed: Passed) => channel.postMessage(passed);
     await navigator.locks.request(NAME, { signal }, () =>
       follow<EventView>(http, {
