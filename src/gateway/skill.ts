@@ -10,6 +10,8 @@ import { made, mutate, ok, type Reply } from './mutate.ts';
 
 /** A zip that has been judged. */
 export interface SkillContent extends Pick<Skill, 'description' | 'version' | 'sha256' | 'size'> {
+  /** Its one folder, which is named as the zip was. A skill has that name. */
+  folder: string;
   /** In base 64. */
   archive: string;
 }
@@ -25,7 +27,8 @@ export function publishSkill(ports: Ports, command: PublishCommand): Promise<Rep
   const { name, namespace, actor } = command;
   return mutate(ports, undefined, async (tx) => {
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
-    const { archive, ...content } = command.content;
+    checkName(command.content, name);
+    const { archive, folder: _, ...content } = command.content;
     const at = { createdAt: ledger.now, updatedAt: ledger.now };
     const skill: Skill = { id: ports.ids.next('skl'), name, namespace, ...content, author: actor.name, ...at };
     if (!(await tx.insertSkill(skill, archive)))
@@ -47,7 +50,8 @@ export function replaceSkill(ports: Ports, { skillId, content, actor }: ReplaceC
     const before = await skillOf(tx, skillId);
     if (actor.scope === 'skill_identity' && before.author !== actor.name)
       throw fail('skill_identity_not_allowed', `"${before.name}" was published by ${before.author}, not by you.`);
-    const { archive, ...rest } = content;
+    checkName(content, before.name);
+    const { archive, folder: _, ...rest } = content;
     const skill: Skill = { ...before, ...rest, updatedAt: ledger.now };
     await tx.updateSkill(skill, archive);
     await told(ledger, 'skill.replaced', skill, actor);
@@ -74,6 +78,11 @@ export const skillArchive = (ports: Ports, skillId: string): Promise<{ skill: Sk
     const skill = await skillOf(r, skillId);
     return { skill: skillView(skill), archive: (await r.skillArchive(skillId)) ?? '' };
   });
+
+function checkName({ folder }: SkillContent, name: string): void {
+  if (folder !== name)
+    throw fail('invalid_skill', `This is not the skill "${name}": its zip and the folder in it are called "${folder}".`);
+}
 
 async function skillOf(r: Pick<Tx, 'skill'>, id: string): Promise<Skill> {
   const skill = await r.skill(id);

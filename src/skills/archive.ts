@@ -16,7 +16,7 @@ const PLAIN_TYPES = [0, 0o100000, 0o040000];
 const refused = (why: string): HoldpointError => fail('invalid_skill', `This is no skill: ${why}`);
 
 /** `fileName` is what the zip was called: its folder has the same name. */
-export async function readSkill(fileName: string, bytes: Buffer): Promise<SkillContent & { folder: string }> {
+export async function readSkill(fileName: string, bytes: Buffer): Promise<SkillContent> {
   if (bytes.length > ARCHIVE_BYTES)
     throw fail('skill_too_large', `A skill's zip has at most ${ARCHIVE_BYTES} bytes; this one has ${bytes.length}.`);
   if (!/\.zip$/i.test(fileName)) throw refused('the file must be a .zip.');

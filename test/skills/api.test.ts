@@ -22,6 +22,8 @@ afterAll(() => server.close());
 const blob = (bytes: Buffer) => new Blob([new Uint8Array(bytes)]);
 const upload = (bytes = skillZip(), more: { name?: string; namespace?: string; fileName?: string } = {}) =>
   api.skills.upload({ file: blob(bytes), fileName: 'review-notes.zip', ...more });
+const publish = (name: string, namespace?: string) =>
+  upload(skillZip(name), { fileName: `${name}.zip`, ...(namespace !== undefined && { namespace }) });
 const problem = async (call: Promise<unknown>): Promise<{ status: number; code: string; detail: string }> => {
   const error = await call.then(
     () => undefined,
@@ -78,9 +80,8 @@ describe('a skill', () => {
   });
 
   it('is found by part of its name, or exactly, in its namespace, page by page', async () => {
-    for (const name of ['review-notes', 'review-notes-2', 'a_b', 'axb', 'Review-Notes'])
-      await upload(skillZip(), { name });
-    await upload(skillZip(), { name: 'review-notes', namespace: 'team' });
+    for (const name of ['review-notes', 'review-notes-2', 'a_b', 'axb', 'Review-Notes']) await publish(name);
+    await publish('review-notes', 'team');
     const names = async (query: object) => (await api.skills.list(query)).items.map((s: SkillView) => s.name);
     expect(await names({ name: 'review-notes', exact_match: true })).toEqual(['review-notes']);
     expect(await names({ name: 'NOTES' })).toEqual(['review-notes', 'review-notes-2', 'Review-Notes']);
@@ -121,6 +122,19 @@ describe('what is not a skill is refused with the reason, and nothing is stored'
       await expect(api.skills.replace(skill.id, { file, fileName: 'review-notes.zip' })).rejects.toThrow();
     }
     expect(await api.skills.list()).toEqual({ items: [skill] });
+  });
+
+  it('a zip of one name is no skill of another: neither published nor overwritten', async () => {
+    expect(await problem(upload(skillZip(), { name: 'other' }))).toEqual({
+      status: 400,
+      code: 'invalid_skill',
+      detail: 'This is not the skill "other": its zip and the folder in it are called "review-notes".',
+    });
+    const skill = await upload();
+    const other = { file: blob(skillZip('other')), fileName: 'other.zip' };
+    expect(await problem(api.skills.replace(skill.id, other))).toMatchObject({ status: 400, code: 'invalid_skill' });
+    expect(await api.skills.list()).toEqual({ items: [skill] });
+    expect(hash('sha256', await api.skills.download(skill.id), 'hex')).toBe(skill.sha256);
   });
 
   it('over 10 MiB it is told so with 413', async () => {

@@ -59,8 +59,8 @@ describe('in the environment of a managed run', () => {
   it('publishes, looks up and overwrites in the name of its user, and of nobody else', async () => {
     const lead = (await server.makeToken('operator', undefined, { name: 'lead' })).token;
     const mine = createClient({ url: stage.url, token: await identityFor(lead) });
-    const skill = await mine.skills.upload({ ...file(), name: 'mine' });
-    expect((await mine.skills.list({ name: 'mine', exact_match: true })).items).toEqual([skill]);
+    const skill = await mine.skills.upload(file());
+    expect((await mine.skills.list({ name: 'review-notes', exact_match: true })).items).toEqual([skill]);
     expect(await mine.skills.replace(skill.id, file())).toMatchObject({ id: skill.id });
     const theirs = createClient({ url: stage.url, token: await identityFor() });
     await expect(theirs.skills.replace(skill.id, file())).rejects.toMatchObject({ code: 'skill_identity_not_allowed' });

@@ -54,7 +54,7 @@ function addTo(app: App, gateway: Context['gateway']): void {
     {
       config: { scopes: PUBLISHERS },
       schema: {
-        ...about('skills', 'Publish a skill', 'Multipart: `file` (a zip), `name`, `namespace`.'),
+        ...about('skills', 'Publish a skill', 'Multipart: `file` (a zip), `namespace`, and `name`, which is the name of the zip and of its folder.'),
         consumes: ['multipart/form-data'],
         response: replies({ 201: SkillView }),
       },
@@ -77,14 +77,16 @@ function addTo(app: App, gateway: Context['gateway']): void {
     {
       config: { scopes: PUBLISHERS },
       schema: {
-        ...about('skills', 'Overwrite a skill', 'Multipart: `file` (a zip). Name and namespace stay.'),
+        ...about('skills', 'Overwrite a skill', 'Multipart: `file` (a zip of the same name). Name and namespace stay.'),
         consumes: ['multipart/form-data'],
         params: SkillParams,
         response: replies({ 200: SkillView }),
       },
     },
     async (request) => {
-      const { content } = await uploadOf(request);
+      const { fields, content } = await uploadOf(request);
+      const [unknown] = Object.keys(fields);
+      if (unknown !== undefined) throw fail('invalid_request', `There is no field "${unknown}".`);
       const command = { skillId: request.params.skill_id, content, actor: request.actor };
       return (await gateway.replaceSkill(command)).view;
     },
