@@ -2,6 +2,7 @@
 // tool is done, stops, and goes on with the next message of its session. What the tool returned is for the loop alone; it
 // never becomes part of what the model is told.
 import { type DeferredResult, findDeferred, TOOL_DEFERRED } from '../core/deferred.ts';
+import type { AskView } from '../core/views.ts';
 import type { Client } from './client.ts';
 
 export interface ToolCall {
@@ -48,19 +49,25 @@ export interface NextMessage {
   run_id: string;
   /** What the next run is given: for a form `interactive_form_answer`, the result of the call that was deferred. */
   input: Record<string, unknown>;
+  /** The ask as it ended. What was answered to a secret question is in here, this once, and in no input. */
+  ask: AskView;
 }
 
 const WAIT_MS = 55_000;
 const LOOK_MS = 100;
 
-/** The message that ends the wait, however long it takes; the run that works on it is yours. */
+/** The message that ends the wait, however long it takes; the run that works on it is yours, and the answer counts as delivered. */
 export async function nextMessage(api: Client, exit: DeferredExit, signal?: AbortSignal): Promise<NextMessage> {
   let ask = await api.asks.get(exit.ask_id);
   while (ask.answer === undefined) ask = await api.asks.wait(exit.ask_id, WAIT_MS, signal);
   for (;;) {
     const { items } = await api.runs.list({ session_id: ask.session_id, limit: 500 });
     const next = items.find((run) => run.resumes_run_id === ask.run_id);
-    if (next) return { run_id: next.run_id, input: await api.runs.input(next.run_id) };
+    if (next) {
+      const input = await api.runs.input(next.run_id);
+      await api.asks.delivered(ask.ask_id);
+      return { run_id: next.run_id, input, ask };
+    }
     const held = items.find((run) => run.run_id === ask.run_id);
     if (held && held.finished_at_ms !== undefined) throw new Error(`Nothing follows: the run was ${held.status}.`);
     // Another ask still holds the run.

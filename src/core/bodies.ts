@@ -52,7 +52,7 @@ export type StartRun = z.infer<typeof StartRun>;
 /** What a person says to a session: words, or the answer to the form it waits for. */
 export const PostMessage = z
   .strictObject({
-    text: z.string().max(500_000).optional(),
+    text: z.string().max(LONGEST_TEXT).optional(),
     interactive_form_answer: InteractiveFormAnswer.optional(),
     idempotency_key,
   })

@@ -1,7 +1,7 @@
 // A form: a question set that stops its run and is carried on by the next message. Owns what a page may render of it.
 // How a model may write one is in form-input.ts, what a person sends back in form-answer.ts.
 import { z } from 'zod';
-import type { PendingAsk, QuestionContent } from './ask.ts';
+import type { AskStatus, PendingAsk, QuestionContent } from './ask.ts';
 import { ownId } from './fields.ts';
 import { FORM_TOOL, type FormQuestion } from './form-input.ts';
 import type { Question, QuestionInput } from './question.ts';
@@ -82,12 +82,25 @@ export const formQuestions = (form: readonly FormQuestion[]): QuestionInput[] =>
     ...(q.placeholder !== null && { placeholder: q.placeholder }),
   }));
 
-/** The thread's block of a form: without what the model wrote. */
-export const formBlock = (ask: PendingAsk, payload: RenderPayload) => ({
+/** The thread's block of a form: without what the model wrote. Its status is the ask's. */
+export interface FormBlock {
+  id: string;
+  type: 'tool';
+  tool_name: typeof FORM_TOOL;
+  tool_use_id: string;
+  status: AskStatus;
+  render_payload: RenderPayload;
+}
+
+export const formBlock = (ask: PendingAsk, payload: RenderPayload): FormBlock => ({
   id: ask.id,
-  type: 'tool' as const,
+  type: 'tool',
   tool_name: FORM_TOOL,
   tool_use_id: ask.toolCallId,
-  status: 'pending' as const,
+  status: 'pending',
   render_payload: payload,
 });
+
+/** The block in the metadata of a thread item. Only the server posts one: what an agent says of itself has no such field. */
+export const blockOf = (metadata: Record<string, unknown> | undefined): FormBlock | undefined =>
+  metadata?.block as FormBlock | undefined;

@@ -134,6 +134,8 @@ export interface Reader {
   partialState(askId: string): Soon<string | undefined>;
   /** The form a subtask displayed. */
   formOf(sessionId: string, subtaskId: string): Soon<string | undefined>;
+  /** The latest form of a session that this tool call displayed. */
+  formOfCall(sessionId: string, toolCallId: string): Soon<Ask | undefined>;
   outputs(runId: string): Soon<Output[]>;
   events(filter: EventFilter, after: number, limit: number): Soon<Event[]>;
   /** Events of one type in a session, before an event, the latest first. */

@@ -1,11 +1,19 @@
 // An ask as a chat item: the text a person reads and the structure a renderer uses, and the audit item of its end.
 import { DEFAULT_DENIAL } from './answer.ts';
-import type { Answer, ApprovalContent, AskMode, EarlierDecision, QuestionContent } from './ask.ts';
+import {
+  type Answer,
+  type ApprovalContent,
+  type AskMode,
+  type EarlierDecision,
+  type QuestionContent,
+  WITHDRAWN,
+  WORKER_RESTART,
+} from './ask.ts';
 import { canonical } from './digest.ts';
 import type { Question } from './question.ts';
 
 export type PromptKind = 'text' | 'approval' | 'ask_user_question';
-export type PromptState = 'answered' | 'cancelled' | 'failed';
+type PromptState = 'answered' | 'cancelled' | 'failed';
 
 interface PromptQuestion {
   question: string;
@@ -41,27 +49,34 @@ export function pendingPrompt(ask: Prompted, mode: AskMode = 'blocking'): Prompt
   return { text: promptText(ask, mode), metadata: { type: 'pending_prompt', prompt } };
 }
 
-/** How it ended. `declined` and `expired` show as cancelled, with that as the reason. */
-export function resolvedPrompt(ask: Prompted, answer: Answer): PromptItem {
-  const state = promptState(answer);
-  const reason = state === 'answered' ? null : (answer.reason ?? answer.justification ?? answer.outcome);
-  const shown = state === 'answered' ? promptAnswers(ask, answer) : [];
+/** Why the agent never took an answer that was given, and how the prompt ended thereby. */
+export interface Loss {
+  state: 'cancelled' | 'failed';
+  reason: string;
+}
+
+/** How it ended. `declined` and `expired` show as cancelled, with that as the reason; an answer that was lost, with both. */
+export function resolvedPrompt(ask: Prompted, answer: Answer, loss?: Loss): PromptItem {
+  const state = loss?.state ?? promptState(answer);
   const prompt = {
     prompt_id: ask.id,
     kind: promptKind(ask),
     prompt_state: state,
-    answers: shown,
-    reason: answer.outcome === 'declined' || answer.outcome === 'expired' ? answer.outcome : reason,
+    answers: answer.outcome === 'answered' ? promptAnswers(ask, answer) : [],
+    reason: loss?.reason ?? (state === 'answered' ? null : reasonOf(answer)),
   };
-  return {
-    text: resolvedText(ask, answer, state, prompt.reason),
-    metadata: { type: 'pending_prompt_resolved', prompt },
-  };
+  const text = answer.outcome === 'answered' ? answeredText(ask, answer, loss) : endedText(answer);
+  return { text, metadata: { type: 'pending_prompt_resolved', prompt } };
 }
 
 export function promptState({ outcome }: Answer): PromptState {
   if (outcome === 'answered') return 'answered';
   return outcome === 'failed' ? 'failed' : 'cancelled';
+}
+
+function reasonOf({ outcome, reason, justification, answered_by }: Answer): string {
+  if (outcome === 'declined' || outcome === 'expired') return outcome;
+  return justification ?? reason ?? `${outcome} by ${answered_by}`;
 }
 
 export const APPROVE = 'Approve';
@@ -142,12 +157,28 @@ function promptAnswers(ask: Prompted, answer: Answer): { question: string; answe
   });
 }
 
-function resolvedText(ask: Prompted, answer: Answer, state: PromptState, reason: string | null): string {
-  if (state !== 'answered') return `✗ ${state === 'failed' ? 'Failed' : 'Cancelled'}: ${reason}`;
+function answeredText(ask: Prompted, answer: Answer, loss: Loss | undefined): string {
   const answers = promptAnswers(ask, answer)
     .map((given) => given.answer.join(', '))
     .join('; ');
   const isExplained = answer.behavior === 'deny' && answer.reason && answer.reason !== DEFAULT_DENIAL;
   const why = isExplained ? ` (${answer.reason})` : '';
-  return `✓ Answered: ${answers}${why}`;
+  if (!loss) return `✓ Answered: ${answers}${why}`;
+  return `✗ Answered: ${answers}${why}. The agent did not take it: ${inWords(loss.reason)}`;
 }
+
+function endedText(answer: Answer): string {
+  const { outcome, reason, justification, answered_by } = answer;
+  if (outcome === 'declined' && justification !== undefined) return `✗ Cancelled: declined (${justification})`;
+  const how = outcome === 'failed' ? 'Failed' : 'Cancelled';
+  if (outcome === 'cancelled' && reason === undefined && justification === undefined)
+    return `✗ ${how} by ${answered_by}`;
+  return `✗ ${how}: ${inWords(reasonOf(answer))}`;
+}
+
+/** Reasons that programs compare, as people read them. */
+const WORDS = new Map([
+  [WORKER_RESTART, 'the worker was lost'],
+  [WITHDRAWN, 'the agent took it back'],
+]);
+const inWords = (reason: string): string => WORDS.get(reason) ?? reason;

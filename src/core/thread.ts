@@ -1,9 +1,10 @@
 // A thread is the chat view of one session: a pure fold over the session's events. What a worker says, what a person
 // posts, each prompt and how it was resolved become items, in the order of the log, with at most one prompt open at any
 // time: the oldest. What a worker says between a prompt and its resolution follows after it.
-import type { Answer, AskMode } from './ask.ts';
+import type { Answer, AskMode, AskStatus } from './ask.ts';
 import type { Event, EventType } from './event.ts';
-import { type Prompted, pendingPrompt, resolvedPrompt } from './prompt.ts';
+import { blockOf } from './form.ts';
+import { type Loss, type Prompted, pendingPrompt, resolvedPrompt } from './prompt.ts';
 
 export interface ThreadItem {
   id: string;
@@ -16,6 +17,8 @@ export interface ThreadItem {
   /** Of a person's post: the run it is input for or whose ask it answers. */
   runId: string | undefined;
   askId: string | undefined;
+  /** Said before under this id, and now it reads like this: a form's block follows the form. */
+  isUpdate?: boolean;
 }
 
 export interface Thread {
@@ -52,14 +55,20 @@ export function createThread(agentId: string): Thread {
   let prompt: Posted | undefined;
   let event: Event;
   let items: ThreadItem[] = [];
+  let updates: ThreadItem[] = [];
   let isEnding = false;
   const modes = new Map<string, AskMode>();
   const unattended = new Set<string>();
+  /** The blocks of forms that are open, by ask. */
+  const blocks = new Map<string, ThreadItem>();
 
   const post = (draft: Draft): void => {
     const { sessionId, sessionSeq } = event;
     const id = itemIdOf(sessionId, sessionSeq, items.length + 1);
-    items.push({ id, sessionId, runId: undefined, askId: undefined, ...draft });
+    const item = { id, sessionId, runId: undefined, askId: undefined, ...draft };
+    items.push(item);
+    const block = blockOf(item.metadata);
+    if (block?.status === 'pending') blocks.set(block.id, item);
   };
   const say = (text: string, metadata: Data): Draft => ({
     role: 'worker',
@@ -73,8 +82,8 @@ export function createThread(agentId: string): Thread {
     else post(draft);
   };
   /** The audit item, then what had to wait for it. */
-  const resolve = (ended: Posted, answer: Answer): void => {
-    const { text, metadata } = resolvedPrompt(ended.ask, answer);
+  const resolve = (ended: Posted, answer: Answer, loss?: Loss): void => {
+    const { text, metadata } = resolvedPrompt(ended.ask, answer, loss);
     post(say(text, metadata));
     if (ended === prompt) prompt = undefined;
     parked = parked.filter((other) => other !== ended);
@@ -110,7 +119,17 @@ export function createThread(agentId: string): Thread {
       });
     }
   };
+  /** One that still waits to be said says so right away. */
+  const endBlock = (status: AskStatus): void => {
+    const ended = (draft: Draft) => ({ ...draft.metadata, block: { ...blockOf(draft.metadata), status } });
+    for (const draft of held) if (blockOf(draft.metadata)?.id === event.askId) draft.metadata = ended(draft);
+    const shown = blocks.get(event.askId ?? '');
+    if (!shown) return;
+    blocks.delete(event.askId ?? '');
+    updates.push({ ...shown, metadata: ended(shown), isUpdate: true });
+  };
   const claimed = (answer: Answer): void => {
+    endBlock(answer.outcome);
     const place = waiting.findIndex(({ ask }) => ask.id === event.askId);
     if (place >= 0) waiting.splice(place, 1);
     if (prompt?.ask.id !== event.askId || !prompt) return;
@@ -120,15 +139,15 @@ export function createThread(agentId: string): Thread {
   const delivered = (lost?: string): void => {
     const taken = undelivered().find(({ ask }) => ask.id === event.askId);
     if (!taken?.answer) return;
-    resolve(taken, lost === undefined ? taken.answer : { ...taken.answer, outcome: 'cancelled', reason: lost });
+    resolve(taken, taken.answer, lost === undefined ? undefined : { state: 'cancelled', reason: lost });
   };
   /** An answer that was still due: the run took it if it came to its end, and lost it if it was stopped. */
-  const turnEnd = (status: TurnEnd, { error = `run ${status}` }: Data): void => {
+  const turnEnd = (status: TurnEnd, { error = `the run was ${status}`, why = error }: Data): void => {
     for (const ended of undelivered()) {
       const { answer } = ended;
       if (!answer || ended.runId !== event.runId) continue;
-      const outcome = status === 'failed' ? 'failed' : 'cancelled';
-      if (status !== 'completed') resolve(ended, { ...answer, outcome, reason: String(error) });
+      const state = status === 'failed' ? 'failed' : 'cancelled';
+      if (status !== 'completed') resolve(ended, answer, { state, reason: String(why) });
       else if (!isCarriedOn(ended)) resolve(ended, answer);
       else Object.assign(ended, { isHandedOver: true, runId: undefined });
     }
@@ -145,10 +164,14 @@ export function createThread(agentId: string): Thread {
     waiting_for_user_question: (data) => raised(data, 'question'),
     'ask.claimed': ({ answer }) => claimed(answer as Answer),
     'ask.delivered': () => delivered(),
-    'ask.undeliverable': ({ reason = 'undeliverable' }) => delivered(String(reason)),
-    // After a handed over answer the run that carries it on is the next one.
-    accepted: () => {
+    'ask.undeliverable': ({ reason = 'it could not be delivered' }) => delivered(String(reason)),
+    accepted: ({ text, role, actor_id }) => {
+      // After a handed over answer the run that carries it on is the next one.
       for (const carried of undelivered()) carried.runId ??= event.runId;
+      if (typeof text !== 'string') return;
+      const draft = { author: String(actor_id), content: [{ type: 'text', text }], at: event.at };
+      if (role === 'user') post({ ...draft, role, metadata: undefined, runId: event.runId });
+      else workerItem({ ...draft, role: 'worker', metadata: { type: 'text', run_id: event.runId } });
     },
     'run.released': () => unattended.add(event.runId ?? ''),
     'run.recovered': () => unattended.add(event.runId ?? ''),
@@ -174,17 +197,17 @@ export function createThread(agentId: string): Thread {
       return prompt?.ask;
     },
     get isQuiet() {
-      return !isEnding && !prompt && modes.size + parked.length + held.length === 0;
+      return !isEnding && !prompt && modes.size + blocks.size + parked.length + held.length === 0;
     },
     take(next) {
       event = next;
-      items = [];
+      [items, updates] = [[], []];
       const data = JSON.parse(next.data) as Data;
       on[next.type]?.(data);
       isEnding = next.type === 'ask.claimed' && (isEnding || endsTheRun(data, modes.get(next.askId ?? '')));
       if (next.type === 'ask.claimed') modes.delete(next.askId ?? '');
       if (!isEnding) nextPrompt();
-      return items;
+      return [...items, ...updates];
     },
   };
 }

@@ -52,13 +52,12 @@ export async function runOfRequest(tx: Tx, ledger: Ledger, requestId: string): P
 
 /** Within a transaction that the caller closes; a deadline that had passed is closed here. */
 export async function answer(ledger: Ledger, run: Run, { resolution, actor }: Command): Promise<Run | Refused> {
-  const { tx, ports } = ledger;
+  const { tx } = ledger;
   const ask = await questionOf(tx, run, resolution.request_id);
-  const mac = ports.sealer.mac(decisionText(resolution));
   const move = decide(ask, resolution.declined ? 'decline' : 'answer', ledger.now);
   if (move === 'expire_first') return expireNow(ledger, run, ask as PendingAsk);
   if (ask.status !== 'pending') {
-    if (move === 'compare' && ask.answerMac === mac) return carriedOn(tx, run, ask);
+    if (move === 'compare' && isSameAnswer(ledger, ask, resolution)) return carriedOn(tx, run, ask);
     throw new HoldpointError(lateRefusal(ask, run.clarification !== undefined));
   }
   if (ask.kind !== 'question') throw fail('question_state_conflict', 'This is an approval, not a question.');
@@ -74,7 +73,7 @@ export async function answer(ledger: Ledger, run: Run, { resolution, actor }: Co
     },
     { answeredBy: actor.name, surface: actor.surface },
     ledger.now,
-    { answerMac: mac, sealed },
+    { answerMac: macOf(ledger, resolution), sealed },
   );
   if (!(await tx.endAsk(ended))) throw fail('question_state_conflict', 'Somebody else answered at the same moment.');
   return settle(ledger, run, [ended]);
@@ -100,6 +99,11 @@ async function carriedOn(tx: Reader, run: Run, ask: EndedAsk): Promise<Run> {
   if (ask.mode !== 'form' && ask.mode !== 'restart') return run;
   return (await tx.carryingRun(ask.id)) ?? run;
 }
+
+export const isSameAnswer = (ledger: Ledger, ask: EndedAsk, resolution: QuestionResolution): boolean =>
+  ask.answerMac === macOf(ledger, resolution);
+
+const macOf = ({ ports }: Ledger, resolution: QuestionResolution): string => ports.sealer.mac(decisionText(resolution));
 
 /** Two answers are the same decision when this text is the same. */
 function decisionText(resolution: QuestionResolution): string {

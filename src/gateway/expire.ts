@@ -51,6 +51,11 @@ export async function expireOverdue(ports: Ports): Promise<void> {
 
 const isDamaged = (error: unknown): boolean => error instanceof HoldpointError && error.code === 'record_unreadable';
 
+/** For whoever can do without the record: one that is damaged spoils nothing else. */
+export function undefinedIfDamaged(error: unknown): undefined {
+  if (!isDamaged(error)) throw error;
+}
+
 const expireAsk = (ports: Ports, id: string): Promise<void> =>
   ports.store.write(async (tx) => {
     const { ledger, ask } = await openAsk(ports, tx, id);

@@ -3,6 +3,7 @@ import { type Author, type EndedAsk, endAsk, withoutDecision } from '../core/ask
 import { HoldpointError } from '../core/errors.ts';
 import { checkMove, isHosted, type Run } from '../core/run.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
+import { endCarried } from './carried.ts';
 import { claimedEvents } from './claimed.ts';
 import { noteDispatchEnd } from './dispatch.ts';
 import type { Ledger } from './ledger.ts';
@@ -15,6 +16,8 @@ type Ending = 'completed' | 'failed' | 'interrupted' | 'cancelled';
 export interface FinishDetails {
   author: Author;
   error?: string | undefined;
+  /** The same in words for people, where the error names records. */
+  why?: string | undefined;
   outcome?: string | undefined;
   exitCode?: number | undefined;
   /** The held run's answer is carried on by another run, so a question may end in `completed`. */
@@ -31,6 +34,7 @@ export async function finish(ledger: Ledger, run: Run, status: Ending, details: 
   const wasQueued = run.status === 'queued';
   await endPending(ledger, run, status, details);
   if (!details.handover && !wasQueued) await giveUpUnreachable(ledger, run, status);
+  await endCarried(ledger, run, status, details.why ?? details.error);
   run.status = status;
   run.updatedAt = now;
   run.finishedAt = now;
@@ -38,13 +42,12 @@ export async function finish(ledger: Ledger, run: Run, status: Ending, details: 
   run.outcome = details.outcome;
   run.lease = undefined;
   await tx.updateRun(run);
-  const told = { ...details.data, ...(details.error !== undefined && { error: details.error }) };
+  const { error, why } = details;
+  const told = { ...details.data, ...(error !== undefined && { error }), ...(why !== undefined && { why }) };
   ledger.note(status, details.outcome === undefined ? told : { ...told, outcome: details.outcome }, run.id);
   noteDispatchEnd(ledger, run, details.exitCode);
   if (wasQueued) session.queuedCount -= 1;
   if (wasQueued && run.clarification) await declineUnasked(ledger, run, run.clarification, details);
-  if (wasQueued && run.carriesAskId !== undefined)
-    await markDelivery(ledger, run.carriesAskId, 'undeliverable', `the run that carried it was ${status}`);
   if (session.activeRunId === run.id) session.activeRunId = undefined;
   if (!details.keepSlot) await fillSlot(ledger);
   return run;
@@ -64,9 +67,10 @@ async function endPending(ledger: Ledger, run: Run, status: Ending, details: Fin
   const { tx, session, now } = ledger;
   if (session.pendingCount === 0) return;
   const askStatus = status === 'failed' && details.outcome !== 'cancelled' ? 'failed' : 'cancelled';
+  const reason = details.why ?? details.error ?? `the run was ${status}`;
   const ended: EndedAsk[] = [];
   for (const ask of await tx.pendingOfRun(run.id)) {
-    const end = endAsk(ask, askStatus, withoutDecision(ask, details.error ?? `run ${status}`), details.author, now);
+    const end = endAsk(ask, askStatus, withoutDecision(ask, reason), details.author, now);
     if (await tx.endAsk(end)) ended.push(end);
   }
   session.pendingCount -= ended.length;

@@ -1,22 +1,21 @@
-// What a person says to a session: ordinary words start its next run, the answer to a form is carried on by it. Whether
+// What a person says to a session: ordinary words are a post, the answer to a form is carried on by the next run. Whether
 // a form waits is looked at in the transaction that acts on it, so that of several messages at once one is accepted.
-import { decide, type EndedAsk, winnerOf } from '../core/ask.ts';
+import type { QuestionResolution } from '../core/answer.ts';
+import { type Ask, decide, type EndedAsk, winnerOf } from '../core/ask.ts';
 import type { PostMessage } from '../core/bodies.ts';
-import { fail, HoldpointError } from '../core/errors.ts';
+import { fail, HoldpointError, type Refusal } from '../core/errors.ts';
 import { checkFormAnswer, type InteractiveFormAnswer, readAnswers } from '../core/form-answer.ts';
-import { askIdOf } from '../core/id.ts';
 import type { Ports } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
-import { answer } from './answer.ts';
+import { answer, isSameAnswer } from './answer.ts';
 import { cancelAsk } from './cancel.ts';
 import { expireNow } from './expire.ts';
 import { pendingForm } from './form-guard.ts';
-import { checkTakesInput } from './input.ts';
 import { type Ledger, openForWork } from './ledger.ts';
 import { type Key, made, mutate, type Refused, type Reply } from './mutate.ts';
-import { postInput } from './post.ts';
+import { takePost } from './post.ts';
 import { runView } from './views.ts';
 
 export interface MessageCommand {
@@ -25,6 +24,9 @@ export interface MessageCommand {
   actor: Actor;
   key?: Key | undefined;
 }
+
+type QuestionAsk = Extract<Ask, { kind: 'question' }>;
+type EndedForm = Extract<EndedAsk, { kind: 'question' }>;
 
 /** Returns the run that works on the message. */
 export function postMessage(ports: Ports, command: MessageCommand): Promise<Reply<RunView>> {
@@ -39,44 +41,64 @@ export function postMessage(ports: Ports, command: MessageCommand): Promise<Repl
   });
 }
 
-async function say(ledger: Ledger, text: string, actor: Actor): Promise<Run> {
+/** A post to the thread, by its rules: it may answer what is asked there. */
+async function say(ledger: Ledger, text: string, actor: Actor): Promise<Run | Refused> {
   if (text.trim() === '') throw fail('invalid_request', 'body.text: must not be blank');
-  await checkTakesInput(ledger);
-  const { run_id } = await postInput(ledger, text, { content: [{ type: 'text', text }] }, actor);
-  const run = await ledger.tx.run(run_id ?? '');
+  const item = await takePost(ledger, { content: [{ type: 'text', text }] }, actor);
+  if ('refused' in item) return item;
+  const carried = item.ask_id === undefined ? undefined : await ledger.tx.carryingRun(item.ask_id);
+  const run = carried ?? (await ledger.tx.run(item.run_id ?? ''));
   if (!run) throw fail('internal', 'the run of a message is gone');
   return run;
 }
 
 async function answerForm(ledger: Ledger, given: InteractiveFormAnswer, actor: Actor): Promise<Run | Refused> {
+  const by = { ...actor, surface: actor.surface === 'api' ? ('form' as const) : actor.surface };
   const form = await pendingForm(ledger);
   const run = form && (await ledger.tx.run(form.runId));
-  if (!form || !run) throw await notPending(ledger, given);
+  if (!form || !run || given.tool_use_id !== form.toolCallId) {
+    const ended = await endedForm(ledger, given);
+    const first = ended && (await firstOutcome(ledger, ended, given, by));
+    if (first) return first;
+    if (!form || !run) throw notPending(ended);
+  }
   const refusal = checkFormAnswer(given, form.toolCallId);
   if (refusal) throw new HoldpointError(refusal);
-  const by = { ...actor, surface: actor.surface === 'api' ? ('form' as const) : actor.surface };
   if (given.status === 'cancelled') {
     if (decide(form, 'cancel', ledger.now) === 'expire_first') return expireNow(ledger, run, form);
     return cancelAsk(ledger, run, form, { answeredBy: by.name, surface: by.surface }, given.message);
   }
-  const answers = readAnswers(form.content.questions, given.answers ?? {});
-  if ('code' in answers) throw new HoldpointError(answers);
-  const resolution = { request_id: form.id, answers, justification: given.message };
+  const resolution = resolutionOf(form, given);
+  if ('code' in resolution) throw new HoldpointError(resolution);
   return answer(ledger, run, { resolution, actor: by });
 }
 
-/** Says who was first, where the answer names a form of this session that has ended. */
-async function notPending({ session, tx, ports }: Ledger, given: InteractiveFormAnswer): Promise<HoldpointError> {
-  const ended = await endedForm();
-  const detail = ended
-    ? `This form was already ${ended.status}; send what you have to say as {"text": …}.`
-    : 'This session waits for no form; send what you have to say as {"text": …}.';
-  return fail('interactive_form_not_pending', detail, ended && winnerOf(ended));
-
-  async function endedForm(): Promise<EndedAsk | undefined> {
-    const active = session.activeRunId === undefined ? undefined : await tx.run(session.activeRunId);
-    if (active?.resumesRunId === undefined || typeof given.tool_use_id !== 'string') return undefined;
-    const ask = await tx.ask(askIdOf(active.resumesRunId, given.tool_use_id, ports.hash));
-    return ask && ask.status !== 'pending' && ask.mode === 'form' ? ask : undefined;
-  }
+function resolutionOf(form: QuestionAsk, given: InteractiveFormAnswer): QuestionResolution | Refusal {
+  const answers = readAnswers(form.content.questions, given.answers ?? {});
+  return 'code' in answers ? answers : { request_id: form.id, answers, justification: given.message };
 }
+
+async function endedForm({ session, tx }: Ledger, given: InteractiveFormAnswer): Promise<EndedForm | undefined> {
+  if (typeof given.tool_use_id !== 'string') return undefined;
+  const ask = await tx.formOfCall(session.id, given.tool_use_id);
+  return ask?.kind === 'question' && ask.status !== 'pending' ? ask : undefined;
+}
+
+/** The same answer again, because its reply was lost: nothing new is accepted, the first outcome is told once more. */
+async function firstOutcome(ledger: Ledger, form: EndedForm, given: InteractiveFormAnswer, actor: Actor) {
+  if (form.status !== 'answered' || given.status !== 'answered' || checkFormAnswer(given, form.toolCallId)) return;
+  const resolution = resolutionOf(form, given);
+  const run = await ledger.tx.run(form.runId);
+  if (!run || 'code' in resolution || !isSameAnswer(ledger, form, resolution)) return;
+  return answer(ledger, run, { resolution, actor });
+}
+
+/** Says who was first, where the answer names a form of this session that has ended. */
+const notPending = (ended: EndedForm | undefined): HoldpointError =>
+  fail(
+    'interactive_form_not_pending',
+    ended
+      ? `This form was already ${ended.status}; send what you have to say as {"text": …}.`
+      : 'This session waits for no form; send what you have to say as {"text": …}.',
+    ended && winnerOf(ended),
+  );

@@ -1,5 +1,6 @@
-// A person posts to a thread. What the thread asks is thereby answered, through the same verbs as everywhere; otherwise
-// the post is input for the next run. One transaction: what is refused has posted nothing.
+// A person posts to a thread, or sends a session a text: the same thing by two doors. What the thread asks is thereby
+// answered, through the same verbs as everywhere; otherwise the post is input for the next run. One transaction: what is
+// refused has posted nothing.
 import { LONGEST_NOTE, LONGEST_TEXT } from '../core/answer.ts';
 import { type Ask, isOverdue, type PendingAsk } from '../core/ask.ts';
 import type { PostItem } from '../core/bodies.ts';
@@ -34,18 +35,21 @@ type Posted = Pick<PostItem, 'content' | 'metadata'>;
 
 export function postToThread(ports: Ports, command: PostCommand): Promise<Reply<ItemView>> {
   return mutate(ports, command.key, async (tx) => {
-    const { body, actor } = command;
     const ledger = await openForWork(ports, tx, await sessionOfThread(tx, command.threadId));
-    if (!(await answersForm(ledger, body))) await checkTakesInput(ledger);
-    const text = textOf(body);
-    const ask = await askOf(ledger, body);
-    const posted = ask
-      ? await postAnswer(ledger, ask, text, body, actor)
-      : await postInput(ledger, text, { content: body.content, metadata: body.metadata }, actor);
+    const posted = await takePost(ledger, command.body, command.actor);
     if ('refused' in posted) return posted;
     await ledger.close();
     return made(posted);
   });
+}
+
+/** Within a transaction that the caller closes; a deadline that had passed is closed here. */
+export async function takePost(ledger: Ledger, body: PostItem, actor: Actor): Promise<ItemView | Refused> {
+  if (!(await answersForm(ledger, body))) await checkTakesInput(ledger);
+  const text = textOf(body);
+  const ask = await askOf(ledger, body);
+  if (ask) return postAnswer(ledger, ask, text, body, actor);
+  return postInput(ledger, text, { content: body.content, metadata: body.metadata }, actor);
 }
 
 /** A form takes no text; answers that name it are what it waits for. */
@@ -64,8 +68,10 @@ function textOf({ content, metadata }: PostItem): string {
 
 /** What the post answers: what the thread asks, or an ask that it names and that has ended, to be told how. */
 async function askOf(ledger: Ledger, { metadata }: PostItem): Promise<Ask | undefined> {
-  const prompt = await promptOf(ledger);
+  const asked = await promptOf(ledger);
   const seen = metadata?.prompt;
+  // A form takes no text, so one that comes when it has been answered is not for it.
+  const prompt = asked?.mode === 'form' && asked.status !== 'pending' && !seen?.answers ? undefined : asked;
   if (seen === undefined || seen?.prompt_id === prompt?.id) return prompt;
   const ask = seen === null ? undefined : await ledger.tx.ask(seen.prompt_id);
   if (ask?.sessionId === ledger.session.id && ask.status !== 'pending') return ask;
@@ -102,7 +108,7 @@ async function postAnswer(
   return 'refused' in done ? done : view;
 }
 
-export async function postInput(ledger: Ledger, text: string, posted: Posted, actor: Actor): Promise<ItemView> {
+async function postInput(ledger: Ledger, text: string, posted: Posted, actor: Actor): Promise<ItemView> {
   if (ledger.session.agent === DISPATCH_AGENT)
     throw fail(
       'thread_takes_no_input',

@@ -19,9 +19,10 @@ import { checkPartialState } from '../core/partial-state.ts';
 import { decideByPolicy } from '../core/policy.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { checkQuestions, completeQuestions } from '../core/question.ts';
-import { isTerminal, type Run } from '../core/run.ts';
+import { isTerminal, isWaiting, type Run } from '../core/run.ts';
 import type { Actor } from '../core/token.ts';
 import type { AskView } from '../core/views.ts';
+import { takeCarried } from './carried.ts';
 import { claimedEvents } from './claimed.ts';
 import { expiryOf } from './deadline.ts';
 import { noteDispatch } from './dispatch.ts';
@@ -61,8 +62,9 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
       throw fail('run_state_conflict', 'This run only asks what a child wants to know; no agent works in it.');
     if (pendingLimit > 0 && ledger.session.pendingCount >= pendingLimit)
       throw fail('pending_asks_limit', `This session already has ${pendingLimit} pending asks; answer some first.`);
+    await takeCarried(ledger, run);
     await displayForm(ledger, run, wanted);
-    await refuseSecondHandOver(tx, wanted);
+    await refuseStopped(tx, run);
     const decision = wanted.kind === 'approval' ? decideByPolicy(ledger.session, run, wanted.content) : undefined;
     if (decision) return made(await raiseDecided(ledger, wanted, decision.behavior, decision.answeredBy));
     if (await giveKept(ledger, run, wanted)) {
@@ -85,14 +87,16 @@ async function knownAsk({ tx, ports }: Ledger, wanted: PendingAsk): Promise<Ask 
   }
 }
 
-/** The next run carries one answer on; a second one would stay behind with nobody to take it. */
-async function refuseSecondHandOver(tx: Tx, { mode, runId }: PendingAsk): Promise<void> {
-  const isCarried = (carried: AskMode) => carried === 'form' || carried === 'restart';
-  if (!isCarried(mode)) return;
-  const open = (await tx.pendingOfRun(runId)).find((ask) => isCarried(ask.mode));
-  const other = open ?? (await tx.toHandOver(runId));
-  if (other)
-    throw fail('ask_state_conflict', `The next run already carries on ${other.id}. Put all questions into one ask.`);
+/** With a form or a restart an agent stops: what it has to ask besides is for the run that carries the answer on. */
+async function refuseStopped(tx: Tx, run: Run): Promise<void> {
+  if (!isWaiting(run.status)) return;
+  const open = await tx.pendingOfRun(run.id);
+  const asked = open.find(({ mode }) => mode === 'form' || mode === 'restart') ?? (await tx.toHandOver(run.id));
+  if (asked)
+    throw fail(
+      'run_state_conflict',
+      `The run stopped when it asked ${asked.id} (${asked.mode}); only a run at work can raise an ask. The next run carries the answer on: ask there, or put all questions into one ask.`,
+    );
 }
 
 /** As it is now: a deadline that has passed ends it before it is shown again. */

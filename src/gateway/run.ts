@@ -7,12 +7,13 @@ import { type FailureReason, isTerminal, type Run } from '../core/run.ts';
 import { DISPATCH_AGENT, EXTERNAL_AGENT } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
+import { takeCarried } from './carried.ts';
 import { finish } from './finish.ts';
 import { checkTakesInput } from './input.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openForWork, openRun } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
-import { enqueue } from './slot.ts';
+import { enqueue, type Opening } from './slot.ts';
 import { runView } from './views.ts';
 
 export interface StartCommand {
@@ -42,13 +43,20 @@ function checkMayStart({ session }: Ledger, { scope }: Actor): void {
 export async function beginWork(ledger: Ledger, body: StartRun, actor: Actor): Promise<Run> {
   const { session } = ledger;
   await checkTakesInput(ledger);
-  return enqueue(ledger, {
-    kind: session.agent === DISPATCH_AGENT ? 'dispatch' : 'input',
+  const wanted = {
+    kind: session.agent === DISPATCH_AGENT ? ('dispatch' as const) : ('input' as const),
     input: body.input,
     source: body.source ?? actor.surface,
     actor: actor.name,
     subtaskId: body.subtask_id === undefined ? undefined : JSON.stringify(body.subtask_id),
-  });
+  };
+  return enqueue(ledger, wanted, openingOf(actor, body.input.text));
+}
+
+/** Who says it decides, not whose session it is: what an agent begins is not a person's post. */
+function openingOf({ scope }: Actor, text: unknown): Opening {
+  if (typeof text !== 'string' || text.trim() === '') return {};
+  return { text, role: scope === 'operator' ? 'user' : 'worker' };
 }
 
 export interface AgentCommand {
@@ -67,11 +75,10 @@ export function postOutput(ports: Ports, command: AgentCommand & { body: PostOut
       throw fail('run_state_conflict', `The run is ${run.status}; only a run at work has outputs.`);
     if (run.clarification)
       throw fail('run_state_conflict', 'This run only asks what a child wants to know; no agent works in it.');
+    await takeCarried(ledger, run);
     const { output_id, idempotency_key: _, ...content } = command.body;
-    if (await say(ledger, run, content, output_id)) {
-      await tx.updateRun(run);
-      await ledger.close();
-    }
+    if (await say(ledger, run, content, output_id)) await tx.updateRun(run);
+    await ledger.close();
     return ok(await runView(tx, ledger.session, run));
   });
 }

@@ -17,7 +17,12 @@ export async function settle(ledger: Ledger, run: Run, ended: readonly EndedAsk[
   const [first] = ended;
   if (run.clarification && first) return resolveClarification(ledger, run, first);
   const stopper = ended.find(stopsTheRun);
-  if (stopper) return finish(ledger, run, 'cancelled', { error: stopText(stopper), author: authorOf(stopper) });
+  if (stopper)
+    return finish(ledger, run, 'cancelled', {
+      error: stopText(stopper),
+      why: stopWords(stopper),
+      author: authorOf(stopper),
+    });
   const pending = session.pendingCount > 0 ? await tx.pendingKinds(run.id) : { approvals: 0, questions: 0 };
   const status = heldStatus(pending.approvals, pending.questions);
   if (status === 'running') {
@@ -51,6 +56,12 @@ function stopText(ask: EndedAsk): string {
   if (ask.status === 'expired') return `user-question request ${ask.id} expired at ${ask.expiresAt}`;
   const why = ask.answer.justification;
   return `user-question request ${ask.id} cancelled${why ? `: ${why}` : ''}`;
+}
+
+/** The same for people who wait for something else of the run. */
+function stopWords({ status, answer: { justification } }: EndedAsk): string {
+  const why = justification ? `: ${justification}` : '';
+  return `another question of the run ${status === 'expired' ? 'expired' : 'was cancelled'}${why}`;
 }
 
 const authorOf = (ask: EndedAsk) => ({ answeredBy: ask.answer.answered_by, surface: ask.answer.surface });

@@ -81,7 +81,10 @@ export const skillArchive = (ports: Ports, skillId: string): Promise<{ skill: Sk
 
 function checkName({ folder }: SkillContent, name: string): void {
   if (folder !== name)
-    throw fail('invalid_skill', `This is not the skill "${name}": its zip and the folder in it are called "${folder}".`);
+    throw fail(
+      'invalid_skill',
+      `This is not the skill "${name}": its zip and the folder in it are called "${folder}".`,
+    );
 }
 
 async function skillOf(r: Pick<Tx, 'skill'>, id: string): Promise<Skill> {

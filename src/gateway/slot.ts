@@ -3,21 +3,28 @@
 import { HoldpointError } from '../core/errors.ts';
 import { checkMove, type Run } from '../core/run.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
+import type { ThreadItem } from '../core/thread.ts';
+import { takeCarried } from './carried.ts';
 import { noteDispatch } from './dispatch.ts';
 import { clarificationAsk, hold } from './hold.ts';
 import type { Ledger } from './ledger.ts';
-import { markDelivery } from './mark-delivery.ts';
 
 export type NewRun = Pick<Run, 'kind' | 'input' | 'source' | 'actor'> &
   Partial<
     Pick<Run, 'id' | 'resumesRunId' | 'carriesAskId' | 'subtaskId' | 'textPreview' | 'clarification' | 'queueOrder'>
   >;
 
+/** Words that begin the run and are in no post: the thread shows them where the run was accepted. */
+export interface Opening {
+  text?: string;
+  role?: ThreadItem['role'];
+}
+
 const PREVIEW_LENGTH = 200;
 const HALF_A_CHARACTER = /[\uD800-\uDBFF]$/;
 
 /** Puts a run at the end of the queue (or at the place it inherits) and starts it if the slot is free. */
-export async function enqueue(ledger: Ledger, wanted: NewRun): Promise<Run> {
+export async function enqueue(ledger: Ledger, wanted: NewRun, opening: Opening = {}): Promise<Run> {
   const { session, ports, now } = ledger;
   session.runCount += 1;
   session.queuedCount += 1;
@@ -47,7 +54,7 @@ export async function enqueue(ledger: Ledger, wanted: NewRun): Promise<Run> {
     ...wanted,
   };
   await ledger.tx.insertRun(run);
-  ledger.note('accepted', { kind: run.kind, source: run.source, actor_id: run.actor }, run.id);
+  ledger.note('accepted', { kind: run.kind, source: run.source, actor_id: run.actor, ...opening }, run.id);
   noteDispatch(ledger, run, 'dispatch.accepted', run.resumesRunId === undefined ? {} : { resumes: run.resumesRunId });
   if (session.activeRunId !== undefined || session.queuedCount > 1)
     ledger.note('queued', { position: await placeOf(ledger, run) }, run.id);
@@ -78,7 +85,7 @@ export async function fillSlot(ledger: Ledger): Promise<void> {
   if (session.agent === EXTERNAL_AGENT) await begin(ledger, next);
 }
 
-/** queued → running, with the slot. The answer a carrying run brings has thereby reached the agent's side. */
+/** queued → running, with the slot. Where a worker took it, it also has the answer that the run carries. */
 export async function begin(ledger: Ledger, run: Run): Promise<void> {
   const { session, tx, now } = ledger;
   const refusal = checkMove(run.status, 'running');
@@ -91,12 +98,5 @@ export async function begin(ledger: Ledger, run: Run): Promise<void> {
   await tx.updateRun(run);
   ledger.note('started', {}, run.id);
   noteDispatch(ledger, run, 'dispatch.started');
-  if (run.carriesAskId !== undefined) await deliverByRun(ledger, run.carriesAskId);
-}
-
-/** A secret answer is not in the run's input: it stays due until the agent has fetched it and said so. */
-async function deliverByRun(ledger: Ledger, askId: string): Promise<void> {
-  const ask = await ledger.tx.ask(askId);
-  if (ask && ask.status !== 'pending' && ask.sealed !== undefined) return;
-  await markDelivery(ledger, askId, 'delivered');
+  if (run.agent !== EXTERNAL_AGENT) await takeCarried(ledger, run);
 }

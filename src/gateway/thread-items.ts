@@ -2,10 +2,11 @@
 // quiet event before it, so that whoever goes on from there folds what came after that event and nothing else. Keeps
 // nothing between calls and never holds more than one batch of events.
 import type { Event } from '../core/event.ts';
+import { blockOf } from '../core/form.ts';
 import type { Ports } from '../core/ports.ts';
 import { createThread } from '../core/thread.ts';
 import type { ItemView } from '../core/views.ts';
-import { expireOverdue } from './expire.ts';
+import { expireOverdue, undefinedIfDamaged } from './expire.ts';
 import { sessionOfThread, sessionRecord } from './inbox.ts';
 import { itemView } from './views.ts';
 
@@ -19,6 +20,8 @@ export interface ThreadPlace {
 export interface PlacedItem {
   view: ItemView;
   place: ThreadPlace;
+  /** It was said before; this is how it reads now. */
+  isUpdate: boolean;
 }
 
 export interface ItemPage {
@@ -40,7 +43,7 @@ export function itemsAfter(agentId: string, from: ThreadPlace): (event: Event) =
   return (event) => {
     const fresh = thread.take(event).flatMap((item, i) => {
       const place = { quiet, seq: event.seq, n: i + 1 };
-      return isAfter(place, from) ? [{ view: itemView(item), place }] : [];
+      return isAfter(place, from) ? [{ view: itemView(item), place, isUpdate: item.isUpdate === true }] : [];
     });
     if (thread.isQuiet) quiet = event.seq;
     return fresh;
@@ -62,18 +65,25 @@ export async function listItems(ports: Ports, threadId: string, from: ThreadPlac
   for (;;) {
     const events = await ports.store.read((r) => r.events({ sessionId: session.id }, seq, BATCH));
     for (const event of events)
-      for (const item of take(event)) {
-        if (items.length === limit || size > LONGEST_PAGE) return pageOf(items, true, from);
+      for (const item of take(event).filter(({ isUpdate }) => !isUpdate)) {
+        if (items.length === limit || size > LONGEST_PAGE) return pageOf(ports, items, true, from);
         size += JSON.stringify(item.view).length;
         items.push(item);
       }
-    if (events.length < BATCH) return pageOf(items, false, from);
+    if (events.length < BATCH) return pageOf(ports, items, false, from);
     seq = events.at(-1)?.seq ?? seq;
   }
 }
 
-const pageOf = (items: PlacedItem[], hasMore: boolean, from: ThreadPlace): ItemPage => ({
-  items,
-  hasMore,
-  end: items.at(-1)?.place ?? from,
-});
+async function pageOf(ports: Ports, items: PlacedItem[], hasMore: boolean, from: ThreadPlace): Promise<ItemPage> {
+  for (const { view } of items) await readNow(ports, view);
+  return { items, hasMore, end: items.at(-1)?.place ?? from };
+}
+
+/** A page is as of now: the block of a form says how the form ended, wherever in the log that is. */
+async function readNow({ store }: Ports, { metadata }: ItemView): Promise<void> {
+  const block = blockOf(metadata);
+  if (metadata === undefined || block === undefined) return;
+  const ask = await store.read(async (r) => r.ask(block.id)).catch(undefinedIfDamaged);
+  metadata.block = { ...block, status: ask?.status ?? block.status };
+}

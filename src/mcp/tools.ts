@@ -75,12 +75,14 @@ export function createToolServer({ desk, era, version, patience }: ToolServerOpt
     return jsonResult(deferredResult(ask.ask_id));
   });
 
-  /** A runtime that takes a deferred call up again finds the answer as its result: this run carries it. */
+  /** A runtime that takes a deferred call up again finds the answer as its result, and thereby has it: this run carries it. */
   async function carriedAnswer(runId: string, toolCallId: string): Promise<object | undefined> {
-    const { interactive_form_answer: answer } = await desk.input(runId);
-    return (answer as { tool_use_id?: string } | undefined)?.tool_use_id === toolCallId
-      ? (answer as object)
-      : undefined;
+    const input = (await desk.input(runId)) as { interactive_form_answer?: Arguments; answer?: { ask_id: string } };
+    const { interactive_form_answer: payload, answer } = input;
+    if (payload?.tool_use_id !== toolCallId || !answer) return undefined;
+    const ask = await desk.look(answer.ask_id, 0);
+    if (ask.delivery.state === 'due') await desk.acknowledge(ask.ask_id);
+    return payload;
   }
 
   add('ask_user', schemas.ASK_USER, async (args, ctx) => {

@@ -147,6 +147,13 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         [sessionId, subtaskId],
         (row) => row.ask_id,
       ),
+    formOfCall: (sessionId, toolCallId) =>
+      one(
+        `SELECT asks.* FROM forms JOIN asks ON asks.id = forms.ask_id
+         WHERE forms.session_id = ? AND asks.tool_call_id = ? ORDER BY asks.n DESC LIMIT 1`,
+        [sessionId, toolCallId],
+        toAsk,
+      ),
     keptAnswer: (sessionId, kind, digest) =>
       one(
         `SELECT * FROM asks WHERE session_id = ? AND kind = ? AND digest = ? AND status = 'answered'

@@ -26,6 +26,7 @@ describe('threads', PATIENT, () => {
     await stage.client.asks.delivered(ask.ask_id);
     const shown = linesOf(await threads('show', work.sessionId));
     expect(shown).toEqual([
+      'operator> ship it',
       'let me see␛[2J',
       '❓ Provide input:',
       'Where to deploy?',
@@ -42,13 +43,13 @@ describe('threads', PATIENT, () => {
   it('are listed, and followed live until told to stop', async () => {
     const listed = await threads('list');
     expect(listed.stdout).toMatch(new RegExp(`^${work.sessionId} +running`, 'm'));
-    const following = stage.start(['threads', 'follow', work.sessionId, '--json', '--limit', '2']);
+    const following = stage.start(['threads', 'follow', work.sessionId, '--json', '--limit', '3']);
     await stage.client.runs.output(work.runId, { text: 'one' });
     await stage.client.runs.output(work.runId, { text: 'two' });
     const ended = await following.ended;
     expect(ended.code).toBe(0);
     const said = linesOf(ended).map((text) => (JSON.parse(text) as ItemView).content);
-    expect(said).toEqual([[{ type: 'text', text: 'one' }], [{ type: 'text', text: 'two' }]]);
+    expect(said).toEqual(['ship it', 'one', 'two'].map((text) => [{ type: 'text', text }]));
   });
 
   it('take input for the next run, also from standard input', async () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EndedAsk } from '../../src/core/ask.ts';
 import type { Reader, Soon } from '../../src/core/ports.ts';
+import type { Run } from '../../src/core/run.ts';
 import type { Skill } from '../../src/core/skill.ts';
 import type { Bed } from './store.ts';
 import {
@@ -88,6 +89,19 @@ export function describeRecords(bed: Bed): void {
       expect(await insert('s2', '2', 'ask_4')).toBe(true);
       expect(await read((r) => r.formOf('s1', '2'))).toBe('ask_1');
       expect(await read((r) => r.formOf('s3', '2'))).toBeUndefined();
+    });
+
+    it('finds the latest form of a session that a tool call displayed', async () => {
+      const [s1, s2] = [sessionOf('s1'), sessionOf('s2')];
+      const runs = [runOf('r1', 's1'), runOf('r2', 's1'), runOf('r3', 's2')];
+      const forms = runs.map((run) => ({ ...questionOf(`ask_of_${run.id}`, run), toolCallId: 'call' }));
+      const noForm = { ...questionOf('ask_plain', runs[1] as Run), toolCallId: 'plain' };
+      await keep(bed.store, { sessions: [s1, s2], runs, asks: [...forms, noForm] });
+      for (const { id, runId, sessionId } of forms) await bed.store.write((tx) => tx.insertForm(sessionId, runId, id));
+      expect(await read((r) => r.formOfCall('s1', 'call'))).toEqual(forms[1]);
+      expect(await read((r) => r.formOfCall('s2', 'call'))).toEqual(forms[2]);
+      expect(await read((r) => r.formOfCall('s1', 'plain'))).toBeUndefined();
+      expect(await read((r) => r.formOfCall('s3', 'call'))).toBeUndefined();
     });
 
     it('keeps skills with their zips, one of each name, and finds them by it', async () => {

@@ -246,24 +246,42 @@ describe('answers', () => {
 
 describe('ends without an answer', () => {
   it.each([
-    ['declined', {}, 'cancelled', 'declined'],
-    ['declined', { justification: 'not now' }, 'cancelled', 'declined'],
-    ['expired', { reason: 'expired', behavior: 'deny' }, 'cancelled', 'expired'],
-    ['expired', { justification: 'too late' }, 'cancelled', 'expired'],
-    ['cancelled', { reason: 'worker_restart', behavior: 'deny' }, 'cancelled', 'worker_restart'],
-    ['cancelled', { justification: 'changed my mind' }, 'cancelled', 'changed my mind'],
-    ['cancelled', {}, 'cancelled', 'cancelled'],
-    ['failed', { reason: 'the agent failed' }, 'failed', 'the agent failed'],
-    ['failed', {}, 'failed', 'failed'],
-  ] as const)('%s %j is %s: %s', (outcome, more, state, reason) => {
+    ['declined', {}, 'cancelled', 'declined', '✗ Cancelled: declined'],
+    ['declined', { justification: 'not now' }, 'cancelled', 'declined', '✗ Cancelled: declined (not now)'],
+    ['expired', { reason: 'expired', behavior: 'deny' }, 'cancelled', 'expired', '✗ Cancelled: expired'],
+    ['expired', { justification: 'too late' }, 'cancelled', 'expired', '✗ Cancelled: expired'],
+    ['cancelled', { reason: 'worker_restart' }, 'cancelled', 'worker_restart', '✗ Cancelled: the worker was lost'],
+    ['cancelled', { reason: 'withdrawn' }, 'cancelled', 'withdrawn', '✗ Cancelled: the agent took it back'],
+    [
+      'cancelled',
+      { reason: 'withdrawn', justification: 'said there' },
+      'cancelled',
+      'said there',
+      '✗ Cancelled: said there',
+    ],
+    ['cancelled', { justification: 'changed my mind' }, 'cancelled', 'changed my mind', '✗ Cancelled: changed my mind'],
+    ['cancelled', {}, 'cancelled', 'cancelled by lead', '✗ Cancelled by lead'],
+    ['failed', { reason: 'the agent failed' }, 'failed', 'the agent failed', '✗ Failed: the agent failed'],
+  ] as const)('%s %j is %s: %s', (outcome, more, state, reason, text) => {
     expect(promptState(ended(outcome))).toBe(state);
     for (const ask of [asks([TARGET]), asks([NOTE]), approves()])
       expect(resolvedPrompt(ask, ended(outcome, more))).toEqual({
-        text: `✗ ${state === 'failed' ? 'Failed' : 'Cancelled'}: ${reason}`,
+        text,
         metadata: {
           type: 'pending_prompt_resolved',
           prompt: { prompt_id: 'prm_01J', kind: promptKind(ask), prompt_state: state, answers: [], reason },
         },
       });
+  });
+});
+
+it('an answer that the agent did not take says what was answered, and why it is lost', () => {
+  const answer = answered({ question_id: 'target', selected_option_ids: ['a'] });
+  const item = resolvedPrompt(asks([TARGET]), answer, { state: 'cancelled', reason: 'worker_restart' });
+  expect(item.text).toBe('✗ Answered: staging. The agent did not take it: the worker was lost');
+  expect(item.metadata.prompt).toMatchObject({
+    prompt_state: 'cancelled',
+    answers: [{ question: "What's the deployment target?", answer: ['staging'] }],
+    reason: 'worker_restart',
   });
 });

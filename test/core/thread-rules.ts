@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import type { Answer, AskMode } from '../../src/core/ask.ts';
 import type { Event } from '../../src/core/event.ts';
+import { blockOf } from '../../src/core/form.ts';
 import { createThread, type ThreadItem } from '../../src/core/thread.ts';
 
 /** Settled: the agent has the answer, or never will. */
@@ -21,8 +22,10 @@ export function watched(events: readonly Event[]): ThreadItem[] {
     if (event.type === 'started' && !begun.has(event.runId) && !carriesOn(event, events))
       expect(thread.isQuiet, 'where a run of its own begins, all is resolved').toBe(true);
     if (event.type === 'started') begun.add(event.runId);
-    const said = thread.take(event);
-    expect(fresh.take(event)).toEqual(said);
+    const told = thread.take(event);
+    expect(fresh.take(event)).toEqual(told);
+    const said = told.filter((item) => !item.isUpdate);
+    for (const { id, metadata } of told.filter((item) => item.isUpdate)) checkUpdate(id, metadata, items);
     expect([fresh.prompt, fresh.isQuiet]).toEqual([thread.prompt, thread.isQuiet]);
     if (thread.isQuiet) fresh = createThread('agent');
     note(asks, event);
@@ -66,6 +69,14 @@ export function note(asks: Told[], { type, askId, runId, data }: Event): void {
   const endsHere = (one: Told) => (one.runId === runId) !== (one.mode === 'form' || one.mode === 'restart');
   if (['completed', 'failed', 'interrupted', 'cancelled'].includes(type))
     for (const one of asks) if (one.answer && endsHere(one)) one.isSettled = true;
+}
+
+/** Only the block of a form that was shown as pending changes, and only how it ended. */
+function checkUpdate(id: string, metadata: ThreadItem['metadata'], items: readonly ThreadItem[]): void {
+  const shown = items.find((item) => item.id === id);
+  const block = blockOf(metadata);
+  expect(block?.status).not.toBe('pending');
+  expect({ ...metadata, block: { ...block, status: 'pending' } }, 'shown before').toEqual(shown?.metadata);
 }
 
 function checkNew({ metadata }: ThreadItem, asks: readonly Told[]): void {

@@ -65,6 +65,8 @@ const chat = async (sessionId = 's') =>
     .filter(({ metadata }) => metadata?.block === undefined)
     .map(short);
 
+const lost = (why: string) => `! ✗ Answered: red. The agent did not take it: ${why}`;
+
 function short({ content, metadata }: ThreadItem): string {
   const text = (content[0] as { text: string }).text;
   if (metadata?.type === 'pending_prompt') return `? ${text.split('\n')[1]}`;
@@ -97,16 +99,16 @@ describe('one prompt', () => {
     };
     expect(await fateOf(done)).toEqual(['? q?', '! ✓ Answered: red', 'end completed']);
     const failure = () => open.gateway.failRun({ runId, error: 'broken', actor: agent });
-    expect(await fateOf(failure)).toEqual(['? q?', '! ✗ Failed: broken', 'end failed']);
+    expect(await fateOf(failure)).toEqual(['? q?', lost('broken'), 'end failed']);
     const stop = () => open.gateway.interruptSession({ sessionId: 's', reason: 'stop', actor: lead });
-    expect(await fateOf(stop)).toEqual(['? q?', '! ✗ Cancelled: stop', 'end interrupted']);
+    expect(await fateOf(stop)).toEqual(['? q?', lost('stop'), 'end interrupted']);
   });
 
   it('whose answer nobody could take says so', async () => {
     const ask = await question('q');
     await answer(ask);
     await open.gateway.acknowledge({ askId: ask, state: 'undeliverable', reason: 'the tool call is gone' });
-    expect(await chat()).toEqual(['? q?', '! ✗ Cancelled: the tool call is gone']);
+    expect(await chat()).toEqual(['? q?', lost('the tool call is gone')]);
   });
 
   it('is resolved at once when it ends without an answer', async () => {
@@ -151,6 +153,22 @@ describe('several prompts of a run', () => {
     expect(await chat()).toEqual(['? a?', '! ✓ Answered: red']);
   });
 
+  it('that were answered say so when another question ends the run, in words', async () => {
+    const first = await question('a');
+    await question('b', 'blocking', { options: [] });
+    await raise({ kind: 'question', tool_call_id: 'c', questions: [COLOUR], expires_after_ms: 9 });
+    await answer(first);
+    await pass(10);
+    const why = 'another question of the run expired';
+    expect(await chat()).toEqual(['? a?', lost(why), 'end cancelled']);
+    const { views } = await open.gateway.listAsks({ runId }, { limit: 9 });
+    expect(views.map((ask) => [ask.status, ask.answer?.reason])).toEqual([
+      ['answered', undefined],
+      ['cancelled', why],
+      ['expired', 'expired'],
+    ]);
+  });
+
   it('that end with the run are not asked on its last breath', async () => {
     for (const call of ['a', 'b', 'c']) await question(call);
     await open.gateway.failRun({ runId, error: 'broken', actor: agent });
@@ -159,21 +177,24 @@ describe('several prompts of a run', () => {
 
   it('go on with the next when an approval expired or a form was cancelled, which end no run', async () => {
     await approval('a', { expires_after_ms: 5 });
-    const form = await question('form', 'form');
     await approval('z');
+    const form = await question('form', 'form');
     await pass(5);
     await cancel(form, 'later');
-    expect((await chat()).slice(1)).toEqual(['! ✗ Cancelled: expired', '? form?', '! ✗ Cancelled: later', '? Bash: z']);
+    expect(await chat()).toEqual(['? Bash: a', '! ✗ Cancelled: expired', '? Bash: z']);
   });
 
   it('do not wait for an answer that can only be taken after theirs', async () => {
-    const form = await question('form', 'form');
-    const b = await approval('b');
+    await begin('mock', 'm');
+    await claim('resume');
+    const [a, b] = [await question('a', 'deferred'), await approval('b', { mode: 'deferred' })];
     await say('busy');
-    await answer(form);
-    expect(await chat()).toEqual(['? form?', '? Bash: b']);
+    await answer(a);
+    expect(await chat('m')).toEqual(['? a?', '? Bash: b']);
     await decide(allow(b));
-    expect((await chat()).slice(2)).toEqual(['! ✓ Answered: Approve', '! ✓ Answered: red', 'busy', 'end completed']);
+    await has(b);
+    await has(a);
+    expect((await chat('m')).slice(2)).toEqual(['! ✓ Answered: Approve', '! ✓ Answered: red', 'busy']);
   });
 
   it('under `autonomous` are none', async () => {
@@ -198,7 +219,7 @@ describe('an answer that another run carries', () => {
     await claim();
     const { view } = await answer(await question('q', 'form'));
     await open.gateway.cancelRun({ runId: view.run_id, reason: 'too late', actor: lead });
-    expect(await chat()).toEqual(['? q?', '! ✗ Cancelled: too late', 'end completed', 'end cancelled']);
+    expect(await chat()).toEqual(['? q?', lost('too late'), 'end completed', 'end cancelled']);
   });
 
   it('as a secret is delivered when the agent has it, or at the latest when that run is over', async () => {
@@ -220,7 +241,7 @@ describe('a worker that is lost', () => {
     await approval('b');
     const form = await question('form', 'form');
     await open.restart(['w']);
-    expect(await chat()).toEqual(['? a?', '! ✗ Cancelled: worker_restart', '? form?']);
+    expect(await chat()).toEqual(['? a?', '! ✗ Cancelled: the worker was lost', '? form?']);
     await answer(form);
     await claim();
     expect((await chat()).slice(3)).toEqual(['! ✓ Answered: red', 'end completed']);

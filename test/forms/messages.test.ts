@@ -17,6 +17,7 @@ import {
   typesOf,
 } from '../support/scene.ts';
 import { openServer, type Server } from '../support/server.ts';
+import { openStream } from '../support/stream.ts';
 
 let server: Server;
 beforeAll(async () => {
@@ -127,6 +128,31 @@ describe('a form that is displayed', () => {
     expect(ask.request).not.toHaveProperty('form');
   });
 
+  it.each([
+    ['answered', {}],
+    ['cancelled', { status: 'cancelled', answers: {} }],
+  ])('says in its block how it ended, in pages and to whoever listens: %s', async (status, how) => {
+    const { sessionId, ask } = await displayed();
+    const path = `/v1/threads/thr_${sessionId}/items`;
+    const stream = await openStream(server, path);
+    const blocks = async () => {
+      const items = await ok(server.get<ItemView[]>(path));
+      return items.flatMap((item) => (item.metadata?.block ? [[item.item_id, item.metadata.block]] : []));
+    };
+    const [[id, block]] = (await blocks()) as [[string, Fields]];
+    const seen = () => stream.frames.find((frame) => JSON.parse(frame.data).item_id === id)?.id ?? '';
+    await stream.until(() => seen() !== '');
+    await ok(post(sessionId, form(how)));
+    expect(await blocks()).toEqual([[id, { ...block, status }]]);
+    const resumed = await openStream(server, path, { headers: { 'last-event-id': seen() } });
+    for (const open of [stream, resumed]) {
+      await open.until(() => open.frames.some((frame) => frame.event === 'update'));
+      const updates = open.frames.filter((frame) => frame.event === 'update').map((frame) => JSON.parse(frame.data));
+      expect(updates).toMatchObject([{ item_id: id, metadata: { block: { id: ask.ask_id, status } } }]);
+      open.close();
+    }
+  });
+
   it('names our session and run where the owner named nothing, and says why the run has stopped', async () => {
     const { sessionId, runId, ask } = await displayed();
     expect(ask.render_payload).toMatchObject({ task_id: sessionId, subtask_id: runId });
@@ -177,7 +203,9 @@ describe('an answer', () => {
     });
     const { answer, delivery } = await showAsk(server, ask.ask_id);
     expect(answer).toMatchObject({ outcome: 'answered', surface: 'form', answered_by: 'operator' });
-    expect(delivery.state).toBe('delivered');
+    expect(delivery.state).toBe('due');
+    await ok(server.post(`/v1/asks/${ask.ask_id}/delivered`));
+    expect((await showAsk(server, ask.ask_id)).delivery.state).toBe('delivered');
   });
 
   it('keeps the surface that a page names', async () => {
@@ -231,8 +259,41 @@ describe('an answer', () => {
     await refusal(post(session_id, form()), 409, 'interactive_form_not_pending');
     const { sessionId } = await displayed();
     await ok(post(sessionId, form()));
-    const late = await refusal(post(sessionId, form()), 409, 'interactive_form_not_pending');
-    expect(late.winner).toMatchObject({ answered_by: 'operator', surface: 'form', outcome: 'answered' });
+    for (const other of [
+      { answers: { ...GOOD, colour: 'r' } },
+      { status: 'cancelled', answers: {} },
+      { message: 'so' },
+    ]) {
+      const late = await refusal(post(sessionId, form(other)), 409, 'interactive_form_not_pending');
+      expect(late.winner).toMatchObject({ answered_by: 'operator', surface: 'form', outcome: 'answered' });
+    }
+  });
+
+  it('that is the same again gets the first outcome, also when the thread has gone on', async () => {
+    const { sessionId, ask } = await displayed();
+    const first = await ok(post(sessionId, form()));
+    const again = async () => {
+      const before = await eventsOfSession(server, sessionId);
+      const { status, body } = await post(sessionId, form({ answers: { sizes: ['L', 'S'], colour: 'Blue' } }));
+      expect([status, body.run_id]).toEqual([202, first.run_id]);
+      expect(await eventsOfSession(server, sessionId)).toEqual(before);
+    };
+    await again();
+    await ok(server.post(`/v1/asks/${ask.ask_id}/delivered`));
+    await raiseQuestion(server, first.run_id, { mode: 'form', tool_call_id: 'toolu_2' });
+    await again();
+    await refusal(post(sessionId, form({ message: 'so' })), 400, 'interactive_form_tool_mismatch');
+    await ok(post(sessionId, form({ tool_use_id: 'toolu_2', answers: { routing: 'Local' } })));
+    await server.restart();
+    await again();
+  });
+
+  it('that was cancelled is cancelled once', async () => {
+    const { sessionId } = await displayed();
+    const cancelled = form({ answers: {}, status: 'cancelled', message: 'no' });
+    await ok(post(sessionId, cancelled));
+    const late = await refusal(post(sessionId, cancelled), 409, 'interactive_form_not_pending');
+    expect(late.winner).toMatchObject({ outcome: 'cancelled' });
   });
 
   it('comes too late after the deadline', async () => {
@@ -274,7 +335,7 @@ describe('while a form waits', () => {
     expect(runs.at(-1)).toMatchObject({ status: 'queued', request: { text_preview: 'and now this' } });
     const items = await ok(server.get<ItemView[]>(`/v1/threads/thr_${sessionId}/items`));
     const said = items.filter((item) => item.author.role === 'user').map((item) => item.content);
-    expect(said).toEqual([[{ type: 'text', text: 'and now this' }]]);
+    expect(said.slice(1)).toEqual([[{ type: 'text', text: 'and now this' }]]);
   });
 
   it.each([{}, { text: '' }, { text: ' ' }, { text: 'x', ...form() }])('%j is no message', async (body) => {

@@ -5,6 +5,7 @@ import {
   type Ask,
   begin,
   carriedOf,
+  carriedTo,
   endAsk,
   fillSlot,
   finish,
@@ -113,7 +114,10 @@ export const raise: Plan = (w, picks) => {
       if (known)
         return known.payload === payload ? [id === known.id ? 'ok' : `not ${known.id}`] : ['ask_identity_conflict'];
       if (isOver(own) || own.status === 'queued' || own.clarification) return ['run_state_conflict'];
-      if ((mode === 'form' || mode === 'restart') && carriedOf(world, own)) return ['ask_state_conflict'];
+      const stoppedBy = carriedOf(world, own);
+      if (stoppedBy)
+        return [mode === 'form' && stoppedBy.mode === 'form' ? 'ask_state_conflict' : 'run_state_conflict'];
+      carriedTo(own, 'delivered');
       const expiresAt = after === undefined ? undefined : world.now + after;
       const ask = newAsk(world, { id, run: own, call, kind, mode, payload, expiresAt });
       if (kind === 'approval' && own.session.autonomous)

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AskMode } from '../../src/core/ask.ts';
+import type { RaiseAsk } from '../../src/core/bodies.ts';
 import { type OpenGateway, openGateway, outcomeOf, person } from '../support/gateway.ts';
 import { checkInvariants } from './invariants.ts';
 import { QUESTIONS } from './steps.ts';
@@ -99,16 +100,49 @@ describe('an answer that another run carries', () => {
     async (mode) => {
       await session('s');
       const runId = await start('s');
-      const form = await askFor(runId, mode);
       const approval = await approvalFor(runId);
+      const form = await askFor(runId, mode);
       await answer(runId, form);
       expect(await outcomeOf(open.gateway.acknowledge({ askId: form, state: 'delivered' }))).toBe('ask_state_conflict');
       const next = await allow(runId, approval);
       expect(next).toMatchObject({ status: 'running', resumes_run_id: runId });
-      expect((await deliveryOf(form)).state).toBe('delivered');
+      expect((await deliveryOf(form)).state).toBe('due');
       expect((await open.gateway.showRun(runId)).status).toBe('completed');
+      await open.gateway.acknowledge({ askId: form, state: 'delivered' });
+      expect((await deliveryOf(form)).state).toBe('delivered');
     },
   );
+
+  it.each([
+    ['completed', 'delivered', () => open.gateway.completeRun],
+    ['failed', 'undeliverable', () => open.gateway.failRun],
+  ] as const)('and that nobody acknowledged is settled by the end of that run: %s', async (_, state, end) => {
+    await session('s');
+    const runId = await start('s');
+    const form = await askFor(runId, 'form');
+    const next = await answer(runId, form);
+    expect((await deliveryOf(form)).state).toBe('due');
+    await end()({ runId: next.run_id, actor: agent });
+    expect((await deliveryOf(form)).state).toBe(state);
+  });
+
+  it.each(['form', 'restart'] as const)('stops its run: after a %s it raises nothing more', async (mode) => {
+    await session('s');
+    const runId = await start('s');
+    const first = await askFor(runId, mode);
+    for (const late of [
+      { kind: 'approval', tool_call_id: 'late', tool_name: 'Bash', input: {} },
+      { kind: 'question', tool_call_id: 'late', questions: QUESTIONS },
+      { kind: 'question', tool_call_id: 'late', mode: 'deferred', questions: QUESTIONS },
+    ] as const) {
+      const raised = open.gateway.raiseAsk({ runId, body: late as RaiseAsk, actor: agent });
+      await expect(raised).rejects.toMatchObject({
+        code: 'run_state_conflict',
+        message: expect.stringContaining(first),
+      });
+    }
+    expect((await open.gateway.showRun(runId)).pending_question_ids).toEqual([first]);
+  });
 
   it('is undeliverable when that run is stopped before it began', async () => {
     await session('s', 'mock');
@@ -130,8 +164,8 @@ describe('a worker that is lost', () => {
     await session('s', 'mock');
     const runId = await start('s');
     await open.gateway.waitForWork({ worker_id: 'builtin', agents: [{ name: 'mock', recovery: 'replay' }] });
-    const form = await askFor(runId, 'form');
     const approval = await approvalFor(runId);
+    const form = await askFor(runId, 'form');
     return { runId, form, approval };
   };
 

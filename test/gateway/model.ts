@@ -137,13 +137,18 @@ function arrive(w: World, ask: Ask): void {
   w.asks = [...w.asks.filter((a) => a !== ask), ask];
 }
 
-/** The answer that a run carries has reached the agent's side when that run begins. */
+/** The answer that a run carries has reached the agent's side when a worker begins that run. */
 export function begin(session: Session, run: Run): void {
   session.queue = session.queue.filter((r) => r !== run);
   session.active = run;
   run.status = 'running';
   run.takesPosts = false;
-  if (run.carries?.delivery === 'due') run.carries.delivery = 'delivered';
+  if (!session.external) carriedTo(run, 'delivered');
+}
+
+/** Who comes to its own end had the answer it carried. */
+export function carriedTo(run: Run, state: 'delivered' | 'undeliverable'): void {
+  if (run.carries?.delivery === 'due') run.carries.delivery = state;
 }
 
 /** Both kinds pending: the question is named. None: the run is at work again. */
@@ -171,7 +176,7 @@ export function finish(w: World, run: Run, status: RunStatus, by: string): void 
     endAsk(w, run.clarification, isLate(w, run.clarification) ? 'expired' : 'cancelled', by);
     postMail(w, run.clarification);
   }
-  if (run.status === 'queued' && run.carries?.delivery === 'due') run.carries.delivery = 'undeliverable';
+  carriedTo(run, status === 'completed' ? 'delivered' : 'undeliverable');
   if (run.status !== 'queued' && !run.clarification) giveUp(w, run);
   run.status = status;
   run.lease = undefined;
@@ -212,6 +217,7 @@ export function settle(w: World, run: Run, ended: Ask[]): void {
 /** The held run is completed; another one takes its place with the answer. */
 function handOver(w: World, run: Run, ask: Ask): void {
   const { session } = run;
+  carriedTo(run, 'delivered');
   run.status = 'completed';
   run.lease = undefined;
   session.active = undefined;

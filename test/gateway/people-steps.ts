@@ -1,6 +1,18 @@
 // What people do: answer, decline, cancel, approve in batches, stop runs and sessions; rightly, wrongly, twice, late.
 import { person } from '../support/gateway.ts';
-import { type Ask, endAsk, fillSlot, isOver, newRun, pendingOf, type Run, settle, stop, type World } from './model.ts';
+import {
+  type Ask,
+  endAsk,
+  fillSlot,
+  isOver,
+  newRun,
+  pendingOf,
+  type Run,
+  type Session,
+  settle,
+  stop,
+  type World,
+} from './model.ts';
 import { askIn, DECISIONS, type Got, got, OK, type Picks, type Plan, RESOLUTIONS, runIn, sessionIn } from './steps.ts';
 
 const who = (picks: Picks) => person(picks.of('lead', 'mate'), picks.of('api', 'web', 'cli'));
@@ -201,6 +213,8 @@ export const endSession: Plan = (w, picks) => {
   };
 };
 
+let texts = 0;
+
 /** Words, or the answer to the form the session waits for, or to one it does not. */
 export const message: Plan = (w, picks) => {
   const session = picks.one(w.sessions);
@@ -212,11 +226,12 @@ export const message: Plan = (w, picks) => {
   const tool_use_id = picks.number(5) === 0 ? 'call-9' : (waiting?.call ?? 'call-1');
   const actor = who(picks);
   const answers = status === 'answered' ? { colour: 'Red' } : {};
+  const text = `go on ${++texts}`;
   const form = { type: 'interactive_form_question', tool_use_id, answers, status };
   return {
     name: `message to ${sessionId} by ${actor.name}: ${isText ? 'words' : JSON.stringify(form)}`,
     call: ({ gateway }) => {
-      const body = isText ? { text: 'go on' } : { interactive_form_answer: form };
+      const body = isText ? { text } : { interactive_form_answer: form };
       return got(gateway.postMessage({ sessionId, body, actor }), (r) => ({ id: r.view.run_id }));
     },
     expect(world, g) {
@@ -225,19 +240,39 @@ export const message: Plan = (w, picks) => {
       if (isText) {
         if (own.ended) return ['session_ended'];
         if (open) return ['pending_interactive_form'];
-        const waiting = own.queue.findLast((r) => r.takesPosts);
-        if (waiting) return [waiting.id === g.id ? 'ok' : `not ${waiting.id}`];
-        own.queue.push(newRun(world, own, { id: g.id, takesPosts: true }));
-        fillSlot(world, own);
-        return OK;
+        return said(world, own, g, actor.name, text);
+      }
+      const decision = status === 'answered' ? JSON.stringify(RESOLUTIONS[0][0]) : undefined;
+      if (open?.call !== tool_use_id) {
+        const isNamed = (a: Ask) => a.run.session === own && a.mode === 'form' && a.call === tool_use_id;
+        const first = world.asks.findLast(isNamed);
+        if (decision !== undefined && first?.decision === decision)
+          return [sameRun(g, carrying(world, first) ?? first.run)];
       }
       if (!open) return ['interactive_form_not_pending'];
       if (open.call !== tool_use_id) return ['interactive_form_tool_mismatch'];
-      const decision = status === 'answered' ? JSON.stringify(RESOLUTIONS[0][0]) : undefined;
       endAsk(world, open, status, actor.name, decision);
       return [settled(world, open.run, [open], g)];
     },
   };
 };
+
+/** Words are a post: they answer the oldest ask, unless the answer to one before it is still on its way. */
+function said(w: World, session: Session, g: Got, by: string, decision: string): string[] {
+  const asked = w.asks.filter((a) => a.run.session === session);
+  const isOnItsWay = (a: Ask) =>
+    a.status === 'answered' && a.delivery === 'due' && a.mode !== 'form' && (a.mode === 'restart' || !isOver(a.run));
+  if (g.code !== 'ok' && asked.some(isOnItsWay)) return ['question_state_conflict', 'approval_state_conflict'];
+  const oldest = asked.find((a) => a.status === 'pending');
+  if (oldest) {
+    endAsk(w, oldest, 'answered', by, decision);
+    return [settled(w, oldest.run, [oldest], g)];
+  }
+  const waiting = session.queue.findLast((r) => r.takesPosts);
+  if (waiting) return [waiting.id === g.id ? 'ok' : `not ${waiting.id}`];
+  session.queue.push(newRun(w, session, { id: g.id, takesPosts: true }));
+  fillSlot(w, session);
+  return OK;
+}
 
 const formOf = (w: World, run: Run) => pendingOf(w, run).find((a) => a.mode === 'form');

@@ -148,8 +148,9 @@ describe('one form for each subtask', () => {
       status: 'answered',
     };
     await ok(server.post(`/v1/sessions/${agent.sessionId}/messages`, { interactive_form_answer }));
-    expect((await showAsk(server, ask.ask_id)).delivery.state).toBe('delivered');
+    expect((await showAsk(server, ask.ask_id)).delivery.state).toBe('due');
     expect((await display(agent)).isError).toBeUndefined();
+    expect((await showAsk(server, ask.ask_id)).delivery.state).toBe('delivered');
     expect(await blocksOf(agent.sessionId)).toHaveLength(2);
   });
 });
@@ -164,7 +165,9 @@ it('a runtime that makes the deferred call again finds the answer as its result'
     status: 'cancelled',
     message: 'never mind',
   };
+  const ask = await pendingAsk(server, agent.sessionId);
   await ok(server.post(`/v1/sessions/${agent.sessionId}/messages`, { interactive_form_answer }));
+  expect((await showAsk(server, ask.ask_id)).delivery.state).toBe('due');
   expect(jsonOf(await display(agent, QUESTIONS, meta))).toEqual({
     ...interactive_form_answer,
     task_id: 1,
@@ -172,6 +175,7 @@ it('a runtime that makes the deferred call again finds the answer as its result'
     answers: {},
     success: false,
   });
+  expect((await showAsk(server, ask.ask_id)).delivery.state).toBe('delivered');
   expect(await blocksOf(agent.sessionId)).toHaveLength(1);
 });
 

@@ -137,8 +137,8 @@ it('an answer that no run will carry, and no process will take, is given up by n
   const run = await startRun(server, session.session_id);
   const raise = (fields: object) =>
     ok(server.post<AskView>(`/v1/runs/${run.run_id}/asks`, { kind: 'question', ...fields }));
-  const form = await raise({ tool_call_id: 'f', mode: 'form', questions: [{ id: 'q', question: 'Q?' }] });
   await raise({ tool_call_id: 'b', questions: [{ id: 'q', question: 'Q?' }] });
+  const form = await raise({ tool_call_id: 'f', mode: 'form', questions: [{ id: 'q', question: 'Q?' }] });
   const resolution = { request_id: form.ask_id, answers: [{ question_id: 'q', freeform_answer: 'x' }] };
   await ok(server.post<RunView>(`/v1/runs/${run.run_id}/questions`, { resolution }));
   await ok(server.post(`/v1/runs/${run.run_id}/cancel`, {}));

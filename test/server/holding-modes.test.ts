@@ -126,7 +126,19 @@ describe('form: the next run of the session carries on', () => {
       answer: { ask_id: h.ask.ask_id, tool_call_id: 'toolu_1', outcome: 'answered', answers: picks('openai') },
     });
     expect((await showRun(server, queued.run_id)).status).toBe('queued');
-    expect((await showAsk(server, h.ask.ask_id)).delivery.state).toBe('delivered');
+  });
+
+  it.each([
+    ['says so', (askId: string) => `/v1/asks/${askId}/delivered`, {}],
+    ['says something', (_: string, runId: string) => `/v1/runs/${runId}/output`, { text: 'blue, then' }],
+    ['completes it', (_: string, runId: string) => `/v1/runs/${runId}/complete`, {}],
+  ])('the answer is delivered when the agent at work in that run %s, not when it begins', async (_, path, body) => {
+    const h = await held(server, { mode: 'form' });
+    const run = await ok(answer(server, h));
+    const delivery = async () => (await showAsk(server, h.ask.ask_id)).delivery.state;
+    expect([run.status, await delivery()]).toEqual(['running', 'due']);
+    await ok(server.post(path(h.ask.ask_id, run.run_id), body));
+    expect(await delivery()).toBe('delivered');
   });
 
   it('a run that was queued before does not overtake it', async () => {
@@ -169,7 +181,7 @@ describe('restart: a new dispatch of the same spec carries on', () => {
     expect(await showRun(server, h.runId)).toMatchObject({ status: 'completed', outcome: 'needs_input' });
     const completed = (await eventsOfRun(server, h.runId)).find((e) => e.type === 'completed');
     expect(completed?.data).toMatchObject({ outcome: 'needs_input' });
-    expect(await inputOf(run.run_id)).toMatchObject({ text: 'fix the build', declined: false });
+    expect(await inputOf(run.run_id)).toMatchObject({ task: 'fix the build', declined: false });
     expect(String((await inputOf(run.run_id)).answer)).toMatch(/Local[\s\S]*quick/);
   });
 
@@ -180,7 +192,7 @@ describe('restart: a new dispatch of the same spec carries on', () => {
     const third = await ok(server.post<RunView>(`/v1/runs/${second.run_id}/questions`, resolution(ask.ask_id)));
     expect(third.resumes_run_id).toBe(second.run_id);
     expect((await showRun(server, second.run_id)).outcome).toBe('needs_input');
-    expect(await inputOf(third.run_id)).toMatchObject({ text: 'fix the build' });
+    expect(await inputOf(third.run_id)).toMatchObject({ task: 'fix the build' });
   });
 
   it('cancelled: the run is cancelled, nothing follows', async () => {
@@ -201,13 +213,13 @@ describe('restart: a new dispatch of the same spec carries on', () => {
 
 describe('several asks in one run', () => {
   it('hands over only when the last one has ended', async () => {
-    const h = await held(server, { mode: 'form' });
-    const approval = await raiseApproval(server, h.runId);
-    const still = await ok(answer(server, h));
+    const h = await held(server, { kind: 'approval' });
+    const form = await raiseQuestion(server, h.runId, { mode: 'form' });
+    const still = await ok(answer(server, { ...h, ask: form }));
     expect(still).toMatchObject({ run_id: h.runId, status: 'waiting_for_approval' });
-    const run = await ok(decide(server, h.runId, allow(approval.ask_id)));
+    const run = await ok(decide(server, h.runId, allow(h.ask.ask_id)));
     expect(run).toMatchObject({ resumes_run_id: h.runId, status: 'running' });
-    expect(await inputOf(run.run_id)).toMatchObject({ answer: { ask_id: h.ask.ask_id } });
+    expect(await inputOf(run.run_id)).toMatchObject({ answer: { ask_id: form.ask_id } });
   });
 
   it('an approval cannot be held as a form or a restart', async () => {
@@ -218,22 +230,32 @@ describe('several asks in one run', () => {
     }
   });
 
-  it.each(['form', 'restart'])('one %s per run: a second one would be carried on by nobody', async (mode) => {
-    const h = await held(server, { mode, tool_call_id: 'first' });
-    const question = (more: object) => ({ kind: 'question', questions: [ROUTING], ...more });
-    const path = `/v1/runs/${h.runId}/asks`;
-    for (const other of ['form', 'restart']) {
-      const body = question({ mode: other, tool_call_id: callId() });
-      expect((await refusal(server.post(path, body), 409, 'ask_state_conflict')).detail).toContain(h.ask.ask_id);
-    }
-    await ok(server.post(path, question({ mode, tool_call_id: 'first' })));
-    const approval = await raiseApproval(server, h.runId);
-    await ok(answer(server, h));
-    const late = question({ mode, tool_call_id: callId() });
-    await refusal(server.post(path, late), 409, 'ask_state_conflict');
-    const next = await ok(decide(server, h.runId, allow(approval.ask_id)));
-    expect((await raiseQuestion(server, next.run_id, { mode })).status).toBe('pending');
-  });
+  it.each(['form', 'restart'])(
+    'a %s is the last ask of its run: an agent that has stopped asks nothing',
+    async (mode) => {
+      const h = await held(server, { kind: 'approval' });
+      const question = (more: object) => ({ kind: 'question', questions: [ROUTING], tool_call_id: callId(), ...more });
+      const last = await raiseQuestion(server, h.runId, { mode, tool_call_id: 'last' });
+      const path = `/v1/runs/${h.runId}/asks`;
+      const late = async () => {
+        for (const other of ['form', 'restart', 'deferred', 'blocking']) {
+          const code = mode === 'form' && other === 'form' ? 'ask_state_conflict' : 'run_state_conflict';
+          const { detail } = await refusal(server.post(path, question({ mode: other })), 409, code);
+          expect(detail).toContain(last.ask_id);
+        }
+        const approval = { kind: 'approval', tool_call_id: callId(), tool_name: 'Bash', input: {} };
+        await refusal(server.post(path, approval), 409, 'run_state_conflict');
+      };
+      await late();
+      expect(await ok(server.post(path, question({ mode, tool_call_id: 'last' })))).toMatchObject({
+        ask_id: last.ask_id,
+      });
+      await ok(answer(server, { ...h, ask: last }));
+      await late();
+      const next = await ok(decide(server, h.runId, allow(h.ask.ask_id)));
+      expect((await raiseQuestion(server, next.run_id, { mode })).status).toBe('pending');
+    },
+  );
 
   it('when the last pending ask is claimed the run is running again', async () => {
     const h = await held(server);

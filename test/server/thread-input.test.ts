@@ -1,7 +1,19 @@
 // Posts that answer nothing: input for the next run. They wait as one, start by themselves, and are worked on once.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunView } from '../../src/core/views.ts';
-import { type Fields, held, newSession, ok, refusal, showRun, showSession, startRun } from '../support/scene.ts';
+import {
+  answer,
+  type Fields,
+  held,
+  newSession,
+  ok,
+  picks,
+  refusal,
+  showAsk,
+  showRun,
+  showSession,
+  startRun,
+} from '../support/scene.ts';
 import { openServer, type Server } from '../support/server.ts';
 import { chat, itemsOf, post } from '../support/thread.ts';
 
@@ -86,7 +98,7 @@ it('many posts at once are all worked on, each once', async () => {
   const texts = Array.from({ length: 20 }, (_, n) => `post ${n}`);
   const [first] = await Promise.all(texts.map((text) => ok(post(server, session_id, text))));
   await complete(run_id);
-  const said = (await itemsOf(server, session_id)).filter((item) => item.author.role === 'user');
+  const said = (await itemsOf(server, session_id)).filter((item) => item.author.role === 'user').slice(1);
   const input = await inputOf(first?.run_id);
   expect(input.item_ids).toEqual(said.map((item) => item.item_id));
   expect(String(input.text).split('\n\n').sort()).toEqual([...texts].sort());
@@ -128,5 +140,51 @@ it('a message to the session is a post like any other', async () => {
   expect(item.run_id).toBe(message.run_id);
   await complete(run_id);
   expect(await inputOf(message.run_id)).toMatchObject({ text: 'by message\n\nby thread' });
-  expect((await chat(server, session_id)).slice(0, 2)).toEqual(['operator: by message', 'operator: by thread']);
+  expect((await chat(server, session_id)).slice(1, 3)).toEqual(['operator: by message', 'operator: by thread']);
+});
+
+it('what a run was started with is said in the thread, once, by whoever said it', async () => {
+  const { session_id } = await newSession(server);
+  const run = await startRun(server, session_id, { input: { text: ' first\nof all ' } });
+  const [opening] = await itemsOf(server, session_id);
+  expect(opening).toEqual({
+    item_id: expect.any(String),
+    thread_id: `thr_${session_id}`,
+    author: { role: 'user', name: 'operator' },
+    content: [{ type: 'text', text: ' first\nof all ' }],
+    run_id: run.run_id,
+    created_at_ms: expect.any(Number),
+  });
+  const { token } = await server.makeToken('agent', session_id, { name: 'helper' });
+  for (const input of [{}, { text: ' ' }, { text: 'by the agent itself' }])
+    await ok(server.post(`/v1/sessions/${session_id}/runs`, { input }, { token }));
+  const items = await itemsOf(server, session_id);
+  expect(items).toHaveLength(2);
+  expect(items[1]).toMatchObject({ author: { role: 'worker', name: 'helper' }, metadata: { type: 'text' } });
+  await ok(post(server, session_id, 'and this'));
+  expect((await chat(server, session_id)).slice(1)).toEqual(['by the agent itself', 'operator: and this']);
+});
+
+it('a message answers what the thread asks, by the rules of the thread', async () => {
+  const h = await held(server);
+  const say = (text: string) => server.post<RunView>(`/v1/sessions/${h.sessionId}/messages`, { text });
+  expect(await ok(say('2'))).toMatchObject({ run_id: h.runId, status: 'running' });
+  expect((await showAsk(server, h.ask.ask_id)).answer).toMatchObject({ answers: picks('local'), surface: 'api' });
+  for (const late of [say('1'), post(server, h.sessionId, '1')])
+    expect((await refusal(late, 409, 'question_state_conflict')).winner).toMatchObject({ answered_by: 'operator' });
+  expect(await chat(server, h.sessionId)).toEqual(['? Which provider?', 'operator: 2']);
+  await ok(server.post(`/v1/asks/${h.ask.ask_id}/delivered`));
+  expect(await inputOf((await ok(say('and then the tests'))).run_id)).toMatchObject({ text: 'and then the tests' });
+});
+
+it('words that come while the answer of a form is on its way are for the run after it', async () => {
+  const h = await held(server, { mode: 'form' });
+  await refusal(post(server, h.sessionId, 'too early'), 409, 'pending_interactive_form');
+  await ok(answer(server, h));
+  expect((await showAsk(server, h.ask.ask_id)).delivery.state).toBe('due');
+  const item = await ok(post(server, h.sessionId, 'and then the tests'));
+  expect(item.ask_id).toBeUndefined();
+  expect((await showRun(server, item.run_id ?? '')).status).toBe('queued');
+  const structured = { prompt: { prompt_id: h.ask.ask_id, answers: [{ answer: ['Local'] }] } };
+  await refusal(post(server, h.sessionId, 'x', structured), 409, 'question_state_conflict');
 });

@@ -37,7 +37,7 @@ const claim = async (agent: string, recovery: Recovery): Promise<ClaimedRunView 
 const begin = async (recovery: Recovery) => {
   const agent = `agent-${++agents}`;
   const { session_id: sessionId } = await newSession(server, { agent });
-  const { run_id: runId } = await startRun(server, sessionId);
+  const { run_id: runId } = await startRun(server, sessionId, { input: {} });
   await claim(agent, recovery);
   return { agent, sessionId, runId };
 };
@@ -48,7 +48,8 @@ const again = async ({ agent, sessionId }: { agent: string; sessionId: string })
   await ok(post(server, sessionId, 'go on'));
   return (await claim(agent, 'none'))?.run.run_id ?? '';
 };
-const CANCELLED = '! ✗ Cancelled: worker_restart';
+const CANCELLED = '! ✗ Cancelled: the worker was lost';
+const lostAnswer = (what: string) => `! ✗ Answered: ${what}. The agent did not take it: the worker was lost`;
 
 describe('an agent that cannot be resumed', () => {
   it('has its prompt cancelled when a worker comes back, not before', async () => {
@@ -68,7 +69,12 @@ describe('an agent that cannot be resumed', () => {
     await ok(post(server, b.sessionId, '2'));
     expect((await showAsk(server, lost.ask_id)).answer?.answers).toEqual(picks('local'));
     await eventually(async () => (await showRun(server, b.runId)).status).toBe('interrupted');
-    expect(await chat(server, b.sessionId)).toEqual(['? Which provider?', 'operator: 2', CANCELLED, 'end interrupted']);
+    expect(await chat(server, b.sessionId)).toEqual([
+      '? Which provider?',
+      'operator: 2',
+      lostAnswer('Local'),
+      'end interrupted',
+    ]);
 
     const runId = await again(b);
     const other = await raiseQuestion(server, runId, { questions: [{ ...ROUTING, question: 'Which one?' }] });
@@ -141,8 +147,8 @@ describe('an agent that cannot be resumed', () => {
     await eventually(async () => (await chat(server, b.sessionId)).at(-1)).toBe('? Bash: rm -rf build');
     await ok(post(server, b.sessionId, 'no'));
     await eventually(async () => (await showRun(server, b.runId)).status).toBe('interrupted');
-    const cancelled = (await chat(server, b.sessionId)).filter((line) => line === CANCELLED);
-    expect(cancelled).toHaveLength(2);
+    const ends = (await chat(server, b.sessionId)).filter((line) => line.startsWith('!'));
+    expect(ends).toEqual([lostAnswer('OpenAI'), lostAnswer('Deny')]);
   });
 });
 

@@ -82,10 +82,10 @@ export const raiseApproval = (server: Server, runId: string, fields: Fields = {}
     }),
   );
 
-/** A fresh session with a run held on one question (or approval). */
+/** A fresh session with a run, which nobody said a word to begin, held on one question (or approval). */
 export async function held(server: Server, fields: Fields = {}, session: Fields = {}): Promise<Held> {
   const { session_id: sessionId } = await newSession(server, session);
-  const { run_id: runId } = await startRun(server, sessionId);
+  const { run_id: runId } = await startRun(server, sessionId, { input: { task: 'fix the build' } });
   const raise = fields.kind === 'approval' ? raiseApproval : raiseQuestion;
   return { sessionId, runId, ask: await raise(server, runId, fields) };
 }

@@ -50,6 +50,7 @@ it.each(CASES)('session %s, worker %s: asked %s', async (permissions, label, isA
   expect(ask?.delivery.state).toBe('delivered');
   expect(await stage.events(run.session_id, 'waiting_for_approval')).toEqual([]);
   expect(await chat(server, run.session_id)).toEqual([
+    'operator: play',
     'p: answered: allowed {"command":"npm install"}',
     'done',
     'end completed',

@@ -64,6 +64,7 @@ const until = (sessionId: string, last: string) =>
   stage.until(async () => ((await chat(sessionId)).at(-1) === last ? chat(sessionId) : undefined));
 const post = (sessionId: string, text: string) =>
   stage.api.threads.post(`thr_${sessionId}`, { content: [{ type: 'text', text }] });
+const OPENING = 'operator: play';
 const PROMPT = '? Which one?';
 
 it('typing a number gives the agent the label of that option', async () => {
@@ -72,6 +73,7 @@ it('typing a number gives the agent the label of that option', async () => {
   await stage.pending(run.session_id);
   await post(run.session_id, '2');
   expect(await until(run.session_id, 'end completed')).toEqual([
+    OPENING,
     PROMPT,
     'operator: 2',
     '! ✓ Answered: Bread',
@@ -88,11 +90,12 @@ it('kill -9, an agent that cannot be resumed: the prompt is cancelled when the w
   await end(worker, 'SIGKILL');
   fragileWorker();
   expect(await until(run.session_id, 'end interrupted')).toEqual([
+    OPENING,
     PROMPT,
-    '! ✗ Cancelled: worker_restart',
+    '! ✗ Cancelled: the worker was lost',
     'end interrupted',
   ]);
-  const [, audit] = await itemsOf(run.session_id);
+  const [, , audit] = await itemsOf(run.session_id);
   expect(audit?.metadata).toMatchObject({
     type: 'pending_prompt_resolved',
     prompt: { prompt_state: 'cancelled', reason: 'worker_restart', answers: [] },
@@ -105,7 +108,7 @@ it('kill -9, an agent that can be resumed: what was posted meanwhile is delivere
   await stage.pending(run.session_id);
   await worker.end('SIGKILL');
   await post(run.session_id, '1');
-  expect(await chat(run.session_id)).toEqual([PROMPT, 'operator: 1']);
+  expect(await chat(run.session_id)).toEqual([OPENING, PROMPT, 'operator: 1']);
   mockWorker();
   expect(await until(run.session_id, 'end completed')).toContain('! ✓ Answered: Apples');
   expect(stage.heard(await stage.over(run.run_id))).toEqual(['q: answered: Apples']);
@@ -133,7 +136,7 @@ it('SIGTERM with an approval open and no way to resume: the action is denied', a
   const [ask] = await stage.pending(run.session_id);
   worker.stdin?.end();
   await until(run.session_id, 'end failed');
-  expect((await chat(run.session_id)).slice(1)).toEqual(['! ✗ Cancelled: the worker was shut down', 'end failed']);
+  expect((await chat(run.session_id)).slice(2)).toEqual(['! ✗ Cancelled: the worker was shut down', 'end failed']);
   expect((await stage.api.asks.get(ask?.ask_id ?? '')).answer).toMatchObject({
     outcome: 'cancelled',
     behavior: 'deny',

@@ -35,7 +35,7 @@ export const addRuns: AddRoutes = (app, { gateway }) => {
       schema: {
         ...about(
           'sessions',
-          'Say something to a session: words for its next run, or the answer to its form',
+          'Say something to a session: a post to its thread, or the answer to its form',
           'While a form waits, words are refused until it is submitted or cancelled.',
         ),
         params: SessionParams,

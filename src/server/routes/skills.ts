@@ -54,7 +54,11 @@ function addTo(app: App, gateway: Context['gateway']): void {
     {
       config: { scopes: PUBLISHERS },
       schema: {
-        ...about('skills', 'Publish a skill', 'Multipart: `file` (a zip), `namespace`, and `name`, which is the name of the zip and of its folder.'),
+        ...about(
+          'skills',
+          'Publish a skill',
+          'Multipart: `file` (a zip), `namespace`, and `name`, which is the name of the zip and of its folder.',
+        ),
         consumes: ['multipart/form-data'],
         response: replies({ 201: SkillView }),
       },

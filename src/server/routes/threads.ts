@@ -22,7 +22,7 @@ export const addThreads: AddRoutes = (app, { gateway, throttle, streams }) => {
         ...about(
           'threads',
           'The chat view of a session, oldest first',
-          'With `Accept: text/event-stream` live: an event for each item, resumed by Last-Event-ID or `cursor`. A page names in `Holdpoint-Cursor` where to go on from.',
+          'With `Accept: text/event-stream` live: an event for each item, one named `update` when the block of a form has ended, resumed by Last-Event-ID or `cursor`. A page names in `Holdpoint-Cursor` where to go on from.',
         ),
         params: ThreadParams,
         querystring: PageQuery,
@@ -92,7 +92,9 @@ export const addThreads: AddRoutes = (app, { gateway, throttle, streams }) => {
   }
 };
 
-const frameOf = ({ view, place }: PlacedItem): string => `id: ${textOf(place)}\ndata: ${JSON.stringify(view)}\n\n`;
+/** What was said before and reads differently now is an event of another name: who listens for items only is not told twice. */
+const frameOf = ({ view, place, isUpdate }: PlacedItem): string =>
+  `id: ${textOf(place)}\n${isUpdate ? 'event: update\n' : ''}data: ${JSON.stringify(view)}\n\n`;
 
 const textOf = ({ quiet, seq, n }: ThreadPlace): string => `${quiet}.${seq}.${n}`;
 
