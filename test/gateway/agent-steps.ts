@@ -11,9 +11,9 @@ import {
   finish,
   hold,
   isHeld,
+  isLost,
   isOver,
   killMail,
-  LOST,
   loseWorker,
   type Mode,
   newAsk,
@@ -291,7 +291,7 @@ export const claim: Plan = (_, picks) => {
     name: `claim by ${worker}, ${recovery}`,
     call: ({ gateway }) => got(gateway.waitForWork(body), (r) => ({ id: r?.run.run_id ?? '' })),
     expect(world, { id }) {
-      for (const lost of world.runs.filter((r) => r.lease === LOST && isHeld(r))) loseWorker(world, lost, true);
+      for (const lost of world.runs.filter((r) => isLost(r) && isHeld(r))) loseWorker(world, lost, true);
       const free = (r: Run) =>
         !r.session.external &&
         !r.clarification &&

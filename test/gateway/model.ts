@@ -187,7 +187,7 @@ export function finish(w: World, run: Run, status: RunStatus, by: string): void 
 
 /** Nobody takes what only another run could have carried, or what no process is left to take. */
 function giveUp(w: World, run: Run): void {
-  const isHosted = run.session.external || (run.lease !== undefined && run.lease !== LOST);
+  const isHosted = run.session.external || (run.lease !== undefined && !isLost(run));
   for (const ask of w.asks) {
     if (ask.run !== run || ask.delivery !== 'due') continue;
     if (!isHosted || ask.mode === 'form' || ask.mode === 'restart') ask.delivery = 'undeliverable';
@@ -250,7 +250,9 @@ export function stop(w: World, run: Run, status: 'cancelled' | 'interrupted', by
 }
 
 /** Nobody has the run, and no worker has come to say so. */
-export const LOST = { worker: '(lost)', until: 0 };
+const LOST = { worker: '(lost)', until: 0 };
+/** By its name: a world is copied, and what was lost in it with it. */
+export const isLost = (run: Run): boolean => run.lease?.worker === LOST.worker;
 
 /**
  * The worker is gone. An ask inside its tool call is lost with it, when a worker comes back; what can still be told goes
@@ -297,7 +299,7 @@ export function sweep(w: World, lostWorkers: string[] = []): void {
     for (const ask of unasked) if (ask.status === 'unasked') finish(w, ask.run, 'cancelled', 'system');
   }
   for (const run of w.runs) if (run.lease && lostWorkers.includes(run.lease.worker)) loseWorker(w, run, true);
-  const lapsed = w.runs.filter((r) => r.lease && r.lease.until <= w.now && !(r.lease === LOST && isHeld(r)));
+  const lapsed = w.runs.filter((r) => r.lease && r.lease.until <= w.now && !(isLost(r) && isHeld(r)));
   lapsed.sort((a, b) => (a.lease?.until ?? 0) - (b.lease?.until ?? 0));
   for (const run of lapsed) loseWorker(w, run);
   for (const ask of w.asks) if (ask.mail?.state === 'open' && ask.mail.postedAt <= w.now - 7 * DAY_MS) killMail(ask);
