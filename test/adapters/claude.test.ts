@@ -34,7 +34,10 @@ afterAll(async () => {
 type Decide = (ask: AskView) => Promise<unknown>;
 type Given = Parameters<Stage['answer']>[1];
 const allow: Decide = (ask) => stage.decide(ask, { behavior: 'allow' });
-const deny: Decide = (ask) => stage.decide(ask, { behavior: 'deny' });
+const refuse =
+  (reason: string): Decide =>
+  (ask) =>
+    stage.decide(ask, { behavior: 'deny', reason });
 const choose =
   (...given: Given[]): Decide =>
   (ask) =>
@@ -63,9 +66,7 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
     ],
   },
   'approval-denied': {
-    asks: [
-      [{ tool_name: 'Bash' }, (ask) => stage.decide(ask, { behavior: 'deny', reason: 'use the staging database' })],
-    ],
+    asks: [[{ tool_name: 'Bash' }, refuse('use the staging database')]],
   },
   'approval-always': {
     asks: [
@@ -76,8 +77,9 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
           return stage.api.approvals.decideRun(ask.run_id, { resolutions: [resolution] });
         },
       ],
-      [{ input: { command: 'touch other' } }, deny],
-      [{ tool_name: 'Write' }, deny],
+      [{ input: { command: 'touch x && touch evil' } }, refuse('not toolu_wider')],
+      [{ input: { command: 'touch other' } }, refuse('not toolu_beyond')],
+      [{ tool_name: 'Write' }, refuse('not toolu_write')],
     ],
   },
   'question-one': { asks: [[{ questions: [{ question: 'Which database?', required: true }] }, choose(option(2))]] },
@@ -126,7 +128,62 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
       [{ tool_name: 'Write' }, allow],
     ],
   },
-  'sub-agent': { input: { text: 'MAINTASK' }, asks: [[{ lineage: ['general-purpose: find it'] }, allow]] },
+  'sub-agent': { input: { text: 'MAIN-ONE' }, asks: [[{ lineage: ['general-purpose: find it'] }, allow]] },
+  'sub-agent-nested': {
+    input: { text: 'MAIN-TWO' },
+    asks: [[{ lineage: ['general-purpose: the outer', 'general-purpose: the inner'] }, refuse('not in here')]],
+  },
+  'sub-agents-two': {
+    input: { text: 'MAIN-THREE' },
+    asks: [
+      [
+        {},
+        async ({ session_id }) => {
+          const asks = await stage.pending(session_id, 2);
+          const updated_input = { command: 'touch changed', description: 'd' };
+          const change: Decide = (ask) => stage.decide(ask, { behavior: 'allow', updated_input });
+          const right = 'general-purpose: right';
+          for (const ask of asks) await (ask.request.lineage?.[0] === right ? change : refuse('only the right'))(ask);
+        },
+      ],
+    ],
+  },
+  'background-sub-agent': {
+    input: { text: 'MAIN-BG', hold: 'everything', patience_ms: 0 },
+    asks: [
+      [
+        {},
+        async ({ session_id, run_id }) => {
+          const asks = await stage.pending(session_id, 2);
+          const of = (kind: AskView['kind']) => asks.find((ask) => ask.kind === kind) as AskView;
+          expect(of('approval').request.lineage).toEqual(['general-purpose: do SUBWORK']);
+          expect(of('question').mode).toBe('blocking');
+          await choose(option(2))(of('question'));
+          // It has ended its turn, and is still there.
+          await stage.until(async () => (await stage.api.runs.get(run_id)).outputs.find((o) => o.type === 'status'));
+          await allow(of('approval'));
+        },
+      ],
+    ],
+  },
+  'form-answered': {
+    input: { permission_mode: 'acceptEdits', ask_tools: true },
+    asks: [
+      [
+        { questions: [{ id: 'colour', options: [{ value: 'r' }, { label: 'Blue' }] }] },
+        async (ask) => {
+          const form = { type: 'interactive_form_question' as const, tool_use_id: ask.tool_call_id };
+          const answers = { colour: 'Blue' };
+          const answer = { interactive_form_answer: { ...form, status: 'answered' as const, answers } };
+          await stage.api.sessions.say(ask.session_id, answer);
+          const next = await stage.carriedOn(await stage.over(ask.run_id));
+          expect(next, next.error).toMatchObject({ status: 'completed' });
+          expect(next.outputs.at(-1)?.text).toBe('Blue it is.');
+        },
+      ],
+    ],
+  },
+  'form-refused': { input: { ask_tools: true }, asks: [] },
 };
 
 describe('Claude Code, played again', () => {

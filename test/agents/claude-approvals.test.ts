@@ -154,4 +154,20 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
     expect(rig.model.told.at(-1)).toContain('touch x');
     expect(rig.result('toolu_interrupted')?.text).toContain("The user doesn't want to proceed");
   });
+
+  it('ends a command that is under way when the run is interrupted, and the model learns of it', async () => {
+    const input = { command: 'touch begun; sleep 300; touch late', description: 'd' };
+    rig.model.play([[{ tool: 'Bash', input, id: 'toolu_under_way' }], [{ text: 'never' }]]);
+    const run = await rig.start();
+    await rig.stage.decide(await rig.ask(run), { behavior: 'allow' });
+    await rig.stage.until(async () => (rig.files(run).includes('begun') ? true : undefined));
+    await rig.stage.api.sessions.interrupt(run.session_id);
+    expect(await rig.over(run)).toMatchObject({ status: 'interrupted' });
+    await rig.released(run);
+    rig.model.play([[{ text: 'I know.' }]]);
+    const next = await rig.stage.api.runs.start(run.session_id, { input: { text: 'what now?' } });
+    expect(await rig.over(next)).toMatchObject({ status: 'completed' });
+    expect(rig.model.told.at(-1)).toContain('[Request interrupted by user for tool use]');
+    expect(rig.files(run)).toEqual(['begun']);
+  });
 });

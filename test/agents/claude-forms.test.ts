@@ -11,7 +11,10 @@ beforeAll(async () => {
   rig = await ClaudeRig.open();
 });
 afterAll(() => rig.close());
-afterEach(() => expect(rig.model.others).toEqual([]));
+afterEach(() => {
+  expect(rig.model.others).toEqual([]);
+  delete process.env.TRANSCRIPT;
+});
 
 const FORM = 'mcp__holdpoint__interactive_form_question';
 const QUESTIONS = {
@@ -28,6 +31,7 @@ const carriedOn = (run: RunView) => rig.stage.carriedOn(run);
 
 describe.skipIf(!claude)(`Claude Code ${claudeVersion}: forms`, () => {
   it('displays the form, ends the turn, and gets the answer as the result of its call', async () => {
+    rig.record('form-answered');
     rig.model.play([form('toolu_form'), [{ text: 'Blue it is.' }]]);
     const run = await start({ permission_mode: 'acceptEdits' });
     const ask = await rig.ask(run);
@@ -78,6 +82,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: forms`, () => {
   });
 
   it('is told how to correct a form that cannot be displayed', async () => {
+    rig.record('form-refused');
     rig.model.play([form('toolu_bad', { questions: [] }), [{ text: 'Never mind.' }]]);
     const run = await start();
     expect(await rig.over(run)).toMatchObject({ status: 'completed' });
@@ -92,6 +97,41 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: forms`, () => {
     expect(await rig.over(run)).toMatchObject({ status: 'completed' });
     expect(rig.result('toolu_beside_form')?.text).toContain('call no other tool beside it');
     expect(rig.result('toolu_look')).toMatchObject({ isError: false });
+  });
+
+  it('displays no form for a sub-agent, nor while one works in the background: both would be lost', async () => {
+    const sub = (prompt: string, run_in_background: boolean) => ({
+      tool: 'Agent',
+      input: { description: 'help', prompt, subagent_type: 'general-purpose', run_in_background },
+      id: `toolu_${prompt}`,
+    });
+    const touch = { tool: 'Bash', input: { command: 'touch x', description: 'd' }, id: 'toolu_form_touch' };
+    rig.model.play(
+      [
+        [sub('FORM-SUB', false)],
+        [sub('FORM-BACK', true)],
+        form('toolu_form_early'),
+        [{ text: 'I wait.' }],
+        form('toolu_form_late'),
+        [{ text: 'Thanks.' }],
+      ],
+      'FORM-MAIN',
+    );
+    rig.model.play([form('toolu_form_sub'), [{ text: 'Ask about the colour.' }]], 'FORM-SUB');
+    rig.model.play([[touch], [{ text: 'Made.' }]], 'FORM-BACK');
+    const run = await start({ text: 'FORM-MAIN' });
+    const ask = await rig.ask(run);
+    expect(ask.tool_call_id).toBe('toolu_form_touch');
+    await rig.stage.until(async () => rig.result('toolu_form_early'));
+    await rig.stage.decide(ask, { behavior: 'allow' });
+    const late = await rig.ask(run);
+    expect(late).toMatchObject({ mode: 'form', tool_call_id: 'toolu_form_late' });
+    expect(rig.result('toolu_form_sub')?.text).toContain('Tell the agent that called you');
+    expect(rig.result('toolu_form_early')?.text).toContain('still going on in the background');
+    expect(rig.files(run)).toEqual(['x']);
+    await send(late, { status: 'answered', answers: { colour: 'Blue' } });
+    expect(await carriedOn(run)).toMatchObject({ status: 'completed' });
+    expect(rig.result('toolu_form_late')?.text).toContain('Blue');
   });
 
   it('lets every other tool of the server go its own way', async () => {

@@ -100,11 +100,7 @@ export class ClaudeRig {
   }
 
   /** The processes that work for a run, by the mark in their environment. */
-  processes(run: RunView): number[] {
-    return readdirSync('/proc')
-      .filter((pid) => /^\d+$/.test(pid) && environmentOf(pid).includes(`HOLDPOINT_RUN_ID=${run.run_id}`))
-      .map(Number);
-  }
+  processes = (run: RunView): number[] => processesWith(`HOLDPOINT_RUN_ID=${run.run_id}`);
 
   /** kill -9 of Claude Code itself: what it had started is left for others to end. */
   kill(run: RunView): void {
@@ -129,17 +125,25 @@ export class ClaudeRig {
     return JSON.stringify(messages.findLast((message) => message.role === 'user')?.content);
   }
 
+  /** Fails when anything that was started here is still running. */
   async close(): Promise<void> {
     await this.stage.close();
+    const left = processesWith(`ANTHROPIC_BASE_URL=${this.model.url}`).filter((pid) => pid !== process.pid);
     await this.server.close();
     this.model.close();
     process.env = this.#env;
     rmSync(this.root, { recursive: true, force: true });
+    if (left.length > 0) throw new Error(`still running after the tests: ${left.join(', ')}`);
   }
 }
 
 const textOf = (content: unknown): string =>
   typeof content === 'string' ? content : (content as { text?: string }[]).map((part) => part.text ?? '').join('\n');
+
+const processesWith = (entry: string): number[] =>
+  readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid) && environmentOf(pid).includes(entry))
+    .map(Number);
 
 function environmentOf(pid: string): string[] {
   try {
