@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import type { Client } from '../client/client.ts';
 import type { Waits } from '../client/waits.ts';
+import { canonical } from '../core/digest.ts';
 import { HOOK_CALL, openAttachedRun } from './attached-run.ts';
 import { HOOK_SECONDS } from './codex-settings.ts';
 import { createPeer } from './wire/jsonrpc.ts';
@@ -34,7 +35,8 @@ export async function decideByCodexHook(payload: unknown, parts: HookParts): Pro
   const { session_id, cwd, tool_name, tool_input } = read.data;
   if (await daemonHas(session_id, parts.open)) return undefined;
   const { client, waits, signal } = parts;
-  const { description, ...input } = tool_input;
+  const { description, ...wanted } = tool_input;
+  const input = { ...wanted, cwd };
   const call = crypto.randomUUID();
   const conversation = { agent: 'codex', id: session_id, folder: cwd };
   const run = await openAttachedRun(client, waits, conversation, { id: call, text: `${tool_name} in ${cwd}` }, signal);
@@ -44,9 +46,9 @@ export async function decideByCodexHook(payload: unknown, parts: HookParts): Pro
       {
         id: `${HOOK_CALL}${call}`,
         tool_name,
-        input: { ...input, cwd },
+        input,
         ...(typeof description === 'string' && { reason: description }),
-        ...(typeof input.command === 'string' && tool_name === 'apply_patch' && { diff: input.command }),
+        ...(typeof wanted.command === 'string' && tool_name === 'apply_patch' && { diff: wanted.command }),
         expires_after_ms: HOOK_SECONDS * 1000 - MARGIN_MS,
       },
       {
@@ -57,9 +59,12 @@ export async function decideByCodexHook(payload: unknown, parts: HookParts): Pro
     );
     await run.end();
     if (outcome.status !== 'answered') return undefined;
-    const isChanged = outcome.allowed && JSON.stringify(outcome.input) !== JSON.stringify({ ...input, cwd });
-    if (isChanged) return decision('deny', `The person allows this instead: ${JSON.stringify(outcome.input)}`);
-    return outcome.allowed ? decision('allow') : decision('deny', outcome.reason);
+    if (!outcome.allowed) return decision('deny', outcome.reason);
+    if (canonical(outcome.input) === canonical(input)) return decision('allow');
+    return decision(
+      'deny',
+      `The person allows this instead, so ask for exactly that: ${JSON.stringify(outcome.input)}`,
+    );
   } catch (error) {
     if (askId !== undefined)
       await client.runs.fail(run.run.run_id, { error: 'Codex gave the hook up' }).catch(() => {});

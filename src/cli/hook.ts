@@ -22,8 +22,13 @@ export function hookCommand(): Command {
   return command.action(hook);
 }
 
+const LOOK_EVERY_MS = 1000;
+
 async function hook(agent: string, { url, data }: HookFlags): Promise<void> {
   const stop = new AbortController();
+  // An agent that was killed tells nobody; whoever it had asked is not to be kept waiting.
+  const agentPid = process.ppid;
+  setInterval(() => process.ppid !== agentPid && stop.abort(), LOOK_EVERY_MS).unref();
   process.once('SIGTERM', () => stop.abort());
   process.once('SIGINT', () => stop.abort());
   try {

@@ -1,29 +1,33 @@
-// `codex exec`, which has nobody to ask: its hook asks here. What was decided is what the model was told and what ran.
+// `codex exec` and a Codex without a daemon, whose hook asks here. What was decided is what the model was told and what
+// ran; whatever goes wrong, the hook decides nothing and Codex asks as if there were none.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connected } from '../../src/agents/codex-settings.ts';
-import type { AskView } from '../../src/core/views.ts';
-import { root as repository } from '../support/process.ts';
-import { openServer, type Server } from '../support/server.ts';
+import { createPeer, type Incoming, type Peer } from '../../src/agents/wire/jsonrpc.ts';
+import type { ApprovalRequest, AskView } from '../../src/core/views.ts';
+import { endEverything, type Holdpoint, root as repository, startHoldpoint } from '../support/process.ts';
 import { Stage } from '../worker/stage.ts';
 import { codex, codexVersion } from './binaries.ts';
-import { escalated, readIfThere, setUp } from './codex-stage.ts';
+import { escalated, nothingLeftIn, readIfThere, setUp } from './codex-stage.ts';
 import { OpenAiModel, type Script } from './model-openai.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-hook-'));
+const children: ChildProcess[] = [];
 let model: OpenAiModel;
-let server: Server;
+let server: Holdpoint;
 let stage: Stage;
 let made = 0;
 beforeAll(async () => {
   if (!codex) return;
   model = await OpenAiModel.start();
   setUp(root, model.url, '');
-  server = await openServer();
-  stage = new Stage(await server.url(), server.token);
+  symlinkSync(process.execPath, join(root, 'bin', 'node'));
+  server = await startHoldpoint({ via: 'main', args: ['--no-worker'] });
+  stage = new Stage(server.url, server.token);
   const data = join(root, 'state');
   mkdirSync(data);
   writeFileSync(join(data, 'worker.token'), (await stage.api.tokens.create({ scope: 'worker' })).token);
@@ -31,43 +35,56 @@ beforeAll(async () => {
   writeFileSync(join(root, 'home', 'hooks.json'), connected(undefined, place));
 });
 afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await endEverything();
+  if (codex) {
+    model.close();
+    await nothingLeftIn(root);
+  }
   rmSync(root, { recursive: true, force: true });
-  if (!codex) return;
-  await server.close();
-  model.close();
 });
 
-const FLAGS = ['exec', '--json', '--skip-git-repo-check', '--dangerously-bypass-hook-trust'];
-const POLICY = [
-  '-c',
-  'approvals_reviewer="auto_review"',
-  '-c',
-  'approval_policy="on-request"',
-  '-s',
-  'workspace-write',
-];
+/** The server is killed, and `back` starts it again where it was. */
+async function killServer(): Promise<{ back(): Promise<void> }> {
+  const { data, url } = server;
+  await server.end('SIGKILL');
+  return {
+    async back() {
+      server = await startHoldpoint({ via: 'main', data, args: ['--no-worker', '--port', new URL(url).port] });
+    },
+  };
+}
 
-async function exec(
-  key: string,
-  script: Script,
-): Promise<{ ask: AskView; folder: string; ended: Promise<number | null> }> {
+function folderFor(key: string, script: Script): string {
   made += 1;
   const folder = join(root, `work-${made}`);
   mkdirSync(folder);
   model.play(key, script);
-  const child: ChildProcess = spawn(codex ?? '', [...FLAGS, ...POLICY, `Do this: ${key}`], {
-    cwd: folder,
-    stdio: 'ignore',
-  });
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const ask = await stage.until(async () => (await stage.api.asks.list({ status: 'pending' })).items[0]);
-  return { ask, folder, ended };
+  return folder;
 }
+
+const asked = () => stage.until(async () => (await stage.api.asks.list({ status: 'pending' })).items[0]);
+const ended = (ask: AskView) =>
+  stage.until(async () => {
+    const now = await stage.api.asks.get(ask.ask_id);
+    return now.status === 'pending' ? undefined : now;
+  });
 const DONE = [{ text: 'Done.' }];
+
+const FLAGS = ['exec', '--json', '--skip-git-repo-check', '--dangerously-bypass-hook-trust', '-s', 'workspace-write'];
+const POLICY = ['-c', 'approvals_reviewer="auto_review"', '-c', 'approval_policy="on-request"'];
+
+async function exec(key: string, script: Script) {
+  const folder = folderFor(key, script);
+  const child = spawn(codex ?? '', [...FLAGS, ...POLICY, `Do this: ${key}`], { cwd: folder, stdio: 'ignore' });
+  children.push(child);
+  const over = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  return { child, folder, over, ask: await asked() };
+}
 
 describe.skipIf(!codex)(`codex exec ${codexVersion} with the hook`, () => {
   it('runs what was allowed', async () => {
-    const { ask, folder, ended } = await exec('hook-allowed', [[escalated('echo hi > a.txt', 'Need it')], DONE]);
+    const { ask, folder, over } = await exec('hook-allowed', [[escalated('echo hi > a.txt', 'Need it')], DONE]);
     expect(ask.request).toMatchObject({
       tool_name: 'Bash',
       input: { command: 'echo hi > a.txt', cwd: folder },
@@ -75,17 +92,111 @@ describe.skipIf(!codex)(`codex exec ${codexVersion} with the hook`, () => {
     });
     expect(readIfThere(folder, 'a.txt')).toBeUndefined();
     await stage.decide(ask, { behavior: 'allow' });
-    expect(await ended).toBe(0);
+    expect(await over).toBe(0);
     expect(readIfThere(folder, 'a.txt')).toBe('hi\n');
     expect(await stage.over(ask.run_id)).toMatchObject({ status: 'completed' });
   });
 
   it('tells the model why it was denied', async () => {
     const script: Script = [[{ ...escalated('echo hi > b.txt'), id: 'call_H' }], DONE];
-    const { ask, folder, ended } = await exec('hook-denied', script);
+    const { ask, folder, over } = await exec('hook-denied', script);
     await stage.decide(ask, { behavior: 'deny', reason: 'use git' });
-    await ended;
+    await over;
     expect(readIfThere(folder, 'b.txt')).toBeUndefined();
     expect(model.resultOf('hook-denied', 'call_H')).toContain('use git');
+  });
+
+  it('tells the model what the person would allow instead, and asks for that again', async () => {
+    const changed = { ...escalated('echo some > c.txt'), id: 'call_J' };
+    const script: Script = [[{ ...escalated('echo all > c.txt'), id: 'call_I' }], [changed], DONE];
+    const { ask, folder, over } = await exec('hook-changed', script);
+    const { input } = ask.request as ApprovalRequest;
+    await stage.decide(ask, { behavior: 'allow', updated_input: { ...input, command: 'echo some > c.txt' } });
+    await ended(ask);
+    const again = await asked();
+    expect(readIfThere(folder, 'c.txt')).toBeUndefined();
+    expect(model.resultOf('hook-changed', 'call_I')).toContain('ask for exactly that');
+    expect(model.resultOf('hook-changed', 'call_I')).toContain('echo some > c.txt');
+    expect(again.request).toMatchObject({ input: { command: 'echo some > c.txt' } });
+    await stage.decide(again, { behavior: 'allow' });
+    await over;
+    expect(readIfThere(folder, 'c.txt')).toBe('some\n');
+  });
+
+  it('is killed: the ask ends with that reason, and a late answer is refused', async () => {
+    const { ask, folder, child } = await exec('hook-agent-killed', [[escalated('echo hi > d.txt')]]);
+    child.kill('SIGKILL');
+    expect(await ended(ask)).toMatchObject({ status: 'failed', answer: { reason: 'Codex gave the hook up' } });
+    await expect(stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    expect(readIfThere(folder, 'd.txt')).toBeUndefined();
+  });
+});
+
+/** A Codex with a prompt of its own and no daemon: its person is the client of its app-server. */
+async function prompting(key: string, script: Script) {
+  const folder = folderFor(key, script);
+  const child = spawn(codex ?? '', ['app-server'], { cwd: folder, stdio: ['pipe', 'pipe', 'ignore'] });
+  children.push(child);
+  const prompts: Incoming[] = [];
+  const end = Promise.withResolvers<void>();
+  const peer: Peer = createPeer({
+    send: (text) => child.stdin.write(`${text}\n`),
+    onRequest: (request) => prompts.push(request),
+    onNotification: (method) => method === 'turn/completed' && end.resolve(),
+  });
+  createInterface({ input: child.stdout }).on('line', peer.receive);
+  await peer.request('initialize', { clientInfo: { name: 'person', version: '1' } });
+  peer.notify('initialized');
+  const given = { cwd: folder, sandbox: 'workspace-write', approvalPolicy: 'on-request' };
+  const config = { bypass_hook_trust: true };
+  const { thread } = (await peer.request('thread/start', { ...given, config })) as { thread: { id: string } };
+  await peer.request('turn/start', { threadId: thread.id, input: [{ type: 'text', text: `Do this: ${key}` }] });
+  const close = () => {
+    child.stdin.end();
+    return new Promise((resolve) => child.once('exit', resolve));
+  };
+  return { peer, prompts, folder, over: end.promise, close };
+}
+
+describe.skipIf(!codex)(`Codex ${codexVersion} without a daemon, with the hook`, () => {
+  it('is asked at its own prompt while the server is away', async () => {
+    const { back } = await killServer();
+    const own = await prompting('hook-away', [[escalated('echo hi > e.txt')], DONE]);
+    const prompt = await stage.until(async () => own.prompts[0]);
+    expect(prompt.method).toBe('item/commandExecution/requestApproval');
+    expect(readIfThere(own.folder, 'e.txt')).toBeUndefined();
+    own.peer.respond(prompt.id, { decision: 'accept' });
+    await own.over;
+    expect(readIfThere(own.folder, 'e.txt')).toBe('hi\n');
+    await own.close();
+    await back();
+    expect((await stage.api.asks.list({ status: 'pending' })).items).toEqual([]);
+  });
+
+  it('goes on waiting when the server is killed meanwhile, and has the answer that is given when it is back', async () => {
+    const own = await prompting('hook-server-killed', [[{ ...escalated('echo hi > f.txt'), id: 'call_F' }], DONE]);
+    const ask = await asked();
+    const { back } = await killServer();
+    await back();
+    expect((await stage.api.asks.get(ask.ask_id)).status).toBe('pending');
+    expect(own.prompts).toEqual([]);
+    await stage.decide(ask, { behavior: 'allow' });
+    await own.over;
+    expect(own.prompts).toEqual([]);
+    expect(readIfThere(own.folder, 'f.txt')).toBe('hi\n');
+    expect(model.resultOf('hook-server-killed', 'call_F')).toContain('exited with code 0');
+    await own.close();
+  });
+
+  it('is asked at its own prompt when the ask here is withdrawn', async () => {
+    const own = await prompting('hook-cancelled', [[escalated('echo hi > g.txt')], DONE]);
+    const ask = await asked();
+    await stage.api.runs.cancel(ask.run_id, { reason: 'not here' });
+    const prompt = await stage.until(async () => own.prompts[0]);
+    expect(readIfThere(own.folder, 'g.txt')).toBeUndefined();
+    own.peer.respond(prompt.id, { decision: 'decline' });
+    await own.over;
+    expect(readIfThere(own.folder, 'g.txt')).toBeUndefined();
+    await own.close();
   });
 });
