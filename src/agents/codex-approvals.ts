@@ -38,7 +38,7 @@ export function commandApproval(
         ...(command && { command: unwrapShell(command) }),
         ...(isInput && terminal?.command && { terminal: unwrapShell(terminal.command) }),
         ...(asked.cwd && { cwd: asked.cwd }),
-        ...(network && { network: { host: network.host, ...(network.protocol && { protocol: network.protocol }) } }),
+        ...(network && { network: { ...network, ...portOf(itemId) } }),
         ...(isGiven(more) && { additional_permissions: more }),
       },
       reason: reason ?? undefined,
@@ -49,6 +49,12 @@ export function commandApproval(
       return { decision: keeps.find(({ suggestion }) => suggestion_ids.includes(suggestion.id))?.decision ?? 'accept' };
     },
   };
+}
+
+/** Of a connection the port stands only in the name of its item: `network#local#https#example.com#443#…`. */
+function portOf(itemId: string): { port?: number } {
+  const port = /^network#[^#]*#[^#]*#[^#]*#(\d+)#/.exec(itemId)?.[1];
+  return port === undefined ? {} : { port: Number(port) };
 }
 
 /** What Codex offers to allow beyond this once, in its own words for the answer; the most durable first. */

@@ -16,7 +16,7 @@ const CodexInput = z.strictObject({
   text: z.string().trim().min(1),
   /** What commands may touch: `read-only`, `workspace-write`, `danger-full-access`. */
   sandbox: z.enum(SANDBOX_MODES).optional(),
-  /** When a person is asked: `untrusted` for all that is not known to be harmless, `on-request`, `never`. */
+  /** When a person is asked: `untrusted` for every command, `on-request` when the model wants more, `never`. */
   approval_policy: z
     .union([z.enum(['untrusted', 'on-request', 'never']), z.strictObject({ granular: Granular })])
     .optional(),
@@ -24,7 +24,7 @@ const CodexInput = z.strictObject({
   full_auto: z.boolean().optional(),
   /** `--dangerously-bypass-approvals-and-sandbox`: everything runs, nobody is asked. */
   dangerously_bypass_approvals_and_sandbox: z.boolean().optional(),
-  /** `plan`: think and ask first, change nothing. */
+  /** `plan`: think and ask first; changes nothing, unless a sandbox is named that lets it. */
   mode: z.enum(['default', 'plan']).optional(),
   model: z.string().min(1).max(200).optional(),
   /** Further settings of Codex, as its config.toml has them. */
@@ -53,7 +53,7 @@ export function readCodexInput(input: Record<string, unknown>): CodexSpec | { pr
   const { full_auto, dangerously_bypass_approvals_and_sandbox: bypass } = read.data;
   if ([full_auto, bypass, sandbox !== undefined || approval_policy !== undefined].filter(Boolean).length > 1)
     return { problem: 'Give full_auto, or dangerously_bypass_approvals_and_sandbox, or sandbox and approval_policy.' };
-  const preset = full_auto ? FULL_AUTO : bypass ? BYPASS : {};
+  const preset = full_auto ? FULL_AUTO : bypass ? BYPASS : mode === 'plan' ? PLAN : {};
   const settings: CodexSpec['settings'] = {
     ...preset,
     ...(sandbox && { sandbox }),
@@ -65,4 +65,6 @@ export function readCodexInput(input: Record<string, unknown>): CodexSpec | { pr
 }
 
 const FULL_AUTO = { sandbox: 'workspace-write', approvalPolicy: 'on-request' } as const;
+/** Codex's own plan mode only tells the model so. */
+const PLAN = { sandbox: 'read-only' } as const;
 const BYPASS = { sandbox: 'danger-full-access', approvalPolicy: 'never' } as const;

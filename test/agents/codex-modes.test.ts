@@ -29,27 +29,43 @@ async function inForce(run: RunView): Promise<{ approval_policy: string; sandbox
   return records.findLast(({ type }) => type === 'turn_context').payload;
 }
 
-/** Writes into the workspace and outside of it, unasked. */
-async function writes(key: string, input: Input): Promise<{ inside: boolean; outside: boolean; run: RunView }> {
+const REFUSED = /Read-only file system|Permission denied/;
+const WORKED = /exited with code 0/;
+
+/** Writes into the workspace and outside of it, unasked: what came of it, and what the model was told of each. */
+async function writes(key: string, input: Input) {
   const folder = c.folder();
   const target = join(c.root, `${key}.txt`);
-  const run = await c.start(key, [[plain(`touch in.txt; touch ${target}`)], DONE], input, folder);
+  const script = [
+    [{ ...plain('echo in > in.txt'), id: 'call_in' }],
+    [{ ...plain(`echo out > ${target}`), id: 'call_out' }],
+    DONE,
+  ];
+  const run = await c.start(key, script, input, folder);
   expect(await c.over(run)).toMatchObject({ status: 'completed' });
   expect((await c.stage.api.asks.list({ run_id: run.run_id })).items).toEqual([]);
-  const isThere = (...path: string[]) => readIfThere(...path) !== undefined;
-  return { inside: isThere(folder, 'in.txt'), outside: isThere(target), run };
+  const [inside, outside] = [join(folder, 'in.txt'), target].map((file) => readIfThere(file) !== undefined);
+  expect(c.model.resultOf(key, 'call_in')).toMatch(inside ? WORKED : REFUSED);
+  expect(c.model.resultOf(key, 'call_out')).toMatch(outside ? WORKED : REFUSED);
+  return { inside, outside, run };
 }
 
 describe.skipIf(!codex)(`sandbox modes of Codex ${codexVersion}`, () => {
   it.each([
-    ['read-only', { inside: false, outside: false }, 'read-only'],
-    ['workspace-write', { inside: true, outside: false }, 'workspace-write'],
-    ['danger-full-access', { inside: true, outside: true }, 'danger-full-access'],
-  ])('%s', async (sandbox, expected, type) => {
-    // Outside the temporary folder, which a workspace-write sandbox may write to.
+    ['read-only', { inside: false, outside: false }],
+    ['workspace-write', { inside: true, outside: false }],
+    ['danger-full-access', { inside: true, outside: true }],
+  ])('%s', async (sandbox, expected) => {
     const { run, ...happened } = await writes(`mode-${sandbox}`, { sandbox, approval_policy: 'never', config: NO_TMP });
     expect(happened).toEqual(expected);
-    expect(await inForce(run)).toMatchObject({ approval_policy: 'never', sandbox_policy: { type } });
+    expect(await inForce(run)).toMatchObject({ approval_policy: 'never', sandbox_policy: { type: sandbox } });
+  });
+
+  it('plan: nothing is changed, also where the own configuration would let it', async () => {
+    const config = { ...NO_TMP, sandbox_mode: 'danger-full-access' };
+    const { run, ...happened } = await writes('mode-plan', { mode: 'plan', ...UNSET, config });
+    expect(happened).toEqual({ inside: false, outside: false });
+    expect(await inForce(run)).toMatchObject({ sandbox_policy: { type: 'read-only' } });
   });
 
   it('--full-auto: unasked inside the workspace, asked for more', async () => {
@@ -58,9 +74,12 @@ describe.skipIf(!codex)(`sandbox modes of Codex ${codexVersion}`, () => {
     const run = await c.start('flag-full-auto', script, { ...UNSET, full_auto: true }, folder);
     const ask = await c.asked(run);
     expect(readIfThere(folder, 'in.txt')).toBe('');
-    await c.stage.decide(ask, { behavior: 'deny' });
+    expect(ask.request).toMatchObject({ input: { command: `touch ${outside}` } });
+    await c.stage.decide(ask, { behavior: 'deny', reason: 'stay inside' });
     await c.over(run);
     expect(readIfThere(outside)).toBeUndefined();
+    expect(c.model.resultOf('flag-full-auto', 'call_M')).toMatch(WORKED);
+    expect(c.model.heard('flag-full-auto').at(-1)).toBe('The person said no: stay inside');
     expect(await inForce(run)).toMatchObject({
       approval_policy: 'on-request',
       sandbox_policy: { type: 'workspace-write' },
@@ -82,40 +101,65 @@ const UNSET = { sandbox: undefined, approval_policy: undefined };
 const NO_TMP = { sandbox_workspace_write: { exclude_slash_tmp: true, exclude_tmpdir_env_var: true } };
 
 describe.skipIf(!codex)(`approval policies of Codex ${codexVersion}`, () => {
-  it('never: what the model asks for is refused, nobody is asked', async () => {
-    const run = await c.start('policy-never', [[{ ...escalated('touch n.txt'), id: 'call_N' }], DONE], {
-      approval_policy: 'never',
-    });
+  /** Nobody is asked for what the model wants to do with more rights, and nothing comes of it. */
+  async function refused(key: string, approval_policy: unknown): Promise<string | undefined> {
+    const folder = c.folder();
+    const run = await c.start(
+      key,
+      [[{ ...escalated('touch n.txt'), id: 'call_N' }], DONE],
+      { approval_policy },
+      folder,
+    );
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     expect((await c.stage.api.asks.list({ run_id: run.run_id })).items).toEqual([]);
-    expect(c.model.resultOf('policy-never', 'call_N')).toContain('approval policy is Never');
+    expect(readIfThere(folder, 'n.txt')).toBeUndefined();
+    return c.model.resultOf(key, 'call_N');
+  }
+
+  it('never: what the model asks for is refused, nobody is asked', async () => {
+    expect(await refused('policy-never', 'never')).toContain('approval policy is Never');
   });
 
-  it('untrusted: a command that is not known to be harmless is asked for', async () => {
+  it('on-request: what the sandbox lets happen is not asked, what the model asks for is', async () => {
     const folder = c.folder();
+    const script = [[plain('touch r.txt')], [{ ...escalated('touch s.txt'), id: 'call_S' }], DONE];
+    const run = await c.start('policy-on-request', script, { approval_policy: 'on-request' }, folder);
+    const ask = await c.asked(run);
+    expect(ask.request).toMatchObject({ input: { command: 'touch s.txt' } });
+    expect([readIfThere(folder, 'r.txt'), readIfThere(folder, 's.txt')]).toEqual(['', undefined]);
+    await c.stage.decide(ask, { behavior: 'allow' });
+    await c.over(run);
+    expect(readIfThere(folder, 's.txt')).toBe('');
+    expect(c.model.resultOf('policy-on-request', 'call_S')).toMatch(WORKED);
+  });
+
+  it('untrusted: every command is asked for, also a harmless one and without a sandbox', async () => {
+    const folder = c.folder({ 'known.txt': 'known' });
     const input = { approval_policy: 'untrusted', sandbox: 'danger-full-access' };
-    const run = await c.start('policy-untrusted', [[plain('touch u.txt')], DONE], input, folder);
+    const script = [[{ ...plain('cat known.txt'), id: 'call_C' }], [plain('touch u.txt')], DONE];
+    const run = await c.start('policy-untrusted', script, input, folder);
+    const first = await c.asked(run);
+    expect(first.request).toMatchObject({ input: { command: 'cat known.txt' } });
+    await c.stage.decide(first, { behavior: 'deny', reason: 'you know it' });
     const ask = await c.asked(run);
     expect(ask.request).toMatchObject({ input: { command: 'touch u.txt' } });
+    expect(readIfThere(folder, 'u.txt')).toBeUndefined();
     await c.stage.decide(ask, { behavior: 'allow' });
     await c.over(run);
     expect(readIfThere(folder, 'u.txt')).toBe('');
+    expect(c.model.resultOf('policy-untrusted', 'call_C')).toContain('rejected by user');
+    expect(c.model.resultOf('policy-untrusted', 'call_M')).toMatch(WORKED);
   });
 
   it('granular: only what it names is asked', async () => {
-    const granular = {
-      sandbox_approval: false,
-      rules: true,
-      skill_approval: true,
-      request_permissions: true,
-      mcp_elicitations: true,
-    };
-    const run = await c.start('policy-granular', [[{ ...escalated('touch g.txt'), id: 'call_G' }], DONE], {
-      approval_policy: { granular },
-    });
-    expect(await c.over(run)).toMatchObject({ status: 'completed' });
-    expect((await c.stage.api.asks.list({ run_id: run.run_id })).items).toEqual([]);
-    expect(c.model.resultOf('policy-granular', 'call_G')).toMatch(/reject/i);
+    const rest = { rules: true, skill_approval: true, request_permissions: true, mcp_elicitations: true };
+    expect(await refused('policy-granular', { granular: { sandbox_approval: false, ...rest } })).toMatch(/reject/i);
+    const asking = { granular: { sandbox_approval: true, ...rest } };
+    const script = [[{ ...escalated('touch g.txt'), id: 'call_G' }], DONE];
+    const run = await c.start('policy-granular-asks', script, { approval_policy: asking });
+    await c.stage.decide(await c.asked(run), { behavior: 'allow' });
+    await c.over(run);
+    expect(c.model.resultOf('policy-granular-asks', 'call_G')).toMatch(WORKED);
   });
 });
 
