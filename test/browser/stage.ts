@@ -85,7 +85,8 @@ export function useStage(options: StartOptions = {}): Stage {
       const { url } = await clientOf(server).signIn.offer({ name });
       await visitor.page.goto(url);
       await visitor.page.getByRole('button', { name: 'Sign in' }).click();
-      await visitor.page.waitForURL((at) => at.pathname !== '/sign-in');
+      // The address changes a moment before the page is there and takes keys.
+      await visitor.page.getByRole('navigation', { name: 'Main' }).waitFor();
       return visitor;
     },
     async restart(signal = 'SIGTERM', whileAway) {

@@ -75,12 +75,22 @@ describe('a search finds', () => {
     expect(await found('provider')).not.toContain(open);
   });
 
-  it.each(['tool_name', 'question_id', 'selected_option_ids', 'digest', 'nowhere', 'local nowhere', '_kubectl', '!'])(
-    'nothing for %j, which is nobody’s word',
-    async (q) => {
-      expect(await found(q)).toEqual([]);
-    },
-  );
+  it.each([
+    'tool_name',
+    'question_id',
+    'selected_option_ids',
+    'digest',
+    'nowhere',
+    'local nowhere',
+    '_kubectl',
+    '!',
+    '_',
+    '__',
+    'ses_',
+    'option-1',
+  ])('nothing for %j, which is nobody’s word', async (q) => {
+    expect(await found(q)).toEqual([]);
+  });
 
   it('only what the filters allow', async () => {
     expect(await found('', { kind: 'approval' })).toEqual([tool]);
@@ -164,4 +174,15 @@ describe('who sees what', () => {
       title: 'Notes',
     });
   });
+});
+
+it('a wildcard where somebody wrote it, and a session by its whole id', async () => {
+  const h = await held(server, { kind: 'approval', input: { command: 'make all_tests' } });
+  const denied = [{ request_id: h.ask.ask_id, behavior: 'deny' }];
+  await ok(server.post(`/v1/runs/${h.runId}/approvals`, { resolutions: denied }));
+  expect(await found('_')).toEqual([h.ask.ask_id]);
+  expect(await found('l_t')).toEqual([h.ask.ask_id]);
+  expect(await found('l%t')).toEqual([]);
+  expect(await found(h.sessionId.toUpperCase())).toEqual([h.ask.ask_id]);
+  expect(await found(h.sessionId.slice(0, -1))).toEqual([]);
 });

@@ -8,11 +8,14 @@ const sessions = new Map([
   ['ses_1', session('ses_1', { title: 'Fix the build', project_ids: ['shop'] })],
   ['ses_2', session('ses_2', { agent: 'codex', agent_id: 'codex' })],
 ]);
-const rm = approval({ command: 'rm -rf build' }, { ask_id: 'rm' });
-const edit = approval({ file_path: 'a.ts', content: 'x' }, { ask_id: 'edit', session_id: 'ses_2', run_id: 'run_2' });
-const where = question([asked()], { ask_id: 'where', expires_at_ms: 9 });
+const rm = approval({ command: 'rm -rf build' }, { ask_id: 'ask_rm' });
+const edit = approval(
+  { file_path: 'a_b.ts', content: 'x' },
+  { ask_id: 'ask_edit', session_id: 'ses_2', run_id: 'run_2' },
+);
+const where = question([asked()], { ask_id: 'ask_where', expires_at_ms: 9 });
 const all = [rm, edit, where].map(entry);
-const found = (query: string) => filtered(all, sessions, query).map((e) => e.ask.ask_id);
+const found = (query: string) => filtered(all, sessions, query).map((e) => e.ask.ask_id.replace('ask_', ''));
 
 describe('the search', () => {
   it.each([
@@ -31,6 +34,11 @@ describe('the search', () => {
     ['agent:', ['rm', 'edit', 'where']],
     ['http://nowhere', []],
     ['(', []],
+    ['_', ['edit']],
+    ['%', []],
+    ['ask_rm', ['rm']],
+    ['session:ses_2', ['edit']],
+    ['session:_', []],
   ])('%j finds %j', (query, expected) => {
     expect(found(query)).toEqual(expected);
   });

@@ -43,6 +43,16 @@ describe('text', () => {
     expect(summary(approval({ command: 'x'.repeat(500) }).request)).toMatch(/^x{400}…$/);
   });
 
+  it('has no more marks on a letter than a script writes', () => {
+    const tower = `e${'\u0301'.repeat(60)}cho`;
+    expect(shown(exact(tower))).toBe(`e${'\u0301'.repeat(4)}⟨+56⟩cho`);
+    expect(exact(tower)[1]?.mark).toBe('56 more marks on this letter');
+    expect(hiddenCount(tower)).toBe(1);
+    expect(oneLine(`a${'\u0489'.repeat(6)}`)).toBe(`a${'\u0489'.repeat(4)}⟨+2⟩`);
+    for (const word of ['Việt Nam'.normalize('NFD'), 'กู้', 'שָׁלוֹם', 'हिन्दी', 'བསྒྲུབས'])
+      expect(shown(exact(word))).toBe(word);
+  });
+
   it('names an ask in few words', () => {
     expect(summary(approval({ command: 'rm -rf\nbuild' }).request)).toBe('rm -rf build');
     expect(summary(approval({ depth: 3 }).request)).toBe('{"depth":3}');

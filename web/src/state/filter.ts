@@ -43,13 +43,13 @@ function matches({ field, text }: Term, { ask, settledAtMs }: Entry, session: Se
     case 'project':
       return session?.project_ids.some((id) => id.toLowerCase().includes(text)) ?? false;
     case 'session':
-      return `${ask.session_id} ${session?.title ?? ''}`.toLowerCase().includes(text);
+      return ask.session_id.toLowerCase().startsWith(text) || (session?.title ?? '').toLowerCase().includes(text);
     case 'is':
       return states(ask.kind, settledAtMs !== undefined, ask.expires_at_ms !== undefined).some((s) =>
         s.startsWith(text),
       );
     case 'any':
-      return searchable(ask, session).includes(text);
+      return ask.ask_id.toLowerCase() === text || searchable(ask, session).includes(text);
   }
 }
 
@@ -62,7 +62,6 @@ const states = (kind: string, isSettled: boolean, expires: boolean): string[] =>
 function searchable(ask: Entry['ask'], session: SessionView | undefined): string {
   const { request } = ask;
   return [
-    ask.ask_id,
     ask.kind,
     heading(request),
     summary(request),

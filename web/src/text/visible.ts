@@ -13,8 +13,10 @@ const either = (...patterns: RegExp[]): RegExp => new RegExp(patterns.map((p) =>
 const SELECTORS = /(?<!\p{Extended_Pictographic})[\ufe0e\ufe0f]/gu;
 /** So many line ends or blanks that what follows would be out of sight. */
 const GAPS = /\n{5,}| {40,}|\t{10,}/gu;
-const EXACT = either(CONTROLS, HIDDEN, FALSE_BLANKS, SELECTORS, GAPS);
-const PROSE = either(CONTROLS, HIDDEN);
+/** More marks on one letter than any script writes: they would cover the lines above and below. */
+const STACKED = /(?<=[\p{Mn}\p{Me}]{4})(?<marks>[\p{Mn}\p{Me}]+)/u;
+const EXACT = either(CONTROLS, HIDDEN, FALSE_BLANKS, SELECTORS, GAPS, STACKED);
+const PROSE = either(CONTROLS, HIDDEN, STACKED);
 
 const NAMES: Record<string, string> = {
   '\u200b': 'zero width space',
@@ -60,6 +62,15 @@ function gap(run: string): Segment {
   return { text: `⟨${name}⟩${run.startsWith('\n') ? '\n' : ' '}`, mark: name };
 }
 
+/** Counted, not drawn. */
+function stack(run: string): Segment {
+  const count = [...run].length;
+  return {
+    text: `⟨+${count}⟩`,
+    mark: count === 1 ? '1 more mark on this letter' : `${count} more marks on this letter`,
+  };
+}
+
 function segments(text: string, pattern: RegExp): Segment[] {
   const found: Segment[] = [];
   let at = 0;
@@ -68,7 +79,8 @@ function segments(text: string, pattern: RegExp): Segment[] {
     const [c] = match;
     const isControl = c < '\u0020' || c === '\u007f';
     const name = NAMES[c];
-    if (c.length > 2) found.push(gap(c));
+    if (match.groups?.marks !== undefined) found.push(stack(c));
+    else if (c.length > 2) found.push(gap(c));
     else
       found.push({
         text: isControl ? picture(c) : codePoint(c),
