@@ -101,7 +101,7 @@ describeInBrowser('a session', () => {
     await page.getByPlaceholder('Message the agent').waitFor();
   });
 
-  it('is started from the page: the demo, answered to its end, sub-agent included', async () => {
+  it('is started from the page: the demo, answered to its end, sub-agent included', { timeout: 90_000 }, async () => {
     const { page } = await stage.person('lead');
     await page.keyboard.press('n');
     await page.getByRole('button', { name: 'Start the demo' }).click();

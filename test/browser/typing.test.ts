@@ -80,6 +80,26 @@ describeInBrowser('in the middle of typing', () => {
     for (const complaint of complaints.splice(0)) expect(complaint).toMatch(/ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY/);
   });
 
+  it('an answer leaves behind what was still being kept, and nobody complains', async () => {
+    const run = await playMock(stage.client, { do: 'ask', id: 'quick', questions: [{ id: 'why', question: 'Why?' }] });
+    const { ask_id } = await run.ask('quick');
+    const { page } = await stage.person('lead');
+    await page.goto(`/asks/${ask_id}`);
+    const saving = page.waitForRequest((request) => request.method() === 'PUT');
+    await page.route('**/draft', async (route) => {
+      // Slower than the answer: it reaches the server, if at all, when its author has answered.
+      if (route.request().method() === 'PUT') await run.heard('quick');
+      await route.continue().catch(() => {});
+    });
+    await page.getByRole('textbox', { name: 'Why?' }).fill('So');
+    await saving;
+    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    expect(await run.heard('quick')).toBe('answered: So');
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByText('Answered by lead from the web inbox').first().waitFor();
+    expect(await page.getByText('What you had typed').count()).toBe(0);
+  });
+
   it('the composer keeps it too', async () => {
     const { session_id } = await stage.client.sessions.create({ agent: 'external' });
     const { page } = await stage.person('lead');

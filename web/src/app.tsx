@@ -1,6 +1,6 @@
 // The frame of every page: who is signed in, the live feed, the keys that work everywhere, and which page is shown. The
 // inbox comes with the first script; every other page and dialog when it is opened.
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import type { MeView } from '../../src/core/views.ts';
 import { api, isStranger } from './api.ts';
@@ -71,9 +71,13 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   const close = useCallback(() => setOpen(undefined), []);
   const newRun = useCallback(() => setOpen('run'), []);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const stop = new AbortController();
     listenToKeys(stop.signal);
+    return () => stop.abort();
+  }, []);
+  useEffect(() => {
+    const stop = new AbortController();
     void live(
       stop.signal,
       (asks) => {

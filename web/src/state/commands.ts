@@ -1,6 +1,6 @@
 // Who acts on a key: whatever is on the screen says which commands it takes, and the last one to say so is asked first.
 // Owns the one listener of the page; what keys mean is in keys.ts.
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { toast } from '../ui/toasts.tsx';
 import { type Command, commandOf, isDecision, JUST_MOVED_MS } from './keys.ts';
 
@@ -15,11 +15,11 @@ export const movedByItself = (): void => {
   movedAtMs = performance.now();
 };
 
-/** While the component is on the screen, these commands are its own. */
+/** While the component is on the screen, these commands are its own: from its first drawing on. */
 export function useCommands(handlers: Handlers): void {
   const latest = useRef(handlers);
   latest.current = handlers;
-  useEffect(() => {
+  useLayoutEffect(() => {
     stack.push(latest);
     return () => {
       stack.splice(stack.indexOf(latest), 1);
