@@ -33,7 +33,11 @@ export const demoScript = (task: string | undefined): Step[] => [
         options: [
           { id: 'date-fns', label: 'date-fns', description: 'used in 14 files', recommended: true },
           { id: 'luxon', label: 'Luxon', description: 'used in 3 files, knows time zones' },
-          { id: 'temporal', label: 'Temporal', description: 'no dependency once browsers have it; a polyfill until then' },
+          {
+            id: 'temporal',
+            label: 'Temporal',
+            description: 'no dependency once browsers have it; a polyfill until then',
+          },
         ],
       },
     ],
