@@ -98,7 +98,7 @@ function createCalls(http: Http, headers?: Record<string, string>) {
     sessions: {
       create: (body: In<typeof bodies.CreateSession>, options?: Options) =>
         post<views.SessionView>('/v1/sessions', body, options),
-      list: (query?: Page & { status?: 'active' | 'ended'; parent_session_id?: string }) =>
+      list: (query?: Page & { status?: 'active' | 'ended'; parent_session_id?: string; order?: 'oldest' | 'newest' }) =>
         list<views.SessionView>('/v1/sessions', query),
       get: (id: string) => get<views.SessionView>(path`/v1/sessions/${id}`),
       /** Words for its next run, or the answer to the form it waits for. */

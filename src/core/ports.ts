@@ -61,6 +61,8 @@ export interface SessionFilter {
   status?: string | undefined;
   /** Children of this session. */
   parentId?: string | undefined;
+  /** Back in time: a page goes on before the position, not after it. */
+  newestFirst?: boolean | undefined;
 }
 
 export interface PastFilter {

@@ -24,8 +24,9 @@ export const MAX_WAIT_MS = 60_000;
 
 export const waitOf = (text: string | undefined): number => Math.min(MAX_WAIT_MS, Number(text ?? 0));
 
-export function pageOf(query: { limit?: string | undefined; cursor?: string | undefined }): Page {
-  return { limit: limitOf(query.limit), after: query.cursor === undefined ? undefined : fromCursor(query.cursor) };
+export function pageOf(query: { limit?: string | undefined; cursor?: string | undefined }, way?: Way): Page {
+  const after = query.cursor === undefined ? undefined : fromCursor(query.cursor, way);
+  return { limit: limitOf(query.limit), after };
 }
 
 export function limitOf(text: string | undefined): number {
@@ -41,10 +42,10 @@ export function pageBefore(query: { limit?: string | undefined; cursor?: string 
 }
 
 /** `p`: goes on after the position, `b`: before it. */
-const toCursor = (position: number, way: 'p' | 'b' = 'p'): string =>
-  Buffer.from(`${way}${position}`).toString('base64url');
+type Way = 'p' | 'b';
+const toCursor = (position: number, way: Way = 'p'): string => Buffer.from(`${way}${position}`).toString('base64url');
 
-function fromCursor(cursor: string, way: 'p' | 'b' = 'p'): number {
+function fromCursor(cursor: string, way: Way = 'p'): number {
   const found = /^[pb](\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString());
   if (!found || toCursor(Number(found[1]), way) !== cursor)
     throw fail('invalid_cursor', 'Use the cursor from the Link header of the page before, or leave it out.');
@@ -52,9 +53,9 @@ function fromCursor(cursor: string, way: 'p' | 'b' = 'p'): number {
 }
 
 /** A bare array; the next page is in the Link header, the log position it is true for in Holdpoint-Cursor. */
-export function sendList<T>(request: FastifyRequest, reply: FastifyReply, listed: Listed<T>): FastifyReply {
+export function sendList<T>(request: FastifyRequest, reply: FastifyReply, listed: Listed<T>, way?: Way): FastifyReply {
   reply.header('holdpoint-cursor', String(listed.cursor));
-  if (listed.next !== undefined) linkNext(request, reply, 'cursor', toCursor(listed.next));
+  if (listed.next !== undefined) linkNext(request, reply, 'cursor', toCursor(listed.next, way));
   return reply.send(listed.views);
 }
 

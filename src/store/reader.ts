@@ -73,15 +73,17 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     session: (id) =>
       one<SessionRow, ReturnType<typeof toSession>>(`SELECT * FROM sessions WHERE id = ?`, [id], toSession),
     async sessions(filter, page) {
+      const { newestFirst } = filter;
       let query = compiler
         .selectFrom('sessions')
         .selectAll()
-        .where('n', '>', page.after ?? 0)
+        .where('n', newestFirst ? '<' : '>', page.after ?? (newestFirst ? Number.MAX_SAFE_INTEGER : 0))
         .where('id', '<>', SYSTEM_SESSION);
       if (filter.id !== undefined) query = query.where('id', '=', filter.id);
       if (filter.status !== undefined) query = query.where('status', '=', filter.status);
       if (filter.parentId !== undefined) query = query.where('parent_session_id', '=', filter.parentId);
-      return place(await list<SessionRow>(sql, query.orderBy('n').limit(page.limit)), (row) => row.n, toSession);
+      const ordered = query.orderBy('n', newestFirst ? 'desc' : 'asc').limit(page.limit);
+      return place(await list<SessionRow>(sql, ordered), (row) => row.n, toSession);
     },
     run: (id) => one(`SELECT * FROM runs WHERE id = ?`, [id], toRun),
     async runs(filter, page) {

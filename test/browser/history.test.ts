@@ -1,8 +1,42 @@
-// The history page: finds what has ended by any of its words, keeps the search in the address, opens what it found.
+// The pages that look back. History: finds what has ended by any of its words, keeps the search in the address, opens what
+// it found. Sessions: the open ones, and the ended ones.
 import { beforeAll, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { makePast } from './past.ts';
 import { describeInBrowser, useStage } from './stage.ts';
+
+describeInBrowser('the sessions page', () => {
+  const stage = useStage();
+
+  it('lists the open ones, finds ended ones by word, newest first, and goes further back', async () => {
+    const { client } = stage;
+    const create = (title: string) => client.sessions.create({ agent: 'external', title, project_ids: ['shop_a'] });
+    await create('Still at work');
+    const titles = ['Nightly build', ...Array.from({ length: 120 }, (_, i) => `Update ${i}`)];
+    for (const title of titles) await client.sessions.end((await create(title)).session_id);
+    const { page } = await stage.person('lead');
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.getByText('1 open', { exact: true }).waitFor();
+    await page.getByRole('link', { name: /Still at work/ }).waitFor();
+    await page.getByRole('button', { name: 'Ended' }).click();
+    await page.getByText('100 ended so far').waitFor();
+    const rows = page.getByRole('list', { name: 'Ended sessions' }).getByRole('listitem');
+    expect(await rows.first().textContent()).toContain('Update 119');
+    await page.getByRole('button', { name: 'Further back' }).click();
+    await page.getByText('121 ended', { exact: true }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('nightly shop_');
+    await page.getByText('1 ended', { exact: true }).waitFor();
+    // Not among the newest hundred, and still found after a reload.
+    await page.reload();
+    await page.getByText('1 ended', { exact: true }).waitFor();
+    await page.getByRole('link', { name: /Nightly build/ }).click();
+    await page.getByText('This session has ended.').waitFor();
+    await page.goBack();
+    await page.getByRole('searchbox').fill('nobody');
+    await page.getByText('No ended session matches this search.').waitFor();
+  });
+});
 
 describeInBrowser('the history page', () => {
   const stage = useStage();

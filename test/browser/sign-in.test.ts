@@ -59,12 +59,28 @@ describeInBrowser('signing in', () => {
     }
   });
 
+  it('on a phone too: theme, connection and the way out are behind “More”', async () => {
+    const { page } = await stage.person('mate', {
+      viewport: { width: 390, height: 844 },
+      isMobile: true,
+      hasTouch: true,
+    });
+    await page.getByRole('button', { name: 'More' }).click();
+    const more = page.getByRole('dialog', { name: 'More' });
+    await more.getByText('Live · mate').waitFor();
+    await more.getByRole('button', { name: 'Dark theme' }).click();
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');
+    await more.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('holdpoint sign-in').waitFor();
+    expect(await page.evaluate(() => document.cookie)).toBe('');
+  });
+
   it('signs out, here and on the server', async () => {
     const { page } = await stage.person('mate');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('holdpoint sign-in').waitFor();
     expect(await page.evaluate(() => document.cookie)).toBe('');
     const { items } = await stage.client.tokens.list();
-    expect(items.find(({ name }) => name === 'mate')?.revoked_at_ms).toBeDefined();
+    expect(items.findLast(({ name }) => name === 'mate')?.revoked_at_ms).toBeDefined();
   });
 });

@@ -74,6 +74,10 @@ export function describeLists(bed: Bed): void {
       expect(await sessions({ status: 'active' })).toEqual(['s1', 's3']);
       expect(await sessions({ id: 's2' })).toEqual(['s2']);
       expect(await sessions({ id: 's2', status: 'active' })).toEqual([]);
+      expect(await sessions({ newestFirst: true })).toEqual(['s3', 's2', 's1']);
+      const [, second] = await read((r) => r.sessions({ newestFirst: true }, page));
+      const before = await read((r) => r.sessions({ newestFirst: true }, { limit: 9, after: second?.at }));
+      expect(before.map((p) => p.value.id)).toEqual(['s1']);
       expect(await runs({ sessionId: 's1' })).toEqual(['r1', 'r2']);
       expect(await runs({ status: 'queued' })).toEqual(['r1', 'r3']);
       expect(await runs({ sessionId: 's1', status: 'queued' })).toEqual(['r1']);

@@ -23,6 +23,7 @@ const HistoryPage = lazy(() => import('./pages/history.tsx'));
 const InsightsPage = lazy(() => import('./pages/insights.tsx'));
 const Help = lazy(() => import('./ui/help.tsx'));
 const NewRun = lazy(() => import('./ui/new-run.tsx'));
+const More = lazy(() => import('./ui/more.tsx'));
 
 const AGAIN_MS = 1000;
 
@@ -66,7 +67,7 @@ const Away = () => (
 
 function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   const inbox = useInbox();
-  const [open, setOpen] = useState<'help' | 'run'>();
+  const [open, setOpen] = useState<'help' | 'run' | 'more'>();
   const count = waitingCount(inbox);
   const close = useCallback(() => setOpen(undefined), []);
   const newRun = useCallback(() => setOpen('run'), []);
@@ -93,20 +94,14 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   useCommands({ help: () => setOpen('help'), 'new-run': newRun });
 
   const leave = () => void api.signIn.out().finally(onSignedOut);
+  const settings = { link: inbox.link, name: me.name, onHelp: () => setOpen('help'), onSignOut: leave };
   return (
     <>
       <a className="skip-link" href="#main">
         Skip to the page
       </a>
       <div className="shell">
-        <Nav
-          count={count}
-          link={inbox.link}
-          name={me.name}
-          onNewRun={newRun}
-          onHelp={() => setOpen('help')}
-          onSignOut={leave}
-        />
+        <Nav {...settings} count={count} onNewRun={newRun} onMore={() => setOpen('more')} />
         <main className="page" id="main" tabIndex={-1}>
           <Suspense fallback={null}>
             <Switch>
@@ -131,6 +126,7 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
       <Suspense fallback={null}>
         {open === 'help' && <Help onClose={close} />}
         {open === 'run' && <NewRun onClose={close} />}
+        {open === 'more' && <More {...settings} onClose={close} />}
       </Suspense>
     </>
   );

@@ -28,19 +28,22 @@ export const addSessions: AddRoutes = (app, { gateway }) => {
     {
       config: { scopes: EVERY_READER },
       schema: {
-        ...about('sessions', 'List sessions, oldest first'),
+        ...about('sessions', 'List sessions, oldest first unless said otherwise'),
         querystring: PageQuery.extend({
           status: z.enum(['active', 'ended']).optional(),
           parent_session_id: z.string().optional().describe('Only the children of this session'),
+          order: z.enum(['oldest', 'newest']).optional().describe('Which come first'),
         }),
         response: replies({ 200: z.array(SessionView) }),
       },
     },
     async (request, reply) => {
-      const { status, parent_session_id: parentId } = request.query;
-      const filter = { id: request.actor.sessionId, status, parentId };
-      const listed = await gateway.listSessions(filter, pageOf(request.query));
-      return sendList(request, reply, listed);
+      const { status, parent_session_id: parentId, order } = request.query;
+      const newestFirst = order === 'newest';
+      const way = newestFirst ? 'b' : 'p';
+      const filter = { id: request.actor.sessionId, status, parentId, newestFirst };
+      const listed = await gateway.listSessions(filter, pageOf(request.query, way));
+      return sendList(request, reply, listed, way);
     },
   );
 

@@ -1,20 +1,16 @@
 // What has ended: searched by word, newest first, with who decided what and how long it took.
-import { Search } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { duration } from '../../../src/client/times.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { failureText } from '../failure.ts';
-import { useCommands } from '../state/commands.ts';
 import { addressOf, OUTCOMES, type Query, queryOf, useHistory } from '../state/history.ts';
 import { answersGiven, endSentence, heading, reasonOf, summary } from '../text/ask-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { Age, sessionName } from '../ui/crumbs.tsx';
-import { Key } from '../ui/key.tsx';
+import { SearchField } from '../ui/search-field.tsx';
 import { ToneIcon } from '../ui/tone-icon.tsx';
 import '../styles/history.css';
 
-const TYPING_MS = 200;
 const KINDS = [
   ['All', undefined],
   ['Approvals', 'approval'],
@@ -33,7 +29,12 @@ export default function HistoryPage() {
           <h1>History</h1>
         </div>
         <search className="history-search">
-          <SearchField value={query.q} onChange={(q) => change({ q })} />
+          <SearchField
+            label="Search the history"
+            placeholder={'Tool, command, question, answer, session, person; "a phrase"'}
+            value={query.q}
+            onChange={(q) => change({ q })}
+          />
           <fieldset className="filters" aria-label="Kind">
             {KINDS.map(([label, kind]) => (
               <button key={label} type="button" aria-pressed={query.kind === kind} onClick={() => change({ kind })}>
@@ -65,43 +66,6 @@ export default function HistoryPage() {
         </ul>
         <Foot history={history} isFiltered={addressOf(query) !== '/history'} />
       </div>
-    </div>
-  );
-}
-
-/** What is typed is shown at once and searched for a moment later. */
-function SearchField({ value, onChange }: { value: string; onChange: (q: string) => void }) {
-  const [typed, setTyped] = useState(value);
-  const field = useRef<HTMLInputElement>(null);
-  const latest = useRef(onChange);
-  latest.current = onChange;
-  useEffect(() => setTyped(value), [value]);
-  useEffect(() => {
-    if (typed === value) return;
-    const timer = setTimeout(() => latest.current(typed), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed, value]);
-  useCommands({
-    search: () => field.current?.focus(),
-    back: () => {
-      setTyped('');
-      field.current?.blur();
-    },
-  });
-  return (
-    <div className="search">
-      <Search className="icon" />
-      <input
-        ref={field}
-        type="search"
-        className="field"
-        placeholder={'Tool, command, question, answer, session, person; "a phrase"'}
-        aria-label="Search the history"
-        maxLength={500}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-      />
-      <Key>/</Key>
     </div>
   );
 }

@@ -1,5 +1,6 @@
-// The way around: pages, what waits, whether the page is live, theme, help, and who is signed in.
-import { ChartColumn, CircleHelp, History, Inbox, LogOut, Moon, PlayCircle, Rows2, Sun } from 'lucide-react';
+// The way around: pages, what waits, whether the page is live, theme, help, and who is signed in. On a phone there is room
+// for the pages only; the rest is behind "More".
+import { ChartColumn, CircleHelp, Ellipsis, History, Inbox, LogOut, Moon, PlayCircle, Rows2, Sun } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Inbox as InboxState } from '../state/inbox.ts';
@@ -14,16 +15,20 @@ const PAGES = [
   ['/insights', 'Insights', ChartColumn],
 ] as const;
 
-interface NavProps {
-  count: number;
+interface SettingsProps {
   link: InboxState['link'];
   name: string;
-  onNewRun: () => void;
   onHelp: () => void;
   onSignOut: () => void;
 }
 
-export function Nav({ count, link, name, onNewRun, onHelp, onSignOut }: NavProps) {
+interface NavProps extends SettingsProps {
+  count: number;
+  onNewRun: () => void;
+  onMore: () => void;
+}
+
+export function Nav({ count, onNewRun, onMore, ...settings }: NavProps) {
   const [path] = useLocation();
   const isAt = (page: string) => (page === '/' ? path === '/' || path.startsWith('/asks') : path.startsWith(page));
   return (
@@ -46,24 +51,38 @@ export function Nav({ count, link, name, onNewRun, onHelp, onSignOut }: NavProps
       <button type="button" className="nav-link" onClick={onNewRun}>
         <PlayCircle className="icon" /> New run <Key>n</Key>
       </button>
+      <button type="button" className="nav-link only-narrow" aria-haspopup="dialog" onClick={onMore}>
+        <Ellipsis className="icon" /> More
+        {settings.link !== 'live' && <span className="visually-hidden">: {LINKS[settings.link]}</span>}
+        <span className={`dot ${settings.link}`} />
+      </button>
       <div className="spacer" />
-      <LinkState link={link} name={name} />
-      <NotifyButton />
-      <ThemeButton />
-      <button type="button" className="nav-link only-wide" onClick={onHelp}>
-        <CircleHelp className="icon" /> Keyboard <Key>?</Key>
-      </button>
-      <button type="button" className="nav-link only-wide" onClick={onSignOut} title={`Signed in as ${name}`}>
-        <LogOut className="icon" /> Sign out
-      </button>
+      <div className="only-wide">
+        <Settings {...settings} />
+      </div>
     </nav>
   );
 }
 
+/** What is the person's own: the connection, notifications, theme, help, the way out. */
+export const Settings = ({ link, name, onHelp, onSignOut }: SettingsProps) => (
+  <>
+    <LinkState link={link} name={name} />
+    <NotifyButton />
+    <ThemeButton />
+    <button type="button" className="nav-link" onClick={onHelp}>
+      <CircleHelp className="icon" /> Keyboard <Key>?</Key>
+    </button>
+    <button type="button" className="nav-link" onClick={onSignOut} title={`Signed in as ${name}`}>
+      <LogOut className="icon" /> Sign out
+    </button>
+  </>
+);
+
 const LINKS = { live: 'Live', connecting: 'Connecting…', lost: 'No connection' } as const;
 
-const LinkState = ({ link, name }: Pick<NavProps, 'link' | 'name'>) => (
-  <div className={`link-state only-wide ${link}`} role="status">
+const LinkState = ({ link, name }: Pick<SettingsProps, 'link' | 'name'>) => (
+  <div className={`link-state ${link}`} role="status">
     <span className="dot" /> {LINKS[link]} · {name}
   </div>
 );
@@ -76,7 +95,7 @@ function ThemeButton() {
     setTheme(next);
   };
   return (
-    <button type="button" className="nav-link only-wide" onClick={change}>
+    <button type="button" className="nav-link" onClick={change}>
       {theme === 'dark' ? <Sun className="icon" /> : <Moon className="icon" />} {next === 'dark' ? 'Dark' : 'Light'}{' '}
       theme
     </button>

@@ -15,7 +15,7 @@ export function NotifyButton() {
     if (now === 'on') toast('You are told of new asks while this page is hidden.');
   };
   return (
-    <button type="button" className="nav-link only-wide" aria-pressed={isOn} onClick={change}>
+    <button type="button" className="nav-link" aria-pressed={isOn} onClick={change}>
       {isOn ? <Bell className="icon" /> : <BellOff className="icon" />} Notifications
     </button>
   );
