@@ -27,8 +27,11 @@ const EVENTS: Readonly<Record<string, number>> = {
   PreToolUse: TELL_SECONDS,
   PostToolUse: TELL_SECONDS,
   PostToolUseFailure: TELL_SECONDS,
+  PostToolBatch: TELL_SECONDS,
+  PermissionDenied: TELL_SECONDS,
   UserPromptSubmit: TELL_SECONDS,
   Stop: TELL_SECONDS,
+  StopFailure: TELL_SECONDS,
   SubagentStop: TELL_SECONDS,
   SessionEnd: TELL_SECONDS,
 };

@@ -9,7 +9,7 @@ import { InteractiveFormAnswer } from './form-answer.ts';
 import { CHOSEN_ID } from './id.ts';
 import { Labels } from './label.ts';
 import { QuestionInputs } from './question.ts';
-import { FAILURE_REASONS, RECOVERIES } from './run.ts';
+import { FAILURE_REASONS, INTERRUPTIONS, RECOVERIES } from './run.ts';
 import { PERMISSIONS, SYSTEM_SESSION } from './session.ts';
 import { SIGN_IN_SCOPES } from './sign-in.ts';
 
@@ -130,6 +130,10 @@ export const CompleteRun = z.strictObject({ text: z.string().max(500_000).option
 export const FailRun = z.strictObject({
   error: z.string().max(20_000).optional(),
   reason: z.enum(FAILURE_REASONS).optional(),
+  interrupted_by: z
+    .enum(INTERRUPTIONS)
+    .optional()
+    .describe('It did not fail: the person at the agent stopped it, or whoever hosted it was lost'),
   exit_code,
   idempotency_key,
 });

@@ -123,6 +123,10 @@ export const FAILURE_REASONS = [
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
+/** How a run that did not fail was stopped, by whom the agent's side knows of. */
+export const INTERRUPTIONS = ['person', 'worker_restart'] as const;
+export type Interruption = (typeof INTERRUPTIONS)[number];
+
 export interface Run {
   id: string;
   sessionId: string;
@@ -167,6 +171,9 @@ export interface Lease {
   workerId: string;
   until: number;
 }
+
+/** What a run says that ended because nobody was left to host it. */
+export const LOST_WORDS = 'worker lost while the run was active';
 
 /** The worker is gone, and with it the tool calls that hold the run; no worker has come that could say so to its agent. */
 export const LOST: Lease = { workerId: '(lost)', until: 0 };

@@ -18,6 +18,8 @@ export interface FinishDetails {
   error?: string | undefined;
   /** The same in words for people, where the error names records. */
   why?: string | undefined;
+  /** What its open asks say of their end, where that is neither. */
+  askReason?: string | undefined;
   outcome?: string | undefined;
   exitCode?: number | undefined;
   /** The held run's answer is carried on by another run, so a question may end in `completed`. */
@@ -67,7 +69,7 @@ async function endPending(ledger: Ledger, run: Run, status: Ending, details: Fin
   const { tx, session, now } = ledger;
   if (session.pendingCount === 0) return;
   const askStatus = status === 'failed' && details.outcome !== 'cancelled' ? 'failed' : 'cancelled';
-  const reason = details.why ?? details.error ?? `the run was ${status}`;
+  const reason = details.askReason ?? details.why ?? details.error ?? `the run was ${status}`;
   const ended: EndedAsk[] = [];
   for (const ask of await tx.pendingOfRun(run.id)) {
     const end = endAsk(ask, askStatus, withoutDecision(ask, reason), details.author, now);

@@ -5,7 +5,7 @@
 import { type EndedAsk, endAsk, WORKER_RESTART, withoutDecision } from '../core/ask.ts';
 import { HoldpointError } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
-import { checkMove, heldStatus, isTerminal, isWaiting, LOST, type Run } from '../core/run.ts';
+import { checkMove, heldStatus, isTerminal, isWaiting, LOST, LOST_WORDS, type Run } from '../core/run.ts';
 import { claimedEvents } from './claimed.ts';
 import { finish } from './finish.ts';
 import { handOver } from './hand-over.ts';
@@ -14,7 +14,6 @@ import { type Ledger, openRun } from './ledger.ts';
 
 const BATCH = 200;
 const SYSTEM = { answeredBy: 'system', surface: 'system' } as const;
-const LOST_WORDS = 'worker lost while the run was active';
 
 export async function recoverLapsed(ports: Ports): Promise<void> {
   const now = ports.clock.now();

@@ -1,15 +1,17 @@
 // Work in a session: started by an input, told about by its outputs, ended by the agent's own word.
+import { WORKER_RESTART } from '../core/ask.ts';
 import type { PostOutput, StartRun } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
 import type { Output } from '../core/output.ts';
 import type { Ports } from '../core/ports.ts';
-import { type FailureReason, isTerminal, type Run } from '../core/run.ts';
+import { type FailureReason, type Interruption, isTerminal, LOST_WORDS, type Run } from '../core/run.ts';
 import { DISPATCH_AGENT, EXTERNAL_AGENT } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
 import { takeCarried } from './carried.ts';
 import { finish } from './finish.ts';
 import { checkTakesInput } from './input.ts';
+import { keepAnswers } from './kept.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openForWork, openRun } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
@@ -124,14 +126,26 @@ export function completeRun(
 export interface FailCommand extends AgentCommand {
   error?: string | undefined;
   reason?: FailureReason | undefined;
+  interruptedBy?: Interruption | undefined;
   exitCode?: number | undefined;
 }
 
 export function failRun(ports: Ports, command: FailCommand): Promise<Reply<RunView>> {
+  if (command.interruptedBy) return interruptRun(ports, command);
   const { error = 'the agent failed', reason: outcome, exitCode } = command;
   return end(ports, command, 'failed', (ledger, run, author) =>
     finish(ledger, run, 'failed', { author, error, outcome, exitCode }),
   );
+}
+
+/** What died with whoever held its tool calls is over, and what was answered to them is kept. */
+function interruptRun(ports: Ports, command: FailCommand): Promise<Reply<RunView>> {
+  const isLost = command.interruptedBy === WORKER_RESTART;
+  const error = command.error ?? (isLost ? LOST_WORDS : 'interrupted at the agent');
+  return end(ports, command, 'interrupted', async (ledger, run, author) => {
+    if (isLost) await keepAnswers(ledger, run);
+    return finish(ledger, run, 'interrupted', { author, error, ...(isLost && { askReason: WORKER_RESTART }) });
+  });
 }
 
 type Ending = (ledger: Ledger, run: Run, author: { answeredBy: string; surface: Actor['surface'] }) => Promise<Run>;
@@ -140,7 +154,7 @@ type Ending = (ledger: Ledger, run: Run, author: { answeredBy: string; surface: 
 function end(
   ports: Ports,
   command: AgentCommand,
-  status: 'completed' | 'failed',
+  status: 'completed' | 'failed' | 'interrupted',
   ending: Ending,
 ): Promise<Reply<RunView>> {
   return mutate(ports, command.key, async (tx) => {

@@ -72,12 +72,15 @@ describe('a request for permission', () => {
   });
 
   it.each([
-    ['PostToolUse', { ...BASH, tool_use_id: 'toolu_2' }],
-    ['PostToolUseFailure', { ...BASH, tool_use_id: 'toolu_2' }],
-    ['UserPromptSubmit', { prompt: 'no, stop' }],
-    ['Stop', {}],
-    ['SessionEnd', { reason: 'exit' }],
-  ])('is taken back when the terminal was first: %s', async (event, more) => {
+    ['PostToolUse', { ...BASH, tool_use_id: 'toolu_2' }, 'running'],
+    ['PostToolUseFailure', { ...BASH, tool_use_id: 'toolu_2' }, 'running'],
+    ['PermissionDenied', { ...BASH, tool_use_id: 'toolu_2' }, 'running'],
+    ['PostToolBatch', { tool_calls: [{ ...BASH, tool_use_id: 'toolu_2', tool_response: 'rejected' }] }, 'running'],
+    ['UserPromptSubmit', { prompt: 'no, stop' }, 'interrupted'],
+    ['Stop', {}, 'completed'],
+    ['StopFailure', { error: 'overloaded' }, 'failed'],
+    ['SessionEnd', { reason: 'exit' }, 'completed'],
+  ])('is taken back when the terminal was first: %s', async (event, more, status) => {
     const { tell, session } = claudeCode();
     await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_2' });
     const asked = tell('PermissionRequest', BASH);
@@ -86,19 +89,77 @@ describe('a request for permission', () => {
     expect(await asked).toEqual({});
     expect(await stage.api.asks.get(ask?.ask_id ?? '')).toMatchObject({
       status: 'cancelled',
-      answer: { reason: 'withdrawn', behavior: 'deny' },
+      answer: { reason: 'withdrawn', behavior: 'deny', justification: 'settled at the terminal of Claude Code' },
       delivery: { state: 'delivered' },
     });
+    expect(await stage.api.runs.get(ask?.run_id ?? '')).toMatchObject({ status });
   });
 
-  it('is taken back when Claude Code no longer waits', async () => {
+  it('that was given up at the terminal, by Esc or a plain no, ends with its run; the next prompt has a run of its own', async () => {
     const { tell, session } = claudeCode();
     const gone = new AbortController();
+    await tell('UserPromptSubmit', { prompt: 'make x' });
     const asked = tell('PermissionRequest', BASH, gone.signal);
     const [ask] = await stage.pending(session);
     gone.abort();
     expect(await asked).toEqual({});
     expect(await stage.api.asks.get(ask?.ask_id ?? '')).toMatchObject({ status: 'cancelled' });
+    expect(await stage.over(ask?.run_id ?? '')).toMatchObject({
+      status: 'interrupted',
+      error: 'interrupted at the terminal of Claude Code',
+    });
+    await tell('UserPromptSubmit', { prompt: 'make y' });
+    void tell('PermissionRequest', BASH);
+    const [next] = await stage.pending(session);
+    expect(await stage.api.runs.get(next?.run_id ?? '')).toMatchObject({ request: { text_preview: 'make y' } });
+    expect(next?.run_id).not.toBe(ask?.run_id);
+    await tell('Stop');
+  });
+
+  it('of a sub-agent at work goes on when another one is given up', async () => {
+    const { tell, session } = claudeCode();
+    const gone = new AbortController();
+    const first = tell('PermissionRequest', { ...BASH, agent_id: 'a1' }, gone.signal);
+    const second = tell('PermissionRequest', { ...BASH, agent_id: 'a2' });
+    await stage.pending(session, 2);
+    gone.abort();
+    expect(await first).toEqual({});
+    const [left] = await stage.pending(session);
+    expect(left).toMatchObject({ request: { lineage: ['a2'] } });
+    if (left) await stage.decide(left, { behavior: 'allow' });
+    expect(await second).toEqual(decided({ behavior: 'allow', updatedInput: BASH.tool_input }));
+    await tell('Stop');
+    expect(await stage.over(left?.run_id ?? '')).toMatchObject({ status: 'completed' });
+  });
+
+  it('is named after the newest call that it can be, never after one that is over', async () => {
+    const { tell, session } = claudeCode();
+    for (const tool_use_id of ['toolu_done', 'toolu_failed', 'toolu_batch', 'toolu_stale', 'toolu_new'])
+      await tell('PreToolUse', { ...BASH, tool_use_id });
+    await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_done' });
+    await tell('PostToolUseFailure', { ...BASH, tool_use_id: 'toolu_failed' });
+    await tell('PostToolBatch', { tool_calls: [{ tool_use_id: 'toolu_batch' }] });
+    const asked = tell('PermissionRequest', BASH);
+    const [ask] = await stage.pending(session);
+    expect(ask?.tool_call_id).toBe('toolu_new');
+    await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_done' });
+    expect(await stage.pending(session)).toHaveLength(1);
+    await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_new' });
+    expect(await asked).toEqual({});
+    await tell('Stop');
+  });
+
+  it('that is denied here and runs all the same, because the terminal allowed it before, says so', async () => {
+    const { tell, session } = claudeCode();
+    await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_long' });
+    const asked = tell('PermissionRequest', BASH);
+    const [ask] = await stage.pending(session);
+    if (ask) await stage.decide(ask, { behavior: 'deny', reason: 'no' });
+    await asked;
+    await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_long' });
+    const { outputs } = await stage.api.runs.get(ask?.run_id ?? '');
+    expect(outputs).toMatchObject([{ type: 'status', text: expect.stringContaining('denied here, but ran') }]);
+    await tell('Stop');
   });
 
   it('that expires here is left to the terminal', async () => {
@@ -139,14 +200,57 @@ it.each([undefined, null, 3, [], {}, { session_id: '../x', cwd: '/', hook_event_
   },
 );
 
-it('what an earlier life of the server left open is taken back, since nobody waits for it', async () => {
+it('what an earlier life of the server left open ends before anything new is heard, and once only', async () => {
   const { tell, session } = claudeCode();
   void tell('PermissionRequest', BASH);
   const [left] = await stage.pending(session);
   const client = createClient({ url: stage.url, token: server.token });
   const later = createClaudeDoor(client, waits);
-  await later.recover();
-  expect(await stage.api.asks.get(left?.ask_id ?? '')).toMatchObject({ status: 'cancelled' });
+  const base = { session_id: session.slice('claude.'.length), cwd: '/work' };
+  // All at once, as after a restart: none of them may be taken for what was left open.
+  const asked = [1, 2, 3].map((n) =>
+    later.handle({ ...base, ...BASH, agent_id: `a${n}`, hook_event_name: 'PermissionRequest' }, never),
+  );
+  const fresh = await stage.pending(session, 3);
+  expect(await stage.api.asks.get(left?.ask_id ?? '')).toMatchObject({
+    status: 'cancelled',
+    answer: { reason: 'worker_restart', behavior: 'deny' },
+  });
+  expect(await stage.api.runs.get(left?.run_id ?? '')).toMatchObject({
+    status: 'interrupted',
+    error: 'worker lost while the run was active',
+  });
+  for (const ask of fresh) await stage.decide(ask, { behavior: 'allow' });
+  const allowed = decided({ behavior: 'allow', updatedInput: BASH.tool_input });
+  expect(await Promise.all(asked)).toEqual([allowed, allowed, allowed]);
+  await later.close();
+});
+
+it('at the start of a server every conversation that was at work ends, and no other session', async () => {
+  const { tell, session } = claudeCode();
+  void tell('PermissionRequest', BASH);
+  const [left] = await stage.pending(session);
+  const other = await stage.api.sessions.create({ agent: 'external' });
+  const { run_id } = await stage.api.runs.start(other.session_id, { input: { text: 'x' } });
+  await createClaudeDoor(createClient({ url: stage.url, token: server.token }), waits).recover();
+  expect(await stage.api.asks.get(left?.ask_id ?? '')).toMatchObject({ answer: { reason: 'worker_restart' } });
+  expect((await stage.api.runs.get(run_id)).status).toBe('running');
+});
+
+it('a conversation that nothing is heard of any more is over, unless it still waits', async () => {
+  const client = createClient({ url: stage.url, token: server.token });
+  const short = createClaudeDoor(client, waits, { quietMs: 1 });
+  const id = randomUUID();
+  const base = { session_id: id, cwd: '/work' };
+  const asked = short.handle({ ...base, ...BASH, hook_event_name: 'PermissionRequest' }, never);
+  const [ask] = await stage.pending(`claude.${id}`);
+  expect((await stage.api.runs.get(ask?.run_id ?? '')).status).toBe('waiting_for_approval');
+  if (ask) await stage.decide(ask, { behavior: 'allow' });
+  await asked;
+  expect(await stage.over(ask?.run_id ?? '')).toMatchObject({
+    status: 'interrupted',
+    error: 'nothing more was heard of Claude Code',
+  });
 });
 
 it('whoever waits is sent back to the terminal when the server goes away', async () => {

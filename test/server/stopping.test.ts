@@ -31,6 +31,32 @@ afterAll(() => server.close());
 const interrupt = (sessionId: string) => server.post<SessionView>(`/v1/sessions/${sessionId}/interrupt`);
 const end = (sessionId: string, body: object = {}) => server.post<SessionView>(`/v1/sessions/${sessionId}/end`, body);
 
+describe('an agent that tells of an interruption', () => {
+  it('by its person ends as interrupted, once', async () => {
+    const h = await held(server);
+    const path = `/v1/runs/${h.runId}/fail`;
+    const { token } = await server.makeToken('agent', h.sessionId);
+    await ok(server.post(path, { interrupted_by: 'person', error: 'Esc' }, { token }));
+    await ok(server.post(path, { interrupted_by: 'person', error: 'Esc' }, { token }));
+    expect(await showRun(server, h.runId)).toMatchObject({ status: 'interrupted', error: 'Esc' });
+    expect(await showAsk(server, h.ask.ask_id)).toMatchObject({ status: 'cancelled', answer: { reason: 'Esc' } });
+    await refusal(server.post(path, {}), 409, 'run_state_conflict');
+  });
+
+  it('by the loss of whoever hosted it says so, and keeps what was answered', async () => {
+    const h = await held(server);
+    const open = await raiseApproval(server, h.runId);
+    await ok(answer(server, h));
+    await ok(server.post(`/v1/runs/${h.runId}/fail`, { interrupted_by: 'worker_restart' }));
+    expect(await showRun(server, h.runId)).toMatchObject({
+      status: 'interrupted',
+      error: 'worker lost while the run was active',
+    });
+    expect((await showAsk(server, open.ask_id)).answer).toMatchObject({ reason: 'worker_restart', behavior: 'deny' });
+    expect((await showAsk(server, h.ask.ask_id)).delivery).toMatchObject({ state: 'undeliverable' });
+  });
+});
+
 describe('interrupt', () => {
   it('ends the active run as interrupted, with the asks it was held on', async () => {
     const h = await held(server);

@@ -151,7 +151,7 @@ export const addRuns: AddRoutes = (app, { gateway }) => {
     {
       config: { scopes: AGENT_SIDE },
       schema: {
-        ...about('agents', 'The work failed'),
+        ...about('agents', 'The work failed, or was interrupted'),
         params: RunParams,
         body: FailRun,
         response: replies({ 200: RunView }),
@@ -160,9 +160,9 @@ export const addRuns: AddRoutes = (app, { gateway }) => {
     async (request) => {
       const { actor, params, body } = request;
       const key = keyOf(request, gateway.hash);
-      const { error, reason, exit_code: exitCode } = body;
-      const command = { runId: params.run_id, error, reason, exitCode, actor, leaseEpoch: leaseOf(request), key };
-      return (await gateway.failRun(command)).view;
+      const { error, reason, interrupted_by: interruptedBy, exit_code: exitCode } = body;
+      const what = { runId: params.run_id, error, reason, interruptedBy, exitCode };
+      return (await gateway.failRun({ ...what, actor, leaseEpoch: leaseOf(request), key })).view;
     },
   );
 };

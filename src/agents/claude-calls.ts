@@ -1,0 +1,89 @@
+// Which call of Claude Code a request for permission is about. The request does not say: it is one of the calls that
+// were announced, by the same thread, with the same tool and input, and are not over. Where several fit, the newest gives
+// the request its name, and the first of them that is over ends the oldest request that it fits. Pure; a pairing that
+// was guessed wrong costs somebody a look at the terminal, never a decision, which travels with its request alone.
+
+export interface Request {
+  /** What the ask is called: the id of a call that no other request has had, or nothing. */
+  callId: string | undefined;
+  agentId: string | undefined;
+  /** The calls it may be about. */
+  mayBe: Set<string>;
+}
+
+interface Announced {
+  agentId: string | undefined;
+  tool: string;
+  input: string;
+  isNamed: boolean;
+}
+
+export interface Call {
+  agentId: string | undefined;
+  tool: string;
+  /** In canonical form. */
+  input: string;
+}
+
+/** What is never heard to be over must not pile up. */
+const AT_MOST = 200;
+
+export function createCalls<R extends Request>() {
+  const live = new Map<string, Announced>();
+  const requests = new Set<R>();
+
+  return {
+    announce(id: string, call: Call): void {
+      live.set(id, { ...call, isNamed: false });
+      bound(live);
+    },
+
+    /** A request has come; `make` completes what is kept of it. */
+    asked(call: Call, make: (request: Request) => R): R {
+      const mayBe = fitting(call);
+      const callId = mayBe.findLast((id) => live.get(id)?.isNamed === false);
+      const named = callId === undefined ? undefined : live.get(callId);
+      if (named) named.isNamed = true;
+      const request = make({ callId, agentId: call.agentId, mayBe: new Set(mayBe) });
+      requests.add(request);
+      bound(requests);
+      return request;
+    },
+
+    /** A call is over, however it ended: so is the request that it was about. */
+    over(id: string): R | undefined {
+      live.delete(id);
+      const about = [...requests].find(({ mayBe }) => mayBe.has(id));
+      if (about) requests.delete(about);
+      for (const { mayBe } of requests) mayBe.delete(id);
+      return about;
+    },
+
+    /** What is known to be over without being told of its call. Where several fit, which one it was is not known. */
+    settled(request: R): void {
+      if (request.mayBe.size > 1) requests.delete(request);
+    },
+
+    /** A thread has come to its end, or all of them have: so have its calls and requests. */
+    ended(isOf: (thread: { agentId: string | undefined }) => boolean): R[] {
+      for (const [id, call] of live) if (isOf(call)) live.delete(id);
+      const over = [...requests].filter(isOf);
+      for (const request of over) requests.delete(request);
+      return over;
+    },
+  };
+
+  /** Other hooks may change an input after it was announced: then the one call of that tool it can be. */
+  function fitting({ agentId, tool, input }: Call): string[] {
+    const sure = new Set([...requests].flatMap(({ mayBe }) => (mayBe.size === 1 ? [...mayBe] : [])));
+    const open = [...live].filter(([id, call]) => call.agentId === agentId && call.tool === tool && !sure.has(id));
+    const same = open.filter(([, call]) => call.input === input);
+    return (same.length > 0 || open.length > 1 ? same : open).map(([id]) => id);
+  }
+}
+
+function bound(collection: Map<string, unknown> | Set<unknown>): void {
+  if (collection.size <= AT_MOST) return;
+  const [oldest] = collection.keys();
+  collection.delete(oldest as string);
+}
