@@ -1,90 +1,55 @@
 // A person's own Claude Code at its terminal, pointed at Holdpoint by `holdpoint connect claude`: it asks at both places,
 // the first answer counts and both settle. The real binary in a real pseudo-terminal.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
-import { endEverything, type Holdpoint, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
-import { endTerminals, hasPty, KEYS, openPty, type Pty } from '../support/pty.ts';
-import { Stage } from '../worker/stage.ts';
+import { endEverything } from '../support/process.ts';
+import { endTerminals, hasPty, KEYS } from '../support/pty.ts';
 import { claude, claudeVersion } from './binaries.ts';
 import { ClaudeRig } from './claude-rig.ts';
+import { ClaudeTerminal } from './claude-terminal.ts';
 
 let rig: ClaudeRig;
-let server: Holdpoint;
-let stage: Stage;
+let own: ClaudeTerminal;
 beforeAll(async () => {
   rig = await ClaudeRig.open({ concurrency: 0 });
-  server = await startHoldpoint({ via: 'main' });
-  stage = new Stage(server.url, server.token);
-  await holdpoint('connect', 'claude', '--yes');
+  own = await ClaudeTerminal.open(rig);
 });
 afterAll(async () => {
   endTerminals();
+  own.close();
   await endEverything();
   await rig.close();
 });
 afterEach(() => expect(rig.model.others).toEqual([]));
-
-async function holdpoint(...command: string[]): Promise<string> {
-  const env = { HOLDPOINT_URL: server.url, HOLDPOINT_TOKEN: server.token };
-  const ended = spawnHoldpoint({ command, env, data: server.data, via: 'main' });
-  expect(await ended.exited, ended.stderr()).toEqual({ code: 0, signal: null });
-  return ended.stdout();
-}
-
-/** Claude Code at its terminal, in a folder that it trusts. */
-function atTerminal(prompt: string): { terminal: Pty; folder: string } {
-  const folder = rig.folder();
-  const config = join(rig.root, 'home', '.claude', '.claude.json');
-  const known = existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : {};
-  const trusted = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true };
-  const settings = {
-    ...known,
-    hasCompletedOnboarding: true,
-    theme: 'dark',
-    numStartups: 5,
-    customApiKeyResponses: { approved: ['sk-ant-fake-000'.slice(-20)], rejected: [] },
-    projects: { ...known.projects, [folder]: trusted },
-  };
-  mkdirSync(join(config, '..'), { recursive: true });
-  writeFileSync(config, JSON.stringify(settings));
-  const command = [claude ?? 'claude', '--permission-mode', 'manual', prompt];
-  return { terminal: openPty({ command, env: process.env, columns: 120, rows: 40, cwd: folder }), folder };
-}
 
 const touch = (name: string, id: string) => ({
   tool: 'Bash',
   input: { command: `touch ${name}`, description: 'd' },
   id,
 });
-const pending = () => stage.until(async () => (await stage.api.asks.list({ status: 'pending' })).items[0]);
-const ended = (ask: AskView) =>
-  stage.until(async () => {
-    const now = await stage.api.asks.get(ask.ask_id);
-    return now.answer ? now : undefined;
-  });
+const runOf = (ask: AskView, status: string) =>
+  own.stage.until(async () => ((await own.stage.api.runs.get(ask.run_id)).status === status ? true : undefined));
 
 describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, () => {
   it('goes on when the call is allowed here, and says whose call it is', async () => {
     rig.model.play([[touch('x', 'toolu_t1')], [{ text: 'Made it.' }]]);
-    const { terminal, folder } = atTerminal('make x');
-    const ask = await pending();
+    const { terminal, folder } = own.start('make x', 'allowed-here');
+    const ask = await own.pending();
     expect(ask).toMatchObject({
       kind: 'approval',
       tool_call_id: 'toolu_t1',
       request: { tool_name: 'Bash', input: { command: 'touch x' } },
     });
-    expect(await stage.api.sessions.get(ask.session_id)).toMatchObject({
+    expect(await own.stage.api.sessions.get(ask.session_id)).toMatchObject({
       agent_id: 'claude',
       title: 'make x',
       work_folder: folder,
     });
-    await stage.decide(ask, { behavior: 'allow' });
+    await own.stage.decide(ask, { behavior: 'allow' });
     await terminal.shows('Made it.');
     expect(rig.files({ folder })).toEqual(['x']);
-    expect((await ended(ask)).delivery.state).toBe('delivered');
-    await stage.until(async () => ((await stage.api.runs.get(ask.run_id)).status === 'completed' ? true : undefined));
+    expect((await own.ended(ask)).delivery.state).toBe('delivered');
+    await runOf(ask, 'completed');
     await terminal.end();
   });
 
@@ -103,13 +68,10 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
       [{ tool: 'AskUserQuestion', input: { questions: [question] }, id: 'toolu_t3' }],
       [{ text: 'Blue, then.' }],
     ]);
-    const { terminal, folder } = atTerminal('make x');
-    await stage.decide(await pending(), { behavior: 'deny', reason: 'ask about the colour first' });
-    const ask = await stage.until(async () => {
-      const now = await pending();
-      return now.kind === 'question' ? now : undefined;
-    });
-    await stage.answer(ask, { question_id: 'question-1', selected_option_ids: ['option-2'] });
+    const { terminal, folder } = own.start('make x', 'denied-and-answered-here');
+    await own.stage.decide(await own.pending(), { behavior: 'deny', reason: 'ask about the colour first' });
+    const ask = await own.pending(({ kind }) => kind === 'question');
+    await own.stage.answer(ask, { question_id: 'question-1', selected_option_ids: ['option-2'] });
     await terminal.shows('Blue, then.');
     expect(rig.files({ folder })).toEqual([]);
     expect(rig.result('toolu_t2')?.text).toContain('ask about the colour first');
@@ -117,39 +79,91 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     await terminal.end();
   });
 
-  it('settles here when the person at the terminal was first', async () => {
-    rig.model.play([[touch('x', 'toolu_t4')], [{ text: 'Made it.' }]]);
-    const { terminal, folder } = atTerminal('make x');
-    const ask = await pending();
+  it('settles here when the person at the terminal was first, and tells a late answer who won', async () => {
+    rig.model.play([[touch('x', 'toolu_t4'), touch('x', 'toolu_t4b')], [{ text: 'Made it.' }]]);
+    const { terminal, folder } = own.start('make x', 'allowed-at-the-terminal');
+    const ask = await own.pending();
     await terminal.shows('Do you want to proceed?');
     terminal.type(KEYS.enter);
-    await terminal.shows('Made it.');
-    expect(rig.files({ folder })).toEqual(['x']);
-    expect(await ended(ask)).toMatchObject({
+    // The same call again is another one: it is asked anew, at both places.
+    const twin = await own.pending(({ ask_id }) => ask_id !== ask.ask_id);
+    expect([ask.tool_call_id, twin.tool_call_id]).toEqual(['toolu_t4', 'toolu_t4b']);
+    expect(await own.ended(ask)).toMatchObject({
       status: 'cancelled',
       answer: { reason: 'withdrawn', justification: 'settled at the terminal of Claude Code' },
     });
-    await expect(stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ code: 'approval_state_conflict' });
+    await expect(own.stage.decide(ask, { behavior: 'deny' })).rejects.toMatchObject({
+      code: 'approval_state_conflict',
+      winner: { outcome: 'cancelled', answered_by: 'worker:builtin' },
+    });
+    await own.stage.decide(twin, { behavior: 'deny', reason: 'once is enough' });
+    await terminal.shows('Made it.');
+    expect(rig.files({ folder })).toEqual(['x']);
+    expect(rig.result('toolu_t4b')?.text).toContain('once is enough');
+    await runOf(ask, 'completed');
+    await terminal.end();
+  });
+
+  it('ends ask and run when the person gives up there; the next prompt is a run of its own', async () => {
+    rig.model.play([[touch('x', 'toolu_n1')], [touch('y', 'toolu_n2')], [{ text: 'Made y.' }]]);
+    const { terminal, folder } = own.start('make x', 'given-up-at-the-terminal');
+    const given = await own.pending();
+    await terminal.shows('Do you want to proceed?');
+    terminal.type(KEYS.escape);
+    expect(await own.ended(given)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
+    await runOf(given, 'interrupted');
+    await terminal.shows('What should Claude do instead?');
+    terminal.type('again');
+    await terminal.shows(/❯\sagain/);
+    terminal.type(KEYS.enter);
+    const next = await own.pending();
+    expect([next.session_id, next.run_id === given.run_id]).toEqual([given.session_id, false]);
+    await own.stage.decide(next, { behavior: 'allow' });
+    await terminal.shows('Made y.');
+    expect(rig.files({ folder })).toEqual(['y']);
+    await runOf(next, 'completed');
+    await terminal.end();
+  });
+
+  it('settles at once when the person says no there, with words that the model is told', async () => {
+    rig.model.play([[touch('x', 'toolu_n3')], [{ text: 'Not made.' }]]);
+    const { terminal, folder } = own.start('make x', 'denied-at-the-terminal');
+    const refused = await own.pending();
+    for (const choice of ['❯ 1. Yes', '❯ 2. Yes', '❯ 3. Yes']) {
+      await terminal.shows(choice);
+      terminal.type(KEYS.down);
+    }
+    await terminal.shows('❯ 4. No');
+    terminal.type('\t');
+    await terminal.shows('4. No, and');
+    terminal.type('make y');
+    await terminal.shows('make y');
+    terminal.type(KEYS.enter);
+    expect(await own.ended(refused)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
+    await terminal.shows('Not made.');
+    await runOf(refused, 'completed');
+    expect(rig.result('toolu_n3')?.text).toContain('make y');
+    expect(rig.files({ folder })).toEqual([]);
     await terminal.end();
   });
 
   it('keeps several of them apart, and takes back what one asked that was ended', async () => {
     rig.model.play([[touch('mine', 'toolu_t5')], [{ text: 'First done.' }]], 'FIRSTONE');
     rig.model.play([[touch('mine', 'toolu_t6')], [{ text: 'Second done.' }]], 'SECONDONE');
-    const one = atTerminal('FIRSTONE');
-    const first = await pending();
-    const two = atTerminal('SECONDONE');
-    const both = await stage.until(async () => {
-      const { items } = await stage.api.asks.list({ status: 'pending' });
+    const one = own.start('FIRSTONE');
+    const first = await own.pending();
+    const two = own.start('SECONDONE');
+    const both = await own.stage.until(async () => {
+      const { items } = await own.stage.api.asks.list({ status: 'pending' });
       return items.length === 2 ? items : undefined;
     });
     const second = both.find((ask) => ask.ask_id !== first.ask_id) as AskView;
     expect(second.session_id).not.toBe(first.session_id);
-    await stage.decide(second, { behavior: 'allow' });
+    await own.stage.decide(second, { behavior: 'allow' });
     await two.terminal.shows('Second done.');
     expect([rig.files(one), rig.files(two)]).toEqual([[], ['mine']]);
     await one.terminal.end();
-    expect(await ended(first)).toMatchObject({ status: 'cancelled' });
+    expect(await own.ended(first)).toMatchObject({ status: 'cancelled' });
     await two.terminal.end();
     expect(rig.files(one)).toEqual([]);
   });
@@ -157,20 +171,44 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
   it('is not asked twice where Holdpoint hosts it', async () => {
     rig.model.play([[touch('hosted', 'toolu_t8')], [{ text: 'Done.' }]]);
     const folder = rig.folder();
-    const session = await stage.api.sessions.create({ agent: 'claude', work_folder: folder });
-    const run = await stage.api.runs.start(session.session_id, { input: { text: 'go' } });
-    const [ask] = await stage.pending(run.session_id);
-    expect((await stage.api.asks.list({ status: 'pending' })).items).toHaveLength(1);
-    if (ask) await stage.decide(ask, { behavior: 'allow' });
-    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    const session = await own.stage.api.sessions.create({ agent: 'claude', work_folder: folder });
+    const run = await own.stage.api.runs.start(session.session_id, { input: { text: 'go' } });
+    const [ask] = await own.stage.pending(run.session_id);
+    expect((await own.stage.api.asks.list({ status: 'pending' })).items).toHaveLength(1);
+    if (ask) await own.stage.decide(ask, { behavior: 'allow' });
+    expect(await own.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(rig.files({ folder })).toEqual(['hosted']);
-    expect((await stage.api.asks.list({ session_id: run.session_id })).items).toHaveLength(1);
+    expect((await own.stage.api.asks.list({ session_id: run.session_id })).items).toHaveLength(1);
+  });
+
+  it('goes on at its terminal when the plug of the server is pulled, and asks here again when it is back', async () => {
+    rig.model.play([[touch('x', 'toolu_k1')], [touch('y', 'toolu_k2')], [{ text: 'Made both.' }]]);
+    const { terminal, folder } = own.start('make x and y');
+    const lost = await own.pending();
+    await terminal.shows('Do you want to proceed?');
+    await own.restart();
+    expect(await own.stage.api.asks.get(lost.ask_id)).toMatchObject({
+      status: 'cancelled',
+      answer: { reason: 'worker_restart', behavior: 'deny' },
+    });
+    expect(await own.stage.api.runs.get(lost.run_id)).toMatchObject({ status: 'interrupted' });
+    await expect(own.stage.decide(lost, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    expect(rig.files({ folder })).toEqual([]);
+    await terminal.shows('Do you want to proceed?');
+    terminal.type(KEYS.enter);
+    const next = await own.pending();
+    expect(next).toMatchObject({ session_id: lost.session_id, tool_call_id: 'toolu_k2' });
+    await own.stage.decide(next, { behavior: 'allow' });
+    await terminal.shows('Made both.');
+    expect(rig.files({ folder })).toEqual(['x', 'y']);
+    await runOf(next, 'completed');
+    await terminal.end();
   });
 
   it('asks at its terminal alone while no server is there, and allows nothing by that', async () => {
     rig.model.play([[touch('x', 'toolu_t7')], [{ text: 'Made it.' }]]);
-    await server.end('SIGKILL');
-    const { terminal, folder } = atTerminal('make x');
+    await own.server.end('SIGKILL');
+    const { terminal, folder } = own.start('make x');
     await terminal.shows('Do you want to proceed?');
     expect(rig.files({ folder })).toEqual([]);
     terminal.type(KEYS.enter);
