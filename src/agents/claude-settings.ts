@@ -2,13 +2,13 @@
 // out. A file that is not understood is refused, never guessed at. What stands beside our hooks is left as it is.
 import { z } from 'zod';
 import {
-  type Hook,
   type HooksFile,
   hasOurs,
+  type Owner,
   readHooks,
   SettingsProblem,
+  withOurs,
   withoutOurs,
-  writeLike,
 } from './hooks-file.ts';
 
 const Limits = z.looseObject({
@@ -41,28 +41,34 @@ export interface HookDoor {
   token: string;
 }
 
+const OWNER: Owner = {
+  agent: 'Claude Code',
+  isOurs: ({ type, url }) => type === 'http' && url?.endsWith(PATH) === true,
+  mark: `take out every hook whose url ends with ${PATH}`,
+};
+
 /** `text` is undefined where there is no file yet. */
 export function connected(text: string | undefined, door: HookDoor): string {
   const settings = read(text);
   const limits = Limits.safeParse(settings);
   if (!limits.success)
     throw new SettingsProblem(`It is not as Claude Code documents it: ${z.prettifyError(limits.error)}`);
-  if (hasOurs(settings, isOurs)) throw new SettingsProblem('It has the hooks of Holdpoint already: disconnect first.');
+  if (hasOurs(settings, OWNER)) throw new SettingsProblem('It has the hooks of Holdpoint already: disconnect first.');
   if (limits.data.disableAllHooks) throw new SettingsProblem('It says disableAllHooks: hooks would not be called.');
   if (limits.data.allowedHttpHookUrls)
     throw new SettingsProblem(`It has a list allowedHttpHookUrls: add "${door.url}/*" to it first, or take it out.`);
-  const hooks = { ...settings.hooks };
-  for (const [event, timeout] of Object.entries(EVENTS))
-    hooks[event] = [...(hooks[event] ?? []), { hooks: [hookOf(door, timeout)] }];
-  return writeLike({ ...settings, hooks }, text);
+  const groups = Object.entries(EVENTS).map(([event, timeout]) => [event, { hooks: [hookOf(door, timeout)] }]);
+  return withOurs(text, OWNER, Object.fromEntries(groups));
 }
 
 /** The same file without our hooks, for when it was changed since and cannot be put back as it was. */
-export const disconnected = (text: string): string => writeLike(withoutOurs(read(text), isOurs), text);
+export const disconnected = (text: string, before?: string): string =>
+  withoutOurs(text, OWNER, before === undefined ? {} : read(before));
 
-export const hasHooks = (text: string): boolean => hasOurs(read(text), isOurs);
+export const hasHooks = (text: string): boolean => hasOurs(read(text), OWNER);
+export const { mark } = OWNER;
 
-const read = (text: string | undefined): HooksFile => readHooks(text, 'Claude Code');
+const read = (text: string | undefined): HooksFile => readHooks(text, OWNER);
 
 /** A failure is never an answer: Claude Code then asks at its terminal, as without the hook. */
 const hookOf = ({ url, token }: HookDoor, timeout: number) => ({
@@ -73,5 +79,3 @@ const hookOf = ({ url, token }: HookDoor, timeout: number) => ({
   headers: { Authorization: `Bearer ${token}`, 'Holdpoint-Run': '$HOLDPOINT_RUN_ID' },
   allowedEnvVars: ['HOLDPOINT_RUN_ID'],
 });
-
-const isOurs = ({ type, url }: Hook): boolean => type === 'http' && url?.endsWith(PATH) === true;

@@ -1,5 +1,5 @@
 // The hooks file of a person's own Codex, with Holdpoint's hook in it and without it. Pure: text in, text out.
-import { type Hook, hasOurs, readHooks, SettingsProblem, withoutOurs, writeLike } from './hooks-file.ts';
+import { hasOurs, type Owner, readHooks, SettingsProblem, withOurs, withoutOurs } from './hooks-file.ts';
 import { shellWord } from './wire/shell-word.ts';
 
 /** How long Codex waits for a person here before it asks at its own prompt. */
@@ -14,17 +14,21 @@ export interface HookProgram {
   data: string;
 }
 
+const OWNER: Owner = {
+  agent: 'Codex',
+  isOurs: ({ type, command }) => type === 'command' && command?.includes(` ${OURS} --url `) === true,
+  mark: `take out every hook whose command has "${OURS} --url" in it`,
+};
+
 export function connected(text: string | undefined, { program, url, data }: HookProgram): string {
-  const settings = readHooks(text, 'Codex');
-  if (hasOurs(settings, isOurs)) throw new SettingsProblem('It has the hook of Holdpoint already: disconnect first.');
+  if (hasOurs(readHooks(text, OWNER), OWNER))
+    throw new SettingsProblem('It has the hook of Holdpoint already: disconnect first.');
   const command = `${shellWord(program)} ${OURS} --url ${shellWord(url)} --data ${shellWord(data)}`;
   const ours = { type: 'command', command, timeout: HOOK_SECONDS, statusMessage: 'asking Holdpoint' };
-  const groups = [...(settings.hooks?.[EVENT] ?? []), { matcher: '*', hooks: [ours] }];
-  return writeLike({ ...settings, hooks: { ...settings.hooks, [EVENT]: groups } }, text);
+  return withOurs(text, OWNER, { [EVENT]: { matcher: '*', hooks: [ours] } });
 }
 
-export const disconnected = (text: string): string => writeLike(withoutOurs(readHooks(text, 'Codex'), isOurs), text);
-export const isConnected = (text: string): boolean => hasOurs(readHooks(text, 'Codex'), isOurs);
-
-const isOurs = ({ type, command }: Hook): boolean =>
-  type === 'command' && command?.includes(` ${OURS} --url `) === true;
+export const disconnected = (text: string, before?: string): string =>
+  withoutOurs(text, OWNER, before === undefined ? {} : readHooks(before, OWNER));
+export const isConnected = (text: string): boolean => hasOurs(readHooks(text, OWNER), OWNER);
+export const { mark } = OWNER;

@@ -9,8 +9,11 @@ export interface Connector {
   /** The file of the person's own that is changed. */
   file(env: NodeJS.ProcessEnv): string;
   connected(text: string | undefined, door: claude.HookDoor & codex.HookProgram): string;
-  disconnected(text: string): string;
+  /** `before`: the file as it was, where that is known. */
+  disconnected(text: string, before?: string): string;
   isConnected(text: string): boolean;
+  /** What to do by hand where the file is not understood. */
+  byHand: string;
   /** Whether its hooks carry a token of their own; otherwise they find one in the state folder, as the person does. */
   needsToken: boolean;
   /** What the person should know afterwards. */
@@ -24,6 +27,7 @@ export const connectors: Readonly<Record<string, Connector>> = {
     connected: claude.connected,
     disconnected: claude.disconnected,
     isConnected: claude.hasHooks,
+    byHand: claude.mark,
     note: 'Every Claude Code you start from now on asks here as well as at its terminal; the first answer counts.',
   },
   codex: {
@@ -32,6 +36,7 @@ export const connectors: Readonly<Record<string, Connector>> = {
     connected: codex.connected,
     disconnected: codex.disconnected,
     isConnected: codex.isConnected,
+    byHand: codex.mark,
     note: 'A Codex that shares its daemon asks here and at its prompt; the first answer counts. Others ask through the hook, once you have trusted it: type /hooks in Codex.',
   },
 };

@@ -1,56 +1,116 @@
-// The JSON file in which an agent keeps its hooks, as Claude Code and Codex both write it: read, changed and written again
-// in the style it has. Pure: text in, text out. A file that is not understood is refused, never guessed at; what stands
-// beside our hooks is left as it is.
+// The JSON file in which an agent keeps its hooks, as Claude Code and Codex both write it: our hooks put in and taken out
+// again, in place. Pure: text in, text out. A file that is not understood is refused, never guessed at, and every change
+// is read again before it is handed out: whatever is not ours must be there as it was.
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { type JSONPath, namedTwice, putIn, takeOut } from './json-in-place.ts';
 
 const Hook = z.looseObject({ type: z.string(), url: z.string().optional(), command: z.string().optional() });
 const Group = z.looseObject({ hooks: z.array(Hook) });
 const HooksFile = z.looseObject({ hooks: z.record(z.string(), z.array(Group)).optional() });
 export type Hook = z.infer<typeof Hook>;
+export type Group = z.infer<typeof Group>;
 export type HooksFile = z.infer<typeof HooksFile>;
-type IsOurs = (hook: Hook) => boolean;
+
+/** Whose hooks they are, and how to tell ours among them. */
+export interface Owner {
+  agent: string;
+  isOurs(hook: Hook): boolean;
+  /** What to look for where it must be done by hand. */
+  mark: string;
+}
 
 export class SettingsProblem extends Error {
   override name = 'SettingsProblem';
 }
 
+const BOM = '\uFEFF';
+
 /** `text` is undefined where there is no file yet. */
-export function readHooks(text: string | undefined, agent: string): HooksFile {
+export function readHooks(text: string | undefined, { agent }: Owner): HooksFile {
   if (text === undefined || text.trim() === '') return {};
-  let value: unknown;
+  const plain = withoutMark(text);
+  const value = parsed(plain);
+  const settings = HooksFile.safeParse(value);
+  if (!settings.success)
+    throw new SettingsProblem(`Its hooks are not as ${agent} documents them: ${z.prettifyError(settings.error)}`);
+  const places: JSONPath[] = [[], ...(settings.data.hooks ? [['hooks']] : [])];
+  const [twice] = places.flatMap((path) =>
+    namedTwice(plain, path).filter((name) => path.length > 0 || name === 'hooks'),
+  );
+  if (twice !== undefined) throw new SettingsProblem(`It has "${twice}" twice: leave one of them.`);
+  return settings.data;
+}
+
+export const hasOurs = (settings: HooksFile, owner: Owner): boolean => pathsOfOurs(settings, owner).length > 0;
+
+/** The same text with these groups, each behind those that its event has already. */
+export function withOurs(text: string | undefined, owner: Owner, added: Readonly<Record<string, Group>>): string {
+  const before = readHooks(text, owner);
+  const isEmpty = text === undefined || text.trim() === '';
+  let changed = isEmpty ? '{}\n' : withoutMark(text);
+  if (before.hooks === undefined) {
+    const hooks = Object.fromEntries(Object.entries(added).map(([event, group]) => [event, [group]]));
+    changed = putIn(changed, [], 'hooks', hooks);
+  } else
+    for (const [event, group] of Object.entries(added))
+      changed = before.hooks[event]
+        ? putIn(changed, ['hooks', event], undefined, group)
+        : putIn(changed, ['hooks'], event, [group]);
+  return checked(markedLike(text, changed), before, owner, Object.keys(added).length);
+}
+
+/** The same text without our hooks. What we had made for them goes too, unless it was there `before` we came. */
+export function withoutOurs(text: string, owner: Owner, before: HooksFile = {}): string {
+  const settings = readHooks(text, owner);
+  let changed = withoutMark(text);
+  for (let [path] = pathsOfOurs(settings, owner); path; [path] = pathsOfOurs(parsed(changed), owner)) {
+    const [, event] = path;
+    const isTheirs = [before.hooks !== undefined, before.hooks?.[event as string] !== undefined];
+    changed = takeOut(changed, path);
+    if (at(changed, path.slice(0, 4)).length === 0) changed = takeOut(changed, path.slice(0, 3));
+    if (!isTheirs[1] && at(changed, path.slice(0, 2)).length === 0) changed = takeOut(changed, path.slice(0, 2));
+    if (!isTheirs[0] && Object.keys(at(changed, ['hooks'])).length === 0) changed = takeOut(changed, ['hooks']);
+  }
+  return checked(markedLike(text, changed), settings, owner, 0);
+}
+
+function checked(text: string, before: HooksFile, owner: Owner, ours: number): string {
+  const after = readHooks(text, owner);
+  const isRight = pathsOfOurs(after, owner).length === ours && isDeepStrictEqual(theirs(after), theirs(before));
+  if (isRight) return text;
+  throw new SettingsProblem(`It cannot be changed safely. By hand: ${owner.mark}.`);
+
+  function theirs({ hooks = {}, ...rest }: HooksFile): unknown {
+    const left = Object.entries(hooks).flatMap(([event, groups]) =>
+      groups.flatMap((group) => {
+        const others = group.hooks.filter((hook) => !owner.isOurs(hook));
+        return others.length === 0 && group.hooks.length > 0 ? [] : [[event, { ...group, hooks: others }]];
+      }),
+    );
+    return [rest, left];
+  }
+}
+
+function pathsOfOurs({ hooks = {} }: HooksFile, { isOurs }: Owner): JSONPath[] {
+  return Object.entries(hooks).flatMap(([event, groups]) =>
+    groups.flatMap((group, g) =>
+      group.hooks.flatMap((hook, h) => (isOurs(hook) ? [['hooks', event, g, 'hooks', h]] : [])),
+    ),
+  );
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the text was read with the schema before
+const parsed = (text: string): any => {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     throw new SettingsProblem(`It is no JSON (${(error as Error).message}).`);
   }
-  const settings = HooksFile.safeParse(value);
-  // The value itself: its members keep their order.
-  if (settings.success) return value as HooksFile;
-  throw new SettingsProblem(`Its hooks are not as ${agent} documents them: ${z.prettifyError(settings.error)}`);
-}
+};
 
-export const hasOurs = ({ hooks = {} }: HooksFile, isOurs: IsOurs): boolean =>
-  Object.values(hooks)
-    .flat()
-    .some((group) => group.hooks.some(isOurs));
+// biome-ignore lint/suspicious/noExplicitAny: likewise
+const at = (text: string, path: JSONPath): any => path.reduce((value, key) => value[key], parsed(text));
 
-/** The same without our hooks; groups and events that are empty then go too. */
-export function withoutOurs(settings: HooksFile, isOurs: IsOurs): HooksFile {
-  const hooks = Object.entries(settings.hooks ?? {}).flatMap(([event, groups]) => {
-    const left = groups.flatMap((group) => {
-      const others = group.hooks.filter((hook) => !isOurs(hook));
-      return others.length === 0 ? [] : [{ ...group, hooks: others }];
-    });
-    return left.length === 0 ? [] : [[event, left] as const];
-  });
-  const { hooks: _, ...rest } = settings;
-  return hooks.length === 0 ? rest : { ...rest, hooks: Object.fromEntries(hooks) };
-}
-
-/** In the style of the file: its indentation, its line ends, its last line break. */
-export function writeLike(settings: HooksFile, like: string | undefined): string {
-  const indent = /^[{[]\r?\n([\t ]+)\S/.exec(like ?? '')?.[1] ?? '  ';
-  const text = JSON.stringify(settings, undefined, indent);
-  const ended = like === undefined || /\n\s*$/.test(like) || like.trim() === '' ? `${text}\n` : text;
-  return like?.includes('\r\n') ? ended.replaceAll('\n', '\r\n') : ended;
-}
+const withoutMark = (text: string): string => (text.startsWith(BOM) ? text.slice(1) : text);
+const markedLike = (like: string | undefined, text: string): string => (like?.startsWith(BOM) ? BOM + text : text);

@@ -48,7 +48,6 @@ describe('connected', () => {
   it.each([
     ['{"a": 1,}', /no JSON/],
     ['// mine\n{}', /no JSON/],
-    ['\uFEFF{}', /no JSON/],
     ['[]', /not as Claude Code documents/],
     ['"text"', /not as Claude Code documents/],
     ['{"hooks": []}', /not as Claude Code documents/],

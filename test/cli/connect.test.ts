@@ -121,7 +121,7 @@ describe('connect', PATIENT, () => {
     expect((await fetch(hook.url, { method: 'POST', body: '{}', headers })).status).toBe(401);
   });
 
-  it.each(['{"a": 1,}', '// mine\n{}', '[]', '{"hooks": 3}', '\uFEFF{}'])('leaves %j as it is', async (text) => {
+  it.each(['{"a": 1,}', '// mine\n{}', '[]', '{"hooks": 3}'])('leaves %j as it is', async (text) => {
     writeFileSync(settings, text);
     const before = await tokens();
     const told = await run('connect', 'claude', '--yes');
