@@ -43,6 +43,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9`, () => {
     const ask = await rig.ask(run);
     await rig.stage.decide(ask, { behavior: 'allow' });
     await rig.stage.until(async () => (existsSync(join(run.folder, 'begun')) ? true : undefined));
+    await rig.kept('toolu_d1');
     const told = rig.model.told.length;
     rig.kill(run);
     expect(await rig.over(run)).toMatchObject({ status: 'failed', error: expect.stringContaining('SIGKILL') });
@@ -63,6 +64,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9`, () => {
     rig.model.play([asks('toolu_d2'), [{ text: 'Blue.' }]]);
     const run = await rig.start();
     const ask = await rig.ask(run);
+    await rig.kept('toolu_d2');
     await dies(run, 'waiting_for_user_question');
     expect(await rig.stage.api.asks.get(ask.ask_id)).toMatchObject({ status: 'pending' });
     await rig.stage.answer(ask, BLUE);

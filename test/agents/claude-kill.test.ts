@@ -66,6 +66,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9 with an ask open
     ]);
     const { stage, folder, run } = await begin(server);
     const ask = await askOf(stage, run);
+    await rig.kept('toolu_k1');
     for (const pid of rig.processes(run)) kill(pid);
     await rig.released(run);
     await stage.until(async () => (await stage.events(run.session_id, 'run.released'))[0]);
@@ -145,7 +146,8 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9 with an ask open
 
   it('of the server alone: the agent goes on waiting in its process, and has the answer when the server is back', async () => {
     const server = await serve(['--no-worker']);
-    const own = worker(server);
+    // However long the server takes to come back, the run stays with its worker.
+    const own = worker(server, 600_000);
     rig.model.play([[touch('x', 'toolu_k5')], [{ text: 'Done.' }]]);
     const { folder, run, stage } = await begin(server);
     const ask = await askOf(stage, run);
@@ -163,8 +165,8 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9 with an ask open
   });
 });
 
-function worker(server: Holdpoint): Started {
-  const args = ['--url', server.url, '--token', server.token, '--lease-ms', '2000'];
+function worker(server: Holdpoint, leaseMs = 2000): Started {
+  const args = ['--url', server.url, '--token', server.token, '--lease-ms', `${leaseMs}`];
   return spawnHoldpoint({ command: ['worker'], args, data: server.data, via: 'main' });
 }
 

@@ -3,6 +3,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { claude } from '../../src/agents/claude.ts';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { openServer, type Server } from '../support/server.ts';
@@ -102,6 +103,17 @@ export class ClaudeRig {
   /** The processes that work for a run, by the mark in their environment. */
   processes = (run: RunView): number[] => processesWith(`HOLDPOINT_RUN_ID=${run.run_id}`);
 
+  /** When Claude Code has written a call down in its own history: it does so a moment after it was made. */
+  async kept(callId: string): Promise<void> {
+    const projects = join(this.root, 'home', '.claude', 'projects');
+    await this.stage.until(async () => {
+      const files = readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter((file) =>
+        /\.jsonl$/.test(file),
+      );
+      return files.some((file) => readFileSync(join(projects, file), 'utf8').includes(callId)) || undefined;
+    });
+  }
+
   /** kill -9 of Claude Code itself: what it had started is left for others to end. */
   kill(run: RunView): void {
     const leader = this.processes(run).find((pid) => environmentOf(`${pid}`).includes(`HOLDPOINT_LEADER=${pid}`));
@@ -128,12 +140,15 @@ export class ClaudeRig {
   /** Fails when anything that was started here is still running. */
   async close(): Promise<void> {
     await this.stage.close();
-    const left = processesWith(`ANTHROPIC_BASE_URL=${this.model.url}`).filter((pid) => pid !== process.pid);
+    const left = () => processesWith(`ANTHROPIC_BASE_URL=${this.model.url}`).filter((pid) => pid !== process.pid);
+    // What a worker leaves that was killed itself, its companion ends.
+    for (let looks = 0; left().length > 0 && looks < 100; looks++) await sleep(100);
+    const running = left();
     await this.server.close();
     this.model.close();
     process.env = this.#env;
     rmSync(this.root, { recursive: true, force: true });
-    if (left.length > 0) throw new Error(`still running after the tests: ${left.join(', ')}`);
+    if (running.length > 0) throw new Error(`still running after the tests: ${running.join(', ')}`);
   }
 }
 
