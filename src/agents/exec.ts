@@ -8,13 +8,13 @@ import { DISPATCH_AGENT } from '../core/session.ts';
 import type { Agent, AgentContext, Ending } from './agent.ts';
 import { DispatchFailure, failureOf } from './dispatch-failure.ts';
 import { type DispatchSpec, inputJson, readSpec } from './dispatch-input.ts';
-import { sayLeft, skillFiles } from './laid-skills.ts';
+import { enterWorkspace, sayLeft, skillFiles } from './laid-skills.ts';
 import { layOverlay, takeOutOverlay } from './overlay.ts';
 import type { RuntimeAdapter, RuntimeExit } from './runtime.ts';
 import { claudeCode } from './runtime-claude.ts';
 import { plain } from './runtime-plain.ts';
 import { consume, fence, MalformedSentinel, type NeedsInput, readSentinel } from './wire/sentinel.ts';
-import { markOf, occupy, type Workspace } from './workspace.ts';
+import { markOf, type Workspace } from './workspace.ts';
 
 /** The first that recognises the command has it. */
 export const runtimes: readonly RuntimeAdapter[] = [claudeCode, plain];
@@ -30,7 +30,7 @@ export const exec: Agent = {
     try {
       const spec = readSpec(context.input);
       const folder = await workFolder(context);
-      const workspace = await occupy(folder, context.run.run_id, context.processes, context.signal);
+      const workspace = await enterWorkspace(context, folder);
       return await dispatch(context, spec, runtimeOf(spec), workspace);
     } catch (error) {
       const failure = context.signal.aborted && !(error instanceof DispatchFailure) ? undefined : failureOf(error);

@@ -5,7 +5,7 @@ import type { AgentContext, Ending } from './agent.ts';
 import { DispatchFailure, failureOf } from './dispatch-failure.ts';
 import { layOverlay, takeOutOverlay } from './overlay.ts';
 import type { OverlayFile } from './runtime.ts';
-import { occupy } from './workspace.ts';
+import { occupy, type Workspace } from './workspace.ts';
 
 /** `place`: the folder in the workspace where the agent looks for skills. */
 export async function withSkills(
@@ -18,8 +18,7 @@ export async function withSkills(
   let isAtWork = false;
   try {
     const files = await skillFiles(context, wanted, place);
-    const { session, run, processes, signal } = context;
-    const workspace = await occupy(session.work_folder as string, run.run_id, processes, signal);
+    const workspace = await enterWorkspace(context, context.session.work_folder as string);
     const { folder, own } = workspace;
     try {
       await takeOutOverlay(folder, own);
@@ -37,6 +36,14 @@ export async function withSkills(
     if (!failure) throw error;
     return failure;
   }
+}
+
+/** One run at a time lays files into a folder; whoever waits for that says so. */
+export function enterWorkspace(context: AgentContext, folder: string): Promise<Workspace> {
+  const { run, processes, signal } = context;
+  return occupy(folder, run.run_id, processes, signal, (otherId) =>
+    context.say(`Waits until ${otherId} has left this folder.`, { id: 'waits-for-folder', type: 'status' }),
+  );
 }
 
 export async function skillFiles(

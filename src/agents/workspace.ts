@@ -44,15 +44,18 @@ const SCRAPS = /^(draft|left|stale|taken)-/;
 const ASIDE = 'left-';
 const ANYTHING = { recursive: true, force: true };
 
+/** `onWait` is called once, with whoever has to leave first. */
 export async function occupy(
   folder: string,
   dispatchId: string,
   processes: Processes,
   signal: AbortSignal,
+  onWait: (otherId: string) => Promise<void>,
 ): Promise<Workspace> {
   const own = join(folder, '.agora');
   const path = join(own, 'dispatch.json');
   const mine: Occupant = { token: randomUUID(), dispatch_id: dispatchId, worker: processes.self() };
+  let hasSaidSo = false;
   for (;;) {
     signal.throwIfAborted();
     await makeOwn(own);
@@ -61,8 +64,13 @@ export async function occupy(
     if (!found) continue;
     if (found.worker.host !== mine.worker.host) throw elsewhere(found);
     const isAtWork = processes.isAlive(found.worker) && found.dispatch_id !== dispatchId;
-    if (isAtWork) await sleep(LOOK_EVERY_MS, undefined, { signal });
-    else await putAside(own, path, found);
+    if (!isAtWork) {
+      await putAside(own, path, found);
+      continue;
+    }
+    if (!hasSaidSo) await onWait(found.dispatch_id);
+    hasSaidSo = true;
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
   }
   const wasLeft = await endEarlier(own, dispatchId, processes).catch(async (error: unknown) => {
     await rm(path, { force: true });

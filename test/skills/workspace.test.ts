@@ -47,6 +47,23 @@ it('what the program changed in one is kept, the rest is taken out', async () =>
   expect(readdirSync(join(folder, '.agora/skills/review-notes'))).toEqual(['SKILL.md']);
 });
 
+it('one run at a time has its files in a folder; the other says whom it waits for', async () => {
+  const folder = d.workspace();
+  const own = { skills: ['review-notes'] };
+  const first = await d.start(folder, shell('until [ -e go ]; do sleep 0.05; done; rm go', own));
+  await d.stage.until(async () => (existsSync(join(folder, '.agora/skills')) ? true : undefined));
+  const second = await d.start(folder, shell('ls .agora/skills', own));
+  const text = await d.stage.until(async () => {
+    const { outputs } = await d.stage.api.runs.get(second.run_id);
+    return outputs.find((output) => output.type === 'status')?.text;
+  });
+  expect(text).toBe(`Waits until ${first.run_id} has left this folder.`);
+  writeFileSync(join(folder, 'go'), '');
+  expect((await d.over(first)).status).toBe('completed');
+  expect(exitOf(await d.over(second))?.stdout.trim()).toBe('review-notes');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 it('a skill that is not there fails the run before anything begins', async () => {
   const folder = d.workspace();
   const run = await d.over(await d.start(folder, shell('touch began', { skills: ['nobody/none'] })));
