@@ -43,6 +43,9 @@ interface Place {
   turnId?: string | undefined;
 }
 
+/** The answer that Codex is given; undefined: none by us. */
+type Settled = { result: unknown } | undefined;
+
 export interface DeskParts {
   context: Pick<AgentContext, 'ask' | 'approve' | 'withdraw' | 'say' | 'session'>;
   peer: Peer;
@@ -50,12 +53,15 @@ export interface DeskParts {
   underWay: UnderWay;
   /** The sub-agents above and including the thread that asks; none for the conversation itself. */
   lineageOf(threadId: string): Promise<string[]>;
+  /** The run is no longer ours: Codex is about to be stopped, and is told nothing that would let it go on. */
+  over?: AbortSignal | undefined;
   /** Others answer too: what cannot be asked here is left to them, not refused. */
   isShared?: boolean;
   onRaised?(askId: string): void;
 }
 
-export function createDesk({ context, peer, standing, underWay, lineageOf, isShared, onRaised }: DeskParts): Desk {
+export function createDesk(parts: DeskParts): Desk {
+  const { context, peer, standing, underWay, lineageOf, over, isShared, onRaised } = parts;
   const open = new Map<RequestId, Open>();
   const later = new Set<Promise<void>>();
   const waitingLater = new Set<Open>();
@@ -111,16 +117,17 @@ export function createDesk({ context, peer, standing, underWay, lineageOf, isSha
     return lineage.length > 0 ? { lineage } : {};
   }
 
-  async function decide(wanted: WantedApproval, entry: Open, place: Place | undefined): Promise<unknown> {
+  async function decide(wanted: WantedApproval, entry: Open, place: Place | undefined): Promise<Settled> {
     const { spec } = wanted;
     const input = plain(spec.input);
     const known = standing.take({ tool_name: spec.tool_name, input });
     if (known !== undefined) {
       await context.say(`Allowed as decided before (${known}).`, { type: 'status' });
-      return wanted.answer({ allowed: true, input, suggestion_ids: [] });
+      return { result: wanted.answer({ allowed: true, input, suggestion_ids: [] }) };
     }
     const asked = { ...spec, input, ...(await lineageIn(place)), id: nameOf(wanted.id) };
-    const outcome = settled(await context.approve(asked, manner(entry)));
+    const outcome = ended(await context.approve(asked, manner(entry)));
+    if (!isForCodex(outcome, wanted)) return undefined;
     if (outcome.allowed && !wanted.takesChanges && canonical(outcome.input) !== canonical(input)) {
       standing.put({ tool_name: spec.tool_name, input: outcome.input }, outcome.ask_id);
       const instead = typeof outcome.input.command === 'string' ? outcome.input.command : JSON.stringify(outcome.input);
@@ -128,38 +135,42 @@ export function createDesk({ context, peer, standing, underWay, lineageOf, isSha
         `The person allowed this instead, exactly as it stands here: ${instead}\nAsk for exactly that.`,
         place,
       );
-      return wanted.answer({ allowed: false, input, suggestion_ids: [] });
+      return { result: wanted.answer({ allowed: false, input, suggestion_ids: [] }) };
     }
     const why = outcome.allowed ? undefined : denialText(outcome);
     if (why !== undefined) await tell(why, place);
-    return wanted.answer(outcome);
+    return { result: wanted.answer(outcome) };
   }
 
-  async function answer(wanted: WantedQuestion, entry: Open, place: Place | undefined): Promise<unknown> {
+  async function answer(wanted: WantedQuestion, entry: Open, place: Place | undefined): Promise<Settled> {
     const lineage = await lineageIn(place);
     for (let context_ = wanted.spec.context; ; ) {
       const spec = { ...wanted.spec, ...lineage, context: context_, id: nameOf(wanted.id) };
-      const asked = await context.ask(spec, manner(entry));
-      const reply = wanted.answer(settled(asked));
+      const outcome = ended(await context.ask(spec, manner(entry)));
+      if (!isForCodex(outcome, wanted)) return undefined;
+      const reply = wanted.answer(outcome);
       if ('again' in reply) {
         context_ = [wanted.spec.context, reply.again].filter(Boolean).join('\n\n');
         continue;
       }
       if (reply.tell !== undefined) await tell(reply.tell, place);
-      return reply.result;
+      return { result: reply.result };
     }
   }
 
-  /** The answer that Codex is given; undefined: none by us. */
-  async function resultOf(request: Incoming, entry: Open): Promise<{ result: unknown } | undefined> {
+  /** An ask that ended without a word of a person: the run is over, or the prompt of Codex itself still stands. */
+  const isForCodex = ({ status }: ApprovalOutcome | AskOutcome, { kind }: WantedApproval | WantedQuestion): boolean =>
+    status === 'answered' || status === 'declined' || (status === 'expired' && kind === 'approval' && !isShared);
+
+  async function settle(request: Incoming, entry: Open): Promise<Settled> {
     const place = placeOf(request.params);
     let wanted = read(request);
     if (wanted.kind === 'unshown' && place) {
       await underWay.catchUp(place.threadId).catch(() => {});
       wanted = read(request);
     }
-    if (wanted.kind === 'approval') return { result: await decide(wanted, entry, place) };
-    if (wanted.kind === 'question') return { result: await answer(wanted, entry, place) };
+    if (wanted.kind === 'approval') return decide(wanted, entry, place);
+    if (wanted.kind === 'question') return answer(wanted, entry, place);
     if (wanted.kind !== 'unshown') return undefined;
     const what = isShared ? 'it can only be answered at its own prompt' : 'it was declined';
     await context.say(`Codex asked for something that cannot be shown, so ${what}: ${wanted.why}`, { type: 'status' });
@@ -173,13 +184,13 @@ export function createDesk({ context, peer, standing, underWay, lineageOf, isSha
     const entry = fresh();
     open.set(id, entry);
     try {
-      const settled = await resultOf(request, entry);
-      if (isClosed || entry.isWithdrawn) return;
+      const settled = await settle(request, entry);
+      if (isClosed || over?.aborted || entry.isWithdrawn) return;
       if (!settled) return void open.delete(id);
       entry.isAnswered = true;
       peer.respond(id, settled.result);
     } catch (error) {
-      if (entry.stop.signal.aborted) return;
+      if (entry.stop.signal.aborted || over?.aborted) return;
       open.delete(id);
       if (isShared) return;
       const why = error instanceof Error ? error.message : String(error);
@@ -245,7 +256,7 @@ function placeOf(params: unknown): Place | undefined {
 }
 
 /** Asks are raised blocking, so they come back with their end. */
-function settled<T extends ApprovalOutcome | AskOutcome>(outcome: T | Held): T {
+function ended<T extends ApprovalOutcome | AskOutcome>(outcome: T | Held): T {
   if (outcome.status === 'held') throw new Error('the ask was held');
   return outcome as T;
 }

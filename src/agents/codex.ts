@@ -67,7 +67,8 @@ async function converse(context: AgentContext, spec: CodexSpec): Promise<Ending>
   const turns = createTurns();
   const underWay = createUnderWay(peer);
   const recorder = createRecorder(context, lineageOf);
-  const desk = createDesk({ context, peer, standing: createStanding(), underWay, lineageOf });
+  const standing = createStanding();
+  const desk = createDesk({ context, peer, standing, underWay, lineageOf, over: context.signal });
 
   function notice(method: string, params: unknown): void {
     if (method === 'item/started' || method === 'item/completed') {

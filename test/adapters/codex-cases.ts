@@ -1,5 +1,6 @@
 // What was recorded from the real Codex, and what a person is shown and does in each: the same as in the tests against
 // the binary, which wrote the transcripts.
+import { expect } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import type { Stage } from '../worker/stage.ts';
 
@@ -8,7 +9,19 @@ export interface Case {
   input?: object;
   /** One for each ask, in order: what is shown, and what the person does. */
   asks: [shown: object, decide: Decide][];
+  /** So many of them are open at once, in any order; one if it is not said. */
+  together?: number;
   ends?: object;
+}
+
+/** Whether an ask shows this. */
+export function shows({ request }: AskView, shown: object): boolean {
+  try {
+    expect(request).toMatchObject(shown);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const allow: Decide = (stage, ask) => stage.decide(ask, { behavior: 'allow' });
@@ -41,6 +54,21 @@ const typed = (question_id: string, freeform_answer: string) => ({ question_id, 
 
 const command = (text: string) => ({ tool_name: 'Bash', input: { command: text } });
 const PATCH = { model: 'gpt-5.5', sandbox: 'read-only' };
+const NO_TMP = { sandbox_workspace_write: { exclude_slash_tmp: true, exclude_tmpdir_env_var: true } };
+const NET = {
+  sandbox: undefined,
+  config: {
+    default_permissions: 'net',
+    permissions: {
+      net: { extends: ':workspace', network: { enabled: true, mode: 'full', allow_local_binding: true } },
+    },
+  },
+};
+const connection = (host: string) => ({
+  tool_name: 'network',
+  input: { network: { host, protocol: 'http', port: 80 } },
+});
+const demoTool = (name: string, x: string) => ({ tool_name: `mcp__demo__${name}`, input: { x } });
 const READ_ONLY = { sandbox: 'read-only' };
 const PLAN = { mode: 'plan' };
 const INPUT = { questions: [{ id: 'db', header: 'Database' }, { id: 'name' }] };
@@ -58,7 +86,23 @@ export const CASES: Record<string, Case> = {
   'command-session': {
     asks: [
       [{ ...command('date >> d.txt'), suggestions: [{ id: 'session' }, { id: 'prefix' }] }, allowFor('session')],
-      [command('date >> e.txt'), deny()],
+      [command('date >> d.txt; touch e.txt'), deny()],
+      [command('date >> d.txt'), deny()],
+    ],
+  },
+  'command-prefix': {
+    asks: [
+      [{ ...command('touch p1.txt'), suggestions: [{}, { prefix: ['touch', 'p1.txt'] }] }, allowFor('prefix')],
+      [command('touch p3.txt'), deny()],
+      [command('touch p1.txt; touch p4.txt'), deny()],
+    ],
+  },
+  'command-parallel': {
+    together: 3,
+    asks: [
+      [command('echo g > g.txt'), deny('not g')],
+      [command('echo h > h.txt'), allow],
+      [command('echo i > i.txt'), allow],
     ],
   },
   'command-changed': {
@@ -86,10 +130,13 @@ export const CASES: Record<string, Case> = {
   'patch-denied': { input: PATCH, asks: [[{ tool_name: 'apply_patch' }, deny('keep the old file')]] },
   'patch-session': {
     input: PATCH,
-    asks: [[{ tool_name: 'apply_patch', input: { path: 'old.txt' } }, allowFor('session')]],
+    asks: [
+      [{ tool_name: 'apply_patch', input: { path: 'old.txt' } }, allowFor('session')],
+      [{ tool_name: 'apply_patch', input: { files: [{ path: 'gone.txt' }, { path: 'old.txt' }] } }, deny()],
+    ],
   },
   'permissions-allowed': {
-    input: READ_ONLY,
+    input: { ...READ_ONLY, config: NO_TMP },
     asks: [[{ tool_name: 'request_permissions', reason: 'need the cache' }, allowFor('session')]],
   },
   'permissions-some': {
@@ -101,7 +148,10 @@ export const CASES: Record<string, Case> = {
       ],
     ],
   },
-  'permissions-denied': { input: READ_ONLY, asks: [[{ tool_name: 'request_permissions' }, deny('no network here')]] },
+  'permissions-denied': {
+    input: { ...READ_ONLY, config: NO_TMP },
+    asks: [[{ tool_name: 'request_permissions' }, deny('no network here')]],
+  },
   'input-answered': {
     input: PLAN,
     asks: [[INPUT, answer({ ...picked('db', 2), freeform_answer: 'for now' }, typed('name', 'Gamma'))]],
@@ -131,9 +181,91 @@ export const CASES: Record<string, Case> = {
   'page-visited': { asks: [[{ input: { url: 'https://example.com/sign-in' } }, allow]] },
   'tool-allowed': {
     asks: [
-      [{ tool_name: 'mcp__demo__plain', input: { x: 'one' } }, allow],
-      [{ tool_name: 'mcp__demo__plain', input: { x: 'two' } }, allowFor('session')],
+      [demoTool('plain', 'one'), allow],
+      [demoTool('plain', 'two'), allowFor('session')],
+      [demoTool('other', 'one'), deny()],
     ],
   },
-  'tool-denied': { asks: [[{ tool_name: 'mcp__demo__plain', input: { x: 'four' } }, deny('ask mate first')]] },
+  'tool-denied': { asks: [[demoTool('plain', 'four'), deny('ask mate first')]] },
+  'tool-parallel': {
+    together: 4,
+    asks: [
+      [demoTool('plain', 'a'), allow],
+      [demoTool('other', 'a'), deny()],
+      [demoTool('plain', 'b'), deny()],
+      [demoTool('plain', 'b'), deny()],
+    ],
+  },
+  'tool-always': { asks: [[demoTool('other', 'first'), allowFor('always')]] },
+  'tool-trusted': { asks: [[demoTool('plain', 'fifth'), deny()]] },
+  'sub-agent-asks-too': {
+    together: 2,
+    asks: [
+      [
+        { ...command('echo sub > sub.txt'), lineage: [expect.stringMatching(/^worker .+: Do small-part$/)] },
+        deny('the main one does it'),
+      ],
+      [command('echo main > main.txt'), allow],
+    ],
+  },
+  'sub-agent-after': {
+    asks: [[{ ...command('echo sub > sub.txt'), lineage: [expect.stringMatching(/^worker/)] }, allow]],
+  },
+  'network-once': {
+    input: NET,
+    asks: [
+      [connection('one.invalid'), allow],
+      [connection('one.invalid'), deny('once is enough')],
+    ],
+  },
+  'network-kept': {
+    input: NET,
+    asks: [
+      [connection('one.invalid'), allowFor('session')],
+      [connection('two.invalid'), allowFor('host-1')],
+      [connection('three.invalid'), deny()],
+    ],
+  },
+  terminal: {
+    asks: [
+      [command('cat > typed.txt'), allow],
+      [{ tool_name: 'write_stdin', input: { terminal: 'cat > typed.txt' } }, allow],
+      [{ tool_name: 'write_stdin' }, deny('one is enough')],
+      [{ tool_name: 'write_stdin' }, allow],
+    ],
+  },
+};
+
+/** What was recorded from an attached Codex. Answered at its own prompt, an ask may be over before anybody saw it here. */
+export const ATTACHED: Record<string, Case & { isAnsweredThere?: boolean }> = {
+  'own-input': { asks: [[{ questions: [{ id: 'db' }] }, answer(picked('db', 2))]] },
+  'own-input-declined': { asks: [[{ questions: [{ id: 'db' }] }, decline('you choose')]] },
+  'own-input-there': { asks: [], isAnsweredThere: true },
+  'own-form': { asks: [[FORM, answer(picked('region', 1), typed('count', '2'))]] },
+  'own-form-there': { asks: [], isAnsweredThere: true },
+  'own-tool': {
+    asks: [
+      [demoTool('plain', 'one'), allowFor('session')],
+      [demoTool('other', 'three'), deny('plain is enough')],
+    ],
+  },
+  'own-session': {
+    asks: [
+      [command('date >> a.txt'), allowFor('session')],
+      [command('date >> a.txt; touch b.txt'), deny()],
+    ],
+  },
+  'own-parallel': { asks: [[command('echo x > x.txt'), allow]], isAnsweredThere: true },
+  'own-permissions': {
+    asks: [
+      [
+        { tool_name: 'request_permissions' },
+        change((input) => ({ ...input, permissions: { network: (input.permissions as Fields).network } })),
+      ],
+    ],
+  },
+  'own-interrupted': { asks: [], isAnsweredThere: true },
+  'own-sub-agent': {
+    asks: [[{ ...command('echo sub > sub.txt'), lineage: ['Do this: own-sub-agent', expect.any(String)] }, allow]],
+  },
 };

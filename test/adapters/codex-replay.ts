@@ -61,13 +61,14 @@ export class CodexReplay {
     return to;
   }
 
-  /** The next ask, or the run when it has ended. */
-  next = (run: RunView): Promise<{ ask?: AskView; run?: RunView }> =>
+  /** The next ask; fails at once when the run has ended without it. */
+  next = (run: RunView): Promise<AskView> =>
     this.stage.until(async () => {
       const { items } = await this.stage.api.asks.list({ run_id: run.run_id, status: 'pending' });
-      if (items[0]) return { ask: items[0] };
-      const now = await this.stage.api.runs.get(run.run_id);
-      return now.finished_at_ms === undefined ? undefined : { run: now };
+      if (items[0]) return items[0];
+      const { status, error, finished_at_ms } = await this.stage.api.runs.get(run.run_id);
+      if (finished_at_ms !== undefined) throw new Error(`the run is ${status} without the ask: ${error}`);
+      return undefined;
     });
 
   async close(): Promise<void> {

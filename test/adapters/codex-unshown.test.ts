@@ -73,8 +73,7 @@ describe('a change of files whose beginning was not seen', () => {
       },
       'looked-up',
     );
-    const { ask } = await replay.next(run);
-    if (!ask) throw new Error('it was not asked');
+    const ask = await replay.next(run);
     expect((ask.request as ApprovalRequest).diff).toContain('-before\n+after');
     await replay.stage.decide(ask, { behavior: 'allow' });
     expect(await replay.stage.over(run.run_id)).toMatchObject({ status: 'completed' });

@@ -2,7 +2,8 @@
 // A person decides as then; whatever Holdpoint says to Codex must be what it said then, to the letter.
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CASES } from './codex-cases.ts';
+import type { AskView } from '../../src/core/views.ts';
+import { CASES, shows } from './codex-cases.ts';
 import { CodexReplay, transcripts } from './codex-replay.ts';
 
 let replay: CodexReplay;
@@ -11,12 +12,20 @@ beforeAll(async () => {
 });
 afterAll(() => replay.close());
 
+/** The one of the open asks that shows this, which is then no longer among them. */
+function taken(open: AskView[], shown: object): AskView {
+  const place = open.findIndex((ask) => shows(ask, shown));
+  const [ask] = place < 0 ? [] : open.splice(place, 1);
+  if (!ask) throw new Error(`nothing open shows ${JSON.stringify(shown)}: ${JSON.stringify(open)}`);
+  return ask;
+}
+
 describe('Codex, played again', () => {
-  it.each(Object.entries(CASES))('%s', async (name, { input = {}, asks, ends = { status: 'completed' } }) => {
+  it.each(Object.entries(CASES))('%s', async (name, { input = {}, asks, together, ends = { status: 'completed' } }) => {
     const run = await replay.start(name, input);
+    const open = together ? await replay.stage.pending(run.session_id, together) : undefined;
     for (const [shown, decide] of asks) {
-      const { ask, run: ended } = await replay.next(run);
-      if (!ask) throw new Error(`the run is ${ended?.status} without the ask: ${ended?.error}`);
+      const ask = open ? taken(open, shown) : await replay.next(run);
       expect(ask.request).toMatchObject(shown);
       await decide(replay.stage, ask);
     }

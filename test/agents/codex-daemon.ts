@@ -76,7 +76,7 @@ export class CodexDaemon {
 
   async attach(): Promise<void> {
     const { token } = await this.stage.api.tokens.create({ scope: 'worker' });
-    const attachables = [isRecording ? recorded(attachableCodex, () => this.#transcript) : attachableCodex];
+    const attachables = [isRecording ? recorded(attachableCodex, (text) => this.#write(text)) : attachableCodex];
     const times = { lookEveryMs: 100, awayMs: 500 };
     this.#attachments = startAttachments({
       url: this.stage.url,
@@ -86,6 +86,10 @@ export class CodexDaemon {
       log: silent,
       ...times,
     });
+  }
+
+  #write(line: string): void {
+    appendFileSync(this.#transcript, line.replaceAll(this.root, '{{root}}'));
   }
 
   async detach(): Promise<void> {
@@ -155,8 +159,8 @@ export class CodexDaemon {
 }
 
 /** The same, with everything that is said written down. */
-function recorded(attachable: Attachable, file: () => string): Attachable {
-  const write = (from: string, text: string) => appendFileSync(file(), `{"from":"${from}","message":${text}}\n`);
+function recorded(attachable: Attachable, put: (line: string) => void): Attachable {
+  const write = (from: string, text: string) => put(`{"from":"${from}","message":${text}}\n`);
   return {
     ...attachable,
     attach: (parts) =>

@@ -1,0 +1,59 @@
+// An attached Codex, against what its real daemon said: each transcript was recorded from the pinned binary. A person
+// decides as then; whatever Holdpoint says to the daemon must be what it said then, to the letter.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attachableCodex } from '../../src/agents/codex-attached.ts';
+import { createClient } from '../../src/client/client.ts';
+import { Waits } from '../../src/client/waits.ts';
+import { openServer, type Server } from '../support/server.ts';
+import { Stage } from '../worker/stage.ts';
+import { ATTACHED, shows } from './codex-cases.ts';
+import { TranscriptPlayer } from './transcript-player.ts';
+
+const transcripts = join(import.meta.dirname, '..', 'transcripts', 'codex-attached');
+let server: Server;
+let stage: Stage;
+beforeAll(async () => {
+  server = await openServer();
+  stage = new Stage(await server.url(), server.token);
+});
+afterAll(() => server.close());
+
+const pending = async () => (await stage.api.asks.list({ status: 'pending' })).items;
+
+/** Attaches to the daemon of the transcript, lets the person do what they did, and lets go when all was said. */
+async function play(name: string, person: () => Promise<void>): Promise<TranscriptPlayer> {
+  const player = new TranscriptPlayer(join(transcripts, `${name}.jsonl`));
+  const { token } = await stage.api.tokens.create({ scope: 'worker' });
+  const client = createClient({ url: stage.url, token });
+  const waits = new Waits(client.http);
+  const over = new AbortController();
+  const attached = attachableCodex.attach({ client, waits, signal: over.signal, open: player.open });
+  await person();
+  await player.played.promise;
+  over.abort();
+  player.end();
+  await attached.catch(() => {});
+  waits.close();
+  return player;
+}
+
+describe('an attached Codex, played again', () => {
+  it.each(Object.entries(ATTACHED))('%s', async (name, { asks, isAnsweredThere }) => {
+    const player = await play(name, async () => {
+      for (const [shown, decide] of asks) {
+        const ask = await stage.until(async () => (await pending()).find((ask) => shows(ask, shown)));
+        await decide(stage, ask);
+      }
+    });
+    expect(player.problem).toBeUndefined();
+    if (isAnsweredThere) await stage.until(async () => ((await pending()).length === 0 ? true : undefined));
+    expect(await pending()).toEqual([]);
+  });
+
+  it('plays every transcript that was recorded', () => {
+    const recorded = readdirSync(transcripts).map((file) => file.replace('.jsonl', ''));
+    expect(recorded.filter((name) => !(name in ATTACHED))).toEqual([]);
+  });
+});
