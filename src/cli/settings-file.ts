@@ -1,33 +1,26 @@
-// A settings file of another program: read as it is, changed whole or not at all, kept in a copy beside it, and put back
-// byte for byte. A link is followed, because people keep their settings elsewhere.
+// A settings file of another program: read as it is, changed whole or not at all, and only if it still is what was read.
+// A link is followed and stays a link, because people keep their settings elsewhere; one that leads to a file which is
+// not there yet means that file. Copies lie beside it and take no name that is taken.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import { dirname, resolve } from 'node:path';
 import { Failure } from './failure.ts';
 
-const Record = z.strictObject({
-  file: z.string(),
-  /** The copy; none where there was no file. */
-  backup: z.string().optional(),
-  mode: z.int(),
-  written_sha256: z.string(),
-  token_id: z.string().optional(),
-});
-export type ConnectionRecord = z.infer<typeof Record>;
-
-const PRIVATE = 0o600;
-const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
+export const PRIVATE = 0o600;
+const WRITABLE = 0o200;
+const MOST_LINKS = 32;
 
 export interface SettingsFile {
   path: string;
@@ -35,60 +28,97 @@ export interface SettingsFile {
   mode: number;
 }
 
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 export function readSettings(named: string): SettingsFile {
-  if (!existsSync(named)) return { path: named, text: undefined, mode: PRIVATE };
-  const path = realpathSync(named);
-  const bytes = readFileSync(path);
+  const path = leadsTo(named);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) return { path, text: undefined, mode: PRIVATE };
+  if (!found.isFile()) throw new Failure('conflict', `${path} is no file: nothing was changed.`);
+  const bytes = reading(path);
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return { path, text, mode: statSync(path).mode & 0o7777 };
+    return { path, text, mode: found.mode & 0o7777 };
   } catch {
-    throw new Failure('unexpected', `${path} is no text: it was left as it is.`);
+    throw new Failure('conflict', `${path} is no text: it was left as it is.`);
   }
 }
 
-export const isAsWritten = (file: SettingsFile, record: ConnectionRecord): boolean =>
-  file.text !== undefined && sha256(file.text) === record.written_sha256;
-
-/** It holds a token from now on: nobody else may read it. */
-export function changeSettings(file: SettingsFile, text: string, tokenId: string | undefined): ConnectionRecord {
-  mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
-  const backup = file.text === undefined ? undefined : `${file.path}.before-holdpoint`;
-  if (backup !== undefined) writeWhole(backup, file.text as string, file.mode);
-  writeWhole(file.path, text, PRIVATE);
-  const kept = { file: file.path, mode: file.mode, written_sha256: sha256(text) };
-  return { ...kept, ...(tokenId !== undefined && { token_id: tokenId }), ...(backup !== undefined && { backup }) };
+/** The file itself, at the end of all links. */
+function leadsTo(named: string): string {
+  if (existsSync(named)) return realpathSync(named);
+  let path = resolve(named);
+  for (let i = 0; lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink(); i++) {
+    if (i === MOST_LINKS) throw new Failure('conflict', `${named} is a link to itself: nothing was changed.`);
+    path = resolve(dirname(path), readlinkSync(path));
+  }
+  if (path === resolve(named) || existsSync(dirname(path))) return path;
+  throw new Failure(
+    'conflict',
+    `${named} is a link to ${path}, whose folder is not there. Make it, or remove the link.`,
+  );
 }
 
-/** Whether there is what it takes to put it back: people tidy up. */
-export const hasCopy = ({ backup }: ConnectionRecord): boolean => backup === undefined || existsSync(backup);
-
-/** As it was before, to the byte. */
-export function putBack({ file, backup, mode }: ConnectionRecord): void {
-  if (backup !== undefined) writeWhole(file, readFileSync(backup), mode);
-  rmSync(backup ?? file, { force: true });
+function reading(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new Failure('refused', `${path} cannot be read: ${(error as Error).message}`);
+  }
 }
 
-export function writeWhole(path: string, content: string | Buffer, mode: number): void {
-  const draft = `${path}.holdpoint-draft`;
-  writeFileSync(draft, content, { mode, flush: true });
-  chmodSync(draft, mode);
-  renameSync(draft, path);
+/** Whoever made it read-only did not want it changed. */
+export function mustBeWritable({ path, text, mode }: SettingsFile): void {
+  if (text === undefined || (mode & WRITABLE) !== 0) return;
+  throw new Failure('conflict', `${path} is read-only, and was left as it is. To have it changed: chmod u+w ${path}`);
 }
 
-const recordPath = (folder: string, agent: string): string => join(folder, 'connections', `${agent}.json`);
-
-export function keepRecord(folder: string, agent: string, record: ConnectionRecord): void {
-  mkdirSync(join(folder, 'connections'), { recursive: true, mode: 0o700 });
-  writeWhole(recordPath(folder, agent), `${JSON.stringify(record, undefined, 2)}\n`, PRIVATE);
+/** What was confirmed is a change of the file as it was shown. */
+export function mustBeUnchanged({ path, text }: SettingsFile): void {
+  if (readSettings(path).text === text) return;
+  throw new Failure('conflict', `${path} was changed meanwhile, and was left as it is. Try again.`);
 }
 
-export function readRecord(folder: string, agent: string): ConnectionRecord | undefined {
-  const path = recordPath(folder, agent);
-  if (!existsSync(path)) return undefined;
-  const read = Record.safeParse(JSON.parse(readFileSync(path, 'utf8')));
-  if (read.success) return read.data;
-  throw new Failure('unexpected', `${path} was altered; see what it says, then remove it.`);
+/** Looks once more when everything but the last step is done. */
+export function replaceSettings(file: SettingsFile, text: string, mode: number): void {
+  try {
+    mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
+    writeWhole(file.path, text, mode, () => mustBeUnchanged(file));
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure('refused', `${file.path} could not be written, and is as it was: ${(error as Error).message}`);
+  }
 }
 
-export const forgetRecord = (folder: string, agent: string): void => rmSync(recordPath(folder, agent), { force: true });
+export function removeSettings(file: SettingsFile): void {
+  mustBeUnchanged(file);
+  rmSync(file.path, { force: true });
+}
+
+/** A name for a copy that nothing has yet: an older copy may be all that is left of something. */
+export function copyName(path: string): string {
+  const name = `${path}.before-holdpoint`;
+  for (let i = 1; ; i++) {
+    const free = i === 1 ? name : `${name}-${i}`;
+    if (!existsSync(free)) return free;
+  }
+}
+
+const draftOf = (path: string): string => `${path}.holdpoint-draft`;
+
+/** What a crash may have left; it may hold a token. */
+export const removeDraft = (path: string): void => {
+  if (statSync(draftOf(path), { throwIfNoEntry: false })?.isFile()) rmSync(draftOf(path), { force: true });
+};
+
+export function writeWhole(path: string, content: string, mode: number, last: () => void = () => {}): void {
+  try {
+    writeFileSync(draftOf(path), content, { mode, flush: true });
+    chmodSync(draftOf(path), mode);
+    last();
+    renameSync(draftOf(path), path);
+  } catch (error) {
+    removeDraft(path);
+    throw error;
+  }
+}

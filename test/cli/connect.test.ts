@@ -97,7 +97,7 @@ describe('connect', PATIENT, () => {
     writeFileSync(settings, odd);
     await run('connect', 'claude', '--yes');
     const changed = JSON.parse(readFileSync(settings, 'utf8'));
-    writeFileSync(settings, JSON.stringify({ ...changed, theme: 'dark' }));
+    writeFileSync(settings, JSON.stringify({ ...changed, theme: 'dark' }, undefined, 3));
     const told = await run('disconnect', 'claude', '--yes');
     expect(told).toMatchObject({ code: 0, stderr: expect.stringContaining('.before-holdpoint') });
     expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({ ...JSON.parse(odd), theme: 'dark' });
@@ -150,7 +150,7 @@ describe('connect', PATIENT, () => {
       writeFileSync(settings, text);
       terminal.type('y');
       expect(await terminal.exited).toBe(4);
-      expect(terminal.screen().join(' ')).toContain('was changed while you were asked');
+      expect(terminal.screen().join(' ')).toContain('was changed meanwhile');
       expect(readFileSync(settings, 'utf8')).toBe(text);
     };
     const before = await tokens();
