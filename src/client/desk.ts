@@ -1,5 +1,6 @@
 // The desk an agent asks at, over HTTP: what the MCP tools need, in the name of the session that the token belongs to.
 // And how a program with an operator's token gets such a token: a session of its own, and a token for it alone.
+import type { QuestionAnswer } from '../core/answer.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
 import type { AskView } from '../core/views.ts';
 import { type Client, createClient } from './client.ts';
@@ -77,8 +78,8 @@ export function createDesk({ client, sessionId }: Pick<Seat, 'client' | 'session
     async acknowledge(askId: string, digest?: string): Promise<void> {
       await client.asks.delivered(askId, { digest });
     },
-    async withdraw(askId: string, justification: string): Promise<void> {
-      await client.asks.withdraw(askId, { justification });
+    async withdraw(askId: string, justification: string, answers?: QuestionAnswer[]): Promise<void> {
+      await client.asks.withdraw(askId, { justification, answers });
     },
     clarify: client.asks.clarify,
     mail: async () => (await client.mailbox.list(sessionId, { limit: 500 })).items,

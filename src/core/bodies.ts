@@ -1,7 +1,7 @@
 // Every body that comes in over the questions-and-approvals API, as strict schemas: an unknown field is an error that
 // names it. The server validates with them and the OpenAPI document is generated from them.
 import { z } from 'zod';
-import { ApprovalResolution, LONGEST_TEXT, QuestionResolution } from './answer.ts';
+import { ApprovalResolution, LONGEST_TEXT, QuestionAnswer, QuestionResolution } from './answer.ts';
 import { ASK_MODES } from './ask.ts';
 import { DraftContent } from './draft.ts';
 import { instant, looseObject, ownId } from './fields.ts';
@@ -116,7 +116,15 @@ export const CancelRun = z.strictObject({ reason: z.string().max(20_000).optiona
 export const EndSession = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
 export const Acknowledge = z.strictObject({ digest: z.string().max(128).optional(), idempotency_key });
 export const Undeliverable = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
-export const Withdraw = z.strictObject({ justification: z.string().max(20_000).optional(), idempotency_key });
+export const Withdraw = z.strictObject({
+  justification: z.string().max(20_000).optional(),
+  answers: z
+    .array(QuestionAnswer)
+    .max(100)
+    .optional()
+    .describe("What a person said at the agent's own prompt: on the record, and no answer given here"),
+  idempotency_key,
+});
 export const PostOutput = z.strictObject({
   output_id: z.string().min(1).max(128).optional(),
   type: z.string().min(1).max(64).optional(),

@@ -1,5 +1,6 @@
 // What the MCP tools need of Holdpoint, in the name of one session: the desk an agent asks at. In the server it is the
 // gateway itself; a tool server on standard input and output has one over HTTP. A refusal is thrown with its `code`.
+import type { QuestionAnswer } from '../core/answer.ts';
 import type { Clarify, RaiseAsk } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
 import { keyScope } from '../core/idempotency.ts';
@@ -18,7 +19,8 @@ export interface Desk {
   /** An ask of this session, once it has ended or the time is over. */
   look(askId: string, waitMs: number, signal?: AbortSignal): Promise<AskView>;
   acknowledge(askId: string, digest?: string): Promise<void>;
-  withdraw(askId: string, justification: string): Promise<void>;
+  /** `answers`: what was said at the agent's own screen. */
+  withdraw(askId: string, justification: string, answers?: QuestionAnswer[]): Promise<void>;
   clarify(runId: string, body: Clarify): Promise<ClarificationView>;
   mail(): Promise<MessageView[]>;
   takeMail(messageId: string): Promise<void>;
@@ -53,8 +55,8 @@ export function gatewayDesk(gateway: Gateway, actor: Actor & { sessionId: string
     async acknowledge(askId, digest) {
       await gateway.acknowledge({ askId, state: 'delivered', digest });
     },
-    async withdraw(askId, justification) {
-      await gateway.withdraw({ askId, justification, actor });
+    async withdraw(askId, justification, answers) {
+      await gateway.withdraw({ askId, justification, answers, actor });
     },
     clarify: async (runId, body) => (await gateway.clarify({ runId, body, actor })).view,
     mail: async () => (await gateway.listMessages(sessionId, 'open', { limit: 500 })).views,

@@ -1,18 +1,19 @@
-// The MCP door over Streamable HTTP. The 2026 protocol is one request at a time, nothing is kept between them. Of the
-// 2025 protocol a connection is kept only for a client that can be asked at its own screen, because the answer comes
-// back in a request of its own; every other client is served without. Who calls was decided before.
+// The MCP door over Streamable HTTP, one request at a time: nothing is kept between them, so that any server may take the
+// next. A client of the 2025 protocol that can be asked at its own screen is given a session id that says so; its replies
+// come in requests of their own and name the ask they are about. Who calls was decided before.
 import {
   type AuthInfo,
   createMcpHandler,
   isInitializeRequest,
+  isJSONRPCResponse,
   isLegacyRequest,
   type McpRequestContext,
 } from '@modelcontextprotocol/server';
 import type { Actor } from '../core/token.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import { Connections } from './connections.ts';
 import { gatewayDesk } from './desk.ts';
 import { speaksForms } from './elicitation.ts';
+import { onStream, takeReply } from './screen.ts';
 import { createToolServer } from './tools.ts';
 import { PATIENCE, type Patience } from './wait.ts';
 
@@ -24,31 +25,61 @@ export interface McpDoorOptions {
 }
 
 export type BoundActor = Actor & { sessionId: string };
+interface Calling {
+  actor: BoundActor;
+  canElicit: boolean;
+}
+
+const SESSION_ID = 'mcp-session-id';
+const ELICITS = 'elicits-';
+const FORMS = { elicitation: { form: {} } };
 
 export function createMcpDoor({ gateway, version, patience = PATIENCE, onError }: McpDoorOptions) {
-  const serverFor = (era: 'legacy' | 'modern', actor: BoundActor) =>
-    createToolServer({ desk: gatewayDesk(gateway, actor), era, version, patience });
-  const connections = new Connections();
-  const once = createMcpHandler((ctx) => serverFor(ctx.era, actorOf(ctx)), {
+  const once = createMcpHandler((ctx) => serverFor(ctx.era, callingOf(ctx)), {
     onerror: onError,
     keepAliveMs: patience.keepAliveMs,
   });
+  const serverFor = (era: 'legacy' | 'modern', { actor, canElicit }: Calling) =>
+    createToolServer({
+      desk: gatewayDesk(gateway, actor),
+      era,
+      version,
+      patience,
+      screenOf: onStream,
+      declared: canElicit ? FORMS : undefined,
+    });
 
   return {
     async handle(request: Request, actor: BoundActor, body: unknown): Promise<Response> {
-      const options = { authInfo: authOf(actor), parsedBody: body };
-      const id = request.headers.get('mcp-session-id');
-      if (id !== null) return connections.handle(id, actor.tokenId, request, options);
+      const id = request.headers.get(SESSION_ID);
+      const canElicit = id?.startsWith(ELICITS) === true;
+      if (id !== null && !canElicit) return gone();
+      if (canElicit && request.method === 'DELETE') return new Response(null, { status: 204 });
+      const replies = [body].flat();
+      if (canElicit && replies.length > 0 && replies.every(isJSONRPCResponse)) {
+        for (const reply of replies) await takeReply(gatewayDesk(gateway, actor), reply);
+        return new Response(null, { status: 202 });
+      }
+      const response = await once.fetch(request, { authInfo: authOf({ actor, canElicit }), parsedBody: body });
       const isGreeting = isInitializeRequest(body) && speaksForms(body.params.capabilities);
-      if (isGreeting && (await isLegacyRequest(request, body)))
-        return connections.open(serverFor('legacy', actor), actor.tokenId, request, options);
-      return once.fetch(request, options);
+      if (isGreeting && response.ok && (await isLegacyRequest(request, body)))
+        response.headers.set(SESSION_ID, ELICITS + crypto.randomUUID());
+      return response;
     },
-    async close(): Promise<void> {
-      await Promise.all([once.close(), connections.close()]);
-    },
+    close: () => once.close(),
   };
 }
 
-const authOf = (actor: BoundActor): AuthInfo => ({ token: '', clientId: actor.tokenId, scopes: [], extra: { actor } });
-const actorOf = ({ authInfo }: McpRequestContext): BoundActor => authInfo?.extra?.actor as BoundActor;
+const authOf = (calling: Calling): AuthInfo => ({
+  token: '',
+  clientId: calling.actor.tokenId,
+  scopes: [],
+  extra: { calling },
+});
+const callingOf = ({ authInfo }: McpRequestContext): Calling => authInfo?.extra?.calling as Calling;
+
+const gone = (): Response =>
+  Response.json(
+    { jsonrpc: '2.0', id: null, error: { code: -32_001, message: 'This connection is not open. Initialize again.' } },
+    { status: 404 },
+  );

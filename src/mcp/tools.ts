@@ -21,6 +21,7 @@ import { type Caller, putToPerson } from './ask-user.ts';
 import type { Desk } from './desk.ts';
 import { askResult, errorResult, jsonResult } from './result.ts';
 import * as schemas from './schemas.ts';
+import { onConnection, type Screen } from './screen.ts';
 import { addTasks, TASKS } from './tasks.ts';
 import { type Patience, waitForEnd } from './wait.ts';
 
@@ -29,6 +30,10 @@ export interface ToolServerOptions {
   era: 'legacy' | 'modern';
   version: string;
   patience: Patience;
+  /** How the agent's own screen is reached; on the connection itself unless said otherwise. */
+  screenOf?: ((mcp: McpServer) => Screen) | undefined;
+  /** What the client once said it can, where this server did not hear it. */
+  declared?: ClientCapabilities | undefined;
 }
 
 type Arguments = Record<string, unknown>;
@@ -37,7 +42,8 @@ type Outcome = CallToolResult | InputRequiredResult;
 const INSTRUCTIONS =
   'Holdpoint puts questions and approvals to a person. Use ask_user for a question whose answer you need now, request_approval before an action that a person should allow, interactive_form_question to stop and let them fill in a form.';
 
-export function createToolServer({ desk, era, version, patience }: ToolServerOptions): McpServer {
+export function createToolServer(options: ToolServerOptions): McpServer {
+  const { desk, era, version, patience, screenOf = () => onConnection(desk), declared } = options;
   const mcp = new McpServer(
     { name: 'holdpoint', title: 'Holdpoint', version },
     { instructions: INSTRUCTIONS, capabilities: { tools: {}, extensions: { [TASKS]: {} } } },
@@ -45,7 +51,8 @@ export function createToolServer({ desk, era, version, patience }: ToolServerOpt
   /** Since 2026 every request says what its client can; before, the connection did once. */
   const callerOf = (ctx: ServerContext): Caller => {
     const said = ctx.mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
-    return { era, capabilities: said?.[CLIENT_CAPABILITIES_META_KEY] ?? mcp.server.getClientCapabilities(), ctx };
+    const capabilities = said?.[CLIENT_CAPABILITIES_META_KEY] ?? mcp.server.getClientCapabilities() ?? declared;
+    return { era, capabilities, screen: screenOf(mcp), ctx };
   };
 
   function add(name: string, tool: schemas.Tool, run: (args: Arguments, ctx: ServerContext) => Promise<Outcome>): void {

@@ -1,15 +1,15 @@
 // `ask_user` with the official client, each way a client may speak: plain calls that wait, elicitation pushed by the 2025
 // protocol, input-required results of the 2026 one, tasks. Time is short here: what is ten minutes to a client elsewhere
 // is a fraction of a second, by the same code with other figures.
-import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Client, ElicitRequest } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eventually, type Fields, ok, showAsk, showRun } from '../support/scene.ts';
 import { openServer, type Server } from '../support/server.ts';
 import {
   type Agent,
-  type AgentOptions,
   answer,
-  connectAgent,
+  connecting,
+  elicitor,
   jsonOf,
   type Message,
   PROTOCOLS,
@@ -20,21 +20,13 @@ import {
 } from './stage.ts';
 
 let server: Server;
-const agents: Agent[] = [];
 const KEEP_ALIVE_MS = 40;
 beforeAll(async () => {
   server = await openServer({ patience: { keepAliveMs: KEEP_ALIVE_MS, limitMs: 150 } });
 });
-afterEach(async () => {
-  for (const agent of agents.splice(0)) await agent.close();
-});
 afterAll(() => server.close());
 
-async function connect(options: AgentOptions = {}): Promise<Agent> {
-  const agent = await connectAgent(server, options);
-  agents.push(agent);
-  return agent;
-}
+const connect = connecting(() => server);
 const ask = ({ client }: Agent, options: Parameters<Client['callTool']>[1] = {}, args: Fields = QUESTIONS) =>
   client.callTool({ name: 'ask_user', arguments: args }, options);
 const choose = { question_id: 'colour', selected_option_ids: ['option-2'] };
@@ -44,10 +36,6 @@ const BLUE = {
   answers: [{ question_id: 'colour', question: 'Which colour?', labels: ['Blue'], values: ['Blue'] }],
 };
 const progressOf = (agent: Agent): Message[] => agent.received.filter((m) => m.method === 'notifications/progress');
-const elicitor =
-  (reply: (request: ElicitRequest, signal: AbortSignal) => Promise<ElicitResult>) =>
-  (client: Client): void =>
-    client.setRequestHandler('elicitation/create', (request, ctx) => reply(request, ctx.mcpReq.signal));
 const FORMS = { elicitation: { form: {} } };
 
 describe.each(PROTOCOLS)('a client of plain tools, %s', (protocol) => {

@@ -1,13 +1,12 @@
 // `interactive_form_question` with the official client, over both transports and in both protocols: the wire is held
 // against the JSON of the defer contract, to the letter. And fifty calls at once for one subtask.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView, ItemView } from '../../src/core/views.ts';
 import { eventsOfSession, type Fields, ok, showAsk, showRun, typesOf } from '../support/scene.ts';
 import { openServer, type Server } from '../support/server.ts';
 import {
   type Agent,
-  type AgentOptions,
-  connectAgent,
+  connecting,
   jsonOf,
   type Message,
   PROTOCOLS,
@@ -18,23 +17,15 @@ import {
 } from './stage.ts';
 
 let server: Server;
-const agents: Agent[] = [];
 beforeAll(async () => {
   server = await openServer();
-});
-afterEach(async () => {
-  for (const agent of agents.splice(0)) await agent.close();
 });
 afterAll(async () => {
   await server.close();
   expect(server.mcpErrors).toEqual([]);
 });
 
-async function connect(options: AgentOptions = {}): Promise<Agent> {
-  const agent = await connectAgent(server, options);
-  agents.push(agent);
-  return agent;
-}
+const connect = connecting(() => server);
 const FORM = 'interactive_form_question';
 const display = ({ client }: Agent, args: unknown = QUESTIONS, meta: Fields = {}) =>
   client.callTool({ name: FORM, arguments: args as Fields, ...(Object.keys(meta).length > 0 && { _meta: meta }) });

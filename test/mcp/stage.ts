@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import {
   Client,
   type ClientOptions,
+  type ElicitRequest,
+  type ElicitResult,
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterEach } from 'vitest';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
 import { root } from '../support/process.ts';
 import { eventually, type Fields, ok } from '../support/scene.ts';
@@ -29,7 +32,7 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-export interface AgentOptions {
+interface AgentOptions {
   transport?: TransportName;
   protocol?: ProtocolName;
   capabilities?: ClientOptions['capabilities'];
@@ -69,6 +72,25 @@ export async function connectAgent(server: Server, options: AgentOptions = {}): 
   };
   return { client, sessionId, runId, token, sent, received, close: () => client.close() };
 }
+
+/** Clients of one file of tests, closed after each test. */
+export function connecting(server: () => Server): (options?: AgentOptions) => Promise<Agent> {
+  const agents: Agent[] = [];
+  afterEach(async () => {
+    for (const agent of agents.splice(0)) await agent.close();
+  });
+  return async (options) => {
+    const agent = await connectAgent(server(), options);
+    agents.push(agent);
+    return agent;
+  };
+}
+
+/** What a person at the agent's own screen does when asked. */
+export const elicitor =
+  (reply: (request: ElicitRequest, signal: AbortSignal) => Promise<ElicitResult>) =>
+  (client: Client): void =>
+    client.setRequestHandler('elicitation/create', (request, ctx) => reply(request, ctx.mcpReq.signal));
 
 const overHttp = (url: string, token: string): Transport =>
   new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {

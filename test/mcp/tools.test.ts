@@ -1,26 +1,39 @@
 // The other tools: an approval that only a person allows, a clarification from the parent session, and the door itself
 // when connections, tokens and servers come and go.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
-import { allow, decide, deny, type Fields, newSession, ok, showAsk, showSession } from '../support/scene.ts';
+import {
+  allow,
+  decide,
+  deny,
+  eventually,
+  type Fields,
+  newSession,
+  ok,
+  showAsk,
+  showSession,
+} from '../support/scene.ts';
 import { openServer, type Server } from '../support/server.ts';
-import { type Agent, type AgentOptions, answer, connectAgent, jsonOf, PROTOCOLS, pendingAsk, textOf } from './stage.ts';
+import {
+  type Agent,
+  answer,
+  connectAgent,
+  connecting,
+  elicitor,
+  jsonOf,
+  PROTOCOLS,
+  pendingAsk,
+  QUESTIONS,
+  textOf,
+} from './stage.ts';
 
 let server: Server;
-const agents: Agent[] = [];
 beforeAll(async () => {
   server = await openServer({ patience: { keepAliveMs: 40, limitMs: 150 } });
 });
-afterEach(async () => {
-  for (const agent of agents.splice(0)) await agent.close();
-});
 afterAll(() => server.close());
 
-async function connect(options: AgentOptions = {}): Promise<Agent> {
-  const agent = await connectAgent(server, options);
-  agents.push(agent);
-  return agent;
-}
+const connect = connecting(() => server);
 const BASH = { tool_name: 'Bash', input: { command: 'rm -rf build' }, reason: 'stale' };
 const request = ({ client }: Agent, args: Fields = BASH) =>
   client.callTool({ name: 'request_approval', arguments: args }, { onprogress: () => {}, timeout: 60_000 });
@@ -94,18 +107,38 @@ describe('request_parent_clarification', () => {
 });
 
 describe('the door', () => {
-  it('a connection belongs to the token that opened it', async () => {
-    const [one, other] = [await connect({ capabilities: { elicitation: {} } }), await connect()];
+  it('a session id says what a client can, and opens nothing: who calls is the token', async () => {
+    const prepare = elicitor(() => new Promise(() => {}));
+    const [one, other] = [await connect({ capabilities: { elicitation: {} }, prepare }), await connect()];
     const id = (one.client.transport as { sessionId?: string }).sessionId;
-    expect(id).toBeDefined();
-    const call = (token: string, session: string) =>
-      server.raw('POST', '/mcp', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }), {
+    const send = (token: string, session: string, message: Fields) =>
+      server.raw('POST', '/mcp', JSON.stringify({ jsonrpc: '2.0', ...message }), {
         token,
         headers: { 'mcp-session-id': session, accept: 'application/json, text/event-stream' },
       });
-    expect((await call(one.token, String(id))).status).toBe(200);
-    expect((await call(other.token, String(id))).status).toBe(404);
-    expect((await call(one.token, 'unknown')).status).toBe(404);
+    expect((await send(one.token, 'unknown', { id: 1, method: 'tools/list' })).status).toBe(404);
+    expect((await send(one.token, String(id), { id: 1, method: 'tools/list' })).status).toBe(200);
+    void one.client.callTool({ name: 'ask_user', arguments: QUESTIONS }, { onprogress: () => {} }).catch(() => {});
+    await eventually(() => one.received.some((m) => m.method === 'elicitation/create')).toBe(true);
+    const asked = one.received.find((m) => m.method === 'elicitation/create')?.id;
+    const open = await pendingAsk(server, one.sessionId);
+    const reply = (content: unknown, to = asked) => ({ id: to, result: { action: 'accept', content } });
+    expect((await send(other.token, String(id), reply({ colour: 'r' }))).status).toBe(404);
+    for (const nothing of [
+      reply({}),
+      reply('r'),
+      reply({ colour: 'r' }, 'elicit:x'),
+      reply({ colour: 'r' }, 7),
+      reply(null),
+    ])
+      expect((await send(one.token, String(id), nothing)).status).toBe(202);
+    expect((await showAsk(server, open.ask_id)).status).toBe('pending');
+    for (let again = 0; again < 2; again++)
+      expect((await send(one.token, String(id), reply({ colour: 'r' }))).status).toBe(202);
+    expect(await showAsk(server, open.ask_id)).toMatchObject({
+      status: 'cancelled',
+      answer: { reason: 'withdrawn', answers: [{ question_id: 'colour', selected_option_ids: ['option-1'] }] },
+    });
   });
 
   it('garbage is answered in the protocol’s own words, and harms nobody', async () => {

@@ -2,7 +2,21 @@
 // and whoever answers later is told.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
-import { allow, answer, clarify, decide, eventsOfRun, family, held, ok, refusal, showRun } from '../support/scene.ts';
+import {
+  allow,
+  answer,
+  clarify,
+  decide,
+  eventsOfRun,
+  family,
+  held,
+  NOTES,
+  ok,
+  picks,
+  refusal,
+  showAsk,
+  showRun,
+} from '../support/scene.ts';
 import { openServer, type Server } from '../support/server.ts';
 
 let server: Server;
@@ -34,6 +48,19 @@ describe('an ask that its agent takes back', () => {
     await ok(withdraw(h.ask.ask_id));
     expect(await showRun(server, h.runId)).toMatchObject({ status: 'running', pending_questions: [] });
     await refusal(answer(server, h), 409, 'question_state_conflict');
+  });
+
+  it('keeps on the record what was said at the agent’s own prompt, judged, and nothing secret', async () => {
+    const h = await held(server);
+    await refusal(withdraw(h.ask.ask_id, { answers: picks('nowhere') }), 400, 'question_option_not_found');
+    const ask = await ok(withdraw(h.ask.ask_id, { ...LOCAL, answers: picks('local') }));
+    expect(ask).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn', answers: picks('local') } });
+    const secret = await held(server, { questions: [{ ...NOTES, secret: true }] });
+    const answers = [{ question_id: 'notes', freeform_answer: 'hunter2' }];
+    await refusal(withdraw(secret.ask.ask_id, { answers }), 400, 'invalid_request');
+    const gate = await held(server, { kind: 'approval' });
+    await refusal(withdraw(gate.ask.ask_id, { answers: [] }), 400, 'invalid_request');
+    for (const { ask_id } of [secret.ask, gate.ask]) expect((await showAsk(server, ask_id)).status).toBe('pending');
   });
 
   it('may be taken back twice, with one event; not after an answer', async () => {

@@ -212,8 +212,8 @@ export const addAsks: AddRoutes = (app, { gateway, throttle }) => {
     async (request) => {
       const { actor, params, body } = request;
       const key = keyOf(request, gateway.hash);
-      const { justification } = body;
-      const command = { askId: params.ask_id, justification, actor, leaseEpoch: leaseOf(request), key };
+      const { justification, answers } = body;
+      const command = { askId: params.ask_id, justification, answers, actor, leaseEpoch: leaseOf(request), key };
       return (await gateway.withdraw(command)).view;
     },
   );

@@ -1,0 +1,77 @@
+// The agent's own screen: a client of the 2025 protocol that can elicit is asked there as well as in the inbox. What is
+// said there is no answer of the agent's: it takes the ask back with what was said, and whoever waits for the ask, in
+// whichever process, finds it in the record. So nothing about a question to a screen is kept in memory.
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { isJSONRPCResultResponse } from '@modelcontextprotocol/server';
+import type { QuestionAnswer } from '../core/answer.ts';
+import { WITHDRAWN } from '../core/ask.ts';
+import type { Question } from '../core/question.ts';
+import type { AskView, UserQuestionRequest } from '../core/views.ts';
+import type { Desk } from './desk.ts';
+import { elicitationOf, elicitedAnswers } from './elicitation.ts';
+
+/** Asks there; what it returns ends that. */
+export type Screen = (ask: AskView, ctx: ServerContext) => () => void;
+
+const ANSWERED = "answered at the agent's own screen";
+const DECLINED = "declined at the agent's own screen";
+
+export const questionsOf = (ask: AskView): Question[] => (ask.request as UserQuestionRequest).questions;
+
+/** The reply comes back on the connection that asked. */
+export const onConnection =
+  (desk: Desk): Screen =>
+  (ask, { mcpReq }) => {
+    const over = new AbortController();
+    const options = { signal: over.signal, timeout: 2 ** 31 - 1 };
+    void mcpReq
+      .elicitInput(elicitationOf(questionsOf(ask)), options)
+      .then((reply) => saidAtScreen(desk, ask, reply))
+      .catch(() => {});
+    return () => over.abort('answered elsewhere');
+  };
+
+/** The reply comes in a request of its own, to any server: the question's id says which ask it is about. */
+export const onStream =
+  (mcp: McpServer): Screen =>
+  (ask, { mcpReq }) => {
+    const id = `elicit:${ask.ask_id}:${crypto.randomUUID()}`;
+    const send = (message: { id?: string; method: string; params: object }) =>
+      void mcp.server.transport
+        ?.send({ jsonrpc: '2.0', ...message } as never, { relatedRequestId: mcpReq.id })
+        .catch(() => {});
+    send({ id, method: 'elicitation/create', params: elicitationOf(questionsOf(ask)) });
+    return () => send({ method: 'notifications/cancelled', params: { requestId: id, reason: 'answered elsewhere' } });
+  };
+
+/** A reply as it came over HTTP. One that is about nothing we asked is let go, as the protocol does. */
+export async function takeReply(desk: Desk, message: unknown): Promise<void> {
+  if (!isJSONRPCResultResponse(message)) return;
+  const [, askId] = /^elicit:(.+):[0-9a-f-]+$/.exec(String(message.id)) ?? [];
+  if (askId === undefined) return;
+  const ask = await desk.look(askId, 0);
+  if (ask.answer === undefined) await saidAtScreen(desk, ask, message.result as Said);
+}
+
+interface Said {
+  action?: unknown;
+  content?: unknown;
+}
+
+/** Whether anybody said anything there. Somebody in the inbox may have been first after all: then that counts. */
+export async function saidAtScreen(desk: Desk, ask: AskView, { action, content }: Said): Promise<boolean> {
+  const answers = action === 'accept' ? elicitedAnswers(questionsOf(ask), content) : undefined;
+  if (action !== 'decline' && (answers === undefined || 'code' in answers)) return false;
+  const said = answers as QuestionAnswer[] | undefined;
+  await desk.withdraw(ask.ask_id, said ? ANSWERED : DECLINED, said).catch(async (error: unknown) => {
+    if ((await desk.look(ask.ask_id, 0)).answer === undefined) throw error;
+  });
+  return true;
+}
+
+/** What was said there, of an ask that was taken back for it. */
+export function saidOf({ answer }: AskView): { answers: QuestionAnswer[] } | 'declined' | undefined {
+  if (answer?.outcome !== 'cancelled' || answer.reason !== WITHDRAWN) return undefined;
+  if (answer.justification === ANSWERED && answer.answers) return { answers: answer.answers };
+  return answer.justification === DECLINED ? 'declined' : undefined;
+}
