@@ -118,7 +118,7 @@ export async function createWorld({ url, token }: Holdpoint): Promise<World> {
     [/\/sessions\/\{session_id\}\/runs$/, { session_id: `${name}-working` }],
     [/\/(asks|output|complete|fail)$/, { run_id: working.run }],
     [/\/clarifications$/, { run_id: child.run }],
-    [/\/withdraw$/, { ask_id: approval.ask_id }],
+    [/\/withdraw$/, { ask_id: question.ask_id }],
     [/\/(heartbeat|release)$/, { run_id: led.run.run_id }],
   ];
   const known = (route: Route, whole: boolean): Known => ({
