@@ -1,7 +1,8 @@
 // Forms that Claude Code's model wants to display. A call of a tool whose name has `interactive_form_question` in it is
 // caught before it is made and forwarded, as it is, to the server's MCP door, which alone judges and displays forms. What
 // comes back decides: deferred, the process ends and the run stops; refused, the model is told how to correct it; answered,
-// because this run carries the answer, the call is made and finds it as its result. Every other tool goes its own way.
+// because this run carries the answer, the call is made and finds it as its result, or is told it where the tool is
+// somebody else's. Every other tool goes its own way.
 import { findDeferred } from '../core/deferred.ts';
 import { FORM_TOOL } from '../core/form-input.ts';
 import type { AgentContext } from './agent.ts';
@@ -19,6 +20,7 @@ const SERVER = {
   url: `${variable('HOLDPOINT_URL')}/mcp`,
   headers: { Authorization: `Bearer ${variable('HOLDPOINT_TOKEN')}` },
 };
+const OWN_TOOLS = 'mcp__holdpoint__';
 export const TOOL_ARGUMENTS: readonly string[] = [
   '--mcp-config',
   JSON.stringify({ mcpServers: { holdpoint: SERVER } }),
@@ -42,7 +44,10 @@ export async function forwardForm(
   const { text, isError } = await context.callTool({ name: FORM_TOOL, arguments: call.input, tool_use_id: call.id });
   if (isError) return { behavior: 'deny', message: text };
   const deferred = findDeferred(text);
-  if (!deferred) return { behavior: 'allow', input: call.input, rules: [] };
+  if (!deferred && call.name.startsWith(OWN_TOOLS)) return { behavior: 'allow', input: call.input, rules: [] };
+  // Somebody else's tool has nothing to do any more, and nobody has allowed it.
+  if (!deferred)
+    return { behavior: 'deny', message: `The form was displayed by Holdpoint, and has its answer: ${text}` };
   const data = { type: 'tool_done', tool_use_id: call.id, tool_name: call.name, ask_id: deferred.ask_id };
   // Where the answer was quicker than this, the run is over and nobody needs to be told.
   await context.say(undefined, { id: `tool-done-${call.id}`, type: 'tool_result', data }).catch(() => {});

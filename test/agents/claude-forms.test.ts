@@ -1,6 +1,8 @@
 // Forms from the real Claude Code in a hosted run: the hook passes the call on to our MCP door, the turn ends deferred
 // without a word to the model, and the answer is the result of that very call in the next run. Other tools of the same
 // server go Claude Code's own way.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { claude, claudeVersion } from './binaries.ts';
@@ -132,6 +134,38 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: forms`, () => {
     await send(late, { status: 'answered', answers: { colour: 'Blue' } });
     expect(await carriedOn(run)).toMatchObject({ status: 'completed' });
     expect(rig.result('toolu_form_late')?.text).toContain('Blue');
+  });
+
+  it("takes the form of anybody's server to our door, makes no call there, and leaves its other tools alone", async () => {
+    const log = join(rig.root, 'demo.log');
+    const demo = {
+      command: process.execPath,
+      args: [join(import.meta.dirname, 'mcp-demo.mjs')],
+      env: { DEMO_LOG: log },
+    };
+    const settings = join(rig.root, 'home', '.claude', '.claude.json');
+    const before = readFileSync(settings, 'utf8');
+    writeFileSync(settings, JSON.stringify({ ...JSON.parse(before), mcpServers: { demo } }));
+    rig.model.play([
+      [{ tool: 'mcp__demo__own_interactive_form_question', input: QUESTIONS, id: 'toolu_foreign' }],
+      [{ tool: 'mcp__demo__plain', input: { x: 'y' }, id: 'toolu_plain' }],
+      [{ text: 'Blue.' }],
+    ]);
+    const run = await rig.start();
+    const form = await rig.ask(run);
+    expect(form).toMatchObject({ mode: 'form', tool_call_id: 'toolu_foreign' });
+    await send(form, { status: 'answered', answers: { colour: 'Blue' } });
+    const plain = await rig.stage.until(async () => {
+      const [ask] = await rig.stage.pending(run.session_id);
+      return ask?.kind === 'approval' ? ask : undefined;
+    });
+    expect(plain.request).toMatchObject({ tool_name: 'mcp__demo__plain', input: { x: 'y' } });
+    await rig.stage.decide(plain, { behavior: 'allow' });
+    expect(await carriedOn(run)).toMatchObject({ status: 'completed' });
+    expect(rig.result('toolu_foreign')?.text).toMatch(/has its answer: .*"colour":\s*"Blue"/s);
+    expect(readFileSync(log, 'utf8')).toBe('plain {"x":"y"}\n');
+    expect(rig.result('toolu_plain')).toMatchObject({ isError: false });
+    writeFileSync(settings, before);
   });
 
   it('lets every other tool of the server go its own way', async () => {

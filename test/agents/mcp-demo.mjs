@@ -35,6 +35,7 @@ function logged(name, given) {
 const tools = {
   plain: async (given) => logged('plain', given),
   other: async (given) => logged('other', given),
+  own_interactive_form_question: async (given) => logged('form', given),
   deploy: async () => text(await elicit({ message: 'Deploy where?', requestedSchema: FORM })),
   visit: async () =>
     text(
