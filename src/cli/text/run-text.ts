@@ -48,7 +48,7 @@ export function outputLines(output: { text?: string | undefined; type?: string |
   const text = output.text ?? '';
   if (output.type === 'tool_call') return wrap(line(span('⚙ ', 'accent'), oneLine(text)), width, 2);
   if (output.type === 'tool_result') return wrap(line(span(`  → ${oneLine(text)}`, 'dim')), width, 4);
-  if (output.type === 'status') return wrap(line(span(`  the agent heard ${oneLine(text)}`, 'dim')), width, 2);
+  if (output.type === 'status') return wrap(line(span(`  · ${oneLine(text)}`, 'dim')), width, 4);
   return prose(text)
     .split('\n')
     .flatMap((t) => wrap(line(t), width));
