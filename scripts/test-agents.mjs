@@ -1,8 +1,9 @@
 // `npm run test:agents`: installs the real agents that the tests in test/agents run, where that is possible, and runs
 // those tests. What could not be installed is reported as skipped by Vitest, never as passed. Arguments go to Vitest.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { missingAgents } from './agents-installed.mjs';
 import { installIfNeeded } from './install.mjs';
 import { requireNode, root } from './node.mjs';
 
@@ -17,13 +18,17 @@ const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const args = [vitest, 'run', '--config', 'vitest.agents.config.ts', ...process.argv.slice(2)];
 process.exitCode = spawnSync(node, args, { cwd: root, env, stdio: 'inherit' }).status ?? 1;
 
-/** A few hundred megabytes, once for each version. */
+/** A few hundred megabytes, once for each version; what could not be had is tried again the next time. */
 function installAgents() {
   const wanted = readFileSync(join(folder, 'package.json'), 'utf8');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+  if (isCurrent && missingAgents(folder).length === 0) return;
   console.error('Installing the agents (some hundred megabytes)…');
   const options = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status } = spawnSync('npm', options, { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' });
-  if (status === 0) writeFileSync(stamp, wanted);
-  else console.error('The agents could not be installed: their tests are skipped.');
+  const missing = missingAgents(folder);
+  if (status === 0 && missing.length === 0) return writeFileSync(stamp, wanted);
+  rmSync(stamp, { force: true });
+  const which = missing.length === 0 ? 'The agents' : missing.join(', ');
+  console.error(`${which} could not be installed: what needs them is skipped, and tried again the next time.`);
 }

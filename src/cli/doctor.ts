@@ -7,6 +7,7 @@ import { type Client, createClient } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import { serverUrl, stateFolder } from '../client/local.ts';
 import { addressOf, probe, type ServerFlags, tokenOf, withServer } from './connection.ts';
+import { agentChecks } from './doctor-agents.ts';
 import { withExamples } from './examples.ts';
 import { EXIT, type ExitName } from './exit-codes.ts';
 import { told } from './failure.ts';
@@ -17,7 +18,7 @@ import { type Line, line, type Style, span } from './text/spans.ts';
 import { oneLine } from './text/terminal-text.ts';
 import { version } from './version.ts';
 
-interface Check {
+export interface Check {
   name: string;
   state: 'good' | 'warning' | 'bad';
   detail: string;
@@ -41,7 +42,7 @@ async function doctor(flags: ServerFlags): Promise<void> {
     node(),
     ...stateFolderChecks(stateFolder(env)),
     ...(await serverChecks(url, flags, env)),
-    ...(await agents()),
+    ...(await agentChecks(env)),
   ];
   const bad = checks.find((check) => check.state === 'bad');
   process.exitCode = bad ? EXIT[bad.exit ?? 'unexpected'] : EXIT.done;
@@ -138,30 +139,6 @@ async function scopeOf(client: Client): Promise<string> {
   if (refusal === undefined) return 'operator';
   if (!(refusal instanceof HoldpointProblem) || refusal.code !== 'scope_forbidden') throw refusal;
   return /scope "(\w+)"/.exec(refusal.detail)?.[1] ?? 'unknown';
-}
-
-async function agents(): Promise<Check[]> {
-  const { agentNames, agentPrograms } = await import('../boot.ts');
-  const detail = `this build knows: ${agentNames.join(', ')}; and \`external\`, your own program`;
-  const programs = (await agentPrograms()).map(programCheck);
-  return [{ name: 'agents', state: 'good', detail }, ...programs];
-}
-
-type Program = Awaited<ReturnType<typeof import('../boot.ts')['agentPrograms']>>[number];
-
-/** Another version than the tested one mostly works; one that is missing matters only to whoever wants it. */
-function programCheck({ agent, version: tested, install, installed }: Program): Check {
-  const name = agent;
-  if (installed === tested) return { name, state: 'good', detail: `${installed}, the version that was tested` };
-  if (installed === undefined)
-    return {
-      name,
-      state: 'warning',
-      detail: `not on this machine; tested with ${tested}`,
-      advice: `to use it: ${install}`,
-    };
-  const advice = `if it misbehaves: ${install}@${tested}`;
-  return { name, state: 'warning', detail: `${installed}; tested with ${tested}`, advice };
 }
 
 async function failureOf(work: Promise<unknown>): Promise<unknown> {

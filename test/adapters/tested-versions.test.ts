@@ -1,9 +1,13 @@
 // The versions that `holdpoint doctor` names as tested are the ones the tests against the real agents install.
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { TESTED } from '../../src/agents/tested-versions.ts';
 import { programVersion } from '../../src/worker/program-version.ts';
+
+const script = join(import.meta.dirname, '..', '..', 'scripts', 'agents-installed.mjs');
+const { missingAgents }: { missingAgents(folder: string, system: string): string[] } = await import(script);
 
 const manifest = join(import.meta.dirname, '..', 'agents', 'package.json');
 const { optionalDependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as {
@@ -35,4 +39,17 @@ it('finds out what is on the machine', async () => {
   expect(await programVersion(process.execPath)).toBe(process.versions.node);
   expect(await programVersion('no-such-program-anywhere')).toBeUndefined();
   expect(await programVersion('false')).toBeUndefined();
+});
+
+it('an agent whose download failed is missing, on this system only', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-agents-'));
+  const there = join(folder, 'node_modules', '@a', 'one-linux-x64');
+  const optional = { '@a/one-linux-x64': '1', '@b/two-linux-x64': '1', '@a/one-darwin-arm64': '1' };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ optionalDependencies: optional }));
+  mkdirSync(there, { recursive: true });
+  expect(missingAgents(folder, 'linux-x64')).toEqual(['@a/one-linux-x64', '@b/two-linux-x64']);
+  writeFileSync(join(there, 'package.json'), '{}');
+  expect(missingAgents(folder, 'linux-x64')).toEqual(['@b/two-linux-x64']);
+  expect(missingAgents(folder, 'sunos-x64')).toEqual([]);
+  rmSync(folder, { recursive: true });
 });
