@@ -16,7 +16,7 @@ import { refuseExpectations, refuseGarbage } from './garbage.ts';
 import { Throttle } from './limits.ts';
 import { createMetrics } from './metrics.ts';
 import { describeApi, showApi } from './openapi.ts';
-import { servePage } from './page.ts';
+import { isLostVisitor, servePage } from './page.ts';
 import { Presence } from './presence.ts';
 import { INTERNAL, refusalOf, sendProblem } from './problem.ts';
 import { addApprovals } from './routes/approvals.ts';
@@ -113,14 +113,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     drain(app, gateway, streams, fresh);
     await options.mcp?.close();
   });
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(
-      reply,
-      refuse('route_not_found', `There is no ${request.method} ${request.url.split('?')[0]}. See /docs.`),
-    ),
-  );
+  app.setNotFoundHandler((request, reply) => {
+    if (isLostVisitor(request)) return reply.code(404).sendPage();
+    const path = request.url.split('?')[0];
+    return sendProblem(reply, refuse('route_not_found', `There is no ${request.method} ${path}. See /docs.`));
+  });
   app.setErrorHandler((error, request, reply) => {
     const refusal = schemaRefusal(error) ?? refusalOf(error, limits.bodyBytes);
+    if (refusal?.code === 'unauthenticated' && isLostVisitor(request)) return reply.code(404).sendPage();
     if (!refusal) request.log.error({ err: error, method: request.method, url: request.url }, 'request failed');
     return sendProblem(reply, refusal ?? INTERNAL);
   });

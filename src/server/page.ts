@@ -1,9 +1,10 @@
 // Our own page: the files Vite built, with headers that let them load nothing from anywhere else and be framed by
-// nobody. Every address the page knows answers with the same document; what it shows is its own business.
+// nobody. Every address the page knows answers with the same document; what it shows is its own business. So does one that
+// nobody knows, when a person has typed it: the page says so in words.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuse } from '../core/errors.ts';
 import { sendProblem } from './problem.ts';
 import type { App } from './routes/route.ts';
@@ -33,17 +34,7 @@ const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 } as const;
 
-const ADDRESSES = [
-  '/',
-  '/sign-in',
-  '/asks',
-  '/asks/*',
-  '/sessions',
-  '/sessions/*',
-  '/history',
-  '/insights',
-  '/settings',
-];
+const ADDRESSES = ['/', '/sign-in', '/asks', '/asks/*', '/sessions', '/sessions/*', '/history', '/insights'];
 /** Named by their content, so they never change under their name. */
 const HASHED = '/assets/*';
 /** Fixed names: asked for by browsers, or needed at the root of what they control. */
@@ -56,11 +47,21 @@ const NAMED = [
   '/sw.js',
 ];
 
+declare module 'fastify' {
+  interface FastifyReply {
+    sendPage(): FastifyReply;
+  }
+}
+
 const SENDING = { cacheControl: false, preCompressed: true };
 const REVALIDATED = 'no-cache';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 export const isBuilt = (folder: string): boolean => existsSync(join(folder, 'index.html'));
+
+/** Somebody has opened an address that is no route of any kind: they are told by the page, not by a problem document. */
+export const isLostVisitor = ({ is404, method, headers }: FastifyRequest): boolean =>
+  is404 && method === 'GET' && headers.authorization === undefined && (headers.accept ?? '').includes('text/html');
 
 export async function servePage(app: App, folder: string | undefined): Promise<void> {
   await app.register(fastifyStatic, { root: folder ?? import.meta.dirname, serve: false, ...SENDING });
@@ -70,6 +71,9 @@ export async function servePage(app: App, folder: string | undefined): Promise<v
     if (!existsSync(join(folder, file))) return sendProblem(reply, refuse('route_not_found', `There is no ${file}.`));
     return reply.headers({ ...PAGE_HEADERS, 'cache-control': caching }).sendFile(file);
   };
+  app.decorateReply('sendPage', function sendPage(this: FastifyReply) {
+    return send(this, 'index.html', REVALIDATED);
+  });
   for (const address of ADDRESSES) app.get(address, open, (_request, reply) => send(reply, 'index.html', REVALIDATED));
   for (const name of NAMED) app.get(name, open, (_request, reply) => send(reply, name.slice(1), REVALIDATED));
   app.get(HASHED, open, (request, reply) => {

@@ -27,6 +27,36 @@ describeInBrowser('a session', () => {
     await stage.client.runs.cancel(second.run_id);
   });
 
+  it('shows the first ask that waits from its beginning, and what can be done about it', async () => {
+    const lines = Array.from({ length: 60 }, (_, n) => `echo line ${n}`).join('\n');
+    const approval = (id: string, command: string) => ({
+      do: 'approve' as const,
+      id,
+      tool_name: 'Bash',
+      input: { command },
+    });
+    const asks = [approval('long', lines), approval('longer', lines)];
+    const run = await playMock(stage.client, { do: 'parallel', asks });
+    await Promise.all([run.ask('long'), run.ask('longer')]);
+    const { page } = await stage.person('lead');
+    await page.goto(`/sessions/${run.sessionId}`);
+    const card = page.getByRole('article').first();
+    await card.getByText('echo line 59').waitFor();
+    const isInSight = (name: string) =>
+      card.getByRole('button', { name, exact: true }).evaluate((button) => {
+        const { top, bottom } = button.getBoundingClientRect();
+        const middle = document.elementFromPoint(button.getBoundingClientRect().left + 5, (top + bottom) / 2);
+        return button.contains(middle);
+      });
+    await expect.poll(() => isInSight('Deny')).toBe(true);
+    expect(await card.getByRole('heading', { name: 'Allow Bash?' }).isVisible()).toBe(true);
+    // Two wait: no key decides, and none is offered.
+    expect(await card.locator('footer kbd, footer .key').count()).toBe(0);
+    await card.getByRole('button', { name: 'Deny', exact: true }).click();
+    await expect.poll(() => isInSight('Deny')).toBe(true);
+    await stage.client.runs.cancel(run.runId);
+  });
+
   it('says when an answer is still on its way, and sends nothing before the agent has it', async () => {
     const { client } = stage;
     const { session_id } = await client.sessions.create({ agent: 'external', title: 'Slow to listen' });

@@ -59,6 +59,16 @@ describeInBrowser('signing in', () => {
     }
   });
 
+  it('tells whoever mistypes an address, in words', async () => {
+    const visitor = await stage.person('lead');
+    const { page } = visitor;
+    expect((await page.goto('/histroy'))?.status()).toBe(404);
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.getByRole('link', { name: 'To the inbox' }).click();
+    await page.getByText('all clear').waitFor();
+    await complained(visitor, '404');
+  });
+
   it('on a phone too: theme, connection and the way out are behind “More”', async () => {
     const { page } = await stage.person('mate', {
       viewport: { width: 390, height: 844 },

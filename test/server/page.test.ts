@@ -62,6 +62,24 @@ describe('every address of the page', () => {
   });
 });
 
+describe('an address that nobody knows', () => {
+  const typed = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+  it.each(['/nowhere', '/v1/nowhere', '/favicon.svg/x'])('%s is answered to a person by the page', async (path) => {
+    const reply = await look(path, typed);
+    expect([reply.status, reply.text]).toEqual([404, expect.stringContaining('the page')]);
+    expect(reply.headers['content-security-policy']).toContain("default-src 'none'");
+  });
+
+  it('is answered to everyone else as before, and a wrong Host to nobody', async () => {
+    expect((await look('/nowhere')).status).toBe(401);
+    const token = await server.raw('GET', '/nowhere', undefined, { headers: typed });
+    expect([token.status, token.headers['content-type']]).toEqual([404, expect.stringMatching(/problem\+json/)]);
+    expect((await look('/nowhere', { ...typed, host: 'evil.example' })).status).toBe(403);
+    expect((await look('/v1/asks', typed)).status).toBe(401);
+  });
+});
+
 describe('nothing else', () => {
   it.each([
     '/assets/none.js',

@@ -14,18 +14,20 @@ import { live, useInbox } from './state/live.ts';
 import { Me } from './state/me.ts';
 import { notifyOf } from './state/notify.ts';
 import { heading, summary } from './text/ask-text.ts';
-import { Nav } from './ui/nav.tsx';
+import { Mark, Nav } from './ui/nav.tsx';
 import { announce, Toasts } from './ui/toasts.tsx';
 
 const SessionsPage = lazy(() => import('./pages/sessions.tsx'));
 const SessionPage = lazy(() => import('./pages/session.tsx'));
 const HistoryPage = lazy(() => import('./pages/history.tsx'));
 const InsightsPage = lazy(() => import('./pages/insights.tsx'));
+const NoPage = lazy(() => import('./pages/no-page.tsx'));
 const Help = lazy(() => import('./ui/help.tsx'));
 const NewRun = lazy(() => import('./ui/new-run.tsx'));
 const More = lazy(() => import('./ui/more.tsx'));
 
 const AGAIN_MS = 1000;
+const SLOW_MS = 700;
 
 type Person = 'unknown' | 'nobody' | MeView;
 
@@ -33,18 +35,20 @@ export function App({ code: given }: { code: string | undefined }) {
   const [code, setCode] = useState(given);
   const [person, setPerson] = useState<Person>(code === undefined ? 'unknown' : 'nobody');
   const [tries, setTries] = useState(0);
+  const [isSlow, setSlow] = useState(false);
   const [, navigate] = useLocation();
   const signedOut = useCallback(() => setPerson('nobody'), []);
   useEffect(() => {
     if (person !== 'unknown') return;
-    if (isStranger()) setPerson('nobody');
-    else
-      api.signIn.me().then(setPerson, (error: unknown) => {
-        if (isSignedOut(error)) setPerson('nobody');
-        else setTimeout(() => setTries(tries + 1), AGAIN_MS);
-      });
+    if (isStranger()) return setPerson('nobody');
+    const slow = setTimeout(() => setSlow(true), SLOW_MS);
+    api.signIn.me().then(setPerson, (error: unknown) => {
+      if (isSignedOut(error)) setPerson('nobody');
+      else setTimeout(() => setTries(tries + 1), AGAIN_MS);
+    });
+    return () => clearTimeout(slow);
   }, [person, tries]);
-  if (person === 'unknown') return tries === 0 ? null : <Away />;
+  if (person === 'unknown') return isSlow ? <Away /> : null;
   const enter = (me: MeView) => {
     navigate('/', { replace: true });
     setCode(undefined);
@@ -60,8 +64,12 @@ export function App({ code: given }: { code: string | undefined }) {
 
 const Away = () => (
   <main className="sign-in" role="status">
-    <h1>Holdpoint</h1>
-    <p>The server cannot be reached. This page goes on by itself when it is back.</p>
+    <div className="sign-in-box">
+      <div className="brand">
+        <Mark /> Holdpoint
+      </div>
+      <p>The server cannot be reached, or is slow to answer. This page goes on by itself when it does.</p>
+    </div>
   </main>
 );
 
@@ -115,8 +123,14 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
               <Route path="/insights">
                 <InsightsPage />
               </Route>
-              <Route>
+              <Route path="/asks/*?">
                 <InboxPage onNewRun={newRun} />
+              </Route>
+              <Route path="/">
+                <InboxPage onNewRun={newRun} />
+              </Route>
+              <Route>
+                <NoPage />
               </Route>
             </Switch>
           </Suspense>

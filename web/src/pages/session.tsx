@@ -98,23 +98,33 @@ const eventsOf = (sessionId: string) =>
   });
 
 const NEAR_PX = 120;
+const ABOVE_PX = 16;
 
-/** New lines are scrolled to, unless the person has scrolled away to read older ones. */
+/**
+ * New lines are scrolled to, and the first ask that waits before all others, unless the person has scrolled away to read
+ * older ones.
+ */
 function useStuckToEnd(count: number): RefObject<HTMLDivElement | null> {
   const scroller = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
+  const placedPx = useRef(0);
   useEffect(() => {
     const element = scroller.current;
     if (!element) return;
     const look = () => {
-      isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX;
+      const isLeft = element.scrollHeight - element.scrollTop - element.clientHeight >= NEAR_PX;
+      isAtEnd.current = !isLeft || Math.abs(element.scrollTop - placedPx.current) < 2;
     };
     element.addEventListener('scroll', look, { passive: true });
     return () => element.removeEventListener('scroll', look);
   });
   useEffect(() => {
     const element = scroller.current;
-    if (count > 0 && element && isAtEnd.current) element.scrollTop = element.scrollHeight;
+    if (count === 0 || !element || !isAtEnd.current) return;
+    const ask = element.querySelector('article');
+    const above = ask ? ask.getBoundingClientRect().top - element.getBoundingClientRect().top : 0;
+    element.scrollTop = ask ? element.scrollTop + above - ABOVE_PX : element.scrollHeight;
+    placedPx.current = element.scrollTop;
   }, [count]);
   return scroller;
 }
@@ -233,7 +243,10 @@ function Quiet({ session }: { session: SessionView }) {
 }
 
 const Missing = ({ text }: { text: string }) => (
-  <div className="page-body">
+  <div className="page-body missing">
     <p className="notice bad">{text}</p>
+    <Link href="/sessions" className="link">
+      All sessions
+    </Link>
   </div>
 );

@@ -1,7 +1,7 @@
 // The sessions, open or ended: what each is about, what it does now, how many asks wait in it. Which are shown is in the
 // address, where it can be shared and gone back to.
 import { Play } from 'lucide-react';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import type { SessionView } from '../../../src/core/views.ts';
 import { failureText } from '../failure.ts';
@@ -123,7 +123,11 @@ function Foot({ list, shown, isSearch }: { list: SessionList; shown: Shown; isSe
   );
 }
 
-const NOTHING: Record<Shown, string> = {
-  active: 'No session is open. Start a run here, or with `holdpoint run`.',
-  ended: 'No session has ended yet.',
+const NOTHING: Record<Shown, ReactNode> = {
+  active: (
+    <>
+      No session is open. Start a run here, or with <code>holdpoint run</code>.
+    </>
+  ),
+  ended: 'No session has ended yet. The open ones are listed under “Open”.',
 };

@@ -57,6 +57,7 @@ export function SignInPage({ code, onSignedIn }: { code: string | undefined; onS
                 autoComplete="nickname"
                 value={name}
                 aria-describedby="name-note"
+                ref={ready}
                 onChange={(event) => setName(event.target.value)}
               />
               <p className="small muted" id="name-note">
@@ -77,6 +78,9 @@ export function SignInPage({ code, onSignedIn }: { code: string | undefined; onS
     </main>
   );
 }
+
+/** Whoever comes by the keyboard types their name, or just presses Enter. */
+const ready = (field: HTMLElement | null): void => field?.focus();
 
 const COMMAND = 'holdpoint sign-in';
 

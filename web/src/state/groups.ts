@@ -1,5 +1,5 @@
 // Approvals of the same shape, to be decided together: pure. The same shape is the same tool with the same fields and,
-// for a command, the same program. Every member is shown in full; what is sent is one atomic batch for each run.
+// for a command, the same programs in the same order. Every member is shown in full; what is sent is one atomic batch for each run.
 import type { ApprovalResolution } from '../../../src/core/answer.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { isQuestion } from '../text/ask-text.ts';
@@ -8,7 +8,7 @@ import type { Entry } from './inbox.ts';
 export interface Group {
   shape: string;
   tool: string;
-  /** The program of a command, where the shape is one. */
+  /** The programs of a command, where the shape is one. */
   program: string | undefined;
   members: readonly AskView[];
 }
@@ -25,8 +25,11 @@ export function shapeOf({ request }: AskView): string | undefined {
   return JSON.stringify([request.tool_name, fields, programOf(request.input)]);
 }
 
-function programOf(input: Record<string, unknown>): string | undefined {
-  return typeof input.command === 'string' ? /^\s*(\S+)/.exec(input.command)?.[1] : undefined;
+/** Told apart roughly, to sort by: what runs is read by the person. */
+function programOf({ command }: Record<string, unknown>): string | undefined {
+  if (typeof command !== 'string') return undefined;
+  const parts = command.split(/&&|\|\||[;|&\n]|\$\(|`/);
+  return parts.flatMap((part) => /\S+/.exec(part) ?? []).join(', ');
 }
 
 /** Open groups of two or more, by shape, in the order of their oldest member. */

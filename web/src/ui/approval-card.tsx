@@ -207,7 +207,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
         {mode === 'look' && (
           <>
             <button type="button" className="button primary" disabled={isSending} onClick={() => allow()}>
-              <Check className="icon" /> Allow once <Key>a</Key>
+              <Check className="icon" /> Allow once {hasKeys && <Key>a</Key>}
             </button>
             {suggestions.map(({ id, label }) => (
               <button key={id} type="button" className="button" disabled={isSending} onClick={() => allow([id])}>
@@ -215,10 +215,10 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
               </button>
             ))}
             <button type="button" className="button" disabled={isSending} onClick={() => open('edit')}>
-              <Pencil className="icon" /> Edit <Key>e</Key>
+              <Pencil className="icon" /> Edit {hasKeys && <Key>e</Key>}
             </button>
             <button type="button" className="button danger" disabled={isSending} onClick={deny}>
-              <X className="icon" /> Deny <Key>d</Key>
+              <X className="icon" /> Deny {hasKeys && <Key>d</Key>}
             </button>
           </>
         )}
@@ -239,7 +239,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
         )}
         {mode !== 'look' && (
           <button type="button" className="button quiet" onClick={() => setMode('look')}>
-            Back <Key>Esc</Key>
+            Back {hasKeys && <Key>Esc</Key>}
           </button>
         )}
         <SavedNote state={state} />

@@ -1,4 +1,5 @@
 // An ask that is not in the inbox: it ended before the page was opened, or there is none with this id.
+import { Link } from 'wouter';
 import type { SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { failureText } from '../failure.ts';
@@ -23,6 +24,9 @@ export default function PastAsk({ askId, sessions, onBack }: PastAskProps) {
     return (
       <div className="empty">
         <p className="notice bad">{failureText(error)}</p>
+        <Link href="/history" className="link">
+          Search the history
+        </Link>
       </div>
     );
   if (!data) return null;

@@ -169,7 +169,7 @@ export function QuestionCard(props: QuestionCardProps) {
       <div className="buttons">
         {!isDeclining && (
           <button type="button" className="button primary" disabled={isSending} onClick={submit}>
-            <Send className="icon" /> {several ? 'Send answers' : 'Answer'} <Key>a</Key>
+            <Send className="icon" /> {several ? 'Send answers' : 'Answer'} {hasKeys && <Key>a</Key>}
           </button>
         )}
         <button
@@ -178,11 +178,11 @@ export function QuestionCard(props: QuestionCardProps) {
           disabled={isSending}
           onClick={decline}
         >
-          <Ban className="icon" /> Decline {!isDeclining && <Key>d</Key>}
+          <Ban className="icon" /> Decline {hasKeys && !isDeclining && <Key>d</Key>}
         </button>
         {isDeclining && (
           <button type="button" className="button quiet" onClick={() => setDeclining(false)}>
-            Back <Key>Esc</Key>
+            Back {hasKeys && <Key>Esc</Key>}
           </button>
         )}
         <SavedNote state={state} />
