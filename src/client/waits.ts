@@ -1,6 +1,7 @@
 // Many waits over one stream: a parked ask costs a map entry, not a connection. The stream is opened by the first wait
 // and closed when nothing waits any more. An event is a wake-up; after every (re)connect each parked wait looks on the
 // server again, so that a missed event never loses an answer. Where streams are refused, each wait polls instead.
+import { add, drop } from '../core/sets.ts';
 import type { EventView } from '../core/views.ts';
 import { HoldpointProblem, type Http } from './http.ts';
 import { createGate, type Parked, ParkedWait, type Wait } from './parked-wait.ts';
@@ -150,16 +151,4 @@ export class Waits {
   #everyone(): Parked[] {
     return [...this.#parked.values()].flatMap((set) => [...set]);
   }
-}
-
-function add<T>(map: Map<string, Set<T>>, key: string, value: T): void {
-  const set = map.get(key);
-  if (set) set.add(value);
-  else map.set(key, new Set([value]));
-}
-
-function drop<T>(map: Map<string, Set<T>>, key: string, value: T): void {
-  const set = map.get(key);
-  set?.delete(value);
-  if (set?.size === 0) map.delete(key);
 }

@@ -1,7 +1,9 @@
 // The live end of the event log. One reader follows the table and tells everyone who waits: a stream, a long poll, a
 // parked worker is a cursor over the table plus an advisory wake-up. What a waiter missed it reads from the table.
+
 import type { Event, EventType } from '../core/event.ts';
 import type { EventFilter, Store } from '../core/ports.ts';
+import { add, drop } from '../core/sets.ts';
 
 const PAGE = 500;
 const SAFETY_NET_MS = 1000;
@@ -201,16 +203,4 @@ function topicOf(filter: EventFilter): string {
   if (filter.runId !== undefined) return `run:${filter.runId}`;
   if (filter.sessionId !== undefined) return `session:${filter.sessionId}`;
   return 'all';
-}
-
-function add<T>(map: Map<string, Set<T>>, key: string, value: T): void {
-  const set = map.get(key);
-  if (set) set.add(value);
-  else map.set(key, new Set([value]));
-}
-
-function drop<T>(map: Map<string, Set<T>>, key: string, value: T): void {
-  const set = map.get(key);
-  set?.delete(value);
-  if (set?.size === 0) map.delete(key);
 }

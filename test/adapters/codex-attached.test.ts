@@ -2,23 +2,21 @@
 // decides as then; whatever Holdpoint says to the daemon must be what it said then, to the letter.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { attachableCodex } from '../../src/agents/codex-attached.ts';
 import { createClient } from '../../src/client/client.ts';
 import { Waits } from '../../src/client/waits.ts';
-import { openServer, type Server } from '../support/server.ts';
+import { serverForAll } from '../support/for-all.ts';
 import { Stage } from '../worker/stage.ts';
 import { ATTACHED, shows } from './codex-cases.ts';
 import { TranscriptPlayer } from './transcript-player.ts';
 
 const transcripts = join(import.meta.dirname, '..', 'transcripts', 'codex-attached');
-let server: Server;
+const server = serverForAll();
 let stage: Stage;
 beforeAll(async () => {
-  server = await openServer();
   stage = new Stage(await server.url(), server.token);
 });
-afterAll(() => server.close());
 
 const pending = async () => (await stage.api.asks.list({ status: 'pending' })).items;
 

@@ -1,20 +1,18 @@
 // The event stream of the client: every event once and in order, however often the connection breaks, wherever it
 // breaks; and an end when it is told to.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { HoldpointProblem } from '../../src/client/http.ts';
 import type { EventView } from '../../src/core/views.ts';
-import { openServer, type Server } from '../support/server.ts';
+import { serverForAll } from '../support/for-all.ts';
 
-let server: Server;
+const server = serverForAll();
 let url: string;
 let client: Client;
 beforeAll(async () => {
-  server = await openServer();
   url = await server.url();
   client = createClient({ url, token: server.token });
 });
-afterAll(() => server.close());
 
 /** Lets so many bytes through on each connection, then breaks it; after `times` it is left alone. */
 function breaking(bytes: number, times: number) {

@@ -1,22 +1,20 @@
 // Many waits over one stream: how many connections they cost, what happens to an answer that is quicker than the call
 // that asked, and what is left where streams are refused.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { askQuestion } from '../../src/client/asking.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { HoldpointProblem } from '../../src/client/http.ts';
 import { Waits } from '../../src/client/waits.ts';
 import type { AskView, RunView } from '../../src/core/views.ts';
-import { openServer, type Server } from '../support/server.ts';
+import { serverForAll } from '../support/for-all.ts';
 
-let server: Server;
+const server = serverForAll();
 let url: string;
 let person: Client;
 beforeAll(async () => {
-  server = await openServer();
   url = await server.url();
   person = createClient({ url, token: server.token });
 });
-afterAll(() => server.close());
 
 interface Sent {
   path: string;

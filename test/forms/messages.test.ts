@@ -1,8 +1,9 @@
 // Forms over the API: what is shown, what may be said while one waits, what the next run is given, and who wins when
 // everybody speaks at once.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, ItemView, RunView } from '../../src/core/views.ts';
 import type { Problem } from '../../src/server/problem.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   callId,
   eventsOfSession,
@@ -16,14 +17,9 @@ import {
   startRun,
   typesOf,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 import { openStream } from '../support/stream.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const COLOUR = {
   id: 'colour',

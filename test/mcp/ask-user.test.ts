@@ -2,9 +2,9 @@
 // protocol, input-required results of the 2026 one, tasks. Time is short here: what is ten minutes to a client elsewhere
 // is a fraction of a second, by the same code with other figures.
 import type { Client, ElicitRequest } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { serverForAll } from '../support/for-all.ts';
 import { eventually, type Fields, ok, showAsk, showRun } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 import {
   type Agent,
   answer,
@@ -19,12 +19,8 @@ import {
   textOf,
 } from './stage.ts';
 
-let server: Server;
 const KEEP_ALIVE_MS = 40;
-beforeAll(async () => {
-  server = await openServer({ patience: { keepAliveMs: KEEP_ALIVE_MS, limitMs: 150 } });
-});
-afterAll(() => server.close());
+const server = serverForAll({ patience: { keepAliveMs: KEEP_ALIVE_MS, limitMs: 150 } });
 
 const connect = connecting(() => server);
 const ask = ({ client }: Agent, options: Parameters<Client['callTool']>[1] = {}, args: Fields = QUESTIONS) =>

@@ -1,7 +1,8 @@
 // The other tools: an approval that only a person allows, a clarification from the parent session, and the door itself
 // when connections, tokens and servers come and go.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   decide,
@@ -13,7 +14,7 @@ import {
   showAsk,
   showSession,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
+import { openServer } from '../support/server.ts';
 import {
   type Agent,
   answer,
@@ -27,11 +28,7 @@ import {
   textOf,
 } from './stage.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer({ patience: { keepAliveMs: 40, limitMs: 150 } });
-});
-afterAll(() => server.close());
+const server = serverForAll({ patience: { keepAliveMs: 40, limitMs: 150 } });
 
 const connect = connecting(() => server);
 const BASH = { tool_name: 'Bash', input: { command: 'rm -rf build' }, reason: 'stale' };

@@ -1,10 +1,11 @@
 // Named regressions of other systems, the ones about what was decided, by whom, on what: falsy answers, deadlines,
 // identity, arguments that changed, text that two different decisions share, forged state, silence.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventOf } from '../../src/core/audit.ts';
 import { hashInput } from '../../src/core/event.ts';
 import { keyScope } from '../../src/core/idempotency.ts';
 import type { AskView, ClaimedRunView, EventView, MessageView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -27,13 +28,9 @@ import {
   showRun,
   startRun,
 } from '../support/scene.ts';
-import { hash, openServer, type Server } from '../support/server.ts';
+import { hash } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const HOUR_MS = 60 * 60 * 1000;
 

@@ -1,8 +1,9 @@
 // Named regressions of other systems, the ones about who is let in and who is told: clickers without the right, pages
 // without an Origin.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { skillZip } from '../skills/zips.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -15,13 +16,8 @@ import {
   resolutions,
   showAsk,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 describe('#17 unauthorised clicker told', () => {
   it('whoever may not answer is told so in words, with the scope it takes, and the ask stays open', async () => {

@@ -2,8 +2,9 @@
 // process, or grew without end.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, EventView, PendingQuestionView, RunView, SessionView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   answer,
   callId,
@@ -21,14 +22,9 @@ import {
   startRun,
   typesOf,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 import { openStream } from '../support/stream.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 describe('#1 announce-before-persist', () => {
   it('whatever a stream shows is committed: another connection to the file sees it, and it can be answered at once', async () => {

@@ -1,7 +1,8 @@
 // Named regressions of other systems, the ones about which prompts are shown: older ones, several at once, unknown,
 // settled, and those that settled while nobody looked.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, EventView, PendingApprovalView, PendingQuestionView, RunView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -23,14 +24,9 @@ import {
   showRun,
   startRun,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 import { openStream } from '../support/stream.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 describe('#9 answer to an older of two prompts', () => {
   it.each([

@@ -1,7 +1,8 @@
 // Named regressions of other systems, the ones about who came first: answers that meet an agent which is just starting,
 // not yet waiting, already waiting twice, or busy.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, ClaimedRunView, RunView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -17,13 +18,8 @@ import {
   startRun,
   typesOf,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const claim = (agent: string, worker = 'w1') =>
   server.post<ClaimedRunView>('/v1/workers/claim', {

@@ -1,6 +1,7 @@
 // Approvals as the seed describes them, sentence by sentence, and the approval codes beside the seed's table.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PendingApprovalView, RunView, SessionView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   decide,
@@ -17,13 +18,8 @@ import {
   showRun,
   startRun,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const heldOnApproval = (): Promise<Held> => held(server, { kind: 'approval' });
 

@@ -1,6 +1,7 @@
 // Cancelling one question, as the seed describes it, and cancelling the run it belongs to.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MessageView, PendingQuestionView, RunView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   clarify,
   eventsOfRun,
@@ -17,13 +18,8 @@ import {
   startRun,
   typesOf,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const cancel = (runId: string, requestId: string, body: object = {}, headers: Record<string, string> = {}) =>
   server.post<RunView>(`/v1/runs/${runId}/questions/${requestId}/cancel`, body, { headers });

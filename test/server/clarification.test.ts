@@ -1,7 +1,8 @@
 // A child run asks its parent session, as the seed and the model describe it: what operators see, what the child gets,
 // and that it happens exactly once.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, ClarificationView, MessageView, PendingQuestionView, RunView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   callId,
   clarify,
@@ -20,13 +21,8 @@ import {
   showRun,
   startRun,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const mailOf = (sessionId: string): Promise<MessageView[]> =>
   ok(server.get<MessageView[]>(`/v1/sessions/${sessionId}/mailbox`));

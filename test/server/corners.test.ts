@@ -2,8 +2,9 @@
 // damaged rows, pages too large to show, answers nobody is left to take.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { AskView, ClaimedRunView, RunView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   answer,
   clarify,
@@ -18,13 +19,9 @@ import {
   showRun,
   startRun,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
+import { openServer } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const turns = () => new Promise((resolve) => setTimeout(resolve, 100));
 

@@ -1,18 +1,16 @@
 // A cookie is sent by the browser whoever asked it to. It counts only from our own page: on every route that is no GET,
 // in the order Host → Origin → cookie → scope → CSRF → body.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '../../src/server/problem.ts';
+import { serverForAll } from '../support/for-all.ts';
 import { held, ok, refusal, resolution, showAsk } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 import { type Cookies, HOST, headersOf, ORIGIN, signIn } from './browser.ts';
 
-let server: Server;
+const server = serverForAll({ limits: { signInsPerMinute: 0 } });
 let cookies: Cookies;
 beforeAll(async () => {
-  server = await openServer({ limits: { signInsPerMinute: 0 } });
   cookies = await signIn(server);
 });
-afterAll(() => server.close());
 
 /** Every operation that is no GET, but for the one that makes the cookie. */
 const changing = () =>

@@ -1,8 +1,9 @@
 // Mail that cannot arrive: the child was closed, the message is too old, or three deliveries failed. It goes to the
 // child's dead letters with a reason, and the parent run is completed all the same.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { AskView, DeadLetterView, MessageView, RunView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   clarify,
   eventsOfSession,
@@ -14,13 +15,8 @@ import {
   showAsk,
   showRun,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 type DeadLetter = z.infer<typeof DeadLetterView>;
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;

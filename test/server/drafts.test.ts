@@ -1,16 +1,12 @@
 // Drafts: what is typed survives reloads, restarts and the end of the ask, is seen by the person's other devices and by
 // nobody else, holds no secret, and is gone once its author has answered.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DraftView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import { eventually, held, NOTES, ok, picks, ROUTING, refusal, resolution } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 import { openStream } from '../support/stream.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const pathOf = (askId: string) => `/v1/asks/${askId}/draft`;
 const save = (askId: string, body: object, as = {}) => server.call<DraftView>('PUT', pathOf(askId), body, as);

@@ -1,7 +1,8 @@
 // Every row of the question API's error table, over HTTP, by status, domain and code: on the run-scoped call, on the
 // session-scoped call, and on the cancel call where the row speaks of cancelling.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/core/errors.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   clarify,
   family,
@@ -18,13 +19,9 @@ import {
   showRun,
   startRun,
 } from '../support/scene.ts';
-import { openServer, type Reply, type Server } from '../support/server.ts';
+import type { Reply } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const SCOPES = ['run', 'session'] as const;
 type AnswerScope = (typeof SCOPES)[number];

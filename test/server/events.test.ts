@@ -1,10 +1,11 @@
 // The event log as the API returns it: gapless and hash-linked within a session, one global cursor that never goes
 // back, the documented types, and nothing that could be altered unseen.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventOf } from '../../src/core/audit.ts';
 import { EVENT_TYPES, logFault } from '../../src/core/event.ts';
 import { SYSTEM_SESSION } from '../../src/core/session.ts';
 import type { EventView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -23,13 +24,9 @@ import {
   startRun,
   typesOf,
 } from '../support/scene.ts';
-import { hash, openServer, type Server } from '../support/server.ts';
+import { hash } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 /** Everything that was ever appended, page by page. */
 async function wholeLog(): Promise<EventView[]> {

@@ -1,7 +1,8 @@
 // Deadlines are stored instants, judged against the clock by whoever touches the ask first: a late answer, a reader, a
 // restart. An approval that expires is never an allow.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, MessageView, RunView, SessionView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -22,13 +23,8 @@ import {
   startRun,
   typesOf,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const HOUR_MS = 60 * 60 * 1000;
 const expiring = (more = {}): Promise<Held> => held(server, { expires_after_ms: HOUR_MS, ...more });

@@ -1,7 +1,8 @@
 // The small decisions of the API that belong to no larger test: tokens, surfaces, limits, open routes, the callers'
 // own names for tasks, sessions that are reused, unknown ids.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { NewTokenView, SessionView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   answer,
   callId,
@@ -16,13 +17,9 @@ import {
   showAsk,
   startRun,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
+import { openServer } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

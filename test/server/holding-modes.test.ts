@@ -1,7 +1,8 @@
 // The four ways an agent can be held, as the API shows them: in every mode the run says that it waits and anyone can
 // answer the same way; the mode decides which run carries on.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -27,13 +28,8 @@ import {
   startRun,
   typesOf,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const MODES = ['blocking', 'deferred', 'form', 'restart'] as const;
 const runsOf = (h: Held): Promise<RunView[]> => ok(server.get<RunView[]>(`/v1/runs?session_id=${h.sessionId}`));

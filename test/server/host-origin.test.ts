@@ -1,14 +1,11 @@
 // Host, then Origin, then the token, before anything else is looked at: a wrong one is refused even with a valid
 // bearer token, on every kind of path.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { serverForAll } from '../support/for-all.ts';
 import { held, newSession, ok, refusal, resolution, showAsk } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
+import { openServer } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer({ origins: ['https://inbox.example'] });
-});
-afterAll(() => server.close());
+const server = serverForAll({ origins: ['https://inbox.example'] });
 
 const HOST = '127.0.0.1:4777';
 const look = (headers: Record<string, string>, path = '/v1/asks', token?: string | null) =>

@@ -1,7 +1,8 @@
 // Idempotency keys: in the header or in the body, bound to the operation, its path and its payload; freed by a
 // failure; shared by twins; kept for seven days.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, NewTokenView, RunView, SessionView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -18,13 +19,9 @@ import {
   showAsk,
   typesOf,
 } from '../support/scene.ts';
-import { openServer, type Reply, type Server } from '../support/server.ts';
+import { openServer, type Reply } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });

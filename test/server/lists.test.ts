@@ -1,7 +1,8 @@
 // Lists: bare arrays, oldest first, bounded, with the next page in a Link header and an opaque cursor. And the inbox:
 // what can be asked of /v1/asks.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   answer,
   callId,
@@ -15,13 +16,8 @@ import {
   refusal,
   startRun,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const nextOf = (link: string | undefined): string | undefined => /^<([^>]+)>; rel="next"$/.exec(link ?? '')?.[1];
 

@@ -1,17 +1,13 @@
 // The OpenAPI document: valid 3.1, complete, and honest about who may call what. That every real reply fits it is
 // checked with every call of every test (support/contract.ts); here also that this check can fail.
 import { validate } from '@scalar/openapi-parser';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Contract, type OpenApi, type Operation } from '../support/contract.ts';
+import { serverForAll } from '../support/for-all.ts';
 import { held, ok } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const SEED_003 = [
   'GET /v1/questions',

@@ -1,7 +1,8 @@
 // Under `autonomous` there is no approval gate: what reaches the server is allowed in the name of that setting, on the
 // record, and never shown as pending. Questions are asked all the same.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   callId,
   eventsOfRun,
@@ -14,13 +15,8 @@ import {
   startRun,
   typesOf,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const autonomous = async () => {
   const { session_id: sessionId } = await newSession(server, { permissions: 'autonomous' });

@@ -1,10 +1,11 @@
 // Every refusal is a problem document (RFC 9457): a stable code, a title and a detail in words, and where it can be
 // said, what would have been accepted. Nothing of the inside leaves with it.
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../src/core/errors.ts';
 import type { Problem } from '../../src/server/problem.ts';
 import { problemOf } from '../../src/server/problem.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -21,13 +22,9 @@ import {
   resolutions,
   startRun,
 } from '../support/scene.ts';
-import { openServer, type Reply, type Server } from '../support/server.ts';
+import { openServer, type Reply } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 describe('the catalogue', () => {
   it.each(Object.keys(ERRORS) as ErrorCode[])('%s has a domain, a title and a status', (code) => {

@@ -1,7 +1,8 @@
 // Structured questions as the seed describes them, sentence by sentence: what is listed, what an answer resumes, what
 // each call returns. Refusals by code are in error-table.test.ts.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, PendingQuestionView, RunView, SessionView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   declined,
   eventsOfRun,
@@ -22,13 +23,8 @@ import {
   startRun,
   typesOf,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const listed = (path: string): Promise<PendingQuestionView[]> => ok(server.get<PendingQuestionView[]>(path));
 

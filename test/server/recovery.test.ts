@@ -1,7 +1,8 @@
 // Recovery: what becomes of a run whose worker is gone, by what its agent can do. A waiting run is never restarted by
 // a watchdog, and nothing that was lost is ever allowed.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ClaimedRunView, RunView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   eventsOfRun,
   eventually,
@@ -19,13 +20,8 @@ import {
   showSession,
   startRun,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const LEASE_MS = 60_000;
 const DAY_MS = 24 * 60 * 60 * 1000;

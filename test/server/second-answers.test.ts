@@ -1,6 +1,7 @@
 // One answer wins; whoever comes later is told the same outcome if they decided the same, and who won if they did not.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { RunView, SessionView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -22,15 +23,12 @@ import {
   showSession,
   typesOf,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
+const server = serverForAll();
 let colleague: string;
 beforeAll(async () => {
-  server = await openServer();
   colleague = (await server.makeToken('operator', undefined, { name: 'grace' })).token;
 });
-afterAll(() => server.close());
 
 const claims = async (h: Held) => typesOf(await eventsOfRun(server, h.runId)).filter((type) => type === 'ask.claimed');
 

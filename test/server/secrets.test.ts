@@ -2,8 +2,9 @@
 // never what; it is in no event, thread, list, export or file.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { AskView, ClaimedRunView, RunView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   answer,
   type Held,
@@ -16,17 +17,14 @@ import {
   resolution,
   startRun,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
+const server = serverForAll();
 let viewer: string;
 let worker: string;
 beforeAll(async () => {
-  server = await openServer();
   viewer = (await server.makeToken('viewer')).token;
   worker = (await server.makeToken('worker')).token;
 });
-afterAll(() => server.close());
 
 const PASSWORD = 'correct-horse-battery-staple-0451';
 const SECRET = { id: 'pass', question: 'Password?', secret: true };

@@ -1,20 +1,17 @@
 // Signing in from a browser: links that work once and for a short time, cookies that live and die as tokens do.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { AskView, EventView, MeView, SignInLinkView, TokenView } from '../../src/core/views.ts';
 import { BODIES } from '../fuzz/nasty.ts';
+import { serverForAll } from '../support/for-all.ts';
 import { held, ok, refusal, resolution, showAsk } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
+import { openServer } from '../support/server.ts';
 import { openStream } from '../support/stream.ts';
 import { codeOf, cookiesOf, HOST, headersOf, ORIGIN, postCode, signIn } from './browser.ts';
 
 type Token = z.infer<typeof TokenView>;
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer({ limits: { signInsPerMinute: 0 } });
-});
-afterAll(() => server.close());
+const server = serverForAll({ limits: { signInsPerMinute: 0 } });
 
 const tokens = async () => (await ok(server.get<Token[]>('/v1/tokens?limit=500'))).filter((t) => t.kind === 'browser');
 const me = (headers: Record<string, string>) => server.get<MeView>('/v1/me', { token: null, headers });

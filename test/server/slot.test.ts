@@ -1,7 +1,8 @@
 // One active slot per session: a waiting run keeps it, later runs queue first in, first out, and every way a run can
 // end gives it to the next.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   answer,
   clarify,
@@ -17,13 +18,8 @@ import {
   startRun,
   typesOf,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 it('an external run is running as soon as it has the slot', async () => {
   const { session_id } = await newSession(server);

@@ -1,7 +1,8 @@
 // Interrupting a session and ending it: what was open ends with a typed reason and an author, and nothing is allowed
 // by being stopped.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   answer,
   callId,
@@ -20,13 +21,8 @@ import {
   startRun,
   typesOf,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const interrupt = (sessionId: string) => server.post<SessionView>(`/v1/sessions/${sessionId}/interrupt`);
 const end = (sessionId: string, body: object = {}) => server.post<SessionView>(`/v1/sessions/${sessionId}/end`, body);

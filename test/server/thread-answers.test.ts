@@ -1,7 +1,8 @@
 // A person answers in the thread, by text or with structure: read as the seed says, claimed by the same verb as
 // everywhere, once; whatever cannot be an answer is explained and posts nothing.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/core/errors.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -24,16 +25,13 @@ import {
   showRun,
   typesOf,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 import { chat, itemsOf, pathOf, post, textPost } from '../support/thread.ts';
 
-let server: Server;
+const server = serverForAll();
 let mate: string;
 beforeAll(async () => {
-  server = await openServer();
   mate = (await server.makeToken('operator', undefined, { name: 'mate' })).token;
 });
-afterAll(() => server.close());
 
 const APPROVAL = { kind: 'approval' };
 const delivered = (h: Held) => ok(server.post(`/v1/asks/${h.ask.ask_id}/delivered`));

@@ -1,6 +1,7 @@
 // Posts that answer nothing: input for the next run. They wait as one, start by themselves, and are worked on once.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { RunView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   answer,
   type Fields,
@@ -14,14 +15,9 @@ import {
   showSession,
   startRun,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 import { chat, itemsOf, post } from '../support/thread.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const inputOf = (runId = ''): Promise<Fields> => ok(server.get<Fields>(`/v1/runs/${runId}/input`));
 const complete = (runId: string) => ok(server.post<RunView>(`/v1/runs/${runId}/complete`));

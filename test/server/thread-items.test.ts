@@ -1,6 +1,7 @@
 // A thread as pages and as a stream: the same items in the same order, whichever way and from wherever it is read.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ItemView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   decide,
@@ -12,15 +13,11 @@ import {
   refusal,
   startRun,
 } from '../support/scene.ts';
-import { openServer, type Reply, type Server } from '../support/server.ts';
+import type { Reply } from '../support/server.ts';
 import { openStream, type Stream } from '../support/stream.ts';
 import { chat, itemsOf, pathOf, post, short } from '../support/thread.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const delivered = (askId: string) => ok(server.post(`/v1/asks/${askId}/delivered`));
 const say = (runId: string, text: string, more = {}) => ok(server.post(`/v1/runs/${runId}/output`, { text, ...more }));

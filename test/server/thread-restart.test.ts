@@ -1,7 +1,8 @@
 // Threads of agents whose worker is lost. A prompt that can still be answered stays open; an answer given meanwhile is
 // kept and given again, once, to whoever asks the same question; an approval is decided anew. Nothing becomes chat.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, ClaimedRunView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   callId,
   eventually,
@@ -18,14 +19,9 @@ import {
   showSession,
   startRun,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 import { chat, post } from '../support/thread.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const LEASE_MS = 5000;
 let agents = 0;

@@ -1,15 +1,11 @@
 // The order in which an answer is judged is part of the contract: each payload below is wrong in two ways, and the
 // earlier one is named. Then what counts as an answer at all.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/core/errors.ts';
+import { serverForAll } from '../support/for-all.ts';
 import { type Held, held, NOTES, ok, picks, REGIONS, ROUTING, refusal, resolution, showAsk } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const UNKNOWN = { question_id: 'budget', freeform_answer: '10' };
 const EMPTY_NOTES = { question_id: 'notes' };

@@ -1,7 +1,8 @@
 // An agent takes its ask back, because it was settled at its own prompt: nothing is approved by that, the run goes on,
 // and whoever answers later is told.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -17,13 +18,8 @@ import {
   showAsk,
   showRun,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 const withdraw = (askId: string, body: object = {}, headers: Record<string, string> = {}) =>
   server.post<AskView>(`/v1/asks/${askId}/withdraw`, body, { headers });

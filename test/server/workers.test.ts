@@ -1,6 +1,7 @@
 // Workers take runs under a lease, keep it, let go of it; a worker that has lost a run changes nothing any more.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, ClaimedRunView, RunView } from '../../src/core/views.ts';
+import { serverForAll } from '../support/for-all.ts';
 import {
   callId,
   clarify,
@@ -17,13 +18,8 @@ import {
   showRun,
   startRun,
 } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
+const server = serverForAll();
 
 let agents = 0;
 /** An agent name of its own for each test, so that no test claims another one's runs. */

@@ -1,23 +1,21 @@
 // Skills over the API: published, listed, overwritten, fetched, removed; and every zip that is refused stores nothing.
 import { hash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { HoldpointProblem } from '../../src/client/http.ts';
 import type { SkillView } from '../../src/core/skill.ts';
+import { serverForAll } from '../support/for-all.ts';
 import { eventsOfSession, typesOf } from '../support/scene.ts';
-import { openServer, type Server } from '../support/server.ts';
 import { BAD, GUIDE, skillZip, zip } from './zips.ts';
 
-let server: Server;
+const server = serverForAll();
 let api: ReturnType<typeof createClient>;
 beforeAll(async () => {
-  server = await openServer();
   api = createClient({ url: await server.url(), token: server.token });
 });
 afterEach(async () => {
   for (const { id } of (await api.skills.list()).items) await api.skills.remove(id);
 });
-afterAll(() => server.close());
 
 const blob = (bytes: Buffer) => new Blob([new Uint8Array(bytes)]);
 const upload = (bytes = skillZip(), more: { name?: string; namespace?: string; fileName?: string } = {}) =>

@@ -3,23 +3,16 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { logFault } from '../../src/core/event.ts';
 import type { AskView, EventView, RunView } from '../../src/core/views.ts';
 import { toEvent } from '../../src/store/rows.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { endEverything, root, startHoldpoint } from '../support/process.ts';
+import { postgresForAll } from '../support/for-all.ts';
+import { root, startHoldpoint } from '../support/process.ts';
 import { type Sent, send } from '../support/wire.ts';
 
 const DAY_MS = 86_400_000;
-let postgres: PostgresServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-}, 180_000);
-afterAll(async () => {
-  await endEverything();
-  await postgres.stop();
-});
+const postgres = postgresForAll();
 
 it('moves old ended sessions out and nothing else, beside a running server', async () => {
   const { url } = await postgres.database();

@@ -2,28 +2,21 @@
 // to PostgreSQL with two interruptions, and everybody goes on there. Nobody may notice but by the pause.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { copyToPostgres } from '../../src/store/copy.ts';
 import { audit } from '../faults/auditor.ts';
 import { accountOf } from '../faults/knowledge.ts';
 import { startLoad } from '../faults/load.ts';
 import type { Server } from '../faults/phoenix.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { endEverything, spawnHoldpoint, startHoldpoint, temporaryFolder } from '../support/process.ts';
+import { postgresForAll } from '../support/for-all.ts';
+import { spawnHoldpoint, startHoldpoint, temporaryFolder } from '../support/process.ts';
 import { seeded } from '../support/seed.ts';
 import { type Received, type Sent, send } from '../support/wire.ts';
 
 const ENV = { HOLDPOINT_TOKEN: 'one for both houses', HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 5).toString('base64url') };
 const RETRY_MS = 20;
 
-let postgres: PostgresServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-}, 180_000);
-afterAll(async () => {
-  await endEverything();
-  await postgres.stop();
-});
+const postgres = postgresForAll();
 
 it('goes on in PostgreSQL where it stopped in SQLite, after a copy that was interrupted twice', async () => {
   const { url } = await postgres.database();

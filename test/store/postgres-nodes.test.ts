@@ -3,24 +3,17 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, EventView, RunView } from '../../src/core/views.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { endEverything, type Holdpoint, root, startHoldpoint } from '../support/process.ts';
+import { postgresForAll } from '../support/for-all.ts';
+import { type Holdpoint, root, startHoldpoint } from '../support/process.ts';
 import { openStream, type Sent, send } from '../support/wire.ts';
 import { Eavesdropper } from './eavesdropper.ts';
 
 const SHARED = { HOLDPOINT_TOKEN: 'shared', HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 3).toString('base64url') };
 const QUESTION = { kind: 'question', questions: [{ id: 'which', question: 'Which?' }] };
 
-let postgres: PostgresServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-}, 180_000);
-afterAll(async () => {
-  await endEverything();
-  await postgres.stop();
-});
+const postgres = postgresForAll();
 
 const caller =
   ({ url }: Holdpoint) =>

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, EventView, RunView } from '../../src/core/views.ts';
 import { coreSchema } from '../../src/store/migrations/0001-core.ts';
 import { webSchema } from '../../src/store/migrations/0006-web.ts';
@@ -12,8 +12,8 @@ import { migratePostgres } from '../../src/store/postgres-schema.ts';
 import { MIGRATION_NAMES } from '../../src/store/schema.ts';
 import { audit } from '../faults/auditor.ts';
 import { type Account, accountOf, noKnowledge } from '../faults/knowledge.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { endEverything, type Holdpoint, startHoldpoint, temporaryFolder } from '../support/process.ts';
+import { postgresForAll } from '../support/for-all.ts';
+import { type Holdpoint, startHoldpoint, temporaryFolder } from '../support/process.ts';
 import { type Sent, send } from '../support/wire.ts';
 
 const TOKEN = 'a token that outlives the upgrade';
@@ -45,14 +45,7 @@ const UNDO = [
   `DELETE FROM kysely_migration WHERE name <> '0001-core'`,
 ];
 
-let postgres: PostgresServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-}, 180_000);
-afterAll(async () => {
-  await endEverything();
-  await postgres.stop();
-});
+const postgres = postgresForAll();
 
 const caller =
   ({ url }: Holdpoint) =>

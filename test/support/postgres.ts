@@ -16,7 +16,7 @@ export interface PostgresServer {
 
 /** Emptying a database is much quicker than making another. */
 const EMPTY = `TRUNCATE sessions, runs, asks, events, outputs, messages, tokens, responses, facts,
-  partial_states
+  partial_states, forms
   RESTART IDENTITY; ALTER SEQUENCE holdpoint_event_seq RESTART`;
 
 export async function startPostgres(): Promise<PostgresServer> {

@@ -1,18 +1,16 @@
 // Labels route runs: each session's work is hosted where its labels are, also when it is taken up again, and the
 // sessions an agent spawns stay there.
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeAll, expect, it } from 'vitest';
 import { mock } from '../../src/agents/mock.ts';
 import type { ClaimedRunView } from '../../src/core/views.ts';
-import { openServer, type Server } from '../support/server.ts';
+import { serverForAll } from '../support/for-all.ts';
 import { Stage, WHICH } from './stage.ts';
 
-let server: Server;
+const server = serverForAll();
 let stage: Stage;
 beforeAll(async () => {
-  server = await openServer();
   stage = new Stage(await server.url(), server.token);
 });
-afterAll(() => server.close());
 afterEach(() => stage.close());
 
 /** The mock agent, keeping a list of the sessions that this worker hosted. */

@@ -1,19 +1,15 @@
 // The lease of a run, as workers of this process meet it: who has lost it is refused everything; who stops lets go or,
 // where the agent could not be taken up again, fails the run; and what recovery makes of an agent that is gone.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { mock, type Step } from '../../src/agents/mock.ts';
 import { HoldpointProblem } from '../../src/client/http.ts';
 import type { AskView, ClaimedRunView } from '../../src/core/views.ts';
 import type { HostedAgent } from '../../src/worker/host.ts';
-import { openServer, type Server } from '../support/server.ts';
+import { serverForAll } from '../support/for-all.ts';
 import { BASH, Stage, WHICH } from './stage.ts';
 
-let server: Server;
+const server = serverForAll();
 let stage: Stage;
-beforeAll(async () => {
-  server = await openServer();
-});
-afterAll(() => server.close());
 beforeAll(async () => {
   stage = new Stage(await server.url(), server.token);
 });
