@@ -265,6 +265,7 @@ export const ATTACHED: Record<string, Case & { isAnsweredThere?: boolean }> = {
     ],
   },
   'own-interrupted': { asks: [], isAnsweredThere: true },
+  'own-hooked': { asks: [[command('echo hi > d.txt'), allow]] },
   'own-sub-agent': {
     asks: [[{ ...command('echo sub > sub.txt'), lineage: ['Do this: own-sub-agent', expect.any(String)] }, allow]],
   },

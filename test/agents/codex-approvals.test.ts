@@ -175,23 +175,6 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
     expect(readIfThere(folder, 'j.txt')).toBeUndefined();
     expect(c.model.told('command-cancelled')).toHaveLength(1);
   });
-
-  it('and nothing runs when the session is interrupted; the next run goes on in the same thread', async () => {
-    const folder = c.folder();
-    const script = [[{ ...escalated('touch k.txt'), id: 'call_K' }], [{ text: 'Noted.' }]];
-    const run = await c.start('command-interrupted', script, {}, folder);
-    const ask = await c.asked(run);
-    await c.stage.api.sessions.interrupt(run.session_id);
-    expect(await c.over(run)).toMatchObject({ status: 'interrupted' });
-    expect(await c.stage.api.asks.get(ask.ask_id)).toMatchObject({ status: 'cancelled', answer: { behavior: 'deny' } });
-    await expect(c.stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
-    await c.gone(run);
-    const next = await c.stage.api.runs.start(run.session_id, { input: { text: 'Leave it.' } });
-    expect(await c.over(next)).toMatchObject({ status: 'completed' });
-    expect(readIfThere(folder, 'k.txt')).toBeUndefined();
-    expect(c.model.resultOf('command-interrupted', 'call_K')).toContain('aborted');
-    expect(c.model.heard('command-interrupted')).toEqual(['Do this: command-interrupted', 'Leave it.']);
-  });
 });
 
 describe.skipIf(!codex)(`Codex ${codexVersion} asks to change files`, () => {

@@ -1,8 +1,11 @@
 // Every kind of thing that the person's own Codex asks, answered here while its own prompt stands open too: what the
 // model was told, what changed on disk, and that both sides settle whoever was first.
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connected } from '../../src/agents/codex-settings.ts';
 import type { ApprovalRequest, UserQuestionRequest } from '../../src/core/views.ts';
+import { root as repository } from '../support/process.ts';
 import { codex, codexVersion } from './binaries.ts';
 import { CodexDaemon } from './codex-daemon.ts';
 import { escalated, readIfThere } from './codex-stage.ts';
@@ -187,6 +190,22 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own asks for pe
     await expect(d.stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
     expect(readIfThere(person.folder, 'c.txt')).toBeUndefined();
     expect(await d.stage.over(ask.run_id)).toMatchObject({ status: 'failed' });
+  });
+
+  it('with the hook beside the daemon: it is asked once, through the daemon', async () => {
+    const program = join(repository, 'bin', 'holdpoint');
+    const hooks = connected(undefined, { program, url: d.stage.url, data: d.data });
+    writeFileSync(join(d.root, 'home', 'hooks.json'), hooks);
+    writeFileSync(join(d.data, 'worker.token'), (await d.stage.api.tokens.create({ scope: 'worker' })).token);
+    const config = { bypass_hook_trust: true };
+    const person = await d.local('own-hooked', [[escalated('echo hi > d.txt')], DONE], { config });
+    const ask = await d.askOf(person);
+    await d.promptOf(person);
+    expect(person.hooks).toMatchObject([{ run: { eventName: 'permissionRequest', status: 'completed', entries: [] } }]);
+    expect(await d.stage.pending(`codex-own-${person.thread}`)).toMatchObject([{ ask_id: ask.ask_id }]);
+    await d.stage.decide(ask, { behavior: 'allow' });
+    await person.ended;
+    expect(readIfThere(person.folder, 'd.txt')).toBe('hi\n');
   });
 
   it('for a sub-agent: under its name and that of the conversation it works for', async () => {

@@ -3,10 +3,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalRequest, AskView } from '../../src/core/views.ts';
-import { endTerminals, hasPty, openPty, type Pty } from '../support/pty.ts';
+import { endTerminals, hasPty } from '../support/pty.ts';
 import { codex, codexVersion } from './binaries.ts';
 import { CodexDaemon } from './codex-daemon.ts';
 import { escalated, readIfThere } from './codex-stage.ts';
+import { codexTerminal } from './codex-terminal.ts';
 
 let d: CodexDaemon;
 beforeAll(async () => {
@@ -156,41 +157,13 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own that is dis
 });
 
 describe.skipIf(!codex || !hasPty)(`Codex ${codexVersion} in a terminal`, () => {
-  /** Answers what the program asks its terminal, as a terminal does. */
-  function terminal(folder: string, key: string): Pty {
-    const pty = openPty({
-      command: [codex ?? '', '--remote', `unix://${d.socket}`, ...FLAGS, `Do this: ${key}`],
-      env: process.env,
-      columns: 120,
-      rows: 40,
-      cwd: folder,
-    });
-    const answered = new Set<string>();
-    const timer = setInterval(() => {
-      for (const [asked, answer] of QUERIES)
-        if (!answered.has(asked) && pty.raw().includes(asked)) {
-          answered.add(asked);
-          pty.type(answer);
-        }
-    }, 20);
-    void pty.exited.then(() => clearInterval(timer));
-    return pty;
-  }
-  const FLAGS = ['--no-alt-screen', '-a', 'on-request', '-s', 'workspace-write'];
-  const QUERIES: [string, string][] = [
-    ['\u001b[6n', '\u001b[1;1R'],
-    ['\u001b[c', '\u001b[?62;c'],
-    ['\u001b]10;?', '\u001b]10;rgb:ffff/ffff/ffff\u001b\\'],
-    ['\u001b]11;?', '\u001b]11;rgb:0000/0000/0000\u001b\\'],
-    ['\u001b[?u', '\u001b[?0u'],
-  ];
-
+  const terminal = (key: string) => codexTerminal(d.root, ['--remote', `unix://${d.socket}`, `Do this: ${key}`]);
   const askOnScreen = () => d.stage.until(async () => (await d.stage.api.asks.list({ status: 'pending' })).items[0]);
   const folderOf = (ask: AskView) => String((ask.request as ApprovalRequest).input.cwd);
 
   it('asks in both places; answered here, the prompt on the screen closes', async () => {
     d.model.play('own-terminal', [[escalated('echo hi > t.txt')], [{ text: 'It is done now.' }]]);
-    const pty = terminal(d.root, 'own-terminal');
+    const pty = terminal('own-terminal');
     try {
       await pty.shows('Would you like');
       const ask = await askOnScreen();
@@ -205,7 +178,7 @@ describe.skipIf(!codex || !hasPty)(`Codex ${codexVersion} in a terminal`, () => 
 
   it('answered with a key, the ask here is taken back', async () => {
     d.model.play('own-keyboard', [[escalated('echo hi > k.txt')], [{ text: 'It is done now.' }]]);
-    const pty = terminal(d.root, 'own-keyboard');
+    const pty = terminal('own-keyboard');
     try {
       await pty.shows('Would you like');
       const ask = await askOnScreen();

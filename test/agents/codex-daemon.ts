@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { attachableCodex } from '../../src/agents/codex-attached.ts';
 import { createPeer, type Incoming, type Peer } from '../../src/agents/wire/jsonrpc.ts';
 import type { AskView } from '../../src/core/views.ts';
@@ -21,6 +21,8 @@ export interface Local {
   peer: Peer;
   asked: Incoming[];
   settled: unknown[];
+  /** Hooks that were run, when they had ended. */
+  hooks: unknown[];
   ended: Promise<unknown>;
   folder: string;
   thread: string;
@@ -44,15 +46,15 @@ export class CodexDaemon {
   #made = 0;
   #transcript = '';
 
-  static async open(config: (root: string) => string): Promise<CodexDaemon> {
+  /** `starts`: whether the daemon is to be there at once; otherwise Codex starts it when it needs one. */
+  static async open(config: (root: string) => string, starts = true): Promise<CodexDaemon> {
     const model = await OpenAiModel.start();
     const server = await openServer();
     const daemon = new CodexDaemon(model, server, await server.url());
     setUp(daemon.root, model.url, config(daemon.root));
-    mkdirSync(join(daemon.root, 'home', 'app-server-control'));
     mkdirSync(join(daemon.data, 'connections'), { recursive: true });
     writeFileSync(daemon.record, JSON.stringify({ file: join(daemon.root, 'home', 'hooks.json') }));
-    await daemon.start();
+    if (starts) await daemon.start();
     if (!isRecording) await daemon.attach();
     return daemon;
   }
@@ -65,6 +67,7 @@ export class CodexDaemon {
 
   async start(): Promise<void> {
     rmSync(this.socket, { force: true });
+    mkdirSync(dirname(this.socket), { recursive: true });
     const argv = ['app-server', '--listen', `unix://${this.socket}`];
     this.#daemon = spawn(codex ?? '', argv, { cwd: this.root, stdio: 'ignore' });
     await this.stage.until(async () => (existsSync(this.socket) ? true : undefined));
@@ -113,12 +116,14 @@ export class CodexDaemon {
     }
     const asked: Incoming[] = [];
     const settled: unknown[] = [];
+    const hooks: unknown[] = [];
     const end = Promise.withResolvers<unknown>();
     const peer = createPeer({
       send: (text) => talk.send(text),
       onRequest: (request) => asked.push(request),
       onNotification: (method, params) => {
         if (method === 'serverRequest/resolved') settled.push(params);
+        if (method === 'hook/completed') hooks.push(params);
         if (method === 'turn/completed' && (params as { threadId: string }).threadId === thread.id) end.resolve(params);
       },
     });
@@ -130,7 +135,7 @@ export class CodexDaemon {
     const { thread } = (await peer.request('thread/start', given)) as { thread: { id: string } };
     const input = [{ type: 'text', text: `Do this: ${key}` }];
     await peer.request('turn/start', { threadId: thread.id, input, ...turn });
-    return { peer, asked, settled, ended: end.promise, folder, thread: thread.id };
+    return { peer, asked, settled, hooks, ended: end.promise, folder, thread: thread.id };
   }
 
   async askOf({ thread }: Pick<Local, 'thread'>): Promise<AskView> {

@@ -1,5 +1,6 @@
 // The static settings of Codex, chosen for each run: what each sandbox mode lets happen on disk, when each policy asks,
-// what the flags of its command line mean; a session goes on in its own thread; many sessions keep their answers apart.
+// what the flags of its command line mean; a session goes on in its own thread, also after it was interrupted; many sessions
+// keep their answers apart.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunView } from '../../src/core/views.ts';
@@ -178,6 +179,23 @@ describe.skipIf(!codex)(`sessions of Codex ${codexVersion}`, () => {
     expect(await c.over(second)).toMatchObject({ status: 'completed' });
     expect(c.model.heard('session-goes-on')).toEqual(['Do this: session-goes-on', 'Do this next.']);
     expect(readIfThere(folder, 'again.txt')).toBeUndefined();
+  });
+
+  it('are interrupted with an ask open: nothing runs, and the next run goes on in the same thread', async () => {
+    const folder = c.folder();
+    const script = [[{ ...escalated('touch k.txt'), id: 'call_K' }], [{ text: 'Noted.' }]];
+    const run = await c.start('session-interrupted', script, {}, folder);
+    const ask = await c.asked(run);
+    await c.stage.api.sessions.interrupt(run.session_id);
+    expect(await c.over(run)).toMatchObject({ status: 'interrupted' });
+    expect(await c.stage.api.asks.get(ask.ask_id)).toMatchObject({ status: 'cancelled', answer: { behavior: 'deny' } });
+    await expect(c.stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    await c.gone(run);
+    const next = await c.stage.api.runs.start(run.session_id, { input: { text: 'Leave it.' } });
+    expect(await c.over(next)).toMatchObject({ status: 'completed' });
+    expect(readIfThere(folder, 'k.txt')).toBeUndefined();
+    expect(c.model.resultOf('session-interrupted', 'call_K')).toContain('aborted');
+    expect(c.model.heard('session-interrupted')).toEqual(['Do this: session-interrupted', 'Leave it.']);
   });
 
   it('twenty at once keep their answers apart', { timeout: 120_000 }, async () => {
