@@ -19,6 +19,8 @@ export interface WantedApproval {
   answer(decision: Decision): unknown;
 }
 
+const UNKNOWN_TERMINAL = 'unknown: it was opened before this turn';
+
 /** Undefined: it says neither what would run nor where it would connect, so there is nothing to decide upon. */
 export function commandApproval(
   asked: z.infer<typeof CommandApproval>,
@@ -36,7 +38,7 @@ export function commandApproval(
       tool_name: isInput ? 'write_stdin' : command ? 'Bash' : 'network',
       input: {
         ...(command && { command: unwrapShell(command) }),
-        ...(isInput && terminal?.command && { terminal: unwrapShell(terminal.command) }),
+        ...(isInput && { terminal: terminal?.command ? unwrapShell(terminal.command) : UNKNOWN_TERMINAL }),
         ...(asked.cwd && { cwd: asked.cwd }),
         ...(network && { network: { ...network, ...portOf(itemId) } }),
         ...(isGiven(more) && { additional_permissions: more }),

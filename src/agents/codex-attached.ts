@@ -1,7 +1,7 @@
 // The person's own Codex, already running: its daemon lets any number of clients answer what its threads ask. This is
 // one more client: it hears which threads wait, has their requests told to it, and asks them here too. The first answer
 // wins; what was answered at Codex's own prompt is taken back here. It answers nothing but what a person decides, and
-// leaves everything alone that is another client's business.
+// leaves everything alone that is another client's business, or that Codex does not wait for.
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Client } from '../client/client.ts';
@@ -130,7 +130,7 @@ async function attachCodex({ client, waits, signal, open }: Attachment): Promise
     }
     if (method === 'item/started' || method === 'item/completed') {
       const read = ItemNotice.safeParse(params);
-      if (read.success) item(read.data, method === 'item/completed');
+      if (read.success) underWay.see(read.data, method === 'item/completed');
       return;
     }
     if (method === 'serverRequest/resolved') {
@@ -144,12 +144,6 @@ async function attachCodex({ client, waits, signal, open }: Attachment): Promise
     if (read?.success) void over(read.data).catch(() => {});
   }
 
-  function item(about: z.infer<typeof ItemNotice>, isOver: boolean): void {
-    underWay.see(about, isOver);
-    const turn = isOver ? followed.get(about.threadId)?.turns.get(about.turnId) : undefined;
-    void turn?.then(({ desk }) => desk.ended(about)).catch(() => {});
-  }
-
   async function over({ threadId, turn }: z.infer<typeof TurnNotice>): Promise<void> {
     const entry = followed.get(threadId);
     const known = entry?.turns.get(turn.id);
@@ -157,7 +151,9 @@ async function attachCodex({ client, waits, signal, open }: Attachment): Promise
     entry?.turns.delete(turn.id);
     const problem =
       turn.status === 'completed' ? undefined : (turn.error?.message ?? `the turn was ${turn.status} in Codex`);
-    await (await known)?.run.end(problem);
+    const { run, desk } = (await known) ?? {};
+    await desk?.turnOver();
+    await run?.end(problem);
   }
 
   async function greet(): Promise<void> {

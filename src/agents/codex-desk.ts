@@ -22,6 +22,8 @@ export interface Desk {
   ended(notice: z.infer<typeof ItemNotice>): void;
   /** Codex has settled a request: with our answer, or without it. */
   resolved(id: RequestId): void;
+  /** The turn of these requests is over: what is still open is taken back. Resolves when that is done. */
+  turnOver(): Promise<void>;
   /** What is still to be said to the model after a turn, once nothing is open; undefined when there is nothing. */
   unsaid(): Promise<string | undefined>;
   /** The process is gone: nothing that is open here can be answered through it. */
@@ -65,6 +67,7 @@ export function createDesk(parts: DeskParts): Desk {
   const open = new Map<RequestId, Open>();
   const later = new Set<Promise<void>>();
   const waitingLater = new Set<Open>();
+  const busy = new Set<Promise<void>>();
   const conversation = crypto.randomUUID();
   const messages: string[] = [];
   const uses = new Map<string, number>();
@@ -109,7 +112,12 @@ export function createDesk(parts: DeskParts): Desk {
     entry.isWithdrawn = true;
     if (entry.askId === undefined) return;
     entry.stop.abort();
-    void context.withdraw(entry.askId, 'settled in Codex itself').catch(() => {});
+    keepBusy(context.withdraw(entry.askId, 'settled in Codex itself').catch(() => {}));
+  }
+
+  function keepBusy(work: Promise<void>): void {
+    busy.add(work);
+    void work.finally(() => busy.delete(work));
   }
 
   async function lineageIn(place: Place | undefined): Promise<{ lineage?: string[] }> {
@@ -218,7 +226,7 @@ export function createDesk(parts: DeskParts): Desk {
       // Open requests are told again to every listener that comes, also to one that is there already.
       if (open.has(request.id)) return;
       const wanted = read(request);
-      if (wanted.kind !== 'reply' && wanted.kind !== 'refuse') return carry(request);
+      if (wanted.kind !== 'reply' && wanted.kind !== 'refuse') return keepBusy(carry(request));
       if (isShared) return;
       if (wanted.kind === 'reply') return peer.respond(request.id, wanted.result);
       peer.refuse(request.id, METHOD_NOT_FOUND, wanted.why);
@@ -234,6 +242,10 @@ export function createDesk(parts: DeskParts): Desk {
       const entry = open.get(id);
       open.delete(id);
       if (entry && !entry.isAnswered) withdraw(entry);
+    },
+    async turnOver() {
+      for (const entry of open.values()) if (!entry.isAnswered) withdraw(entry);
+      while (busy.size > 0) await Promise.all(busy);
     },
     async unsaid() {
       while (later.size > 0) await Promise.all(later);
