@@ -52,7 +52,6 @@ const MATCHERS = {
 } as const;
 const CARRIES_ON_WITHIN_MS = 5000;
 const LAST_WORDS_MS = 5000;
-const INTERRUPT_MS = 1500;
 const NOT_FOUND = 127;
 
 /**
@@ -186,7 +185,7 @@ export async function talkWithClaude(
     if (isStopped) talk?.send(interrupt());
     if (isStopped) talk?.hangUp();
     // With a form it ends by itself, and keeps the call for the run that carries the answer.
-    lastWords = setTimeout(() => stop.abort(), hasForm ? LAST_WORDS_MS : isStopped ? INTERRUPT_MS : 0);
+    lastWords = setTimeout(() => stop.abort(), hasForm || isStopped ? LAST_WORDS_MS : 0);
   }
 
   const patienceOf = (ms: number): AbortSignal => (ms === 0 ? AbortSignal.abort() : AbortSignal.timeout(ms));
