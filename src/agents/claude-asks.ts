@@ -94,23 +94,24 @@ const Offered = z.looseObject({
   rules: z.array(z.object({ toolName: z.string(), ruleContent: z.string().optional() })),
 });
 
-/** The rules that a person took with an approval: only what the words that they were shown say. */
+/** The rules that a person took with an approval. */
 export function rulesTaken({ kind, request, answer }: AskView): Rule[] {
   if (kind !== 'approval' || answer?.outcome !== 'answered' || answer.behavior !== 'allow') return [];
-  const { suggestions = [] } = request as ApprovalRequest;
+  return taken(request as ApprovalRequest, answer.suggestion_ids ?? []);
+}
+
+/** Of what was shown, and only what the words say that were shown with it. */
+function taken({ suggestions = [] }: { suggestions?: readonly unknown[] | undefined }, ids: readonly string[]): Rule[] {
   return suggestions.flatMap((suggestion) => {
     const offered = Offered.safeParse(suggestion).data;
-    const isTaken = offered && answer.suggestion_ids?.includes(offered.id) && offered.label === labelOf(offered.rules);
-    return isTaken ? offered.rules : [];
+    return offered && ids.includes(offered.id) && offered.label === labelOf(offered.rules) ? offered.rules : [];
   });
 }
 
-const taken = (call: ToolCall, ids: readonly string[]): Rule[] =>
-  call.suggestions.flatMap(offer).flatMap(({ id, rules }) => (ids.includes(id) ? rules : []));
-
-export function approvalDecision(call: ToolCall, outcome: ApprovalOutcome): Decision {
+/** `shown`: what the person decided about. */
+export function approvalDecision(shown: Pick<ApproveSpec, 'suggestions'>, outcome: ApprovalOutcome): Decision {
   if (outcome.allowed)
-    return { behavior: 'allow', input: outcome.input, rules: allowing(taken(call, outcome.suggestion_ids)) };
+    return { behavior: 'allow', input: outcome.input, rules: allowing(taken(shown, outcome.suggestion_ids)) };
   if (outcome.status === 'answered') return { behavior: 'deny', message: `A person denied this: ${outcome.reason}` };
   return {
     behavior: 'deny',

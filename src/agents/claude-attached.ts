@@ -137,7 +137,7 @@ export function createClaudeDoor(client: Client, waits: Waits, options: { quietM
 
   async function approved(asking: Asking, body: ReturnType<typeof approvalBody>, call: ToolCall): Promise<Decision> {
     const outcome = await askApproval(asking, body);
-    return outcome.status === 'answered' ? approvalDecision(call, outcome) : { behavior: 'held' };
+    return outcome.status === 'answered' ? approvalDecision(approvalOf(call), outcome) : { behavior: 'held' };
   }
 
   async function over(attached: Attached<Held>, event: HookEvent, callId: string | undefined): Promise<void> {

@@ -76,7 +76,7 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
     const spec = before ? approvalAgain(before) : fresh(approvalOf(call));
     const outcome = await context.approve({ mode, ...spec }, manner);
     if (outcome.status === 'held') return { behavior: 'held' };
-    return approvalDecision(call, outcome as ApprovalOutcome);
+    return approvalDecision(spec, outcome as ApprovalOutcome);
   }
 
   /** The latest, because an id that came again was asked again. */

@@ -19,13 +19,14 @@ function deskOf({
   known = [] as AskView[],
   until = Promise.resolve(),
   changed = undefined as object | undefined,
+  taken = [] as string[],
 } = {}) {
   const shown: { id: string; tool_name: string; input: unknown }[] = [];
   const context = {
     approve: async ({ id, tool_name, input }: (typeof shown)[number]) => {
       shown.push({ id, tool_name, input });
       await until;
-      return { status: 'answered', allowed: true, input: changed ?? input, suggestion_ids: [] };
+      return { status: 'answered', allowed: true, input: changed ?? input, suggestion_ids: taken };
     },
   };
   return { desk: createDesk(context as unknown as AgentContext, known), shown };
@@ -95,6 +96,16 @@ describe('a decision on a call', () => {
     await desk.settled('toolu_1');
     await desk.decide(call('ls'));
     expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1#2']);
+  });
+
+  it('made before opens up what was shown with it then, not what the call suggests now', async () => {
+    const rule = (ruleContent: string) => ({ toolName: 'Bash', ruleContent });
+    const label = 'Do not ask again in this session for Bash(ls)';
+    const known = allowed('ls');
+    known.request = { ...known.request, suggestions: [{ id: 'session-0', label, rules: [rule('ls')] }] } as never;
+    const { desk } = deskOf({ known: [known], taken: ['session-0'] });
+    const suggestions = [{ type: 'addRules', behavior: 'allow', rules: [rule('*')] }];
+    expect(await desk.decide({ ...call('ls'), suggestions })).toMatchObject({ rules: [{ rules: [rule('ls')] }] });
   });
 
   it.each(['delivered', 'undeliverable'])(
