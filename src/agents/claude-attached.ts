@@ -38,6 +38,8 @@ const MARGIN_SECONDS = 60;
 const ELSEWHERE = 'settled at the terminal of Claude Code';
 const GONE = 'Claude Code no longer waits for it';
 const STOPPED = 'interrupted at the terminal of Claude Code';
+/** What Claude Code says to itself when a sub-agent is done: nothing that anybody typed. */
+const NOTIFICATION = '<task-notification>';
 const NO_DECISION = {};
 
 export function createClaudeDoor(client: Client, waits: Waits, options: { quietMs?: number } = {}) {
@@ -65,13 +67,16 @@ export function createClaudeDoor(client: Client, waits: Waits, options: { quietM
         break;
       case 'SubagentStop':
         await takeBack(attached.calls.ended(isOfThread));
+        if (attached.isStopped) await conversations.end(attached, (run) => run.complete());
         break;
       case 'UserPromptSubmit':
         await takeBack(attached.calls.ended(isOfThread));
-        await conversations.end(attached, (run) => run.interrupt(STOPPED));
-        attached.prompt = event.prompt ?? '';
+        await conversations.end(attached, (run) => (attached.isStopped ? run.complete() : run.interrupt(STOPPED)));
+        attached.isStopped = false;
+        if (!event.prompt?.startsWith(NOTIFICATION)) attached.prompt = event.prompt ?? '';
         break;
       case 'Stop':
+        attached.isStopped = true;
         await takeBack(attached.calls.ended(isOfThread));
         await conversations.end(attached, (run) => run.complete());
         break;

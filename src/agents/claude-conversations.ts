@@ -14,6 +14,8 @@ export interface Attached<H extends Request> {
   readonly calls: ReturnType<typeof createCalls<H>>;
   /** The requests for permission that wait for somebody. */
   readonly held: Set<H>;
+  /** The turn of the session itself is over; sub-agents may still be at work, and ask. */
+  isStopped: boolean;
   /** What must not happen twice at once: making the session, beginning and ending a run. */
   turn: Promise<unknown>;
   quiet?: ReturnType<typeof setTimeout>;
@@ -58,6 +60,7 @@ export function createConversations<H extends Request>(client: Client, { quietMs
         prompt: '',
         calls: createCalls<H>(),
         held: new Set(),
+        isStopped: false,
         turn: Promise.resolve(),
       };
       const left = (await sessionOf(attached.sessionId))?.active_run_id;

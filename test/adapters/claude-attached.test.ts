@@ -60,6 +60,7 @@ describe('a request for permission', () => {
   it('of a sub-agent says so, and is not settled by what the session itself does', async () => {
     const { tell, session } = claudeCode();
     const helper = { agent_id: 'a1', agent_type: 'reviewer' };
+    await tell('UserPromptSubmit', { prompt: 'review it' });
     await tell('PreToolUse', { ...BASH, ...helper, tool_use_id: 'toolu_sub' });
     await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_main' });
     const asked = tell('PermissionRequest', { ...BASH, ...helper });
@@ -69,6 +70,14 @@ describe('a request for permission', () => {
     await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_main' });
     if (ask) await stage.decide(ask, { behavior: 'deny', reason: 'no' });
     expect(await asked).toEqual(decided({ behavior: 'deny', message: 'A person denied this: no' }));
+    await tell('SubagentStop', helper);
+    expect(await stage.over(ask?.run_id ?? '')).toMatchObject({ status: 'completed' });
+    await tell('UserPromptSubmit', { prompt: '<task-notification>a1 is done</task-notification>' });
+    void tell('PermissionRequest', BASH);
+    const [next] = await stage.pending(session);
+    const { request } = await stage.api.runs.get(next?.run_id ?? '');
+    expect(request.text_preview).toBe('review it');
+    await tell('Stop');
   });
 
   it.each([

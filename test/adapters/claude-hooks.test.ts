@@ -106,6 +106,8 @@ const RECORDED: [string, string[][]][] = [
     ],
   ],
   ['denied-at-the-terminal', [['toolu_n3', 'cancelled', 'completed']]],
+  ['denied-too-late', [['toolu_l1', 'answered', 'completed']]],
+  ['sub-agent-allowed-here', [['toolu_s2', 'answered', 'completed']]],
 ];
 
 it.each(RECORDED)('%s', async (name, expected) => {

@@ -1,5 +1,7 @@
 // A person's own Claude Code at its terminal, pointed at Holdpoint by `holdpoint connect claude`: it asks at both places,
 // the first answer counts and both settle. The real binary in a real pseudo-terminal.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { endEverything } from '../support/process.ts';
@@ -147,6 +149,44 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     await terminal.end();
   });
 
+  it('says so where it was denied here while it ran, because the terminal had allowed it', async () => {
+    const command = 'touch x; until [ -e go ]; do sleep 0.05; done';
+    rig.model.play([[{ tool: 'Bash', input: { command, description: 'd' }, id: 'toolu_l1' }], [{ text: 'Made it.' }]]);
+    const { terminal, folder } = own.start('make x', 'denied-too-late');
+    const ask = await own.pending();
+    await terminal.shows('Do you want to proceed?');
+    terminal.type(KEYS.enter);
+    await own.stage.until(async () => (rig.files({ folder }).includes('x') ? true : undefined));
+    await own.stage.decide(ask, { behavior: 'deny', reason: 'no' });
+    writeFileSync(join(folder, 'go'), '');
+    await terminal.shows('Made it.');
+    await runOf(ask, 'completed');
+    const { outputs } = await own.stage.api.runs.get(ask.run_id);
+    expect(outputs).toMatchObject([{ type: 'status', text: expect.stringContaining('denied here, but ran') }]);
+    await terminal.end();
+  });
+
+  it('says which sub-agent asks, also after the turn of the session itself is over', async () => {
+    const input = {
+      description: 'help',
+      prompt: 'SUBWORK',
+      subagent_type: 'general-purpose',
+      run_in_background: false,
+    };
+    const main = [[{ tool: 'Agent', input, id: 'toolu_s1' }], [{ text: 'Over to you.' }], [{ text: 'All done.' }]];
+    rig.model.play(main, 'MAINWORK');
+    rig.model.play([[touch('sub', 'toolu_s2')], [{ text: 'I made it.' }]], 'SUBWORK');
+    const { terminal, folder } = own.start('MAINWORK', 'sub-agent-allowed-here');
+    const ask = await own.pending();
+    expect(ask).toMatchObject({ tool_call_id: 'toolu_s2', request: { lineage: ['general-purpose'] } });
+    await terminal.shows('Over to you.');
+    await own.stage.decide(ask, { behavior: 'allow' });
+    await terminal.shows('All done.');
+    expect(rig.files({ folder })).toEqual(['sub']);
+    await runOf(ask, 'completed');
+    await terminal.end();
+  });
+
   it('keeps several of them apart, and takes back what one asked that was ended', async () => {
     rig.model.play([[touch('mine', 'toolu_t5')], [{ text: 'First done.' }]], 'FIRSTONE');
     rig.model.play([[touch('mine', 'toolu_t6')], [{ text: 'Second done.' }]], 'SECONDONE');
@@ -202,6 +242,19 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     await terminal.shows('Made both.');
     expect(rig.files({ folder })).toEqual(['x', 'y']);
     await runOf(next, 'completed');
+    await terminal.end();
+  });
+
+  it('asks at its terminal when the server hangs, after the time its hooks may take', async () => {
+    rig.model.play([[touch('x', 'toolu_h1')], [{ text: 'Made it.' }]]);
+    process.kill(own.server.pid, 'SIGSTOP');
+    const { terminal, folder } = own.start('make x');
+    await terminal.shows('Do you want to proceed?');
+    expect(rig.files({ folder })).toEqual([]);
+    terminal.type(KEYS.enter);
+    await terminal.shows('Made it.');
+    process.kill(own.server.pid, 'SIGCONT');
+    expect(rig.files({ folder })).toEqual(['x']);
     await terminal.end();
   });
 

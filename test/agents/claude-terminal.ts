@@ -1,6 +1,7 @@
 // A person at the terminal of their own Claude Code, connected to a Holdpoint of its own: what the tests of the attached
 // agent need beside the rig. With RECORD_TRANSCRIPTS set, what its hooks say and are told goes to test/transcripts.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
@@ -66,7 +67,12 @@ export class ClaudeTerminal {
     };
     mkdirSync(join(config, '..'), { recursive: true });
     writeFileSync(config, JSON.stringify(settings));
-    const names = { [folder]: '{{folder}}', [folder.replaceAll('/', '-')]: '{{project}}', [home]: '{{home}}' };
+    const names = {
+      [folder]: '{{folder}}',
+      [folder.replaceAll('/', '-')]: '{{project}}',
+      [home]: '{{home}}',
+      [tmpdir()]: '{{temp}}',
+    };
     this.#recorder?.begin(transcript, names);
     const command = [claude ?? 'claude', '--permission-mode', 'manual', prompt];
     return { terminal: openPty({ command, env: process.env, columns: 120, rows: 40, cwd: folder }), folder };
