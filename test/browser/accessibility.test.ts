@@ -30,6 +30,9 @@ describeInBrowser('the page, for everyone', () => {
     await page.goto('/sessions');
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
     expect(await findings(page), 'sessions').toEqual([]);
+    await page.getByRole('button', { name: 'Ended' }).click();
+    await page.getByText('No session has ended yet').waitFor();
+    expect(await findings(page), 'ended sessions').toEqual([]);
     await makePast(stage.client);
     await page.goto('/history');
     await page
@@ -52,6 +55,10 @@ describeInBrowser('the page, for everyone', () => {
     const { page } = await stage.person('lead', phone);
     await page.getByRole('listitem').first().waitFor();
     expect(await findings(page), 'list').toEqual([]);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('dialog', { name: 'More' }).waitFor();
+    expect(await findings(page), 'more').toEqual([]);
+    await page.keyboard.press('Escape');
     await page.getByRole('searchbox').fill('nothing is called like this');
     await page.getByText('Nothing matches').waitFor();
     expect(await findings(page), 'nothing found').toEqual([]);

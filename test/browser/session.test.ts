@@ -119,15 +119,19 @@ describeInBrowser('a session', () => {
       questions: [{ id: 'q', question: 'A form?' }],
       otherwise: [{ do: 'say', text: 'No form then.' }],
     });
-    await run.ask('form');
+    const { ask_id } = await run.ask('form');
     const { page } = await stage.person('lead');
     await page.goto(`/sessions/${run.sessionId}`);
     await page.getByText('A form waits for an answer above').waitFor();
     expect(await page.getByPlaceholder('Your answer').count()).toBe(0);
     await page.getByRole('button', { name: 'Decline', exact: true }).click();
     await page.getByLabel(/Decline to answer/).fill('no forms');
+    await page.getByText('Draft saved').waitFor();
     await page.getByRole('button', { name: 'Decline', exact: true }).click();
     expect(await run.heard('form')).toBe('cancelled: no forms');
+    // It was sent, so nothing is left of it that was not.
+    const kept = () => page.evaluate((path) => fetch(path).then(({ status }) => status), `/v1/asks/${ask_id}/draft`);
+    await expect.poll(kept).toBe(204);
     await page.getByPlaceholder('Message the agent').waitFor();
   });
 

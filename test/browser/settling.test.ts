@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { ApproveStep } from '../../src/agents/mock.ts';
 import { createClient } from '../../src/client/client.ts';
+import { findings } from './axe.ts';
 import { playMock } from './mock-run.ts';
 import { complained, describeInBrowser, useStage } from './stage.ts';
 
@@ -96,6 +97,7 @@ describeInBrowser('when somebody else answers', () => {
     const lost = lead.page.getByRole('figure').filter({ hasText: 'What you had typed' });
     await lost.getByText('the words of lead').waitFor();
     await lost.getByRole('button', { name: 'Copy' }).waitFor();
+    expect(await findings(lead.page)).toEqual([]);
     await lead.page.getByText('Answered by mate from the web inbox').first().waitFor();
     await lead.page.reload();
     await lost.getByText('the words of lead').waitFor();

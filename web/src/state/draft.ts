@@ -16,8 +16,8 @@ export interface Draft {
   taken: { content: DraftContent; isNews: boolean } | undefined;
   state: 'idle' | 'unsaved' | 'saved' | 'failed';
   save(content: DraftContent): void;
-  /** An answer is on its way: nothing is kept any more, unless it comes to nothing. */
-  hold(): { release(): void };
+  /** An answer is on its way: nothing is kept any more, unless it comes to nothing. Sent, what was kept is dropped. */
+  hold(): { release(): void; drop(): void };
 }
 
 const PAUSE_MS = 300;
@@ -63,6 +63,9 @@ export function useKeptDraft(askId: string, isOpen: boolean): DraftView | null |
   });
   return data;
 }
+
+/** What this window has typed and the server does not have. */
+export const unsavedDraft = (askId: string): DraftContent | undefined => here.get(askId);
 
 export function useDraft(askId: string): Draft {
   const data = useKeptDraft(askId, true);
@@ -146,9 +149,13 @@ export function useDraft(askId: string): Draft {
     underWay.current?.stop.abort();
     waiting.current = undefined;
     underWay.current = undefined;
-    here.drop(askId);
-    return { release: () => content && save(content) };
-  }, [askId, save]);
+    const drop = () => {
+      here.drop(askId);
+      queries.setQueryData(keyOf(askId), null);
+      if (state !== 'idle') void api.asks.dropDraft(askId).catch(() => {});
+    };
+    return { release: () => content && save(content), drop };
+  }, [askId, state, save]);
   useEffect(() => {
     const unsaved = here.get(askId);
     if (!unsaved) return;

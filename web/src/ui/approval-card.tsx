@@ -71,7 +71,10 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
     >[1]['resolutions'];
     const draft = hold();
     const refusal = await send((options) => api.approvals.decideRun(ask.run_id, { resolutions }, options));
-    if (!refusal) return onDone(done);
+    if (!refusal) {
+      draft.drop();
+      return onDone(done);
+    }
     draft.release();
     onRefused(refusal);
   };

@@ -7,8 +7,8 @@ import type { AskView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useFetched } from '../queries.ts';
 import { leaveBegun, useBegun } from '../state/begun.ts';
-import { type DraftContent, useKeptDraft } from '../state/draft.ts';
-import { useMayAnswer } from '../state/me.ts';
+import { type DraftContent, unsavedDraft, useKeptDraft } from '../state/draft.ts';
+import { useMayAnswer, useMe } from '../state/me.ts';
 import { isQuestion } from '../text/ask-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { Action } from './action.tsx';
@@ -70,9 +70,12 @@ function NotSent({ ask: { ask_id, status } }: { ask: AskView }) {
 
 /** It ended while the person typed: the text is still there, to be copied. */
 function LostDraft({ ask }: { ask: AskView }) {
-  const mayAnswer = useMayAnswer();
-  const kept = useKeptDraft(ask.ask_id, mayAnswer && ask.status !== 'pending');
-  const texts = kept ? textsOf(kept, ask) : [];
+  const me = useMe();
+  const isSpent = ['answered', 'declined'].includes(ask.status) && ask.answer?.answered_by === me?.name;
+  const isKept = useMayAnswer() && ask.status !== 'pending' && !isSpent;
+  const kept = useKeptDraft(ask.ask_id, isKept);
+  const draft = isKept ? (unsavedDraft(ask.ask_id) ?? kept) : undefined;
+  const texts = draft ? textsOf(draft, ask) : [];
   return texts.map(({ title, text }) => (
     <Code key={title} title={title} text={text} language="plain" isWhole onWhole={() => {}} />
   ));

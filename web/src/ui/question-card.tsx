@@ -71,7 +71,10 @@ export function QuestionCard(props: QuestionCardProps) {
   const deliver = async (call: Call, what: 'Answered' | 'Declined') => {
     const draft = hold();
     const refusal = await send(call);
-    if (!refusal) return onDone(what);
+    if (!refusal) {
+      draft.drop();
+      return onDone(what);
+    }
     draft.release();
     onRefused(refusal);
   };
