@@ -13,8 +13,8 @@ import {
 import type { AskView } from '../core/views.ts';
 import type { Desk } from './desk.ts';
 import { elicitationOf, speaksForms } from './elicitation.ts';
-import { answersOf, askResult, jsonResult } from './result.ts';
-import { questionsOf, type Screen, saidAtScreen, saidOf } from './screen.ts';
+import { askResult } from './result.ts';
+import { questionsOf, type Screen, saidAtScreen } from './screen.ts';
 import { speaksTasks, taskOf } from './tasks.ts';
 import { type Patience, waitForEnd } from './wait.ts';
 
@@ -55,16 +55,7 @@ const atScreenFirst = (ask: AskView): InputRequiredResult =>
 
 /** The end of an ask, acknowledged when there is still somebody to tell. */
 async function handed(desk: Desk, ask: AskView, ctx: ServerContext): Promise<CallToolResult> {
-  const said = saidOf(ask);
-  if (said) return screenResult(ask, said);
   if (ask.answer !== undefined && ask.delivery.state === 'due' && !ctx.mcpReq.signal.aborted)
     await desk.acknowledge(ask.ask_id, ask.answer.digest);
   return askResult(ask);
-}
-
-function screenResult(ask: AskView, said: NonNullable<ReturnType<typeof saidOf>>): CallToolResult {
-  const { ask_id } = ask;
-  const answered_by = "a person at the agent's own screen";
-  if (said === 'declined') return jsonResult({ ask_id, status: 'declined', answered_by });
-  return jsonResult({ ask_id, status: 'answered', ...answersOf(questionsOf(ask), said.answers), answered_by });
 }

@@ -3,7 +3,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type QuestionAnswer, summarise } from '../core/answer.ts';
 import type { Question } from '../core/question.ts';
-import type { ApprovalRequest, AskView, UserQuestionRequest } from '../core/views.ts';
+import type { ApprovalRequest, AskView } from '../core/views.ts';
+import { questionsOf, saidOf } from './screen.ts';
 
 export const jsonResult = (value: object): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(value) }],
@@ -11,19 +12,24 @@ export const jsonResult = (value: object): CallToolResult => ({
 
 export const errorResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true });
 
+const AT_SCREEN = "a person at the agent's own screen";
 const HOW_TO_LOOK = 'Nobody has answered yet. Call check_answer with this ask_id to look again.';
 
 export function askResult(ask: AskView): CallToolResult {
   return jsonResult(ask.kind === 'approval' ? approvalOf(ask) : questionOf(ask));
 }
 
-function questionOf({ ask_id, answer, request }: AskView): object {
+/** What was said at the agent's own screen is told as it was said there, however the agent comes to ask for it. */
+function questionOf(ask: AskView): object {
+  const { ask_id, answer } = ask;
   if (!answer) return { ask_id, status: 'pending', message: HOW_TO_LOOK };
+  const said = saidOf(ask);
+  if (said === 'declined') return { ask_id, status: 'declined', answered_by: AT_SCREEN };
+  if (said) return { ask_id, status: 'answered', ...answersOf(questionsOf(ask), said.answers), answered_by: AT_SCREEN };
   const { outcome, answers = [], justification, reason, answered_by } = answer;
   const told = { ...(justification !== undefined && { justification }), answered_by };
   if (outcome !== 'answered') return { ask_id, status: outcome, ...(reason !== undefined && { reason }), ...told };
-  const { questions } = request as UserQuestionRequest;
-  return { ask_id, status: outcome, ...answersOf(questions, answers), ...told };
+  return { ask_id, status: outcome, ...answersOf(questionsOf(ask), answers), ...told };
 }
 
 /** In the shape that `--permission-prompt-tool` of Claude Code reads, too. */
@@ -37,7 +43,7 @@ function approvalOf({ ask_id, answer, request }: AskView): object {
 }
 
 /** What was answered, in words and in values. */
-export function answersOf(questions: readonly Question[], answers: readonly QuestionAnswer[]) {
+function answersOf(questions: readonly Question[], answers: readonly QuestionAnswer[]) {
   return {
     summary: summarise(questions, answers),
     answers: answers.map(({ question_id, selected_option_ids = [], freeform_answer }) => {

@@ -136,6 +136,12 @@ describe('the door', () => {
       status: 'cancelled',
       answer: { reason: 'withdrawn', answers: [{ question_id: 'colour', selected_option_ids: ['option-1'] }] },
     });
+    const look = { name: 'check_answer', arguments: { ask_id: open.ask_id } };
+    expect(jsonOf(await one.client.callTool(look))).toMatchObject({
+      status: 'answered',
+      summary: 'Which colour?: Red',
+      answered_by: "a person at the agent's own screen",
+    });
   });
 
   it('garbage is answered in the protocol’s own words, and harms nobody', async () => {
