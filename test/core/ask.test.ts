@@ -146,7 +146,7 @@ describe('whoever comes late', () => {
       expect(refusal.winner).toEqual(winnerOf(ended(status, 'question')));
       const approval = lateRefusal(ended(status, 'approval'), clarification);
       expect(approval).toMatchObject({ code: 'approval_state_conflict', winner: { outcome: status } });
-      expect(approval.detail).toContain('grace');
+      expect(approval.detail).toContain('mate');
     }
   });
 });
@@ -170,7 +170,7 @@ function pending(kind: AskKind, expiresAt?: number): PendingAsk {
 }
 
 const ended = (status: EndedStatus, kind: AskKind, expiresAt?: number) =>
-  endAsk(pending(kind, expiresAt), status, {}, { answeredBy: 'grace', surface: 'web' }, 7);
+  endAsk(pending(kind, expiresAt), status, {}, { answeredBy: 'mate', surface: 'web' }, 7);
 
 const askIn = (status: AskStatus, kind: AskKind, expiresAt: number | undefined): Ask =>
   status === 'pending' ? pending(kind, expiresAt) : ended(status, kind, expiresAt);

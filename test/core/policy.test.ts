@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalContent } from '../../src/core/ask.ts';
-import { FIRST_PREV_HASH } from '../../src/core/event.ts';
 import { decideByPolicy, permissionsOf } from '../../src/core/policy.ts';
 import type { Run } from '../../src/core/run.ts';
 import { PERMISSIONS, type Permissions, type Session } from '../../src/core/session.ts';
+import { sessionOf } from '../conformance/store-samples.ts';
 
 const text = fc.oneof(fc.string(), fc.constantFrom('allow', 'autonomous', 'bypassPermissions', 'yes'));
 const content: fc.Arbitrary<ApprovalContent> = fc.record(
@@ -76,31 +76,4 @@ it('takes the setting of the session, then that of the worker, then asks', () =>
 
 const under = (permissions: Permissions | undefined): Run => ({ permissions }) as Run;
 
-function session(with_: Partial<Session>): Session {
-  return {
-    id: 'ses_1',
-    agent: 'external',
-    agentId: 'external-ses_1',
-    title: undefined,
-    workFolder: undefined,
-    projectIds: [],
-    channelIds: [],
-    labels: [],
-    parentSessionId: undefined,
-    permissions: 'approval',
-    taskId: undefined,
-    status: 'active',
-    createdAt: 1,
-    updatedAt: 1,
-    endedAt: undefined,
-    activeRunId: undefined,
-    queuedCount: 0,
-    pendingCount: 0,
-    keptCount: 0,
-    runCount: 0,
-    lastMessage: undefined,
-    headSeq: 0,
-    headHash: FIRST_PREV_HASH,
-    ...with_,
-  };
-}
+const session = (given: Partial<Session>): Session => sessionOf('ses_1', given);

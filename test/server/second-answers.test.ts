@@ -27,7 +27,7 @@ import {
 const server = serverForAll();
 let colleague: string;
 beforeAll(async () => {
-  colleague = (await server.makeToken('operator', undefined, { name: 'grace' })).token;
+  colleague = (await server.makeToken('operator', undefined, { name: 'mate' })).token;
 });
 
 const claims = async (h: Held) => typesOf(await eventsOfRun(server, h.runId)).filter((type) => type === 'ask.claimed');
@@ -94,7 +94,7 @@ describe('a different second answer is 409 and names the winner: who, when, surf
   const winnerOf = async (h: Held) => {
     const { answer: won } = await showAsk(server, h.ask.ask_id);
     const { answered_at_ms, outcome, behavior } = won ?? {};
-    return { answered_by: 'grace', surface: 'cli', answered_at_ms, outcome, ...(behavior && { behavior }) };
+    return { answered_by: 'mate', surface: 'cli', answered_at_ms, outcome, ...(behavior && { behavior }) };
   };
   const asGrace = () => ({ token: colleague, headers: { 'holdpoint-surface': 'cli' } });
 
@@ -138,7 +138,7 @@ describe('a different second answer is 409 and names the winner: who, when, surf
     const path = `/v1/runs/${asked.run_id}/questions`;
     await ok(server.post(path, resolution(asked.request_id), asGrace()));
     const problem = await refusal(server.post(path, declined(asked.request_id)), 409, 'question_resolution_conflict');
-    expect(problem.winner).toMatchObject({ answered_by: 'grace', surface: 'cli', outcome: 'answered' });
+    expect(problem.winner).toMatchObject({ answered_by: 'mate', surface: 'cli', outcome: 'answered' });
   });
 });
 

@@ -22,17 +22,7 @@ const EMPTY = `TRUNCATE sessions, runs, asks, events, outputs, messages, tokens,
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-postgres-'));
   const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: folder,
-    user: 'postgres',
-    password: 'postgres',
-    port,
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    postgresFlags: ['-c', 'max_connections=200'],
-    onLog: () => {},
-    onError: () => {},
-  });
+  const server = embedded({ databaseDir: folder, port, persistent: false }, 200);
   await server.initialise();
   await server.start();
   const urlOf = (name: string) => `postgres://postgres:postgres@127.0.0.1:${port}/${name}`;
@@ -68,7 +58,21 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-const freePort = (): Promise<number> =>
+export const embedded = (
+  options: { databaseDir: string; port: number; persistent: boolean },
+  connections: number,
+): EmbeddedPostgres =>
+  new EmbeddedPostgres({
+    ...options,
+    user: 'postgres',
+    password: 'postgres',
+    createPostgresUser: process.getuid?.() === 0,
+    postgresFlags: ['-c', `max_connections=${connections}`],
+    onLog: () => {},
+    onError: () => {},
+  });
+
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);
