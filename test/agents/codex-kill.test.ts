@@ -126,6 +126,24 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
     expect(model.heard('agent-killed-question').at(-1)).toContain('You asked: Which colour?\n→ Blue');
   });
 
+  it('with a sub-agent waiting: its ask stays open, and the conversation is told the answer and does it once', async () => {
+    model.play('lost-part', [[COMMAND]]);
+    const input = { message: 'Do lost-part', agent_type: 'worker' };
+    const spawned = { call: 'spawn_agent', namespace: 'multi_agent_v1', input };
+    const script = [[spawned], DONE, [COMMAND], DONE];
+    const { run, folder, ask } = await start('agent-killed-with-sub-agent', script);
+    await stage.until(async () => (model.told('agent-killed-with-sub-agent').length === 2 ? true : undefined));
+    process.kill(await agentOf(run), 'SIGKILL');
+    await released(run);
+    await stillOpen(ask);
+    await stage.decide(ask, { behavior: 'allow' });
+    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    const told = model.heard('agent-killed-with-sub-agent').at(-1);
+    expect(told).toMatch(/Your sub-agent \(worker .+: Do lost-part\) asked to use Bash: .+\n→ allowed/);
+    expect(timesDone(folder)).toBe(1);
+    expect((await stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
+  });
+
   it('a command under way does not go on, and the run has failed', async () => {
     const begun = await start('agent-killed-busy', [[ENDLESS]]);
     await underWay(begun);
