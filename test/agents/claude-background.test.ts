@@ -111,9 +111,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: in the background`, () =
     let folder = '';
     const endsMeanwhile = async () => {
       writeFileSync(join(folder, 'end'), '');
-      await rig.stage.until(async () => (rig.files({ folder }).includes('ended') ? true : undefined));
-      // Claude Code looks for the end of its commands now and then.
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      for (const id of ['toolu_bn', 'toolu_bn2']) await rig.kept(`<tool-use-id>${id}</tool-use-id>`);
       return asks('toolu_bn_q');
     };
     rig.model.play([

@@ -103,14 +103,14 @@ export class ClaudeRig {
   /** The processes that work for a run, by the mark in their environment. */
   processes = (run: RunView): number[] => processesWith(`HOLDPOINT_RUN_ID=${run.run_id}`);
 
-  /** When Claude Code has written a call down in its own history: it does so a moment after it was made. */
-  async kept(callId: string): Promise<void> {
+  /** When Claude Code has written something down in its own history, such as a call: it does so a moment after it was made. */
+  async kept(text: string): Promise<void> {
     const projects = join(this.root, 'home', '.claude', 'projects');
     await this.stage.until(async () => {
       const files = readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter((file) =>
         /\.jsonl$/.test(file),
       );
-      return files.some((file) => readFileSync(join(projects, file), 'utf8').includes(callId)) || undefined;
+      return files.some((file) => readFileSync(join(projects, file), 'utf8').includes(text)) || undefined;
     });
   }
 
