@@ -125,7 +125,8 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const token = await operatorToken(gateway, settings);
   await gateway.start(settings.database ? [] : ['builtin']);
   open.push(() => gateway.stop());
-  const attached: { claude?: ReturnType<typeof createClaudeDoor> } = {};
+  const claudeDoor = Promise.withResolvers<ReturnType<typeof createClaudeDoor>>();
+  claudeDoor.promise.catch(() => {});
   const app = await createApp({
     gateway,
     limits: settings.limits,
@@ -141,9 +142,10 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
       version: settings.version,
       onError: (error) => logger.warn({ err: error }, 'the MCP door'),
     }),
-    hooks: { claude: async (payload, signal) => (await attached.claude?.handle(payload, signal)) ?? {} },
+    hooks: { claude: async (payload, signal) => (await claudeDoor.promise).handle(payload, signal) },
   });
   open.push(() => app.close());
+  open.push(async () => claudeDoor.reject(new Error('the server was stopped before it had started')));
   await app.listen({ host: settings.host, port: settings.port });
   const { port } = app.server.address() as AddressInfo;
   const shownHost = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
@@ -153,12 +155,13 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const own = createClient({ url: door, token: secret });
   const waits = new Waits(own.http);
   const claude = createClaudeDoor(own, waits);
-  attached.claude = claude;
   open.push(async () => {
     await claude.close();
     waits.close();
   });
+  // Whoever calls before that waits: what was left open must not be taken for what is asked now.
   if (!settings.database) await claude.recover();
+  claudeDoor.resolve(claude);
   if (settings.worker !== false) {
     const { permissions } = settings;
     // Several servers on one database are several workers; what one of them had is found again when its lease is over.

@@ -153,10 +153,10 @@ export function createClaudeDoor(client: Client, waits: Waits, options: { quietM
   }
 
   /** Between an answer at the terminal and the end of the tool nobody can know here that it was given. */
-  async function tellOfContradiction({ decision, runId, callId }: Held): Promise<void> {
+  async function tellOfContradiction({ decision, runId, askId }: Held): Promise<void> {
     if (decision?.behavior !== 'deny' || runId === undefined) return;
     const text = 'This was denied here, but ran: the person at the terminal of Claude Code had allowed it before.';
-    await client.runs.output(runId, { output_id: `ran-${callId}`, type: 'status', text }).catch(() => {});
+    await client.runs.output(runId, { output_id: `ran-${askId}`, type: 'status', text }).catch(() => {});
   }
 
   async function takeBack(over: Held[], why = ELSEWHERE): Promise<void> {

@@ -1,15 +1,7 @@
 // The settings file of a person's own Claude Code, with Holdpoint's hooks in it and without them. Pure: text in, text
 // out. A file that is not understood is refused, never guessed at. What stands beside our hooks is left as it is.
 import { z } from 'zod';
-import {
-  type HooksFile,
-  hasOurs,
-  type Owner,
-  readHooks,
-  SettingsProblem,
-  withOurs,
-  withoutOurs,
-} from './hooks-file.ts';
+import { type HooksFile, type Owner, oursIn, readHooks, SettingsProblem, withOurs, withoutOurs } from './hooks-file.ts';
 
 const Limits = z.looseObject({
   disableAllHooks: z.boolean().optional(),
@@ -53,7 +45,8 @@ export function connected(text: string | undefined, door: HookDoor): string {
   const limits = Limits.safeParse(settings);
   if (!limits.success)
     throw new SettingsProblem(`It is not as Claude Code documents it: ${z.prettifyError(limits.error)}`);
-  if (hasOurs(settings, OWNER)) throw new SettingsProblem('It has the hooks of Holdpoint already: disconnect first.');
+  const [ours] = oursIn(settings, OWNER);
+  if (ours) throw new SettingsProblem(`It has the hooks of Holdpoint already (${ours.url}): disconnect first.`);
   if (limits.data.disableAllHooks) throw new SettingsProblem('It says disableAllHooks: hooks would not be called.');
   if (limits.data.allowedHttpHookUrls)
     throw new SettingsProblem(`It has a list allowedHttpHookUrls: add "${door.url}/*" to it first, or take it out.`);
@@ -65,7 +58,7 @@ export function connected(text: string | undefined, door: HookDoor): string {
 export const disconnected = (text: string, before?: string): string =>
   withoutOurs(text, OWNER, before === undefined ? {} : read(before));
 
-export const hasHooks = (text: string): boolean => hasOurs(read(text), OWNER);
+export const hasHooks = (text: string): boolean => oursIn(read(text), OWNER).length > 0;
 export const { mark } = OWNER;
 
 const read = (text: string | undefined): HooksFile => readHooks(text, OWNER);

@@ -1,5 +1,5 @@
 // The hooks file of a person's own Codex, with Holdpoint's hook in it and without it. Pure: text in, text out.
-import { hasOurs, type Owner, readHooks, SettingsProblem, withOurs, withoutOurs } from './hooks-file.ts';
+import { type Owner, oursIn, readHooks, SettingsProblem, withOurs, withoutOurs } from './hooks-file.ts';
 import { shellWord } from './wire/shell-word.ts';
 
 /** How long Codex waits for a person here before it asks at its own prompt. */
@@ -21,8 +21,8 @@ const OWNER: Owner = {
 };
 
 export function connected(text: string | undefined, { program, url, data }: HookProgram): string {
-  if (hasOurs(readHooks(text, OWNER), OWNER))
-    throw new SettingsProblem('It has the hook of Holdpoint already: disconnect first.');
+  const [other] = oursIn(readHooks(text, OWNER), OWNER);
+  if (other) throw new SettingsProblem(`It has the hook of Holdpoint already (${other.command}): disconnect first.`);
   const command = `${shellWord(program)} ${OURS} --url ${shellWord(url)} --data ${shellWord(data)}`;
   const ours = { type: 'command', command, timeout: HOOK_SECONDS, statusMessage: 'asking Holdpoint' };
   return withOurs(text, OWNER, { [EVENT]: { matcher: '*', hooks: [ours] } });
@@ -30,5 +30,5 @@ export function connected(text: string | undefined, { program, url, data }: Hook
 
 export const disconnected = (text: string, before?: string): string =>
   withoutOurs(text, OWNER, before === undefined ? {} : readHooks(before, OWNER));
-export const isConnected = (text: string): boolean => hasOurs(readHooks(text, OWNER), OWNER);
+export const isConnected = (text: string): boolean => oursIn(readHooks(text, OWNER), OWNER).length > 0;
 export const { mark } = OWNER;

@@ -42,7 +42,10 @@ export function readHooks(text: string | undefined, { agent }: Owner): HooksFile
   return settings.data;
 }
 
-export const hasOurs = (settings: HooksFile, owner: Owner): boolean => pathsOfOurs(settings, owner).length > 0;
+export const oursIn = ({ hooks = {} }: HooksFile, { isOurs }: Owner): Hook[] =>
+  Object.values(hooks)
+    .flat()
+    .flatMap((group) => group.hooks.filter(isOurs));
 
 /** The same text with these groups, each behind those that its event has already. */
 export function withOurs(text: string | undefined, owner: Owner, added: Readonly<Record<string, Group>>): string {
