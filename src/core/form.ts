@@ -101,6 +101,6 @@ export const formBlock = (ask: PendingAsk, payload: RenderPayload): FormBlock =>
   render_payload: payload,
 });
 
-/** The block in the metadata of a thread item. Only the server posts one: what an agent says of itself has no such field. */
+/** The block in the metadata of a thread item. Only the server posts one: an agent's words have no such field, a person's no type. */
 export const blockOf = (metadata: Record<string, unknown> | undefined): FormBlock | undefined =>
-  metadata?.block as FormBlock | undefined;
+  metadata?.type === 'tool_call' ? (metadata.block as FormBlock | undefined) : undefined;

@@ -149,6 +149,19 @@ describe('a form that is displayed', () => {
     }
   });
 
+  it('is what the server posts, whatever people call what they post', async () => {
+    const { sessionId, ask } = await displayed();
+    await ok(post(sessionId, form()));
+    const block = { id: ask.ask_id, status: 'pending' };
+    const said = { content: [{ type: 'text', text: 'look at this' }], metadata: { block } };
+    await ok(server.post(`/v1/threads/thr_${sessionId}/items`, said));
+    const items = await ok(server.get<ItemView[]>(`/v1/threads/thr_${sessionId}/items`));
+    expect(items.map((item) => (item.metadata?.block as Fields)?.status).filter(Boolean)).toEqual([
+      'answered',
+      'pending',
+    ]);
+  });
+
   it('names our session and run where the owner named nothing, and says why the run has stopped', async () => {
     const { sessionId, runId, ask } = await displayed();
     expect(ask.render_payload).toMatchObject({ task_id: sessionId, subtask_id: runId });

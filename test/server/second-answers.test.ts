@@ -96,7 +96,7 @@ describe('a different second answer is 409 and names the winner: who, when, surf
     const { answered_at_ms, outcome, behavior } = won ?? {};
     return { answered_by: 'mate', surface: 'cli', answered_at_ms, outcome, ...(behavior && { behavior }) };
   };
-  const asGrace = () => ({ token: colleague, headers: { 'holdpoint-surface': 'cli' } });
+  const asMate = () => ({ token: colleague, headers: { 'holdpoint-surface': 'cli' } });
 
   it.each([
     ['another option', (h: Held) => resolution(h.ask.ask_id, picks('local'))],
@@ -111,7 +111,7 @@ describe('a different second answer is 409 and names the winner: who, when, surf
     ],
   ])('questions, %s: question_state_conflict', async (_name, body) => {
     const h = await held(server);
-    await ok(answer(server, h, picks('openai'), asGrace()));
+    await ok(answer(server, h, picks('openai'), asMate()));
     for (const path of [`/v1/runs/${h.runId}/questions`, `/v1/sessions/${h.sessionId}/questions`]) {
       const problem = await refusal(server.post(path, body(h)), 409, 'question_state_conflict');
       expect(problem.winner).toEqual(await winnerOf(h));
@@ -126,7 +126,7 @@ describe('a different second answer is 409 and names the winner: who, when, surf
   ])('approvals, %s: approval_state_conflict', async (_name, second) => {
     const h = await held(server, { kind: 'approval' });
     const path = `/v1/runs/${h.runId}/approvals`;
-    await ok(server.post(path, { resolutions: [allow(h.ask.ask_id)] }, asGrace()));
+    await ok(server.post(path, { resolutions: [allow(h.ask.ask_id)] }, asMate()));
     const problem = await refusal(decide(server, h.runId, second(h)), 409, 'approval_state_conflict');
     expect(problem.winner).toEqual(await winnerOf(h));
     expect((await showAsk(server, h.ask.ask_id)).answer?.behavior).toBe('allow');
@@ -136,7 +136,7 @@ describe('a different second answer is 409 and names the winner: who, when, surf
     const { childRunId } = await family(server);
     const asked = await clarify(server, childRunId);
     const path = `/v1/runs/${asked.run_id}/questions`;
-    await ok(server.post(path, resolution(asked.request_id), asGrace()));
+    await ok(server.post(path, resolution(asked.request_id), asMate()));
     const problem = await refusal(server.post(path, declined(asked.request_id)), 409, 'question_resolution_conflict');
     expect(problem.winner).toMatchObject({ answered_by: 'mate', surface: 'cli', outcome: 'answered' });
   });
