@@ -1,9 +1,22 @@
-// What holds when a process of Claude Code takes a session up again: its permission mode, and the rules that were allowed
-// "in this session". Both come from what people decided. What the run has left about itself in its outputs may close
-// it, never open it: its own programs can write there too. Pure.
+// What holds when a process of Claude Code takes a session up again: which conversation it is, its permission mode, and the
+// rules that were allowed "in this session". These come from what people decided. What the run has left about itself in
+// its outputs may close it, never open it: its own programs can write there too. Pure.
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { hasEnded } from '../client/outcome.ts';
 import type { ApprovalRequest, AskView } from '../core/views.ts';
 import { PLAN_TOOL, rulesTaken, ruleText } from './claude-asks.ts';
+
+/** `left`: what Claude Code called it. Whatever is no id could be read as an option on its command line. */
+export function conversationAgain(left: unknown, sessionId: string): string {
+  return z.uuid().safeParse(left).data ?? conversationOf(sessionId);
+}
+
+/** The same for the same session on every worker: Claude Code wants a UUID. */
+function conversationOf(sessionId: string): string {
+  const hex = createHash('sha256').update(`holdpoint ${sessionId}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
 
 /** `chosen`: for the run. `left`: the mode it was last seen in. */
 export function modeAgain(chosen: string, left: unknown, asks: readonly AskView[]): string {

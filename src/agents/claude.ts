@@ -1,13 +1,12 @@
 // Claude Code, driven over its stream-json wire: one process for each stretch of work, one of its conversations for each
 // session. Owns which conversation that is and what it is told first: the input; nothing, where it takes up the call that
 // it was held on by itself; or, after its process died, what was decided meanwhile.
-import { createHash } from 'node:crypto';
 import { hasEnded } from '../client/outcome.ts';
 import type { AskView } from '../core/views.ts';
 import type { Agent, AgentContext, Ending } from './agent.ts';
 import { carriedText } from './carried-answers.ts';
 import { type ClaudeSpec, readClaudeInput } from './claude-input.ts';
-import { modeAgain, rulesAgain } from './claude-standing.ts';
+import { conversationAgain, modeAgain, rulesAgain } from './claude-standing.ts';
 import { type Beginning, CONVERSATION, heldOn, MODE, talkWithClaude } from './claude-talk.ts';
 import { withSkills } from './laid-skills.ts';
 import { claudeCode } from './runtime-claude.ts';
@@ -52,7 +51,7 @@ async function work(context: AgentContext, spec: ClaudeSpec): Promise<Ending> {
   const id = (await context.recall(CONVERSATION))?.session_id;
   const history = await context.history();
   const known = history.filter((ask) => ask.run_id === context.run.run_id);
-  const conversation = typeof id === 'string' ? id : conversationOf(context.session.session_id);
+  const conversation = conversationAgain(id, context.session.session_id);
   const before = carriesForm(context) ? (await context.earlier()).toReversed() : [];
   const asked = [...before.flatMap(({ asks }) => asks), ...known];
   const outputs = [...before, context].flatMap(({ run }) => run.outputs);
@@ -85,12 +84,6 @@ async function canBeTakenUp(context: AgentContext, error: string): Promise<boole
   if (deaths >= DEATHS_AT_MOST) return false;
   await context.say(`${error} It is started again with the answer.`, { id: `${DEATH}${deaths + 1}`, type: 'status' });
   return true;
-}
-
-/** The same for the same session on every worker: Claude Code wants a UUID. */
-function conversationOf(sessionId: string): string {
-  const hex = createHash('sha256').update(`holdpoint ${sessionId}`).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 const carriesForm = ({ input }: AgentContext): boolean => input.interactive_form_answer !== undefined;

@@ -1,12 +1,29 @@
 // What a process of Claude Code is started with again: what people decided, and nothing that a run says about itself.
 import { describe, expect, it } from 'vitest';
-import { modeAgain, rulesAgain } from '../../src/agents/claude-standing.ts';
+import { conversationAgain, modeAgain, rulesAgain } from '../../src/agents/claude-standing.ts';
 import type { AskView } from '../../src/core/views.ts';
 
 const approval = (request: object, answer: object | undefined, state = 'delivered') =>
   ({ kind: 'approval', request, answer: answer && { outcome: 'answered', ...answer }, delivery: { state } }) as AskView;
 const ALLOW = { behavior: 'allow' };
 const plan = (answer: object | undefined, state?: string) => approval({ tool_name: 'ExitPlanMode' }, answer, state);
+
+describe('the conversation', () => {
+  const own = conversationAgain(undefined, 'ses_1');
+
+  it('has an id of its own for each session, the same on every machine', () => {
+    expect(own).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(conversationAgain(own, 'ses_1')).toBe(own);
+    expect(conversationAgain(undefined, 'ses_2')).not.toBe(own);
+  });
+
+  it.each([['--dangerously-skip-permissions'], ['a name'], [`${own} --model x`], [{ id: own }], ['']])(
+    'is not what the run says where that is no id: %j',
+    (left) => {
+      expect(conversationAgain(left, 'ses_1')).toBe(own);
+    },
+  );
+});
 
 describe('the permission mode', () => {
   it.each([
