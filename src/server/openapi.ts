@@ -43,28 +43,30 @@ export async function describeApi(app: App, version: string): Promise<void> {
 
 export async function showApi(app: App): Promise<void> {
   app.get('/openapi.json', { config: { scopes: 'open' }, schema: { hide: true } }, () => app.swagger());
-  await app.register(scalar, {
-    routePrefix: '/docs',
-    configuration: {
-      url: '/openapi.json',
-      pageTitle: 'Holdpoint API',
-      withDefaultFonts: false,
-      // What would call other hosts, or is for who develops the page itself.
-      telemetry: false,
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-    },
-  });
-  app.addHook('onSend', (request, reply, payload, done) => {
-    if (request.routeOptions.url !== '/docs/' || typeof payload !== 'string') return done(null, payload);
-    const nonce = randomBytes(16).toString('base64');
-    reply.headers({ 'content-security-policy': policyWith(nonce), 'x-frame-options': 'DENY' });
-    const page = payload.replaceAll('<script', `<script nonce="${nonce}"`);
-    done(null, page.replace('<head>', '<head><link rel="icon" href="/favicon.svg" />'));
+  // In a scope of its own: no other response passes its hook.
+  await app.register(async (docs) => {
+    docs.addHook('onSend', (request, reply, payload, done) => {
+      if (request.routeOptions.url !== '/docs/' || typeof payload !== 'string') return done(null, payload);
+      const nonce = randomBytes(16).toString('base64');
+      reply.headers({ 'content-security-policy': policyWith(nonce), 'x-frame-options': 'DENY' });
+      const page = payload.replaceAll('<script', `<script nonce="${nonce}"`);
+      done(null, page.replace('<head>', '<head><link rel="icon" href="/favicon.svg" />'));
+    });
+    await docs.register(scalar, { routePrefix: '/docs', configuration: REFERENCE });
   });
 }
+
+const REFERENCE = {
+  url: '/openapi.json',
+  pageTitle: 'Holdpoint API',
+  withDefaultFonts: false,
+  // What would call other hosts, or is for who develops the reference itself.
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+} as const;
 
 /** Scripts that this response names, and no others. The reference writes its styles as it goes, so those may be inline. */
 const policyWith = (nonce: string): string =>

@@ -97,9 +97,12 @@ describeInBrowser('a session', () => {
     await run.ask('where');
     const { page } = await stage.person('lead');
     await page.goto(`/sessions/${run.sessionId}`);
+    await page.getByRole('radio', { name: 'Nowhere' }).check();
     await page.getByLabel('Answers “Where to?”').fill('2');
     await page.keyboard.press('Enter');
     expect(await run.heard('where')).toBe('answered: Production');
+    // What was begun on the card was answered by the same person: there is nothing to be sorry for.
+    await expect.poll(() => page.getByRole('article').count()).toBe(0);
     await page.getByText('Going to Production.').waitFor();
     await page.getByText('Answered: Production', { exact: true }).waitFor();
     const runs = page.getByRole('complementary');

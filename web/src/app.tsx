@@ -8,6 +8,7 @@ import { showBadge } from './badge.ts';
 import { isSignedOut } from './failure.ts';
 import { InboxPage } from './pages/inbox.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
+import { leaveBegun } from './state/begun.ts';
 import { listenToKeys, useCommands } from './state/commands.ts';
 import { waitingCount } from './state/inbox.ts';
 import { live, useInbox } from './state/live.ts';
@@ -87,16 +88,17 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   }, []);
   useEffect(() => {
     const stop = new AbortController();
-    void live(
-      stop.signal,
-      (asks) => {
+    void live(stop.signal, {
+      news(asks) {
         announce(asks.map(({ request }) => `New: ${heading(request)}: ${summary(request)}`).join('. '));
         notifyOf(asks);
       },
-      onSignedOut,
-    );
+      // Also from another window, or by a text in the thread.
+      settled: (askId, { answered_by }) => answered_by === me.name && leaveBegun(askId),
+      signedOut: onSignedOut,
+    });
     return () => stop.abort();
-  }, [onSignedOut]);
+  }, [onSignedOut, me.name]);
   useEffect(() => showBadge(count), [count]);
   useEffect(() => () => showBadge(0), []);
   useCommands({ help: () => setOpen('help'), 'new-run': newRun });

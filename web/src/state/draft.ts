@@ -6,7 +6,7 @@ import { HoldpointProblem } from '../../../src/client/http.ts';
 import type { DraftView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { queries, useFetched } from '../queries.ts';
-import { begin } from './begun.ts';
+import { begin, isBegun } from './begun.ts';
 import { onDraft } from './live.ts';
 
 export type DraftContent = Pick<DraftView, 'answers' | 'reason' | 'justification' | 'updated_input'>;
@@ -98,6 +98,8 @@ export function useDraft(askId: string): Draft {
       const content = waiting.current;
       if (content === undefined) return;
       waiting.current = undefined;
+      // Its author has answered meanwhile, in the thread or another window.
+      if (!isBegun(askId)) return here.drop(askId);
       underWay.current?.stop.abort();
       const own = { content, stop: new AbortController() };
       underWay.current = own;

@@ -50,10 +50,14 @@ function draw(): void {
   for (const listener of listeners) listener();
 }
 
-type News = (asks: Parameters<typeof raised>[1]) => void;
+interface LiveListener {
+  news(asks: Parameters<typeof raised>[1]): void;
+  settled(askId: string, answer: Parameters<typeof settled>[2]): void;
+  signedOut(): void;
+}
 
 /** Until the signal says so; starts over after a refusal that is not a sign-out. */
-export async function live(signal: AbortSignal, onNews: News, onSignedOut: () => void): Promise<void> {
+export async function live(signal: AbortSignal, listener: LiveListener): Promise<void> {
   const sweeping = setInterval(() => show(swept(inbox, Date.now(), isInSight)), SWEEP_MS);
   signal.addEventListener('abort', () => clearInterval(sweeping));
   while (!signal.aborted) {
@@ -66,11 +70,12 @@ export async function live(signal: AbortSignal, onNews: News, onSignedOut: () =>
           raised(asks, isNews) {
             if (signal.aborted) return;
             show(raised(inbox, asks));
-            if (isNews) onNews(asks);
+            if (isNews) listener.news(asks);
           },
           settled(askId, answer) {
             show(settled(inbox, askId, answer, Date.now()));
             void withdrawNotice(askId);
+            listener.settled(askId, answer);
           },
           session: (session) => show(sessionSeen(inbox, session)),
           link(link) {
@@ -86,7 +91,7 @@ export async function live(signal: AbortSignal, onNews: News, onSignedOut: () =>
         followShared,
       );
     } catch (error) {
-      if (isSignedOut(error)) return onSignedOut();
+      if (isSignedOut(error)) return listener.signedOut();
       show({ ...inbox, link: 'lost' });
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }

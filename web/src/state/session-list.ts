@@ -34,7 +34,7 @@ export function useOpenSessions(q: string): SessionList {
     () => data?.filter((session) => isFound(session, q)).toSorted((a, b) => b.updated_at_ms - a.updated_at_ms),
     [data, q],
   );
-  return { sessions, error, isLooking: data === undefined, more: undefined };
+  return { sessions, error, isLooking: data === undefined && !error, more: undefined };
 }
 
 export function useEndedSessions(q: string, isWanted: boolean): SessionList {
