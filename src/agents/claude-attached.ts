@@ -17,7 +17,7 @@ import {
   questionDecision,
   questionsOf,
 } from './claude-asks.ts';
-import type { Call, Request } from './claude-calls.ts';
+import type { Call, Request, Thread } from './claude-calls.ts';
 import { type Attached, createConversations } from './claude-conversations.ts';
 import type { ToolCall } from './claude-hearing.ts';
 import { HOOK_SECONDS } from './claude-settings.ts';
@@ -38,6 +38,8 @@ const MARGIN_SECONDS = 60;
 const ELSEWHERE = 'settled at the terminal of Claude Code';
 const GONE = 'Claude Code no longer waits for it';
 const STOPPED = 'interrupted at the terminal of Claude Code';
+const REPLACED = 'another prompt was given before the turn had ended';
+const ENDED = 'Claude Code was ended';
 /** What Claude Code says to itself when a sub-agent is done: nothing that anybody typed. */
 const NOTIFICATION = '<task-notification>';
 const NO_DECISION = {};
@@ -50,7 +52,7 @@ export function createClaudeDoor(client: Client, waits: Waits, options: { quietM
     if (!read.success) return NO_DECISION;
     const event = read.data;
     const attached = await conversations.of(event.session_id);
-    const isOfThread = ({ agentId }: Pick<Request, 'agentId'>) => agentId === event.agent_id;
+    const isOfThread = ({ agentId }: Thread) => agentId === event.agent_id;
     switch (event.hook_event_name) {
       case 'PreToolUse':
         if (event.tool_use_id !== undefined) attached.calls.announce(event.tool_use_id, callOf(event));
@@ -66,27 +68,28 @@ export function createClaudeDoor(client: Client, waits: Waits, options: { quietM
         for (const { tool_use_id } of event.tool_calls ?? []) await over(attached, event, tool_use_id);
         break;
       case 'SubagentStop':
-        await takeBack(attached.calls.ended(isOfThread));
+        await endThread(attached, isOfThread);
         if (attached.isStopped) await conversations.end(attached, (run) => run.complete());
         break;
       case 'UserPromptSubmit':
-        await takeBack(attached.calls.ended(isOfThread));
-        await conversations.end(attached, (run) => (attached.isStopped ? run.complete() : run.interrupt(STOPPED)));
+        await endThread(attached, isOfThread);
+        await conversations.end(attached, (run) => (attached.isStopped ? run.complete() : run.interrupt(REPLACED)));
         attached.isStopped = false;
         if (!event.prompt?.startsWith(NOTIFICATION)) attached.prompt = event.prompt ?? '';
         break;
       case 'Stop':
         attached.isStopped = true;
-        await takeBack(attached.calls.ended(isOfThread));
+        await endThread(attached, isOfThread);
         await conversations.end(attached, (run) => run.complete());
         break;
       case 'StopFailure':
-        await takeBack(attached.calls.ended(isOfThread));
+        attached.isStopped = true;
+        await endThread(attached, isOfThread);
         await conversations.end(attached, (run) => run.fail(`Claude Code stopped: ${event.error ?? 'an error'}`));
         break;
       case 'SessionEnd':
-        await takeBack(attached.calls.ended(() => true));
-        await conversations.end(attached, (run) => run.complete());
+        await endThread(attached, () => true);
+        await conversations.end(attached, (run) => (attached.isStopped ? run.complete() : run.interrupt(ENDED)));
         conversations.forget(event.session_id);
     }
     return NO_DECISION;
@@ -157,6 +160,11 @@ export function createClaudeDoor(client: Client, waits: Waits, options: { quietM
     if (decision?.behavior !== 'deny' || runId === undefined) return;
     const text = 'This was denied here, but ran: the person at the terminal of Claude Code had allowed it before.';
     await client.runs.output(runId, { output_id: `ran-${askId}`, type: 'status', text }).catch(() => {});
+  }
+
+  async function endThread({ calls, held }: Attached<Held>, isOf: (thread: Thread) => boolean): Promise<void> {
+    calls.ended(isOf);
+    await takeBack([...held].filter(isOf));
   }
 
   async function takeBack(over: Held[], why = ELSEWHERE): Promise<void> {

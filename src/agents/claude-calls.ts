@@ -3,26 +3,25 @@
 // the request its name, and the first of them that is over ends the oldest request that it fits. Pure; a pairing that
 // was guessed wrong costs somebody a look at the terminal, never a decision, which travels with its request alone.
 
-export interface Request {
+/** The session itself, or one of its sub-agents. */
+export interface Thread {
+  agentId: string | undefined;
+}
+
+export interface Request extends Thread {
   /** What the ask is called: the id of a call that no other request has had, or nothing. */
   callId: string | undefined;
-  agentId: string | undefined;
   /** The calls it may be about. */
   mayBe: Set<string>;
 }
 
-interface Announced {
-  agentId: string | undefined;
-  tool: string;
-  input: string;
-  isNamed: boolean;
-}
-
-export interface Call {
-  agentId: string | undefined;
+export interface Call extends Thread {
   tool: string;
   /** In canonical form. */
   input: string;
+}
+interface Announced extends Call {
+  isNamed: boolean;
 }
 
 /** What is never heard to be over must not pile up. */
@@ -65,11 +64,9 @@ export function createCalls<R extends Request>() {
     },
 
     /** A thread has come to its end, or all of them have: so have its calls and requests. */
-    ended(isOf: (thread: { agentId: string | undefined }) => boolean): R[] {
+    ended(isOf: (thread: Thread) => boolean): void {
       for (const [id, call] of live) if (isOf(call)) live.delete(id);
-      const over = [...requests].filter(isOf);
-      for (const request of over) requests.delete(request);
-      return over;
+      for (const request of requests) if (isOf(request)) requests.delete(request);
     },
   };
 

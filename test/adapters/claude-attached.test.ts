@@ -88,7 +88,7 @@ describe('a request for permission', () => {
     ['UserPromptSubmit', { prompt: 'no, stop' }, 'interrupted'],
     ['Stop', {}, 'completed'],
     ['StopFailure', { error: 'overloaded' }, 'failed'],
-    ['SessionEnd', { reason: 'exit' }, 'completed'],
+    ['SessionEnd', { reason: 'exit' }, 'interrupted'],
   ])('is taken back when the terminal was first: %s', async (event, more, status) => {
     const { tell, session } = claudeCode();
     await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_2' });
