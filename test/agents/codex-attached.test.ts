@@ -7,7 +7,7 @@ import { endTerminals, hasPty } from '../support/pty.ts';
 import { codex, codexVersion } from './binaries.ts';
 import { CodexDaemon } from './codex-daemon.ts';
 import { escalated, readIfThere } from './codex-stage.ts';
-import { codexTerminal } from './codex-terminal.ts';
+import { codexTerminal, pressUntil } from './codex-terminal.ts';
 
 let d: CodexDaemon;
 beforeAll(async () => {
@@ -182,8 +182,7 @@ describe.skipIf(!codex || !hasPty)(`Codex ${codexVersion} in a terminal`, () => 
     try {
       await pty.shows('Would you like');
       const ask = await askOnScreen();
-      pty.type('y');
-      await pty.shows('It is done now.');
+      await pressUntil(pty, 'y', 'It is done now.');
       expect(await d.ended(ask)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
       expect(readIfThere(folderOf(ask), 'k.txt')).toBe('hi\n');
     } finally {

@@ -7,7 +7,7 @@ import { endTerminals, hasPty } from '../support/pty.ts';
 import { codex, codexVersion } from './binaries.ts';
 import { CodexDaemon } from './codex-daemon.ts';
 import { escalated, readIfThere } from './codex-stage.ts';
-import { codexTerminal } from './codex-terminal.ts';
+import { codexTerminal, pressUntil } from './codex-terminal.ts';
 
 let d: CodexDaemon;
 beforeAll(async () => {
@@ -51,8 +51,7 @@ describe.skipIf(!codex || !hasPty)(`a plain Codex ${codexVersion} in a terminal`
     expect(readIfThere(d.root, 'one.txt')).toBe('one\n');
     expect(d.model.resultOf('plain-terminal', 'call_1')).toContain('exited with code 0');
     await pty.shows('$ echo two > two.txt');
-    pty.type('y');
-    await pty.shows('It is done now.');
+    await pressUntil(pty, 'y', 'It is done now.');
     expect(await d.ended(there)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
     expect(readIfThere(d.root, 'two.txt')).toBe('two\n');
     expect(await d.stage.over(here.run_id)).toMatchObject({ status: 'completed' });

@@ -25,3 +25,13 @@ export function codexTerminal(cwd: string, args: string[]): Pty {
   void pty.exited.then(() => clearInterval(timer));
   return pty;
 }
+
+/** Codex drops a key that comes too soon after its prompt has opened, so it is pressed until this is on the screen. */
+export async function pressUntil(pty: Pty, key: string, text: string): Promise<void> {
+  while (!pty.screen().join('\n').includes(text)) {
+    pty.type(key);
+    await new Promise((resolve) => setTimeout(resolve, PRESS_EVERY_MS));
+  }
+}
+
+const PRESS_EVERY_MS = 300;
