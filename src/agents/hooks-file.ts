@@ -68,12 +68,14 @@ export function withoutOurs(text: string, owner: Owner, before: HooksFile = {}):
   const settings = readHooks(text, owner);
   let changed = withoutMark(text);
   for (let [path] = pathsOfOurs(settings, owner); path; [path] = pathsOfOurs(parsed(changed), owner)) {
-    const [, event] = path;
-    const isTheirs = [before.hooks !== undefined, before.hooks?.[event as string] !== undefined];
+    const hooks = path.slice(0, 1);
+    const event = path.slice(0, 2);
+    const group = path.slice(0, 3);
+    const isEventTheirs = before.hooks?.[String(event[1])] !== undefined;
     changed = takeOut(changed, path);
-    if (at(changed, path.slice(0, 4)).length === 0) changed = takeOut(changed, path.slice(0, 3));
-    if (!isTheirs[1] && at(changed, path.slice(0, 2)).length === 0) changed = takeOut(changed, path.slice(0, 2));
-    if (!isTheirs[0] && Object.keys(at(changed, ['hooks'])).length === 0) changed = takeOut(changed, ['hooks']);
+    if (at(changed, path.slice(0, 4)).length === 0) changed = takeOut(changed, group);
+    if (!isEventTheirs && at(changed, event).length === 0) changed = takeOut(changed, event);
+    if (!before.hooks && Object.keys(at(changed, hooks)).length === 0) changed = takeOut(changed, hooks);
   }
   return checked(markedLike(text, changed), settings, owner, 0);
 }

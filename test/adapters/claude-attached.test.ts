@@ -171,6 +171,14 @@ describe('a request for permission', () => {
     await tell('Stop');
   });
 
+  it('with suggestions of another shape is asked all the same, without them', async () => {
+    const { tell, session } = claudeCode();
+    void tell('PermissionRequest', { ...BASH, permission_suggestions: 'later, perhaps' });
+    const [ask] = await stage.pending(session);
+    expect(ask?.request).not.toHaveProperty('suggestions');
+    await tell('Stop');
+  });
+
   it('that expires here is left to the terminal', async () => {
     const { tell, session } = claudeCode();
     const asked = tell('PermissionRequest', BASH);

@@ -16,8 +16,9 @@ export const HookEvent = z.looseObject({
   tool_use_id: callId.optional(),
   /** The calls of one message, when all of them are over. */
   tool_calls: z.array(z.looseObject({ tool_use_id: callId })).optional(),
-  permission_suggestions: z.array(Suggestion).optional(),
-  prompt: z.string().optional(),
+  // Nothing hangs on these: one that has another shape some day must not keep a request from being asked.
+  permission_suggestions: z.array(Suggestion).optional().catch(undefined),
+  prompt: z.string().optional().catch(undefined),
   error: z.string().max(2000).optional().catch(undefined),
 });
 export type HookEvent = z.infer<typeof HookEvent>;
