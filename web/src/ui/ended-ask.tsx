@@ -84,7 +84,8 @@ function LostDraft({ ask }: { ask: AskView }) {
 function textsOf({ answers = [], reason, justification, updated_input }: DraftContent, { request }: AskView) {
   const questions = isQuestion(request) ? request.questions : [];
   const given = answers.map(({ question_id, freeform_answer }, i) => ({
-    title: questions.length > 1 ? `What you had typed: ${nameOf(questions, question_id, i)}` : 'What you had typed',
+    title:
+      questions.length > 1 ? `What you had typed, ${i + 1}: ${nameOf(questions, question_id)}` : 'What you had typed',
     text: freeform_answer,
   }));
   return [
@@ -94,5 +95,5 @@ function textsOf({ answers = [], reason, justification, updated_input }: DraftCo
   ].flatMap(({ title, text }) => (text?.trim() ? [{ title, text }] : []));
 }
 
-const nameOf = (questions: readonly Question[], id: string, i: number): string =>
-  oneLine(questions.find((question) => question.id === id)?.question ?? '').slice(0, 80) || `question ${i + 1}`;
+const nameOf = (questions: readonly Question[], id: string): string =>
+  oneLine(questions.find((question) => question.id === id)?.question ?? '').slice(0, 80);
