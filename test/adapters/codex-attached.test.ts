@@ -9,7 +9,7 @@ import { Waits } from '../../src/client/waits.ts';
 import { serverForAll } from '../support/for-all.ts';
 import { Stage } from '../worker/stage.ts';
 import { ATTACHED, shows } from './codex-cases.ts';
-import { TranscriptPlayer } from './transcript-player.ts';
+import { type Line, TranscriptPlayer } from './transcript-player.ts';
 
 const transcripts = join(import.meta.dirname, '..', 'transcripts', 'codex-attached');
 const server = serverForAll();
@@ -21,8 +21,12 @@ beforeAll(async () => {
 const pending = async () => (await stage.api.asks.list({ status: 'pending' })).items;
 
 /** Attaches to the daemon of the transcript, lets the person do what they did, and lets go when all was said. */
-async function play(name: string, person: () => Promise<void>): Promise<TranscriptPlayer> {
-  const player = new TranscriptPlayer(join(transcripts, `${name}.jsonl`));
+async function play(
+  name: string,
+  person: () => Promise<unknown>,
+  change?: (lines: Line[]) => Line[],
+): Promise<TranscriptPlayer> {
+  const player = new TranscriptPlayer(join(transcripts, `${name}.jsonl`), change);
   const { token } = await stage.api.tokens.create({ scope: 'worker' });
   const client = createClient({ url: stage.url, token });
   const waits = new Waits(client.http);
@@ -50,8 +54,38 @@ describe('an attached Codex, played again', () => {
     expect(await pending()).toEqual([]);
   });
 
+  it('leaves to its own prompt what it does not say enough of', async () => {
+    const said = 'Codex asked for something that cannot be shown, so it can only be answered at its own prompt';
+    const isSaid = async () => {
+      const { items } = await stage.api.runs.list({ limit: 500 });
+      const runs = await Promise.all(items.map(({ run_id }) => stage.api.runs.get(run_id)));
+      return runs.some(({ outputs }) => outputs.some(({ text }) => text?.startsWith(said))) ? true : undefined;
+    };
+    const player = await play('own-tool', () => stage.until(isSaid), withOtherCall);
+    expect(player.problem).toBeUndefined();
+    expect(await pending()).toEqual([]);
+  });
+
   it('plays every transcript that was recorded', () => {
     const recorded = readdirSync(transcripts).map((file) => file.replace('.jsonl', ''));
     expect(recorded.filter((name) => !(name in ATTACHED))).toEqual([]);
   });
 });
+
+/** Up to the first request, with another call under way than the one that is asked for; Holdpoint looks once more. */
+function withOtherCall(lines: Line[]): Line[] {
+  const place = lines.findIndex(({ message }) => message.method === 'mcpServer/elicitation/request');
+  const before = lines.slice(0, place + 1);
+  const ids = before.map(({ from, message }) => (from === 'holdpoint' ? Number(message.id ?? 0) : 0));
+  const id = Math.max(...ids) + 1;
+  const { threadId } = Object(before.at(-1)?.message.params) as { threadId?: string };
+  const params = { threadId, excludeTurns: true, initialTurnsPage: { limit: 1, itemsView: 'full' } };
+  const other = before.map((line, i) =>
+    i === place ? line : (JSON.parse(JSON.stringify(line).replaceAll('"x":"one"', '"x":"another"')) as Line),
+  );
+  return [
+    ...other,
+    { from: 'holdpoint', message: { jsonrpc: '2.0', id, method: 'thread/resume', params } },
+    { from: 'agent', message: { id, result: { initialTurnsPage: { data: [] } } } },
+  ];
+}

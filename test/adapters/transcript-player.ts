@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 
-interface Line {
+export interface Line {
   from: 'agent' | 'holdpoint';
-  message: { id?: unknown; method?: unknown };
+  message: { id?: unknown; method?: unknown; params?: unknown; result?: unknown; jsonrpc?: string };
 }
 
 export class TranscriptPlayer {
@@ -16,12 +16,10 @@ export class TranscriptPlayer {
   readonly #over = Promise.withResolvers<void>();
   #wake = () => {};
 
-  constructor(file: string) {
-    this.#lines = readFileSync(file, 'utf8')
-      .replaceAll('{{root}}', '/srv/own')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Line);
+  /** As it was recorded, or as `change` makes it. */
+  constructor(file: string, change: (lines: Line[]) => Line[] = (lines) => lines) {
+    const lines = readFileSync(file, 'utf8').replaceAll('{{root}}', '/srv/own').trim().split('\n');
+    this.#lines = change(lines.map((line) => JSON.parse(line) as Line));
   }
 
   /** As a socket is opened; it stays open until it is hung up. */
