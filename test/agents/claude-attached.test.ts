@@ -1,6 +1,6 @@
 // A person's own Claude Code at its terminal, pointed at Holdpoint by `holdpoint connect claude`: it asks at both places,
 // the first answer counts and both settle. The real binary in a real pseudo-terminal.
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
@@ -29,6 +29,21 @@ const touch = (name: string, id: string) => ({
   input: { command: `touch ${name}`, description: 'd' },
   id,
 });
+/** The processes of Claude Code there. */
+const workingIn = (folder: string): number[] =>
+  readdirSync('/proc')
+    .filter(
+      (pid) =>
+        /^\d+$/.test(pid) && linkOf(`/proc/${pid}/cwd`) === folder && linkOf(`/proc/${pid}/exe`)?.endsWith('/claude'),
+    )
+    .map(Number);
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
 const runOf = (ask: AskView, status: string) =>
   own.stage.until(async () => ((await own.stage.api.runs.get(ask.run_id)).status === status ? true : undefined));
 
@@ -187,7 +202,7 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     await terminal.end();
   });
 
-  it('keeps several of them apart, and takes back what one asked that was ended', async () => {
+  it('keeps several of them apart, and takes back what one asked that was killed', async () => {
     rig.model.play([[touch('mine', 'toolu_t5')], [{ text: 'First done.' }]], 'FIRSTONE');
     rig.model.play([[touch('mine', 'toolu_t6')], [{ text: 'Second done.' }]], 'SECONDONE');
     const one = own.start('FIRSTONE');
@@ -202,8 +217,11 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     await own.stage.decide(second, { behavior: 'allow' });
     await two.terminal.shows('Second done.');
     expect([rig.files(one), rig.files(two)]).toEqual([[], ['mine']]);
+    for (const pid of workingIn(one.folder)) process.kill(pid, 'SIGKILL');
+    expect(await own.ended(first)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
+    await runOf(first, 'interrupted');
+    await expect(own.stage.decide(first, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
     await one.terminal.end();
-    expect(await own.ended(first)).toMatchObject({ status: 'cancelled' });
     await two.terminal.end();
     expect(rig.files(one)).toEqual([]);
   });
