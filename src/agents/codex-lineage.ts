@@ -59,8 +59,9 @@ export function createLineage(peer: Pick<Peer, 'request'>): Lineage {
 const isSubAgent = ({ parentThreadId, source }: Thread): boolean =>
   Boolean(parentThreadId) || (typeof source === 'object' && source !== null && 'subAgent' in source);
 
+/** Its first words rather than its name, which may be given to it later: an ask that is told again is to be the same. */
 const titleOf = (thread: Thread | undefined): string | undefined =>
-  (thread?.name || thread?.preview)?.trim().slice(0, LABEL_CHARACTERS) || undefined;
+  (thread?.preview || thread?.name)?.trim().slice(0, LABEL_CHARACTERS) || undefined;
 
 /** As `worker Dirac: look for the bug`: its role, the name Codex gave it, and what it was told to do. */
 function nameOf(thread: Thread, id: string): string {
