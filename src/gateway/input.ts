@@ -35,13 +35,13 @@ export async function queuePost(ledger: Ledger, { text, actor, item }: PostedInp
   const itemId = itemIdOf(session.id, ledger.note('item.posted', item, runId));
   if (!joins) {
     const input = { text, item_ids: [itemId] };
-    await enqueue(ledger, { id: runId, kind: 'input', input, source: actor.surface, actor: actor.name });
-    return { itemId, runId };
+    const wanted = { id: runId, kind: 'input' as const, input, source: actor.surface, actor: actor.name };
+    return { itemId, run: await enqueue(ledger, wanted) };
   }
   waiting.input = { ...waiting.input, text: joined, item_ids: [...(waiting.input.item_ids as string[]), itemId] };
   waiting.textPreview = previewOf(joined);
   await tx.updateInput(waiting);
-  return { itemId, runId };
+  return { itemId, run: waiting };
 }
 
 /** Made of posts, and nobody has read it yet. A run that carries an answer on is started as the one before it was. */

@@ -44,12 +44,8 @@ export function postMessage(ports: Ports, command: MessageCommand): Promise<Repl
 /** A post to the thread, by its rules: it may answer what is asked there. */
 async function say(ledger: Ledger, text: string, actor: Actor): Promise<Run | Refused> {
   if (text.trim() === '') throw fail('invalid_request', 'body.text: must not be blank');
-  const item = await takePost(ledger, { content: [{ type: 'text', text }] }, actor);
-  if ('refused' in item) return item;
-  const carried = item.ask_id === undefined ? undefined : await ledger.tx.carryingRun(item.ask_id);
-  const run = carried ?? (await ledger.tx.run(item.run_id ?? ''));
-  if (!run) throw fail('internal', 'the run of a message is gone');
-  return run;
+  const taken = await takePost(ledger, { content: [{ type: 'text', text }] }, actor);
+  return 'refused' in taken ? taken : taken.run;
 }
 
 async function answerForm(ledger: Ledger, given: InteractiveFormAnswer, actor: Actor): Promise<Run | Refused> {

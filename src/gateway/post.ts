@@ -9,6 +9,7 @@ import { givenAnswers, givenApproval } from '../core/given-reply.ts';
 import type { Ports } from '../core/ports.ts';
 import { approvalQuestion } from '../core/prompt.ts';
 import { readAnswers, readApproval } from '../core/reply.ts';
+import type { Run } from '../core/run.ts';
 import { DISPATCH_AGENT } from '../core/session.ts';
 import { itemIdOf } from '../core/thread.ts';
 import type { Actor } from '../core/token.ts';
@@ -39,12 +40,18 @@ export function postToThread(ports: Ports, command: PostCommand): Promise<Reply<
     const posted = await takePost(ledger, command.body, command.actor);
     if ('refused' in posted) return posted;
     await ledger.close();
-    return made(posted);
+    return made(posted.item);
   });
 }
 
+/** A post, and the run that works on it or carries on with it. */
+interface Taken {
+  item: ItemView;
+  run: Run;
+}
+
 /** Within a transaction that the caller closes; a deadline that had passed is closed here. */
-export async function takePost(ledger: Ledger, body: PostItem, actor: Actor): Promise<ItemView | Refused> {
+export async function takePost(ledger: Ledger, body: PostItem, actor: Actor): Promise<Taken | Refused> {
   if (!(await answersForm(ledger, body))) await checkTakesInput(ledger);
   const text = textOf(body);
   const ask = await askOf(ledger, body);
@@ -90,33 +97,33 @@ async function postAnswer(
   text: string,
   body: PostItem,
   actor: Actor,
-): Promise<ItemView | Refused> {
+): Promise<Taken | Refused> {
   const run = await ledger.tx.run(ask.runId);
   if (!run) throw fail('run_not_found', `The run of ${ask.id} is gone.`);
   if (isOverdue(ask, ledger.now)) return expireNow(ledger, run, ask as PendingAsk);
-  const view = post(ledger, withoutSecrets(ask, body), actor, run.id, ask.id);
+  const item = post(ledger, withoutSecrets(ask, body), actor, run.id, ask.id);
   const given = body.metadata?.prompt?.answers;
   if (ask.kind === 'approval') {
     const { behavior, reason } = given ? accepted(givenApproval(approvalQuestion(ask), given)) : readApproval(text);
     const why = reason === undefined ? {} : { reason: shortened(reason) };
     const done = await approve(ledger, run, { resolutions: [{ request_id: ask.id, behavior, ...why }], actor });
-    return 'refused' in done ? done : view;
+    return 'refused' in done ? done : { item, run: done };
   }
   const { questions } = ask.content;
   const answers = given ? accepted(givenAnswers(questions, given)) : readAnswers(questions, text);
   const done = await answer(ledger, run, { resolution: { request_id: ask.id, answers }, actor });
-  return 'refused' in done ? done : view;
+  return 'refused' in done ? done : { item, run: done };
 }
 
-async function postInput(ledger: Ledger, text: string, posted: Posted, actor: Actor): Promise<ItemView> {
+async function postInput(ledger: Ledger, text: string, posted: Posted, actor: Actor): Promise<Taken> {
   if (ledger.session.agent === DISPATCH_AGENT)
     throw fail(
       'thread_takes_no_input',
       'This session runs commands, and nothing is asked now. Start a run with POST /v1/sessions/{id}/runs.',
     );
   const item = { role: 'user', author: actor.name, ...posted };
-  const { itemId, runId } = await queuePost(ledger, { text, actor, item });
-  return viewOf(ledger, itemId, posted, actor, runId);
+  const { itemId, run } = await queuePost(ledger, { text, actor, item });
+  return { item: viewOf(ledger, itemId, posted, actor, run.id), run };
 }
 
 function post(ledger: Ledger, posted: Posted, actor: Actor, runId: string, askId: string): ItemView {

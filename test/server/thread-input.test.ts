@@ -9,6 +9,7 @@ import {
   newSession,
   ok,
   picks,
+  raiseQuestion,
   refusal,
   showAsk,
   showRun,
@@ -183,4 +184,12 @@ it('words that come while the answer of a form is on its way are for the run aft
   expect((await showRun(server, item.run_id ?? '')).status).toBe('queued');
   const structured = { prompt: { prompt_id: h.ask.ask_id, answers: [{ answer: ['Local'] }] } };
   await refusal(post(server, h.sessionId, 'x', structured), 409, 'question_state_conflict');
+});
+
+it('a message that ends the last ask of a run is shown the run that carries on', async () => {
+  const h = await held(server, { kind: 'approval' });
+  const last = await raiseQuestion(server, h.runId, { mode: 'restart' });
+  await ok(answer(server, { ...h, ask: last }));
+  const run = await ok(server.post<RunView>(`/v1/sessions/${h.sessionId}/messages`, { text: 'yes' }));
+  expect(run).toMatchObject({ kind: 'dispatch', status: 'running', resumes_run_id: h.runId });
 });
