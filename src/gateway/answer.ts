@@ -100,7 +100,7 @@ async function carriedOn(tx: Reader, run: Run, ask: EndedAsk): Promise<Run> {
   return (await tx.carryingRun(ask.id)) ?? run;
 }
 
-export const isSameAnswer = (ledger: Ledger, ask: EndedAsk, resolution: QuestionResolution): boolean =>
+const isSameAnswer = (ledger: Ledger, ask: EndedAsk, resolution: QuestionResolution): boolean =>
   ask.answerMac === macOf(ledger, resolution);
 
 const macOf = ({ ports }: Ledger, resolution: QuestionResolution): string => ports.sealer.mac(decisionText(resolution));

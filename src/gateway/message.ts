@@ -9,7 +9,7 @@ import type { Ports } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
-import { answer, isSameAnswer } from './answer.ts';
+import { answer } from './answer.ts';
 import { cancelAsk } from './cancel.ts';
 import { expireNow } from './expire.ts';
 import { pendingForm } from './form-guard.ts';
@@ -52,12 +52,7 @@ async function answerForm(ledger: Ledger, given: InteractiveFormAnswer, actor: A
   const by = { ...actor, surface: actor.surface === 'api' ? ('form' as const) : actor.surface };
   const form = await pendingForm(ledger);
   const run = form && (await ledger.tx.run(form.runId));
-  if (!form || !run || given.tool_use_id !== form.toolCallId) {
-    const ended = await endedForm(ledger, given);
-    const first = ended && (await firstOutcome(ledger, ended, given, by));
-    if (first) return first;
-    if (!form || !run) throw notPending(ended);
-  }
+  if (!form || !run) throw notPending(await endedForm(ledger, given));
   const refusal = checkFormAnswer(given, form.toolCallId);
   if (refusal) throw new HoldpointError(refusal);
   if (given.status === 'cancelled') {
@@ -78,15 +73,6 @@ async function endedForm({ session, tx }: Ledger, given: InteractiveFormAnswer):
   if (typeof given.tool_use_id !== 'string') return undefined;
   const ask = await tx.formOfCall(session.id, given.tool_use_id);
   return ask?.kind === 'question' && ask.status !== 'pending' ? ask : undefined;
-}
-
-/** The same answer again, because its reply was lost: nothing new is accepted, the first outcome is told once more. */
-async function firstOutcome(ledger: Ledger, form: EndedForm, given: InteractiveFormAnswer, actor: Actor) {
-  if (form.status !== 'answered' || given.status !== 'answered' || checkFormAnswer(given, form.toolCallId)) return;
-  const resolution = resolutionOf(form, given);
-  const run = await ledger.tx.run(form.runId);
-  if (!run || 'code' in resolution || !isSameAnswer(ledger, form, resolution)) return;
-  return answer(ledger, run, { resolution, actor });
 }
 
 /** Says who was first, where the answer names a form of this session that has ended. */

@@ -278,23 +278,15 @@ describe('an answer', () => {
     }
   });
 
-  it('that is the same again gets the first outcome, also when the thread has gone on', async () => {
-    const { sessionId, ask } = await displayed();
-    const first = await ok(post(sessionId, form()));
-    const again = async () => {
-      const before = await eventsOfSession(server, sessionId);
-      const { status, body } = await post(sessionId, form({ answers: { sizes: ['L', 'S'], colour: 'Blue' } }));
-      expect([status, body.run_id]).toEqual([202, first.run_id]);
-      expect(await eventsOfSession(server, sessionId)).toEqual(before);
-    };
-    await again();
-    await ok(server.post(`/v1/asks/${ask.ask_id}/delivered`));
-    await raiseQuestion(server, first.run_id, { mode: 'form', tool_call_id: 'toolu_2' });
-    await again();
-    await refusal(post(sessionId, form({ message: 'so' })), 400, 'interactive_form_tool_mismatch');
-    await ok(post(sessionId, form({ tool_use_id: 'toolu_2', answers: { routing: 'Local' } })));
-    await server.restart();
-    await again();
+  it('that is the same again is refused too, and only its key makes it safe to repeat', async () => {
+    const { sessionId } = await displayed();
+    const keyed = { ...form(), idempotency_key: 'once' };
+    const first = await ok(post(sessionId, keyed));
+    const before = await eventsOfSession(server, sessionId);
+    expect(await ok(post(sessionId, keyed))).toMatchObject({ run_id: first.run_id });
+    const late = await refusal(post(sessionId, form()), 409, 'interactive_form_not_pending');
+    expect(late.winner).toMatchObject({ answered_by: 'operator', outcome: 'answered' });
+    expect(await eventsOfSession(server, sessionId)).toEqual(before);
   });
 
   it('that was cancelled is cancelled once', async () => {

@@ -243,12 +243,6 @@ export const message: Plan = (w, picks) => {
         return said(world, own, g, actor.name, text);
       }
       const decision = status === 'answered' ? JSON.stringify(RESOLUTIONS[0][0]) : undefined;
-      if (open?.call !== tool_use_id) {
-        const isNamed = (a: Ask) => a.run.session === own && a.mode === 'form' && a.call === tool_use_id;
-        const first = world.asks.findLast(isNamed);
-        if (decision !== undefined && first?.decision === decision)
-          return [sameRun(g, carrying(world, first) ?? first.run)];
-      }
       if (!open) return ['interactive_form_not_pending'];
       if (open.call !== tool_use_id) return ['interactive_form_tool_mismatch'];
       endAsk(world, open, status, actor.name, decision);
