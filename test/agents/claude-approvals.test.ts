@@ -1,30 +1,19 @@
 // The real Claude Code asks for permission: what a person decides is what happens on disk and what the model is told.
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../src/core/views.ts';
 import { claude, claudeVersion } from './binaries.ts';
-import { ClaudeRig } from './claude-rig.ts';
+import { touch } from './claude-calls.ts';
+import { rigForAll } from './claude-rig.ts';
 
-let rig: ClaudeRig;
-beforeAll(async () => {
-  rig = await ClaudeRig.open();
-});
-afterAll(() => rig.close());
-afterEach(() => {
-  expect(rig.model.others).toEqual([]);
-  delete process.env.TRANSCRIPT;
-});
+const rig = rigForAll();
 
-const touch = (name: string, id: string) => ({
-  tool: 'Bash',
-  input: { command: `touch ${name}`, description: 'make it' },
-  id,
-});
+const makes = (name: string, id: string) => touch(name, id, { description: 'make it' });
 
 describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
   it('shows the call as it is, and does it when it is allowed', async () => {
     rig.record('approval-allowed');
-    rig.model.play([[{ text: 'I make it.' }, touch('x', 'toolu_allow')], [{ text: 'Made.' }]]);
+    rig.model.play([[{ text: 'I make it.' }, makes('x', 'toolu_allow')], [{ text: 'Made.' }]]);
     const run = await rig.start({ text: 'make x' });
     const ask = await rig.ask(run);
     expect(ask).toMatchObject({
@@ -48,7 +37,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
 
   it('does what the person made of it', async () => {
     rig.record('approval-changed');
-    rig.model.play([[touch('x', 'toolu_changed')], [{ text: 'Made.' }]]);
+    rig.model.play([[makes('x', 'toolu_changed')], [{ text: 'Made.' }]]);
     const run = await rig.start();
     const updated_input = { command: 'touch y && echo made y', description: 'make another' };
     await rig.stage.decide(await rig.ask(run), { behavior: 'allow', updated_input });
@@ -59,7 +48,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
 
   it('does not do what was denied, and tells the model why', async () => {
     rig.record('approval-denied');
-    rig.model.play([[touch('x', 'toolu_denied')], [{ text: 'I leave it.' }]]);
+    rig.model.play([[makes('x', 'toolu_denied')], [{ text: 'I leave it.' }]]);
     const run = await rig.start();
     await rig.stage.decide(await rig.ask(run), { behavior: 'deny', reason: 'use the staging database' });
     expect(await rig.over(run)).toMatchObject({ status: 'completed' });
@@ -75,10 +64,10 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
     let folder = '';
     const wider = { command: 'touch x && touch evil', description: 'and more' };
     rig.model.play([
-      [touch('x', 'toolu_always')],
-      [touch('x z', 'toolu_covered')],
+      [makes('x', 'toolu_always')],
+      [makes('x z', 'toolu_covered')],
       [{ tool: 'Bash', input: wider, id: 'toolu_wider' }],
-      [touch('other', 'toolu_beyond')],
+      [makes('other', 'toolu_beyond')],
       () => [{ tool: 'Write', input: { file_path: join(folder, 'w'), content: 'w' }, id: 'toolu_write' }],
       [{ text: 'Done.' }],
     ]);
@@ -104,7 +93,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
 
     // The session goes on in another process; elsewhere everything is asked again.
     delete process.env.TRANSCRIPT;
-    const later = [[touch('x later', 'toolu_later')], [touch('y', 'toolu_later_y')], [{ text: 'Done.' }]];
+    const later = [[makes('x later', 'toolu_later')], [makes('y', 'toolu_later_y')], [{ text: 'Done.' }]];
     rig.model.play(later);
     const next = await rig.stage.api.runs.start(run.session_id, { input: { text: 'more' } });
     const ask = await rig.ask(next);
@@ -112,7 +101,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
     await rig.stage.decide(ask, { behavior: 'deny' });
     await rig.over(next);
     expect(rig.files(run)).toEqual(['later', 'x', 'z']);
-    rig.model.play([[touch('x', 'toolu_elsewhere')], [{ text: 'Done.' }]]);
+    rig.model.play([[makes('x', 'toolu_elsewhere')], [{ text: 'Done.' }]]);
     const other = await rig.start();
     await rig.stage.decide(await rig.ask(other), { behavior: 'deny' });
     await rig.over(other);
@@ -120,7 +109,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
   });
 
   it('asks for calls of one message one by one, and keeps their answers apart', async () => {
-    rig.model.play([[touch('a', 'toolu_a'), touch('b', 'toolu_b'), touch('c', 'toolu_c')], [{ text: 'Done.' }]]);
+    rig.model.play([[makes('a', 'toolu_a'), makes('b', 'toolu_b'), makes('c', 'toolu_c')], [{ text: 'Done.' }]]);
     const run = await rig.start();
     for (const [id, behavior] of [
       ['toolu_a', 'allow'],
@@ -137,7 +126,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
   });
 
   it('stops at once when the run is interrupted: the answer comes too late and nothing runs', async () => {
-    rig.model.play([[touch('x', 'toolu_interrupted')], [{ text: 'Done.' }]]);
+    rig.model.play([[makes('x', 'toolu_interrupted')], [{ text: 'Done.' }]]);
     const run = await rig.start();
     const ask = await rig.ask(run);
     await rig.stage.api.sessions.interrupt(run.session_id);

@@ -7,6 +7,7 @@ import type { AskView } from '../../src/core/views.ts';
 import { endEverything } from '../support/process.ts';
 import { endTerminals, hasPty, KEYS } from '../support/pty.ts';
 import { claude, claudeVersion } from './binaries.ts';
+import { touch } from './claude-calls.ts';
 import { ClaudeRig } from './claude-rig.ts';
 import { ClaudeTerminal } from './claude-terminal.ts';
 
@@ -24,11 +25,6 @@ afterAll(async () => {
 });
 afterEach(() => expect(rig.model.others).toEqual([]));
 
-const touch = (name: string, id: string) => ({
-  tool: 'Bash',
-  input: { command: `touch ${name}`, description: 'd' },
-  id,
-});
 /** The processes of Claude Code there. */
 const workingIn = (folder: string): number[] =>
   readdirSync('/proc')

@@ -2,32 +2,14 @@
 // in it, nor while its model is still to be told how that ended. Nothing dies, and no question is forgotten over it.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { claude, claudeVersion } from './binaries.ts';
-import { ClaudeRig } from './claude-rig.ts';
+import { asksColour, BLUE } from './claude-calls.ts';
+import { rigForAll } from './claude-rig.ts';
 
-let rig: ClaudeRig;
-beforeAll(async () => {
-  rig = await ClaudeRig.open();
-});
-afterAll(() => rig.close());
-afterEach(() => {
-  expect(rig.model.others).toEqual([]);
-  delete process.env.TRANSCRIPT;
-});
+const rig = rigForAll();
 
-const QUESTION = {
-  question: 'Which colour?',
-  header: 'Colour',
-  multiSelect: false,
-  options: [
-    { label: 'Red', description: 'r' },
-    { label: 'Blue', description: 'b' },
-  ],
-};
-const asks = (id: string) => [{ tool: 'AskUserQuestion', input: { questions: [QUESTION] }, id }];
-const BLUE = { question_id: 'question-1', selected_option_ids: ['option-2'] };
 const ANSWERED = '"Which colour?"="Blue"';
 const bash = (command: string, id: string, more: object = {}) => ({
   tool: 'Bash',
@@ -59,7 +41,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: in the background`, () =
   it('a sub-agent goes on, and asks, while the session asks and after it has ended its turn', async () => {
     rig.record('background-sub-agent');
     rig.model.play(
-      [[sub('SUBWORK', 'toolu_bs')], asks('toolu_bq'), [{ text: 'Over to you.' }], [{ text: 'All done.' }]],
+      [[sub('SUBWORK', 'toolu_bs')], asksColour('toolu_bq'), [{ text: 'Over to you.' }], [{ text: 'All done.' }]],
       'MAIN-BG',
     );
     rig.model.play([[bash('touch sub', 'toolu_bt')], [{ text: 'I made it.' }]], 'SUBWORK');
@@ -84,9 +66,9 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: in the background`, () =
   it('a command goes on while the session asks and after it has ended its turn; then it may be held again', async () => {
     rig.model.play([
       [bash(UNTIL_TOLD, 'toolu_bc', inBackground)],
-      asks('toolu_bc_q'),
+      asksColour('toolu_bc_q'),
       [{ text: 'I wait for it.' }],
-      asks('toolu_bc_q2'),
+      asksColour('toolu_bc_q2'),
       [{ text: 'All done.' }],
     ]);
     const run = await rig.start({ patience_ms: 0 });
@@ -112,12 +94,12 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: in the background`, () =
     const endsMeanwhile = async () => {
       writeFileSync(join(folder, 'end'), '');
       for (const id of ['toolu_bn', 'toolu_bn2']) await rig.kept(`<tool-use-id>${id}</tool-use-id>`);
-      return asks('toolu_bn_q');
+      return asksColour('toolu_bn_q');
     };
     rig.model.play([
       [bash(UNTIL_TOLD, 'toolu_bn', inBackground), bash(UNTIL_TOLD, 'toolu_bn2', inBackground)],
       endsMeanwhile,
-      asks('toolu_bn_q2'),
+      asksColour('toolu_bn_q2'),
       [{ text: 'All done.' }],
     ]);
     const run = await rig.start({ patience_ms: 0 });

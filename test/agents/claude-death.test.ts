@@ -2,30 +2,13 @@
 // unasked, and a decision that was used is used up, also for a call that looks the same.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunView } from '../../src/core/views.ts';
 import { claude, claudeVersion } from './binaries.ts';
-import { ClaudeRig } from './claude-rig.ts';
+import { asksColour, BLUE, bash } from './claude-calls.ts';
+import { rigForAll } from './claude-rig.ts';
 
-let rig: ClaudeRig;
-beforeAll(async () => {
-  rig = await ClaudeRig.open();
-});
-afterAll(() => rig.close());
-afterEach(() => expect(rig.model.others).toEqual([]));
-
-const QUESTION = {
-  question: 'Which colour?',
-  header: 'Colour',
-  multiSelect: false,
-  options: [
-    { label: 'Red', description: 'r' },
-    { label: 'Blue', description: 'b' },
-  ],
-};
-const asks = (id: string) => [{ tool: 'AskUserQuestion', input: { questions: [QUESTION] }, id }];
-const BLUE = { question_id: 'question-1', selected_option_ids: ['option-2'] };
-const bash = (command: string, id: string) => ({ tool: 'Bash', input: { command, description: 'd' }, id });
+const rig = rigForAll();
 
 /** It is dead, nothing of it is left, and the run is held on what was asked. */
 async function dies(run: RunView, status: RunView['status']): Promise<void> {
@@ -61,7 +44,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9`, () => {
   });
 
   it('with a question open: it stays open, and its answer is told to the same conversation, once', async () => {
-    rig.model.play([asks('toolu_d2'), [{ text: 'Blue.' }]]);
+    rig.model.play([asksColour('toolu_d2'), [{ text: 'Blue.' }]]);
     const run = await rig.start();
     const ask = await rig.ask(run);
     await rig.kept('toolu_d2');
@@ -112,7 +95,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9`, () => {
   it('after a call was made: the same call under the same id is asked again', async () => {
     rig.model.play([
       [bash('touch x', 'toolu_d4')],
-      asks('toolu_d4_q'),
+      asksColour('toolu_d4_q'),
       [bash('touch x', 'toolu_d4')],
       [{ text: 'Done.' }],
     ]);

@@ -3,20 +3,12 @@
 // server go Claude Code's own way.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { claude, claudeVersion } from './binaries.ts';
-import { ClaudeRig } from './claude-rig.ts';
+import { rigForAll } from './claude-rig.ts';
 
-let rig: ClaudeRig;
-beforeAll(async () => {
-  rig = await ClaudeRig.open();
-});
-afterAll(() => rig.close());
-afterEach(() => {
-  expect(rig.model.others).toEqual([]);
-  delete process.env.TRANSCRIPT;
-});
+const rig = rigForAll();
 
 const FORM = 'mcp__holdpoint__interactive_form_question';
 const QUESTIONS = {

@@ -1,39 +1,15 @@
 // The real Claude Code held without a process: it stops on an ask, costs nothing, and goes on with the answer as if it
 // had waited. Where that would lose a call, it waits in its process instead.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { claude, claudeVersion } from './binaries.ts';
-import { ClaudeRig } from './claude-rig.ts';
+import { asksColour, BLUE, touch } from './claude-calls.ts';
+import { rigForAll } from './claude-rig.ts';
 
-let rig: ClaudeRig;
-beforeAll(async () => {
-  rig = await ClaudeRig.open();
-});
-afterAll(() => rig.close());
-afterEach(() => {
-  expect(rig.model.others).toEqual([]);
-  delete process.env.TRANSCRIPT;
-});
-
-const QUESTION = {
-  question: 'Which colour?',
-  header: 'Colour',
-  multiSelect: false,
-  options: [
-    { label: 'Red', description: 'r' },
-    { label: 'Blue', description: 'b' },
-  ],
-};
-const asks = (id: string) => [{ tool: 'AskUserQuestion', input: { questions: [QUESTION] }, id }];
-const touch = (name: string, id: string) => ({
-  tool: 'Bash',
-  input: { command: `touch ${name}`, description: 'd' },
-  id,
-});
-const BLUE = { question_id: 'question-1', selected_option_ids: ['option-2'] };
+const rig = rigForAll();
 
 describe.skipIf(!claude)(`Claude Code ${claudeVersion}: held without a process`, () => {
   it('stops on a question and is started again with the answer, twice in one run', async () => {
-    rig.model.play([asks('toolu_h1'), asks('toolu_h2'), [{ text: 'Blue and blue.' }]]);
+    rig.model.play([asksColour('toolu_h1'), asksColour('toolu_h2'), [{ text: 'Blue and blue.' }]]);
     const run = await rig.start({ patience_ms: 0 });
     for (const id of ['toolu_h1', 'toolu_h2']) {
       const ask = await rig.ask(run);
@@ -52,7 +28,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: held without a process`,
 
   it('waits in its process first, as long as it was told to', async () => {
     rig.record('question-held');
-    rig.model.play([asks('toolu_patient'), [{ text: 'Blue.' }]]);
+    rig.model.play([asksColour('toolu_patient'), [{ text: 'Blue.' }]]);
     const run = await rig.start({ patience_ms: 1000 });
     const ask = await rig.ask(run);
     expect(rig.processes(run).length).toBeGreaterThan(0);
@@ -106,7 +82,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: held without a process`,
 
   it('keeps the mode that it was in when it is started again', async () => {
     const plan = { tool: 'ExitPlanMode', input: { plan: '1. ask' }, id: 'toolu_mode_plan' };
-    rig.model.play([[plan], asks('toolu_mode'), [touch('after', 'toolu_mode_touch')], [{ text: 'Done.' }]]);
+    rig.model.play([[plan], asksColour('toolu_mode'), [touch('after', 'toolu_mode_touch')], [{ text: 'Done.' }]]);
     const run = await rig.start({ permission_mode: 'plan', patience_ms: 0 });
     await rig.stage.decide(await rig.ask(run), { behavior: 'allow' });
     const question = await rig.stage.until(async () => {
@@ -121,7 +97,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: held without a process`,
   });
 
   it('is not started again when the run was cancelled meanwhile, and nothing is left of it', async () => {
-    rig.model.play([asks('toolu_cancelled'), [{ text: 'never' }]]);
+    rig.model.play([asksColour('toolu_cancelled'), [{ text: 'never' }]]);
     const run = await rig.start({ patience_ms: 0 });
     const ask = await rig.ask(run);
     await rig.released(run);

@@ -5,6 +5,7 @@ import type { RunView } from '../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
 import { Stage } from '../worker/stage.ts';
 import { claude, claudeVersion } from './binaries.ts';
+import { asksColour, BLUE, touch } from './claude-calls.ts';
 import { ClaudeRig } from './claude-rig.ts';
 
 let rig: ClaudeRig;
@@ -16,22 +17,6 @@ afterAll(async () => {
   await rig.close();
 });
 afterEach(() => expect(rig.model.others).toEqual([]));
-
-const touch = (name: string, id: string) => ({
-  tool: 'Bash',
-  input: { command: `touch ${name}`, description: 'd' },
-  id,
-});
-const QUESTION = {
-  question: 'Which colour?',
-  header: 'Colour',
-  multiSelect: false,
-  options: [
-    { label: 'Red', description: 'r' },
-    { label: 'Blue', description: 'b' },
-  ],
-};
-const BLUE = { question_id: 'question-1', selected_option_ids: ['option-2'] };
 
 /** A server of its own, with its built-in worker unless told otherwise; everything it starts sees the rig's home. */
 const serve = (args: string[] = [], data?: string) => startHoldpoint({ via: 'main', args, ...(data && { data }) });
@@ -90,10 +75,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9 with an ask open
   it('of the worker: another one takes the question up with its answer', async () => {
     const server = await serve(['--no-worker']);
     const first = worker(server);
-    rig.model.play([
-      [{ tool: 'AskUserQuestion', input: { questions: [QUESTION] }, id: 'toolu_k2' }],
-      [{ text: 'Blue.' }],
-    ]);
+    rig.model.play([asksColour('toolu_k2'), [{ text: 'Blue.' }]]);
     const { stage, run } = await begin(server);
     const ask = await askOf(stage, run);
     expect(rig.processes(run).length).toBeGreaterThan(0);

@@ -1,16 +1,12 @@
 // Twenty sessions of the real Claude Code, all of them waiting in their processes at once: each answer goes to the one that
 // asked.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { claude, claudeVersion } from './binaries.ts';
-import { ClaudeRig } from './claude-rig.ts';
+import { rigForAll } from './claude-rig.ts';
 
 const SESSIONS = 20;
 
-let rig: ClaudeRig;
-beforeAll(async () => {
-  rig = await ClaudeRig.open();
-});
-afterAll(() => rig.close());
+const rig = rigForAll();
 
 describe.skipIf(!claude)(`Claude Code ${claudeVersion}: ${SESSIONS} sessions at once`, () => {
   it('keeps their answers apart, and leaves nothing running', { timeout: 240_000 }, async () => {

@@ -1,20 +1,12 @@
 // The real Claude Code asks a person with its AskUserQuestion tool, or shows a plan: the model is told
 // exactly what was answered, also what was left out.
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { UserQuestionRequest } from '../../src/core/views.ts';
 import { claude, claudeVersion } from './binaries.ts';
-import { ClaudeRig } from './claude-rig.ts';
+import { rigForAll } from './claude-rig.ts';
 
-let rig: ClaudeRig;
-beforeAll(async () => {
-  rig = await ClaudeRig.open();
-});
-afterAll(() => rig.close());
-afterEach(() => {
-  expect(rig.model.others).toEqual([]);
-  delete process.env.TRANSCRIPT;
-});
+const rig = rigForAll();
 
 const DATABASE = {
   question: 'Which database?',

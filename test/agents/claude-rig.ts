@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { claude } from '../../src/agents/claude.ts';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { openServer, type Server } from '../support/server.ts';
@@ -33,27 +34,39 @@ export function claudeEnvironment(home: string, modelUrl: string): Record<string
   };
 }
 
+/** One for a whole file of tests: opened before the first, gone after the last; no test makes the model hear what is not its script. */
+export function rigForAll(worker?: WorkerLike): ClaudeRig {
+  const rig = new ClaudeRig();
+  beforeAll(() => rig.open(worker));
+  afterAll(() => rig.close());
+  afterEach(() => {
+    expect(rig.model.others).toEqual([]);
+    delete process.env.TRANSCRIPT;
+  });
+  return rig;
+}
+
 export class ClaudeRig {
   readonly root = mkdtempSync(join(tmpdir(), 'holdpoint-claude-'));
-  readonly server: Server;
-  readonly stage: Stage;
-  readonly model: Model;
+  server!: Server;
+  stage!: Stage;
+  model!: Model;
   readonly #env = { ...process.env };
   #made = 0;
 
-  static async open(worker: WorkerLike | undefined = {}): Promise<ClaudeRig> {
-    const server = await openServer();
-    const rig = new ClaudeRig(server, new Stage(await server.url(), server.token), await Model.start());
-    Object.assign(process.env, claudeEnvironment(join(rig.root, 'home'), rig.model.url));
-    if (process.env.RECORD_TRANSCRIPTS) rig.#standIn();
-    if (worker) await rig.worker(worker);
+  static async open(worker?: WorkerLike): Promise<ClaudeRig> {
+    const rig = new ClaudeRig();
+    await rig.open(worker);
     return rig;
   }
 
-  private constructor(server: Server, stage: Stage, model: Model) {
-    this.server = server;
-    this.stage = stage;
-    this.model = model;
+  async open(worker: WorkerLike = {}): Promise<void> {
+    this.server = await openServer();
+    this.stage = new Stage(await this.server.url(), this.server.token);
+    this.model = await Model.start();
+    Object.assign(process.env, claudeEnvironment(join(this.root, 'home'), this.model.url));
+    if (process.env.RECORD_TRANSCRIPTS) this.#standIn();
+    await this.worker(worker);
   }
 
   worker = (like: WorkerLike = {}) => this.stage.worker({ agents: [claude], ...like });

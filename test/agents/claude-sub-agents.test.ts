@@ -1,18 +1,10 @@
 // Sub-agents of the real Claude Code: every ask says which one asks, however deep, and each is told its own answer.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { claude, claudeVersion } from './binaries.ts';
-import { ClaudeRig } from './claude-rig.ts';
+import { rigForAll } from './claude-rig.ts';
 import type { Script } from './model.ts';
 
-let rig: ClaudeRig;
-beforeAll(async () => {
-  rig = await ClaudeRig.open();
-});
-afterAll(() => rig.close());
-afterEach(() => {
-  expect(rig.model.others).toEqual([]);
-  delete process.env.TRANSCRIPT;
-});
+const rig = rigForAll();
 
 const sub = (prompt: string, description: string) => ({
   tool: 'Agent',
