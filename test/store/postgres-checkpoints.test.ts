@@ -1,0 +1,57 @@
+// Several servers sign one log on PostgreSQL, while a transaction with an earlier number is still under way: nothing is
+// passed over, and their checkpoints follow each other.
+import { expect, it } from 'vitest';
+import { verifySignature } from '../../src/cli/audit.ts';
+import { createAudit } from '../../src/core/audit.ts';
+import type { Ports, Store } from '../../src/core/ports.ts';
+import { SYSTEM_SESSION } from '../../src/core/session.ts';
+import { signLog } from '../../src/gateway/checkpoint.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
+import { createSealer } from '../../src/store/sealer.ts';
+import { append, hash, keep, sessionOf } from '../conformance/store-samples.ts';
+import { postgresForAll } from '../support/for-all.ts';
+
+const postgres = postgresForAll();
+const sealer = createSealer(Buffer.alloc(32, 7));
+const portsOn = (store: Store): Ports => ({
+  store,
+  clock: { now: () => 1 },
+  ids: { next: () => 'none', secret: () => 'none' },
+  hash,
+  sealer,
+});
+
+it('signs what may be shown, all of it, once', async () => {
+  const { url, drop } = await postgres.database();
+  const open = async () => (await openPostgres({ url, hash, poolSize: 4, pooled: false, onError: () => {} })).store;
+  const stores = [await open(), await open()];
+  const [here, there] = stores as [Store, Store];
+  await keep(here, { sessions: [sessionOf(SYSTEM_SESSION), sessionOf('slow'), sessionOf('quick')] });
+  const signAll = () => Promise.all(stores.map((store) => signLog(portsOn(store))));
+
+  const goOn = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const slow = here.write(async (tx) => {
+    const session = await tx.lockSession('slow');
+    if (!session) throw new Error('no session');
+    await tx.appendEvents(session, [{ type: 'output', data: { text: 'first' } }], 1);
+    begun.resolve();
+    await goOn.promise;
+    await tx.updateSession(session);
+  });
+  await begun.promise;
+  await append(there, 'quick', ['a', 'b']);
+  await signAll();
+  goOn.resolve();
+  await slow;
+  await signAll();
+  await append(there, 'slow', ['c']);
+  await signAll();
+
+  const log = await here.read((r) => r.events({}, 0, 500));
+  const audit = createAudit(hash, verifySignature, [sealer.publicKey]);
+  for (const event of log) audit.add(event);
+  expect(audit.report()).toMatchObject({ faults: [], unsigned_events: 0, sessions: 3 });
+  for (const store of stores) await store.close();
+  await drop();
+}, 120_000);
