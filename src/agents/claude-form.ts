@@ -20,12 +20,14 @@ const SERVER = {
   url: `${variable('HOLDPOINT_URL')}/mcp`,
   headers: { Authorization: `Bearer ${variable('HOLDPOINT_TOKEN')}` },
 };
-const OWN_TOOLS = 'mcp__holdpoint__';
+/** To the letter: a server called `holdpoint__more` has tools whose names begin as ours do, and would be allowed with us. */
+const own = (tool: string): string => `mcp__holdpoint__${tool}`;
+const OWN_TOOLS = [FORM_TOOL, 'ask_user', 'request_approval', 'request_parent_clarification', 'check_answer'].map(own);
 export const TOOL_ARGUMENTS: readonly string[] = [
   '--mcp-config',
   JSON.stringify({ mcpServers: { holdpoint: SERVER } }),
   '--allowedTools',
-  'mcp__holdpoint',
+  OWN_TOOLS.join(','),
 ];
 
 /** A form stops the run: what the model is to do first where something would be lost by that. */
@@ -35,16 +37,19 @@ const FIRST: Record<Hindrance, string> = {
   background: 'Work is still going on in the background. Display the form when it has ended and you have its result.',
 };
 
+/** `hasOwnTools`: where the run was not given our tools, one that has their name is somebody else's. */
 export async function forwardForm(
   context: AgentContext,
   call: ToolCall,
   hindrance: Hindrance | undefined,
+  hasOwnTools: boolean,
 ): Promise<Decision> {
   if (hindrance) return { behavior: 'deny', message: FIRST[hindrance] };
   const { text, isError } = await context.callTool({ name: FORM_TOOL, arguments: call.input, tool_use_id: call.id });
   if (isError) return { behavior: 'deny', message: text };
   const deferred = findDeferred(text);
-  if (!deferred && call.name.startsWith(OWN_TOOLS)) return { behavior: 'allow', input: call.input, rules: [] };
+  if (!deferred && hasOwnTools && call.name === own(FORM_TOOL))
+    return { behavior: 'allow', input: call.input, rules: [] };
   // Somebody else's tool has nothing to do any more, and nobody has allowed it.
   if (!deferred)
     return { behavior: 'deny', message: `The form was displayed by Holdpoint, and has its answer: ${text}` };

@@ -174,7 +174,7 @@ export async function talkWithClaude(
     // A person may be quick: what the next run must know is kept before there is anything to answer.
     await telling;
     hasForm = true;
-    const decision = await forwardForm(context, call, hindrance);
+    const decision = await forwardForm(context, call, hindrance, spec.askTools);
     hasForm = decision.behavior === 'held';
     talk?.send(controlReply(requestId, hookReply(decision)));
   }

@@ -128,37 +128,46 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: forms`, () => {
     expect(rig.result('toolu_form_late')?.text).toContain('Blue');
   });
 
-  it("takes the form of anybody's server to our door, makes no call there, and leaves its other tools alone", async () => {
-    const log = join(rig.root, 'demo.log');
-    const demo = {
-      command: process.execPath,
-      args: [join(import.meta.dirname, 'mcp-demo.mjs')],
-      env: { DEMO_LOG: log },
-    };
-    const settings = join(rig.root, 'home', '.claude', '.claude.json');
-    const before = readFileSync(settings, 'utf8');
-    writeFileSync(settings, JSON.stringify({ ...JSON.parse(before), mcpServers: { demo } }));
-    rig.model.play([
-      [{ tool: 'mcp__demo__own_interactive_form_question', input: QUESTIONS, id: 'toolu_foreign' }],
-      [{ tool: 'mcp__demo__plain', input: { x: 'y' }, id: 'toolu_plain' }],
-      [{ text: 'Blue.' }],
-    ]);
-    const run = await rig.start();
-    const form = await rig.ask(run);
-    expect(form).toMatchObject({ mode: 'form', tool_call_id: 'toolu_foreign' });
-    await send(form, { status: 'answered', answers: { colour: 'Blue' } });
-    const plain = await rig.stage.until(async () => {
-      const [ask] = await rig.stage.pending(run.session_id);
-      return ask?.kind === 'approval' ? ask : undefined;
-    });
-    expect(plain.request).toMatchObject({ tool_name: 'mcp__demo__plain', input: { x: 'y' } });
-    await rig.stage.decide(plain, { behavior: 'allow' });
-    expect(await carriedOn(run)).toMatchObject({ status: 'completed' });
-    expect(rig.result('toolu_foreign')?.text).toMatch(/has its answer: .*"colour":\s*"Blue"/s);
-    expect(readFileSync(log, 'utf8')).toBe('plain {"x":"y"}\n');
-    expect(rig.result('toolu_plain')).toMatchObject({ isError: false });
-    writeFileSync(settings, before);
-  });
+  it.each([
+    ['demo', false],
+    ['holdpoint', false],
+    ['holdpoint__more', true],
+  ])(
+    'takes a form of the server %s to our door, calls no tool there unasked (ask_tools: %s)',
+    async (server, ask_tools) => {
+      const log = join(rig.root, `${server}.log`);
+      const foreign = `toolu_foreign_${server}`;
+      const other = `toolu_plain_${server}`;
+      const demo = {
+        command: process.execPath,
+        args: [join(import.meta.dirname, 'mcp-demo.mjs')],
+        env: { DEMO_LOG: log },
+      };
+      const settings = join(rig.root, 'home', '.claude', '.claude.json');
+      const before = readFileSync(settings, 'utf8');
+      writeFileSync(settings, JSON.stringify({ ...JSON.parse(before), mcpServers: { [server]: demo } }));
+      rig.model.play([
+        [{ tool: `mcp__${server}__own_interactive_form_question`, input: QUESTIONS, id: foreign }],
+        [{ tool: `mcp__${server}__plain`, input: { x: 'y' }, id: other }],
+        [{ text: 'Blue.' }],
+      ]);
+      const run = await rig.start({ ask_tools });
+      const form = await rig.ask(run);
+      expect(form).toMatchObject({ mode: 'form', tool_call_id: foreign });
+      await send(form, { status: 'answered', answers: { colour: 'Blue' } });
+      const plain = await rig.stage.until(async () => {
+        const [ask] = await rig.stage.pending(run.session_id);
+        return ask?.kind === 'approval' ? ask : undefined;
+      });
+      expect(plain.request).toMatchObject({ tool_name: `mcp__${server}__plain`, input: { x: 'y' } });
+      await rig.stage.decide(plain, { behavior: 'allow' });
+      expect(await carriedOn(run)).toMatchObject({ status: 'completed' });
+      expect(rig.result(foreign)?.text).toMatch(/has its answer: .*"colour":\s*"Blue"/s);
+      expect(readFileSync(log, 'utf8')).toBe('plain {"x":"y"}\n');
+      expect(rig.result(other)).toMatchObject({ isError: false });
+      writeFileSync(settings, before);
+    },
+  );
 
   it('lets every other tool of the server go its own way', async () => {
     rig.model.play([[{ tool: 'mcp__holdpoint__ask_user', input: QUESTIONS, id: 'toolu_own' }], [{ text: 'Red.' }]]);

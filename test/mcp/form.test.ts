@@ -1,6 +1,7 @@
 // `interactive_form_question` with the official client, over both transports and in both protocols: the wire is held
 // against the JSON of the defer contract, to the letter. And fifty calls at once for one subtask.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TOOL_ARGUMENTS } from '../../src/agents/claude-form.ts';
 import type { AskView, ItemView } from '../../src/core/views.ts';
 import { eventsOfSession, type Fields, ok, showAsk, showRun, typesOf } from '../support/scene.ts';
 import { openServer, type Server } from '../support/server.ts';
@@ -100,6 +101,8 @@ describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ t
         'request_parent_clarification',
         'check_answer',
       ]);
+      // A hosted Claude Code may use each of them without a permission, and nothing else.
+      expect(TOOL_ARGUMENTS.at(-1)).toBe(tools.map(({ name }) => `mcp__holdpoint__${name}`).join(','));
     });
   },
 );
