@@ -30,8 +30,9 @@ const isUsedPlan = (ask: AskView): boolean =>
   hasEnded(ask) &&
   ask.delivery.state === 'delivered';
 
-/** As `permissions.allow` of its settings takes them. */
-export function rulesAgain(asks: readonly AskView[]): string[] {
+/** As `permissions.allow` of its settings takes them. None where it only plans: they would let commands change files. */
+export function rulesAgain(mode: string, asks: readonly AskView[]): string[] {
+  if (mode === 'plan') return [];
   return [...new Set(asks.filter(hasEnded).flatMap(rulesTaken).map(ruleInSettings))];
 }
 

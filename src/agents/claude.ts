@@ -55,10 +55,11 @@ async function work(context: AgentContext, spec: ClaudeSpec): Promise<Ending> {
   const before = carriesForm(context) ? (await context.earlier()).toReversed() : [];
   const asked = [...before.flatMap(({ asks }) => asks), ...known];
   const outputs = [...before, context].flatMap(({ run }) => run.outputs);
+  const mode = modeAgain(spec.mode, outputs.findLast((output) => output.type === MODE)?.data?.mode, asked);
   const again = takeUp(context, spec, {
     conversation: ['--resume', conversation],
-    mode: modeAgain(spec.mode, outputs.findLast((output) => output.type === MODE)?.data?.mode, asked),
-    rules: rulesAgain(history),
+    mode,
+    rules: rulesAgain(mode, history),
     known,
   });
   const afresh = { ...again, conversation: ['--session-id', conversation], prompt: againFromStart(spec, known) };

@@ -48,9 +48,9 @@ describe('the rules of the session', () => {
   const taken = { ...ALLOW, suggestion_ids: ['session-0'] };
 
   it('are those that were taken, each once', () => {
-    expect(rulesAgain([asked(taken), asked(taken), asked({ ...taken, suggestion_ids: ['session-1'] })])).toEqual([
-      'Bash(touch x *)',
-    ]);
+    expect(
+      rulesAgain('default', [asked(taken), asked(taken), asked({ ...taken, suggestion_ids: ['session-1'] })]),
+    ).toEqual(['Bash(touch x *)']);
   });
 
   it.each([
@@ -60,13 +60,18 @@ describe('the rules of the session', () => {
     ['has no rules', asked(taken, { id: 'session-0', label: 'always' })],
     ['nobody has answered', approval({ tool_name: 'Bash', suggestions: [offer] }, undefined)],
   ])('leave out what %s', (_, ask) => {
-    expect(rulesAgain([ask])).toEqual([]);
+    expect(rulesAgain('default', [ask])).toEqual([]);
+  });
+
+  it('are none where it only plans', () => {
+    expect(rulesAgain('acceptEdits', [asked(taken)])).toHaveLength(1);
+    expect(rulesAgain('plan', [asked(taken)])).toEqual([]);
   });
 
   it('are written as settings read them', () => {
     const [toolName, ruleContent] = ['Bash', 'echo "(a)" \\n'];
     const label = `Do not ask again in this session for Bash(${ruleContent}), Read`;
     const suggestion = { id: 'session-0', label, rules: [{ toolName, ruleContent }, { toolName: 'Read' }] };
-    expect(rulesAgain([asked(taken, suggestion)])).toEqual(['Bash(echo "\\(a\\)" \\\\n)', 'Read']);
+    expect(rulesAgain('default', [asked(taken, suggestion)])).toEqual(['Bash(echo "\\(a\\)" \\\\n)', 'Read']);
   });
 });

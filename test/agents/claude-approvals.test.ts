@@ -101,6 +101,12 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
     await rig.stage.decide(ask, { behavior: 'deny' });
     await rig.over(next);
     expect(rig.files(run)).toEqual(['later', 'x', 'z']);
+    // Where it is only to plan, what was allowed before changes nothing.
+    rig.model.play([[makes('x planned', 'toolu_planned')], [{ text: 'Done.' }]]);
+    const input = { text: 'plan it', permission_mode: 'plan' };
+    await rig.over(await rig.stage.api.runs.start(run.session_id, { input }));
+    expect(rig.files(run)).toEqual(['later', 'x', 'z']);
+    expect(rig.result('toolu_planned')).toMatchObject({ isError: true });
     rig.model.play([[makes('x', 'toolu_elsewhere')], [{ text: 'Done.' }]]);
     const other = await rig.start();
     await rig.stage.decide(await rig.ask(other), { behavior: 'deny' });
