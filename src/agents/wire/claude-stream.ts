@@ -49,7 +49,8 @@ const CanUseTool = z.object({
   description: z.string().optional(),
   title: z.string().optional(),
   decision_reason: z.string().optional(),
-  permission_suggestions: z.array(Suggestion).optional(),
+  /** Of another shape: the call is still one that somebody is to decide about. */
+  permission_suggestions: z.array(Suggestion).optional().catch([]),
 });
 
 const BackgroundTask = z.object({
