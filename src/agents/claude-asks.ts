@@ -126,7 +126,7 @@ export function questionDecision(call: ToolCall, outcome: AskOutcome): Decision 
       outcome.status === 'declined' ? 'The person declined to answer' : `There is no answer (${outcome.status})`;
     return { behavior: 'deny', message: `${what}${why}. Go on without it, or say what you cannot do.` };
   }
-  const { questions } = Questions.parse(call.input);
+  const questions = Questions.parse(call.input).questions.map(nameable);
   const answers: Record<string, string> = {};
   const annotations: Record<string, { notes?: string; preview?: string }> = {};
   for (const [i, asked] of questions.entries()) {
@@ -139,8 +139,12 @@ export function questionDecision(call: ToolCall, outcome: AskOutcome): Decision 
   if (outcome.justification && first)
     annotations[first.question] = { ...annotations[first.question], notes: outcome.justification };
   const noted = Object.keys(annotations).length > 0 && { annotations };
-  return { behavior: 'allow', input: { ...call.input, answers, ...noted }, rules: [] };
+  return { behavior: 'allow', input: { ...call.input, questions, answers, ...noted }, rules: [] };
 }
+
+/** Answers go by the text of their question, and no object holds this one: Claude Code would say that there is no answer. */
+const nameable = (asked: Asked): Asked =>
+  asked.question === '__proto__' ? { ...asked, question: `${asked.question} ` } : asked;
 
 /** Labels are joined with commas, so one that has a comma stands in quotes. */
 function answerText({ multiSelect }: Asked, { labels, text = '' }: GivenAnswer): string {

@@ -91,6 +91,14 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: questions`, () => {
     expect(text).toContain('"Which layout?"="No answer: the person skipped this question."');
   });
 
+  it('is told the answer to a question that is called as no entry of an object can be', async () => {
+    rig.model.play([asks('toolu_proto', { ...DATABASE, question: '__proto__' }), [{ text: 'Fine.' }]]);
+    const run = await rig.start();
+    await rig.stage.answer(await rig.ask(run), { ...one, selected_option_ids: ['option-1'] });
+    await rig.over(run);
+    expect(rig.result('toolu_proto')?.text).toContain('"__proto__ "="SQLite"');
+  });
+
   it('is told that the person declined, and why', async () => {
     rig.record('question-declined');
     rig.model.play([asks('toolu_declined', DATABASE), [{ text: 'Then I choose.' }]]);
