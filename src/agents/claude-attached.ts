@@ -127,10 +127,13 @@ export function createClaudeDoor(client: Client, waits: Waits, options: { quietM
     const place = await conversations.place(attached, event.cwd);
     held.runId = place.runId;
     const call = toolCallOf(held, event);
-    const body = bodyOf(call);
+    const body = bodyOf(call, event.cwd);
     if (!body) return { behavior: 'held' };
     // Not given up half way: what is stored can be taken back by its id.
-    held.askId = (await client.asks.raise(place.runId, body)).ask_id;
+    const { ask_id, status } = await client.asks.raise(place.runId, body);
+    held.askId = ask_id;
+    // Decided before it was asked: by no person, or about another call.
+    if (body.kind === 'approval' && status !== 'pending') return { behavior: 'held' };
     const asking = { calls: client, waits, ...place, signal };
     held.decision = body.kind === 'question' ? await answered(asking, body, call) : await approved(asking, body, call);
     return held.decision;
@@ -202,9 +205,10 @@ function toolCallOf({ callId }: Held, event: HookEvent): ToolCall {
   return { id: callId ?? `permission-${randomUUID()}`, name, input, lineage, reason: '', suggestions };
 }
 
-function bodyOf(call: ToolCall) {
+/** It runs in the folder that Claude Code is in by now, which need not be the one that the session began in. */
+function bodyOf(call: ToolCall, work_folder: string) {
   const expires_after_ms = (HOOK_SECONDS - MARGIN_SECONDS) * 1000;
-  if (call.name !== QUESTION_TOOL) return approvalBody({ ...approvalOf(call), expires_after_ms }, call.id);
+  if (call.name !== QUESTION_TOOL) return approvalBody({ ...approvalOf(call), work_folder, expires_after_ms }, call.id);
   const spec = questionsOf(call);
   return spec && questionBody({ ...spec, expires_after_ms }, call.id);
 }

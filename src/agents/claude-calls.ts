@@ -9,7 +9,7 @@ export interface Thread {
 }
 
 export interface Request extends Thread {
-  /** What the ask is called: the id of a call that no other request has had, or nothing. */
+  /** What the ask is called: the id of a call that no other request of the conversation has ever had, or nothing. */
   callId: string | undefined;
   /** The calls it may be about. */
   mayBe: Set<string>;
@@ -20,29 +20,28 @@ export interface Call extends Thread {
   /** In canonical form. */
   input: string;
 }
-interface Announced extends Call {
-  isNamed: boolean;
-}
 
 /** What is never heard to be over must not pile up. */
 const AT_MOST = 200;
 
 export function createCalls<R extends Request>() {
-  const live = new Map<string, Announced>();
+  const live = new Map<string, Call>();
+  /** Not every model makes ids that are new. An ask that was decided must not be found again under the same name. */
+  const named = new Set<string>();
   const requests = new Set<R>();
 
   return {
     announce(id: string, call: Call): void {
-      live.set(id, { ...call, isNamed: false });
+      live.delete(id);
+      live.set(id, call);
       bound(live);
     },
 
     /** A request has come; `make` completes what is kept of it. */
     asked(call: Call, make: (request: Request) => R): R {
       const mayBe = fitting(call);
-      const callId = mayBe.findLast((id) => live.get(id)?.isNamed === false);
-      const named = callId === undefined ? undefined : live.get(callId);
-      if (named) named.isNamed = true;
+      const callId = mayBe.findLast((id) => !named.has(id));
+      if (callId !== undefined) named.add(callId);
       const request = make({ callId, agentId: call.agentId, mayBe: new Set(mayBe) });
       requests.add(request);
       bound(requests);

@@ -64,7 +64,7 @@ export async function askApproval(
   const outcome = approvalOutcome(ask, body.input);
   if (manner?.acknowledge === 'later') return outcome;
   try {
-    await acknowledge(asking, ask.ask_id, outcome.allowed ? digestToRun(asking, ask, outcome.input) : undefined);
+    await acknowledge(asking, ask.ask_id, outcome.allowed ? digestToRun(asking, body, ask, outcome.input) : undefined);
   } catch (error) {
     if (!(error instanceof HoldpointProblem) || error.code !== 'ask_digest_mismatch') throw error;
     return refused(ask, body.input, error.detail);
@@ -73,9 +73,14 @@ export async function askApproval(
 }
 
 /** What is about to run, digested from what the caller holds, not from what the server says about it. */
-function digestToRun({ workFolder }: Asking, ask: AskView, input: Record<string, unknown>): string {
+function digestToRun(
+  { workFolder }: Asking,
+  { work_folder }: ApprovalBody,
+  ask: AskView,
+  input: Record<string, unknown>,
+): string {
   const plain = JSON.parse(JSON.stringify(input)) as Record<string, unknown>;
-  const action = { tool_name: toolOf(ask), input: plain, reason: '', scope: '' };
+  const action = { tool_name: toolOf(ask), input: plain, work_folder, reason: '', scope: '' };
   return approvalDigest(action, workFolder, (text) => hash('sha256', text, 'hex'));
 }
 

@@ -36,6 +36,8 @@ export interface ApprovalContent {
   diff?: string | undefined;
   /** The sub-agents between the run and the one that asks, the outermost first. */
   lineage?: string[] | undefined;
+  /** Where it runs, if that need not be the folder of the session. */
+  work_folder?: string | undefined;
   /** What was decided about the same action before, where the agent was lost before it heard of it. */
   earlier?: EarlierDecision | undefined;
 }

@@ -25,12 +25,14 @@ const idempotency_key = z.string().max(10_000).optional();
 
 const sessionId = chosenId.refine((id) => id !== SYSTEM_SESSION, 'this name is reserved');
 
+const work_folder = z.string().min(1).max(4096).optional();
+
 export const CreateSession = z.strictObject({
   session_id: sessionId.optional(),
   agent: chosenId,
   agent_id: chosenId.optional(),
   title: z.string().max(500).optional(),
-  work_folder: z.string().min(1).max(4096).optional(),
+  work_folder,
   project_ids: z.array(chosenId).max(100).optional(),
   channel_ids: z.array(chosenId).max(100).optional(),
   labels: Labels.optional(),
@@ -81,6 +83,7 @@ export const RaiseApproval = z.strictObject({
   suggestions: z.array(z.unknown()).max(100).optional(),
   diff: z.string().max(500_000).optional(),
   lineage,
+  work_folder: work_folder.describe('Where it runs, if not in the folder of the session; part of what is allowed'),
   ...expiry,
   idempotency_key,
 });

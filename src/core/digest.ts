@@ -29,8 +29,9 @@ function isInOrder(value: unknown): boolean {
 export const digestOf = (what: string, value: unknown, hash: Hash): string =>
   `sha256:${hash(canonical([what, value]))}`;
 
+/** `workFolder` is the session's; an action that says where it runs is digested with that. */
 export function approvalDigest(content: ApprovalContent, workFolder: string | undefined, hash: Hash): string {
-  return digestOf('approval', [content.tool_name, content.input, workFolder ?? null], hash);
+  return digestOf('approval', [content.tool_name, content.input, content.work_folder ?? workFolder ?? null], hash);
 }
 
 export function questionDigest({ questions, context }: QuestionContent, hash: Hash): string {

@@ -35,6 +35,7 @@ export const ApprovalRequest = z.object({
   suggestions: z.array(z.unknown()).optional(),
   diff: z.string().optional(),
   lineage: z.array(z.string()).optional(),
+  work_folder: z.string().optional().describe('Where it runs, if not in the folder of the session'),
   earlier: z
     .object({
       ask_id: z.string(),

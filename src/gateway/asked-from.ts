@@ -42,11 +42,12 @@ export function originsOf(r: Reader): Origins {
     const own = await session(ask.sessionId);
     if (!own) return undefined;
     const requester = await requesterOf(ask);
+    const folder = (ask.kind === 'approval' ? ask.content.work_folder : undefined) ?? own.workFolder;
     return {
       agent: own.agent,
       agent_id: own.agentId,
       ...(own.title !== undefined && { title: own.title }),
-      ...(own.workFolder !== undefined && { work_folder: own.workFolder }),
+      ...(folder !== undefined && { work_folder: folder }),
       project_ids: own.projectIds,
       lineage: await lineageOf(own),
       ...(requester && { requester }),

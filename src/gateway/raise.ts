@@ -129,6 +129,7 @@ function describe(ledger: Ledger, run: Run, body: RaiseAsk): PendingAsk {
       ...(body.suggestions && { suggestions: body.suggestions }),
       ...(body.diff !== undefined && { diff: body.diff }),
       ...lineage,
+      ...(body.work_folder !== undefined && { work_folder: body.work_folder }),
     };
     const digest = approvalDigest(content, ledger.session.workFolder, hash);
     return { ...base, kind: 'approval', content, digest, payloadHash: payloadHash('approval', mode, content, hash) };

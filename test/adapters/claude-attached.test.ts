@@ -57,6 +57,56 @@ describe('a request for permission', () => {
     });
   });
 
+  it('is asked anew though its call has the id of one that was allowed: one approval, one run', async () => {
+    const { tell, session } = claudeCode();
+    const CALL = { ...BASH, tool_use_id: 'call_0' };
+    await tell('PreToolUse', CALL);
+    const first = tell('PermissionRequest', BASH);
+    const [ask] = await stage.pending(session);
+    if (ask) await stage.decide(ask, { behavior: 'allow' });
+    await first;
+    await tell('PostToolUse', CALL);
+    for (const again of [BASH, { ...BASH, tool_input: { command: 'rm -r x' } }]) {
+      await tell('PreToolUse', { ...again, tool_use_id: 'call_0' });
+      const asked = tell('PermissionRequest', again);
+      const [next] = await stage.pending(session);
+      expect(next?.ask_id).not.toBe(ask?.ask_id);
+      expect(next).toMatchObject({ run_id: ask?.run_id, request: { input: again.tool_input } });
+      if (next) await stage.decide(next, { behavior: 'deny', reason: 'once is enough' });
+      expect(await asked).toMatchObject(decided({ behavior: 'deny' }));
+      await tell('PostToolUseFailure', { ...again, tool_use_id: 'call_0' });
+    }
+    await tell('Stop');
+  });
+
+  it('that a setting decides is left to the terminal', async () => {
+    const { tell, session } = claudeCode();
+    await stage.api.sessions.create({
+      session_id: session,
+      agent: 'external',
+      agent_id: 'claude',
+      permissions: 'autonomous',
+    });
+    expect(await tell('PermissionRequest', BASH)).toEqual({});
+    await tell('Stop');
+  });
+
+  it('says in which folder it would run, and is allowed for that folder alone', async () => {
+    const { tell, session } = claudeCode();
+    const allowed = async (cwd: string) => {
+      const asked = tell('PermissionRequest', { ...BASH, cwd });
+      const [ask] = await stage.pending(session);
+      if (ask) await stage.decide(ask, { behavior: 'allow' });
+      expect(await asked).toEqual(decided({ behavior: 'allow', updatedInput: BASH.tool_input }));
+      expect(ask).toMatchObject({ request: { work_folder: cwd }, asked_from: { work_folder: cwd } });
+      return stage.api.asks.get(ask?.ask_id ?? '');
+    };
+    const [first, moved] = [await allowed('/work'), await allowed('/work/sub')];
+    expect(moved).toMatchObject({ session_id: first.session_id, delivery: { state: 'delivered' } });
+    expect(moved.request.digest).not.toBe(first.request.digest);
+    await tell('Stop');
+  });
+
   it('of a sub-agent says so, and is not settled by what the session itself does', async () => {
     const { tell, session } = claudeCode();
     const helper = { agent_id: 'a1', agent_type: 'reviewer' };

@@ -38,6 +38,16 @@ describe('a request', () => {
   });
 });
 
+it('takes no name that a request of the conversation has had, though its call is over', () => {
+  const calls = announced('call_0');
+  const first = calls.asked(call(), asIs);
+  expect(calls.over('call_0')).toBe(first);
+  calls.announce('call_0', call());
+  const again = calls.asked(call(), asIs);
+  expect(again.callId).toBeUndefined();
+  expect(calls.over('call_0')).toBe(again);
+});
+
 describe('twins, announced before the first of them is asked about', () => {
   it('end their requests in order, whatever these are called', () => {
     const calls = announced('A', 'B');

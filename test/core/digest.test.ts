@@ -81,6 +81,7 @@ describe('digests', () => {
     ).toBe(digest);
     const others = [
       approvalDigest({ ...action, tool_name: 'Bash2' }, '/home', sha256),
+      approvalDigest({ ...action, work_folder: '/home/sub' }, '/home', sha256),
       approvalDigest({ ...action, input: { command: 'ls ' } }, '/home', sha256),
       approvalDigest({ ...action, input: { command: 'ls', cwd: undefined, x: null } }, '/home', sha256),
       approvalDigest(action, '/home/', sha256),

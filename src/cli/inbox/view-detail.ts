@@ -50,7 +50,8 @@ export function placeLines(state: State, ask: AskView, length: 'short' | 'whole'
     span(`  ${duration(nowMs - ask.created_at_ms)} ago`, 'dim'),
     span(deadline, left !== undefined && left < 60_000 ? 'bad' : 'warn'),
   );
-  const folder = session?.work_folder ? [line(span(`in ${oneLine(session.work_folder)}`, 'dim'))] : [];
+  const where = (ask.request as ApprovalRequest).work_folder ?? session?.work_folder;
+  const folder = where ? [line(span(`in ${oneLine(where)}`, 'dim'))] : [];
   if (length === 'short') return [...wrap(short, columns, 2), ...folder];
   const parent = session?.parent_session_id
     ? [line(span(`asked by a sub-agent of ${session.parent_session_id}`, 'dim'))]

@@ -42,6 +42,7 @@ export function cardLines(request: Request, width: number): Line[] {
 export function approvalLines(request: ApprovalRequest, width: number): Line[] {
   const lines: Line[] = [line(span('Allow ', 'bold'), span(oneLine(request.tool_name), 'accent'), span('?', 'bold'))];
   lines.push(...lineageLines(request, width));
+  if (request.work_folder) lines.push(...wrap(line(span(`in ${oneLine(request.work_folder)}`, 'dim')), width));
   if (request.reason) lines.push(...paragraph(prose(request.reason), width, 'dim'));
   lines.push([], ...actionLines(request.input, width));
   if (request.diff) lines.push([], ...wrapped(unifiedDiff(request.diff), width, 1));

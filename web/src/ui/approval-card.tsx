@@ -29,6 +29,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
   const request = ask.request as ApprovalRequest;
   const original = editable(request.input);
   const unedited = original.text;
+  const folder = request.work_folder ?? session?.work_folder;
   const [mode, setMode] = useState<'look' | 'edit' | 'deny'>('look');
   const [reason, setReason] = useState('');
   const [edit, setEdit] = useState(original.text);
@@ -130,12 +131,12 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
         </p>
       )}
       <dl className="facts">
-        {session?.work_folder !== undefined && (
+        {folder !== undefined && (
           <>
             <dt>Folder</dt>
             <dd>
               <code>
-                <Exact text={session.work_folder} />
+                <Exact text={folder} />
               </code>
             </dd>
           </>
