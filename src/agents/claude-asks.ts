@@ -6,6 +6,7 @@ import type { ApprovalOutcome, AskOutcome, GivenAnswer } from '../client/outcome
 import type { ApproveSpec, AskSpec } from '../client/spec.ts';
 import type { ApprovalRequest, AskView } from '../core/views.ts';
 import type { ToolCall } from './claude-hearing.ts';
+import type { ClaudeSpec } from './claude-input.ts';
 import type { Suggestion } from './wire/claude-stream.ts';
 
 export const QUESTION_TOOL = 'AskUserQuestion';
@@ -198,6 +199,12 @@ const HARMLESS = new Set(
 );
 const EDITS = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);
 
+/** Nobody has allowed it, and nobody can: see `callsOver`. */
+export const OVER: Decision = {
+  behavior: 'deny',
+  message: 'This was not done: the run that asked for it was ended before anybody allowed it.',
+};
+
 /** A run that only plans changes no file, whoever would allow it: first the plan is to be allowed. */
 export function refusedIn(mode: string, name: string): Extract<Decision, { behavior: 'deny' }> | undefined {
   if (mode !== 'plan' || !EDITS.has(name)) return undefined;
@@ -209,9 +216,9 @@ export function refusedIn(mode: string, name: string): Extract<Decision, { behav
  * Whether a call is put to a person before Claude Code has looked at its own rules. Questions and plans are for a person
  * in any case; for the rest this is the price of holding without a process.
  */
-export function isHeldFor(name: string, mode: string): boolean {
-  if (mode === 'dontAsk') return false;
+export function isHeldFor(name: string, mode: string, hold: ClaudeSpec['hold']): boolean {
+  if (mode === 'dontAsk' || hold === 'nothing') return false;
   if (name === QUESTION_TOOL || name === PLAN_TOOL) return true;
-  if (HARMLESS.has(name) || (mode !== 'default' && mode !== 'acceptEdits')) return false;
+  if (hold === 'questions' || HARMLESS.has(name) || (mode !== 'default' && mode !== 'acceptEdits')) return false;
   return mode === 'default' || !EDITS.has(name);
 }

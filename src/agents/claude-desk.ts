@@ -140,8 +140,10 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
 /** Between the id of a call and the number of the time it came. */
 const AGAIN = '#';
 
-const isOfCall = ({ tool_call_id: id }: AskView, call: ToolCall): boolean =>
-  id === call.id || (id.startsWith(`${call.id}${AGAIN}`) && /^\d+$/.test(id.slice(call.id.length + AGAIN.length)));
+/** The call that an ask was for, as Claude Code names it. */
+export const callIdOf = ({ tool_call_id: id }: AskView): string => id.replace(new RegExp(`${AGAIN}\\d+$`), '');
+
+const isOfCall = (ask: AskView, { id }: ToolCall): boolean => ask.tool_call_id === id || callIdOf(ask) === id;
 
 /** Allowed while no process was there to do it. */
 const isStanding = (ask: AskView): boolean => hasEnded(ask) && ask.delivery.state === 'due';

@@ -2,7 +2,13 @@
 // message in, meanings out. Keeps what later messages refer to: who the sub-agents are, what the last plan was, what is in
 // the background, and whether a call is the only one of its message, which is known only when the message is complete.
 import { type Background, createBackground, isQuiet } from './claude-background.ts';
-import type { ClaudeMessage, ClaudeResult, Content, Suggestion } from './wire/claude-stream.ts';
+import {
+  type ClaudeMessage,
+  type ClaudeResult,
+  type Content,
+  INITIALIZE,
+  type Suggestion,
+} from './wire/claude-stream.ts';
 
 export interface ToolCall {
   id: string;
@@ -22,8 +28,11 @@ export type Heard =
   | { heard: 'begun'; sessionId: string }
   | { heard: 'mode'; mode: string }
   | { heard: 'said'; id: string; type: 'text' | 'thinking' | 'tool_call' | 'tool_result'; text: string }
-  /** Before a tool is used, whether or not it needs a permission. */
-  | { heard: 'before'; requestId: string; call: ToolCall; hindrance: Hindrance | undefined }
+  /** It has started, and listens. */
+  | { heard: 'ready' }
+  /** Before a tool is used, whether or not it needs a permission. `isKept`: nothing was said yet in this process, so it
+   * is the call that the conversation had been held on. */
+  | { heard: 'before'; requestId: string; call: ToolCall; hindrance: Hindrance | undefined; isKept: boolean }
   /** It needs a permission. */
   | { heard: 'permission'; requestId: string; call: ToolCall }
   | { heard: 'unknown_request'; requestId: string; subtype: string }
@@ -47,6 +56,7 @@ export function createHearing() {
   /** The message of the session itself that is coming in, and what was asked about before it was complete. */
   let message: { calls: number; isComplete: boolean } | undefined;
   let early: Before[] = [];
+  let hasSpoken = false;
   const background = createBackground();
 
   function hear(heard: ClaudeMessage): Heard[] {
@@ -56,11 +66,14 @@ export function createHearing() {
         return system(heard);
       case 'assistant':
       case 'user':
+        if (heard.type === 'assistant' && heard.agent_id === undefined) hasSpoken = true;
         return spoken(heard);
       case 'stream_event':
         return heard.parent_tool_use_id ? [] : streamed(heard.event);
       case 'control_request':
         return request(heard.request_id, heard.request);
+      case 'control_response':
+        return heard.response.request_id === INITIALIZE ? [{ heard: 'ready' }] : [];
       case 'control_cancel_request':
         return [{ heard: 'taken_back', requestId: heard.request_id }];
       case 'command_lifecycle':
@@ -121,6 +134,7 @@ export function createHearing() {
   function streamed(event: { type: string; content_block?: { type: string } | undefined }): Heard[] {
     if (event.type === 'message_start') {
       const left = release('other_calls');
+      hasSpoken = true;
       message = { calls: 0, isComplete: false };
       return left;
     }
@@ -151,9 +165,9 @@ export function createHearing() {
     if (!('input' in asked)) return [{ heard: 'unknown_request', requestId, subtype: asked.subtype }];
     const { tool_name: name, tool_use_id: id, tool_input: input, agent_id } = asked.input;
     const call = { id, name, input, lineage: lineageOf(agent_id), reason: reasonOf(name, ''), suggestions: [] };
-    const before: Before = { heard: 'before', requestId, call, hindrance: 'sub_agent' };
+    const before: Before = { heard: 'before', requestId, call, hindrance: 'sub_agent', isKept: false };
     if (agent_id !== undefined) return [before];
-    // Where nothing was said yet, this is the call that a session which was taken up again had been held on.
+    before.isKept = !hasSpoken;
     if (!message || message.isComplete) return [{ ...before, hindrance: hindrance() }];
     early.push(before);
     return [];

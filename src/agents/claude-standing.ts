@@ -1,11 +1,12 @@
-// What holds when a process of Claude Code takes a session up again: which conversation it is, its permission mode, and the
-// rules that were allowed "in this session". These come from what people decided. What the run has left about itself in
+// What holds when a process of Claude Code takes a session up again: which conversation it is, its permission mode, the
+// rules that were allowed "in this session", and which calls are not to be made any more. These come from what people decided. What the run has left about itself in
 // its outputs may close it, never open it: its own programs can write there too. Pure.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { hasEnded } from '../client/outcome.ts';
 import type { ApprovalRequest, AskView } from '../core/views.ts';
 import { PLAN_TOOL, rulesTaken, ruleText } from './claude-asks.ts';
+import { callIdOf } from './claude-desk.ts';
 
 /** `left`: what Claude Code called it. Whatever is no id could be read as an option on its command line. */
 export function conversationAgain(left: unknown, sessionId: string): string {
@@ -39,4 +40,13 @@ export function rulesAgain(mode: string, asks: readonly AskView[]): string[] {
 /** Its settings read a backslash and parentheses inside a rule only behind a backslash. */
 function ruleInSettings({ toolName, ruleContent }: { toolName: string; ruleContent?: string | undefined }): string {
   return ruleText({ toolName, ruleContent: ruleContent?.replaceAll(/[\\()]/g, '\\$&') });
+}
+
+/**
+ * What earlier runs were held on. Claude Code keeps such a call and makes it by itself when its conversation is taken up,
+ * whatever it is told; but that run is over, so nobody can allow it any more. `carried`: the form that this run answers.
+ */
+export function callsOver(asks: readonly AskView[], runId: string, carried: unknown): ReadonlySet<string> {
+  const held = asks.filter((ask) => ask.run_id !== runId && ask.mode !== 'blocking');
+  return new Set(held.map(callIdOf).filter((id) => id !== carried));
 }

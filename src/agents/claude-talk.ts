@@ -3,7 +3,7 @@
 
 import type { AskView } from '../core/views.ts';
 import { type AgentContext, type Ending, isLeaving, type ProcessExit, type Talk } from './agent.ts';
-import { hookReply, isHeldFor, PLAN_TOOL, permissionReply, QUESTION_TOOL, refusedIn } from './claude-asks.ts';
+import { hookReply, isHeldFor, OVER, PLAN_TOOL, permissionReply, QUESTION_TOOL, refusedIn } from './claude-asks.ts';
 import { createDesk } from './claude-desk.ts';
 import { FORM_MATCHER, forwardForm, isForm, TOOL_ARGUMENTS } from './claude-form.ts';
 import { createHearing, type Heard } from './claude-hearing.ts';
@@ -31,6 +31,8 @@ export interface Beginning {
   otherwise: string;
   /** What this run had asked before. */
   known: readonly AskView[];
+  /** Calls of earlier runs that are not to be made any more. */
+  over: ReadonlySet<string>;
 }
 
 /** The outputs in which a run keeps what it needs to be taken up again. */
@@ -50,6 +52,9 @@ const MATCHERS = {
   questions: `${QUESTION_TOOL}|${PLAN_TOOL}|${FORM_MATCHER}`,
   nothing: FORM_MATCHER,
 } as const;
+/** What is heard before it has begun, and from one that never does. */
+const SAYS_NOTHING: ReadonlySet<Heard['heard']> = new Set(['ready', 'mode', 'ended']);
+/** Counted from when it listens: how long it takes to start depends on what else the machine does. */
 const CARRIES_ON_WITHIN_MS = 5000;
 const LAST_WORDS_MS = 5000;
 const NOT_FOUND = 127;
@@ -78,8 +83,11 @@ export async function talkWithClaude(
   /** A form is displayed: the run is held on it, and may be over before the process is. */
   let hasForm = false;
   let isOver = false;
+  /** The turn that it is in was not wanted: its end is no end. */
+  let isDismissed = false;
   let failure: unknown;
   let lastWords: ReturnType<typeof setTimeout> | undefined;
+  let idle: ReturnType<typeof setTimeout> | undefined;
 
   /** What is told is told in order; what cannot be told ends the talk. */
   const tell = (what: () => Promise<void>): Promise<void> => {
@@ -101,8 +109,14 @@ export async function talkWithClaude(
   });
 
   function take(heard: Heard): void {
-    if (heard.heard !== 'ended' && heard.heard !== 'mode') hasBegun = true;
+    if (!SAYS_NOTHING.has(heard.heard)) {
+      hasBegun = true;
+      clearTimeout(idle);
+    }
     switch (heard.heard) {
+      case 'ready':
+        if (beginning.prompt === undefined && !hasBegun) expectWork();
+        return;
       case 'begun':
         lastTurn.begun();
         void tell(() =>
@@ -142,8 +156,15 @@ export async function talkWithClaude(
         lastTurn.changed(heard.background);
         return;
       case 'ended':
-        lastTurn.ended(heard.result, heard.background);
+        if (isDismissed) expectWork();
+        else lastTurn.ended(heard.result, heard.background);
+        isDismissed = false;
     }
+  }
+
+  /** It goes on by itself now; if it does not, it is told what it needs to know. */
+  function expectWork(): void {
+    idle = setTimeout(() => talk?.send(userMessage(beginning.otherwise)), CARRIES_ON_WITHIN_MS);
   }
 
   /** Kept, so that it is taken up again in the mode that it had come to. */
@@ -155,6 +176,7 @@ export async function talkWithClaude(
 
   async function answer(heard: Extract<Heard, { heard: 'before' | 'permission' }>): Promise<void> {
     const { call, requestId } = heard;
+    if (heard.heard === 'before' && heard.isKept && beginning.over.has(call.id)) return dismiss(requestId);
     if (heard.heard === 'before' && isForm(call.name)) return displayForm(heard);
     await telling;
     if (heard.heard === 'permission') {
@@ -162,12 +184,19 @@ export async function talkWithClaude(
       return talk?.send(controlReply(requestId, permissionReply(call, decision)));
     }
     // Where something would be lost with the process, Claude Code asks for a permission, and waits for that.
-    const mayBeHeld = !heard.hindrance && !desk.owes() && isHeldFor(call.name, mode);
+    const mayBeHeld = !heard.hindrance && !desk.owes() && isHeldFor(call.name, mode, spec.hold);
     if (!mayBeHeld) return talk?.send(controlReply(requestId, hookReply(undefined)));
     const decision = await desk.decide(call, patienceOf(spec.patienceMs));
     if (decision.behavior === 'held')
       await tell(() => context.say(undefined, { id: heldOn(call.id), type: MODE, data: { mode } }));
     talk?.send(controlReply(requestId, hookReply(decision)));
+  }
+
+  /** The turn that Claude Code began with it by itself ends with it: no model hears of it before the prompt. */
+  function dismiss(requestId: string): void {
+    isDismissed = true;
+    talk?.send(controlReply(requestId, hookReply(OVER)));
+    talk?.send(interrupt());
   }
 
   async function displayForm({ call, requestId, hindrance }: Extract<Heard, { heard: 'before' }>): Promise<void> {
@@ -211,11 +240,9 @@ export async function talkWithClaude(
       if (message) for (const heard of hear(message)) take(heard);
     },
   });
-  talk.send(initialize(MATCHERS[spec.hold], Math.ceil(spec.patienceMs / 1000) + HOOK_MARGIN_SECONDS));
+  const matcher = MATCHERS[beginning.over.size > 0 ? 'everything' : spec.hold];
+  talk.send(initialize(matcher, Math.ceil(spec.patienceMs / 1000) + HOOK_MARGIN_SECONDS));
   if (beginning.prompt !== undefined) talk.send(userMessage(beginning.prompt));
-  const idle = setTimeout(() => {
-    if (beginning.prompt === undefined && !hasBegun) talk?.send(userMessage(beginning.otherwise));
-  }, CARRIES_ON_WITHIN_MS);
   context.signal.addEventListener('abort', leave, { once: true });
   if (context.signal.aborted) leave();
   const exit = await talk.ended;

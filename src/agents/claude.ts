@@ -6,7 +6,7 @@ import type { AskView } from '../core/views.ts';
 import type { Agent, AgentContext, Ending } from './agent.ts';
 import { carriedText } from './carried-answers.ts';
 import { type ClaudeSpec, readClaudeInput } from './claude-input.ts';
-import { conversationAgain, modeAgain, rulesAgain } from './claude-standing.ts';
+import { callsOver, conversationAgain, modeAgain, rulesAgain } from './claude-standing.ts';
 import { type Beginning, CONVERSATION, heldOn, MODE, talkWithClaude } from './claude-talk.ts';
 import { withSkills } from './laid-skills.ts';
 import { claudeCode } from './runtime-claude.ts';
@@ -61,6 +61,7 @@ async function work(context: AgentContext, spec: ClaudeSpec): Promise<Ending> {
     mode,
     rules: rulesAgain(mode, history),
     known,
+    over: callsOver(history, context.run.run_id, formAnswered(context)),
   });
   const afresh = { ...again, conversation: ['--session-id', conversation], prompt: againFromStart(spec, known) };
   const isNew = id === undefined && !context.resumed && !carriesForm(context);
@@ -88,6 +89,8 @@ async function canBeTakenUp(context: AgentContext, error: string): Promise<boole
 }
 
 const carriesForm = ({ input }: AgentContext): boolean => input.interactive_form_answer !== undefined;
+const formAnswered = ({ input }: AgentContext): unknown =>
+  (input.interactive_form_answer as { tool_use_id?: unknown } | undefined)?.tool_use_id;
 
 type Started = Omit<Beginning, 'prompt' | 'otherwise'>;
 

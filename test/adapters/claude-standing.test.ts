@@ -1,6 +1,6 @@
 // What a process of Claude Code is started with again: what people decided, and nothing that a run says about itself.
 import { describe, expect, it } from 'vitest';
-import { conversationAgain, modeAgain, rulesAgain } from '../../src/agents/claude-standing.ts';
+import { callsOver, conversationAgain, modeAgain, rulesAgain } from '../../src/agents/claude-standing.ts';
 import type { AskView } from '../../src/core/views.ts';
 
 const approval = (request: object, answer: object | undefined, state = 'delivered') =>
@@ -73,5 +73,23 @@ describe('the rules of the session', () => {
     const label = `Do not ask again in this session for Bash(${ruleContent}), Read`;
     const suggestion = { id: 'session-0', label, rules: [{ toolName, ruleContent }, { toolName: 'Read' }] };
     expect(rulesAgain('default', [asked(taken, suggestion)])).toEqual(['Bash(echo "\\(a\\)" \\\\n)', 'Read']);
+  });
+});
+
+describe('the calls that are over', () => {
+  const held = (run_id: string, tool_call_id: string, mode = 'deferred') => ({ run_id, tool_call_id, mode }) as AskView;
+  const over = (...asks: AskView[]) => [...callsOver(asks, 'run_2', 'toolu_form')];
+
+  it('are those that earlier runs were held on, whatever became of them', () => {
+    expect(over(held('run_1', 'toolu_a'), held('run_1', 'toolu_b#2'), held('run_0', 'toolu_c', 'form'))).toEqual([
+      'toolu_a',
+      'toolu_b',
+      'toolu_c',
+    ]);
+  });
+
+  it('are not those of this run, nor the form that it answers, nor what no process can have kept', () => {
+    const form = held('run_1', 'toolu_form', 'form');
+    expect(over(held('run_2', 'toolu_a'), form, held('run_1', 'toolu_b', 'blocking'))).toEqual([]);
   });
 });

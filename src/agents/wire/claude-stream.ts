@@ -90,6 +90,7 @@ export const ClaudeMessage = z.union([
     request_id: z.string(),
     request: z.union([HookCallback, CanUseTool, z.object({ subtype: z.string() })]),
   }),
+  z.object({ type: z.literal('control_response'), response: z.object({ request_id: z.string() }) }),
   z.object({ type: z.literal('control_cancel_request'), request_id: z.string() }),
   z.object({
     type: z.literal('result'),
@@ -123,11 +124,14 @@ export const userMessage = (text: string): string =>
     session_id: '',
   });
 
+/** The id of our first request. */
+export const INITIALIZE = 'initialize';
+
 /** Declares the hook that is asked before tools whose name the matcher takes; all of them without one. */
 export function initialize(matcher: string | undefined, timeoutSeconds: number): string {
   const hook = { ...(matcher !== undefined && { matcher }), hookCallbackIds: ['before'], timeout: timeoutSeconds };
   const request = { subtype: 'initialize', hooks: { PreToolUse: [hook] } };
-  return JSON.stringify({ type: 'control_request', request_id: 'initialize', request });
+  return JSON.stringify({ type: 'control_request', request_id: INITIALIZE, request });
 }
 
 export const controlReply = (requestId: string, response: object): string =>
