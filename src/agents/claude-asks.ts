@@ -56,11 +56,15 @@ export function approvalOf(call: ToolCall): ApproveSpec & { id: string } {
     id: call.id,
     tool_name: call.name,
     input: call.input,
-    reason: call.reason,
+    reason: call.name === 'Skill' ? `${call.reason}\n${OPENS_UP}`.trim() : call.reason,
     ...lineageOf(call),
     ...(suggestions.length > 0 && { suggestions }),
   };
 }
+
+/** Claude Code asks for a skill where it wants that, and does not say what it is. */
+const OPENS_UP =
+  'A skill that is allowed may use the tools and run the hooks that its front matter names: nobody is asked for those again.';
 
 const lineageOf = ({ lineage }: ToolCall) => (lineage.length > 0 ? { lineage } : {});
 

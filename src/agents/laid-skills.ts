@@ -5,6 +5,7 @@ import type { AgentContext, Ending } from './agent.ts';
 import { DispatchFailure, failureOf } from './dispatch-failure.ts';
 import { layOverlay, takeOutOverlay } from './overlay.ts';
 import type { OverlayFile } from './runtime.ts';
+import { laidSkill } from './skill-guide.ts';
 import { occupy, type Workspace } from './workspace.ts';
 
 /** `place`: the folder in the workspace where the agent looks for skills. */
@@ -56,10 +57,15 @@ export async function skillFiles(
     const skill = await context.skill(name).catch((error: Error) => {
       throw new DispatchFailure('fetch-failed', error.message);
     });
-    for (const { path, bytes } of skill.files) files.push({ path: `${place}/${skill.name}/${path}`, content: bytes });
-    const own = `${place}/${skill.name}/.gitignore`;
+    const { files: laid, left } = laidSkill(skill.files);
+    for (const { path, bytes } of laid) files.push({ path: `${place}/${skill.name}/${path}`, content: bytes });
     // An agent that commits everything it finds must not commit this.
-    if (!files.some(({ path }) => path === own)) files.push({ path: own, content: Buffer.from('*\n') });
+    files.push({ path: `${place}/${skill.name}/.gitignore`, content: Buffer.from('*\n') });
+    if (left.length > 0)
+      await context.say(`Not laid with the skill ${skill.name}, which may tell and not allow: ${left.join(', ')}`, {
+        id: `skill-without-${skill.name}`,
+        type: 'status',
+      });
   }
   return files;
 }

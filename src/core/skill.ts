@@ -8,6 +8,8 @@ export const UNPACKED_BYTES = 50 * 1024 * 1024;
 
 /** Usable as the name of a folder on every system. */
 export const SKILL_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$/;
+/** What a SKILL.md begins with: YAML between two lines of three dashes. */
+export const FRONT_MATTER = /^\ufeff?---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)/;
 export const DEFAULT_NAMESPACE = 'default';
 
 export interface Skill {

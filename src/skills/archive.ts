@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { parse as parseYaml } from 'yaml';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { fail, HoldpointError } from '../core/errors.ts';
-import { ARCHIVE_BYTES, UNPACKED_BYTES } from '../core/skill.ts';
+import { ARCHIVE_BYTES, FRONT_MATTER, UNPACKED_BYTES } from '../core/skill.ts';
 import type { SkillContent } from '../gateway/skill.ts';
 
 const MOST_ENTRIES = 2000;
@@ -77,7 +77,7 @@ async function contentOf(zip: ZipFile, entry: Entry): Promise<Buffer> {
 }
 
 function frontMatter(text: string): Pick<SkillContent, 'description' | 'version'> {
-  const found = /^﻿?---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)/.exec(text);
+  const found = FRONT_MATTER.exec(text);
   if (!found?.[1]) throw refused('its SKILL.md does not begin with front matter between two lines of three dashes.');
   const { description, version } = yamlOf(found[1]);
   if (typeof description !== 'string' || description.trim() === '')

@@ -25,7 +25,7 @@ it('are laid where the runtime looks for them, and gone afterwards', async () =>
   const run = await d.over(await d.start(folder, shell(script, { skills: ['review-notes'] })));
   expect(run.status).toBe('completed');
   const { stdout } = exitOf(run) as { stdout: string };
-  expect(stdout).toContain(GUIDE);
+  expect(stdout).toContain('description: "How to write review notes."\nversion: "1.2"\n---\n\n# Review notes\n');
   expect(stdout).toMatch(/\n3\n\s*0 255 128 {2}10/);
   expect(readdirSync(folder)).toEqual(['README.md']);
 });
