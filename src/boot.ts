@@ -40,6 +40,7 @@ import { startWorker, type Worker, type WorkerOptions } from './worker/worker.ts
 
 export { connectors } from './agents/connectors.ts';
 export { serveTools } from './mcp/stdio.ts';
+export { tryLock } from './store/sqlite-lock.ts';
 
 export interface Settings {
   host: string;

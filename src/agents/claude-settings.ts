@@ -61,6 +61,15 @@ export const disconnected = (text: string, before?: string): string =>
 export const hasHooks = (text: string): boolean => oursIn(read(text), OWNER).length > 0;
 export const { mark } = OWNER;
 
+/** Each once: a person may have changed some of them. */
+export function doors(text: string): HookDoor[] {
+  const all = oursIn(read(text), OWNER).map(({ url = '', headers = {} }) => ({
+    url: url.slice(0, -PATH.length),
+    token: String(headers.Authorization ?? '').replace(/^Bearer /, ''),
+  }));
+  return all.filter(({ url, token }, i) => all.findIndex((one) => one.url === url && one.token === token) === i);
+}
+
 const read = (text: string | undefined): HooksFile => readHooks(text, OWNER);
 
 /** A failure is never an answer: Claude Code then asks at its terminal, as without the hook. */

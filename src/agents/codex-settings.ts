@@ -32,3 +32,12 @@ export const disconnected = (text: string, before?: string): string =>
   withoutOurs(text, OWNER, before === undefined ? {} : readHooks(before, OWNER));
 export const isConnected = (text: string): boolean => oursIn(readHooks(text, OWNER), OWNER).length > 0;
 export const { mark } = OWNER;
+
+export const doors = (text: string): { url: string }[] =>
+  oursIn(readHooks(text, OWNER), OWNER).map(({ command = '' }) => ({
+    url:
+      command
+        .split(` ${OURS} --url `)[1]
+        ?.split(' --data ')[0]
+        ?.replace(/^'(.*)'$/, '$1') ?? '',
+  }));

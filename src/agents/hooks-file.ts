@@ -5,7 +5,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type JSONPath, namedTwice, putIn, takeOut } from './json-in-place.ts';
 
-const Hook = z.looseObject({ type: z.string(), url: z.string().optional(), command: z.string().optional() });
+const Hook = z.looseObject({
+  type: z.string(),
+  url: z.string().optional(),
+  command: z.string().optional(),
+  headers: z.record(z.string(), z.unknown()).optional(),
+});
 const Group = z.looseObject({ hooks: z.array(Hook) });
 const HooksFile = z.looseObject({ hooks: z.record(z.string(), z.array(Group)).optional() });
 export type Hook = z.infer<typeof Hook>;

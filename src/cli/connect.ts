@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import type { Client } from '../client/client.ts';
 import { serverUrl, stateFolder } from '../client/local.ts';
@@ -14,13 +15,15 @@ import {
   dropNeedlessCopy,
   forgetRecord,
   keepRecord,
-  readRecord,
+  recordOf,
+  recordPath,
   revokeTokens,
 } from './connection-record.ts';
 import { withExamples } from './examples.ts';
+import { Failure, told } from './failure.ts';
 import { printJson } from './output.ts';
 import { launcher, ownName } from './own-name.ts';
-import { type ConnectFlags, confirm, connectorOf, judged, show } from './settings-change.ts';
+import { type ConnectFlags, type Connector, confirm, connectorOf, judged, show, underLock } from './settings-change.ts';
 import {
   copyName,
   mustBeUnchanged,
@@ -46,7 +49,8 @@ export function connectCommand(): Command {
 
 async function connect(agent: string, flags: ConnectFlags): Promise<void> {
   const connector = await connectorOf(agent);
-  const file = readSettings(connector.file(process.env));
+  const named = resolve(connector.file(process.env));
+  const file = readSettings(named);
   mustBeWritable(file);
   const client = await connectTo(flags);
   const url = addressOf(flags.url ?? serverUrl(process.env));
@@ -55,24 +59,42 @@ async function connect(agent: string, flags: ConnectFlags): Promise<void> {
   const changed = (token: string) => judged(file, () => connector.connected(file.text, { ...place, token }));
   show(file, changed(UNMADE), flags);
   await confirm(`Change ${file.path}?`, flags);
-  mustBeUnchanged(file);
-  await mendEarlier(client, folder, agent, file);
-  const token_name = connector.needsToken ? tokenName(agent) : undefined;
-  const record = await change({ client, folder, agent, file, changed, token_name });
-  const { backup, token_id } = record;
+  const { backup, token_id } = await underLock(folder, async () => {
+    mustBeUnchanged(file);
+    await mendEarlier({ flags, folder, agent, connector, named, file });
+    const token_name = connector.needsToken ? tokenName(agent) : undefined;
+    return change({ client, folder, agent, named, url, file, changed, token_name });
+  });
   if (flags.json)
     return printJson({ connected: agent, file: file.path, backup: backup ?? null, token_id: token_id ?? null });
-  note(`${connector.note} The file as it was: ${backup ?? 'there was none'}. Back: ${ownName()} disconnect ${agent}`);
+  note(`${connector.note} The file as it was: ${backup ?? 'there was none'}. Back: ${back(agent)}`);
+}
+
+interface Earlier extends Pick<Change, 'folder' | 'agent' | 'named' | 'file'> {
+  flags: ConnectFlags;
+  connector: Connector;
 }
 
 /** The file has none of our hooks: whatever is written down of an earlier connection was never finished, or is over. */
-async function mendEarlier(client: Client, folder: string, agent: string, file: SettingsFile): Promise<void> {
-  const earlier = readRecord(folder, agent);
+async function mendEarlier({ flags, folder, agent, connector, named, file }: Earlier): Promise<void> {
+  const earlier = recordOf(folder, agent, named);
   if (!earlier) return;
-  await revokeTokens(client, earlier);
-  if (earlier.file === file.path) dropNeedlessCopy(earlier, file.text);
-  forgetRecord(folder, agent);
+  const there = earlier.file === file.path ? file : readSettings(earlier.file);
+  const { text } = there;
+  if (text !== undefined && judged(there, () => connector.isConnected(text)))
+    throw new Failure('conflict', `${named} led to ${there.path}, which still has the hooks. First: ${back(agent)}`);
+  await revokeTokens(await connectTo({ ...flags, url: earlier.url }), earlier).catch((error: unknown) => {
+    throw new Failure(
+      told(error).exit,
+      `an earlier connection left a token at ${earlier.url} that could not be revoked: ${told(error).message}`,
+      `Run \`${back(agent)}\` with a token of that server. If it is gone for good: rm ${recordPath(folder, agent, earlier)}`,
+    );
+  });
+  dropNeedlessCopy(earlier, text);
+  forgetRecord(folder, agent, earlier);
 }
+
+const back = (agent: string): string => `${ownName()} disconnect ${agent}`;
 
 /** Its end tells one connection from another: by it a token is found that a crash left without an owner. */
 const tokenName = (agent: string): string =>
@@ -82,14 +104,17 @@ interface Change {
   client: Client;
   folder: string;
   agent: string;
+  named: string;
+  url: string;
   file: SettingsFile;
   changed(token: string): string;
   token_name: string | undefined;
 }
 
-async function change({ client, folder, agent, file, changed, token_name }: Change): Promise<ConnectionRecord> {
+async function change(intended: Change): Promise<ConnectionRecord> {
+  const { client, folder, agent, named, url, file, changed, token_name } = intended;
   const backup = file.text === undefined ? undefined : copyName(file.path);
-  let record: ConnectionRecord = { file: file.path, mode: file.mode, backup, token_name };
+  let record: ConnectionRecord = { named, file: file.path, url, mode: file.mode, backup, token_name };
   try {
     keepRecord(folder, agent, record);
     const name = token_name;
@@ -104,8 +129,8 @@ async function change({ client, folder, agent, file, changed, token_name }: Chan
   } catch (error) {
     if (backup !== undefined) rmSync(backup, { force: true });
     await revokeTokens(client, record).then(
-      () => forgetRecord(folder, agent),
-      () => note(`a token may be left: \`${ownName()} disconnect ${agent}\` revokes it when the server can be reached`),
+      () => forgetRecord(folder, agent, record),
+      () => note(`a token may be left: \`${back(agent)}\` revokes it when the server can be reached`),
     );
     throw error;
   }

@@ -2,22 +2,26 @@
 // byte; one that was changed since loses our hooks and nothing else. The token is revoked, and only then is it forgotten
 // that there was a connection: whatever stops half way is finished by the next `disconnect`.
 import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { stateFolder } from '../client/local.ts';
-import { connect as connectTo, note, withServer } from './connection.ts';
+import { addressOf, connect as connectTo, note, withServer } from './connection.ts';
 import {
   type ConnectionRecord,
   copyOf,
   dropNeedlessCopy,
   forgetRecord,
   isAsWritten,
-  readRecord,
+  recordOf,
+  recordPath,
+  recordsOf,
   revokeTokens,
 } from './connection-record.ts';
 import { withExamples } from './examples.ts';
+import { told } from './failure.ts';
 import { printJson } from './output.ts';
 import { ownName } from './own-name.ts';
-import { type ConnectFlags, confirm, connectorOf, judged, show } from './settings-change.ts';
+import { type ConnectFlags, type Connector, confirm, connectorOf, judged, show, underLock } from './settings-change.ts';
 import {
   mustBeUnchanged,
   mustBeWritable,
@@ -43,39 +47,53 @@ interface Way {
   isWhole: boolean;
   question: string;
   told: string;
+  /** What may be said besides, once the token is revoked. */
+  end?: string;
 }
-
-type Connector = Awaited<ReturnType<typeof connectorOf>>;
 
 async function disconnect(agent: string, flags: ConnectFlags): Promise<void> {
   const connector = await connectorOf(agent);
   const folder = stateFolder(process.env);
-  const record = readRecord(folder, agent);
-  const file = readSettings(record?.file ?? connector.file(process.env));
+  const named = resolve(connector.file(process.env));
+  const record = recordOf(folder, agent, named);
+  const file = readSettings(record?.file ?? named);
   const way = wayBack(connector, file, record);
   if (!record && way.text === file.text) {
     if (flags.json) return printJson({ disconnected: agent, file: file.path, changed: false });
-    return note(`${file.path} has nothing of Holdpoint in it; nothing was changed`);
+    const others = recordsOf(folder, agent).map((other) => other.named);
+    const elsewhere = others.length === 0 ? '' : `. Connected, under another settings folder: ${others.join(', ')}`;
+    return note(`${file.path} has nothing of Holdpoint in it; nothing was changed${elsewhere}`);
   }
   if (way.text !== file.text) mustBeWritable(file);
   show(file, way.text, flags);
   await confirm(way.question, flags);
-  mustBeUnchanged(file);
-  if (way.text === undefined) removeSettings(file);
-  else if (way.text !== file.text) replaceSettings(file, way.text, record?.mode ?? file.mode);
-  if (record && way.isWhole && record.backup) rmSync(record.backup, { force: true });
-  if (record) dropNeedlessCopy(record, way.text);
-  removeDraft(file.path);
-  const isRevoked = !record || (await revoke(flags, record));
-  if (isRevoked) forgetRecord(folder, agent);
-  if (flags.json) return printJson({ disconnected: agent, file: file.path, changed: true, restored: way.isWhole });
-  note(way.told);
+  const unrevoked = await underLock(folder, async () => {
+    mustBeUnchanged(file);
+    putBack(file, way, record);
+    const why = record && (await revoke(flags, record));
+    if (record && why === undefined) forgetRecord(folder, agent, record);
+    return why;
+  });
+  if (record && unrevoked !== undefined)
+    note(
+      `${unrevoked}. Run \`${ownName()} disconnect ${agent}\` again with that server there and a token of it. ` +
+        `If it is gone for good: rm ${recordPath(folder, agent, record)}`,
+    );
+  if (flags.json) {
+    const token_revoked = record?.token_name === undefined ? null : unrevoked === undefined;
+    return printJson({ disconnected: agent, file: file.path, changed: true, restored: way.isWhole, token_revoked });
+  }
+  note(unrevoked === undefined && way.end ? `${way.told}; ${way.end}` : way.told);
   if (record && !way.isWhole && copyOf(record) !== undefined)
     note(`the file as it was before is still in ${record.backup}`);
-  if (!isRevoked)
-    note(
-      `the server could not be told to revoke the token: run \`${ownName()} disconnect ${agent}\` again when it is there`,
-    );
+}
+
+function putBack(file: SettingsFile, { text, isWhole }: Way, record: ConnectionRecord | undefined): void {
+  if (text === undefined) removeSettings(file);
+  else if (text !== file.text) replaceSettings(file, text, record?.mode ?? file.mode);
+  if (record && isWhole && record.backup) rmSync(record.backup, { force: true });
+  if (record) dropNeedlessCopy(record, text);
+  removeDraft(file.path);
 }
 
 function wayBack(connector: Connector, file: SettingsFile, record: ConnectionRecord | undefined): Way {
@@ -87,8 +105,9 @@ function wayBack(connector: Connector, file: SettingsFile, record: ConnectionRec
   const byHand = `By hand: ${connector.byHand}. Then run this again.`;
   const isConnected = text !== undefined && judged(file, () => connector.isConnected(text), [byHand]);
   if (!isConnected) {
-    const told = `${path} has no hooks of Holdpoint; what was left of the connection is gone`;
-    return { text, isWhole: false, question: `Forget the connection of ${path}?`, told };
+    const question = `Forget the connection of ${path}?`;
+    const end = 'what was left of the connection is gone';
+    return { text, isWhole: false, question, told: `${path} has no hooks of Holdpoint`, end };
   }
   const why = !record
     ? `there is no record of a connection in ${stateFolder(process.env)}`
@@ -104,12 +123,14 @@ function wayBack(connector: Connector, file: SettingsFile, record: ConnectionRec
   };
 }
 
-async function revoke(flags: ConnectFlags, record: ConnectionRecord): Promise<boolean> {
-  if (record.token_id === undefined && record.token_name === undefined) return true;
+/** Why not; nothing when no token is left. At the server that made it, whichever is the usual one now. */
+async function revoke(flags: ConnectFlags, record: ConnectionRecord): Promise<string | undefined> {
+  if (record.token_id === undefined && record.token_name === undefined) return undefined;
+  const url = addressOf(flags.url ?? record.url);
   try {
-    await revokeTokens(await connectTo(flags), record);
-    return true;
-  } catch {
-    return false;
+    await revokeTokens(await connectTo({ ...flags, url }), record, url);
+    return undefined;
+  } catch (error) {
+    return `the token of its hooks is still good at ${record.url}: ${told(error).message.replace(/\.$/, '')}`;
   }
 }

@@ -1,21 +1,24 @@
 // What `holdpoint doctor` says of agents: which this build knows, which versions are installed and which were tested, and
-// whether those that are connected are whole. Changes nothing.
+// whether the hooks of those that are connected are whole, lead here and are let in. Changes nothing.
+import { resolve } from 'node:path';
+import { createClient } from '../client/client.ts';
+import { HoldpointProblem } from '../client/http.ts';
 import { stateFolder } from '../client/local.ts';
-import { readRecord } from './connection-record.ts';
+import { recordOf, recordsOf } from './connection-record.ts';
 import type { Check } from './doctor.ts';
 import { told } from './failure.ts';
 import { ownName } from './own-name.ts';
 import { judged } from './settings-change.ts';
 import { readSettings } from './settings-file.ts';
 
-export async function agentChecks(env: NodeJS.ProcessEnv): Promise<Check[]> {
+export async function agentChecks(env: NodeJS.ProcessEnv, url: string): Promise<Check[]> {
   const { agentNames, agentPrograms, connectors } = await import('../boot.ts');
   const detail = `this build knows: ${agentNames.join(', ')}; and \`external\`, your own program`;
   const programs = (await agentPrograms()).map(programCheck);
-  const connections = Object.entries(connectors).flatMap(([agent, connector]) =>
-    connectionCheck(agent, connector, env),
+  const connections = Object.entries(connectors).map(([agent, connector]) =>
+    connectionChecks({ agent, connector, env, url }),
   );
-  return [{ name: 'agents', state: 'good', detail }, ...programs, ...connections];
+  return [{ name: 'agents', state: 'good', detail }, ...programs, ...(await Promise.all(connections)).flat()];
 }
 
 type Boot = typeof import('../boot.ts');
@@ -36,22 +39,58 @@ function programCheck({ agent, version: tested, install, installed }: Program): 
   return { name, state: 'warning', detail: `${installed}; tested with ${tested}`, advice };
 }
 
+interface Connected {
+  agent: string;
+  connector: Boot['connectors'][string];
+  env: NodeJS.ProcessEnv;
+  /** The server that is looked at. */
+  url: string;
+}
+
 /** Nothing is said of an agent that nobody connected. */
-function connectionCheck(agent: string, connector: Boot['connectors'][string], env: NodeJS.ProcessEnv): Check[] {
+async function connectionChecks(about: Connected): Promise<Check[]> {
+  const { agent, connector, env } = about;
   const name = `${agent} hooks`;
   const again = `${ownName()} disconnect ${agent}, then ${ownName()} connect ${agent}`;
+  const checked = async (path: string, isKnown: boolean): Promise<Check[]> => {
+    const problem = await hooksProblem(about, path, isKnown);
+    if (problem === undefined) return [];
+    if (problem === '') return [{ name, state: 'good', detail: `connected: ${path} asks here too` }];
+    return [{ name, state: 'warning', detail: problem, advice: again }];
+  };
   try {
-    const record = readRecord(stateFolder(env), agent);
-    const file = readSettings(record?.file ?? connector.file(env));
-    const { path, text } = file;
-    const isConnected = text !== undefined && judged(file, () => connector.isConnected(text));
-    if (!record && !isConnected) return [];
-    if (record && isConnected) return [{ name, state: 'good', detail: `connected: ${path} asks here too` }];
-    const detail = record
-      ? `${path} has none, though it was connected`
-      : `${path} has some that ${stateFolder(env)} knows nothing of`;
-    return [{ name, state: 'warning', detail, advice: again }];
+    const named = resolve(connector.file(env));
+    const known = recordsOf(stateFolder(env), agent).map(({ file }) => checked(file, true));
+    const own = recordOf(stateFolder(env), agent, named) ? [] : [checked(named, false)];
+    return (await Promise.all([...known, ...own])).flat();
   } catch (error) {
     return [{ name, state: 'warning', detail: told(error).message, advice: again }];
+  }
+}
+
+/** Empty where all is well, undefined where there is nothing to say. */
+async function hooksProblem({ connector, env, url }: Connected, path: string, isKnown: boolean) {
+  const file = readSettings(path);
+  const { text } = file;
+  const doors = text === undefined ? [] : judged(file, () => connector.doors(text));
+  if (doors.length === 0) return isKnown ? `${path} has none, though it was connected` : undefined;
+  if (!isKnown) return `${path} has some that ${stateFolder(env)} knows nothing of`;
+  const elsewhere = doors.find((door) => door.url !== url);
+  if (elsewhere) return `${path} asks at ${elsewhere.url}, not here (${url})`;
+  for (const { token } of doors) {
+    const why = token === undefined ? undefined : await refusal(url, token);
+    if (why !== undefined) return `${path} asks at its terminal alone: ${why}`;
+  }
+  return '';
+}
+
+/** Why a hook with this token would not be heard. It may do nothing but call its hook: to be told just that is good. */
+async function refusal(url: string, token: string): Promise<string | undefined> {
+  try {
+    await createClient({ url, token, retryForMs: 0 }).signIn.me();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof HoldpointProblem)) return `${url} does not answer`;
+    return error.status === 401 ? `${url} takes the token of its hooks no more` : undefined;
   }
 }

@@ -42,7 +42,7 @@ async function doctor(flags: ServerFlags): Promise<void> {
     node(),
     ...stateFolderChecks(stateFolder(env)),
     ...(await serverChecks(url, flags, env)),
-    ...(await agentChecks(env)),
+    ...(await agentChecks(env, url)),
   ];
   const bad = checks.find((check) => check.state === 'bad');
   process.exitCode = bad ? EXIT[bad.exit ?? 'unexpected'] : EXIT.done;

@@ -1,5 +1,7 @@
 // What `connect` and `disconnect` have in common: the agent they are about, the change that is shown before it is made,
-// and the question whether to make it. Changes nothing itself.
+// the question whether to make it, and that one is made at a time. Changes nothing itself.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 import type { ServerFlags } from './connection.ts';
 import { Failure, left } from './failure.ts';
@@ -11,6 +13,8 @@ import { wrap } from './text/layout.ts';
 export interface ConnectFlags extends ServerFlags {
   yes?: boolean;
 }
+
+export type Connector = Awaited<ReturnType<typeof connectorOf>>;
 
 export async function connectorOf(agent: string) {
   const { connectors } = await import('../boot.ts');
@@ -35,11 +39,29 @@ export function show({ path, text = '' }: SettingsFile, changed: string | undefi
   print(...unifiedDiff(patch).flatMap((line) => wrap(line, terminalWidth(), 1)));
 }
 
-export async function confirm(question: string, { yes }: ConnectFlags): Promise<void> {
+export async function confirm(question: string, { yes, json }: ConnectFlags): Promise<void> {
   if (yes) return;
+  if (json) throw new Failure('usage', 'nothing was changed: --json shows no change to confirm, so say --yes with it');
   if (!(process.stdin.isTTY && process.stdout.isTTY))
     throw new Failure('usage', 'nothing was changed: say --yes to make this change without a terminal');
   const { confirm: ask, isCancel } = await import('@clack/prompts');
   const answer = await ask({ message: question, initialValue: false });
   if (isCancel(answer) || !answer) throw left('nothing was changed');
+}
+
+/** Two at once would take the same name for their copies, and each the other's record for its own. */
+export async function underLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const { tryLock } = await import('../boot.ts');
+  mkdirSync(join(folder, 'connections'), { recursive: true, mode: 0o700 });
+  const lock = tryLock(join(folder, 'connections', 'lock'));
+  if (!lock)
+    throw new Failure(
+      'conflict',
+      `nothing was changed: another connect or disconnect is under way in ${folder}. Try again.`,
+    );
+  try {
+    return await work();
+  } finally {
+    lock.close();
+  }
 }

@@ -45,7 +45,7 @@ export function readSettings(named: string): SettingsFile {
 }
 
 /** The file itself, at the end of all links. */
-function leadsTo(named: string): string {
+export function leadsTo(named: string): string {
   if (existsSync(named)) return realpathSync(named);
   let path = resolve(named);
   for (let i = 0; lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink(); i++) {

@@ -1,19 +1,26 @@
-// One process per state folder: a lock that the operating system drops with its holder.
+// One process at a time: a lock that the operating system drops with its holder.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fail } from '../core/errors.ts';
 
-/** One server per state folder. The operating system drops the lock with the process, however it dies. */
+/** One server per state folder. */
 export function takeLock(folder: string): DatabaseSync {
-  const lock = new DatabaseSync(join(folder, 'holdpoint.lock'));
+  const lock = tryLock(join(folder, 'holdpoint.lock'));
+  if (lock) return lock;
+  throw fail(
+    'store_unavailable',
+    `Another Holdpoint server is using ${folder}. Stop it, or set HOLDPOINT_DATA to another folder.`,
+  );
+}
+
+/** Nothing while another process has it. The operating system drops the lock with its process, however it dies. */
+export function tryLock(path: string): DatabaseSync | undefined {
+  const lock = new DatabaseSync(path);
   try {
     lock.exec('PRAGMA busy_timeout = 2000; BEGIN EXCLUSIVE');
+    return lock;
   } catch {
     lock.close();
-    throw fail(
-      'store_unavailable',
-      `Another Holdpoint server is using ${folder}. Stop it, or set HOLDPOINT_DATA to another folder.`,
-    );
+    return undefined;
   }
-  return lock;
 }

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { recordPath } from '../../src/cli/connection-record.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { openStage, PATIENT, type Stage, strike } from './stage.ts';
 
@@ -22,7 +23,7 @@ beforeEach(() => {
 
 const run = (...args: string[]) => stage.run(args, { env });
 const hooks = () => join(home, 'hooks.json');
-const record = () => join(data, 'connections', 'codex.json');
+const record = () => recordPath(data, 'codex', { file: hooks() });
 const odd = '{ "hooks" : {"Stop":[ {"hooks":[{"type":"command","command":"say done"}]} ]} }';
 
 describe('connect codex', PATIENT, () => {

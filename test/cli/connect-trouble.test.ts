@@ -17,6 +17,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { recordPath } from '../../src/cli/connection-record.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { openStage, PATIENT, type Stage, strike } from './stage.ts';
 
@@ -34,7 +35,7 @@ beforeEach(() => {
   home = temporaryFolder();
   settings = join(home, 'settings.json');
   const data = temporaryFolder();
-  record = join(data, 'connections', 'claude.json');
+  record = recordPath(data, 'claude', { file: settings });
   env = { CLAUDE_CONFIG_DIR: home, HOLDPOINT_DATA: data, HOLDPOINT_TOKEN: stage.server.token };
 });
 afterEach(async () => {
@@ -50,12 +51,13 @@ const tokens = async () =>
   );
 const OWN = '{\n    "model" : "opus",   "big": 12345678901234567890, "hooks": {"Stop": []}\n}\n\n';
 
-/** Between the command and the server, to do something when a token has been made. */
-async function meddling(onToken: () => void): Promise<string> {
+/** Between the command and the server, to do something when a token has been made, or instead of revoking one. */
+async function meddling(onToken: () => void, onRevoke?: number): Promise<string> {
   const proxy = createServer(async (request, response) => {
     const body = await textOf(request);
     const headers = { authorization: String(request.headers.authorization), 'content-type': 'application/json' };
     const { method = 'GET' } = request;
+    if (method === 'DELETE' && onRevoke !== undefined) return response.writeHead(onRevoke).end('{}');
     const passed = await fetch(stage.server.url + request.url, { method, headers, ...(body && { body }) });
     const reply = await passed.text();
     if (method === 'POST' && request.url === '/v1/tokens') onToken();
@@ -176,10 +178,28 @@ describe('disconnect', PATIENT, () => {
     writeFileSync(settings, OWN);
     await run('connect', 'claude', '--yes');
     const told = await run('disconnect', 'claude', '--yes', '--url', 'http://127.0.0.1:9');
-    expect(told).toMatchObject({ code: 0, stderr: expect.stringContaining('again when it is there') });
+    expect(told).toMatchObject({ code: 0, stderr: expect.stringContaining('again with that server there') });
     expect([readFileSync(settings, 'utf8'), (await tokens()).length]).toEqual([OWN, 1]);
     expect(await run('disconnect', 'claude', '--yes')).toMatchObject({ code: 0 });
     expect([readFileSync(settings, 'utf8'), await tokens(), existsSync(record)]).toEqual([OWN, [], false]);
+  });
+
+  it.each([
+    [403, false],
+    [404, true],
+  ])('takes %i for the end of the token: %s', async (status, isOver) => {
+    writeFileSync(settings, OWN);
+    const url = await meddling(() => {}, status);
+    await run('connect', 'claude', '--yes', '--url', url);
+    const told = await run('disconnect', 'claude', '--yes', '--json');
+    expect([told.code, JSON.parse(told.stdout)]).toEqual([
+      0,
+      { disconnected: 'claude', file: settings, changed: true, restored: true, token_revoked: isOver },
+    ]);
+    expect([existsSync(record), told.stderr.includes(`still good at ${url}`)]).toEqual([!isOver, !isOver]);
+    const again = await run('disconnect', 'claude', '--yes');
+    expect(again.stderr.includes('what was left of the connection is gone')).toBe(false);
+    expect(again.stderr.includes('has no hooks of Holdpoint')).toBe(!isOver);
   });
 });
 
