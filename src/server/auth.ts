@@ -17,6 +17,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** `page`: our own page, before anybody has signed in. It needs its own Origin and no token. */
     scopes?: readonly Scope[] | 'open' | 'page';
+    /** What is said here is kept nowhere as it is: texts may be what no database could keep. */
+    anyText?: boolean;
   }
 }
 

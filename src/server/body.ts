@@ -12,16 +12,16 @@ const HUGE_NUMBER = /[eE]\+?\d{3}|\d{300}/;
 
 export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
-      done(null, parseJson(body as Buffer));
+      done(null, parseJson(body as Buffer, request.routeOptions.config.anyText === true));
     } catch (error) {
       done(error as Error);
     }
   });
 }
 
-function parseJson(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer, anyText: boolean): unknown {
   if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw fail('invalid_request', 'The body is not valid UTF-8.');
   const text = bytes.toString('utf8');
@@ -33,7 +33,7 @@ function parseJson(bytes: Buffer): unknown {
     throw fail('invalid_request', `The body is not valid JSON: ${why}`);
   }
   const suspicious = text.includes('\\u') || text.includes('__proto__') || text.includes('constructor');
-  if (suspicious || text.length >= SHORTEST_DEEP_BODY || HUGE_NUMBER.test(text)) inspect(value, suspicious);
+  if (suspicious || text.length >= SHORTEST_DEEP_BODY || HUGE_NUMBER.test(text)) inspect(value, suspicious && !anyText);
   return value;
 }
 

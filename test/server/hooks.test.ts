@@ -35,6 +35,13 @@ it('hands on nothing of a run that Holdpoint hosts', async () => {
     });
 });
 
+it('takes what agents tell of whole files, whatever is in them', async () => {
+  heard.length = 0;
+  const said = { file: 'x'.repeat(3_000_000), texts: ['a\0b', '\ud800'] };
+  expect(await server.raw('POST', '/v1/hooks/mirror', JSON.stringify(said), { token })).toMatchObject({ status: 200 });
+  expect(heard).toEqual([said]);
+});
+
 it('knows no other agent', async () => {
   expect(await call('/v1/hooks/toString')).toMatchObject({ status: 404 });
 });

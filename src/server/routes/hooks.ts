@@ -12,11 +12,15 @@ export type HookDoors = Readonly<Record<string, (payload: unknown, signal: Abort
 /** A run that Holdpoint itself hosts says so: what it asks is on its way already. */
 const MANAGED = 'holdpoint-run';
 
+/** An agent tells of a whole file, more than once, when it has changed one. */
+const BODY_BYTES = 32 * 1024 * 1024;
+
 export function addHooks(app: App, { throttle }: Context, doors: HookDoors): void {
   app.post(
     '/v1/hooks/:agent',
     {
-      config: { scopes: ['attached', 'operator'] },
+      config: { scopes: ['attached', 'operator'], anyText: true },
+      bodyLimit: Math.max(app.initialConfig.bodyLimit ?? 0, BODY_BYTES),
       schema: { hide: true, params: z.object({ agent: z.string() }), body: looseObject },
     },
     async (request, reply) => {
