@@ -155,7 +155,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const door = settings.tls || !isLoopback(settings.host) ? await loopbackDoor(app, open) : url;
   const own = createClient({ url: door, token: secret });
   const waits = new Waits(own.http);
-  const claude = createClaudeDoor(own, waits);
+  const claude = createClaudeDoor(own, waits, { log: logger });
   open.push(async () => {
     await claude.close();
     waits.close();

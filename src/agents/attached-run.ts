@@ -5,9 +5,10 @@ import { askApproval, askQuestion, type Manner } from '../client/asking.ts';
 import type { Client } from '../client/client.ts';
 import { type ApproveSpec, type AskSpec, approvalBody, questionBody } from '../client/spec.ts';
 import type { Waits } from '../client/waits.ts';
-import { EXTERNAL_AGENT } from '../core/session.ts';
+import { ATTACHED_LABEL, EXTERNAL_AGENT } from '../core/session.ts';
 import type { AskView } from '../core/views.ts';
 import type { AgentContext } from './agent.ts';
+import { fittingText } from './fitting-text.ts';
 
 export interface Conversation {
   /** The agent's name, and its own id of the conversation. */
@@ -22,6 +23,7 @@ export type AttachedRun = Pick<AgentContext, 'ask' | 'approve' | 'withdraw' | 's
 };
 
 const TITLE_CHARACTERS = 200;
+const INPUT_CHARACTERS = 100_000;
 const prefixOf = (agent: string): string => `${agent}-own-`;
 
 export async function openAttachedRun(
@@ -33,10 +35,16 @@ export async function openAttachedRun(
 ): Promise<AttachedRun> {
   const { agent, id, folder, title } = conversation;
   const session_id = `${prefixOf(agent)}${id}`.slice(0, 128);
-  const made = { session_id, agent: EXTERNAL_AGENT, agent_id: agent, title: title?.slice(0, TITLE_CHARACTERS) };
+  const made = {
+    session_id,
+    agent: EXTERNAL_AGENT,
+    agent_id: agent,
+    labels: [ATTACHED_LABEL],
+    title: title && fittingText(title, TITLE_CHARACTERS),
+  };
   const known = await client.sessions.get(session_id).catch(() => undefined);
   const session = known ?? (await client.sessions.create({ ...made, ...(folder && { work_folder: folder }) }));
-  const input = { text: turn.text };
+  const input = { text: fittingText(turn.text, INPUT_CHARACTERS) };
   const idempotencyKey = `turn:${turn.id}`;
   let run = await client.runs.start(session_id, { input, source: agent }, { idempotencyKey, signal });
   // A turn that was never seen to end, because nobody watched, is over when the next one asks.

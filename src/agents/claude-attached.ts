@@ -21,6 +21,7 @@ import type { Call, Request, Thread } from './claude-calls.ts';
 import { type Attached, createConversations } from './claude-conversations.ts';
 import type { ToolCall } from './claude-hearing.ts';
 import { HOOK_SECONDS } from './claude-settings.ts';
+import { fittingText } from './fitting-text.ts';
 import { HookEvent } from './wire/claude-hook.ts';
 
 /** A request for permission, and what became of it here. */
@@ -28,6 +29,8 @@ export interface Held extends Request {
   runId?: string;
   askId?: string;
   decision?: Decision;
+  /** Somebody here had another input run than the one that was asked about. */
+  isChanged?: boolean;
   stop: AbortController;
   /** When nothing of it is under way any more. */
   done: Promise<unknown>;
@@ -43,8 +46,15 @@ const ENDED = 'Claude Code was ended';
 /** What Claude Code says to itself when a sub-agent is done: nothing that anybody typed. */
 const NOTIFICATION = '<task-notification>';
 const NO_DECISION = {};
+const LINEAGE_CHARACTERS = 300;
+const WHY_CHARACTERS = 2000;
 
-export function createClaudeDoor(client: Client, waits: Waits, options: { quietMs?: number } = {}) {
+interface Options {
+  quietMs?: number;
+  log?: { warn(about: object, what: string): void };
+}
+
+export function createClaudeDoor(client: Client, waits: Waits, options: Options = {}) {
   const conversations = createConversations<Held>(client, options);
 
   async function handle(payload: unknown, signal: AbortSignal): Promise<object> {
@@ -103,11 +113,13 @@ export function createClaudeDoor(client: Client, waits: Waits, options: { quietM
     try {
       const decision = await decide(attached, held, event, AbortSignal.any([signal, stop.signal]));
       if (decision.behavior === 'deny') attached.calls.settled(held);
+      held.isAllowed = decision.behavior === 'allow';
       return decisionReply(decision);
     } catch (error) {
       const isOver = signal.aborted || stop.signal.aborted;
       if (isOver) await withdraw(held, stop.signal.aborted ? String(stop.signal.reason) : GONE);
       else if (!(error instanceof HoldpointProblem)) throw error;
+      else await leave(attached, held, event, error.detail);
       return NO_DECISION;
     } finally {
       attached.held.delete(held);
@@ -116,6 +128,15 @@ export function createClaudeDoor(client: Client, waits: Waits, options: { quietM
       if (signal.aborted && !stop.signal.aborted)
         await conversations.end(attached, (run) => run.interrupt(STOPPED)).catch(() => {});
     }
+  }
+
+  /** What cannot be asked here is asked at the terminal alone; somebody who waits for it here is told so. */
+  async function leave({ sessionId }: Attached<Held>, { runId }: Held, event: HookEvent, why: string): Promise<void> {
+    options.log?.warn({ session_id: sessionId, why }, 'a request of Claude Code was left to its terminal');
+    if (runId === undefined) return;
+    const tool = fittingText(event.tool_name ?? '', LINEAGE_CHARACTERS);
+    const text = fittingText(`${tool} is asked only at the terminal of Claude Code, because: ${why}`, WHY_CHARACTERS);
+    await client.runs.output(runId, { type: 'status', text }).catch(() => {});
   }
 
   async function decide(
@@ -128,15 +149,26 @@ export function createClaudeDoor(client: Client, waits: Waits, options: { quietM
     held.runId = place.runId;
     const call = toolCallOf(held, event);
     const body = bodyOf(call, event.cwd);
-    if (!body) return { behavior: 'held' };
+    if (!body) {
+      await leave(attached, held, event, 'its questions are not as expected.');
+      return { behavior: 'held' };
+    }
     // Not given up half way: what is stored can be taken back by its id.
     const { ask_id, status } = await client.asks.raise(place.runId, body);
     held.askId = ask_id;
     // Decided before it was asked: by no person, or about another call.
-    if (body.kind === 'approval' && status !== 'pending') return { behavior: 'held' };
+    if (body.kind === 'approval' && status !== 'pending') {
+      await leave(attached, held, event, `it had been ${status} before anybody saw it.`);
+      return { behavior: 'held' };
+    }
     const asking = { calls: client, waits, ...place, signal };
-    held.decision = body.kind === 'question' ? await answered(asking, body, call) : await approved(asking, body, call);
-    return held.decision;
+    const decision = body.kind === 'question' ? await answered(asking, body, call) : await approved(asking, body, call);
+    held.decision = decision;
+    held.isChanged =
+      body.kind === 'approval' &&
+      decision.behavior === 'allow' &&
+      comparable(decision.input) !== comparable(call.input);
+    return decision;
   }
 
   /** Whatever is left to the terminal, by somebody here or by nobody, is no decision. */
@@ -155,13 +187,14 @@ export function createClaudeDoor(client: Client, waits: Waits, options: { quietM
     const held = callId === undefined ? undefined : attached.calls.over(callId);
     if (!held) return;
     await takeBack([held]);
-    if (event.hook_event_name === 'PostToolUse') await tellOfContradiction(held);
+    if (event.hook_event_name === 'PostToolUse') await tellOfContradiction(held, event);
   }
 
   /** Between an answer at the terminal and the end of the tool nobody can know here that it was given. */
-  async function tellOfContradiction({ decision, runId, askId }: Held): Promise<void> {
-    if (decision?.behavior !== 'deny' || runId === undefined) return;
-    const text = 'This was denied here, but ran: the person at the terminal of Claude Code had allowed it before.';
+  async function tellOfContradiction(held: Held, event: HookEvent): Promise<void> {
+    const { runId, askId } = held;
+    const text = contradiction(held, event);
+    if (text === undefined || runId === undefined) return;
     await client.runs.output(runId, { output_id: `ran-${askId}`, type: 'status', text }).catch(() => {});
   }
 
@@ -193,15 +226,34 @@ export function createClaudeDoor(client: Client, waits: Waits, options: { quietM
   return { handle, recover: conversations.recover, close };
 }
 
+function contradiction({ decision, isChanged, mayBe }: Held, { tool_input = {} }: HookEvent): string | undefined {
+  if (decision?.behavior === 'deny')
+    return 'This was denied here, but ran: the person at the terminal of Claude Code had allowed it before.';
+  // Among several calls that it can be, one that ran as it was need not be the one that was changed.
+  if (decision?.behavior !== 'allow' || !isChanged || mayBe.size > 1) return undefined;
+  if (comparable(tool_input) === comparable(decision.input)) return undefined;
+  return 'This was allowed here with a changed input, but another one ran: the person at the terminal of Claude Code had allowed it before.';
+}
+
+/** Half a character has no canonical form; what has one is compared by it. */
+function comparable(input: Record<string, unknown>): string {
+  try {
+    return canonical(input);
+  } catch {
+    return JSON.stringify(input);
+  }
+}
+
 const callOf = ({ agent_id, tool_name = '', tool_input = {} }: HookEvent): Call => ({
   agentId: agent_id,
   tool: tool_name,
-  input: canonical(tool_input),
+  input: comparable(tool_input),
 });
 
 function toolCallOf({ callId }: Held, event: HookEvent): ToolCall {
   const { tool_name: name = '', tool_input: input = {}, permission_suggestions: suggestions = [] } = event;
-  const lineage = event.agent_id === undefined ? [] : [event.agent_type || event.agent_id];
+  const lineage =
+    event.agent_id === undefined ? [] : [fittingText(event.agent_type?.trim() || event.agent_id, LINEAGE_CHARACTERS)];
   return { id: callId ?? `permission-${randomUUID()}`, name, input, lineage, reason: '', suggestions };
 }
 

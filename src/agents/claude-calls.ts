@@ -1,6 +1,6 @@
 // Which call of Claude Code a request for permission is about. The request does not say: it is one of the calls that
 // were announced, by the same thread, with the same tool and input, and are not over. Where several fit, the newest gives
-// the request its name, and the first of them that is over ends the oldest request that it fits. Pure; a pairing that
+// the request its name, and the first of them that is over ends a request that was allowed, else the oldest that it fits. Pure; a pairing that
 // was guessed wrong costs somebody a look at the terminal, never a decision, which travels with its request alone.
 
 /** The session itself, or one of its sub-agents. */
@@ -13,6 +13,8 @@ export interface Request extends Thread {
   callId: string | undefined;
   /** The calls it may be about. */
   mayBe: Set<string>;
+  /** Somebody has allowed it here: it is the first to be over. */
+  isAllowed?: boolean;
 }
 
 export interface Call extends Thread {
@@ -51,11 +53,15 @@ export function createCalls<R extends Request>() {
     /** A call is over, however it ended: so is the request that it was about. */
     over(id: string): R | undefined {
       live.delete(id);
-      const about = [...requests].find(({ mayBe }) => mayBe.has(id));
+      const fits = [...requests].filter(({ mayBe }) => mayBe.has(id));
+      const about = fits.find(({ isAllowed }) => isAllowed) ?? fits[0];
       if (about) requests.delete(about);
       for (const { mayBe } of requests) mayBe.delete(id);
       return about;
     },
+
+    /** Whether a call was announced that is not over. */
+    isLive: (): boolean => live.size > 0,
 
     /** What is known to be over without being told of its call. Where several fit, which one it was is not known. */
     settled(request: R): void {

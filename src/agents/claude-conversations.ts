@@ -3,9 +3,10 @@
 // is ended before anything new is heard of a conversation; what nothing is heard of any more ends too.
 import { type Client, every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
-import { EXTERNAL_AGENT } from '../core/session.ts';
-import type { SessionView } from '../core/views.ts';
+import { ATTACHED_LABEL, EXTERNAL_AGENT } from '../core/session.ts';
+import type { RunView, SessionView } from '../core/views.ts';
 import { createCalls, type Request } from './claude-calls.ts';
+import { fittingText } from './fitting-text.ts';
 
 /** One conversation, as long as this server hears of it. */
 export interface Attached<H extends Request> {
@@ -19,20 +20,27 @@ export interface Attached<H extends Request> {
   /** What must not happen twice at once: making the session, beginning and ending a run. */
   turn: Promise<unknown>;
   quiet?: ReturnType<typeof setTimeout>;
+  /** How often in a row it was quiet. */
+  silences: number;
 }
 
 interface Ending {
   complete(): Promise<unknown>;
   fail(error: string): Promise<unknown>;
+  /** By the person at the terminal. */
   interrupt(error: string): Promise<unknown>;
+  lose(error: string): Promise<unknown>;
 }
 
 const PREFIX = 'claude.';
 const AGENT = 'claude';
 const TITLE_CHARACTERS = 80;
+const INPUT_CHARACTERS = 100_000;
 const OPEN = ['running', 'waiting_for_approval', 'waiting_for_user_question'] as const;
 /** A turn that is interrupted while the model thinks is told of by nobody, and neither is a process that is killed. */
 const QUIET_MS = 30 * 60_000;
+/** A call says nothing while it goes on, for a day at most. */
+const QUIET_CALLS = 48;
 const QUIET = 'nothing more was heard of Claude Code';
 
 export function createConversations<H extends Request>(client: Client, { quietMs = QUIET_MS } = {}) {
@@ -44,6 +52,7 @@ export function createConversations<H extends Request>(client: Client, { quietMs
     const begun = known.get(id) ?? begin(id);
     known.set(id, begun);
     const attached = await begun;
+    attached.silences = 0;
     listen(id, attached);
     return attached;
   }
@@ -62,6 +71,7 @@ export function createConversations<H extends Request>(client: Client, { quietMs
         held: new Set(),
         isStopped: false,
         turn: Promise.resolve(),
+        silences: 0,
       };
       const left = (await sessionOf(attached.sessionId))?.active_run_id;
       if (left !== undefined) await lose(left);
@@ -81,9 +91,11 @@ export function createConversations<H extends Request>(client: Client, { quietMs
 
   async function silence(id: string, attached: Attached<H>): Promise<void> {
     if (open.get(id) !== attached) return;
-    if (attached.held.size > 0) return listen(id, attached);
+    attached.silences += 1;
+    const isAtWork = attached.calls.isLive() && attached.silences < QUIET_CALLS;
+    if (attached.held.size > 0 || isAtWork) return listen(id, attached);
     forget(id);
-    await end(attached, (run) => run.interrupt(QUIET)).catch(() => {});
+    await end(attached, (run) => run.lose(QUIET)).catch(() => {});
   }
 
   /** The run that asks: the one at work, or a new one with what the person had typed. */
@@ -91,7 +103,7 @@ export function createConversations<H extends Request>(client: Client, { quietMs
     inTurn(attached, async () => {
       const session = (await sessionOf(attached.sessionId)) ?? (await create(attached, cwd));
       const { session_id, active_run_id, work_folder } = session;
-      const input = { text: attached.prompt || session.title || '' };
+      const input = { text: fittingText(attached.prompt, INPUT_CHARACTERS) || session.title || '' };
       const runId = active_run_id ?? (await client.runs.start(session_id, { input, source: AGENT })).run_id;
       return { runId, workFolder: work_folder };
     });
@@ -101,7 +113,8 @@ export function createConversations<H extends Request>(client: Client, { quietMs
       session_id: sessionId,
       agent: EXTERNAL_AGENT,
       agent_id: AGENT,
-      title: (prompt.trim() || `Claude Code in ${work_folder}`).slice(0, TITLE_CHARACTERS),
+      labels: [ATTACHED_LABEL],
+      title: fittingText(prompt.trim() || `Claude Code in ${work_folder}`, TITLE_CHARACTERS),
       work_folder,
     });
 
@@ -115,6 +128,7 @@ export function createConversations<H extends Request>(client: Client, { quietMs
         complete: () => client.runs.complete(runId),
         fail: (error) => client.runs.fail(runId, { error }),
         interrupt: (error) => client.runs.fail(runId, { error, interrupted_by: 'person' }),
+        lose: (error) => client.runs.fail(runId, { error, interrupted_by: 'worker_restart' }),
       }).catch(ignoreRefusal);
     });
 
@@ -124,9 +138,11 @@ export function createConversations<H extends Request>(client: Client, { quietMs
     return done;
   }
 
+  /** One of that name that is not ours is left alone: the server will not make another, and says so. */
   async function sessionOf(sessionId: string): Promise<SessionView | undefined> {
     try {
-      return await client.sessions.get(sessionId);
+      const session = await client.sessions.get(sessionId);
+      return session.agent === EXTERNAL_AGENT && session.agent_id === AGENT ? session : undefined;
     } catch (error) {
       if (error instanceof HoldpointProblem && error.status === 404) return undefined;
       throw error;
@@ -140,8 +156,12 @@ export function createConversations<H extends Request>(client: Client, { quietMs
   async function recover(): Promise<void> {
     for (const status of OPEN)
       for await (const run of every((page) => client.runs.list({ ...page, status, limit: 500 })))
-        if (run.session_id.startsWith(PREFIX)) await lose(run.run_id);
+        if (isOurs(run)) await lose(run.run_id);
   }
+
+  /** A name is not enough: others may call their sessions as they like. */
+  const isOurs = ({ session_id, agent_id, request }: RunView): boolean =>
+    session_id.startsWith(PREFIX) && agent_id === AGENT && request.source === AGENT;
 
   /** Somebody else has ended it meanwhile. */
   function ignoreRefusal(error: unknown): void {

@@ -10,6 +10,9 @@ export const SYSTEM_SESSION = 'system';
 /** Your own program is the agent: no worker claims its runs, they run as soon as they have the slot. */
 export const EXTERNAL_AGENT = 'external';
 
+/** On a session of `external`: a conversation that a person has with their own agent, and types into where it runs. */
+export const ATTACHED_LABEL = 'attached';
+
 /** Runs headless commands: each of its runs is a dispatch, and is told about as one. */
 export const DISPATCH_AGENT = 'exec';
 

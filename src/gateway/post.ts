@@ -10,7 +10,7 @@ import type { Ports } from '../core/ports.ts';
 import { approvalQuestion } from '../core/prompt.ts';
 import { readAnswers, readApproval } from '../core/reply.ts';
 import type { Run } from '../core/run.ts';
-import { DISPATCH_AGENT } from '../core/session.ts';
+import { ATTACHED_LABEL, DISPATCH_AGENT, EXTERNAL_AGENT } from '../core/session.ts';
 import { itemIdOf } from '../core/thread.ts';
 import type { Actor } from '../core/token.ts';
 import type { ItemView } from '../core/views.ts';
@@ -120,6 +120,11 @@ async function postInput(ledger: Ledger, text: string, posted: Posted, actor: Ac
     throw fail(
       'thread_takes_no_input',
       'This session runs commands, and nothing is asked now. Start a run with POST /v1/sessions/{id}/runs.',
+    );
+  if (ledger.session.agent === EXTERNAL_AGENT && ledger.session.labels.includes(ATTACHED_LABEL))
+    throw fail(
+      'thread_takes_no_input',
+      'Nothing is asked now, and what you write here would reach nobody: this conversation is held at the terminal of the agent. Type it there.',
     );
   const item = { role: 'user', author: actor.name, ...posted };
   const { itemId, run } = await queuePost(ledger, { text, actor, item });

@@ -54,8 +54,10 @@ describe('list and show', PATIENT, () => {
 describe('allow and deny', PATIENT, () => {
   it('shows which sub-agent asks', async () => {
     const work = await stage.work();
-    const ask = await work.approval('below', { lineage: ['reviewer', 'helper: look'] });
-    expect((await stage.run(['approvals', 'show', ask.ask_id])).stdout).toContain('asked by reviewer › helper: look');
+    const ask = await work.approval('below', { lineage: ['reviewer', 'helper: look'], work_folder: '/w/sub' });
+    const { stdout } = await stage.run(['approvals', 'show', ask.ask_id]);
+    expect(stdout).toContain('asked by reviewer › helper: look');
+    expect(stdout).toContain('in /w/sub');
     const question = await work.question('below-too', { lineage: ['reviewer'] });
     expect((await stage.run(['questions', 'show', question.ask_id])).stdout).toContain('asked by reviewer');
   });

@@ -43,6 +43,14 @@ it('starts a run by itself when the slot is free', async () => {
   expect(await chat(server, session_id)).toEqual(['operator: fix the build']);
 });
 
+it('is refused where a person holds the conversation at the terminal of the agent; nothing is posted', async () => {
+  const { session_id } = await newSession(server, { labels: ['attached'] });
+  const { detail } = await refusal(post(server, session_id, 'and now?'), 409, 'thread_takes_no_input');
+  expect(detail).toContain('Type it there.');
+  expect(await chat(server, session_id)).toEqual([]);
+  expect(await showSession(server, session_id)).toMatchObject({ status: 'idle', queued_run_ids: [] });
+});
+
 it('waits for the slot, joined in order with a blank line, also over a restart', async () => {
   const { session_id } = await newSession(server);
   const { run_id } = await startRun(server, session_id);
