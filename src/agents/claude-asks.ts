@@ -184,7 +184,7 @@ function hookDecision(decision: Decision): object {
   }
 }
 
-/** The reply to a request for permission. It cannot be held: what has no answer is denied. */
+/** The reply to a request for permission. It cannot be held: the desk waits for its answer. */
 export function permissionReply({ id }: ToolCall, decision: Decision): object {
   if (decision.behavior === 'allow') {
     const { input, rules } = decision;

@@ -3,8 +3,8 @@
 // Decides nothing: without an explicit allow Claude Code hears a no, or goes on waiting. A decision is for one call, to
 // the letter: an id that comes again proves nothing.
 import { HoldpointProblem } from '../client/http.ts';
-import { type ApprovalOutcome, hasEnded } from '../client/outcome.ts';
-import type { ApproveSpec } from '../client/spec.ts';
+import { type ApprovalOutcome, type AskOutcome, hasEnded } from '../client/outcome.ts';
+import type { ApproveSpec, AskSpec } from '../client/spec.ts';
 import { canonical } from '../core/digest.ts';
 import type { ApprovalRequest, AskView, UserQuestionRequest } from '../core/views.ts';
 import type { AgentContext } from './agent.ts';
@@ -22,12 +22,12 @@ export interface Desk {
   /** `patience`: the call can be held without a process, once so long nobody has answered. */
   decide(call: ToolCall, patience?: AbortSignal): Promise<Decision>;
   /** Claude Code settled the call without us. */
-  takenBack(callId: string): void;
-  /** The model has the result of the call, and thereby the answer. */
-  settled(callId: string): Promise<void>;
+  takenBack(call: CallName): void;
+  /** The model has the result of the call: the answer, or what Claude Code has decided by itself. */
+  settled(call: CallName): Promise<void>;
   /** The process is gone: nothing that is open can be answered through it. */
   close(): void;
-  /** Whether somebody still has to answer. */
+  /** Whether somebody still has to answer, also to a call on which the process is about to end. */
   owes(): boolean;
 }
 
@@ -36,8 +36,14 @@ interface Open {
   askId?: string;
 }
 
+type Asked =
+  | { kind: 'question'; spec: AskSpec & { id: string } }
+  | { kind: 'approval'; spec: ApproveSpec & { id: string } };
+
 interface Made {
   call: ToolCall;
+  /** As it was put to a person. */
+  asked: Asked;
   deciding: Promise<Decision>;
   /** What may be run, once that is decided: a person may have changed it. */
   allowed?: Record<string, unknown>;
@@ -48,11 +54,18 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
   const decisions = new Map<string, Made>();
   const open = new Map<string, Open>();
   const unacknowledged = new Map<string, string>();
+  /** What Claude Code was told to end on, by the ask that it waits for. */
+  const held = new Map<string, string>();
   /** Each for one call: it is taken out when that comes. Of those that a call had, nothing is left to use. */
   const earlier = known.filter((ask) => !hasEnded(ask) || ask.delivery.state === 'due');
   const usedIds = new Set(known.map((ask) => ask.tool_call_id));
 
-  async function put(call: ToolCall, entry: Open, patience: AbortSignal | undefined): Promise<Decision> {
+  async function put(
+    call: ToolCall,
+    { kind, spec }: Asked,
+    entry: Open,
+    patience: AbortSignal | undefined,
+  ): Promise<Decision> {
     const manner = {
       signal: entry.stop.signal,
       patience,
@@ -61,22 +74,62 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
       },
     };
     const mode = patience ? ('deferred' as const) : ('blocking' as const);
+    const outcome =
+      kind === 'question'
+        ? await context.ask({ mode, ...spec }, { ...manner, acknowledge: 'later' })
+        : await context.approve({ mode, ...spec }, manner);
+    if (outcome.status === 'held') {
+      held.set(keyOf(call), outcome.ask_id);
+      return { behavior: 'held' };
+    }
+    if (kind === 'approval') return approvalDecision(spec, outcome as ApprovalOutcome);
+    unacknowledged.set(keyOf(call), outcome.ask_id);
+    return questionDecision(call, outcome as AskOutcome);
+  }
+
+  /** What a person is shown: the ask that there is for the call already, or one of its own. */
+  function askedFor(call: ToolCall): Asked | undefined {
     if (call.name === QUESTION_TOOL) {
       const before = takeEarlier((ask) => isOfCall(ask, call) && asksTheSame(ask, call));
       const spec = before ? questionAgain(before) : fresh(questionsOf(call));
-      if (!spec) return { behavior: 'deny', message: 'The questions are not well formed.' };
-      const outcome = await context.ask({ mode, ...spec }, { ...manner, acknowledge: 'later' });
-      if (outcome.status === 'held') return { behavior: 'held' };
-      unacknowledged.set(call.id, outcome.ask_id);
-      return questionDecision(call, outcome);
+      return spec && { kind: 'question', spec };
     }
     const before =
       takeEarlier((ask) => isOfCall(ask, call) && showsTheSame(ask, call)) ??
       takeEarlier((ask) => isStanding(ask) && showsTheSame(ask, call));
-    const spec = before ? approvalAgain(before) : fresh(approvalOf(call));
-    const outcome = await context.approve({ mode, ...spec }, manner);
-    if (outcome.status === 'held') return { behavior: 'held' };
-    return approvalDecision(spec, outcome as ApprovalOutcome);
+    return { kind: 'approval', spec: before ? approvalAgain(before) : fresh(approvalOf(call)) };
+  }
+
+  function make(call: ToolCall, asked: Asked, patience: AbortSignal | undefined): Promise<Decision> {
+    const key = keyOf(call);
+    const entry: Open = { stop: new AbortController() };
+    open.set(key, entry);
+    const deciding = put(call, asked, entry, patience)
+      .catch((error: unknown): Decision => {
+        if (!(error instanceof HoldpointProblem) || error.status >= 500 || error.code === 'lease_lost') throw error;
+        return { behavior: 'deny', message: `The person could not be asked: ${error.detail}` };
+      })
+      .finally(() => open.delete(key));
+    const making: Made = { call, asked, deciding };
+    decisions.set(key, making);
+    deciding.then(
+      (decision) => {
+        if (decision.behavior === 'allow') making.allowed = decision.input;
+      },
+      () => {},
+    );
+    return deciding;
+  }
+
+  /** Claude Code did not end on the call after all: now its process waits for the ask that is open. */
+  async function waitFor(made: Made): Promise<Decision> {
+    const decision = await made.deciding;
+    if (decision.behavior !== 'held') return decision;
+    const key = keyOf(made.call);
+    const now = decisions.get(key);
+    if (now && now !== made) return now.deciding;
+    held.delete(key);
+    return make(made.call, made.asked, new AbortController().signal);
   }
 
   /** The latest, because an id that came again was asked again. */
@@ -96,46 +149,42 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
 
   return {
     decide(call, patience) {
-      const made = decisions.get(call.id);
-      if (made && isSameCall(made, call)) return made.deciding;
-      if (open.has(call.id))
+      const made = decisions.get(keyOf(call));
+      if (made && isSameCall(made, call)) return patience ? made.deciding : waitFor(made);
+      if (open.has(keyOf(call)))
         return Promise.resolve({ behavior: 'deny', message: 'Another call with the same id is still being decided.' });
-      const entry: Open = { stop: new AbortController() };
-      open.set(call.id, entry);
-      const deciding = put(call, entry, patience)
-        .catch((error: unknown): Decision => {
-          if (!(error instanceof HoldpointProblem) || error.status >= 500 || error.code === 'lease_lost') throw error;
-          return { behavior: 'deny', message: `The person could not be asked: ${error.detail}` };
-        })
-        .finally(() => open.delete(call.id));
-      const making: Made = { call, deciding };
-      decisions.set(call.id, making);
-      deciding.then(
-        (decision) => {
-          if (decision.behavior === 'allow') making.allowed = decision.input;
-        },
-        () => {},
-      );
-      return deciding;
+      const asked = askedFor(call);
+      if (!asked) return Promise.resolve({ behavior: 'deny', message: 'The questions are not well formed.' });
+      return make(call, asked, patience);
     },
-    takenBack(callId) {
-      const entry = open.get(callId);
-      entry?.stop.abort(new Error('settled in Claude Code itself'));
-      if (entry?.askId !== undefined)
-        void context.withdraw(entry.askId, 'settled in Claude Code itself').catch(() => {});
+    takenBack(call) {
+      const entry = open.get(keyOf(call));
+      entry?.stop.abort(new Error(ELSEWHERE));
+      if (entry?.askId !== undefined) void context.withdraw(entry.askId, ELSEWHERE).catch(() => {});
     },
-    async settled(callId) {
-      decisions.delete(callId);
-      const askId = unacknowledged.get(callId);
-      unacknowledged.delete(callId);
+    async settled(call) {
+      const key = keyOf(call);
+      decisions.delete(key);
+      const askId = unacknowledged.get(key);
+      unacknowledged.delete(key);
       if (askId !== undefined) await context.acknowledge(askId);
+      const open = held.get(key);
+      held.delete(key);
+      // Whoever was quicker than this has answered what is over; that is told to them elsewhere.
+      if (open !== undefined) await context.withdraw(open, ELSEWHERE).catch(() => {});
     },
     close() {
       for (const { stop } of open.values()) stop.abort(new Error('Claude Code is gone'));
     },
-    owes: () => open.size > 0 || unacknowledged.size > 0,
+    owes: () => open.size > 0 || unacknowledged.size > 0 || held.size > 0,
   };
 }
+
+const ELSEWHERE = 'settled in Claude Code itself';
+
+/** Two sub-agents may use one id, each for a call of its own. */
+export type CallName = Pick<ToolCall, 'id' | 'agentId'>;
+const keyOf = ({ id, agentId = '' }: CallName): string => `${agentId} ${id}`;
 
 /** Between the id of a call and the number of the time it came. */
 const AGAIN = '#';

@@ -7,6 +7,7 @@ import {
   type ClaudeResult,
   type Content,
   INITIALIZE,
+  type StreamedEvent,
   type Suggestion,
 } from './wire/claude-stream.ts';
 
@@ -14,6 +15,8 @@ export interface ToolCall {
   id: string;
   name: string;
   input: Record<string, unknown>;
+  /** The sub-agent that calls; none for the session itself. */
+  agentId?: string | undefined;
   /** The sub-agents that lead to the one that calls, the outermost first; none for the session itself. */
   lineage: string[];
   /** What Claude Code says about it, and what else it suggests to allow. */
@@ -38,7 +41,7 @@ export type Heard =
   | { heard: 'unknown_request'; requestId: string; subtype: string }
   | { heard: 'taken_back'; requestId: string }
   /** A tool call has its result: the model is about to be told. */
-  | { heard: 'settled'; callId: string }
+  | { heard: 'settled'; call: Pick<ToolCall, 'id' | 'agentId'> }
   | { heard: 'carries_on' }
   | { heard: 'background'; background: Background }
   | { heard: 'ended'; result: ClaudeResult; background: Background };
@@ -54,7 +57,7 @@ export function createHearing() {
   let plan = '';
   let lastText = '';
   /** The message of the session itself that is coming in, and what was asked about before it was complete. */
-  let message: { calls: number; isComplete: boolean } | undefined;
+  let message: { id: string | undefined; calls: number; isStreamed: boolean; isComplete: boolean } | undefined;
   let early: Before[] = [];
   let hasSpoken = false;
   const background = createBackground();
@@ -66,7 +69,7 @@ export function createHearing() {
         return system(heard);
       case 'assistant':
       case 'user':
-        if (heard.type === 'assistant' && heard.agent_id === undefined) hasSpoken = true;
+        if (heard.type === 'assistant' && heard.agent_id === undefined) whole(heard.message);
         return spoken(heard);
       case 'stream_event':
         return heard.parent_tool_use_id ? [] : streamed(heard.event);
@@ -105,7 +108,8 @@ export function createHearing() {
     return content.flatMap((part, i) => {
       if (type === 'assistant') remember(part, agent_id);
       const heard = partOf(part, `${uuid}.${i}`, type, agent_id);
-      return part.type === 'tool_result' ? [{ heard: 'settled', callId: part.tool_use_id } as const, ...heard] : heard;
+      if (part.type !== 'tool_result') return heard;
+      return [{ heard: 'settled', call: { id: part.tool_use_id, agentId: agent_id } } as const, ...heard];
     });
   }
 
@@ -131,11 +135,21 @@ export function createHearing() {
     return said(agentId === undefined ? 'text' : 'thinking', bounded(part.text, TEXT_CHARACTERS));
   }
 
-  function streamed(event: { type: string; content_block?: { type: string } | undefined }): Heard[] {
+  /** What does not come as a stream comes in parts with one id, all of them before its calls are made. */
+  function whole({ id, content }: { id?: string | undefined; content: string | Content[] }): void {
+    hasSpoken = true;
+    const isOfStream = message?.isStreamed && (!message.isComplete || message.id === id);
+    if (isOfStream || typeof content === 'string') return;
+    if (!message || message.isStreamed || message.id !== id)
+      message = { id, calls: 0, isStreamed: false, isComplete: true };
+    message.calls += content.filter((part) => part.type === 'tool_use').length;
+  }
+
+  function streamed(event: StreamedEvent): Heard[] {
     if (event.type === 'message_start') {
       const left = release('other_calls');
       hasSpoken = true;
-      message = { calls: 0, isComplete: false };
+      message = { id: event.message?.id, calls: 0, isStreamed: true, isComplete: false };
       return left;
     }
     if (message && event.content_block?.type === 'tool_use') message.calls += 1;
@@ -151,7 +165,7 @@ export function createHearing() {
   }
 
   function hindrance(): Hindrance | undefined {
-    if (message && message.calls !== 1) return 'other_calls';
+    if (hasSpoken && message?.calls !== 1) return 'other_calls';
     return isQuiet(background.now()) ? undefined : 'background';
   }
 
@@ -159,16 +173,22 @@ export function createHearing() {
     if ('tool_name' in asked) {
       const { tool_name: name, tool_use_id: id, input, agent_id, permission_suggestions: suggestions = [] } = asked;
       const reason = [asked.title ?? asked.description, asked.decision_reason].filter(Boolean).join('\n');
-      const call = { id, name, input, lineage: lineageOf(agent_id), reason: reasonOf(name, reason), suggestions };
+      const whose = { agentId: agent_id, lineage: lineageOf(agent_id) };
+      const call = { id, name, input, ...whose, reason: reasonOf(name, reason), suggestions };
       return [{ heard: 'permission', requestId, call }];
     }
     if (!('input' in asked)) return [{ heard: 'unknown_request', requestId, subtype: asked.subtype }];
     const { tool_name: name, tool_use_id: id, tool_input: input, agent_id } = asked.input;
-    const call = { id, name, input, lineage: lineageOf(agent_id), reason: reasonOf(name, ''), suggestions: [] };
+    const whose = { agentId: agent_id, lineage: lineageOf(agent_id) };
+    const call = { id, name, input, ...whose, reason: reasonOf(name, ''), suggestions: [] };
     const before: Before = { heard: 'before', requestId, call, hindrance: 'sub_agent', isKept: false };
     if (agent_id !== undefined) return [before];
-    before.isKept = !hasSpoken;
-    if (!message || message.isComplete) return [{ ...before, hindrance: hindrance() }];
+    if (!message || message.isComplete) {
+      const kept = { ...before, hindrance: hindrance(), isKept: !hasSpoken };
+      // It keeps one call only.
+      hasSpoken = true;
+      return [kept];
+    }
     early.push(before);
     return [];
   }

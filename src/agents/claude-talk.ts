@@ -6,7 +6,7 @@ import { type AgentContext, type Ending, isLeaving, type ProcessExit, type Talk 
 import { hookReply, isHeldFor, OVER, PLAN_TOOL, permissionReply, QUESTION_TOOL, refusedIn } from './claude-asks.ts';
 import { createDesk } from './claude-desk.ts';
 import { FORM_MATCHER, forwardForm, isForm, TOOL_ARGUMENTS } from './claude-form.ts';
-import { createHearing, type Heard } from './claude-hearing.ts';
+import { createHearing, type Heard, type ToolCall } from './claude-hearing.ts';
 import type { ClaudeSpec } from './claude-input.ts';
 import { createLastTurn, isDeferred, isSuccess } from './claude-last-turn.ts';
 import {
@@ -75,7 +75,7 @@ export async function talkWithClaude(
   const stop = new AbortController();
   const desk = createDesk(context, beginning.known);
   const { hear } = createHearing();
-  const requests = new Map<string, string>();
+  const requests = new Map<string, ToolCall>();
   let { mode } = beginning;
   let talk: Talk | undefined;
   let telling: Promise<void> = Promise.resolve();
@@ -135,7 +135,7 @@ export async function talkWithClaude(
         return;
       case 'before':
       case 'permission':
-        requests.set(heard.requestId, heard.call.id);
+        requests.set(heard.requestId, heard.call);
         void answer(heard).catch((error: unknown) => {
           if (isOver || !requests.has(heard.requestId)) return;
           failure ??= error;
@@ -145,12 +145,14 @@ export async function talkWithClaude(
       case 'unknown_request':
         talk?.send(controlRefusal(heard.requestId, `Holdpoint does not know the request ${heard.subtype}.`));
         return;
-      case 'taken_back':
-        desk.takenBack(requests.get(heard.requestId) ?? '');
+      case 'taken_back': {
+        const call = requests.get(heard.requestId);
+        if (call) desk.takenBack(call);
         requests.delete(heard.requestId);
         return;
+      }
       case 'settled':
-        void tell(() => desk.settled(heard.callId));
+        void tell(() => desk.settled(heard.call));
         return;
       case 'background':
         lastTurn.changed(heard.background);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentContext } from '../../src/agents/agent.ts';
 import { createDesk } from '../../src/agents/claude-desk.ts';
 import type { ToolCall } from '../../src/agents/claude-hearing.ts';
+import type { Manner } from '../../src/client/asking.ts';
 import type { AskView } from '../../src/core/views.ts';
 
 const call = (command: string, name = 'Bash'): ToolCall => ({
@@ -22,14 +23,17 @@ function deskOf({
   taken = [] as string[],
 } = {}) {
   const shown: { id: string; tool_name: string; input: unknown }[] = [];
+  const withdrawn: string[] = [];
   const context = {
-    approve: async ({ id, tool_name, input }: (typeof shown)[number]) => {
+    approve: async ({ id, tool_name, input }: (typeof shown)[number], { patience }: Manner) => {
       shown.push({ id, tool_name, input });
+      if (patience?.aborted) return { status: 'held', ask_id: `ask of ${id}` };
       await until;
       return { status: 'answered', allowed: true, input: changed ?? input, suggestion_ids: taken };
     },
+    withdraw: async (askId: string) => void withdrawn.push(askId),
   };
-  return { desk: createDesk(context as unknown as AgentContext, known), shown };
+  return { desk: createDesk(context as unknown as AgentContext, known), shown, withdrawn };
 }
 
 const allowed = (command: string, name = 'Bash', state = 'due') =>
@@ -71,6 +75,15 @@ describe('a decision on a call', () => {
     ]);
   });
 
+  it('is not for the same call of another sub-agent', async () => {
+    const { desk, shown } = deskOf();
+    const left = { ...call('ls'), agentId: 'left' };
+    await Promise.all([desk.decide(left), desk.decide({ ...left, agentId: 'right' })]);
+    await desk.settled({ id: 'toolu_1', agentId: 'right' });
+    await desk.decide(left);
+    expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1#2']);
+  });
+
   it('still open, lets nothing else through under its id', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { desk, shown } = deskOf({ until: promise });
@@ -85,7 +98,7 @@ describe('a decision on a call', () => {
     const { desk, shown } = deskOf();
     for (let n = 0; n < 3; n++) {
       await desk.decide(call('ls'));
-      await desk.settled('toolu_1');
+      await desk.settled({ id: 'toolu_1' });
     }
     expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1#2', 'toolu_1#3']);
   });
@@ -93,7 +106,7 @@ describe('a decision on a call', () => {
   it('made before the run was taken up again is for that call, and once', async () => {
     const { desk, shown } = deskOf({ known: [allowed('ls')] });
     await desk.decide(call('ls'));
-    await desk.settled('toolu_1');
+    await desk.settled({ id: 'toolu_1' });
     await desk.decide(call('ls'));
     expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1#2']);
   });
@@ -121,5 +134,32 @@ describe('a decision on a call', () => {
     const { desk, shown } = deskOf({ known: [allowed('ls')] });
     await desk.decide(call('rm -rf build'));
     expect(shown).toEqual([{ id: 'toolu_1#2', tool_name: 'Bash', input: { command: 'rm -rf build' } }]);
+  });
+});
+
+describe('a call that Claude Code is to end on', () => {
+  const NO_PATIENCE = AbortSignal.abort();
+
+  it('is owed an answer until that end is heard', async () => {
+    const { desk } = deskOf();
+    expect(await desk.decide(call('ls'), NO_PATIENCE)).toEqual({ behavior: 'held' });
+    expect(desk.owes()).toBe(true);
+  });
+
+  it('is waited for where it asks for a permission instead: with the same ask, and no denial', async () => {
+    const { desk, shown } = deskOf();
+    await desk.decide(call('ls'), NO_PATIENCE);
+    const twice = await Promise.all([desk.decide(call('ls')), desk.decide(call('ls'))]);
+    expect(twice).toMatchObject([{ behavior: 'allow' }, { behavior: 'allow' }]);
+    expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1']);
+    expect(desk.owes()).toBe(false);
+  });
+
+  it('is taken back from the person where it has a result without them', async () => {
+    const { desk, withdrawn } = deskOf();
+    await desk.decide(call('ls'), NO_PATIENCE);
+    await desk.settled({ id: 'toolu_1' });
+    expect(withdrawn).toEqual(['ask of toolu_1']);
+    expect(desk.owes()).toBe(false);
   });
 });

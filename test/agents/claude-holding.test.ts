@@ -1,5 +1,7 @@
 // The real Claude Code held without a process: it stops on an ask, costs nothing, and goes on with the answer as if it
 // had waited. Where that would lose a call, it waits in its process instead.
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { claude, claudeVersion } from './binaries.ts';
 import { asksColour, BLUE, touch } from './claude-calls.ts';
@@ -94,6 +96,25 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: held without a process`,
     await rig.stage.decide(await rig.ask(run), { behavior: 'allow' });
     expect(await rig.over(run)).toMatchObject({ status: 'completed' });
     expect(rig.files(run)).toEqual(['after']);
+  });
+
+  it("is not held on what the user's own hook denied: the ask is taken back, and the run ends", async () => {
+    const settings = join(rig.root, 'home', '.claude', 'settings.json');
+    const hookSpecificOutput = {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'deny',
+      permissionDecisionReason: 'no',
+    };
+    const command = `echo '${JSON.stringify({ hookSpecificOutput })}'`;
+    const hooks = { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command }] }] };
+    writeFileSync(settings, JSON.stringify({ hooks }));
+    rig.model.play([[touch('x', 'toolu_own_hook')], [{ text: 'I go without it.' }]]);
+    const run = await rig.start({ hold: 'everything', patience_ms: 0 });
+    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    rmSync(settings);
+    const [ask] = (await rig.stage.api.asks.list({ run_id: run.run_id })).items;
+    expect(ask?.answer).toMatchObject({ outcome: 'cancelled', justification: 'settled in Claude Code itself' });
+    expect(rig.files(run)).toEqual([]);
   });
 
   it('is not started again when the run was cancelled meanwhile, and nothing is left of it', async () => {

@@ -65,9 +65,12 @@ const StreamEvent = z.object({
   parent_tool_use_id: z.string().nullable().optional(),
   event: z.object({
     type: z.string(),
+    message: z.object({ id: z.string().optional() }).optional(),
     content_block: z.object({ type: z.string(), id: z.string().optional() }).optional(),
   }),
 });
+
+export type StreamedEvent = z.infer<typeof StreamEvent>['event'];
 
 export const ClaudeMessage = z.union([
   z.object({

@@ -1,0 +1,156 @@
+// The process of Claude Code in situations that the real one is rarely in: it starts slowly, dies at the wrong moment, or
+// settles by itself what it had asked. A stand-in plays its side of the wire.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { claude } from '../../src/agents/claude.ts';
+import type { AskView, RunView } from '../../src/core/views.ts';
+import { openServer, type Server } from '../support/server.ts';
+import { Stage } from '../worker/stage.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'holdpoint-stand-in-'));
+const { PATH } = process.env;
+let server: Server;
+let stage: Stage;
+beforeAll(async () => {
+  const standIn = join(import.meta.dirname, '..', 'support', 'stand-in-claude.mjs');
+  mkdirSync(join(root, 'bin'));
+  const script = `#!/bin/sh\nexec "${process.execPath}" "${standIn}" "$@"\n`;
+  writeFileSync(join(root, 'bin', 'claude'), script, { mode: 0o755 });
+  process.env.PATH = [join(root, 'bin'), PATH].join(delimiter);
+  server = await openServer();
+  stage = new Stage(await server.url(), server.token);
+  await stage.worker({ agents: [claude] });
+});
+afterAll(async () => {
+  await stage.close();
+  await server.close();
+  Object.assign(process.env, { PATH });
+  rmSync(root, { recursive: true, force: true });
+});
+
+type Step = { say: object } | { hear: string } | { find: string } | { waitMs: number } | { exit: number };
+const session_id = '6903f262-c0ff-869b-a74d-688697aa1e33';
+const say = (type: string, more: object): Step => ({ say: { type, ...more } });
+const ready = say('control_response', { response: { request_id: 'initialize' } });
+const begun = say('system', { subtype: 'init', session_id });
+const result = (more: object = {}) =>
+  say('result', { subtype: 'success', is_error: false, session_id, stop_reason: 'end_turn', ...more });
+const ends = [result()];
+const settled = (tool_use_id: string) =>
+  say('user', { uuid: tool_use_id, message: { content: [{ type: 'tool_result', tool_use_id, content: 'x' }] } });
+const QUESTIONS = { questions: [{ question: 'Which colour?', options: [{ label: 'Red' }, { label: 'Blue' }] }] };
+const BLUE = { question_id: 'question-1', selected_option_ids: ['option-2'] };
+const hook = (tool_use_id: string): Step => {
+  const input = { hook_event_name: 'PreToolUse', tool_name: 'AskUserQuestion', tool_input: QUESTIONS, tool_use_id };
+  return say('control_request', { request_id: tool_use_id, request: { subtype: 'hook_callback', input } });
+};
+/** The one call of a message. */
+const asks = (id: string): Step[] => {
+  const content = [{ type: 'tool_use', id, name: 'AskUserQuestion', input: QUESTIONS }];
+  return [say('assistant', { uuid: `call ${id}`, message: { id: `of ${id}`, content } }), hook(id)];
+};
+const permission = (id: string, more: object = {}) => {
+  const request = { subtype: 'can_use_tool', tool_name: 'Bash', input: { command: id }, tool_use_id: id, ...more };
+  return say('control_request', { request_id: id, request });
+};
+
+let made = 0;
+async function start(script: Step[], resumed: Step[] = []) {
+  const folder = join(root, `w${made++}`);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'script.json'), JSON.stringify([ready, begun, ...script]));
+  writeFileSync(join(folder, 'resumed.json'), JSON.stringify(resumed));
+  const session = await stage.api.sessions.create({ agent: 'claude', work_folder: folder });
+  const run = await stage.api.runs.start(session.session_id, { input: { text: 'go', patience_ms: 0 } });
+  return { ...run, folder };
+}
+type Begun = Awaited<ReturnType<typeof start>>;
+const heard = ({ folder }: Begun) =>
+  readFileSync(join(folder, 'heard.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type: string; message?: { content: string }; response?: Reply });
+type Reply = { request_id: string; response: object };
+const replyTo = (run: Begun, id: string) =>
+  heard(run).find((line) => line.response?.request_id === id)?.response?.response;
+const told = (run: Begun) => heard(run).flatMap((line) => line.message?.content ?? []);
+const pending = async (run: RunView) => (await stage.pending(run.session_id))[0] as AskView;
+const released = (run: RunView, times = 1) =>
+  stage.until(async () => (await stage.events(run.session_id, 'run.released'))[times - 1]);
+const make = (run: Begun, file: string) => writeFileSync(join(run.folder, file), '');
+
+describe('an answer to a call that Claude Code was held on', () => {
+  const held = (id: string) => [...asks(id), { hear: '"defer"' }, result({ stop_reason: 'tool_deferred' })];
+
+  it('is told once, however long it takes to start; and in words where it has not kept the call', async () => {
+    const takesUp = [{ waitMs: 6000 }, ready, hook('toolu_slow'), { hear: 'Blue' }, settled('toolu_slow'), ...ends];
+    const slow = await start(held('toolu_slow'), takesUp);
+    const lost = await start(
+      [...asks('toolu_lost'), { hear: '"defer"' }, { exit: 1 }],
+      [ready, { hear: 'Blue' }, begun, ...ends],
+    );
+    for (const run of [slow, lost]) {
+      const ask = await pending(run);
+      await released(run);
+      expect(await stage.api.runs.get(run.run_id)).toMatchObject({ status: 'waiting_for_user_question' });
+      await stage.answer(ask, BLUE);
+    }
+    for (const run of [slow, lost]) expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(told(slow)).toEqual(['go']);
+    expect(told(lost)).toEqual(['go', expect.stringContaining('Which colour?\n→ Blue')]);
+  });
+});
+
+describe('an ask that is open', () => {
+  it('keeps the process for another that could be held without one', async () => {
+    const both = [{ hear: '"toolu_q"' }, { hear: '"toolu_sub"' }];
+    const sub = permission('toolu_sub', { agent_id: 'sub' });
+    const run = await start([sub, { find: 'asked' }, ...asks('toolu_q'), ...both, ...ends]);
+    const ask = await pending(run);
+    make(run, 'asked');
+    await stage.until(async () => replyTo(run, 'toolu_q'));
+    await stage.decide(ask, { behavior: 'allow' });
+    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(replyTo(run, 'toolu_q')).toEqual({});
+  });
+
+  it('is taken back from the person when Claude Code takes it back', async () => {
+    const cancel = say('control_cancel_request', { request_id: 'toolu_back' });
+    const run = await start([permission('toolu_back'), { find: 'asked' }, cancel, { find: 'gone' }, ...ends]);
+    const { ask_id } = await pending(run);
+    make(run, 'asked');
+    const ask = await stage.until(async () => {
+      const seen = await stage.api.asks.get(ask_id);
+      return seen.answer && seen;
+    });
+    expect(ask.answer).toMatchObject({ justification: 'settled in Claude Code itself' });
+    make(run, 'gone');
+    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('is over with a turn that ended in an error', async () => {
+    const fails = result({ subtype: 'error_during_execution', is_error: true, errors: ['out of words'] });
+    const run = await start([permission('toolu_error'), { find: 'asked' }, fails]);
+    await pending(run);
+    make(run, 'asked');
+    expect(await stage.over(run.run_id)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('out of words'),
+    });
+  });
+
+  it('outlives its process, which may not go on dying', async () => {
+    const dies = [permission('toolu_{{pid}}'), { find: 'asked-{{pid}}' }, { exit: 1 }];
+    const run = await start(dies, [ready, begun, ...dies]);
+    for (let death = 1; death <= 4; death++) {
+      const ask = await pending(run);
+      make(run, ask.tool_call_id.replace('toolu', 'asked').replace('_', '-'));
+      if (death === 4) break;
+      await released(run, death);
+      await stage.decide(ask, { behavior: 'allow' });
+    }
+    expect(await stage.over(run.run_id)).toMatchObject({ status: 'failed' });
+  });
+});

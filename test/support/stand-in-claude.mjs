@@ -1,0 +1,26 @@
+// Stands in for Claude Code where a test needs it to do what the real one does rarely: it plays the steps of `script.json`
+// in its work folder (`resumed.json` when it is taken up again), and keeps what it hears in `heard.jsonl`.
+//   {"say": message}   {"hear": text of a line}   {"find": a file that a test makes}   {"waitMs": n}   {"exit": code}
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LOOK_EVERY_MS = 10;
+const file = process.argv.includes('--resume') ? 'resumed.json' : 'script.json';
+const steps = JSON.parse(readFileSync(file, 'utf8').replaceAll('{{pid}}', `${process.pid}`));
+let heard = '';
+
+createInterface({ input: process.stdin })
+  .on('line', (line) => {
+    heard += `${line}\n`;
+    appendFileSync('heard.jsonl', `${line}\n`);
+  })
+  .on('close', () => process.exit(0));
+
+for (const { say, hear, find, waitMs, exit } of steps) {
+  if (say) process.stdout.write(`${JSON.stringify(say)}\n`);
+  while (hear && !heard.includes(hear)) await sleep(LOOK_EVERY_MS);
+  while (find && !existsSync(find)) await sleep(LOOK_EVERY_MS);
+  if (waitMs) await sleep(waitMs);
+  if (exit) process.exit(exit);
+}
