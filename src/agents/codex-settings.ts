@@ -1,5 +1,5 @@
 // The hooks file of a person's own Codex, with Holdpoint's hook in it and without it. Pure: text in, text out.
-import { type Owner, oursIn, readHooks, SettingsProblem, withOurs, withoutOurs } from './hooks-file.ts';
+import { type Owner, oursIn, readHooks, SettingsProblem, shownBriefly, withOurs, withoutOurs } from './hooks-file.ts';
 import { shellWord } from './wire/shell-word.ts';
 
 /** How long Codex waits for a person here before it asks at its own prompt. */
@@ -28,8 +28,8 @@ export function connected(text: string | undefined, { program, url, data }: Hook
   return withOurs(text, OWNER, { [EVENT]: { matcher: '*', hooks: [ours] } });
 }
 
-export const disconnected = (text: string, before?: string): string =>
-  withoutOurs(text, OWNER, before === undefined ? {} : readHooks(before, OWNER));
+export const disconnected = (text: string, before?: string): string => withoutOurs(text, OWNER, before);
+export const shown = (text: string): string => shownBriefly(text, OWNER);
 export const isConnected = (text: string): boolean => oursIn(readHooks(text, OWNER), OWNER).length > 0;
 export const { mark } = OWNER;
 

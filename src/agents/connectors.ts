@@ -12,6 +12,8 @@ export interface Connector {
   /** `before`: the file as it was, where that is known. */
   disconnected(text: string, before?: string): string;
   isConnected(text: string): boolean;
+  /** What a person is shown of it: short, without secrets. */
+  shown(text: string): string;
   /** Where the hooks in it lead, with the token they carry. */
   doors(text: string): { url: string; token?: string }[];
   /** What to do by hand where the file is not understood. */
@@ -29,6 +31,7 @@ export const connectors: Readonly<Record<string, Connector>> = {
     connected: claude.connected,
     disconnected: claude.disconnected,
     isConnected: claude.hasHooks,
+    shown: claude.shown,
     doors: claude.doors,
     byHand: claude.mark,
     note: 'Every Claude Code you start from now on asks here as well as at its terminal; the first answer counts.',
@@ -39,6 +42,7 @@ export const connectors: Readonly<Record<string, Connector>> = {
     connected: codex.connected,
     disconnected: codex.disconnected,
     isConnected: codex.isConnected,
+    shown: codex.shown,
     doors: codex.doors,
     byHand: codex.mark,
     note: 'A Codex that shares its daemon asks here and at its prompt; the first answer counts. Others ask through the hook, once you have trusted it: type /hooks in Codex.',

@@ -3,7 +3,7 @@
 // is read again before it is handed out: whatever is not ours must be there as it was.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { type JSONPath, namedTwice, putIn, takeOut } from './json-in-place.ts';
+import { blankIn, type JSONPath, namedTwice, putIn, replaced, takeOut } from './json-in-place.ts';
 
 const Hook = z.looseObject({
   type: z.string(),
@@ -68,21 +68,47 @@ export function withOurs(text: string | undefined, owner: Owner, added: Readonly
   return checked(markedLike(text, changed), before, owner, Object.keys(added).length);
 }
 
-/** The same text without our hooks. What we had made for them goes too, unless it was there `before` we came. */
-export function withoutOurs(text: string, owner: Owner, before: HooksFile = {}): string {
+/** The same text without our hooks. What we had made for them goes too, unless the text `before` we came had it. */
+export function withoutOurs(text: string, owner: Owner, before = '{}'): string {
   const settings = readHooks(text, owner);
+  const { hooks: theirs } = readHooks(before, owner);
   let changed = withoutMark(text);
+  const take = (path: JSONPath) => {
+    changed = takeOut(changed, path, blankIn(withoutMark(before), path.slice(0, -1)));
+  };
   for (let [path] = pathsOfOurs(settings, owner); path; [path] = pathsOfOurs(parsed(changed), owner)) {
     const hooks = path.slice(0, 1);
     const event = path.slice(0, 2);
     const group = path.slice(0, 3);
-    const isEventTheirs = before.hooks?.[String(event[1])] !== undefined;
-    changed = takeOut(changed, path);
-    if (at(changed, path.slice(0, 4)).length === 0) changed = takeOut(changed, group);
-    if (!isEventTheirs && at(changed, event).length === 0) changed = takeOut(changed, event);
-    if (!before.hooks && Object.keys(at(changed, hooks)).length === 0) changed = takeOut(changed, hooks);
+    const isEventTheirs = theirs?.[String(event[1])] !== undefined;
+    take(path);
+    if (at(changed, path.slice(0, 4)).length === 0) take(group);
+    if (!isEventTheirs && at(changed, event).length === 0) take(event);
+    if (!theirs && Object.keys(at(changed, hooks)).length === 0) take(hooks);
   }
+  if (before.trim() === '' && Object.keys(parsed(changed)).length === 0) return before;
   return checked(markedLike(text, changed), settings, owner, 0);
+}
+
+/** For a person to look at: of hooks that are like the first of ours only where they are, and what they differ in. */
+export function shownBriefly(text: string, owner: Owner): string {
+  const settings = readHooks(text, owner);
+  const [first, ...others] = pathsOfOurs(settings, owner).map((path) => ({ path, ...placeOf(settings, path) }));
+  const alike = others.filter(
+    ({ group, hook }) =>
+      isDeepStrictEqual({ ...group, hooks: [] }, { ...first?.group, hooks: [] }) &&
+      isDeepStrictEqual({ ...hook, timeout: 0 }, { ...first?.hook, timeout: 0 }),
+  );
+  return alike.reverse().reduce((shown, { path, groups, group, hook }) => {
+    const depth = group.hooks.length > 1 ? path.length : groups.length > 1 ? 3 : 2;
+    return replaced(shown, path.slice(0, depth), `the same, timeout ${hook.timeout}`);
+  }, withoutMark(text));
+}
+
+function placeOf({ hooks = {} }: HooksFile, [, event, g, , h]: JSONPath) {
+  const groups = hooks[String(event)] as Group[];
+  const group = groups[Number(g)] as Group;
+  return { groups, group, hook: group.hooks[Number(h)] as Hook };
 }
 
 function checked(text: string, before: HooksFile, owner: Owner, ours: number): string {

@@ -21,8 +21,8 @@ export function putIn(text: string, path: JSONPath, key: string | undefined, val
   return edited(text, container.offset + 1, 0, isOpen ? item : `${item}${eol}${outer}`);
 }
 
-/** Takes out a member or an element, with the comma that it needs no more. */
-export function takeOut(text: string, path: JSONPath): string {
+/** Takes out a member or an element, with the comma that it needs no more; `blank` is what an empty container keeps. */
+export function takeOut(text: string, path: JSONPath, blank = ''): string {
   const node = nodeAt(text, path);
   const item = node.parent?.type === 'property' ? node.parent : node;
   const container = item.parent as Node;
@@ -32,7 +32,19 @@ export function takeOut(text: string, path: JSONPath): string {
   const after = items[at + 1];
   if (before) return edited(text, end(before), end(item) - end(before));
   if (after) return edited(text, item.offset, after.offset - item.offset);
-  return edited(text, container.offset + 1, container.length - 2);
+  return edited(text, container.offset + 1, container.length - 2, blank);
+}
+
+/** What stands in a container that is empty; nothing where it is not empty, or not there. */
+export function blankIn(text: string, path: JSONPath): string {
+  const root = parseTree(text);
+  const node = root && findNodeAtLocation(root, path);
+  return node?.children?.length === 0 ? text.slice(node.offset + 1, end(node) - 1) : '';
+}
+
+export function replaced(text: string, path: JSONPath, value: unknown): string {
+  const { offset, length } = nodeAt(text, path);
+  return edited(text, offset, length, JSON.stringify(value));
 }
 
 /** The names that stand twice in the object there; which of them counts, each reader decides for itself. */

@@ -57,7 +57,7 @@ async function connect(agent: string, flags: ConnectFlags): Promise<void> {
   const folder = stateFolder(process.env);
   const place = { url, data: folder, program: launcher };
   const changed = (token: string) => judged(file, () => connector.connected(file.text, { ...place, token }));
-  show(file, changed(UNMADE), flags);
+  show(file, changed(UNMADE), flags, connector);
   await confirm(`Change ${file.path}?`, flags);
   const { backup, token_id } = await underLock(folder, async () => {
     mustBeUnchanged(file);

@@ -65,7 +65,7 @@ async function disconnect(agent: string, flags: ConnectFlags): Promise<void> {
     return note(`${file.path} has nothing of Holdpoint in it; nothing was changed${elsewhere}`);
   }
   if (way.text !== file.text) mustBeWritable(file);
-  show(file, way.text, flags);
+  show(file, way.text, flags, connector);
   await confirm(way.question, flags);
   const unrevoked = await underLock(folder, async () => {
     mustBeUnchanged(file);

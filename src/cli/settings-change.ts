@@ -33,9 +33,16 @@ export function judged<T>({ path }: SettingsFile, change: () => T, advice: strin
   }
 }
 
-export function show({ path, text = '' }: SettingsFile, changed: string | undefined, { json }: ConnectFlags): void {
+export function show(
+  { path, text = '' }: SettingsFile,
+  changed: string | undefined,
+  { json }: ConnectFlags,
+  { shown }: Connector,
+): void {
   if (json || text === (changed ?? '')) return;
-  const patch = createTwoFilesPatch(path, path, text, changed ?? '', undefined, undefined, { context: 2 });
+  const patch = createTwoFilesPatch(path, path, shown(text), shown(changed ?? ''), undefined, undefined, {
+    context: 2,
+  });
   print(...unifiedDiff(patch).flatMap((line) => wrap(line, terminalWidth(), 1)));
 }
 

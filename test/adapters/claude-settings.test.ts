@@ -1,7 +1,7 @@
 // A person's Claude Code settings with Holdpoint's hooks and without: what was there stays, what is not understood is
 // refused, every hook has a time limit and says what its failure does.
 import { describe, expect, it } from 'vitest';
-import { connected, disconnected, HOOK_SECONDS, hasHooks } from '../../src/agents/claude-settings.ts';
+import { connected, disconnected, HOOK_SECONDS, hasHooks, shown } from '../../src/agents/claude-settings.ts';
 
 const DOOR = { url: 'http://127.0.0.1:4777', token: 'hp_secret' };
 const OWN = {
@@ -55,10 +55,31 @@ describe('connected', () => {
     ['{"hooks": {"Stop": [{"hooks": "x"}]}}', /not as Claude Code documents/],
     ['{"disableAllHooks": true}', /disableAllHooks/],
     ['{"allowedHttpHookUrls": []}', /allowedHttpHookUrls/],
+    ['{"allowedHttpHookUrls": ["http://127.0.0.1:4778/*", "http://127.0.0.1:4777", "*/v1"]}', /add "http:.*4777\/\*"/],
+    ['{"httpHookAllowedEnvVars": ["HOME"]}', /add "HOLDPOINT_RUN_ID"/],
     [connected('{}', DOOR), /already/],
   ])('refuses %j', (text, why) => {
     expect(() => connected(text, DOOR)).toThrow(why);
   });
+});
+
+it.each(['http://127.0.0.1:4777/*', '*', 'http://127.0.0.1:4777/v1/hooks/claude', 'http://*:4777/*/claude'])(
+  'takes a list of allowed addresses with %s in it',
+  (pattern) => {
+    const text = JSON.stringify({
+      allowedHttpHookUrls: ['https://a/*', pattern],
+      httpHookAllowedEnvVars: ['HOLDPOINT_RUN_ID'],
+    });
+    expect(hasHooks(connected(text, DOOR))).toBe(true);
+  },
+);
+
+it('is shown with every event and without the token', () => {
+  const there = connected(undefined, DOOR);
+  const seen = shown(there);
+  expect([there.match(/hp_secret/g)?.length, seen.includes('hp_secret')]).toEqual([11, false]);
+  for (const event of Object.keys(JSON.parse(there).hooks)) expect(seen).toContain(event);
+  expect(seen.split('\n').length).toBeLessThan(40);
 });
 
 describe('disconnected', () => {

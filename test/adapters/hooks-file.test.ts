@@ -2,19 +2,21 @@
 // every byte that is not ours left as it is.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Owner, readHooks, withOurs, withoutOurs } from '../../src/agents/hooks-file.ts';
+import { type Owner, readHooks, shownBriefly, withOurs, withoutOurs } from '../../src/agents/hooks-file.ts';
 
 const OWNER: Owner = { agent: 'The agent', isOurs: ({ url }) => url === 'ours', mark: 'take out ours' };
 const OURS = { hooks: [{ type: 'http', url: 'ours' }] };
 const ADDED = { Stop: OURS, PreToolUse: OURS };
 const put = (text: string | undefined) => withOurs(text, OWNER, ADDED);
-const back = (text: string, before: string) => withoutOurs(text, OWNER, readHooks(before, OWNER));
+const back = (text: string, before: string) => withoutOurs(text, OWNER, before);
 
 const THEIR_HOOK = '{"type":"command","command":"a \\u00e9 b"}';
 const FILES: Record<string, string> = {
   'two spaces': '{\n  "model": "opus",\n  "big": 12345678901234567890,\n  "small": 1.0e-2\n}\n',
   tabs: '{\n\t"model": "opus",\n\t"hooks": {\n\t\t"Stop": []\n\t}\n}',
   'empty containers': '{ "hooks": {\n    "Stop": [],  "Other": [ ]\n  }, "permissions": {} }\n',
+  'blanks in its lists': '{ "hooks": {\t"Stop": [ ], "PreToolUse": [\n] } }',
+  'blanks in its hooks': '{ "hooks": { } }',
   'one line': `{"a":1,"hooks":{"Stop":[{"hooks":[${THEIR_HOOK}]}]},"b":[]}`,
   'odd places': `{ "model" : "opus"\n , "hooks" :\n{"Stop": [\n{"matcher":"x" ,"hooks":[ ${THEIR_HOOK} ] } ]}\n}\n\n`,
   'names twice': '{"model":"a",\n "model":"b"\n}',
@@ -38,6 +40,10 @@ describe.each(Object.entries(FILES))('a file with %s', (_name, text) => {
   });
 });
 
+it.each(['{}', '{ }', '\n{\n}\n', '', ' \n'])('comes back to the byte from nothing, such as %j', (text) => {
+  expect(back(put(text), text)).toBe(text);
+});
+
 it('is written as people write it where there was nothing', () => {
   const there = withOurs(undefined, OWNER, { Stop: OURS });
   expect(there).toBe(`${JSON.stringify({ hooks: { Stop: [OURS] } }, undefined, 2)}\n`);
@@ -50,6 +56,24 @@ it('leaves hooks that were added beside ours, in our groups too', () => {
   const file = { hooks: { Stop: [{ hooks: [mine, ...OURS.hooks, mine] }, OURS, { hooks: [mine] }] } };
   const left = withoutOurs(JSON.stringify(file), OWNER);
   expect(JSON.parse(left)).toEqual({ hooks: { Stop: [{ hooks: [mine, mine] }, { hooks: [mine] }] } });
+});
+
+it('is shown short, and whole where it differs', () => {
+  const ours = { type: 'http', url: 'ours', timeout: 1 };
+  const list = { A: [{ hooks: [ours] }], B: [{ hooks: [{ ...ours, timeout: 2 }] }] };
+  const other = [{ matcher: 'x', hooks: [ours] }];
+  const mixed = [{ hooks: [{ type: 'command' }, ours] }];
+  const shown = shownBriefly(
+    JSON.stringify({ hooks: { ...list, C: other, D: mixed, E: [...mixed, ...list.A] } }),
+    OWNER,
+  );
+  expect(JSON.parse(shown).hooks).toEqual({
+    A: list.A,
+    B: 'the same, timeout 2',
+    C: other,
+    D: [{ hooks: [{ type: 'command' }, 'the same, timeout 1'] }],
+    E: [{ hooks: [{ type: 'command' }, 'the same, timeout 1'] }, 'the same, timeout 1'],
+  });
 });
 
 it.each(['{"hooks":{},"hooks":{}}', '{"hooks":{"Stop":[],"Stop":[]}}'])('refuses %s', (text) => {

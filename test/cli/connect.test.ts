@@ -68,7 +68,8 @@ describe('connect', PATIENT, () => {
       code: 4,
       stderr: expect.stringContaining('already'),
     });
-    expect(await run('disconnect', 'claude', '--yes')).toMatchObject({ code: 0 });
+    const back = await run('disconnect', 'claude', '--yes');
+    expect([back.code, back.stdout.includes(secret), back.stdout.includes('PostToolUse')]).toEqual([0, false, true]);
     expect(readFileSync(settings, 'utf8')).toBe(odd);
     expect(statSync(settings).mode & 0o777).toBe(0o644);
     expect(readdirSync(home)).toEqual(['settings.json']);
@@ -140,6 +141,9 @@ describe('connect', PATIENT, () => {
     await terminal.shows('Change');
     terminal.type(KEYS.enter);
     expect(await terminal.exited).toBe(8);
+    // Nobody is asked about a change that is not shown.
+    const unseen = stage.terminal(['connect', 'claude', '--json'], { env: stage.env(env) });
+    expect(await unseen.exited).toBe(2);
     expect(existsSync(settings)).toBe(false);
   });
 
