@@ -58,8 +58,14 @@ export async function openAttachedRun(
     session,
     run,
     ask: (spec: AskSpec & { id: string }, manner?: Manner) => askQuestion(asking, questionBody(spec, spec.id), manner),
-    approve: (spec: ApproveSpec & { id: string }, manner?: Manner) =>
-      askApproval(asking, approvalBody(spec, spec.id), manner),
+    async approve(spec: ApproveSpec & { id: string }, manner?: Manner) {
+      const body = approvalBody(spec, spec.id);
+      const { ask_id, delivery } = await client.asks.raise(run.run_id, body, { signal });
+      // Not every model makes ids that are new: what has reached the agent was about another call.
+      if (delivery.state === 'delivered') throw new Error(`another call has the id ${spec.id}, and was decided before`);
+      manner?.raised?.(ask_id);
+      return askApproval(asking, body, manner);
+    },
     withdraw: async (askId, justification) => void (await client.asks.withdraw(askId, { justification })),
     say: async (text, { id: output_id, type, data } = {}) =>
       void (await client.runs.output(run.run_id, { output_id, type, text, data })),

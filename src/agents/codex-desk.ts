@@ -200,11 +200,11 @@ export function createDesk(parts: DeskParts): Desk {
     } catch (error) {
       if (entry.stop.signal.aborted || over?.aborted) return;
       open.delete(id);
-      if (isShared) return;
       const why = error instanceof Error ? error.message : String(error);
-      peer.refuse(id, INTERNAL_ERROR, `The person could not be asked: ${why}`);
+      if (!isShared) peer.refuse(id, INTERNAL_ERROR, `The person could not be asked: ${why}`);
+      const what = isShared ? 'can only be answered at its own prompt' : 'was refused';
       await context
-        .say(`A request of Codex could not be asked, and was refused: ${why}`, { type: 'status' })
+        .say(`A request of Codex could not be asked, and ${what}: ${why}`, { type: 'status' })
         .catch(() => {});
     }
   }

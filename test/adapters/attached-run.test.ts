@@ -1,0 +1,48 @@
+// A conversation with a person's own agent as a session: what is decided once decides once, and every title fits.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openAttachedRun } from '../../src/agents/attached-run.ts';
+import { type Client, createClient } from '../../src/client/client.ts';
+import { Waits } from '../../src/client/waits.ts';
+import { openServer, type Server } from '../support/server.ts';
+import { Stage } from '../worker/stage.ts';
+
+let server: Server;
+let stage: Stage;
+let client: Client;
+let waits: Waits;
+beforeAll(async () => {
+  server = await openServer();
+  stage = new Stage(await server.url(), server.token);
+  client = createClient({ url: stage.url, token: (await server.makeToken('worker')).token });
+  waits = new Waits(client.http);
+});
+afterAll(async () => {
+  waits.close();
+  await server.close();
+});
+
+const never = new AbortController().signal;
+const open = (id: string, title = 'make x') =>
+  openAttachedRun(client, waits, { agent: 'codex', id, folder: '/work', title }, { id: 'turn', text: title }, never);
+
+it('an approval that has reached the agent decides no other call of the same id, also after a restart', async () => {
+  const id = randomUUID();
+  const call = { id: 'call_0', tool_name: 'shell', input: { command: 'rm -r x' } };
+  const asked = (await open(id)).approve(call);
+  const [ask] = await stage.pending(`codex-own-${id}`);
+  if (ask) await stage.decide(ask, { behavior: 'allow' });
+  expect(await asked).toMatchObject({ allowed: true });
+  await expect((await open(id)).approve(call)).rejects.toThrow('another call has the id call_0');
+});
+
+it('a title and a prompt that are too long, or no well-formed text, are cut to what the server takes', async () => {
+  const { session, run } = await open(randomUUID(), `a\0${'x'.repeat(197)}😀${'語'.repeat(900_000)}`);
+  expect(session.title).toBe(`a␀${'x'.repeat(197)}…`);
+  expect(run.status).toBe('running');
+});
+
+it('a message to it that answers nothing is refused', async () => {
+  const { session } = await open(randomUUID());
+  await expect(stage.api.sessions.say(session.session_id, { text: 'go on' })).rejects.toThrow('Type it there');
+});
