@@ -7,6 +7,7 @@ import type { ApproveSpec, AskSpec } from '../client/spec.ts';
 import type { ApprovalRequest, AskView } from '../core/views.ts';
 import type { ToolCall } from './claude-hearing.ts';
 import type { ClaudeSpec } from './claude-input.ts';
+import { fittingText } from './fitting-text.ts';
 import type { Suggestion } from './wire/claude-stream.ts';
 
 export const QUESTION_TOOL = 'AskUserQuestion';
@@ -42,7 +43,7 @@ export function questionsOf(call: ToolCall): (AskSpec & { id: string }) | undefi
     ...lineageOf(call),
     questions: questions.map(({ question, header, multiSelect, options }) => ({
       question,
-      header: header?.slice(0, 200) || undefined,
+      header: fittingText(header ?? '', 200) || undefined,
       multi_select: multiSelect ?? false,
       required: questions.length === 1,
       options: options.map(({ label, description, preview }) => ({ label, description, preview })),

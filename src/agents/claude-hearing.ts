@@ -2,6 +2,7 @@
 // message in, meanings out. Keeps what later messages refer to: who the sub-agents are, what the last plan was, what is in
 // the background, and whether a call is the only one of its message, which is known only when the message is complete.
 import { type Background, createBackground, isQuiet } from './claude-background.ts';
+import { fittingText } from './fitting-text.ts';
 import {
   type ClaudeMessage,
   type ClaudeResult,
@@ -127,12 +128,12 @@ export function createHearing() {
     const who = agentId === undefined ? '' : `[${lineageOf(agentId).at(-1)}] `;
     const said = (type: Extract<Heard, { heard: 'said' }>['type'], text: string): Heard[] =>
       text.trim() === '' ? [] : [{ heard: 'said', id, type, text: who + text }];
-    if (part.type === 'tool_result') return said('tool_result', bounded(textOf(part.content), RESULT_CHARACTERS));
+    if (part.type === 'tool_result') return said('tool_result', fittingText(textOf(part.content), RESULT_CHARACTERS));
     if (by === 'user') return [];
     if (part.type === 'tool_use') return said('tool_call', `${part.name}: ${gist(part.input)}`);
-    if (part.type === 'thinking') return said('thinking', bounded(part.thinking, TEXT_CHARACTERS));
+    if (part.type === 'thinking') return said('thinking', fittingText(part.thinking, TEXT_CHARACTERS));
     // What a sub-agent says is for the agent that called it.
-    return said(agentId === undefined ? 'text' : 'thinking', bounded(part.text, TEXT_CHARACTERS));
+    return said(agentId === undefined ? 'text' : 'thinking', fittingText(part.text, TEXT_CHARACTERS));
   }
 
   /** What does not come as a stream comes in parts with one id, all of them before its calls are made. */
@@ -194,7 +195,7 @@ export function createHearing() {
   }
 
   const reasonOf = (name: string, given: string): string =>
-    name === 'ExitPlanMode' ? bounded(plan || lastText, 20_000) : given;
+    name === 'ExitPlanMode' ? fittingText(plan || lastText, 20_000) : given;
 
   function lineageOf(agentId: string | undefined): string[] {
     if (agentId === undefined) return [];
@@ -204,9 +205,6 @@ export function createHearing() {
 
   return { hear };
 }
-
-const bounded = (text: string, length: number): string =>
-  text.length > length ? `${text.slice(0, length - 1)}…` : text;
 
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
@@ -219,5 +217,5 @@ function gist(input: Record<string, unknown>): string {
   const { command, file_path, path, pattern, url, query, description, prompt } = input;
   const named = [command, file_path, path, pattern, url, query, description, prompt];
   const text = named.find((value) => typeof value === 'string') ?? JSON.stringify(input);
-  return bounded(String(text).replaceAll(/\s+/g, ' '), 300);
+  return fittingText(String(text).replaceAll(/\s+/g, ' '), 300);
 }

@@ -1,12 +1,14 @@
 // What Codex asks a person to tell it, as question sets: its own user-input requests, questions it asks without waiting,
 // the tool for asking that we give it, and the forms of MCP servers; and what was answered in the shape each expects.
 // Pure translation. A question that was not answered is said to be so; it never becomes a made-up answer.
+
 import { z } from 'zod';
 import type { AskOutcome } from '../client/outcome.ts';
 import type { AskSpec } from '../client/spec.ts';
 import type { QuestionInput } from '../core/question.ts';
 import { turnOf } from './codex-approvals.ts';
 import type { DynamicCall, Elicitation, Item, UserInput } from './codex-protocol.ts';
+import { fittingText } from './fitting-text.ts';
 import { contentOfForm, type Form, questionsOfForm } from './wire/elicitation.ts';
 
 export interface QuestionReply {
@@ -60,7 +62,7 @@ function questionOf({ id, header, question, isOther, isSecret, options }: Asked)
   return { id, ...headerOf(header), question, ...(offered && { options: offered, allow_other: isOther ?? true }) };
 }
 
-const headerOf = (header: string | null | undefined) => (header ? { header: header.slice(0, 200) } : {});
+const headerOf = (header: string | null | undefined) => (header ? { header: fittingText(header, 200) } : {});
 
 function optionsOf(options: readonly { label: string; description?: string | null | undefined }[]) {
   const seen = new Set<string>();

@@ -16,6 +16,7 @@ import {
   questionsOf,
 } from '../client/spec.ts';
 import type { Waits } from '../client/waits.ts';
+import { tellable } from '../core/tellable.ts';
 import type { AskView, ClaimedRunView, RunView } from '../core/views.ts';
 import { processes } from './process.ts';
 
@@ -57,11 +58,13 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
     async say(text: string | undefined, { id, type, data }: Saying = {}): Promise<void> {
       signal.throwIfAborted();
       if (id !== undefined && said.has(id)) return;
-      await calls.runs.output(runId, { output_id: id, type, text, data }, { signal });
+      await calls.runs.output(runId, { output_id: id, type, text: tellable(text), data }, { signal });
       if (id !== undefined) said.add(id);
     },
-    ask: (spec: AskSpec & Named, manner?: Manner) => askQuestion(asking, questionBody(spec, spec.id), manner),
-    approve: (spec: ApproveSpec & Named, manner?: Manner) => askApproval(asking, approvalBody(spec, spec.id), manner),
+    ask: (spec: AskSpec & Named, manner?: Manner) =>
+      askQuestion(asking, questionBody(tellableBeside(spec), spec.id), manner),
+    approve: (spec: ApproveSpec & Named, manner?: Manner) =>
+      askApproval(asking, approvalBody(tellableBeside(spec), spec.id), manner),
     askParent: (spec: Questions & Deadline & Named) => {
       const { id, expires_after_ms, expires_at_ms } = spec;
       const body = { tool_call_id: id, questions: questionsOf(spec), expires_after_ms, expires_at_ms };
@@ -112,6 +115,13 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
     history: () => everyAsk(client, { session_id: sessionId }),
   };
 }
+
+/** The words beside what is asked. */
+const tellableBeside = <T extends { reason?: string | undefined; lineage?: string[] | undefined }>(spec: T): T => ({
+  ...spec,
+  ...(spec.reason !== undefined && { reason: tellable(spec.reason) }),
+  ...(spec.lineage !== undefined && { lineage: spec.lineage.map((name) => tellable(name)) }),
+});
 
 async function earlierRuns(client: Client, run: RunView): Promise<{ run: RunView; asks: AskView[] }[]> {
   const found: { run: RunView; asks: AskView[] }[] = [];

@@ -5,6 +5,7 @@ import type { Client } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import type { Waits } from '../client/waits.ts';
 import type { FailureReason, Recovery } from '../core/run.ts';
+import { tellable } from '../core/tellable.ts';
 import type { ClaimedRunView } from '../core/views.ts';
 import { createContext, type RunContext } from './context.ts';
 import { keepLease } from './lease.ts';
@@ -95,9 +96,9 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
     const signal = reason ? AbortSignal.timeout(LAST_WORDS_MS) : undefined;
     const release = { worker_id: workerId, lease_epoch: epoch };
     const { ended, ...told } = ending;
-    if (ended === 'completed') await calls.runs.complete(runId, told, { signal });
+    if (ended === 'completed') await calls.runs.complete(runId, { ...told, text: tellable(ending.text) }, { signal });
     else if (ended === 'held') await calls.workers.release(runId, release, { signal });
-    else if (!reason) await calls.runs.fail(runId, told, { signal });
+    else if (!reason) await calls.runs.fail(runId, { ...told, error: tellable(ending.error) }, { signal });
     else if (agent.recovery === 'none')
       await calls.runs.fail(runId, { error: reason.message, reason: 'cancelled' }, { signal });
     else await calls.workers.release(runId, release, { signal });

@@ -3,6 +3,7 @@
 // A program begins only after its identity was handed on: whoever writes it down can find it again, whatever crashes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { tellable } from '../core/tellable.ts';
 import { endGroup, identityOf, isAlive, LEADER, type ProcessIdentity } from './process-group.ts';
 
 export interface ProcessSpec {
@@ -223,7 +224,7 @@ function keep(stream: NodeJS.ReadableStream | null): () => string {
 }
 
 /** Whatever a program wrote becomes text that can be kept and sent. */
-const readable = (bytes: Buffer): string => bytes.toString('utf8').replaceAll('\0', '\u2400');
+const readable = (bytes: Buffer): string => tellable(bytes.toString('utf8'));
 
 function within(ms: number, done: Promise<void>): Promise<void> {
   return new Promise((resolve) => {

@@ -114,6 +114,27 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
     expect(rig.files(other)).toEqual([]);
   });
 
+  it('goes on whatever characters are said, and does not do what cannot be shown to the letter', async () => {
+    const long = `echo x${'😀'.repeat(200)}`;
+    rig.model.play([
+      [
+        { text: 'a\0b\ud800c' },
+        { tool: 'Bash', input: { command: "printf 'd\\0e'", description: 'd' }, id: 'toolu_nul' },
+      ],
+      [{ tool: 'Bash', input: { command: long, description: 'd' }, id: 'toolu_cut' }],
+      [{ tool: 'Bash', input: { command: 'touch f\0g', description: 'd' }, id: 'toolu_unshown' }],
+      [{ text: 'Done.' }],
+    ]);
+    const run = await rig.start();
+    const over = await rig.over(run);
+    expect(over).toMatchObject({ status: 'completed' });
+    const said = over.outputs.map(({ text }) => text);
+    expect(said).toEqual(expect.arrayContaining(['a␀b�c', 'd␀e', 'Done.']));
+    expect(said.find((text) => text?.startsWith('Bash: echo x'))).toMatch(/😀…$/u);
+    expect(rig.result('toolu_unshown')).toMatchObject({ isError: true, text: expect.stringMatching(/NUL|control/i) });
+    expect(rig.files(run)).toEqual([]);
+  });
+
   it('asks for calls of one message one by one, and keeps their answers apart', async () => {
     rig.model.play([[makes('a', 'toolu_a'), makes('b', 'toolu_b'), makes('c', 'toolu_c')], [{ text: 'Done.' }]]);
     const run = await rig.start();
