@@ -37,7 +37,7 @@ export interface CodexSpec {
   text: string;
   mode: 'default' | 'plan';
   skills: string[];
-  /** For `thread/start` and again for `thread/resume`, which does not remember them. */
+  /** For `thread/start`. What is not named here is not taken from an earlier run of the session either. */
   settings: {
     sandbox?: (typeof SANDBOX_MODES)[number];
     approvalPolicy?: unknown;

@@ -105,6 +105,10 @@ export const Resolved = z.looseObject({ threadId: text, requestId: z.union([text
 export const ThreadReply = z.looseObject({
   thread: z.looseObject({ id: text, turns: z.array(Turn).catch([]) }),
   model: maybe(text),
+  reasoningEffort: maybe(text),
+  approvalPolicy: z.unknown().optional(),
+  sandbox: maybe(z.looseObject({ type: text })),
+  activePermissionProfile: maybe(z.looseObject({ id: text })),
 });
 /** Of a thread that is joined: its newest turns. */
 export const TurnsReply = z.looseObject({ initialTurnsPage: maybe(z.looseObject({ data: z.array(Turn) })) });

@@ -13,6 +13,7 @@ import { createLineage } from './codex-lineage.ts';
 import { ItemNotice, Resolved, ThreadClosed, ThreadReply, TurnNotice, TurnReply } from './codex-protocol.ts';
 import { askTool } from './codex-questions.ts';
 import { createRecorder, type Recorder, THREAD } from './codex-recorder.ts';
+import { settingsInForce } from './codex-settings-in-force.ts';
 import { createTurns, type Turns } from './codex-turns.ts';
 import { createUnderWay } from './codex-under-way.ts';
 import { withSkills } from './laid-skills.ts';
@@ -24,6 +25,8 @@ const PROCESS = 'process';
 /** Where Codex looks for skills in its workspace. */
 const SKILLS = '.agents/skills';
 const CLIENT = { name: 'holdpoint', title: 'Holdpoint', version: '0' };
+/** Who decides what Codex asks for; the person's own configuration may have given that to a model. */
+const A_PERSON = 'user';
 const LAST_WORDS_MS = 3000;
 const NOT_FOUND = 127;
 
@@ -163,7 +166,7 @@ async function work(context: AgentContext, spec: CodexSpec, parts: Parts): Promi
   const { peer, desk, turns, recorder, thread } = parts;
   await peer.request('initialize', { clientInfo: CLIENT, capabilities: { experimentalApi: true } });
   peer.notify('initialized');
-  const { id: threadId, model, wasToldOf } = await openThread(context, spec, peer);
+  const { id: threadId, collaborationMode, wasToldOf } = await openThread(context, spec, peer);
   thread.id = threadId;
   await recorder.follow(threadId);
   let input = spec.text;
@@ -173,10 +176,6 @@ async function work(context: AgentContext, spec: CodexSpec, parts: Parts): Promi
     messageId = `${context.run.run_id}:${crypto.randomUUID()}`;
   }
   for (;;) {
-    const collaborationMode =
-      spec.mode === 'plan'
-        ? { mode: 'plan', settings: { model, reasoning_effort: null, developer_instructions: null } }
-        : undefined;
     const started = await peer.request('turn/start', {
       threadId,
       clientUserMessageId: messageId,
@@ -199,19 +198,29 @@ async function work(context: AgentContext, spec: CodexSpec, parts: Parts): Promi
 }
 
 /** The thread of this session, begun or loaded again; and whether this run's input was already told in it. */
-async function openThread(context: AgentContext, { settings }: CodexSpec, peer: Peer) {
+async function openThread(context: AgentContext, spec: CodexSpec, peer: Peer) {
   const known = await context.recall(THREAD);
-  const place = { cwd: context.session.work_folder, ...settings };
+  const place = { cwd: context.session.work_folder, approvalsReviewer: A_PERSON };
   if (typeof known?.thread_id !== 'string') {
-    const reply = ThreadReply.parse(await peer.request('thread/start', { ...place, dynamicTools: [askTool] }));
-    return { id: reply.thread.id, model: reply.model, wasToldOf: false };
+    const begun = await peer.request('thread/start', { ...place, ...spec.settings, dynamicTools: [askTool] });
+    const { thread, model } = ThreadReply.parse(begun);
+    const collaborationMode = spec.mode === 'plan' ? modeOf(spec, model, null) : undefined;
+    return { id: thread.id, collaborationMode, wasToldOf: false };
   }
-  const reply = ThreadReply.parse(await peer.request('thread/resume', { threadId: known.thread_id, ...place }));
-  const items = reply.thread.turns.flatMap((turn) => turn.items);
+  const { settings, reasoningEffort } = await settingsInForce(spec, context.session.work_folder, peer);
+  const resumed = await peer.request('thread/resume', { threadId: known.thread_id, ...place, ...settings });
+  const { thread, model } = ThreadReply.parse(resumed);
+  const items = thread.turns.flatMap((turn) => turn.items);
   const wasToldOf =
     context.resumed && items.some(({ type, clientId }) => type === 'userMessage' && clientId === context.run.run_id);
-  return { id: reply.thread.id, model: reply.model, wasToldOf };
+  return { id: thread.id, collaborationMode: modeOf(spec, model, reasoningEffort), wasToldOf };
 }
+
+/** A thread stays in the mode of its last turn until it is told another. */
+const modeOf = ({ mode }: CodexSpec, model: string | null | undefined, reasoningEffort: string | null) => ({
+  mode,
+  settings: { model, reasoning_effort: mode === 'plan' ? null : reasoningEffort, developer_instructions: null },
+});
 
 /** What to tell Codex, which has no memory of the process that died: what was decided since, and what it may have missed. */
 async function takeUp(context: AgentContext, desk: Desk): Promise<string> {

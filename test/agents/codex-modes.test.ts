@@ -181,6 +181,39 @@ describe.skipIf(!codex)(`sessions of Codex ${codexVersion}`, () => {
     expect(readIfThere(folder, 'again.txt')).toBeUndefined();
   });
 
+  it('leave nothing of what one run was let do to the next', async () => {
+    const target = join(c.root, 'after-bypass.txt');
+    const script = [[{ text: 'Planned.' }], [plain(`touch ${target}`)], DONE, DONE];
+    const all = { ...UNSET, dangerously_bypass_approvals_and_sandbox: true, mode: 'plan', model: 'gpt-5.5' };
+    const first = await c.start('session-bypass', script, all);
+    expect(await inForce(first)).toMatchObject({
+      approval_policy: 'never',
+      sandbox_policy: { type: 'danger-full-access' },
+      model: 'gpt-5.5',
+      collaboration_mode: { mode: 'plan' },
+    });
+    const own = { approval_policy: 'on-request', model: 'fake-model', collaboration_mode: { mode: 'default' } };
+    const bare = await c.stage.api.runs.start(first.session_id, { input: { text: 'More.' } });
+    expect(await inForce(bare)).toMatchObject({ ...own, sandbox_policy: { type: 'read-only' } });
+    expect(readIfThere(target)).toBeUndefined();
+    expect(c.model.resultOf('session-bypass', 'call_M')).toMatch(REFUSED);
+    const input = { text: 'Still more.', sandbox: 'workspace-write' };
+    const named = await c.stage.api.runs.start(first.session_id, { input });
+    expect(await inForce(named)).toMatchObject({ ...own, sandbox_policy: { type: 'workspace-write' } });
+  });
+
+  it('ask a person, also where the own configuration gives that to a model', async () => {
+    const config = { approvals_reviewer: 'auto_review' };
+    const ask = { ...escalated('touch v.txt'), id: 'call_V' };
+    const first = await c.start('session-reviewed', [[ask], DONE, [ask], DONE], { config });
+    await c.stage.decide(await c.asked(first), { behavior: 'deny' });
+    await c.over(first);
+    const input = { text: 'Again.', approval_policy: 'on-request', config };
+    const second = await c.stage.api.runs.start(first.session_id, { input });
+    await c.stage.decide(await c.asked(second), { behavior: 'deny' });
+    expect(await c.over(second)).toMatchObject({ status: 'completed' });
+  });
+
   it('are interrupted with an ask open: nothing runs, and the next run goes on in the same thread', async () => {
     const folder = c.folder();
     const script = [[{ ...escalated('touch k.txt'), id: 'call_K' }], [{ text: 'Noted.' }]];
