@@ -9,6 +9,7 @@ describe('unwrapShell', () => {
     [`/bin/bash -lc 'touch a.txt'`, 'touch a.txt'],
     [`bash -c "echo \\"hi\\" \\\\ \\$HOME"`, 'echo "hi" \\ $HOME'],
     [`/usr/bin/zsh -lc ls`, 'ls'],
+    [`/usr/local/bin/bash -lc ls`, 'ls'],
     [`sh -c 'it'"'"'s'`, `it's`],
     [`/bin/bash -lc 'a\nb'`, 'a\nb'],
   ])('%j runs %j', (command, inner) => expect(unwrapShell(command)).toBe(inner));
@@ -25,6 +26,11 @@ describe('unwrapShell', () => {
     'bash script.sh',
     `env bash -lc 'a'`,
     `bash -xc 'a'`,
+    `./bash -lc 'a'`,
+    `/tmp/bin/bash -lc 'a'`,
+    `bin/sh -c 'a'`,
+    `/home/lead/sh -c 'a'`,
+    `/usr/bin/../../tmp/sh -c 'a'`,
     'bash -lc ',
   ])('%j stays as it is', (command) => expect(unwrapShell(command)).toBe(command));
 

@@ -1,8 +1,8 @@
 // Words of a shell, quoted as POSIX shells quote. A command line that only wraps another one (`/bin/bash -lc '…'`) is
-// shown, and judged, as what it runs. Owns taking off that wrapper, and only where it is certain: one word after the
-// option.
+// shown, and judged, as what it runs. Owns taking off that wrapper, and only where it is certain: a shell of the system,
+// and one word after the option.
 
-const WRAPPER = /^(?:\S*\/)?(?:ba|z|da|k)?sh -l?c (.+)$/s;
+const WRAPPER = /^(?:\/(?:usr\/(?:local\/)?)?bin\/)?(?:ba|z|da|k)?sh -l?c (.+)$/s;
 
 export function unwrapShell(command: string): string {
   const rest = WRAPPER.exec(command)?.[1];
