@@ -16,8 +16,8 @@ import {
   forgetRecord,
   keepRecord,
   recordOf,
-  recordPath,
   revokeTokens,
+  unrevoked,
 } from './connection-record.ts';
 import { withExamples } from './examples.ts';
 import { Failure, told } from './failure.ts';
@@ -83,13 +83,12 @@ async function mendEarlier({ flags, folder, agent, connector, named, file }: Ear
   const { text } = there;
   if (text !== undefined && judged(there, () => connector.isConnected(text)))
     throw new Failure('conflict', `${named} led to ${there.path}, which still has the hooks. First: ${back(agent)}`);
-  await revokeTokens(await connectTo({ ...flags, url: earlier.url }), earlier).catch((error: unknown) => {
-    throw new Failure(
-      told(error).exit,
-      `an earlier connection left a token at ${earlier.url} that could not be revoked: ${told(error).message}`,
-      `Run \`${back(agent)}\` with a token of that server. If it is gone for good: rm ${recordPath(folder, agent, earlier)}`,
-    );
-  });
+  try {
+    await revokeTokens(await connectTo({ ...flags, url: earlier.url }), earlier);
+  } catch (error) {
+    const { what, advice } = unrevoked(folder, agent, earlier, error);
+    throw new Failure(told(error).exit, `nothing was changed: of an earlier connection ${what}`, advice);
+  }
   dropNeedlessCopy(earlier, text);
   forgetRecord(folder, agent, earlier);
 }

@@ -7,7 +7,8 @@ import { z } from 'zod';
 import type { Client } from '../client/client.ts';
 import { every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
-import { Failure } from './failure.ts';
+import { Failure, told } from './failure.ts';
+import { ownName } from './own-name.ts';
 import { leadsTo, PRIVATE, type SettingsFile, sha256, writeWhole } from './settings-file.ts';
 
 const ConnectionRecord = z.strictObject({
@@ -91,6 +92,18 @@ export async function revokeTokens(client: Client, record: ConnectionRecord, url
   for (const id of ids) if (await isRevoked(client, id)) revoked++;
   if (url !== record.url && token_name !== undefined && revoked === 0)
     throw new Failure('not_found', `${url} does not know it: it was made at ${record.url}`);
+}
+
+/** Why not, and what to do, for the person with whose token it was tried. */
+export function unrevoked(folder: string, agent: string, record: ConnectionRecord, error: unknown) {
+  const isTokenRefused = error instanceof HoldpointProblem && error.status === 401;
+  const why = isTokenRefused ? 'that server does not take the token you use' : told(error).message.replace(/\.$/, '');
+  return {
+    what: `the token of its hooks could not be revoked at ${record.url}: ${why}`,
+    advice:
+      `Run \`${ownName()} disconnect ${agent}\` again when that server is there, with a --token of it. ` +
+      `If it is gone for good: rm ${recordPath(folder, agent, record)}`,
+  };
 }
 
 async function isRevoked(client: Client, id: string): Promise<boolean> {

@@ -13,12 +13,11 @@ import {
   forgetRecord,
   isAsWritten,
   recordOf,
-  recordPath,
   recordsOf,
   revokeTokens,
+  unrevoked,
 } from './connection-record.ts';
 import { withExamples } from './examples.ts';
-import { told } from './failure.ts';
 import { printJson } from './output.ts';
 import { ownName } from './own-name.ts';
 import { type ConnectFlags, type Connector, confirm, connectorOf, judged, show, underLock } from './settings-change.ts';
@@ -67,23 +66,21 @@ async function disconnect(agent: string, flags: ConnectFlags): Promise<void> {
   if (way.text !== file.text) mustBeWritable(file);
   show(file, way.text, flags, connector);
   await confirm(way.question, flags);
-  const unrevoked = await underLock(folder, async () => {
+  const failure = await underLock(folder, async () => {
     mustBeUnchanged(file);
     putBack(file, way, record);
-    const why = record && (await revoke(flags, record));
-    if (record && why === undefined) forgetRecord(folder, agent, record);
-    return why;
+    if (!record) return undefined;
+    const error = await revoke(flags, record);
+    if (error !== undefined) return unrevoked(folder, agent, record, error);
+    forgetRecord(folder, agent, record);
+    return undefined;
   });
-  if (record && unrevoked !== undefined)
-    note(
-      `${unrevoked}. Run \`${ownName()} disconnect ${agent}\` again with that server there and a token of it. ` +
-        `If it is gone for good: rm ${recordPath(folder, agent, record)}`,
-    );
+  if (failure) note(`${failure.what}. ${failure.advice}`);
   if (flags.json) {
-    const token_revoked = record?.token_name === undefined ? null : unrevoked === undefined;
+    const token_revoked = record?.token_name === undefined ? null : !failure;
     return printJson({ disconnected: agent, file: file.path, changed: true, restored: way.isWhole, token_revoked });
   }
-  note(unrevoked === undefined && way.end ? `${way.told}; ${way.end}` : way.told);
+  note(!failure && way.end ? `${way.told}; ${way.end}` : way.told);
   if (record && !way.isWhole && copyOf(record) !== undefined)
     note(`the file as it was before is still in ${record.backup}`);
 }
@@ -123,14 +120,14 @@ function wayBack(connector: Connector, file: SettingsFile, record: ConnectionRec
   };
 }
 
-/** Why not; nothing when no token is left. At the server that made it, whichever is the usual one now. */
-async function revoke(flags: ConnectFlags, record: ConnectionRecord): Promise<string | undefined> {
+/** What went wrong; nothing when no token is left. At the server that made it, whichever is the usual one now. */
+async function revoke(flags: ConnectFlags, record: ConnectionRecord): Promise<unknown> {
   if (record.token_id === undefined && record.token_name === undefined) return undefined;
-  const url = addressOf(flags.url ?? record.url);
   try {
+    const url = addressOf(flags.url ?? record.url);
     await revokeTokens(await connectTo({ ...flags, url }), record, url);
     return undefined;
   } catch (error) {
-    return `the token of its hooks is still good at ${record.url}: ${told(error).message.replace(/\.$/, '')}`;
+    return error;
   }
 }

@@ -98,12 +98,15 @@ describe('two servers', PATIENT, () => {
     // With the usual token, which the other server does not take; then at the usual server, which knows nothing of it.
     for (const flags of [[], ['--url', stage.server.url]]) {
       const told = await run(a, 'disconnect', 'claude', '--yes', ...flags);
-      expect(told.stderr).toContain(`still good at ${other.url}`);
+      expect(told.stderr).toContain(`could not be revoked at ${other.url}`);
       expect([await hook(), records().length, existsSync(fileOf(a))]).toEqual([200, 1, false]);
     }
     // Nor is it forgotten by the next connect.
     const next = await run(a, 'connect', 'claude', '--yes');
-    expect(next).toMatchObject({ code: 6, stderr: expect.stringContaining(`left a token at ${other.url}`) });
+    expect(next).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining(`earlier connection the token of its hooks could not be revoked at ${other.url}`),
+    });
     expect([await hook(), existsSync(fileOf(a))]).toEqual([200, false]);
     expect(await run(a, 'disconnect', 'claude', '--yes', '--token', other.token)).toMatchObject({ code: 0 });
     expect([await hook(), records()]).toEqual([401, []]);
