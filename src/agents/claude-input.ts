@@ -11,6 +11,9 @@ const BACKGROUND_MS = 600_000;
 /** A timer holds no more. */
 const LONGEST_MS = 2_000_000_000;
 
+const SKILLS_NEED_TRUST =
+  'A run with `trust_folder: false` finds no skills: they are laid into the folder whose settings it does not read. Leave out one of the two.';
+
 const ClaudeInput = z.looseObject({
   text: z.string().trim().min(1),
   permission_mode: z.enum(PERMISSION_MODES).optional(),
@@ -24,6 +27,8 @@ const ClaudeInput = z.looseObject({
   background_ms: z.int().min(0).max(LONGEST_MS).optional(),
   /** Whether it finds our tools among its own: forms, questions, approvals. */
   ask_tools: z.boolean().optional(),
+  /** Whether the settings that its work folder brings along hold: hooks, agents, skills, servers. */
+  trust_folder: z.boolean().optional(),
   /** Published skills to lay into the workspace, as `name` or `namespace/name`. */
   skills: SkillNames.optional(),
 });
@@ -36,6 +41,7 @@ export interface ClaudeSpec {
   patienceMs: number;
   backgroundMs: number;
   askTools: boolean;
+  trustsFolder: boolean;
   skills: string[];
 }
 
@@ -44,5 +50,7 @@ export function readClaudeInput(input: Record<string, unknown>): ClaudeSpec | { 
   if (!read.success) return { problem: `The input of a claude run is not well formed: ${z.prettifyError(read.error)}` };
   const { text, model, permission_mode: mode = 'default', hold = 'questions', ask_tools: askTools = false } = read.data;
   const { patience_ms: patienceMs = PATIENCE_MS, background_ms: backgroundMs = BACKGROUND_MS, skills = [] } = read.data;
-  return { text, mode, model, hold, patienceMs, backgroundMs, askTools, skills };
+  const { trust_folder: trustsFolder = true } = read.data;
+  if (!trustsFolder && skills.length > 0) return { problem: SKILLS_NEED_TRUST };
+  return { text, mode, model, hold, patienceMs, backgroundMs, askTools, trustsFolder, skills };
 }

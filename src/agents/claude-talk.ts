@@ -55,6 +55,8 @@ const MATCHERS = {
 /** What is heard before it has begun, and from one that never does. */
 const SAYS_NOTHING: ReadonlySet<Heard['heard']> = new Set(['ready', 'mode', 'ended']);
 /** Counted from when it listens: how long it takes to start depends on what else the machine does. */
+/** Its user's own settings, and no server but ours: those of the user cannot be told from those of the folder. */
+const OWN_SETTINGS_ONLY = ['--setting-sources', 'user', '--strict-mcp-config'];
 const CARRIES_ON_WITHIN_MS = 5000;
 const LAST_WORDS_MS = 5000;
 const NOT_FOUND = 127;
@@ -229,6 +231,7 @@ export async function talkWithClaude(
       mode,
       ...(spec.model ? ['--model', spec.model] : []),
       ...(spec.askTools ? TOOL_ARGUMENTS : []),
+      ...(spec.trustsFolder ? [] : OWN_SETTINGS_ONLY),
       ...settings(beginning.rules),
       ...beginning.conversation,
     ],
