@@ -81,7 +81,7 @@ export interface ProcessExit {
   timedOut: boolean;
 }
 
-/** Programs on the worker's machine. What a program started ends with it. */
+/** Programs on the worker's machine. What a program started ends with it, unless it left group and environment behind. */
 export interface Processes {
   self(): ProcessIdentity;
   isAlive(process: ProcessIdentity): boolean;
