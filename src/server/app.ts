@@ -119,7 +119,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     return sendProblem(reply, refuse('route_not_found', `There is no ${request.method} ${path}. See /docs.`));
   });
   app.setErrorHandler((error, request, reply) => {
-    const refusal = schemaRefusal(error) ?? refusalOf(error, limits.bodyBytes);
+    const refusal =
+      schemaRefusal(error) ?? refusalOf(error, request.routeOptions.config?.bodyBytes ?? limits.bodyBytes);
     if (refusal?.code === 'unauthenticated' && isLostVisitor(request)) return reply.code(404).sendPage();
     if (!refusal) request.log.error({ err: error, method: request.method, url: request.url }, 'request failed');
     return sendProblem(reply, refusal ?? INTERNAL);

@@ -19,6 +19,8 @@ declare module 'fastify' {
     scopes?: readonly Scope[] | 'open' | 'page';
     /** What is said here is kept nowhere as it is: texts may be what no database could keep. */
     anyText?: boolean;
+    /** Where a body may have more than the limit of all others. */
+    bodyBytes?: number;
   }
 }
 

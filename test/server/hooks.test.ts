@@ -40,6 +40,11 @@ it('takes what agents tell of whole files, whatever is in them', async () => {
   const said = { file: 'x'.repeat(3_000_000), texts: ['a\0b', '\ud800'] };
   expect(await server.raw('POST', '/v1/hooks/mirror', JSON.stringify(said), { token })).toMatchObject({ status: 200 });
   expect(heard).toEqual([said]);
+  const more = JSON.stringify({ file: 'x'.repeat(33_554_432) });
+  expect(await server.raw('POST', '/v1/hooks/mirror', more, { token })).toMatchObject({
+    status: 413,
+    body: { detail: 'A body has at most 33554432 bytes.' },
+  });
 });
 
 it('knows no other agent', async () => {

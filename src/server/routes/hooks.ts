@@ -16,11 +16,12 @@ const MANAGED = 'holdpoint-run';
 const BODY_BYTES = 32 * 1024 * 1024;
 
 export function addHooks(app: App, { throttle }: Context, doors: HookDoors): void {
+  const bodyBytes = Math.max(app.initialConfig.bodyLimit ?? 0, BODY_BYTES);
   app.post(
     '/v1/hooks/:agent',
     {
-      config: { scopes: ['attached', 'operator'], anyText: true },
-      bodyLimit: Math.max(app.initialConfig.bodyLimit ?? 0, BODY_BYTES),
+      config: { scopes: ['attached', 'operator'], anyText: true, bodyBytes },
+      bodyLimit: bodyBytes,
       schema: { hide: true, params: z.object({ agent: z.string() }), body: looseObject },
     },
     async (request, reply) => {
