@@ -168,10 +168,10 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
       const askId = unacknowledged.get(key);
       unacknowledged.delete(key);
       if (askId !== undefined) await context.acknowledge(askId);
-      const open = held.get(key);
+      const waiting = held.get(key);
       held.delete(key);
-      // Whoever was quicker than this has answered what is over; that is told to them elsewhere.
-      if (open !== undefined) await context.withdraw(open, ELSEWHERE).catch(() => {});
+      // Where somebody has answered it meanwhile there is nothing to take back.
+      if (waiting !== undefined) await context.withdraw(waiting, ELSEWHERE).catch(() => {});
     },
     close() {
       for (const { stop } of open.values()) stop.abort(new Error('Claude Code is gone'));

@@ -51,9 +51,9 @@ const asks = (id: string): Step[] => {
   const content = [{ type: 'tool_use', id, name: 'AskUserQuestion', input: QUESTIONS }];
   return [say('assistant', { uuid: `call ${id}`, message: { id: `of ${id}`, content } }), hook(id)];
 };
-const permission = (id: string, more: object = {}) => {
+const permission = (id: string, more: object = {}, request_id = id) => {
   const request = { subtype: 'can_use_tool', tool_name: 'Bash', input: { command: id }, tool_use_id: id, ...more };
-  return say('control_request', { request_id: id, request });
+  return say('control_request', { request_id, request });
 };
 
 let made = 0;
@@ -114,6 +114,17 @@ describe('an ask that is open', () => {
     await stage.decide(ask, { behavior: 'allow' });
     expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(replyTo(run, 'toolu_q')).toEqual({});
+  });
+
+  it('is for the call of one sub-agent, also where another uses the same id', async () => {
+    const two = ['left', 'right'].map((agent_id) => permission('toolu_same', { agent_id }, agent_id));
+    const run = await start([...two, { hear: '"left"' }, { hear: '"right"' }, ...ends]);
+    const [first, second] = (await stage.pending(run.session_id, 2)) as [AskView, AskView];
+    await stage.decide(first, { behavior: 'allow' });
+    await stage.decide(second, { behavior: 'deny', reason: 'once' });
+    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    const replies = ['left', 'right'].map((id) => replyTo(run, id) as { behavior: string });
+    expect(replies.map(({ behavior }) => behavior).sort()).toEqual(['allow', 'deny']);
   });
 
   it('is taken back from the person when Claude Code takes it back', async () => {
