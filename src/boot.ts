@@ -218,18 +218,21 @@ const attachables = [attachableCodex];
 export async function decideByHook(
   agent: string,
   payload: unknown,
-  client: Client,
+  connect: () => Client,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<object | undefined> {
   if (agent !== 'codex') return undefined;
   const socket = socketOf(env.CODEX_HOME || join(env.HOME || homedir(), '.codex'));
-  const waits = new Waits(client.http);
+  let waits: Waits | undefined;
   try {
-    const open = (onText: (text: string) => void) => talkOverSocket(socket, onText, signal);
-    return await decideByCodexHook(payload, { client, waits, signal, open });
+    return await decideByCodexHook(payload, () => {
+      const client = connect();
+      waits = new Waits(client.http);
+      return { client, waits, signal, open: (onText) => talkOverSocket(socket, onText, signal) };
+    });
   } finally {
-    waits.close();
+    waits?.close();
   }
 }
 

@@ -6,7 +6,7 @@ import type { Client } from '../client/client.ts';
 import { type ApproveSpec, type AskSpec, approvalBody, questionBody } from '../client/spec.ts';
 import type { Waits } from '../client/waits.ts';
 import { ATTACHED_LABEL, EXTERNAL_AGENT } from '../core/session.ts';
-import type { AskView } from '../core/views.ts';
+import type { AskView, RunView } from '../core/views.ts';
 import type { AgentContext } from './agent.ts';
 import { fittingText } from './fitting-text.ts';
 
@@ -23,14 +23,13 @@ export type AttachedRun = Pick<AgentContext, 'ask' | 'approve' | 'withdraw' | 's
 };
 
 const TITLE_CHARACTERS = 200;
-const INPUT_CHARACTERS = 100_000;
 const prefixOf = (agent: string): string => `${agent}-own-`;
 
 export async function openAttachedRun(
   client: Client,
   waits: Waits,
   conversation: Conversation,
-  turn: { id: string; text: string },
+  turnId: string,
   signal: AbortSignal,
 ): Promise<AttachedRun> {
   const { agent, id, folder, title } = conversation;
@@ -44,15 +43,8 @@ export async function openAttachedRun(
   };
   const known = await client.sessions.get(session_id).catch(() => undefined);
   const session = known ?? (await client.sessions.create({ ...made, ...(folder && { work_folder: folder }) }));
-  const input = { text: fittingText(turn.text, INPUT_CHARACTERS) };
-  const idempotencyKey = `turn:${turn.id}`;
-  let run = await client.runs.start(session_id, { input, source: agent }, { idempotencyKey, signal });
-  // A turn that was never seen to end, because nobody watched, is over when the next one asks.
-  const { active_run_id: before } = await client.sessions.get(session_id);
-  if (before !== undefined && before !== run.run_id) {
-    await endUnseen(client, before);
-    run = await client.runs.get(run.run_id);
-  }
+  const text = session.title || `${agent} in ${session.work_folder ?? 'a folder that it does not say'}`;
+  const run = await runOfTurn(client, session_id, { input: { text }, source: agent }, turnId, signal);
   const asking = { calls: client, waits, runId: run.run_id, workFolder: session.work_folder, signal };
   return {
     session,
@@ -74,6 +66,27 @@ export async function openAttachedRun(
       else await client.runs.fail(run.run_id, { error: problem });
     },
   };
+}
+
+/** One run for all that a turn asks; another when that one was ended here while the turn went on. */
+async function runOfTurn(
+  client: Client,
+  sessionId: string,
+  body: { input: { text: string }; source: string },
+  turnId: string,
+  signal: AbortSignal,
+): Promise<RunView> {
+  for (let count = 1; ; count++) {
+    const idempotencyKey = count === 1 ? `turn:${turnId}` : `turn:${turnId}~${count}`;
+    const { run_id } = await client.runs.start(sessionId, body, { idempotencyKey, signal });
+    const run = await client.runs.get(run_id);
+    if (run.finished_at_ms !== undefined) continue;
+    if (run.status !== 'queued') return run;
+    // A turn that was never seen to end, because nobody watched, is over when the next one asks.
+    const { active_run_id: before } = await client.sessions.get(sessionId);
+    if (before !== undefined && before !== run_id) await endUnseen(client, before);
+    return client.runs.get(run_id);
+  }
 }
 
 async function endUnseen(client: Client, runId: string): Promise<void> {

@@ -107,9 +107,8 @@ async function attachCodex({ client, waits, signal, open }: Attachment): Promise
   }
 
   async function openTurn({ id, cwd, name, preview }: z.infer<typeof Thread>, turnId: string) {
-    const title = name || preview || undefined;
-    const conversation = { agent: AGENT, id, folder: cwd ?? undefined, title };
-    const run = await openAttachedRun(client, waits, conversation, { id: turnId, text: title ?? 'Codex' }, signal);
+    const conversation = { agent: AGENT, id, folder: cwd ?? undefined, title: name || preview || undefined };
+    const run = await openAttachedRun(client, waits, conversation, turnId, signal);
     const desk = createDesk({
       context: run,
       peer,

@@ -1,6 +1,6 @@
 // `holdpoint hook codex`: what a hook of the person's own agent runs. Reads what the agent wants to do from standard input,
-// waits until a person has decided it here, and prints the decision. Whatever goes wrong it prints nothing and exits 0:
-// the agent then asks at its own prompt. Not for people to type, so it is in no list of commands.
+// waits until a person has decided it here, and prints the decision. When it prints nothing and exits 0 the agent asks at
+// its own prompt. Not for people to type, so it is in no list of commands.
 import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
 import { createClient } from '../client/client.ts';
@@ -35,9 +35,12 @@ async function hook(agent: string, { url, data }: HookFlags): Promise<void> {
     // A run that Holdpoint itself hosts asks through its worker.
     if (process.env.HOLDPOINT_RUN_ID !== undefined) return;
     const payload: unknown = JSON.parse(await text(process.stdin));
-    const token = findToken({ ...process.env, HOLDPOINT_DATA: data }, ['worker.token', 'operator.token']);
+    const connect = () => {
+      const token = findToken({ ...process.env, HOLDPOINT_DATA: data }, ['worker.token', 'operator.token']);
+      return createClient({ url, token });
+    };
     const { decideByHook } = await import('../boot.ts');
-    const decision = await decideByHook(agent, payload, createClient({ url, token }), process.env, stop.signal);
+    const decision = await decideByHook(agent, payload, connect, process.env, stop.signal);
     if (decision !== undefined) process.stdout.write(`${JSON.stringify(decision)}\n`);
   } catch (error) {
     process.stderr.write(`holdpoint: nobody was asked here: ${(error as Error).message}\n`);

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const never = new AbortController().signal;
 const open = (id: string, title = 'make x') =>
-  openAttachedRun(client, waits, { agent: 'codex', id, folder: '/work', title }, { id: 'turn', text: title }, never);
+  openAttachedRun(client, waits, { agent: 'codex', id, folder: '/work', title }, 'turn', never);
 
 it('an approval that has reached the agent decides no other call of the same id, also after a restart', async () => {
   const id = randomUUID();
@@ -45,4 +45,15 @@ it('a title and a prompt that are too long, or no well-formed text, are cut to w
 it('a message to it that answers nothing is refused', async () => {
   const { session } = await open(randomUUID());
   await expect(stage.api.sessions.say(session.session_id, { text: 'go on' })).rejects.toThrow('Type it there');
+});
+
+it('a turn whose run was ended here goes on in another, also when it has a new title', async () => {
+  const id = randomUUID();
+  const first = await open(id);
+  expect((await open(id, 'another title')).run.run_id).toBe(first.run.run_id);
+  await stage.api.runs.cancel(first.run.run_id, { reason: 'not here' });
+  const second = await open(id);
+  expect(second.run.run_id).not.toBe(first.run.run_id);
+  expect(second.run.status).toBe('running');
+  expect((await open(id)).run.run_id).toBe(second.run.run_id);
 });

@@ -1,5 +1,5 @@
 // `codex exec` and a Codex without a daemon, whose hook asks here. What was decided is what the model was told and what
-// ran; whatever goes wrong, the hook decides nothing and Codex asks as if there were none.
+// ran; where nobody could be asked here, Codex asks at its own prompt, and where it has none it is a no.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,9 @@ let made = 0;
 beforeAll(async () => {
   if (!codex) return;
   model = await OpenAiModel.start();
-  setUp(root, model.url, '');
+  const args = [join(import.meta.dirname, 'mcp-demo.mjs')];
+  const demo = `[mcp_servers.demo]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify(args)}`;
+  setUp(root, model.url, `${demo}\nenv = { DEMO_LOG = ${JSON.stringify(join(root, 'demo.log'))} }`);
   symlinkSync(process.execPath, join(root, 'bin', 'node'));
   server = await startHoldpoint({ via: 'main', args: ['--no-worker'] });
   stage = new Stage(server.url, server.token);
@@ -74,12 +76,17 @@ const DONE = [{ text: 'Done.' }];
 const FLAGS = ['exec', '--json', '--skip-git-repo-check', '--dangerously-bypass-hook-trust', '-s', 'workspace-write'];
 const POLICY = ['-c', 'approvals_reviewer="auto_review"', '-c', 'approval_policy="on-request"'];
 
-async function exec(key: string, script: Script) {
+function begin(key: string, script: Script) {
   const folder = folderFor(key, script);
   const child = spawn(codex ?? '', [...FLAGS, ...POLICY, `Do this: ${key}`], { cwd: folder, stdio: 'ignore' });
   children.push(child);
   const over = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  return { child, folder, over, ask: await asked() };
+  return { child, folder, over };
+}
+
+async function exec(key: string, script: Script) {
+  const begun = begin(key, script);
+  return { ...begun, ask: await asked() };
 }
 
 describe.skipIf(!codex)(`codex exec ${codexVersion} with the hook`, () => {
@@ -126,9 +133,31 @@ describe.skipIf(!codex)(`codex exec ${codexVersion} with the hook`, () => {
   it('is killed: the ask ends with that reason, and a late answer is refused', async () => {
     const { ask, folder, child } = await exec('hook-agent-killed', [[escalated('echo hi > d.txt')]]);
     child.kill('SIGKILL');
-    expect(await ended(ask)).toMatchObject({ status: 'failed', answer: { reason: 'Codex gave the hook up' } });
+    expect(await ended(ask)).toMatchObject({
+      status: 'cancelled',
+      answer: { behavior: 'deny', justification: 'Codex gave the hook up' },
+    });
     await expect(stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
     expect(readIfThere(folder, 'd.txt')).toBeUndefined();
+  });
+
+  it('is stopped here: it is a no, although Codex has a reviewer of its own', async () => {
+    const script: Script = [[{ ...escalated('echo hi > i.txt'), id: 'call_X' }], DONE];
+    const { ask, folder, over } = await exec('hook-exec-stopped', script);
+    await stage.api.runs.cancel(ask.run_id, { reason: 'not here' });
+    await over;
+    expect(readIfThere(folder, 'i.txt')).toBeUndefined();
+    expect(model.resultOf('hook-exec-stopped', 'call_X')).toContain('cancelled: not here');
+  });
+
+  it('cannot reach the server: it is a no, although Codex has a reviewer of its own', async () => {
+    const { back } = await killServer();
+    const script: Script = [[{ ...escalated('echo hi > j.txt'), id: 'call_Y' }], DONE];
+    const { folder, over } = begin('hook-exec-away', script);
+    await over;
+    await back();
+    expect(readIfThere(folder, 'j.txt')).toBeUndefined();
+    expect(model.resultOf('hook-exec-away', 'call_Y')).toContain('Holdpoint could ask nobody');
   });
 });
 
@@ -188,15 +217,38 @@ describe.skipIf(!codex)(`Codex ${codexVersion} without a daemon, with the hook`,
     await own.close();
   });
 
-  it('is asked at its own prompt when the ask here is withdrawn', async () => {
-    const own = await prompting('hook-cancelled', [[escalated('echo hi > g.txt')], DONE]);
+  it('hears a no when the run here is stopped: its own prompt is not asked', async () => {
+    const own = await prompting('hook-cancelled', [[{ ...escalated('echo hi > g.txt'), id: 'call_G' }], DONE]);
     const ask = await asked();
     await stage.api.runs.cancel(ask.run_id, { reason: 'not here' });
-    const prompt = await stage.until(async () => own.prompts[0]);
-    expect(readIfThere(own.folder, 'g.txt')).toBeUndefined();
-    own.peer.respond(prompt.id, { decision: 'decline' });
     await own.over;
+    expect(own.prompts).toEqual([]);
     expect(readIfThere(own.folder, 'g.txt')).toBeUndefined();
+    expect(model.resultOf('hook-cancelled', 'call_G')).toContain('cancelled: not here');
+    await own.close();
+  });
+
+  it('asks for several calls at once, and for a tool with exactly what it is given', async () => {
+    const input = { x: '1', cwd: '/etc', description: { hidden: 'rm -rf' } };
+    const tool = { call: 'plain', namespace: 'mcp__demo', id: 'call_M', input };
+    const calls = ['k', 'l'].map((name) => ({ ...escalated(`echo ${name} > ${name}.txt`), id: `call_${name}` }));
+    const own = await prompting('hook-parallel', [calls, [tool], DONE]);
+    const asks = await stage.until(async () => {
+      const { items } = await stage.api.asks.list({ status: 'pending' });
+      return items.length === 2 ? items : undefined;
+    });
+    for (const ask of asks) {
+      const isFirst = (ask.request as ApprovalRequest).input.command === 'echo k > k.txt';
+      await stage.decide(ask, { behavior: isFirst ? 'allow' : 'deny' });
+      await ended(ask);
+    }
+    const ask = await asked();
+    expect((ask.request as ApprovalRequest).input).toEqual(input);
+    await stage.decide(ask, { behavior: 'allow' });
+    await own.over;
+    expect(own.prompts).toEqual([]);
+    expect([readIfThere(own.folder, 'k.txt'), readIfThere(own.folder, 'l.txt')]).toEqual(['k\n', undefined]);
+    expect(readIfThere(root, 'demo.log')).toBe(`plain ${JSON.stringify(input)}\n`);
     await own.close();
   });
 });

@@ -1,4 +1,4 @@
-// `holdpoint connect codex` and back, as a person types it; and the hook it writes, which says nothing when it cannot ask.
+// `holdpoint connect codex` and back, as a person types it; and the hook it writes, which never allows by itself.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -54,23 +54,35 @@ describe('connect codex', PATIENT, () => {
     expect(existsSync(record())).toBe(false);
   });
 
-  it.each([
-    ['nonsense', 'not json'],
-    ['another event', '{"hook_event_name":"Stop","session_id":"x","cwd":"/"}'],
-    [
-      'a server that is not there',
-      '{"hook_event_name":"PermissionRequest","session_id":"x","cwd":"/","tool_name":"Bash","tool_input":{"command":"ls"}}',
-    ],
-  ])('a hook that cannot ask says nothing: %s', async (_name, payload) => {
-    writeFileSync(join(data, 'operator.token'), 'x');
+  const wanted = { session_id: 'x', turn_id: 't', cwd: '/', tool_name: 'Bash', tool_input: { command: 'ls' } };
+  const request = JSON.stringify({ hook_event_name: 'PermissionRequest', ...wanted });
+
+  /** The hook as it was written, with a server that is not there. */
+  async function hookSays(payload: string, more: Record<string, string> = {}) {
     await run('connect', 'codex', '--yes');
     const { command } = JSON.parse(readFileSync(hooks(), 'utf8')).hooks.PermissionRequest[0].hooks[0];
     const nowhere = command.replace(stage.server.url, 'http://127.0.0.1:9');
-    const ended = spawnSync('sh', ['-c', nowhere], {
-      input: payload,
-      encoding: 'utf8',
-      env: { PATH: process.env.PATH, CODEX_HOME: home },
-    });
-    expect([ended.status, ended.stdout]).toEqual([0, '']);
+    const given = { PATH: process.env.PATH, CODEX_HOME: home, ...more };
+    return spawnSync('sh', ['-c', nowhere], { input: payload, encoding: 'utf8', env: given });
+  }
+
+  it.each([
+    ['nonsense', 'not json', {}],
+    ['another event', '{"hook_event_name":"Stop","session_id":"x","cwd":"/"}', {}],
+    ['a run that Holdpoint hosts', request, { HOLDPOINT_RUN_ID: 'run_1' }],
+  ])('a hook that has nothing to decide says nothing: %s', async (_name, payload, more) => {
+    writeFileSync(join(data, 'operator.token'), 'x');
+    const { status, stdout } = await hookSays(payload, more);
+    expect([status, stdout]).toEqual([0, '']);
+  });
+
+  it.each([
+    ['no server', 'x'],
+    ['no token', undefined],
+  ])('a hook that can ask nobody says no, where Codex does not say that it asks a person: %s', async (_name, token) => {
+    if (token !== undefined) writeFileSync(join(data, 'operator.token'), token);
+    const { status, stdout } = await hookSays(request);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout).hookSpecificOutput.decision.behavior).toBe('deny');
   });
 });
