@@ -7,7 +7,7 @@ export default defineConfig({
     exclude: ['**/node_modules/**'],
     pool: 'forks',
     maxWorkers: 1,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
   },
 });

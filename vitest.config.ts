@@ -1,5 +1,5 @@
 // How the tests run: real processes and databases, so in forks, two at a time, with room to start them.
-// Tests against real agent binaries (test/agents) are run by hand, never by `npm test`.
+// Limits are for a busy machine: nothing that works waits for them. Tests against real agents: vitest.agents.config.ts.
 
 import { defineConfig } from 'vitest/config';
 
@@ -9,8 +9,8 @@ export default defineConfig({
     exclude: ['test/agents/**', '**/node_modules/**'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
+    testTimeout: 90_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -9,7 +9,7 @@ import { type Client, createClient } from '../../src/client/client.ts';
 import { endEverything, type Holdpoint, root, type StartOptions, startHoldpoint } from '../support/process.ts';
 import { findChromium, NO_BROWSER } from './chromium.ts';
 
-const PATIENCE_MS = 12_000;
+const PATIENCE_MS = 30_000;
 const executablePath = findChromium();
 const builder = join(root, 'scripts', 'build-web.mjs');
 if (!executablePath) console.warn(NO_BROWSER);
