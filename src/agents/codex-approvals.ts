@@ -53,25 +53,38 @@ export function commandApproval(
   };
 }
 
+/**
+ * Whether an allow may be used for the same action asked for once more. Codex does not say of a command whether it would
+ * run in the sandbox; that it would not is certain only where the model says why, and a rule is proposed for the future.
+ * Where it may have been the sandbox that was allowed, that is no allow for more.
+ */
+export function mayStand({ tool_name, input, reason, suggestions }: Shown): boolean {
+  if (tool_name !== 'Bash' || input.additional_permissions !== undefined) return true;
+  return reason !== undefined && (suggestions ?? []).some((offer) => isObject(offer) && offer.id === PREFIX);
+}
+
+type Shown = Pick<ApproveSpec, 'tool_name' | 'input' | 'reason' | 'suggestions'>;
+const PREFIX = 'prefix';
+
 /** Of a connection the port stands only in the name of its item: `network#local#https#example.com#443#…`. */
 function portOf(itemId: string): { port?: number } {
   const port = /^network#[^#]*#[^#]*#[^#]*#(\d+)#/.exec(itemId)?.[1];
   return port === undefined ? {} : { port: Number(port) };
 }
 
-/** What Codex offers to allow beyond this once, in its own words for the answer; the most durable first. */
+/** What Codex offers to allow beyond this once, in its own words for the answer; the shortest first. */
 function keepsOf({ command, networkApprovalContext, ...asked }: z.infer<typeof CommandApproval>) {
   const prefix = asked.proposedExecpolicyAmendment ?? [];
   const hosts = asked.proposedNetworkPolicyAmendments?.filter(({ action }) => action === 'allow') ?? [];
   const what = command ? 'for this command' : `for connections to ${networkApprovalContext?.host}`;
   return [
-    { suggestion: { id: 'session', label: `Do not ask again ${what} in this session` }, decision: 'acceptForSession' },
+    { suggestion: { id: 'session', label: `Do not ask again ${what} in this run` }, decision: 'acceptForSession' },
     ...(prefix.length === 0
       ? []
       : [
           {
             suggestion: {
-              id: 'prefix',
+              id: PREFIX,
               label: `Always allow commands that begin with: ${prefix.map(shellWord).join(' ')} (without the sandbox; Codex keeps that as a rule)`,
               prefix,
             },
@@ -99,7 +112,7 @@ export function permissionsApproval(asked: z.infer<typeof PermissionsApproval>):
       tool_name: 'request_permissions',
       input: { permissions, ...(cwd && { cwd }) },
       reason: reason ?? undefined,
-      suggestions: [{ id: 'session', label: 'For the whole session, not only for this turn' }],
+      suggestions: [{ id: 'session', label: 'For the whole run, not only for this turn' }],
     },
     takesChanges: true,
     answer: ({ allowed, input, suggestion_ids }) => ({
@@ -118,7 +131,7 @@ export function toolApproval(
 ): WantedApproval {
   const persist = [meta.persist ?? []].flat();
   const labels: Record<string, string> = {
-    session: 'Do not ask again for this tool in this session, whatever its arguments',
+    session: 'Do not ask again for this tool in this run, whatever its arguments',
     always: 'Never ask again for this tool, whatever its arguments; Codex keeps that in its configuration',
   };
   const offered = persist.filter((how) => how in labels);

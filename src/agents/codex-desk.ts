@@ -8,7 +8,7 @@ import { DEFAULT_DENIAL } from '../core/answer.ts';
 import { canonical } from '../core/digest.ts';
 import type { AgentContext } from './agent.ts';
 import type { Standing } from './carried-answers.ts';
-import type { WantedApproval } from './codex-approvals.ts';
+import { mayStand, type WantedApproval } from './codex-approvals.ts';
 import type { ItemNotice } from './codex-protocol.ts';
 import { laterQuestion, type WantedQuestion } from './codex-questions.ts';
 import { type Wanted, wantedBy } from './codex-requests.ts';
@@ -137,7 +137,7 @@ export function createDesk(parts: DeskParts): Desk {
     const outcome = ended(await context.approve(asked, manner(entry)));
     if (!isForCodex(outcome, wanted)) return undefined;
     if (outcome.allowed && !wanted.takesChanges && canonical(outcome.input) !== canonical(input)) {
-      standing.put({ tool_name: spec.tool_name, input: outcome.input }, outcome.ask_id);
+      if (mayStand(spec)) standing.put({ tool_name: spec.tool_name, input: outcome.input }, outcome.ask_id);
       const instead = typeof outcome.input.command === 'string' ? outcome.input.command : JSON.stringify(outcome.input);
       await tell(
         `The person allowed this instead, exactly as it stands here: ${instead}\nAsk for exactly that.`,

@@ -40,7 +40,7 @@ export function fileApproval(
       },
       reason: asked.reason ?? undefined,
       diff,
-      suggestions: [{ id: 'session', label: 'Do not ask again for changes to these files in this session' }],
+      suggestions: [{ id: 'session', label: 'Do not ask again for changes to these files in this run' }],
     },
     answer: ({ allowed, suggestion_ids }) => ({
       decision: !allowed ? 'decline' : suggestion_ids.includes('session') ? 'acceptForSession' : 'accept',
@@ -54,7 +54,14 @@ type Change = NonNullable<Item['changes']>[number];
 function insideOf(folder: string | undefined, { path, kind, diff }: Change): Change {
   const within = (name: string) =>
     folder !== undefined && name.startsWith(`${folder}/`) ? name.slice(folder.length + 1) : name;
-  return { path: within(path), diff, kind: kind.move_path ? { ...kind, move_path: within(kind.move_path) } : kind };
+  if (!kind.move_path) return { path: within(path), diff, kind };
+  const [changed, note] = [diff.trimEnd(), `\n\nMoved to: ${kind.move_path}`];
+  return {
+    path: within(path),
+    // Codex notes the new name below the change; it is no line of the file.
+    diff: changed.endsWith(note) ? changed.slice(0, -note.length) : diff,
+    kind: { ...kind, move_path: within(kind.move_path) },
+  };
 }
 
 /** What is new or gone is there as a plain text; only what is changed comes as a diff, without the names of its files. */

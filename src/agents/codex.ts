@@ -3,9 +3,10 @@
 // If the process dies with an ask open the run is held; with the answer it is taken up again in the same thread.
 import { z } from 'zod';
 import { hasEnded } from '../client/outcome.ts';
-import type { AskView } from '../core/views.ts';
+import type { ApprovalRequest, AskView } from '../core/views.ts';
 import type { Agent, AgentContext, Ending, ProcessExit, Talk } from './agent.ts';
 import { carriedText, createStanding, standingOf } from './carried-answers.ts';
+import { mayStand } from './codex-approvals.ts';
 import { createDesk, type Desk } from './codex-desk.ts';
 import { type CodexSpec, readCodexInput } from './codex-input.ts';
 import { begun, done } from './codex-items.ts';
@@ -228,7 +229,8 @@ async function takeUp(context: AgentContext, desk: Desk): Promise<string> {
   const dueIds = new Set(due.map((ask) => ask.ask_id));
   const ofRun = (await context.history()).filter(({ run_id }) => run_id === context.run.run_id);
   const heard = ofRun.filter((ask) => hasEnded(ask) && !dueIds.has(ask.ask_id));
-  standingOf(due, desk.standing);
+  const isSure = ({ kind, request }: AskView) => kind === 'approval' && mayStand(request as ApprovalRequest);
+  standingOf(due.filter(isSure), desk.standing);
   return carriedText(due, heard);
 }
 

@@ -1,7 +1,7 @@
 // kill -9 of Codex, of its worker and of the server, with its worker in it or apart, each with an ask open: the ask stays
 // open, the answer reaches the model, what was allowed happens once. And with a command under way: it does not go on.
 // Nothing is left running. Server and worker are processes of their own.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -27,6 +27,8 @@ const workerIsUp = () => stage.until(async () => (worker.stdout().includes('work
 beforeAll(async () => {
   model = await OpenAiModel.start();
   setUp(root, model.url, '');
+  mkdirSync(join(root, 'home', 'rules'));
+  writeFileSync(join(root, 'home', 'rules', 'own.rules'), 'prefix_rule(pattern=["mkdir"], decision="prompt")\n');
   server = await startHoldpoint({ via: 'main', args: ['--no-worker'] });
   stage = new Stage(server.url, server.token);
   newWorker();
@@ -100,6 +102,22 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
     expect(timesDone(folder)).toBe(1);
     expect((await stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
     expect((await stage.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
+    await gone(run);
+  });
+
+  it('allowed in the sandbox, the same command outside of it is asked anew', async () => {
+    const target = join(root, 'outside');
+    const inside = { call: 'exec_command', input: { cmd: `mkdir ${target}` } };
+    const { run, ask } = await start('agent-killed-inside', [[inside], [escalated(`mkdir ${target}`)], DONE]);
+    process.kill(await agentOf(run), 'SIGKILL');
+    await released(run);
+    await stage.decide(ask, { behavior: 'allow' });
+    const [anew] = await stage.pending(run.session_id);
+    expect(anew?.request).toMatchObject({ input: { command: `mkdir ${target}` } });
+    expect(existsSync(target)).toBe(false);
+    await stage.decide(anew as AskView, { behavior: 'deny' });
+    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(existsSync(target)).toBe(false);
     await gone(run);
   });
 
