@@ -1,7 +1,7 @@
 // Keeps the person's own agents attached while this worker runs: for each agent that was connected it looks for the
 // agent's socket, attaches as soon as somebody answers there, and again after the agent was restarted. Which agents are
 // connected is read from the state folder each time, so `connect` and `disconnect` need no restart.
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Client, createClient } from '../client/client.ts';
@@ -123,10 +123,16 @@ async function attach(
   return isThere;
 }
 
+/** Of several that are connected it is the latest: the others ask through their hooks. */
 async function socketOf(one: Attachable, data: string): Promise<string | undefined> {
   try {
-    const record = await readFile(join(data, 'connections', `${one.name}.json`), 'utf8');
-    return one.socketOf(Connection.parse(JSON.parse(record)).file);
+    const folder = join(data, 'connections');
+    const names = (await readdir(folder)).filter((name) => name.startsWith(`${one.name}-`) && name.endsWith('.json'));
+    const paths = names.map((name) => join(folder, name));
+    const dated = await Promise.all(paths.map(async (path) => ({ path, at: (await stat(path)).mtimeMs })));
+    const [latest] = dated.sort((a, b) => b.at - a.at);
+    if (!latest) return undefined;
+    return one.socketOf(Connection.parse(JSON.parse(await readFile(latest.path, 'utf8'))).file);
   } catch {
     return undefined;
   }

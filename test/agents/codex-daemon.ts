@@ -36,7 +36,7 @@ export class CodexDaemon {
   readonly root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-own-'));
   readonly socket = join(this.root, 'home', 'app-server-control', 'app-server-control.sock');
   readonly data = join(this.root, 'state');
-  readonly record = join(this.data, 'connections', 'codex.json');
+  readonly record = join(this.data, 'connections', 'codex-own.json');
   readonly model: OpenAiModel;
   readonly server: Server;
   readonly stage: Stage;

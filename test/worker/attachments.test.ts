@@ -1,0 +1,52 @@
+// Which agents a worker attaches to: what `connect` has written down is what it finds, the latest of several.
+import { utimesSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { forgetRecord, keepRecord, recordPath } from '../../src/cli/connection-record.ts';
+import { startAttachments } from '../../src/worker/attachments.ts';
+import { temporaryFolder } from '../support/process.ts';
+
+it('attaches to what is connected, and lets go of what no longer is', async () => {
+  const data = temporaryFolder();
+  const [first, second] = ['/one/hooks.json', '/two/hooks.json'].map((file) => ({
+    named: file,
+    file,
+    url: 'http://127.0.0.1:1',
+    mode: 0o600,
+  })) as [Parameters<typeof keepRecord>[2], Parameters<typeof keepRecord>[2]];
+  keepRecord(data, 'codex', first);
+  utimesSync(recordPath(data, 'codex', first), 1, 1);
+  keepRecord(data, 'codex', second);
+  keepRecord(data, 'other', first);
+
+  let looked: string[] = [];
+  const seen = async () => {
+    looked = [];
+    await expect.poll(() => looked.length).toBeGreaterThan(1);
+    return looked.at(-1);
+  };
+  const attachable = {
+    name: 'codex',
+    socketOf: (file: string) => {
+      looked.push(file);
+      return file;
+    },
+    attach: async () => {},
+    away: async () => {},
+  };
+  const log = { info() {}, warn() {}, error() {}, debug() {} };
+  const attachments = startAttachments({
+    url: 'http://127.0.0.1:1',
+    token: '',
+    data,
+    attachables: [attachable],
+    log: log as never,
+    lookEveryMs: 5,
+  });
+  try {
+    expect(await seen()).toBe(second.file);
+    forgetRecord(data, 'codex', second);
+    expect(await seen()).toBe(first.file);
+  } finally {
+    await attachments.stop();
+  }
+});
