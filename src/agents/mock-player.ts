@@ -98,8 +98,8 @@ export async function play(context: AgentContext, script: readonly Step[]): Prom
       const { mode, questions, expires_after_ms } = step;
       return context.ask({ id, mode, questions, expires_after_ms });
     }
-    const { mode, tool_name, input, reason, suggestions, diff, expires_after_ms } = step;
-    return context.approve({ id, mode, tool_name, input, reason, suggestions, diff, expires_after_ms });
+    const { mode, tool_name, input, reason, suggestions, diff, work_folder, expires_after_ms } = step;
+    return context.approve({ id, mode, tool_name, input, reason, suggestions, diff, work_folder, expires_after_ms });
   }
 
   /** Says what was heard, then goes the way it points. */

@@ -27,6 +27,7 @@ export interface ApproveStep extends Asking {
   reason?: string | undefined;
   suggestions?: { id: string; label: string }[] | undefined;
   diff?: string | undefined;
+  work_folder?: string | undefined;
   allowed?: Step[] | undefined;
   denied?: Step[] | undefined;
 }
@@ -81,6 +82,7 @@ const ApproveStep = z.strictObject({
   reason: z.string().optional(),
   suggestions: z.array(z.strictObject({ id: z.string(), label: z.string() })).optional(),
   diff: z.string().optional(),
+  work_folder: z.string().optional(),
   allowed: steps.optional(),
   denied: steps.optional(),
 });

@@ -47,10 +47,11 @@ describeInBrowser('an approval', () => {
     expect(await run.heard('always')).toBe('answered: allowed {"command":"rm -rf build"} with session');
   });
 
-  it('is denied, and the agent is told why', async () => {
-    const run = await playMock(stage.client, approve('deny'));
+  it('says in which folder it would run; it is denied, and the agent is told why', async () => {
+    const run = await playMock(stage.client, approve('deny', { work_folder: '/elsewhere/below' }));
     const { page } = await stage.person('lead');
     await page.goto(`/asks/${(await run.ask('deny')).ask_id}`);
+    await page.getByText('/elsewhere/below', { exact: true }).waitFor();
     await button(page, 'Deny').click();
     await page.getByLabel(/Why not\?/).fill('Not the build folder: clean dist instead');
     await button(page, 'Deny').click();
