@@ -123,7 +123,7 @@ async function attach(
   return isThere;
 }
 
-/** Of several that are connected it is the latest: the others ask through their hooks. */
+/** Of several that are connected it is the latest. */
 async function socketOf(one: Attachable, data: string): Promise<string | undefined> {
   try {
     const folder = join(data, 'connections');
