@@ -78,7 +78,10 @@ function keepsOf({ command, networkApprovalContext, ...asked }: z.infer<typeof C
   const hosts = asked.proposedNetworkPolicyAmendments?.filter(({ action }) => action === 'allow') ?? [];
   const what = command ? 'for this command' : `for connections to ${networkApprovalContext?.host}`;
   return [
-    { suggestion: { id: 'session', label: `Do not ask again ${what} in this run` }, decision: 'acceptForSession' },
+    {
+      suggestion: { id: 'session', label: `Do not ask again ${what} while this Codex runs` },
+      decision: 'acceptForSession',
+    },
     ...(prefix.length === 0
       ? []
       : [
@@ -112,7 +115,7 @@ export function permissionsApproval(asked: z.infer<typeof PermissionsApproval>):
       tool_name: 'request_permissions',
       input: { permissions, ...(cwd && { cwd }) },
       reason: reason ?? undefined,
-      suggestions: [{ id: 'session', label: 'For the whole run, not only for this turn' }],
+      suggestions: [{ id: 'session', label: 'For as long as this Codex runs, not only for this turn' }],
     },
     takesChanges: true,
     answer: ({ allowed, input, suggestion_ids }) => ({
@@ -131,7 +134,7 @@ export function toolApproval(
 ): WantedApproval {
   const persist = [meta.persist ?? []].flat();
   const labels: Record<string, string> = {
-    session: 'Do not ask again for this tool in this run, whatever its arguments',
+    session: 'Do not ask again for this tool while this Codex runs, whatever its arguments',
     always: 'Never ask again for this tool, whatever its arguments; Codex keeps that in its configuration',
   };
   const offered = persist.filter((how) => how in labels);

@@ -40,7 +40,7 @@ export function fileApproval(
       },
       reason: asked.reason ?? undefined,
       diff,
-      suggestions: [{ id: 'session', label: 'Do not ask again for changes to these files in this run' }],
+      suggestions: [{ id: 'session', label: 'Do not ask again for changes to these files while this Codex runs' }],
     },
     answer: ({ allowed, suggestion_ids }) => ({
       decision: !allowed ? 'decline' : suggestion_ids.includes('session') ? 'acceptForSession' : 'accept',

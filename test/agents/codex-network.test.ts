@@ -74,7 +74,7 @@ describe.skipIf(!codex || !hasOwnEtc || !hasCurl)(`Codex ${codexVersion} asks to
       tool_name: 'network',
       input: { network: { host: 'one.invalid', protocol: 'http', port: 80 } },
       suggestions: [
-        { id: 'session', label: 'Do not ask again for connections to one.invalid in this run' },
+        { id: 'session', label: 'Do not ask again for connections to one.invalid while this Codex runs' },
         { id: 'host-1', host: 'one.invalid' },
       ],
     });
