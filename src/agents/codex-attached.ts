@@ -20,6 +20,8 @@ interface Attachment {
   signal: AbortSignal;
   /** Opens the conversation with the daemon. */
   open(onText: (text: string) => void): Promise<{ send(text: string): void; hangUp(): void; ended: Promise<void> }>;
+  /** A request could not be asked here, and is only at the agent's own prompt. */
+  onUnasked?(error: unknown): void;
 }
 
 const AGENT = 'codex';
@@ -42,9 +44,14 @@ const ThreadReply = z.looseObject({ thread: Thread });
 const About = z.looseObject({ threadId: z.string(), turnId: z.string() });
 const Loaded = z.looseObject({ data: z.array(z.string()) });
 
+interface Turn {
+  run: AttachedRun;
+  desk: Desk;
+}
+
 interface Followed {
   thread: Promise<z.infer<typeof Thread>>;
-  turns: Map<string, Promise<{ run: AttachedRun; desk: Desk }>>;
+  turns: Map<string, Promise<Turn>>;
 }
 
 export const attachableCodex = {
@@ -58,14 +65,14 @@ export const attachableCodex = {
 export const socketOf = (codexHome: string): string => join(codexHome, 'app-server-control', 'app-server-control.sock');
 
 /** Resolves when the daemon is gone or `signal` says so; what is open then stays open for whoever connects next. */
-async function attachCodex({ client, waits, signal, open }: Attachment): Promise<void> {
+async function attachCodex({ client, waits, signal, open, onUnasked }: Attachment): Promise<void> {
   const followed = new Map<string, Followed>();
   const owners = new Map<RequestId, Desk>();
   const settled = new Set<RequestId>();
   const raised = new Set<string>();
   const peer = createPeer({
     send: (text) => talk.send(text),
-    onRequest: (request) => void take(request).catch(() => {}),
+    onRequest: (request) => void take(request).catch((error: unknown) => onUnasked?.(error)),
     onNotification: notice,
   });
   const talk = await open(peer.receive);
@@ -97,16 +104,21 @@ async function attachCodex({ client, waits, signal, open }: Attachment): Promise
     await desk.take(request);
   }
 
-  function turnOf(entry: Followed, thread: z.infer<typeof Thread>, turnId: string) {
+  /** A run that was ended here while the turn goes on is followed by another, for what the turn asks next. */
+  function turnOf(entry: Followed, thread: z.infer<typeof Thread>, turnId: string): Promise<Turn> {
     const known = entry.turns.get(turnId);
-    if (known) return known;
-    const opening = openTurn(thread, turnId);
-    entry.turns.set(turnId, opening);
-    opening.catch(() => entry.turns.delete(turnId));
-    return opening;
+    const turn = known
+      ? known.then(async (it) => ((await isOver(it)) ? openTurn(thread, turnId) : it))
+      : openTurn(thread, turnId);
+    entry.turns.set(turnId, turn);
+    turn.catch(() => entry.turns.get(turnId) === turn && entry.turns.delete(turnId));
+    return turn;
   }
 
-  async function openTurn({ id, cwd, name, preview }: z.infer<typeof Thread>, turnId: string) {
+  const isOver = async ({ run: { run } }: Turn): Promise<boolean> =>
+    (await client.runs.get(run.run_id)).finished_at_ms !== undefined;
+
+  async function openTurn({ id, cwd, name, preview }: z.infer<typeof Thread>, turnId: string): Promise<Turn> {
     const conversation = { agent: AGENT, id, folder: cwd ?? undefined, title: name || preview || undefined };
     const run = await openAttachedRun(client, waits, conversation, turnId, signal);
     const desk = createDesk({

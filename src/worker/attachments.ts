@@ -19,6 +19,8 @@ export interface Attachable {
     waits: Waits;
     signal: AbortSignal;
     open(onText: (text: string) => void): Promise<SocketTalk>;
+    /** A request could not be asked here, and is only at the agent's own prompt. */
+    onUnasked?(error: unknown): void;
   }): Promise<void>;
   /** The agent has not been there for a while: whatever it had asked is over. */
   away(client: Client): Promise<void>;
@@ -114,7 +116,9 @@ async function attach(
     return talk;
   };
   try {
-    await one.attach({ client, waits, signal: either, open });
+    const onUnasked = (error: unknown) =>
+      log.warn({ agent: one.name, err: error }, 'a request of a running agent is only at its own prompt');
+    await one.attach({ client, waits, signal: either, open, onUnasked });
   } catch (error) {
     if (isThere && !signal.aborted) log.warn({ agent: one.name, err: error }, 'lost a running agent');
   } finally {

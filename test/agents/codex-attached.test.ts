@@ -94,6 +94,26 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     expect(readIfThere(person.folder, 'e.txt')).toBe('');
   });
 
+  it('is asked here again after its run was stopped here, and after it was disconnected and connected', async () => {
+    const calls = ['j', 'k'].map((name) => [{ ...escalated(`echo ${name} > ${name}.txt`), id: `call_${name}` }]);
+    const person = await d.local('own-stopped', [...calls, DONE]);
+    const first = await d.askOf(person);
+    await d.stage.api.runs.cancel(first.run_id, { reason: 'not here' });
+    person.peer.respond((await d.promptOf(person)).id, { decision: 'decline' });
+    const second = await d.askOf(person);
+    expect(second.run_id).not.toBe(first.run_id);
+    const record = readIfThere(d.record) ?? '';
+    rmSync(d.record);
+    await d.ended(second);
+    writeFileSync(d.record, record);
+    const third = await d.askOf(person);
+    expect((third.request as ApprovalRequest).input.command).toBe('echo k > k.txt');
+    await d.stage.decide(third, { behavior: 'allow' });
+    await person.ended;
+    expect([readIfThere(person.folder, 'j.txt'), readIfThere(person.folder, 'k.txt')]).toEqual([undefined, 'k\n']);
+    expect(await d.stage.over(third.run_id)).toMatchObject({ status: 'completed' });
+  });
+
   it('keeps its ask while Holdpoint is away, and has the answer that was given meanwhile', async () => {
     const person = await d.local('own-away', [[escalated('echo hi > f.txt')], DONE]);
     const ask = await d.askOf(person);
