@@ -41,8 +41,10 @@ export async function openAttachedRun(
     labels: [ATTACHED_LABEL],
     title: title && fittingText(title, TITLE_CHARACTERS),
   };
-  const known = await client.sessions.get(session_id).catch(() => undefined);
-  const session = known ?? (await client.sessions.create({ ...made, ...(folder && { work_folder: folder }) }));
+  const find = () => client.sessions.get(session_id).catch(() => undefined);
+  const make = () => client.sessions.create({ ...made, ...(folder && { work_folder: folder }) });
+  // Two calls may begin it at the same moment, each from the folder it works in: one makes it, the other finds it then.
+  const session = (await find()) ?? (await make().catch(() => undefined)) ?? (await client.sessions.get(session_id));
   const text = session.title || `${agent} in ${session.work_folder ?? 'a folder that it does not say'}`;
   const run = await runOfTurn(client, session_id, { input: { text }, source: agent }, turnId, signal);
   const asking = { calls: client, waits, runId: run.run_id, workFolder: session.work_folder, signal };

@@ -90,7 +90,7 @@ describe('calls of one turn at once', () => {
   it('are asked together, each has its own answer, and the run ends with the last', async () => {
     const names = ['one', 'two', 'three'];
     const session_id = `thread-${++made}`;
-    const calls = names.map((command) => call({ tool_input: { command } }, { session_id }));
+    const calls = names.map((command) => call({ tool_input: { command }, cwd: `/srv/${command}` }, { session_id }));
     const asks = await stage.pending(`codex-own-${session_id}`, 3);
     expect(new Set(asks.map((ask) => ask.run_id)).size).toBe(1);
     const askFor = (name: string) => asks.find((ask) => (ask.request as ApprovalRequest).input.command === name);
