@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const never = new AbortController().signal;
 const open = (id: string, title = 'make x') =>
-  openAttachedRun(client, waits, { agent: 'codex', id, folder: '/work', title }, 'turn', never);
+  openAttachedRun(client, waits, { agent: 'codex', id, folder: '/project', title }, 'turn', never);
 
 it('an approval that has reached the agent decides no other call of the same id, also after a restart', async () => {
   const id = randomUUID();

@@ -33,7 +33,7 @@ const BASH = { tool_name: 'Bash', tool_input: { command: 'touch x', description:
 
 function claudeCode(by = door) {
   const session_id = randomUUID();
-  const base = { session_id, transcript_path: '/t', cwd: '/work', permission_mode: 'default' };
+  const base = { session_id, transcript_path: '/t', cwd: '/project', permission_mode: 'default' };
   return {
     session: `claude.${session_id}`,
     tell: (hook_event_name: string, more: object = {}, signal = never) =>

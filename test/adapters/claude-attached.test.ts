@@ -29,7 +29,7 @@ afterAll(async () => {
 const BASH = { tool_name: 'Bash', tool_input: { command: 'touch x', description: 'd' } };
 
 function claudeCode(session_id: string = randomUUID()) {
-  const base = { session_id, transcript_path: '/t', cwd: '/work', permission_mode: 'default' };
+  const base = { session_id, transcript_path: '/t', cwd: '/project', permission_mode: 'default' };
   return {
     session: `claude.${session_id}`,
     tell: (hook_event_name: string, more: object = {}, signal = never) =>
@@ -101,7 +101,7 @@ describe('a request for permission', () => {
       expect(ask).toMatchObject({ request: { work_folder: cwd }, asked_from: { work_folder: cwd } });
       return stage.api.asks.get(ask?.ask_id ?? '');
     };
-    const [first, moved] = [await allowed('/work'), await allowed('/work/sub')];
+    const [first, moved] = [await allowed('/project'), await allowed('/project/sub')];
     expect(moved).toMatchObject({ session_id: first.session_id, delivery: { state: 'delivered' } });
     expect(moved.request.digest).not.toBe(first.request.digest);
     await tell('Stop');
@@ -273,7 +273,7 @@ it('what an earlier life of the server left open ends before anything new is hea
   const [left] = await stage.pending(session);
   const client = createClient({ url: stage.url, token: server.token });
   const later = createClaudeDoor(client, waits);
-  const base = { session_id: session.slice('claude.'.length), cwd: '/work' };
+  const base = { session_id: session.slice('claude.'.length), cwd: '/project' };
   // All at once, as after a restart: none of them may be taken for what was left open.
   const asked = [1, 2, 3].map((n) =>
     later.handle({ ...base, ...BASH, agent_id: `a${n}`, hook_event_name: 'PermissionRequest' }, never),
@@ -308,7 +308,7 @@ it('a conversation that nothing is heard of any more is over, unless it still wa
   const client = createClient({ url: stage.url, token: server.token });
   const short = createClaudeDoor(client, waits, { quietMs: 1 });
   const id = randomUUID();
-  const base = { session_id: id, cwd: '/work' };
+  const base = { session_id: id, cwd: '/project' };
   const asked = short.handle({ ...base, ...BASH, hook_event_name: 'PermissionRequest' }, never);
   const [ask] = await stage.pending(`claude.${id}`);
   expect((await stage.api.runs.get(ask?.run_id ?? '')).status).toBe('waiting_for_approval');

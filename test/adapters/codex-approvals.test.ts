@@ -4,7 +4,7 @@ import { commandApproval, mayStand } from '../../src/agents/codex-approvals.ts';
 import { fileApproval } from '../../src/agents/codex-file-approval.ts';
 
 const PLACE = { threadId: 'thread', turnId: 'turn', itemId: 'call' };
-const COMMAND = { ...PLACE, command: `/bin/bash -lc 'mkdir a'`, cwd: '/work' };
+const COMMAND = { ...PLACE, command: `/bin/bash -lc 'mkdir a'`, cwd: '/project' };
 const RULE = { reason: '`mkdir a` requires approval by policy' };
 const asked = (more: object) => commandApproval({ ...COMMAND, ...more }, undefined)?.spec ?? expect.fail('not shown');
 
@@ -13,7 +13,7 @@ describe('a command', () => {
     const additionalPermissions = { network: { enabled: true }, fileSystem: null };
     expect(asked({ additionalPermissions }).input).toEqual({
       command: 'mkdir a',
-      cwd: '/work',
+      cwd: '/project',
       additional_permissions: additionalPermissions,
     });
   });
@@ -31,10 +31,10 @@ describe('a command', () => {
 describe('a change of files', () => {
   const update = (diff: string, move_path?: string) => ({
     type: 'fileChange',
-    changes: [{ path: '/work/a.txt', kind: { type: 'update', move_path }, diff }],
+    changes: [{ path: '/project/a.txt', kind: { type: 'update', move_path }, diff }],
   });
   const shown = (item: ReturnType<typeof update>, more: object = {}) => {
-    const wanted = fileApproval({ ...PLACE, ...more }, item, '/work');
+    const wanted = fileApproval({ ...PLACE, ...more }, item, '/project');
     return typeof wanted === 'string' ? expect.fail(wanted) : wanted.spec;
   };
   const CHANGE = '@@ -1 +1 @@\n-one\n+two\n';
@@ -44,9 +44,9 @@ describe('a change of files', () => {
   });
 
   it('is shown without the note of Codex that the file is moved, which is no line of it', () => {
-    const { diff, input } = shown(update(`${CHANGE}\n\nMoved to: /work/b.txt`, '/work/b.txt'));
+    const { diff, input } = shown(update(`${CHANGE}\n\nMoved to: /project/b.txt`, '/project/b.txt'));
     expect(diff).toBe('--- a/a.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-one\n+two');
     expect(input).toMatchObject({ files: [{ path: 'a.txt', moved_to: 'b.txt' }] });
-    expect(shown(update('@@ -1 +1 @@\n-one\n+Moved to: /work/b.txt\n', '/work/b.txt')).diff).toContain('+Moved to:');
+    expect(shown(update('@@ -1 +1 @@\n-one\n+Moved to: /project/b.txt\n', '/project/b.txt')).diff).toContain('+Moved to:');
   });
 });

@@ -6,7 +6,7 @@ import { createUnderWay } from '../../src/agents/codex-under-way.ts';
 import { createPeer } from '../../src/agents/wire/jsonrpc.ts';
 import type { ApprovalOutcome } from '../../src/client/outcome.ts';
 
-const params = { threadId: 'thread', turnId: 'turn', itemId: 'call', command: 'touch a.txt', cwd: '/work' };
+const params = { threadId: 'thread', turnId: 'turn', itemId: 'call', command: 'touch a.txt', cwd: '/project' };
 const request = { id: 0, method: 'item/commandExecution/requestApproval', params };
 
 it.each([
@@ -18,7 +18,7 @@ it.each([
   const over = new AbortController();
   const desk = createDesk({
     context: {
-      session: { work_folder: '/work' },
+      session: { work_folder: '/project' },
       async approve({ input }: { input: Record<string, unknown> }) {
         if (isStopped) over.abort();
         return {
