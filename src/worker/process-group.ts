@@ -71,6 +71,8 @@ function membersOf(leader: ProcessIdentity, mark: string | undefined): number[] 
     const isNear = !isReplaced && (stat.session === leader.pid || stat.group === leader.pid);
     if (mark === undefined || (isNear && present)) return isNear;
     const environment = environmentOf(pid);
+    // A process that is just becoming another program shows none for a moment.
+    if (isNear && environment.length === 0) return true;
     return environment.includes(mark) && (isNear || environment.includes(`${LEADER}=${leader.pid}`));
   });
 }
@@ -93,7 +95,8 @@ function statOf(pid: number): Stat | undefined {
 }
 
 const isDead = ({ state }: Stat): boolean => state === 'Z' || state === 'X';
-const environmentOf = (pid: number): string[] => readText(`/proc/${pid}/environ`)?.split('\0') ?? [];
+const environmentOf = (pid: number): string[] =>
+  (readText(`/proc/${pid}/environ`) ?? '').split('\0').filter((entry) => entry !== '');
 
 function readText(path: string): string | undefined {
   try {
