@@ -47,6 +47,8 @@ describe('a change of files', () => {
     const { diff, input } = shown(update(`${CHANGE}\n\nMoved to: /project/b.txt`, '/project/b.txt'));
     expect(diff).toBe('--- a/a.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-one\n+two');
     expect(input).toMatchObject({ files: [{ path: 'a.txt', moved_to: 'b.txt' }] });
-    expect(shown(update('@@ -1 +1 @@\n-one\n+Moved to: /project/b.txt\n', '/project/b.txt')).diff).toContain('+Moved to:');
+    expect(shown(update('@@ -1 +1 @@\n-one\n+Moved to: /project/b.txt\n', '/project/b.txt')).diff).toContain(
+      '+Moved to:',
+    );
   });
 });
