@@ -1,34 +1,12 @@
 // The process of Claude Code in situations that the real one is rarely in: it starts slowly, dies at the wrong moment, or
 // settles by itself what it had asked. A stand-in plays its side of the wire.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claude } from '../../src/agents/claude.ts';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import type { AskView, RunView } from '../../src/core/views.ts';
-import { openServer, type Server } from '../support/server.ts';
-import { Stage } from '../worker/stage.ts';
+import { standInForAll } from './stand-in.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'holdpoint-stand-in-'));
-const { PATH } = process.env;
-let server: Server;
-let stage: Stage;
-beforeAll(async () => {
-  const standIn = join(import.meta.dirname, '..', 'support', 'stand-in-claude.mjs');
-  mkdirSync(join(root, 'bin'));
-  const script = `#!/bin/sh\nexec "${process.execPath}" "${standIn}" "$@"\n`;
-  writeFileSync(join(root, 'bin', 'claude'), script, { mode: 0o755 });
-  process.env.PATH = [join(root, 'bin'), PATH].join(delimiter);
-  server = await openServer();
-  stage = new Stage(await server.url(), server.token);
-  await stage.worker({ agents: [claude] });
-});
-afterAll(async () => {
-  await stage.close();
-  await server.close();
-  Object.assign(process.env, { PATH });
-  rmSync(root, { recursive: true, force: true });
-});
+const standIn = standInForAll('stand-in-claude.mjs');
 
 type Step = { say: object } | { hear: string } | { find: string } | { waitMs: number } | { exit: number };
 const session_id = '6903f262-c0ff-869b-a74d-688697aa1e33';
@@ -58,12 +36,12 @@ const permission = (id: string, more: object = {}, request_id = id) => {
 
 let made = 0;
 async function start(script: Step[], resumed: Step[] = []) {
-  const folder = join(root, `w${made++}`);
+  const folder = join(standIn.root, `w${made++}`);
   mkdirSync(folder);
   writeFileSync(join(folder, 'script.json'), JSON.stringify([ready, begun, ...script]));
   writeFileSync(join(folder, 'resumed.json'), JSON.stringify(resumed));
-  const session = await stage.api.sessions.create({ agent: 'claude', work_folder: folder });
-  const run = await stage.api.runs.start(session.session_id, { input: { text: 'go', patience_ms: 0 } });
+  const session = await standIn.stage.api.sessions.create({ agent: 'claude', work_folder: folder });
+  const run = await standIn.stage.api.runs.start(session.session_id, { input: { text: 'go', patience_ms: 0 } });
   return { ...run, folder };
 }
 type Begun = Awaited<ReturnType<typeof start>>;
@@ -76,9 +54,9 @@ type Reply = { request_id: string; response: object };
 const replyTo = (run: Begun, id: string) =>
   heard(run).find((line) => line.response?.request_id === id)?.response?.response;
 const told = (run: Begun) => heard(run).flatMap((line) => line.message?.content ?? []);
-const pending = async (run: RunView) => (await stage.pending(run.session_id))[0] as AskView;
+const pending = async (run: RunView) => (await standIn.stage.pending(run.session_id))[0] as AskView;
 const released = (run: RunView, times = 1) =>
-  stage.until(async () => (await stage.events(run.session_id, 'run.released'))[times - 1]);
+  standIn.stage.until(async () => (await standIn.stage.events(run.session_id, 'run.released'))[times - 1]);
 const make = (run: Begun, file: string) => writeFileSync(join(run.folder, file), '');
 
 describe('an answer to a call that Claude Code was held on', () => {
@@ -94,10 +72,10 @@ describe('an answer to a call that Claude Code was held on', () => {
     for (const run of [slow, lost]) {
       const ask = await pending(run);
       await released(run);
-      expect(await stage.api.runs.get(run.run_id)).toMatchObject({ status: 'waiting_for_user_question' });
-      await stage.answer(ask, BLUE);
+      expect(await standIn.stage.api.runs.get(run.run_id)).toMatchObject({ status: 'waiting_for_user_question' });
+      await standIn.stage.answer(ask, BLUE);
     }
-    for (const run of [slow, lost]) expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    for (const run of [slow, lost]) expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(told(slow)).toEqual(['go']);
     expect(told(lost)).toEqual(['go', expect.stringContaining('Which colour?\n→ Blue')]);
   });
@@ -110,19 +88,19 @@ describe('an ask that is open', () => {
     const run = await start([sub, { find: 'asked' }, ...asks('toolu_q'), ...both, ...ends]);
     const ask = await pending(run);
     make(run, 'asked');
-    await stage.until(async () => replyTo(run, 'toolu_q'));
-    await stage.decide(ask, { behavior: 'allow' });
-    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    await standIn.stage.until(async () => replyTo(run, 'toolu_q'));
+    await standIn.stage.decide(ask, { behavior: 'allow' });
+    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(replyTo(run, 'toolu_q')).toEqual({});
   });
 
   it('is for the call of one sub-agent, also where another uses the same id', async () => {
     const two = ['left', 'right'].map((agent_id) => permission('toolu_same', { agent_id }, agent_id));
     const run = await start([...two, { hear: '"left"' }, { hear: '"right"' }, ...ends]);
-    const [first, second] = (await stage.pending(run.session_id, 2)) as [AskView, AskView];
-    await stage.decide(first, { behavior: 'allow' });
-    await stage.decide(second, { behavior: 'deny', reason: 'once' });
-    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    const [first, second] = (await standIn.stage.pending(run.session_id, 2)) as [AskView, AskView];
+    await standIn.stage.decide(first, { behavior: 'allow' });
+    await standIn.stage.decide(second, { behavior: 'deny', reason: 'once' });
+    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
     const replies = ['left', 'right'].map((id) => replyTo(run, id) as { behavior: string });
     expect(replies.map(({ behavior }) => behavior).sort()).toEqual(['allow', 'deny']);
   });
@@ -132,13 +110,13 @@ describe('an ask that is open', () => {
     const run = await start([permission('toolu_back'), { find: 'asked' }, cancel, { find: 'gone' }, ...ends]);
     const { ask_id } = await pending(run);
     make(run, 'asked');
-    const ask = await stage.until(async () => {
-      const seen = await stage.api.asks.get(ask_id);
+    const ask = await standIn.stage.until(async () => {
+      const seen = await standIn.stage.api.asks.get(ask_id);
       return seen.answer && seen;
     });
     expect(ask.answer).toMatchObject({ justification: 'settled in Claude Code itself' });
     make(run, 'gone');
-    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
   });
 
   it('is over with a turn that ended in an error', async () => {
@@ -146,7 +124,7 @@ describe('an ask that is open', () => {
     const run = await start([permission('toolu_error'), { find: 'asked' }, fails]);
     await pending(run);
     make(run, 'asked');
-    expect(await stage.over(run.run_id)).toMatchObject({
+    expect(await standIn.stage.over(run.run_id)).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('out of words'),
     });
@@ -160,8 +138,8 @@ describe('an ask that is open', () => {
       make(run, ask.tool_call_id.replace('toolu', 'asked').replace('_', '-'));
       if (death === 4) break;
       await released(run, death);
-      await stage.decide(ask, { behavior: 'allow' });
+      await standIn.stage.decide(ask, { behavior: 'allow' });
     }
-    expect(await stage.over(run.run_id)).toMatchObject({ status: 'failed' });
+    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'failed' });
   });
 });

@@ -1,47 +1,26 @@
 // Claude Code's translation, against what the real one said: each transcript was recorded from a run of the pinned
 // binary. A person decides as then; whatever Holdpoint says to Claude Code must be what it said then, to the letter.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claude } from '../../src/agents/claude.ts';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
-import { openServer, type Server } from '../support/server.ts';
-import { Stage } from '../worker/stage.ts';
+import type { Stage } from '../worker/stage.ts';
+import { standInForAll } from './stand-in.ts';
 
 const transcripts = join(import.meta.dirname, '..', 'transcripts', 'claude');
-const root = mkdtempSync(join(tmpdir(), 'holdpoint-replay-'));
-const { PATH, TRANSCRIPT } = process.env;
-let server: Server;
-let stage: Stage;
-beforeAll(async () => {
-  const replay = join(import.meta.dirname, '..', 'support', 'replay-agent.mjs');
-  mkdirSync(join(root, 'bin'));
-  const script = `#!/bin/sh\nexec "${process.execPath}" "${replay}" "$@"\n`;
-  writeFileSync(join(root, 'bin', 'claude'), script, { mode: 0o755 });
-  process.env.PATH = [join(root, 'bin'), PATH].join(delimiter);
-  server = await openServer();
-  stage = new Stage(await server.url(), server.token);
-  await stage.worker({ agents: [claude] });
-});
-afterAll(async () => {
-  await stage.close();
-  await server.close();
-  Object.assign(process.env, { PATH, TRANSCRIPT });
-  rmSync(root, { recursive: true, force: true });
-});
+const standIn = standInForAll('replay-agent.mjs');
 
 type Decide = (ask: AskView) => Promise<unknown>;
 type Given = Parameters<Stage['answer']>[1];
-const allow: Decide = (ask) => stage.decide(ask, { behavior: 'allow' });
+const allow: Decide = (ask) => standIn.stage.decide(ask, { behavior: 'allow' });
 const refuse =
   (reason: string): Decide =>
   (ask) =>
-    stage.decide(ask, { behavior: 'deny', reason });
+    standIn.stage.decide(ask, { behavior: 'deny', reason });
 const choose =
   (...given: Given[]): Decide =>
   (ask) =>
-    stage.answer(ask, ...given);
+    standIn.stage.answer(ask, ...given);
 const option = (n: number, freeform_answer?: string): Given => ({
   question_id: 'question-1',
   selected_option_ids: [`option-${n}`],
@@ -60,7 +39,7 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
         { tool_name: 'Bash' },
         (ask) => {
           const updated_input = { command: 'touch y && echo made y', description: 'make another' };
-          return stage.decide(ask, { behavior: 'allow', updated_input });
+          return standIn.stage.decide(ask, { behavior: 'allow', updated_input });
         },
       ],
     ],
@@ -74,7 +53,7 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
         { suggestions: [{ id: 'session-0', label: 'Do not ask again in this session for Bash(touch x *)' }] },
         (ask) => {
           const resolution = { request_id: ask.ask_id, behavior: 'allow' as const, suggestion_ids: ['session-0'] };
-          return stage.api.approvals.decideRun(ask.run_id, { resolutions: [resolution] });
+          return standIn.stage.api.approvals.decideRun(ask.run_id, { resolutions: [resolution] });
         },
       ],
       [{ input: { command: 'touch x && touch evil' } }, refuse('not toolu_wider')],
@@ -101,7 +80,7 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
       ],
     ],
   },
-  'question-declined': { asks: [[{}, (ask) => stage.decline(ask, 'you know better')]] },
+  'question-declined': { asks: [[{}, (ask) => standIn.stage.decline(ask, 'you know better')]] },
   'question-beside-a-call': {
     input: { patience_ms: 0 },
     asks: [
@@ -115,7 +94,7 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
       [
         { questions: [{ question: 'Which colour?' }] },
         async (ask) => {
-          await stage.until(async () => (await stage.events(ask.session_id, 'run.released'))[0]);
+          await standIn.stage.until(async () => (await standIn.stage.events(ask.session_id, 'run.released'))[0]);
           return choose(option(2))(ask);
         },
       ],
@@ -139,9 +118,9 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
       [
         {},
         async ({ session_id }) => {
-          const asks = await stage.pending(session_id, 2);
+          const asks = await standIn.stage.pending(session_id, 2);
           const updated_input = { command: 'touch changed', description: 'd' };
-          const change: Decide = (ask) => stage.decide(ask, { behavior: 'allow', updated_input });
+          const change: Decide = (ask) => standIn.stage.decide(ask, { behavior: 'allow', updated_input });
           const right = 'general-purpose: right';
           for (const ask of asks) await (ask.request.lineage?.[0] === right ? change : refuse('only the right'))(ask);
         },
@@ -154,13 +133,15 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
       [
         {},
         async ({ session_id, run_id }) => {
-          const asks = await stage.pending(session_id, 2);
+          const asks = await standIn.stage.pending(session_id, 2);
           const of = (kind: AskView['kind']) => asks.find((ask) => ask.kind === kind) as AskView;
           expect(of('approval').request.lineage).toEqual(['general-purpose: do SUBWORK']);
           expect(of('question').mode).toBe('blocking');
           await choose(option(2))(of('question'));
           // It has ended its turn, and is still there.
-          await stage.until(async () => (await stage.api.runs.get(run_id)).outputs.find((o) => o.type === 'status'));
+          await standIn.stage.until(async () =>
+            (await standIn.stage.api.runs.get(run_id)).outputs.find((o) => o.type === 'status'),
+          );
           await allow(of('approval'));
         },
       ],
@@ -175,8 +156,8 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
           const form = { type: 'interactive_form_question' as const, tool_use_id: ask.tool_call_id };
           const answers = { colour: 'Blue' };
           const answer = { interactive_form_answer: { ...form, status: 'answered' as const, answers } };
-          await stage.api.sessions.say(ask.session_id, answer);
-          const next = await stage.carriedOn(await stage.over(ask.run_id));
+          await standIn.stage.api.sessions.say(ask.session_id, answer);
+          const next = await standIn.stage.carriedOn(await standIn.stage.over(ask.run_id));
           expect(next, next.error).toMatchObject({ status: 'completed' });
           expect(next.outputs.at(-1)?.text).toBe('Blue it is.');
         },
@@ -189,20 +170,20 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
 describe('Claude Code, played again', () => {
   it.each(Object.entries(CASES))('%s', async (name, { input, asks }) => {
     process.env.TRANSCRIPT = join(transcripts, `${name}.jsonl`);
-    const folder = join(root, name);
+    const folder = join(standIn.root, name);
     mkdirSync(folder);
-    const session = await stage.api.sessions.create({ agent: 'claude', work_folder: folder });
-    const run = await stage.api.runs.start(session.session_id, { input: { text: 'go', ...input } });
+    const session = await standIn.stage.api.sessions.create({ agent: 'claude', work_folder: folder });
+    const run = await standIn.stage.api.runs.start(session.session_id, { input: { text: 'go', ...input } });
     for (const [shown, decide] of asks) {
-      const ask = await stage.until(async () => {
-        const { finished_at_ms, error } = await stage.api.runs.get(run.run_id);
+      const ask = await standIn.stage.until(async () => {
+        const { finished_at_ms, error } = await standIn.stage.api.runs.get(run.run_id);
         if (finished_at_ms !== undefined) throw new Error(`the run is over without the ask: ${error}`);
-        return (await stage.api.asks.list({ run_id: run.run_id, status: 'pending' })).items[0];
+        return (await standIn.stage.api.asks.list({ run_id: run.run_id, status: 'pending' })).items[0];
       });
       expect(ask.request).toMatchObject(shown);
       await decide(ask);
     }
-    const over = await stage.over(run.run_id);
+    const over = await standIn.stage.over(run.run_id);
     expect(over, over.error).toMatchObject({ status: 'completed' });
   });
 

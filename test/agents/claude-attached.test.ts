@@ -7,7 +7,7 @@ import type { AskView } from '../../src/core/views.ts';
 import { endEverything } from '../support/process.ts';
 import { endTerminals, hasPty, KEYS } from '../support/pty.ts';
 import { claude, claudeVersion } from './binaries.ts';
-import { touch } from './claude-calls.ts';
+import { asksColour, BLUE, touch } from './claude-calls.ts';
 import { ClaudeRig } from './claude-rig.ts';
 import { ClaudeTerminal } from './claude-terminal.ts';
 
@@ -67,24 +67,11 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
   });
 
   it('is told the reason of a denial, and the answer to a question', async () => {
-    const question = {
-      question: 'Which colour?',
-      header: 'Colour',
-      multiSelect: false,
-      options: [
-        { label: 'Red', description: 'r' },
-        { label: 'Blue', description: 'b' },
-      ],
-    };
-    rig.model.play([
-      [touch('x', 'toolu_t2')],
-      [{ tool: 'AskUserQuestion', input: { questions: [question] }, id: 'toolu_t3' }],
-      [{ text: 'Blue, then.' }],
-    ]);
+    rig.model.play([[touch('x', 'toolu_t2')], asksColour('toolu_t3'), [{ text: 'Blue, then.' }]]);
     const { terminal, folder } = own.start('make x', 'denied-and-answered-here');
     await own.stage.decide(await own.pending(), { behavior: 'deny', reason: 'ask about the colour first' });
     const ask = await own.pending(({ kind }) => kind === 'question');
-    await own.stage.answer(ask, { question_id: 'question-1', selected_option_ids: ['option-2'] });
+    await own.stage.answer(ask, BLUE);
     await terminal.shows('Blue, then.');
     expect(rig.files({ folder })).toEqual([]);
     expect(rig.result('toolu_t2')?.text).toContain('ask about the colour first');
