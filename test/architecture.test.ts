@@ -71,11 +71,11 @@ describe('the architecture check itself', () => {
     ['src/core/log.ts', "import pino from 'pino';"],
     ['src/gateway/ask.ts', "import type {\n  Store,\n} from '../store/store.ts';"],
     ['src/server/app.ts', "export * from '../store/store.ts';"],
-    ['src/server/app.ts', "const boot = await import('../boot.ts');"],
+    ['src/server/app.ts', "const boot = await import('../boot/server.ts');"],
     ['src/forms/form.ts', "import '../threads/thread.ts';"],
     ['src/agents/claude.ts', "import { spawn } from 'node:child_process';"],
     ['src/cli/demo.ts', "import { spawn } from 'node:child_process';"],
-    ['src/worker/host.ts', "import { boot } from '../boot.ts';"],
+    ['src/worker/host.ts', "import { boot } from '../boot/server.ts';"],
     ['web/inbox.tsx', "import { decide } from '../src/core/ask.ts';"],
     ['src/newcomer/thing.ts', 'export {};'],
   ])('catches %s: %s', (file, text) => {
@@ -84,8 +84,8 @@ describe('the architecture check itself', () => {
 
   it.each([
     ['src/core/ask.ts', "import { z } from 'zod';\nimport { id } from './id.ts';"],
-    ['src/boot.ts', "import { open } from './store/sqlite.ts';"],
-    ['src/cli/serve.ts', "import { boot } from '../boot.ts';"],
+    ['src/boot/server.ts', "import { open } from '../store/sqlite.ts';"],
+    ['src/cli/serve.ts', "import { boot } from '../boot/server.ts';"],
     ['src/server/routes/asks.ts', "import { ask } from '../../gateway/ask.ts';\nimport fastify from 'fastify';"],
     ['web/inbox.tsx', "import type { Ask } from '../src/core/ask.ts';"],
     ['src/gateway/ask.ts', '// the words import and from in a comment\nconst x = 1;'],

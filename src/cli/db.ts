@@ -47,7 +47,7 @@ const reported = (action: (flags: DbFlags) => Promise<void>) => async (flags: Db
 const settings = (flags: DbFlags) => settingsOf({ ...flags, allowHost: [], allowOrigin: [] }, process.env);
 
 async function status(flags: DbFlags): Promise<void> {
-  const { database } = await import('../boot.ts');
+  const { database } = await import('../boot/database.ts');
   const found = await database.status(settings(flags));
   if (flags.json) return printJson(found);
   print(`database    ${found.dialect}`);
@@ -58,7 +58,7 @@ async function status(flags: DbFlags): Promise<void> {
 async function migrate(flags: DbFlags): Promise<void> {
   const wanted = settings(flags);
   mkdirSync(wanted.data, { recursive: true, mode: 0o700 });
-  const { database } = await import('../boot.ts');
+  const { database } = await import('../boot/database.ts');
   await database.migrate(wanted);
   await status(flags);
 }
@@ -66,7 +66,7 @@ async function migrate(flags: DbFlags): Promise<void> {
 async function copy(flags: DbFlags): Promise<void> {
   const { data, database: target } = settings(flags);
   if (!target) throw new Failure('usage', 'give the PostgreSQL address with --database-url or HOLDPOINT_DATABASE_URL');
-  const { database } = await import('../boot.ts');
+  const { database } = await import('../boot/database.ts');
   const counts = await database.copy(data, target.url, showProgress);
   if (process.stderr.isTTY) process.stderr.write('\n');
   if (flags.json) return printJson(counts);

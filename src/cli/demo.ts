@@ -100,7 +100,7 @@ async function isServing(flags: DemoFlags, env: NodeJS.ProcessEnv): Promise<bool
 async function ownPlace(): Promise<Place> {
   const data = mkdtempSync(join(tmpdir(), 'holdpoint-demo-'));
   const flags = { host: '127.0.0.1', port: '0', data, log: 'error', allowHost: [], allowOrigin: [] };
-  const { startServer } = await import('../boot.ts');
+  const { startServer } = await import('../boot/server.ts');
   const server = await startServer(settingsOf(flags, {}));
   return {
     url: server.url,

@@ -8,11 +8,12 @@ import { recordOf, recordsOf } from './connection-record.ts';
 import type { Check } from './doctor.ts';
 import { told } from './failure.ts';
 import { ownName } from './own-name.ts';
-import { judged } from './settings-change.ts';
+import { type Connector, judged } from './settings-change.ts';
 import { readSettings } from './settings-file.ts';
 
 export async function agentChecks(env: NodeJS.ProcessEnv, url: string): Promise<Check[]> {
-  const { agentNames, agentPrograms, connectors } = await import('../boot.ts');
+  const { agentNames, agentPrograms } = await import('../boot/agents.ts');
+  const { connectors } = await import('../boot/connecting.ts');
   const detail = `this build knows: ${agentNames.join(', ')}; and \`external\`, your own program`;
   const programs = (await agentPrograms()).map(programCheck);
   const connections = Object.entries(connectors).map(([agent, connector]) =>
@@ -21,8 +22,7 @@ export async function agentChecks(env: NodeJS.ProcessEnv, url: string): Promise<
   return [{ name: 'agents', state: 'good', detail }, ...programs, ...(await Promise.all(connections)).flat()];
 }
 
-type Boot = typeof import('../boot.ts');
-type Program = Awaited<ReturnType<Boot['agentPrograms']>>[number];
+type Program = Awaited<ReturnType<typeof import('../boot/agents.ts')['agentPrograms']>>[number];
 
 /** Another version than the tested one mostly works; one that is missing matters only to whoever wants it. */
 function programCheck({ agent, version: tested, install, installed }: Program): Check {
@@ -41,7 +41,7 @@ function programCheck({ agent, version: tested, install, installed }: Program): 
 
 interface Connected {
   agent: string;
-  connector: Boot['connectors'][string];
+  connector: Connector;
   env: NodeJS.ProcessEnv;
   /** The server that is looked at. */
   url: string;

@@ -39,7 +39,7 @@ async function hook(agent: string, { url, data }: HookFlags): Promise<void> {
       const token = findToken({ ...process.env, HOLDPOINT_DATA: data }, ['worker.token', 'operator.token']);
       return createClient({ url, token });
     };
-    const { decideByHook } = await import('../boot.ts');
+    const { decideByHook } = await import('../boot/hook.ts');
     const decision = await decideByHook(agent, payload, connect, process.env, stop.signal);
     if (decision !== undefined) process.stdout.write(`${JSON.stringify(decision)}\n`);
   } catch (error) {

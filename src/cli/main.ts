@@ -13,7 +13,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  await createProgram().parseAsync(args, { from: 'user' });
+  const program = await createProgram(args[0]);
+  await program.parseAsync(args, { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
   else

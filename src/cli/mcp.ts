@@ -34,7 +34,7 @@ async function serve(flags: McpFlags): Promise<void> {
   const title = basename(process.cwd()) || 'mcp';
   const seat = await takeSeat(client, { sessionId: flags.sessionId, title, workFolder: process.cwd() });
   note(`asking in session ${seat.sessionId}`);
-  const { serveTools } = await import('../boot.ts');
+  const { serveTools } = await import('../boot/tools.ts');
   const tools = serveTools(createDesk(seat), version, (error) => note(error.message));
   await gone();
   setTimeout(() => process.exit(0), LONGEST_LEAVE_MS).unref();

@@ -1,45 +1,62 @@
-// The tree of commands. Makes it and runs nothing, so that completion, help and tests can walk it. The server itself
-// (boot.ts) is loaded only by the commands that need it: the others answer three times as fast without it.
+// The tree of commands. Makes it and runs nothing, so that completion, help and tests can walk it. A command's file is
+// loaded only when it is needed, and the server itself (boot/) only by the commands that run a part of it: every call
+// pays for what it loads, and an agent's hook is called often.
 import { Command } from 'commander';
-import { approvalsCommand } from './approvals.ts';
-import { auditCommand } from './audit.ts';
-import { completionCommand } from './completion.ts';
-import { connectCommand } from './connect.ts';
-import { dbCommand } from './db.ts';
-import { demoCommand } from './demo.ts';
-import { disconnectCommand } from './disconnect.ts';
-import { doctorCommand } from './doctor.ts';
-import { eventsCommand } from './events.ts';
 import { withExamples } from './examples.ts';
-import { hookCommand } from './hook.ts';
-import { inboxCommand } from './inbox.ts';
-import { mcpCommand } from './mcp.ts';
-import { questionsCommand } from './questions.ts';
-import { runCommand } from './run.ts';
-import { runsCommand } from './runs.ts';
-import { serveCommand } from './serve.ts';
-import { sessionsCommand } from './sessions.ts';
-import { signInCommand } from './sign-in.ts';
-import { skillsCommand } from './skills.ts';
-import { threadsCommand } from './threads.ts';
-import { tokensCommand } from './tokens.ts';
 import { version } from './version.ts';
-import { workerCommand } from './worker.ts';
 
-const GROUPS: [title: string, commands: (() => Command)[]][] = [
-  ['Answer:', [inboxCommand, questionsCommand, approvalsCommand, threadsCommand]],
-  ['Look:', [eventsCommand, sessionsCommand, runsCommand, auditCommand]],
-  ['Work:', [runCommand, connectCommand, disconnectCommand, demoCommand, mcpCommand, skillsCommand]],
-  ['Serve:', [serveCommand, signInCommand, workerCommand, dbCommand, tokensCommand, doctorCommand, completionCommand]],
-];
+type Load = () => Promise<Command>;
 
-export function createProgram(): Command {
+const GROUPS: Record<string, Record<string, Load>> = {
+  'Answer:': {
+    inbox: async () => (await import('./inbox.ts')).inboxCommand(),
+    questions: async () => (await import('./questions.ts')).questionsCommand(),
+    approvals: async () => (await import('./approvals.ts')).approvalsCommand(),
+    threads: async () => (await import('./threads.ts')).threadsCommand(),
+  },
+  'Look:': {
+    events: async () => (await import('./events.ts')).eventsCommand(),
+    sessions: async () => (await import('./sessions.ts')).sessionsCommand(),
+    runs: async () => (await import('./runs.ts')).runsCommand(),
+    audit: async () => (await import('./audit.ts')).auditCommand(),
+  },
+  'Work:': {
+    run: async () => (await import('./run.ts')).runCommand(),
+    connect: async () => (await import('./connect.ts')).connectCommand(),
+    disconnect: async () => (await import('./disconnect.ts')).disconnectCommand(),
+    demo: async () => (await import('./demo.ts')).demoCommand(),
+    mcp: async () => (await import('./mcp.ts')).mcpCommand(),
+    skills: async () => (await import('./skills.ts')).skillsCommand(),
+  },
+  'Serve:': {
+    serve: async () => (await import('./serve.ts')).serveCommand(),
+    'sign-in': async () => (await import('./sign-in.ts')).signInCommand(),
+    worker: async () => (await import('./worker.ts')).workerCommand(),
+    db: async () => (await import('./db.ts')).dbCommand(),
+    tokens: async () => (await import('./tokens.ts')).tokensCommand(),
+    doctor: async () => (await import('./doctor.ts')).doctorCommand(),
+    completion: async () => (await import('./completion.ts')).completionCommand(),
+  },
+};
+const HIDDEN: Record<string, Load> = {
+  hook: async () => (await import('./hook.ts')).hookCommand(),
+};
+/** It is written from the others. */
+const NEEDS_ALL = 'completion';
+
+/** All of it; or, where the first word names a command, that one alone. */
+export async function createProgram(word?: string): Promise<Command> {
   const program = new Command('holdpoint')
     .description('One durable inbox for every question and approval that any coding agent raises.')
     .version(version);
   withExamples(program, 'holdpoint serve', 'holdpoint demo', 'holdpoint inbox');
-  for (const [title, commands] of GROUPS) for (const create of commands) program.addCommand(create().helpGroup(title));
-  program.addCommand(hookCommand(), { hidden: true });
+  const all = Object.entries(GROUPS).flatMap(([title, loads]) =>
+    Object.entries(loads).map(([name, load]) => ({ name, load, title, hidden: false })),
+  );
+  all.push(...Object.entries(HIDDEN).map(([name, load]) => ({ name, load, title: '', hidden: true })));
+  const named = all.filter(({ name }) => name === word && name !== NEEDS_ALL);
+  for (const { load, title, hidden } of named.length > 0 ? named : all)
+    program.addCommand((await load()).helpGroup(title), { hidden });
   settle(program);
   return program;
 }

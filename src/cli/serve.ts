@@ -1,7 +1,7 @@
 // `holdpoint serve`: the server with its built-in worker. Prints one line to standard output when it accepts requests.
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import type { Running, Settings } from '../boot.ts';
+import type { Running, Settings } from '../boot/server.ts';
 import { stateFolder } from '../client/local.ts';
 import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
 import type { Permissions } from '../core/session.ts';
@@ -54,7 +54,7 @@ export function serveCommand(): Command {
 
 async function serve(flags: ServeFlags): Promise<void> {
   const settings = settingsOf(flags, process.env);
-  const { startServer } = await import('../boot.ts');
+  const { startServer } = await import('../boot/server.ts');
   const running = await startServer(settings).catch((error: unknown) => {
     throw new Failure('unexpected', hint(error));
   });

@@ -17,7 +17,7 @@ export interface ConnectFlags extends ServerFlags {
 export type Connector = Awaited<ReturnType<typeof connectorOf>>;
 
 export async function connectorOf(agent: string) {
-  const { connectors } = await import('../boot.ts');
+  const { connectors } = await import('../boot/connecting.ts');
   const connector = Object.hasOwn(connectors, agent) ? connectors[agent] : undefined;
   if (connector) return connector;
   throw new Failure('usage', `only ${Object.keys(connectors).join(', ')} can be connected, not "${agent}"`);
@@ -58,7 +58,7 @@ export async function confirm(question: string, { yes, json }: ConnectFlags): Pr
 
 /** Two at once would take the same name for their copies, and each the other's record for its own. */
 export async function underLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  const { tryLock } = await import('../boot.ts');
+  const { tryLock } = await import('../boot/connecting.ts');
   mkdirSync(join(folder, 'connections'), { recursive: true, mode: 0o700 });
   const lock = tryLock(join(folder, 'connections', 'lock'));
   if (!lock)

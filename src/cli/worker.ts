@@ -45,7 +45,7 @@ export const workerPermissions = (): Option =>
 
 async function work(flags: WorkerFlags): Promise<void> {
   const workerId = flags.id ?? `${hostname().replace(/[^A-Za-z0-9.-]/g, '-')}-${randomBytes(4).toString('hex')}`;
-  const { startOwnWorker } = await import('../boot.ts');
+  const { startOwnWorker } = await import('../boot/worker.ts');
   const url = addressOf(flags.url ?? serverUrl(process.env));
   const worker = startOwnWorker({
     url,

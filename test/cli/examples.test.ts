@@ -10,7 +10,7 @@ import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { root, temporaryFolder } from '../support/process.ts';
 import { command, node, openStage, PATIENT, type Stage, strike, TARGET } from './stage.ts';
 
-const commands = everyCommand(createProgram());
+const commands = everyCommand(await createProgram());
 const examples = commands.flatMap(({ path, command }) => examplesOf(command).map((example) => ({ path, example })));
 /** Stay until they are told to stop. */
 const STAYS = /^holdpoint (serve|worker|events --follow$|threads follow nightly$)/;

@@ -28,8 +28,8 @@ describe('the documentation', () => {
     expect(rows).toEqual(Object.entries(EXIT).map(([name, code]) => [code, name, EXIT_MEANINGS[name as ExitName]]));
   });
 
-  it('names every command', () => {
-    const program = createProgram();
+  it('names every command', async () => {
+    const program = await createProgram();
     const table = [...page.matchAll(/^\| `([\w-]+)(?: ([\w·-]+))?/gm)].map(([, name, below]) => [
       name,
       below?.split('·') ?? [],

@@ -1,46 +1,33 @@
-// The composition root: the only file that knows every concrete thing. Opens the state folder, wires store, gateway,
-// server and the built-in worker together, and takes them apart again in the right order.
+// The server, composed: opens the state folder, wires store, gateway, doors and the built-in worker together, and takes
+// them apart again in the right order. Whatever else is composed has a file of its own here, so that nobody loads all of it.
 import { hash as digest, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, isIPv4 } from 'node:net';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Logger, pino } from 'pino';
-import { createClaudeDoor } from './agents/claude-attached.ts';
-import { attachableCodex, socketOf } from './agents/codex-attached.ts';
-import { decideByCodexHook } from './agents/codex-hook.ts';
-import { agents } from './agents/registry.ts';
-import { TESTED } from './agents/tested-versions.ts';
-import { type Client, createClient } from './client/client.ts';
-import { Waits } from './client/waits.ts';
-import type { Hash } from './core/digest.ts';
-import { fail } from './core/errors.ts';
-import { sortableId } from './core/id.ts';
-import type { Limits } from './core/limits.ts';
-import type { Clock, Ports, Store } from './core/ports.ts';
-import type { Permissions } from './core/session.ts';
-import { createGateway, type Gateway } from './gateway/gateway.ts';
-import { createMcpDoor } from './mcp/door.ts';
-import { createApp } from './server/app.ts';
-import { isBuilt } from './server/page.ts';
-import type { App } from './server/routes/route.ts';
-import { copyToPostgres } from './store/copy.ts';
-import { openPostgres } from './store/postgres.ts';
-import { migratePostgres } from './store/postgres-schema.ts';
-import { createSealer } from './store/sealer.ts';
-import { openSqlite } from './store/sqlite.ts';
-import { migrateSqlite } from './store/sqlite-schema.ts';
-import { postgresStatus, sqliteStatus } from './store/status.ts';
-import { startAttachments } from './worker/attachments.ts';
-import { programVersion } from './worker/program-version.ts';
-import { talkOverSocket } from './worker/socket-talk.ts';
-import { startWorker, type Worker, type WorkerOptions } from './worker/worker.ts';
-
-export { connectors } from './agents/connectors.ts';
-export { serveTools } from './mcp/stdio.ts';
-export { tryLock } from './store/sqlite-lock.ts';
+import { createClaudeDoor } from '../agents/claude-attached.ts';
+import { agents } from '../agents/registry.ts';
+import { createClient } from '../client/client.ts';
+import { Waits } from '../client/waits.ts';
+import type { Hash } from '../core/digest.ts';
+import { fail } from '../core/errors.ts';
+import { sortableId } from '../core/id.ts';
+import type { Limits } from '../core/limits.ts';
+import type { Clock, Ports, Store } from '../core/ports.ts';
+import type { Permissions } from '../core/session.ts';
+import { createGateway, type Gateway } from '../gateway/gateway.ts';
+import { createMcpDoor } from '../mcp/door.ts';
+import { createApp } from '../server/app.ts';
+import { isBuilt } from '../server/page.ts';
+import type { App } from '../server/routes/route.ts';
+import { openPostgres } from '../store/postgres.ts';
+import { createSealer } from '../store/sealer.ts';
+import { openSqlite } from '../store/sqlite.ts';
+import { startAttachments } from '../worker/attachments.ts';
+import { startWorker } from '../worker/worker.ts';
+import { attachables } from './attachables.ts';
 
 export interface Settings {
   host: string;
@@ -65,13 +52,6 @@ export interface Settings {
   version: string;
 }
 
-/** The agents a worker of this build can host. */
-export const agentNames: readonly string[] = agents.map((agent) => agent.name);
-
-/** The agents that are programs of their own: what was tested, and what is on this machine. */
-export const agentPrograms = () =>
-  Promise.all(TESTED.map(async (tested) => ({ ...tested, installed: await programVersion(tested.program) })));
-
 export interface Running {
   url: string;
   token: string;
@@ -84,7 +64,7 @@ export interface Running {
 }
 
 /** Built from web/; next to the sources in a clone, next to the build in a package. */
-const PAGE = fileURLToPath(new URL('../web/dist', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../web/dist', import.meta.url));
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** What was opened is closed in the opposite order: at the end, or when the start fails half-way. */
@@ -191,51 +171,6 @@ async function loopbackDoor(app: App, open: (() => Promise<unknown>)[]): Promise
   return `http://127.0.0.1:${(door.address() as AddressInfo).port}`;
 }
 
-/** A worker on its own, anywhere: it needs nothing but a server's address and a worker token. */
-export function startOwnWorker(options: OwnWorkerOptions): Pick<Worker, 'done' | 'stop'> {
-  const { logLevel, data, ...rest } = options;
-  const log = pino({ level: logLevel }, pino.destination(2));
-  const worker = startWorker({ ...rest, agents, log });
-  const { url, token } = rest;
-  const attachments = data === undefined ? undefined : startAttachments({ url, token, data, attachables, log });
-  return {
-    done: worker.done,
-    stop: async () => {
-      await Promise.all([worker.stop(), attachments?.stop()]);
-    },
-  };
-}
-
-interface OwnWorkerOptions extends Omit<WorkerOptions, 'agents' | 'log'> {
-  logLevel: string;
-  /** The state folder that says which agents of this machine are attached; the server sees to those of its own. */
-  data?: string | undefined;
-}
-
-const attachables = [attachableCodex];
-
-/** What a hook of the person's own agent is to say; nothing where the agent asks by itself. */
-export async function decideByHook(
-  agent: string,
-  payload: unknown,
-  connect: () => Client,
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
-): Promise<object | undefined> {
-  if (agent !== 'codex') return undefined;
-  const socket = socketOf(env.CODEX_HOME || join(env.HOME || homedir(), '.codex'));
-  let waits: Waits | undefined;
-  try {
-    return await decideByCodexHook(payload, () => {
-      const client = connect();
-      waits = new Waits(client.http);
-      return { client, waits, signal, open: (onText) => talkOverSocket(socket, onText, signal) };
-    });
-  } finally {
-    waits?.close();
-  }
-}
-
 async function openStore(settings: Settings, hash: Hash, logger: Logger): Promise<{ store: Store; clock: Clock }> {
   if (!settings.database) return { store: await openSqlite(settings.data, hash), clock: { now: Date.now } };
   const onError = (error: unknown) => logger.warn({ err: error }, 'the database connection failed; it is tried again');
@@ -288,12 +223,3 @@ function keepWhole(path: string, text: string): void {
   writeFileSync(draft, text, { mode: 0o600, flush: true });
   renameSync(draft, path);
 }
-
-/** The database a server with these settings would use: brought to the newest schema, described, or copied out of SQLite. */
-export const database = {
-  migrate: ({ database: pg, data }: Pick<Settings, 'database' | 'data'>): Promise<void> =>
-    pg ? migratePostgres(pg.url) : migrateSqlite(join(data, 'holdpoint.db')),
-  status: ({ database: pg, data }: Pick<Settings, 'database' | 'data'>) =>
-    pg ? postgresStatus(pg.url) : sqliteStatus(data),
-  copy: copyToPostgres,
-};

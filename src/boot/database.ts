@@ -1,0 +1,16 @@
+// The database of a server without the server.
+import { join } from 'node:path';
+import { copyToPostgres } from '../store/copy.ts';
+import { migratePostgres } from '../store/postgres-schema.ts';
+import { migrateSqlite } from '../store/sqlite-schema.ts';
+import { postgresStatus, sqliteStatus } from '../store/status.ts';
+import type { Settings } from './server.ts';
+
+/** The database a server with these settings would use: brought to the newest schema, described, or copied out of SQLite. */
+export const database = {
+  migrate: ({ database: pg, data }: Pick<Settings, 'database' | 'data'>): Promise<void> =>
+    pg ? migratePostgres(pg.url) : migrateSqlite(join(data, 'holdpoint.db')),
+  status: ({ database: pg, data }: Pick<Settings, 'database' | 'data'>) =>
+    pg ? postgresStatus(pg.url) : sqliteStatus(data),
+  copy: copyToPostgres,
+};

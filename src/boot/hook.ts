@@ -1,0 +1,30 @@
+// What an agent's hook decides with, and nothing more: it is started for every call that the agent wants to make.
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { socketOf } from '../agents/codex-attached.ts';
+import { decideByCodexHook } from '../agents/codex-hook.ts';
+import type { Client } from '../client/client.ts';
+import { Waits } from '../client/waits.ts';
+import { talkOverSocket } from '../worker/socket-talk.ts';
+
+/** What a hook of the person's own agent is to say; nothing where the agent asks by itself. */
+export async function decideByHook(
+  agent: string,
+  payload: unknown,
+  connect: () => Client,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<object | undefined> {
+  if (agent !== 'codex') return undefined;
+  const socket = socketOf(env.CODEX_HOME || join(env.HOME || homedir(), '.codex'));
+  let waits: Waits | undefined;
+  try {
+    return await decideByCodexHook(payload, () => {
+      const client = connect();
+      waits = new Waits(client.http);
+      return { client, waits, signal, open: (onText) => talkOverSocket(socket, onText, signal) };
+    });
+  } finally {
+    waits?.close();
+  }
+}
