@@ -1,7 +1,7 @@
 // Hosts one claimed run: gives the agent its context, keeps the lease, stops the agent when the run is no longer ours,
 // and tells the server how it ended. A worker that stops lets go of the run, or, where the agent could not be taken up
 // again, fails it: its open approvals are thereby denied.
-import type { Client } from '../client/client.ts';
+import { type Client, every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import type { Waits } from '../client/waits.ts';
 import type { FailureReason, Recovery } from '../core/run.ts';
@@ -57,6 +57,7 @@ class Stop extends Error {
 
 /** Telling the server that we leave must not keep the process. */
 const LAST_WORDS_MS = 3000;
+const NOT_WAITED_FOR = 'the agent ended its work without waiting for an answer';
 
 export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView): Hosting {
   const { client, waits, workerId, leaseMs, log } = host;
@@ -96,12 +97,25 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
     const signal = reason ? AbortSignal.timeout(LAST_WORDS_MS) : undefined;
     const release = { worker_id: workerId, lease_epoch: epoch };
     const { ended, ...told } = ending;
-    if (ended === 'completed') await calls.runs.complete(runId, { ...told, text: tellable(ending.text) }, { signal });
+    if (ended === 'completed') await complete({ ...told, text: tellable(ending.text) }, signal);
     else if (ended === 'held') await calls.workers.release(runId, release, { signal });
     else if (!reason) await calls.runs.fail(runId, { ...told, error: tellable(ending.error) }, { signal });
     else if (agent.recovery === 'none')
       await calls.runs.fail(runId, { error: reason.message, reason: 'cancelled' }, { signal });
     else await calls.workers.release(runId, release, { signal });
+  }
+
+  /** An agent that is done waits for nothing any more: what it has left open is taken back. */
+  async function complete(told: { text?: string | undefined }, signal: AbortSignal | undefined): Promise<void> {
+    const calls = client.underLease(epoch);
+    try {
+      await calls.runs.complete(runId, told, { signal });
+    } catch (error) {
+      if (!(error instanceof HoldpointProblem) || error.code !== 'run_state_conflict') throw error;
+      for await (const { ask_id } of every((page) => client.asks.list({ run_id: runId, status: 'pending', ...page })))
+        await calls.asks.withdraw(ask_id, { justification: NOT_WAITED_FOR }, { signal }).catch(() => {});
+      await calls.runs.complete(runId, told, { signal });
+    }
   }
 
   async function untilOver(): Promise<void> {

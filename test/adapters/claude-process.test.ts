@@ -130,6 +130,20 @@ describe('an ask that is open', () => {
     });
   });
 
+  it('is taken back when the work ends well without it, and a late answer is told so', async () => {
+    const sub = permission('toolu_left', { agent_id: 'sub' });
+    const run = await start([sub, { find: 'asked' }, ...ends]);
+    const ask = await pending(run);
+    make(run, 'asked');
+    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    const justification = 'the agent ended its work without waiting for an answer';
+    expect(await standIn.stage.api.asks.get(ask.ask_id)).toMatchObject({
+      status: 'cancelled',
+      answer: { behavior: 'deny', reason: 'withdrawn', justification },
+    });
+    await expect(standIn.stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+  });
+
   it('outlives its process, which may not go on dying', async () => {
     const dies = [permission('toolu_{{pid}}'), { find: 'asked-{{pid}}' }, { exit: 1 }];
     const run = await start(dies, [ready, begun, ...dies]);
