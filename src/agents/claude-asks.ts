@@ -169,13 +169,18 @@ function annotation({ multiSelect, options }: Asked, { labels, text = '' }: Give
     : { ...(notes && { notes }), ...(preview && { preview }) };
 }
 
+/** Whatever its rules say, it is to ask for a permission. */
+export const ASK_ANYWAY = { behavior: 'ask' } as const;
+
 /** The reply to the hook that is asked before a tool is used; without a decision Claude Code goes its own way. */
-export function hookReply(decision: Decision | undefined): object {
+export function hookReply(decision: Decision | typeof ASK_ANYWAY | undefined): object {
   return decision ? { hookSpecificOutput: { hookEventName: 'PreToolUse', ...hookDecision(decision) } } : {};
 }
 
-function hookDecision(decision: Decision): object {
+function hookDecision(decision: Decision | typeof ASK_ANYWAY): object {
   switch (decision.behavior) {
+    case 'ask':
+      return { permissionDecision: 'ask' };
     case 'allow':
       return { permissionDecision: 'allow', updatedInput: decision.input };
     case 'deny':
@@ -216,6 +221,17 @@ export function refusedIn(mode: string, name: string): Extract<Decision, { behav
   const message = `Nothing is changed in plan mode. Show your plan with ${PLAN_TOOL}; when it is allowed, begin.`;
   return { behavior: 'deny', message };
 }
+
+/**
+ * Rules were taken for work, not for planning; which calls they cover is known to Claude Code alone. So while it plans it
+ * asks for all that may change something.
+ */
+export const isAskedInPlan = (mode: string, { name, input }: ToolCall): boolean =>
+  mode === 'plan' && !HARMLESS.has(name) && !(EDITS.has(name) && isPlanFile(input.file_path));
+
+/** Where Claude Code has the model write its plan down, which is no change. */
+export const isPlanFile = (path: unknown): boolean =>
+  typeof path === 'string' && /[\\/]plans[\\/][^\\/]+\.md$/.test(path);
 
 /**
  * Whether a call is put to a person before Claude Code has looked at its own rules. Questions and plans are for a person

@@ -9,8 +9,6 @@ import type { AgentContext } from './agent.ts';
 import type { Decision } from './claude-asks.ts';
 import type { Hindrance, ToolCall } from './claude-hearing.ts';
 
-/** As the hook that is asked before a tool takes names. */
-export const FORM_MATCHER = `.*${FORM_TOOL}.*`;
 export const isForm = (toolName: string): boolean => toolName.includes(FORM_TOOL);
 
 /** Our door as one of its MCP servers. It fills in address and token from its environment: no command line has them. */

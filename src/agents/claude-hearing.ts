@@ -1,6 +1,7 @@
 // What a session of Claude Code says, made into what it means here: something said, something asked, an end. Pure: one
 // message in, meanings out. Keeps what later messages refer to: who the sub-agents are, what the last plan was, what is in
 // the background, and whether a call is the only one of its message, which is known only when the message is complete.
+import { isPlanFile } from './claude-asks.ts';
 import { type Background, createBackground, isQuiet } from './claude-background.ts';
 import { fittingText } from './fitting-text.ts';
 import {
@@ -120,8 +121,7 @@ export function createHearing() {
     callers.set(part.id, agentId);
     const { plan: given, file_path, content } = part.input;
     if (part.name === 'ExitPlanMode' && typeof given === 'string') plan = given;
-    const isPlan = typeof file_path === 'string' && /[\\/]plans[\\/][^\\/]+\.md$/.test(file_path);
-    if (part.name === 'Write' && isPlan && typeof content === 'string') plan = content;
+    if (part.name === 'Write' && isPlanFile(file_path) && typeof content === 'string') plan = content;
   }
 
   function partOf(part: Content, id: string, by: 'assistant' | 'user', agentId: string | undefined): Heard[] {

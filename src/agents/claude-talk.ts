@@ -3,9 +3,9 @@
 
 import type { AskView } from '../core/views.ts';
 import { type AgentContext, type Ending, isLeaving, type ProcessExit, type Talk } from './agent.ts';
-import { hookReply, isHeldFor, OVER, PLAN_TOOL, permissionReply, QUESTION_TOOL, refusedIn } from './claude-asks.ts';
+import { ASK_ANYWAY, hookReply, isAskedInPlan, isHeldFor, OVER, permissionReply, refusedIn } from './claude-asks.ts';
 import { createDesk } from './claude-desk.ts';
-import { FORM_MATCHER, forwardForm, isForm, TOOL_ARGUMENTS } from './claude-form.ts';
+import { forwardForm, isForm, TOOL_ARGUMENTS } from './claude-form.ts';
 import { createHearing, type Heard, type ToolCall } from './claude-hearing.ts';
 import type { ClaudeSpec } from './claude-input.ts';
 import { createLastTurn, isDeferred, isSuccess } from './claude-last-turn.ts';
@@ -46,17 +46,11 @@ const ARGV =
   );
 /** A hook is answered within the run's patience; this much later Claude Code may give it up. */
 const HOOK_MARGIN_SECONDS = 3600;
-/** The tools that are put to us before they are used; all of them where everything may be held. */
-const MATCHERS = {
-  everything: undefined,
-  questions: `${QUESTION_TOOL}|${PLAN_TOOL}|${FORM_MATCHER}`,
-  nothing: FORM_MATCHER,
-} as const;
 /** What is heard before it has begun, and from one that never does. */
 const SAYS_NOTHING: ReadonlySet<Heard['heard']> = new Set(['ready', 'mode', 'ended']);
-/** Counted from when it listens: how long it takes to start depends on what else the machine does. */
 /** Its user's own settings, and no server but ours: those of the user cannot be told from those of the folder. */
 const OWN_SETTINGS_ONLY = ['--setting-sources', 'user', '--strict-mcp-config'];
+/** Counted from when it listens: how long it takes to start depends on what else the machine does. */
 const CARRIES_ON_WITHIN_MS = 5000;
 const LAST_WORDS_MS = 5000;
 const NOT_FOUND = 127;
@@ -79,6 +73,8 @@ export async function talkWithClaude(
   const { hear } = createHearing();
   const requests = new Map<string, ToolCall>();
   let { mode } = beginning;
+  /** Whether anything was allowed for good that this process would not ask about. */
+  let hasRules = beginning.rules.length > 0;
   let talk: Talk | undefined;
   let telling: Promise<void> = Promise.resolve();
   let hasBegun = false;
@@ -182,14 +178,18 @@ export async function talkWithClaude(
     const { call, requestId } = heard;
     if (heard.heard === 'before' && heard.isKept && beginning.over.has(call.id)) return dismiss(requestId);
     if (heard.heard === 'before' && isForm(call.name)) return displayForm(heard);
+    if (heard.heard === 'before' && !isHeldFor(call.name, mode, spec.hold)) {
+      const itsOwnWay = hasRules && isAskedInPlan(mode, call) ? ASK_ANYWAY : undefined;
+      return talk?.send(controlReply(requestId, hookReply(itsOwnWay)));
+    }
     await telling;
     if (heard.heard === 'permission') {
       const decision = refusedIn(mode, call.name) ?? (await desk.decide(call));
+      hasRules ||= decision.behavior === 'allow' && decision.rules.length > 0;
       return talk?.send(controlReply(requestId, permissionReply(call, decision)));
     }
     // Where something would be lost with the process, Claude Code asks for a permission, and waits for that.
-    const mayBeHeld = !heard.hindrance && !desk.owes() && isHeldFor(call.name, mode, spec.hold);
-    if (!mayBeHeld) return talk?.send(controlReply(requestId, hookReply(undefined)));
+    if (heard.hindrance || desk.owes()) return talk?.send(controlReply(requestId, hookReply(undefined)));
     const decision = await desk.decide(call, patienceOf(spec.patienceMs));
     if (decision.behavior === 'held')
       await tell(() => context.say(undefined, { id: heldOn(call.id), type: MODE, data: { mode } }));
@@ -245,8 +245,7 @@ export async function talkWithClaude(
       if (message) for (const heard of hear(message)) take(heard);
     },
   });
-  const matcher = MATCHERS[beginning.over.size > 0 ? 'everything' : spec.hold];
-  talk.send(initialize(matcher, Math.ceil(spec.patienceMs / 1000) + HOOK_MARGIN_SECONDS));
+  talk.send(initialize(Math.ceil(spec.patienceMs / 1000) + HOOK_MARGIN_SECONDS));
   if (beginning.prompt !== undefined) talk.send(userMessage(beginning.prompt));
   context.signal.addEventListener('abort', leave, { once: true });
   if (context.signal.aborted) leave();

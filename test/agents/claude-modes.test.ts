@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { claude, claudeVersion } from './binaries.ts';
+import { touch } from './claude-calls.ts';
 import { ClaudeRig } from './claude-rig.ts';
 
 let rig: ClaudeRig;
@@ -89,6 +90,37 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: permission modes`, () =>
       expect(run.told(what)).toMatchObject({ isError: true, text: expect.stringContaining('in plan mode') });
     // Without a model that it trusts, Claude Code itself judges no command harmless.
     for (const what of ['touch', 'run']) expect(run.told(what)).toMatchObject({ isError: true });
+  });
+
+  it('rules that were taken do not hold while the model plans by itself: the plan is written, and all else asked', async () => {
+    const planFile = (told: string) => /\/[^"\\ ]*\/plans\/[^"\\ ]+\.md/.exec(told)?.[0] ?? 'the plan has no file';
+    rig.model.play([
+      [touch('x', 'toolu_rp_x')],
+      [touch('x a', 'toolu_rp_a')],
+      [{ tool: 'EnterPlanMode', input: {}, id: 'toolu_rp_enter' }],
+      [touch('x b', 'toolu_rp_b')],
+      (told) => [{ tool: 'Write', input: { file_path: planFile(told), content: 'Make c.' }, id: 'toolu_rp_plan' }],
+      [{ tool: 'ExitPlanMode', input: {}, id: 'toolu_rp_exit' }],
+      [touch('x c', 'toolu_rp_c')],
+      [{ text: 'Done.' }],
+    ]);
+    const run = await rig.start();
+    await rig.stage.decide(await rig.ask(run), { behavior: 'allow', suggestion_ids: ['session-0'] });
+    const inPlan = await rig.ask(run);
+    expect(inPlan).toMatchObject({ tool_call_id: 'toolu_rp_b', request: { input: { command: 'touch x b' } } });
+    await rig.stage.decide(inPlan, { behavior: 'deny', reason: 'not while you plan' });
+    const plan = await rig.ask(run);
+    expect(plan).toMatchObject({ tool_call_id: 'toolu_rp_exit', request: { reason: 'Make c.' } });
+    expect(rig.files(run)).toEqual(['a', 'x']);
+    await rig.stage.decide(plan, { behavior: 'allow' });
+    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    expect(rig.result('toolu_rp_b')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('not while you plan'),
+    });
+    expect(rig.result('toolu_rp_plan')).toMatchObject({ isError: false });
+    expect(rig.files(run)).toEqual(['a', 'c', 'x']);
+    expect((await rig.stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(3);
   });
 
   it('dontAsk asks nobody, does not do it, and tells the model so', async () => {

@@ -130,9 +130,9 @@ export const userMessage = (text: string): string =>
 /** The id of our first request. */
 export const INITIALIZE = 'initialize';
 
-/** Declares the hook that is asked before tools whose name the matcher takes; all of them without one. */
-export function initialize(matcher: string | undefined, timeoutSeconds: number): string {
-  const hook = { ...(matcher !== undefined && { matcher }), hookCallbackIds: ['before'], timeout: timeoutSeconds };
+/** Declares the hook that is asked before any tool is used. */
+export function initialize(timeoutSeconds: number): string {
+  const hook = { hookCallbackIds: ['before'], timeout: timeoutSeconds };
   const request = { subtype: 'initialize', hooks: { PreToolUse: [hook] } };
   return JSON.stringify({ type: 'control_request', request_id: INITIALIZE, request });
 }
