@@ -134,6 +134,8 @@ function createCalls(http: Http, headers?: Record<string, string>) {
       /** The ask, once it has ended or the time is over. */
       wait: (id: string, waitMs: number, signal?: AbortSignal) =>
         get<views.AskView>(path`/v1/asks/${id}`, { wait_ms: waitMs }, { waitMs, signal }),
+      /** The person this client speaks for has it before their eyes. */
+      seen: (id: string) => put<void>(path`/v1/asks/${id}/seen`, {}),
       delivered: (id: string, body: In<typeof bodies.Acknowledge> = {}, options?: Options) =>
         put<views.AskView>(path`/v1/asks/${id}/delivered`, body, options),
       withdraw: (id: string, body: In<typeof bodies.Withdraw> = {}, options?: Options) =>

@@ -10,6 +10,7 @@ import type { QuestionAnswer } from './answer.ts';
 import { type Refusal, refuse, type Winner } from './errors.ts';
 import type { FormPlace } from './form.ts';
 import type { Question } from './question.ts';
+import type { Sighting } from './sighting.ts';
 
 export const ASK_KINDS = ['approval', 'question'] as const;
 export type AskKind = (typeof ASK_KINDS)[number];
@@ -92,6 +93,7 @@ export interface AskBase {
   payloadHash: string;
   createdAt: number;
   expiresAt: number | undefined;
+  seenBy: readonly Sighting[];
 }
 type Content = { kind: 'approval'; content: ApprovalContent } | { kind: 'question'; content: QuestionContent };
 

@@ -17,6 +17,7 @@ export const EVENT_TYPES = [
   'interrupted',
   'cancelled',
   'ask.raised',
+  'ask.seen',
   'ask.claimed',
   'ask.delivered',
   'ask.undeliverable',

@@ -193,6 +193,7 @@ export interface Tx extends Reader {
   /** Compare-and-set on `pending`: false when somebody else ended it first. */
   endAsk(ask: EndedAsk): Soon<boolean>;
   updateDelivery(ask: EndedAsk): Soon<void>;
+  updateSightings(ask: Ask): Soon<void>;
   insertPartialState(askId: string, state: string): Soon<void>;
   /** False when this subtask has displayed a form before. */
   insertForm(sessionId: string, subtaskId: string, askId: string): Soon<boolean>;

@@ -158,6 +158,9 @@ const AskedFrom = z.object({
 });
 export type AskedFrom = z.infer<typeof AskedFrom>;
 
+const SightingView = z.object({ by: z.string(), surface: z.enum(SURFACES), at_ms: instant });
+export type SightingView = z.infer<typeof SightingView>;
+
 export const AskView = z.object({
   ask_id: z.string(),
   kind: z.enum(ASK_KINDS),
@@ -170,6 +173,7 @@ export const AskView = z.object({
   expires_at_ms: instant.optional(),
   request: z.union([UserQuestionRequest, ApprovalRequest]),
   asked_from: AskedFrom.optional(),
+  seen_by: z.array(SightingView).optional().describe('Who has seen it while it was pending, the first 20; for people'),
   /** Only of a form: all that a page may draw it from. */
   render_payload: RenderPayload.optional(),
   answer: AnswerView.optional(),

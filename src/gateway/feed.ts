@@ -89,12 +89,13 @@ export class Feed {
     }
   }
 
+  /** Nobody waits for an ask to be seen: it changes nothing that a waiter looks for. */
   #announce(events: readonly Event[]): void {
     const woken = new Set<() => void>();
     const fresh = new Map<Cursor, Event[]>();
     for (const event of events) {
       for (const topic of topicsOf(event)) {
-        for (const wake of this.#waiters.get(topic) ?? []) woken.add(wake);
+        if (event.type !== 'ask.seen') for (const wake of this.#waiters.get(topic) ?? []) woken.add(wake);
         for (const cursor of this.#live.get(topic) ?? []) {
           const list = fresh.get(cursor);
           if (list) list.push(event);

@@ -24,6 +24,7 @@ import { raiseAsk } from './raise.ts';
 import { recoverWorker } from './recover.ts';
 import { completeRun, failRun, postOutput, startRun } from './run.ts';
 import { runActor } from './run-identity.ts';
+import { seeAsk } from './see.ts';
 import { createSession, endSession } from './session.ts';
 import { offerSignIn, signIn } from './sign-in.ts';
 import { deleteSkill, listSkills, publishSkill, replaceSkill, skillArchive } from './skill.ts';
@@ -106,6 +107,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     approveForSessionRun: bind(approveForSessionRun),
     cancelQuestion: bind(cancelQuestion),
     withdraw: bind(withdraw),
+    seeAsk: bind(seeAsk),
     postToThread: bind(postToThread),
     acknowledge: bind(acknowledge),
     acknowledgeMessage: bind(acknowledgeMessage),

@@ -51,5 +51,6 @@ export function clarificationAsk(ledger: Ledger, run: Run, wanted: Clarification
     payloadHash: wanted.payloadHash,
     createdAt: ledger.now,
     expiresAt: wanted.expiresAt,
+    seenBy: [],
   };
 }

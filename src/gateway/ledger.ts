@@ -30,7 +30,8 @@ export function ledgerOf(ports: Ports, tx: Tx, session: Session): Ledger {
     },
     async close() {
       if (drafts.length === 0) return;
-      session.updatedAt = now;
+      // Looking at an ask is no work in its session.
+      if (drafts.some(({ type }) => type !== 'ask.seen')) session.updatedAt = now;
       await tx.appendEvents(session, drafts, now);
       await tx.updateSession(session);
     },

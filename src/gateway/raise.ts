@@ -118,6 +118,7 @@ function describe(ledger: Ledger, run: Run, body: RaiseAsk): PendingAsk {
     toolCallId: body.tool_call_id,
     createdAt: ledger.now,
     expiresAt: expiryOf(body, ledger.now),
+    seenBy: [],
   };
   const lineage = body.lineage === undefined ? {} : { lineage: body.lineage };
   if (body.kind === 'approval') {

@@ -9,6 +9,7 @@ import { permissionsOf } from '../core/policy.ts';
 import type { Reader, Sealer } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import { type Session, threadIdOf } from '../core/session.ts';
+import { SIGHTINGS_SHOWN } from '../core/sighting.ts';
 import type { ThreadItem } from '../core/thread.ts';
 import type { Token } from '../core/token.ts';
 import type {
@@ -51,7 +52,7 @@ export function askView(ask: Ask, reveal?: Sealer, from?: AskedFrom): AskView {
     created_at_ms: ask.createdAt,
     ...optional('expires_at_ms', ask.expiresAt),
     request: requestView(ask),
-    ...optional('asked_from', from),
+    ...(from && { asked_from: from, seen_by: ask.seenBy.slice(0, SIGHTINGS_SHOWN) }),
     ...(ask.kind === 'question' &&
       ask.content.form && { render_payload: renderPayload(ask.id, ask.content, ask.content.form) }),
   };

@@ -6,6 +6,7 @@ import type { Message } from '../core/mailbox.ts';
 import type { Output } from '../core/output.ts';
 import type { Clarification, Recovery, Run, RunKind, RunStatus } from '../core/run.ts';
 import type { Permissions, Session } from '../core/session.ts';
+import type { Sighting } from '../core/sighting.ts';
 import type { Scope, Token, TokenKind } from '../core/token.ts';
 import type { AskRow, EventRow, MessageRow, OutputRow, ResponseRow, RunRow, SessionRow, TokenRow } from './tables.ts';
 
@@ -82,6 +83,7 @@ export const toAsk = (row: AskRow): Ask => {
     payloadHash: row.payload_hash,
     createdAt: row.created_at,
     expiresAt: given(row.expires_at),
+    seenBy: row.seen_by === null ? [] : (JSON.parse(row.seen_by) as Sighting[]),
   };
   const content =
     row.kind === 'approval'

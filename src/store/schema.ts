@@ -11,6 +11,7 @@ import { webSchema } from './migrations/0006-web.ts';
 import { labelSchema } from './migrations/0007-labels.ts';
 import { outputOrderSchema } from './migrations/0008-output-order.ts';
 import { ownDraftSchema } from './migrations/0009-own-drafts.ts';
+import { sightingSchema } from './migrations/0010-sightings.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -29,6 +30,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0007-labels': labelSchema,
   '0008-output-order': outputOrderSchema,
   '0009-own-drafts': ownDraftSchema,
+  '0010-sightings': sightingSchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

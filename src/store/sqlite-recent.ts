@@ -56,6 +56,7 @@ export function withRecent(tx: Tx): RecentTx {
           return isFirst;
         }),
       updateDelivery: asks.after(tx.updateDelivery as (ask: Ask) => Soon<void>),
+      updateSightings: asks.after(tx.updateSightings),
     },
   };
 }

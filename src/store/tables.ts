@@ -100,6 +100,7 @@ export interface AskRow {
   attempts: number;
   delivered_at: number | null;
   delivery_reason: string | null;
+  seen_by: string | null;
 }
 
 export interface EventRow {

@@ -53,6 +53,7 @@ const END_ASK = `UPDATE asks SET status = ?, answer = ?, answer_mac = ?, sealed 
   WHERE id = ? AND status = 'pending'`;
 const UPDATE_DELIVERY = `UPDATE asks SET delivery = ?, attempts = ?, delivered_at = ?, delivery_reason = ?, sealed = ?
   WHERE id = ?`;
+const UPDATE_SIGHTINGS = `UPDATE asks SET seen_by = ? WHERE id = ?`;
 const INSERT_PARTIAL_STATE = insert('partial_states', 'ask_id, state');
 const INSERT_FORM = `${insert('forms', 'session_id, subtask_id, ask_id')} ON CONFLICT DO NOTHING`;
 const INSERT_EVENT = insert('events', 'session_seq, id, at, session_id, run_id, ask_id, type, data, prev_hash, hash');
@@ -165,6 +166,7 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
       ]),
     updateDelivery: ({ id, delivery: d, sealed }) =>
       run(UPDATE_DELIVERY, [d.state, d.attempts, d.deliveredAt ?? null, d.reason ?? null, sealed ?? null, id]),
+    updateSightings: ({ id, seenBy }) => run(UPDATE_SIGHTINGS, [JSON.stringify(seenBy), id]),
     insertPartialState: (askId, state) => run(INSERT_PARTIAL_STATE, [askId, state]),
     insertForm: (sessionId, subtaskId, askId) => changed(INSERT_FORM, [sessionId, subtaskId, askId]),
     async appendEvents(session, drafts, at) {

@@ -1,13 +1,17 @@
 // Store suite: what may happen once happens once: the end of an ask, and every key that must be unique.
 import { describe, expect, it } from 'vitest';
+import type { PendingAsk } from '../../src/core/ask.ts';
 import type { Soon, Tx } from '../../src/core/ports.ts';
+import { type Sighting, seen } from '../../src/core/sighting.ts';
 import type { Bed } from './store.ts';
 import {
+  AWKWARD,
   append,
   approvalOf,
   clarificationOf,
   endedOf,
   keep,
+  LATEST,
   messageOf,
   outputOf,
   questionOf,
@@ -58,6 +62,53 @@ export function describeClaims(bed: Bed): void {
       await expect(failed).rejects.toThrow('no');
       expect(await bed.store.read((r) => r.ask('ask_1'))).toEqual(ask);
       expect(await bed.store.write((tx) => tx.endAsk(endedOf(ask)))).toBe(true);
+    });
+  });
+
+  describe('the sightings of an ask', () => {
+    const by = (name: string, at_ms = 3): Sighting => ({ by: name, surface: 'web', at_ms });
+    const see = (askId: string, sighting: Sighting) =>
+      bed.store.write(async (tx) => {
+        const locked = await tx.lockAsk(askId);
+        const changed = locked && seen(locked.value, sighting);
+        if (changed) await tx.updateSightings(changed);
+      });
+
+    it('are kept beside it, whatever they say, and outlive its end and its delivery', async () => {
+      const ask = approvalOf('ask_1', run);
+      const other = questionOf('ask_2', run);
+      await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [ask, other] });
+      const seenBy = [by(AWKWARD), by('mate', LATEST)];
+      for (const sighting of seenBy) await see('ask_1', sighting);
+      expect(await bed.store.read((r) => r.ask('ask_1'))).toEqual({ ...ask, seenBy });
+      const ended = await bed.store.write(async (tx) => {
+        const end = endedOf((await tx.ask('ask_1')) as PendingAsk);
+        await tx.endAsk(end);
+        await tx.updateDelivery(end);
+        return end;
+      });
+      await bed.reopen();
+      expect(await bed.store.read((r) => r.ask('ask_1'))).toEqual({ ...ended, seenBy });
+      expect(await bed.store.read((r) => r.ask('ask_2'))).toEqual(other);
+    });
+
+    it('are each there once when many look at once', async () => {
+      await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [questionOf('ask_1', run)] });
+      const names = Array.from({ length: 12 }, (_, n) => `person ${n}`);
+      await Promise.all([...names, ...names, ...names].map((name, at) => see('ask_1', by(name, at))));
+      const kept = await bed.store.read((r) => r.ask('ask_1'));
+      expect(kept?.seenBy.map((one) => one.by).sort()).toEqual(names.sort());
+    });
+
+    it('are undone with their unit', async () => {
+      const ask = questionOf('ask_1', run);
+      await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [ask] });
+      const failed = bed.store.write(async (tx) => {
+        await tx.updateSightings({ ...ask, seenBy: [by('mate')] });
+        throw new Error('no');
+      });
+      await expect(failed).rejects.toThrow('no');
+      expect(await bed.store.write((tx) => tx.ask('ask_1'))).toEqual(ask);
     });
   });
 

@@ -117,6 +117,7 @@ const askBase = (id: string, run: Run, given: AskGiven) => ({
   payloadHash: 'sha256:p',
   createdAt: 1,
   expiresAt: undefined,
+  seenBy: [],
   ...given,
 });
 

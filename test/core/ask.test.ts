@@ -163,6 +163,7 @@ function pending(kind: AskKind, expiresAt?: number): PendingAsk {
     payloadHash: 'sha256:payload',
     createdAt: 1,
     expiresAt,
+    seenBy: [],
   };
   return kind === 'approval'
     ? { ...base, kind, content: { tool_name: 'Bash', input: {}, reason: '', scope: 'session' } }

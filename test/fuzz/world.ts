@@ -113,7 +113,7 @@ export async function createWorld({ url, token }: Holdpoint): Promise<World> {
   };
   /** Where a route needs another thing under the same name. */
   const exceptions: [RegExp, Record<string, string>][] = [
-    [/\/draft$/, { ask_id: question.ask_id }],
+    [/\/(draft|seen)$/, { ask_id: question.ask_id }],
     [/mailbox|dead-letters/, { session_id: `${name}-child` }],
     [/\/sessions\/\{session_id\}\/runs$/, { session_id: `${name}-working` }],
     [/\/(asks|output|complete|fail)$/, { run_id: working.run }],

@@ -31,6 +31,7 @@ export async function realState({ gateway, store }: OpenGateway): Promise<State>
   };
   // No list shows the deadline of a clarification before it is asked.
   const kept = new Map((await store.read((r) => r.runs({}, ALL))).map(({ value }) => [value.id, value.clarification]));
+  const seen = new Map((await store.read((r) => r.asks({}, ALL))).map(({ value }) => [value.id, value.seenBy]));
   const mail: unknown[] = [];
   for (const { session_id } of sessions)
     for (const which of ['open', 'dead'] as const)
@@ -70,6 +71,7 @@ export async function realState({ gateway, store }: OpenGateway): Promise<State>
       at: a.answer?.answered_at_ms,
       delivery: a.delivery.state,
       listed: pending[a.kind].some((p) => p.request.id === a.ask_id),
+      seen: seen.get(a.ask_id)?.map(({ by, surface, at_ms }) => `${by} ${surface} ${at_ms}`),
     })),
     mail: byId(mail),
   };
@@ -114,6 +116,7 @@ export function modelState(w: World): State {
         at: a.at,
         delivery: a.delivery,
         listed: a.status === 'pending',
+        seen: a.seenBy,
       })),
     mail: byId(
       w.asks.flatMap((a) =>

@@ -61,6 +61,8 @@ export interface Ask {
   at: number | undefined;
   delivery: 'none' | 'due' | 'delivered' | 'undeliverable';
   child: Session | undefined;
+  /** Who, where and when, in the order they came. */
+  seenBy: string[];
   mail: { state: 'open' | 'acked' | 'dead'; attempts: number; postedAt: number } | undefined;
 }
 
@@ -75,7 +77,7 @@ const DAY_MS = 24 * 3600 * 1000;
 export const isOver = (run: Run) => ['completed', 'failed', 'interrupted', 'cancelled'].includes(run.status);
 export const isHeld = (run: Run) => run.status.startsWith('waiting');
 export const pendingOf = (w: World, run: Run) => w.asks.filter((a) => a.run === run && a.status === 'pending');
-const isLate = (w: World, ask: Ask) => ask.expiresAt !== undefined && ask.expiresAt <= w.now;
+export const isLate = (w: World, ask: Ask) => ask.expiresAt !== undefined && ask.expiresAt <= w.now;
 /** The form or restart that another run will carry on. A run has one at most. */
 export const carriedOf = (w: World, run: Run) =>
   w.asks.find((a) => a.run === run && (a.mode === 'form' || a.mode === 'restart'));
@@ -113,6 +115,7 @@ export function newAsk(
     at: undefined,
     delivery: 'none',
     child: undefined,
+    seenBy: [],
     mail: undefined,
     ...given,
   };

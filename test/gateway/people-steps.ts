@@ -4,6 +4,7 @@ import {
   type Ask,
   endAsk,
   fillSlot,
+  isLate,
   isOver,
   newRun,
   pendingOf,
@@ -51,6 +52,25 @@ export const answer: Plan = (w, picks) => {
       if (validity !== 'ok') return [validity];
       endAsk(world, own, resolution.declined ? 'declined' : 'answered', actor.name, decision);
       return [settled(world, own.run, [own], bySession ? undefined : g)];
+    },
+  };
+};
+
+export const see: Plan = (w, picks) => {
+  const ask = picks.one(w.asks);
+  if (!ask) return undefined;
+  const { id } = ask;
+  const actor = who(picks);
+  const place = `${actor.name} ${actor.surface} `;
+  return {
+    name: `see ${id} by ${place}`,
+    call: ({ gateway }) => got(gateway.seeAsk(id, actor)),
+    expect(world) {
+      const own = askIn(world, id);
+      if (own.status === 'unasked') return ['ask_not_found'];
+      const isNews = !own.seenBy.some((known) => known.startsWith(place));
+      if (isNews && own.status === 'pending' && !isLate(world, own)) own.seenBy.push(`${place}${world.now}`);
+      return OK;
     },
   };
 };

@@ -21,6 +21,7 @@ const ACTIONS: Partial<Record<PlanName, number>> = {
   claim: 4,
   lease: 2,
   answer: 10,
+  see: 4,
   cancelQuestion: 2,
   message: 4,
   approve: 8,

@@ -31,6 +31,7 @@ const TAKEN_BACK: Record<string, string[]> = {
   '0006-web': ['DROP TABLE drafts', 'DROP TABLE sign_in_links', 'ALTER TABLE tokens DROP COLUMN kind'],
   '0008-output-order': ['DROP INDEX outputs_order'],
   '0009-own-drafts': ['DROP TABLE drafts', ...webSchema().filter((statement) => statement.includes('TABLE drafts'))],
+  '0010-sightings': ['ALTER TABLE asks DROP COLUMN seen_by'],
   '0007-labels': [
     'DROP INDEX runs_claimable',
     'ALTER TABLE sessions DROP COLUMN labels',

@@ -2,12 +2,12 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ASK_KINDS, ASK_STATUSES, DELIVERY_STATES } from '../../core/ask.ts';
-import { Acknowledge, Clarify, RaiseAsk, Undeliverable, Withdraw } from '../../core/bodies.ts';
+import { Acknowledge, Clarify, Empty, RaiseAsk, Undeliverable, Withdraw } from '../../core/bodies.ts';
 import { fail } from '../../core/errors.ts';
 import { PARTIAL_STATE_BYTES } from '../../core/partial-state.ts';
 import type { Actor } from '../../core/token.ts';
 import { AskView, ClarificationView } from '../../core/views.ts';
-import { AGENT_SIDE, EVERY_READER } from '../auth.ts';
+import { AGENT_SIDE, EVERY_READER, READERS } from '../auth.ts';
 import {
   goneSignal,
   keyOf,
@@ -141,6 +141,29 @@ export const addAsks: AddRoutes = (app, { gateway, throttle }) => {
       } finally {
         close();
       }
+    },
+  );
+
+  app.post(
+    '/v1/asks/:ask_id/seen',
+    {
+      config: { scopes: READERS },
+      schema: {
+        ...about(
+          'asks',
+          'You have seen the ask',
+          'For surfaces that have put it in front of a person. The first time of each person and surface counts, while it is pending; any other call changes nothing.',
+        ),
+        params: AskParams,
+        body: Empty,
+        response: replies({ 204: z.void() }),
+      },
+    },
+    async (request, reply) => {
+      // Judged like every key, and not needed: a repeat changes nothing.
+      keyOf(request, gateway.hash);
+      await gateway.seeAsk(request.params.ask_id, request.actor);
+      return reply.code(204).send();
     },
   );
 

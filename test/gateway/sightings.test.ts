@@ -1,0 +1,140 @@
+// Who has seen an ask: the first time of each person and surface, while it can be answered, kept with the ask and in a
+// log that cannot be doctored. It changes nothing else and wakes nobody who waits.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { verifySignature } from '../../src/cli/audit.ts';
+import { createAudit } from '../../src/core/audit.ts';
+import { canonical } from '../../src/core/digest.ts';
+import type { Event } from '../../src/core/event.ts';
+import { Feed } from '../../src/gateway/feed.ts';
+import { EPOCH, hash, type OpenGateway, openGateway, outcomeOf, person } from '../support/gateway.ts';
+
+let open: OpenGateway;
+beforeEach(async () => {
+  open = await openGateway();
+});
+afterEach(() => open.close());
+
+const lead = person('lead', 'web');
+const mate = person('mate', 'cli');
+
+async function asked(expires_after_ms?: number): Promise<{ askId: string; runId: string }> {
+  await open.gateway.createSession({ session_id: 's', agent: 'external' });
+  const started = await open.gateway.startRun({ sessionId: 's', body: { input: {} }, actor: lead });
+  const runId = started.view.run_id;
+  const input = { command: 'make' };
+  const body = { kind: 'approval', tool_call_id: 'a', tool_name: 'Bash', input, expires_after_ms } as const;
+  return { runId, askId: (await open.gateway.raiseAsk({ runId, body, actor: lead })).view.ask_id };
+}
+const allow = (runId: string, request_id: string) =>
+  open.gateway.approveForRun({ runId, resolutions: [{ request_id, behavior: 'allow' }], actor: lead });
+const seenBy = async (askId: string) => (await open.gateway.showAsk(askId, lead)).seen_by;
+const log = () => open.store.read((r) => r.events({}, 0, 1000));
+const sightings = async () => (await log()).filter(({ type }) => type === 'ask.seen');
+
+describe('a sighting', () => {
+  it('is the first of each person and surface, with its instant, and one event', async () => {
+    const { askId, runId } = await asked();
+    expect(await seenBy(askId)).toEqual([]);
+    await open.gateway.seeAsk(askId, lead);
+    open.advance(1000);
+    for (const actor of [lead, mate, person('lead', 'cli'), mate, lead]) await open.gateway.seeAsk(askId, actor);
+    expect(await seenBy(askId)).toEqual([
+      { by: 'lead', surface: 'web', at_ms: EPOCH },
+      { by: 'mate', surface: 'cli', at_ms: EPOCH + 1000 },
+      { by: 'lead', surface: 'cli', at_ms: EPOCH + 1000 },
+    ]);
+    expect(await sightings()).toMatchObject([
+      { sessionId: 's', runId, askId, at: EPOCH, data: '{"by":"lead","surface":"web"}' },
+      { data: '{"by":"mate","surface":"cli"}' },
+      { data: '{"by":"lead","surface":"cli"}' },
+    ]);
+  });
+
+  it('is one for each of many who look at once', async () => {
+    const { askId } = await asked();
+    const people = Array.from({ length: 30 }, (_, n) => person(`person ${n % 10}`));
+    await Promise.all(people.map((actor) => open.gateway.seeAsk(askId, actor)));
+    expect(await sightings()).toHaveLength(10);
+  });
+
+  it('stays with the ask when it ends; after that, and past its deadline, there is none', async () => {
+    const { askId, runId } = await asked(60_000);
+    await open.gateway.seeAsk(askId, mate);
+    await allow(runId, askId);
+    await open.gateway.seeAsk(askId, lead);
+    expect(await seenBy(askId)).toEqual([{ by: 'mate', surface: 'cli', at_ms: EPOCH }]);
+    await open.restart();
+    expect(await seenBy(askId)).toEqual([{ by: 'mate', surface: 'cli', at_ms: EPOCH }]);
+    expect(await sightings()).toHaveLength(1);
+  });
+
+  it('comes too late when the deadline has passed, whether or not anybody has noticed', async () => {
+    const { askId } = await asked(60_000);
+    open.advance(60_000);
+    await open.gateway.seeAsk(askId, mate);
+    expect(await sightings()).toEqual([]);
+  });
+
+  it('of an ask that is not there is refused', async () => {
+    expect(await outcomeOf(open.gateway.seeAsk('ask_none', mate))).toBe('ask_not_found');
+  });
+
+  it('is no work: the session is as it was', async () => {
+    const { askId } = await asked();
+    const before = await open.gateway.showSession('s');
+    open.advance(5000);
+    await open.gateway.seeAsk(askId, mate);
+    expect(await open.gateway.showSession('s')).toEqual(before);
+  });
+
+  it('is shown to people, the first twenty; the log has them all', async () => {
+    const { askId } = await asked();
+    for (let n = 0; n < 25; n++) await open.gateway.seeAsk(askId, person(`person ${n}`));
+    expect((await seenBy(askId))?.map(({ by }) => by)).toEqual(Array.from({ length: 20 }, (_, n) => `person ${n}`));
+    expect(await sightings()).toHaveLength(25);
+    const agent = { ...lead, scope: 'agent' as const, sessionId: 's' };
+    expect(await open.gateway.showAsk(askId, agent)).not.toHaveProperty('seen_by');
+  });
+
+  it('wakes nobody who waits; whoever follows the log hears of it', async () => {
+    const { askId, runId } = await asked();
+    const feed = new Feed(open.store);
+    await feed.start();
+    const heard: string[] = [];
+    const following = feed.follow({ filter: {}, deliver: (events) => heard.push(...events.map((e) => e.type)) > 0 }, 0);
+    let woken = 0;
+    const waits = [`ask:${askId}`, `run:${runId}`, 'session:s', 'work'].map((topic) => feed.wait(topic, 60_000));
+    for (const wait of waits) void wait.woken.then(() => woken++);
+    await open.gateway.seeAsk(askId, mate);
+    await expect.poll(() => heard).toContain('ask.seen');
+    expect(woken).toBe(0);
+    await allow(runId, askId);
+    await Promise.all(waits.map((wait) => wait.woken));
+    following.stop();
+    await feed.stop();
+  });
+});
+
+describe('the log', () => {
+  const audited = (events: readonly Event[]) => {
+    const audit = createAudit(hash, verifySignature);
+    for (const event of events) audit.add(event);
+    return audit.report().faults;
+  };
+
+  it('shows that a sighting was altered, put in or taken out', async () => {
+    const { askId } = await asked();
+    await open.gateway.seeAsk(askId, mate);
+    await open.gateway.seeAsk(askId, lead);
+    const events = await log();
+    const at = events.findIndex(({ type }) => type === 'ask.seen');
+    const seen = events[at] as Event;
+    const faulty = (changed: readonly Event[]) =>
+      expect(audited(changed)).toEqual([expect.stringMatching(/session s/)]);
+    expect(audited(events)).toEqual([]);
+    faulty(events.with(at, { ...seen, data: canonical({ by: 'eve', surface: 'cli' }) }));
+    faulty(events.with(at, { ...seen, at: seen.at - 1 }));
+    faulty(events.toSpliced(at, 1));
+    faulty(events.toSpliced(at, 0, seen));
+  });
+});
