@@ -1,5 +1,6 @@
 // Plays a script of the mock agent. Everything is named after its place in the script: a run that is taken up again, or
 // carried on by another run, goes through the same places, says nothing twice and finds its asks with their answers.
+import type { Manner } from '../client/asking.ts';
 import {
   type ApprovalOutcome,
   type AskOutcome,
@@ -64,9 +65,18 @@ export async function play(context: AgentContext, script: readonly Step[]): Prom
     if (!saidBefore.has(id)) await context.say(text, { id, type });
   }
 
+  /** Each is stored before the next is raised, so they are shown in their order; their ends come in any. */
   async function parallel(asks: readonly (AskStep | ApproveStep)[], place: string): Promise<Ending | undefined> {
     const places = asks.map((_, i) => `${place}.${i}`);
-    const outcomes = await Promise.all(asks.map((ask, i) => put(ask, places[i] ?? place)));
+    const ends: Promise<Outcome | Held>[] = [];
+    for (const [i, ask] of asks.entries()) {
+      const { promise: stored, resolve } = Promise.withResolvers<unknown>();
+      const end = put(ask, places[i] ?? place, { raised: resolve });
+      end.catch(() => {});
+      ends.push(end);
+      await Promise.race([stored, end]);
+    }
+    const outcomes = await Promise.all(ends);
     if (outcomes.some((o) => o.status === 'held')) return { ended: 'held' };
     for (const [i, ask] of asks.entries()) {
       const ending = await after(ask, places[i] ?? place, outcomes[i] as Outcome);
@@ -76,7 +86,11 @@ export async function play(context: AgentContext, script: readonly Step[]): Prom
   }
 
   /** Raises the ask, or takes its end from the run this one carries on. */
-  async function put(step: AskStep | ApproveStep | ClarifyStep, place: string): Promise<Outcome | Held> {
+  async function put(
+    step: AskStep | ApproveStep | ClarifyStep,
+    place: string,
+    manner?: Manner,
+  ): Promise<Outcome | Held> {
     const id = step.id ?? `step-${place}`;
     const known = carried.get(id);
     if (known && known.run_id !== context.run.run_id && hasEnded(known)) {
@@ -87,19 +101,20 @@ export async function play(context: AgentContext, script: readonly Step[]): Prom
     if (step.mode === 'form') await context.say(undefined, { id: CHECKPOINT, type: 'checkpoint', data: { script } });
     for (let attempt = 1; ; attempt++) {
       const name = attempt === 1 ? id : `${id}~${attempt}`;
-      const outcome = await raise(step, name);
+      const outcome = await raise(step, name, manner);
       const isLost = outcome.status === 'cancelled' && outcome.reason === LOST_WITH_WORKER;
       if (!isLost) return outcome;
     }
   }
 
-  function raise(step: AskStep | ApproveStep, id: string): Promise<Outcome | Held> {
+  function raise(step: AskStep | ApproveStep, id: string, manner?: Manner): Promise<Outcome | Held> {
     if (step.do === 'ask') {
       const { mode, questions, expires_after_ms } = step;
-      return context.ask({ id, mode, questions, expires_after_ms });
+      return context.ask({ id, mode, questions, expires_after_ms }, manner);
     }
     const { mode, tool_name, input, reason, suggestions, diff, work_folder, expires_after_ms } = step;
-    return context.approve({ id, mode, tool_name, input, reason, suggestions, diff, work_folder, expires_after_ms });
+    const spec = { id, mode, tool_name, input, reason, suggestions, diff, work_folder, expires_after_ms };
+    return context.approve(spec, manner);
   }
 
   /** Says what was heard, then goes the way it points. */
