@@ -1,6 +1,7 @@
 // The session page: start the demo, answer in the thread and on the cards, see the runs and the children; and the list of
 // everything that waits, however long it is.
 import { expect, it } from 'vitest';
+import type { AskView } from '../../src/core/views.ts';
 import { playMock } from './mock-run.ts';
 import { describeInBrowser, useStage } from './stage.ts';
 
@@ -14,17 +15,27 @@ describeInBrowser('a session', () => {
       tool_name: 'Bash',
       input: { command: `make ${id}` },
     });
-    const run = await playMock(stage.client, { do: 'parallel', asks: [approval('first'), approval('second')] });
-    const [first, second] = [await run.ask('first'), await run.ask('second')];
+    const asks = ['first', 'second', 'third'].map(approval);
+    const run = await playMock(stage.client, { do: 'parallel', asks });
+    const [first, second, third] = [await run.ask('first'), await run.ask('second'), await run.ask('third')];
+    const deny = ({ run_id, ask_id }: AskView) =>
+      stage.client.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'deny' }] });
     const { page } = await stage.person('lead');
     await page.goto(`/sessions/${run.sessionId}`);
     await page.getByLabel('Answers “make first”').fill('approve');
-    const resolutions = [{ request_id: first.ask_id, behavior: 'deny' as const }];
-    await stage.client.approvals.decideRun(first.run_id, { resolutions });
+    await deny(first);
     await page.getByLabel('Answers “make second”').press('Enter');
-    await page.getByText(/Not sent: what you wrote was begun for something that has ended/).waitFor();
+    const warning = page.getByText(/Not sent: what you wrote was begun for something that has ended/);
+    await warning.waitFor();
     expect((await stage.client.asks.get(second.ask_id)).status).toBe('pending');
-    await stage.client.runs.cancel(second.run_id);
+    // Nor after a reload, which keeps what was written.
+    await page.goto('about:blank');
+    await deny(second);
+    await page.goBack();
+    await page.getByLabel('Answers “make third”').press('Enter');
+    await warning.waitFor();
+    expect((await stage.client.asks.get(third.ask_id)).status).toBe('pending');
+    await stage.client.runs.cancel(third.run_id);
   });
 
   it('shows the first ask that waits from its beginning, and what can be done about it', async () => {

@@ -76,7 +76,7 @@ export default function SessionPage({ id }: { id: string }) {
           </div>
         </div>
         <div className="session-foot">
-          <Composer key={id} session={session.data} pending={pending} items={items} />
+          {thread.data && <Composer key={id} session={session.data} pending={pending} items={items} />}
         </div>
       </div>
       <Side session={session.data} />

@@ -16,18 +16,19 @@ interface ComposerProps {
   session: SessionView;
   /** What is pending in this session, oldest first. */
   pending: readonly AskView[];
-  /** What the thread shows. */
+  /** What the thread shows: all of it, or nobody could say what would be answered. */
   items: readonly ItemView[];
 }
 
 export function Composer({ session, pending, items }: ComposerProps) {
-  const [text, setText] = useKeptText(`holdpoint-composer-${session.session_id}`);
+  const kept = `holdpoint-composer-${session.session_id}`;
+  const [text, setText] = useKeptText(kept);
   const shown = openPrompt(items);
   const onItsWay = shown !== undefined && pending.every(({ ask_id }) => ask_id !== promptIdOf(shown));
   const prompt = pending.find(({ ask_id }) => shown && ask_id === promptIdOf(shown)) ?? pending[0];
-  const asked = prompt?.ask_id;
-  // What is written is meant for what was asked when it was begun.
-  const [begunFor, setBegunFor] = useState(asked);
+  const asked = prompt?.ask_id ?? '';
+  // What is written is meant for what was asked when it was begun, also after a reload.
+  const [begunFor, setBegunFor] = useKeptText(`${kept}-for`);
   const [isWarned, setWarned] = useState(false);
   const { isSending, isSlow, refused, send } = useSending();
   const mayAnswer = useMayAnswer();
