@@ -8,7 +8,6 @@ import type { Client } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import { approvalBody, questionBody } from '../client/spec.ts';
 import type { Waits } from '../client/waits.ts';
-import { canonical } from '../core/digest.ts';
 import {
   approvalDecision,
   approvalOf,
@@ -17,10 +16,11 @@ import {
   questionDecision,
   questionsOf,
 } from './claude-asks.ts';
-import type { Call, Request, Thread } from './claude-calls.ts';
+import { type Call, comparable, type Request, type Thread } from './claude-calls.ts';
 import { type Attached, createConversations } from './claude-conversations.ts';
 import type { ToolCall } from './claude-hearing.ts';
 import { HOOK_SECONDS } from './claude-settings.ts';
+import { tooLate } from './claude-too-late.ts';
 import { fittingText } from './fitting-text.ts';
 import { HookEvent } from './wire/claude-hook.ts';
 
@@ -187,13 +187,12 @@ export function createClaudeDoor(client: Client, waits: Waits, options: Options 
     const held = callId === undefined ? undefined : attached.calls.over(callId);
     if (!held) return;
     await takeBack([held]);
-    if (event.hook_event_name === 'PostToolUse') await tellOfContradiction(held, event);
+    if (event.hook_event_name === 'PostToolUse') await tellIfTooLate(held, event);
   }
 
-  /** Between an answer at the terminal and the end of the tool nobody can know here that it was given. */
-  async function tellOfContradiction(held: Held, event: HookEvent): Promise<void> {
+  async function tellIfTooLate(held: Held, event: HookEvent): Promise<void> {
     const { runId, askId } = held;
-    const text = contradiction(held, event);
+    const text = tooLate(held, event);
     if (text === undefined || runId === undefined) return;
     await client.runs.output(runId, { output_id: `ran-${askId}`, type: 'status', text }).catch(() => {});
   }
@@ -224,24 +223,6 @@ export function createClaudeDoor(client: Client, waits: Waits, options: Options 
   }
 
   return { handle, recover: conversations.recover, close };
-}
-
-function contradiction({ decision, isChanged, mayBe }: Held, { tool_input = {} }: HookEvent): string | undefined {
-  if (decision?.behavior === 'deny')
-    return 'This was denied here, but ran: the person at the terminal of Claude Code had allowed it before.';
-  // Among several calls that it can be, one that ran as it was need not be the one that was changed.
-  if (decision?.behavior !== 'allow' || !isChanged || mayBe.size > 1) return undefined;
-  if (comparable(tool_input) === comparable(decision.input)) return undefined;
-  return 'This was allowed here with a changed input, but another one ran: the person at the terminal of Claude Code had allowed it before.';
-}
-
-/** Half a character has no canonical form; what has one is compared by it. */
-function comparable(input: Record<string, unknown>): string {
-  try {
-    return canonical(input);
-  } catch {
-    return JSON.stringify(input);
-  }
 }
 
 const callOf = ({ agent_id, tool_name = '', tool_input = {} }: HookEvent): Call => ({

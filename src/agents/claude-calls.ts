@@ -2,6 +2,7 @@
 // were announced, by the same thread, with the same tool and input, and are not over. Where several fit, the newest gives
 // the request its name, and the first of them that is over ends a request that was allowed, else the oldest that it fits. Pure; a pairing that
 // was guessed wrong costs somebody a look at the terminal, never a decision, which travels with its request alone.
+import { canonical } from '../core/digest.ts';
 
 /** The session itself, or one of its sub-agents. */
 export interface Thread {
@@ -21,6 +22,15 @@ export interface Call extends Thread {
   tool: string;
   /** In canonical form. */
   input: string;
+}
+
+/** Half a character has no canonical form; what has one is compared by it. */
+export function comparable(input: Record<string, unknown>): string {
+  try {
+    return canonical(input);
+  } catch {
+    return JSON.stringify(input);
+  }
 }
 
 /** What is never heard to be over must not pile up. */

@@ -46,7 +46,7 @@ function problemText(problem: HoldpointProblem, nowMs: number): string {
   if (!winner) return detail;
   const ago = duration(nowMs - winner.answered_at_ms);
   if (winner.outcome === 'expired') return `too late: it expired ${ago} ago`;
-  return `too late: ${endedHow(winner)} by ${winner.answered_by} (${winner.surface}) ${ago} ago`;
+  return `too late: ${endedHow(winner)} ${ago} ago`;
 }
 
 /** To standard error; the exit code follows. */

@@ -173,18 +173,28 @@ export function withoutDecision(ask: Ask, reason: string, justification?: string
 }
 
 export function winnerOf(ask: EndedAsk): Winner {
-  const { answered_by, surface, answered_at_ms, outcome, behavior } = ask.answer;
-  return { answered_by, surface, answered_at_ms, outcome, ...(behavior && outcome === 'answered' && { behavior }) };
+  const { answered_by, surface, answered_at_ms, outcome, behavior, reason, justification } = ask.answer;
+  return {
+    answered_by,
+    surface,
+    answered_at_ms,
+    outcome,
+    ...(behavior && outcome === 'answered' && { behavior }),
+    ...(reason === WITHDRAWN && { reason, justification }),
+  };
 }
 
-/** In a word for people: an approval was allowed or denied, anything else ended as it says. */
-export const endedHow = ({ outcome, behavior }: Winner): string =>
-  behavior === undefined ? outcome : { allow: 'allowed', deny: 'denied' }[behavior];
+/** In a few words for people: what became of it, and through whom. */
+export function endedHow({ outcome, behavior, answered_by, surface, reason, justification }: Winner): string {
+  if (reason === WITHDRAWN) return `taken back by its agent (${justification ?? 'it is not needed any more'})`;
+  const how = behavior === undefined ? outcome : { allow: 'allowed', deny: 'denied' }[behavior];
+  return `${how} by ${answered_by} (${surface})`;
+}
 
 /** The refusal for whoever comes after an ask has ended. */
 export function lateRefusal(ask: EndedAsk, clarification: boolean): Refusal {
   const winner = winnerOf(ask);
-  const how = `It was ${endedHow(winner)} by ${winner.answered_by} (${winner.surface}).`;
+  const how = `It was ${endedHow(winner)}.`;
   if (ask.kind === 'approval') return refuse('approval_state_conflict', how, winner);
   if (ask.status === 'expired') return refuse('question_expired', 'The question expired before this arrived.', winner);
   const code = clarification && ask.status !== 'failed' ? 'question_resolution_conflict' : 'question_state_conflict';

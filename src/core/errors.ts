@@ -87,6 +87,9 @@ export interface Winner {
   outcome: string;
   /** What an answered approval was answered with. */
   behavior?: 'allow' | 'deny';
+  /** Where its agent took it back, that, and why: nobody has decided it here. */
+  reason?: string;
+  justification?: string | undefined;
 }
 
 export interface Refusal {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClaudeDoor } from '../../src/agents/claude-attached.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { Waits } from '../../src/client/waits.ts';
+import type { AskView } from '../../src/core/views.ts';
 import { openServer, type Server } from '../support/server.ts';
 import { Stage } from '../worker/stage.ts';
 
@@ -147,6 +148,30 @@ describe('too late', () => {
       await asked;
       await tell('PostToolUse', { ...BASH, tool_input: ran, tool_use_id: 'toolu_1' });
       expect((await stage.api.runs.get(ask?.run_id ?? '')).outputs).toMatchObject(outputs);
+      await tell('SessionEnd');
+    }
+  });
+
+  it('an answer to a question that was answered at the terminal before is told of; the one that counted is not', async () => {
+    const questions = [{ question: 'Which?', options: [{ label: 'A' }, { label: 'B' }] }];
+    const ASKS = { tool_name: 'AskUserQuestion', tool_input: { questions } };
+    const B = { question_id: 'question-1', selected_option_ids: ['option-2'] };
+    const answers = (ask: AskView) => stage.answer(ask, B);
+    const declines = (ask: AskView) => stage.decline(ask, 'later');
+    for (const [decides, counted, outputs] of [
+      [answers, 'A', [{ type: 'status', text: expect.stringMatching(/answered here, but .* answered before: A$/) }]],
+      [declines, 'A', [{ type: 'status', text: expect.stringMatching(/declined here, but .* answered before: A$/) }]],
+      [answers, 'B', []],
+    ] as const) {
+      const { tell, session } = claudeCode();
+      await tell('PreToolUse', { ...ASKS, tool_use_id: 'toolu_q' });
+      const asked = tell('PermissionRequest', ASKS);
+      const ask = (await stage.pending(session))[0] as AskView;
+      await decides(ask);
+      await asked;
+      const over = { tool_input: { questions, answers: { 'Which?': counted } }, tool_use_id: 'toolu_q' };
+      await tell('PostToolUse', { ...ASKS, ...over });
+      expect((await stage.api.runs.get(ask.run_id)).outputs).toMatchObject(outputs);
       await tell('SessionEnd');
     }
   });

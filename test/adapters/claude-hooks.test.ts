@@ -96,6 +96,7 @@ const RECORDED: [string, string[][]][] = [
     [
       ['toolu_t4', 'cancelled', 'completed'],
       ['toolu_t4b', 'answered', 'completed'],
+      ['toolu_t4q', 'cancelled', 'completed'],
     ],
   ],
   [

@@ -80,7 +80,11 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
   });
 
   it('settles here when the person at the terminal was first, and tells a late answer who won', async () => {
-    rig.model.play([[touch('x', 'toolu_t4'), touch('x', 'toolu_t4b')], [{ text: 'Made it.' }]]);
+    rig.model.play([
+      [touch('x', 'toolu_t4'), touch('x', 'toolu_t4b')],
+      asksColour('toolu_t4q'),
+      [{ text: 'Made it.' }],
+    ]);
     const { terminal, folder } = own.start('make x', 'allowed-at-the-terminal');
     const ask = await own.pending();
     await terminal.shows('Do you want to proceed?');
@@ -94,10 +98,20 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     });
     await expect(own.stage.decide(ask, { behavior: 'deny' })).rejects.toMatchObject({
       code: 'approval_state_conflict',
-      winner: { outcome: 'cancelled', answered_by: 'worker:builtin' },
+      detail: 'It was taken back by its agent (settled at the terminal of Claude Code).',
+      winner: { outcome: 'cancelled', reason: 'withdrawn' },
     });
     await own.stage.decide(twin, { behavior: 'deny', reason: 'once is enough' });
+    const question = await own.pending(({ kind }) => kind === 'question');
+    await terminal.shows('Which colour?');
+    terminal.type(KEYS.enter);
+    expect(await own.ended(question)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
+    await expect(own.stage.answer(question, BLUE)).rejects.toMatchObject({
+      code: 'question_state_conflict',
+      detail: expect.stringContaining('settled at the terminal of Claude Code'),
+    });
     await terminal.shows('Made it.');
+    expect(rig.result('toolu_t4q')?.text).toContain('"Which colour?"="Red"');
     expect(rig.files({ folder })).toEqual(['x']);
     expect(rig.result('toolu_t4b')?.text).toContain('once is enough');
     await runOf(ask, 'completed');

@@ -36,7 +36,8 @@ describe('an ask that its agent takes back', () => {
     });
     expect(await showRun(server, h.runId)).toMatchObject({ status: 'running', pending_approvals: [] });
     const late = await refusal(decide(server, h.runId, allow(h.ask.ask_id)), 409, 'approval_state_conflict');
-    expect(late.winner).toMatchObject({ outcome: 'cancelled' });
+    expect(late.winner).toMatchObject({ outcome: 'cancelled', reason: 'withdrawn', ...LOCAL });
+    expect(late.detail).toBe('It was taken back by its agent (answered in the terminal).');
   });
 
   it('does not cancel the run where it was a question', async () => {

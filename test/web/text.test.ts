@@ -60,6 +60,8 @@ describe('text', () => {
     expect(heading(question([asked(), asked({ id: 'b' })]).request)).toBe('2 questions');
     expect(endSentence(answer({ behavior: 'deny' }))).toBe('Denied by mate from the command line');
     expect(endSentence(answer({ outcome: 'expired' }))).toBe('Expired before anyone answered');
+    const there = { outcome: 'cancelled', reason: 'withdrawn', justification: 'settled at the terminal' } as const;
+    expect(endSentence(answer(there))).toBe('Taken back by its agent: settled at the terminal');
   });
 });
 

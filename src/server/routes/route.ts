@@ -52,6 +52,8 @@ const Problem = z
         answered_at_ms: z.int(),
         outcome: z.string(),
         behavior: z.enum(['allow', 'deny']).optional(),
+        reason: z.string().optional(),
+        justification: z.string().optional(),
       })
       .optional(),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),

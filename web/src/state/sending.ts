@@ -71,7 +71,7 @@ const TEXTS: Record<string, string> = {
     'Not sent: what is asked here has just changed. Read what your text would answer now, then send it again.',
 };
 
-type Won = Pick<AnswerView, 'outcome' | 'behavior' | 'answered_by' | 'surface' | 'answered_at_ms'>;
+type Won = Parameters<typeof endSentence>[0] & Pick<AnswerView, 'answered_at_ms'>;
 
 /** Who was first, with what, when. */
 export function wonBy(answer: Won, nowMs: number): string {

@@ -47,8 +47,14 @@ const SURFACE_NAMES: Record<string, string> = {
   link: 'a notification',
 };
 
+type Ended = Pick<AnswerView, 'outcome' | 'behavior' | 'answered_by' | 'surface' | 'reason' | 'justification'>;
+/** Nobody has decided it here: it was settled at the agent's own prompt, or nobody needs it now. */
+const WITHDRAWN = 'withdrawn';
+
 /** `Allowed by lead from the command line`. */
-export function endSentence(answer: Pick<AnswerView, 'outcome' | 'behavior' | 'answered_by' | 'surface'>): string {
+export function endSentence(answer: Ended): string {
+  if (answer.reason === WITHDRAWN)
+    return `Taken back by its agent: ${oneLine(answer.justification ?? 'it is not needed any more')}`;
   const by = oneLine(answer.answered_by);
   if (answer.outcome === 'expired') return 'Expired before anyone answered';
   if (answer.outcome === 'failed') return 'Ended with its run, which failed';
@@ -77,5 +83,5 @@ export function answersGiven({ request, answer }: AskView): { header: string; te
 /** The reason is only worth its place where somebody wrote it. */
 export function reasonOf(answer: AnswerView): string | undefined {
   const reason = answer.reason ?? answer.justification;
-  return reason === undefined || reason === 'approval denied' ? undefined : reason;
+  return reason === undefined || reason === 'approval denied' || reason === WITHDRAWN ? undefined : reason;
 }
