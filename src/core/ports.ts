@@ -125,6 +125,8 @@ export interface Reader {
   /** The position of the first ask that came at or after an instant. */
   askPositionAt(at: number): Soon<number>;
   pendingOfRun(runId: string): Soon<PendingAsk[]>;
+  /** The newest of them. */
+  lastPendingOfRun(runId: string): Soon<PendingAsk | undefined>;
   /** How many asks of each kind are pending, without reading them. */
   pendingKinds(runId: string): Soon<{ approvals: number; questions: number }>;
   dueOfRun(runId: string): Soon<EndedAsk[]>;

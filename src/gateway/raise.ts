@@ -90,8 +90,9 @@ async function knownAsk({ tx, ports }: Ledger, wanted: PendingAsk): Promise<Ask 
 /** With a form or a restart an agent stops: what it has to ask besides is for the run that carries the answer on. */
 async function refuseStopped(tx: Tx, run: Run): Promise<void> {
   if (!isWaiting(run.status)) return;
-  const open = await tx.pendingOfRun(run.id);
-  const asked = open.find(({ mode }) => mode === 'form' || mode === 'restart') ?? (await tx.toHandOver(run.id));
+  // Nothing is raised after such an ask, so it is the newest; the others are not read, however many wait.
+  const last = await tx.lastPendingOfRun(run.id);
+  const asked = last?.mode === 'form' || last?.mode === 'restart' ? last : await tx.toHandOver(run.id);
   if (asked)
     throw fail(
       'run_state_conflict',

@@ -127,6 +127,12 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     },
     pendingOfRun: (runId) =>
       many(`SELECT * FROM asks WHERE ${OF_RUN} AND status = 'pending' ORDER BY n`, [runId, runId], toPending),
+    lastPendingOfRun: (runId) =>
+      one(
+        `SELECT * FROM asks WHERE ${OF_RUN} AND status = 'pending' ORDER BY n DESC LIMIT 1`,
+        [runId, runId],
+        toPending,
+      ),
     async pendingKinds(runId) {
       const rows = await sql.all<{ kind: string; n: number }>(
         `SELECT kind, COUNT(*) AS n FROM asks WHERE ${OF_RUN} AND status = 'pending' GROUP BY kind`,

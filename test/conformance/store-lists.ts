@@ -143,12 +143,14 @@ export function describeLists(bed: Bed): void {
       expect(await read((r) => r.pendingKinds('r1'))).toEqual({ approvals: 2, questions: 3 });
       expect(await read((r) => r.pendingKinds('r2'))).toEqual({ approvals: 0, questions: 1 });
       expect(await read((r) => r.pendingKinds('r3'))).toEqual({ approvals: 0, questions: 0 });
+      const last = async (run: string) => (await read((r) => r.lastPendingOfRun(run)))?.id;
+      expect([await last('r1'), await last('r2'), await last('r3')]).toEqual(['form', 'other', undefined]);
       const toHandOver = async () => (await read((r) => r.toHandOver('r1')))?.id;
       expect(await toHandOver()).toBeUndefined();
       await store.write((tx) => tx.endAsk(endedOf(plain)));
       expect(await toHandOver()).toBeUndefined();
       await store.write((tx) => tx.endAsk(endedOf(form)));
-      expect(await toHandOver()).toBe('form');
+      expect([await toHandOver(), await last('r1')]).toEqual(['form', 'restart']);
       const early = endedOf(restart, 'declined');
       await store.write((tx) => tx.endAsk(early));
       expect(await read((r) => r.toHandOver('r1'))).toEqual(early);
