@@ -1,4 +1,5 @@
-// The tests against real agents: run by `npm run test:agents`, one file at a time, because the agents are big.
+// The tests against real agents: run by `npm run test:agents`, two files at a time: the agents are big, and
+// wait for the model, the server and each other most of the time.
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -6,7 +7,7 @@ export default defineConfig({
     include: ['test/agents/**/*.test.ts'],
     exclude: ['**/node_modules/**'],
     pool: 'forks',
-    maxWorkers: 1,
+    maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 60_000,
   },

@@ -2,7 +2,7 @@
 // Arguments go to Vitest: `npm test -- test/core` runs a part. A failing step does not hide the ones after it.
 // The last line is `N passed, M failed[, K skipped]`; a failed check counts as one failure. Exits 1 on any.
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -25,13 +25,38 @@ const node = requireNode();
 const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
 
 spawnSync(node, [join(root, 'test', 'browser', 'install.ts')], { cwd: root, env, stdio: 'inherit' });
-const failedChecks = CHECKS.filter(([title, ...command]) => !run(title, ...command)).map(([title]) => title);
+const failedChecks = await runChecks();
 const tests = runTests(process.argv.slice(2));
 if (failedChecks.length > 0) console.log(`Failed checks: ${failedChecks.join(', ')}`);
 
 const failed = tests.failed + failedChecks.length;
 console.log(`${tests.passed} passed, ${failed} failed${tests.skipped > 0 ? `, ${tests.skipped} skipped` : ''}`);
 process.exitCode = failed > 0 ? 1 : 0;
+
+/** Side by side; each is told of as a whole when it ends. Resolves to the titles of those that failed. */
+async function runChecks() {
+  const results = await Promise.all(
+    CHECKS.map(async ([title, ...command]) => {
+      const startedAt = Date.now();
+      const { status, output } = await collected(spawn(...commandOf(...command), { cwd: root, env }));
+      console.log(`${output}${verdict(title, status, startedAt)}`);
+      return { title, status };
+    }),
+  );
+  return results.filter(({ status }) => status !== 0).map(({ title }) => title);
+}
+
+function collected(child) {
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (status) => resolve({ status, output }));
+  });
+}
 
 function runTests(args) {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-test-'));
@@ -67,12 +92,21 @@ function isFailed(result) {
   return result.status === 'failed';
 }
 
-function run(title, packageName, bin, ...args) {
+function run(title, ...command) {
   const startedAt = Date.now();
   console.log(`— ${title}`);
+  const { status } = spawnSync(...commandOf(...command), { cwd: root, env, stdio: 'inherit' });
+  console.log(verdict(title, status, startedAt));
+  return status === 0;
+}
+
+function commandOf(packageName, bin, ...args) {
   const folder = join(root, 'node_modules', packageName);
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const { status } = spawnSync(node, [join(folder, manifest.bin[bin]), ...args], { cwd: root, env, stdio: 'inherit' });
-  console.log(`— ${title}: ${status === 0 ? 'ok' : 'FAILED'} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
-  return status === 0;
+  return [node, [join(folder, manifest.bin[bin]), ...args]];
+}
+
+function verdict(title, status, startedAt) {
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  return `— ${title}: ${status === 0 ? 'ok' : 'FAILED'} (${seconds} s)`;
 }
