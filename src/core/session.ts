@@ -13,6 +13,10 @@ export const EXTERNAL_AGENT = 'external';
 /** On a session of `external`: a conversation that a person has with their own agent, and types into where it runs. */
 export const ATTACHED_LABEL = 'attached';
 
+/** Whoever wants to say something to its agent has to type it there. */
+export const isAttached = ({ agent, labels }: Pick<Session, 'agent' | 'labels'>): boolean =>
+  agent === EXTERNAL_AGENT && labels.includes(ATTACHED_LABEL);
+
 /** Runs headless commands: each of its runs is a dispatch, and is told about as one. */
 export const DISPATCH_AGENT = 'exec';
 

@@ -2,6 +2,7 @@
 // sends it and by whichever door, is refused here.
 import { fail } from '../core/errors.ts';
 import type { Run } from '../core/run.ts';
+import { isAttached } from '../core/session.ts';
 import { itemIdOf } from '../core/thread.ts';
 import type { Actor } from '../core/token.ts';
 import { refuseWhileForm } from './form-guard.ts';
@@ -15,6 +16,15 @@ export async function checkTakesInput(ledger: Ledger): Promise<void> {
   const { session } = ledger;
   if (session.status === 'ended') throw fail('session_ended', `Session "${session.id}" has ended; create another one.`);
   await refuseWhileForm(ledger);
+}
+
+/** Nobody would hear it: what a person wants an attached agent to do is typed where that runs. */
+export function refuseUnheard({ session }: Ledger): void {
+  if (!isAttached(session)) return;
+  throw fail(
+    'thread_takes_no_input',
+    'What you write here would reach nobody, unless it answers something that is asked: this conversation is held at the terminal of the agent. Type it there.',
+  );
 }
 
 export interface PostedInput {

@@ -10,7 +10,7 @@ import type { Ports } from '../core/ports.ts';
 import { approvalQuestion } from '../core/prompt.ts';
 import { readAnswers, readApproval } from '../core/reply.ts';
 import type { Run } from '../core/run.ts';
-import { ATTACHED_LABEL, DISPATCH_AGENT, EXTERNAL_AGENT } from '../core/session.ts';
+import { DISPATCH_AGENT } from '../core/session.ts';
 import { itemIdOf } from '../core/thread.ts';
 import type { Actor } from '../core/token.ts';
 import type { ItemView } from '../core/views.ts';
@@ -19,7 +19,7 @@ import { approve } from './approve.ts';
 import { expireNow } from './expire.ts';
 import { pendingForm } from './form-guard.ts';
 import { sessionOfThread } from './inbox.ts';
-import { checkTakesInput, queuePost } from './input.ts';
+import { checkTakesInput, queuePost, refuseUnheard } from './input.ts';
 import { type Ledger, openForWork } from './ledger.ts';
 import { type Key, made, mutate, type Refused, type Reply } from './mutate.ts';
 import { promptOf } from './thread-prompt.ts';
@@ -121,11 +121,7 @@ async function postInput(ledger: Ledger, text: string, posted: Posted, actor: Ac
       'thread_takes_no_input',
       'This session runs commands, and nothing is asked now. Start a run with POST /v1/sessions/{id}/runs.',
     );
-  if (ledger.session.agent === EXTERNAL_AGENT && ledger.session.labels.includes(ATTACHED_LABEL))
-    throw fail(
-      'thread_takes_no_input',
-      'Nothing is asked now, and what you write here would reach nobody: this conversation is held at the terminal of the agent. Type it there.',
-    );
+  refuseUnheard(ledger);
   const item = { role: 'user', author: actor.name, ...posted };
   const { itemId, run } = await queuePost(ledger, { text, actor, item });
   return { item: viewOf(ledger, itemId, posted, actor, run.id), run };

@@ -10,7 +10,7 @@ import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
 import { takeCarried } from './carried.ts';
 import { finish } from './finish.ts';
-import { checkTakesInput } from './input.ts';
+import { checkTakesInput, refuseUnheard } from './input.ts';
 import { keepAnswers } from './kept.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openForWork, openRun } from './ledger.ts';
@@ -28,15 +28,20 @@ export interface StartCommand {
 export function startRun(ports: Ports, command: StartCommand): Promise<Reply<RunView>> {
   return mutate(ports, command.key, async (tx) => {
     const ledger = await openForWork(ports, tx, command.sessionId);
-    checkMayStart(ledger, command.actor);
+    checkMayStart(ledger, command);
     const run = await beginWork(ledger, command.body, command.actor);
     await ledger.close();
     return made(await runView(tx, ledger.session, run));
   });
 }
 
-/** What a hosted agent is to do, and under which settings, is for people to say: it would lift its own limits. */
-function checkMayStart({ session }: Ledger, { scope }: Actor): void {
+/**
+ * What a hosted agent is to do, and under which settings, is for people to say: it would lift its own limits. What an
+ * attached one does nobody says here: its own side tells of a turn that was begun there, and names it as the source.
+ */
+function checkMayStart(ledger: Ledger, { actor: { scope }, body: { source } }: StartCommand): void {
+  const { session } = ledger;
+  if (source !== session.agentId) refuseUnheard(ledger);
   if (scope !== 'agent' || session.agent === EXTERNAL_AGENT) return;
   const detail = `An agent starts work by itself only in a session of agent "${EXTERNAL_AGENT}"; this one is hosted (${session.agent}).`;
   throw fail('scope_forbidden', detail);

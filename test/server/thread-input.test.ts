@@ -51,6 +51,19 @@ it('is refused where a person holds the conversation at the terminal of the agen
   expect(await showSession(server, session_id)).toMatchObject({ status: 'idle', queued_run_ids: [] });
 });
 
+it('nor is a run there started by anybody but the side of the agent, which finds its key free', async () => {
+  const { session_id } = await newSession(server, { agent_id: 'claude', labels: ['attached'] });
+  const input = { text: 'and now?' };
+  const headers = { 'Idempotency-Key': 'turn:1' };
+  const start = (body: Fields) => server.post<RunView>(`/v1/sessions/${session_id}/runs`, body, { headers });
+  for (const source of [undefined, 'cli', 'web']) await refusal(start({ input, source }), 409, 'thread_takes_no_input');
+  expect(await showSession(server, session_id)).toMatchObject({ status: 'idle', queued_run_ids: [] });
+  const run = await ok(start({ input, source: 'claude' }));
+  expect(run).toMatchObject({ status: 'running', request: { source: 'claude' } });
+  expect((await ok(start({ input, source: 'claude' }))).run_id).toBe(run.run_id);
+  await refusal(start({ input, source: 'cli' }), 409, 'idempotency_conflict');
+});
+
 it('waits for the slot, joined in order with a blank line, also over a restart', async () => {
   const { session_id } = await newSession(server);
   const { run_id } = await startRun(server, session_id);
