@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import { type Client, every } from '../client/client.ts';
 import { duration, instant } from '../client/times.ts';
-import { PERMISSIONS, type Permissions, SYSTEM_SESSION } from '../core/session.ts';
+import { isAttached, PERMISSIONS, type Permissions, SYSTEM_SESSION } from '../core/session.ts';
 import type { SessionView } from '../core/views.ts';
 import { connect, type MutationFlags, note, once, type ServerFlags, withMutation, withServer } from './connection.ts';
 import { withExamples } from './examples.ts';
@@ -169,4 +169,6 @@ function change(command: Command, work: Changed): Command {
 function showChanged(session: SessionView, { json }: ServerFlags): void {
   if (json) printJson(session);
   else print(line(`${session.session_id} is `, span(session.status.replaceAll('_', ' '), statusStyle(session.status))));
+  if (session.status === 'ended' && isAttached(session))
+    note(`if ${oneLine(session.agent_id)} goes on, it asks at its terminal only`);
 }

@@ -125,6 +125,22 @@ describeInBrowser('a session', () => {
     await runs.getByText('and now the changelog').waitFor();
   });
 
+  it('held at the terminal of its agent takes answers only, and says where it goes on when it is ended here', async () => {
+    const { client } = stage;
+    const made = { agent: 'external', agent_id: 'claude', labels: ['attached'], title: 'At its terminal' };
+    const { session_id } = await client.sessions.create(made);
+    const { page } = await stage.person('lead');
+    await page.goto(`/sessions/${session_id}`);
+    await page.getByText('claude takes only answers from here').waitFor();
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'make x' }, source: 'claude' });
+    const bash = { tool_call_id: 'own', tool_name: 'Bash', input: { command: 'touch x' } };
+    await client.asks.raise(run_id, { kind: 'approval', ...bash });
+    await page.getByLabel('Answers “touch x”').waitFor();
+    await page.getByRole('button', { name: 'End', exact: true }).click();
+    await page.getByRole('button', { name: 'Ask at its terminal only, for good?' }).click();
+    await page.getByText('If claude goes on, it asks at its terminal only.').waitFor();
+  });
+
   it('is closed for words while a form waits, and open again when it was declined', async () => {
     const run = await playMock(stage.client, {
       do: 'ask',

@@ -71,6 +71,16 @@ describe('sessions', PATIENT, () => {
     expect((await stage.run(['sessions', 'list', '--all', '--json'])).stdout).toContain('"nightly"');
   });
 
+  it('ends one that a person holds at the terminal of their agent, and says that the agent goes on there', async () => {
+    const made = { session_id: 'own', agent: 'external', agent_id: 'claude', labels: ['attached'] };
+    await stage.client.sessions.create(made);
+    const started = await stage.run(['run', 'external', 'and now?', '--session-id', 'own', '--detach']);
+    expect(started).toMatchObject({ code: 4, stderr: expect.stringContaining('Type it there.') });
+    const ended = await stage.run(['sessions', 'end', 'own']);
+    expect(ended).toMatchObject({ code: 0, stdout: 'own is ended\n' });
+    expect(ended.stderr).toContain('if claude goes on, it asks at its terminal only');
+  });
+
   it.each([
     ['show', 3],
     ['end', 3],

@@ -18,7 +18,7 @@ import { oneLine } from '../text/visible.ts';
 import AskCard from '../ui/ask-card.tsx';
 import { Composer } from '../ui/composer.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
-import { agentName, sessionName } from '../ui/crumbs.tsx';
+import { agentName, isAttached, sessionName } from '../ui/crumbs.tsx';
 import { Exact } from '../ui/text.tsx';
 import { Thread } from '../ui/thread.tsx';
 import { Timeline } from '../ui/timeline.tsx';
@@ -155,7 +155,7 @@ function Head({ session, sessions }: { session: SessionView; sessions: ReadonlyM
         {mayAnswer && isBusy && (
           <ConfirmButton
             className="button small"
-            really="Stop this run?"
+            really={isAttached(session) ? 'Leave this to its terminal?' : 'Stop this run?'}
             act={() => api.sessions.interrupt(session.session_id)}
           >
             <CirclePause className="icon" /> Interrupt
@@ -164,7 +164,7 @@ function Head({ session, sessions }: { session: SessionView; sessions: ReadonlyM
         {mayAnswer && session.status !== 'ended' && (
           <ConfirmButton
             className="button small danger"
-            really="End it for good?"
+            really={isAttached(session) ? 'Ask at its terminal only, for good?' : 'End it for good?'}
             act={() => api.sessions.end(session.session_id)}
           >
             <CircleStop className="icon" /> End

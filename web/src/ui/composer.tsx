@@ -1,6 +1,6 @@
 // Writing to a session: what is written answers the thread's open prompt, else it is input for the next run. Says which
-// before it is sent, sends nothing while an answer is on its way, and is closed while a form waits or when the session has
-// ended.
+// before it is sent, sends nothing while an answer is on its way, and is closed while a form waits, when the session has
+// ended, or where nobody would hear it.
 import { SendHorizontal } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import type { AskView, ItemView, SessionView } from '../../../src/core/views.ts';
@@ -10,6 +10,7 @@ import { useMayAnswer } from '../state/me.ts';
 import { useSending } from '../state/sending.ts';
 import { openPrompt, promptIdOf } from '../state/thread-prompt.ts';
 import { isQuestion, summary } from '../text/ask-text.ts';
+import { agentName, isAttached } from './crumbs.tsx';
 import { Refusal } from './refusal.tsx';
 
 interface ComposerProps {
@@ -102,10 +103,15 @@ function closedBy(
   mayAnswer: boolean,
 ): string | undefined {
   if (!mayAnswer) return 'This browser was signed in to look, not to write.';
-  if (session.status === 'ended') return 'This session has ended. Start a new run to go on.';
+  if (session.status === 'ended')
+    return isAttached(session)
+      ? `This session has ended. If ${agentName(session)} goes on, it asks at its terminal only.`
+      : 'This session has ended. Start a new run to go on.';
   if (pending.some((ask) => ask.mode === 'form'))
     return 'A form waits for an answer above. Submit or decline it before you write anything else.';
   if (prompt && asksSecret(prompt)) return 'A secret is asked for. Give it above, where it is masked and kept nowhere.';
+  if (!prompt && isAttached(session))
+    return `Nothing is asked now. ${agentName(session)} takes only answers from here: type the rest at its terminal.`;
   return undefined;
 }
 
