@@ -72,8 +72,9 @@ function approvalInWords(ask: Ended): string {
 }
 
 function questionInWords(ask: Ended): string {
-  const { questions, lineage } = ask.request as UserQuestionRequest;
+  const { questions, lineage, context } = ask.request as UserQuestionRequest;
   const outcome = questionOutcome(ask);
+  const about = context ? [context] : [];
   const who = whoAsked(lineage);
   const lines = questions.map(({ id, question }) => {
     if (outcome.status !== 'answered') return `${who} asked: ${question}`;
@@ -81,6 +82,6 @@ function questionInWords(ask: Ended): string {
     const said = given ? [...given.labels, ...(given.text ? [given.text] : [])].join('; ') : '(skipped)';
     return `${who} asked: ${question}\n→ ${said}`;
   });
-  if (outcome.status === 'answered') return lines.join('\n');
-  return `${lines.join('\n')}\n→ ${outcome.status}${outcome.reason === outcome.status ? '' : `: ${outcome.reason}`}`;
+  if (outcome.status === 'answered') return [...about, ...lines].join('\n');
+  return `${[...about, ...lines].join('\n')}\n→ ${outcome.status}${outcome.reason === outcome.status ? '' : `: ${outcome.reason}`}`;
 }

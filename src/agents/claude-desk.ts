@@ -17,6 +17,7 @@ import {
   questionsOf,
 } from './claude-asks.ts';
 import type { ToolCall } from './claude-hearing.ts';
+import { approvalAgain, callIdOf, createKnownAsks, questionAgain } from './claude-known-asks.ts';
 
 export interface Desk {
   /** `patience`: the call can be held without a process, once so long nobody has answered. */
@@ -56,9 +57,7 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
   const unacknowledged = new Map<string, string>();
   /** What Claude Code was told to end on, by the ask that it waits for. */
   const held = new Map<string, string>();
-  /** Each for one call: it is taken out when that comes. Of those that a call had, nothing is left to use. */
-  const earlier = known.filter((ask) => !hasEnded(ask) || ask.delivery.state === 'due');
-  const usedIds = new Set(known.map((ask) => ask.tool_call_id));
+  const earlier = createKnownAsks(known);
 
   async function put(
     call: ToolCall,
@@ -90,14 +89,15 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
   /** What a person is shown: the ask that there is for the call already, or one of its own. */
   function askedFor(call: ToolCall): Asked | undefined {
     if (call.name === QUESTION_TOOL) {
-      const before = takeEarlier((ask) => isOfCall(ask, call) && asksTheSame(ask, call));
-      const spec = before ? questionAgain(before) : fresh(questionsOf(call));
-      return spec && { kind: 'question', spec };
+      const before = earlier.take((ask) => isOfCall(ask, call) && asksTheSame(ask, call));
+      if (before) return { kind: 'question', spec: questionAgain(before) };
+      const spec = questionsOf(call);
+      return spec && { kind: 'question', spec: earlier.fresh(spec) };
     }
     const before =
-      takeEarlier((ask) => isOfCall(ask, call) && showsTheSame(ask, call)) ??
-      takeEarlier((ask) => isStanding(ask) && showsTheSame(ask, call));
-    return { kind: 'approval', spec: before ? approvalAgain(before) : fresh(approvalOf(call)) };
+      earlier.take((ask) => isOfCall(ask, call) && showsTheSame(ask, call)) ??
+      earlier.take((ask) => isStanding(ask) && showsTheSame(ask, call));
+    return { kind: 'approval', spec: before ? approvalAgain(before) : earlier.fresh(approvalOf(call)) };
   }
 
   function make(call: ToolCall, asked: Asked, patience: AbortSignal | undefined): Promise<Decision> {
@@ -130,21 +130,6 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
     if (now && now !== made) return now.deciding;
     held.delete(key);
     return make(made.call, made.asked, new AbortController().signal);
-  }
-
-  /** The latest, because an id that came again was asked again. */
-  function takeEarlier(isIt: (ask: AskView) => boolean): AskView | undefined {
-    const at = earlier.findLastIndex(isIt);
-    return at < 0 ? undefined : earlier.splice(at, 1)[0];
-  }
-
-  /** An ask of its own, also where the id of the call was used before. */
-  function fresh<T extends { id: string } | undefined>(spec: T): T {
-    if (!spec) return spec;
-    let id = spec.id;
-    for (let n = 2; usedIds.has(id); n++) id = `${spec.id}${AGAIN}${n}`;
-    usedIds.add(id);
-    return { ...spec, id };
   }
 
   return {
@@ -186,12 +171,6 @@ const ELSEWHERE = 'settled in Claude Code itself';
 export type CallName = Pick<ToolCall, 'id' | 'agentId'>;
 const keyOf = ({ id, agentId = '' }: CallName): string => `${agentId} ${id}`;
 
-/** Between the id of a call and the number of the time it came. */
-const AGAIN = '#';
-
-/** The call that an ask was for, as Claude Code names it. */
-export const callIdOf = ({ tool_call_id: id }: AskView): string => id.replace(new RegExp(`${AGAIN}\\d+$`), '');
-
 const isOfCall = (ask: AskView, { id }: ToolCall): boolean => ask.tool_call_id === id || callIdOf(ask) === id;
 
 /** Allowed while no process was there to do it. */
@@ -225,16 +204,3 @@ const wordsOf = ({
   question: string;
   options?: readonly { label: string }[] | undefined;
 }) => [question.trim(), ...options.map(({ label }) => label.trim())];
-
-/** An ask as it was raised, so that raising it again finds it. */
-function approvalAgain(ask: AskView): ApproveSpec & { id: string } {
-  const { tool_call_id: id, mode, request } = ask;
-  const { tool_name, input, reason, scope, suggestions, diff, lineage } = request as ApprovalRequest;
-  return { id, mode: mode as 'blocking' | 'deferred', tool_name, input, reason, scope, suggestions, diff, lineage };
-}
-
-function questionAgain(ask: AskView) {
-  const { tool_call_id: id, mode, request } = ask;
-  const { questions, context, lineage } = request as UserQuestionRequest;
-  return { id, mode, questions, context, lineage };
-}

@@ -3,6 +3,7 @@
 // the background, and whether a call is the only one of its message, which is known only when the message is complete.
 import { isPlanFile } from './claude-asks.ts';
 import { type Background, createBackground, isQuiet } from './claude-background.ts';
+import type { Elicited } from './elicited.ts';
 import { fittingText } from './fitting-text.ts';
 import {
   type ClaudeMessage,
@@ -40,6 +41,8 @@ export type Heard =
   | { heard: 'before'; requestId: string; call: ToolCall; hindrance: Hindrance | undefined; isKept: boolean }
   /** It needs a permission. */
   | { heard: 'permission'; requestId: string; call: ToolCall }
+  /** One of its MCP servers asks something of the person. */
+  | { heard: 'elicitation'; requestId: string; asked: Elicited }
   | { heard: 'unknown_request'; requestId: string; subtype: string }
   | { heard: 'taken_back'; requestId: string }
   /** A tool call has its result: the model is about to be told. */
@@ -177,6 +180,10 @@ export function createHearing() {
       const whose = { agentId: agent_id, lineage: lineageOf(agent_id) };
       const call = { id, name, input, ...whose, reason: reasonOf(name, reason), suggestions };
       return [{ heard: 'permission', requestId, call }];
+    }
+    if ('mcp_server_name' in asked) {
+      const { mcp_server_name: serverName, message, mode, url, requested_schema: requestedSchema } = asked;
+      return [{ heard: 'elicitation', requestId, asked: { serverName, message, mode, url, requestedSchema } }];
     }
     if (!('input' in asked)) return [{ heard: 'unknown_request', requestId, subtype: asked.subtype }];
     const { tool_name: name, tool_use_id: id, tool_input: input, agent_id } = asked.input;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { hasEnded } from '../client/outcome.ts';
 import type { ApprovalRequest, AskView } from '../core/views.ts';
 import { PLAN_TOOL, rulesTaken, ruleText } from './claude-asks.ts';
-import { callIdOf } from './claude-desk.ts';
+import { callIdOf } from './claude-known-asks.ts';
 
 /** `left`: what Claude Code called it. Whatever is no id could be read as an option on its command line. */
 export function conversationAgain(left: unknown, sessionId: string): string {

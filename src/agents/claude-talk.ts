@@ -5,6 +5,7 @@ import type { AskView } from '../core/views.ts';
 import { type AgentContext, type Ending, isLeaving, type ProcessExit, type Talk } from './agent.ts';
 import { ASK_ANYWAY, hookReply, isAskedInPlan, isHeldFor, OVER, permissionReply, refusedIn } from './claude-asks.ts';
 import { createDesk } from './claude-desk.ts';
+import { createElicitations, isElicitation } from './claude-elicitations.ts';
 import { forwardForm, isForm, TOOL_ARGUMENTS } from './claude-form.ts';
 import { createHearing, type Heard, type ToolCall } from './claude-hearing.ts';
 import type { ClaudeSpec } from './claude-input.ts';
@@ -69,7 +70,11 @@ export async function talkWithClaude(
   beginning: Beginning,
 ): Promise<TalkEnding> {
   const stop = new AbortController();
-  const desk = createDesk(context, beginning.known);
+  const desk = createDesk(
+    context,
+    beginning.known.filter((ask) => !isElicitation(ask)),
+  );
+  const elicitations = createElicitations(context, beginning.known.filter(isElicitation));
   const { hear } = createHearing();
   const requests = new Map<string, ToolCall>();
   let { mode } = beginning;
@@ -135,10 +140,11 @@ export async function talkWithClaude(
       case 'permission':
         requests.set(heard.requestId, heard.call);
         void answer(heard).catch((error: unknown) => {
-          if (isOver || !requests.has(heard.requestId)) return;
-          failure ??= error;
-          stop.abort();
+          if (requests.has(heard.requestId)) fail(error);
         });
+        return;
+      case 'elicitation':
+        void passOn(heard).catch(fail);
         return;
       case 'unknown_request':
         talk?.send(controlRefusal(heard.requestId, `Holdpoint does not know the request ${heard.subtype}.`));
@@ -146,6 +152,7 @@ export async function talkWithClaude(
       case 'taken_back': {
         const call = requests.get(heard.requestId);
         if (call) desk.takenBack(call);
+        elicitations.takenBack(heard.requestId);
         requests.delete(heard.requestId);
         return;
       }
@@ -160,6 +167,13 @@ export async function talkWithClaude(
         else lastTurn.ended(heard.result, heard.background);
         isDismissed = false;
     }
+  }
+
+  /** Nobody can be asked, so nothing may go on. */
+  function fail(error: unknown): void {
+    if (isOver) return;
+    failure ??= error;
+    stop.abort();
   }
 
   /** It goes on by itself now; if it does not, it is told what it needs to know. */
@@ -189,11 +203,17 @@ export async function talkWithClaude(
       return talk?.send(controlReply(requestId, permissionReply(call, decision)));
     }
     // Where something would be lost with the process, Claude Code asks for a permission, and waits for that.
-    if (heard.hindrance || desk.owes()) return talk?.send(controlReply(requestId, hookReply(undefined)));
+    if (heard.hindrance || desk.owes() || elicitations.owes())
+      return talk?.send(controlReply(requestId, hookReply(undefined)));
     const decision = await desk.decide(call, patienceOf(spec.patienceMs));
     if (decision.behavior === 'held')
       await tell(() => context.say(undefined, { id: heldOn(call.id), type: MODE, data: { mode } }));
     talk?.send(controlReply(requestId, hookReply(decision)));
+  }
+
+  async function passOn({ requestId, asked }: Extract<Heard, { heard: 'elicitation' }>): Promise<void> {
+    const reply = await elicitations.answer(requestId, asked, telling);
+    if (reply) talk?.send(controlReply(requestId, reply));
   }
 
   /** The turn that Claude Code began with it by itself ends with it: no model hears of it before the prompt. */
@@ -255,8 +275,9 @@ export async function talkWithClaude(
   clearTimeout(idle);
   clearTimeout(lastWords);
   lastTurn.close();
-  const owes = desk.owes() || hasForm;
+  const owes = desk.owes() || elicitations.owes() || hasForm;
   desk.close();
+  elicitations.close();
   await telling;
   context.signal.throwIfAborted();
   if (failure) throw failure;

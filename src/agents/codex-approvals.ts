@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { ApprovalOutcome } from '../client/outcome.ts';
 import type { ApproveSpec } from '../client/spec.ts';
 import type { CommandApproval, Elicitation, Item, PermissionsApproval, ToolApprovalMeta } from './codex-protocol.ts';
+import type { Consent } from './elicited.ts';
 import { shellWord, unwrapShell } from './wire/shell-word.ts';
 
 export type Decision = Pick<ApprovalOutcome, 'allowed' | 'input' | 'suggestion_ids'>;
@@ -159,18 +160,13 @@ export function toolApproval(
 }
 
 /** An elicitation without a form to fill in: a page to visit, or a yes. */
-export function consent(asked: z.infer<typeof Elicitation>, id: string): WantedApproval {
-  const { serverName, message, url } = asked;
-  return {
-    kind: 'approval',
-    id,
-    spec: {
-      tool_name: `mcp__${serverName}`,
-      input: { ...(message && { message }), ...(url && { url }) },
-      reason: url ? `The MCP server ${serverName} asks you to open a page.` : `The MCP server ${serverName} asks.`,
-    },
-    answer: ({ allowed }) => ({ action: allowed ? 'accept' : 'decline', content: allowed ? {} : null, _meta: null }),
-  };
+export function consent({ kind, spec }: Consent, id: string): WantedApproval {
+  const answer = ({ allowed }: Decision) => ({
+    action: allowed ? 'accept' : 'decline',
+    content: allowed ? {} : null,
+    _meta: null,
+  });
+  return { kind, id, spec, answer };
 }
 
 /** A call id is unique in its turn. */

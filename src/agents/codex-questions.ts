@@ -7,9 +7,10 @@ import type { AskOutcome } from '../client/outcome.ts';
 import type { AskSpec } from '../client/spec.ts';
 import type { QuestionInput } from '../core/question.ts';
 import { turnOf } from './codex-approvals.ts';
-import type { DynamicCall, Elicitation, Item, UserInput } from './codex-protocol.ts';
+import type { DynamicCall, Item, UserInput } from './codex-protocol.ts';
+import type { FilledIn } from './elicited.ts';
 import { fittingText } from './fitting-text.ts';
-import { contentOfForm, type Form, questionsOfForm } from './wire/elicitation.ts';
+import { contentOfForm } from './wire/elicitation.ts';
 
 export interface QuestionReply {
   result: unknown;
@@ -174,11 +175,11 @@ export const toolResult = (text: string, success: boolean) => ({
   success,
 });
 
-export function formQuestion(asked: z.infer<typeof Elicitation>, form: Form, id: string): WantedQuestion {
+export function formQuestion({ kind, spec, form }: FilledIn, id: string): WantedQuestion {
   return {
-    kind: 'question',
+    kind,
     id,
-    spec: { questions: questionsOfForm(form), context: `${asked.serverName}: ${asked.message ?? ''}`.trim() },
+    spec,
     answer(outcome) {
       if (outcome.status !== 'answered') return { result: { action: 'decline', content: null, _meta: null } };
       const content = contentOfForm(form, outcome);

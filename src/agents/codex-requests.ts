@@ -14,7 +14,7 @@ import {
 import { fileApproval } from './codex-file-approval.ts';
 import * as shape from './codex-protocol.ts';
 import { ASK_TOOL, askedByTool, formQuestion, toolResult, userInput, type WantedQuestion } from './codex-questions.ts';
-import { readForm } from './wire/elicitation.ts';
+import { askOfElicitation } from './elicited.ts';
 import type { Incoming } from './wire/jsonrpc.ts';
 
 export type Wanted =
@@ -92,10 +92,8 @@ function elicitation({ id, params }: Incoming, scene: Scene): Wanted | undefined
     const isOnly = others.length === 0 && call.id;
     return toolApproval(asked, meta.data, isOnly ? `${call.id}${turnOf(asked.turnId)}` : name, call);
   }
-  if (asked.mode === 'url') return consent(asked, name);
-  const form = readForm(asked.requestedSchema);
-  if (!form) return undefined;
-  return Object.keys(form.properties).length === 0 ? consent(asked, name) : formQuestion(asked, form, name);
+  const wanted = askOfElicitation(asked);
+  return wanted?.kind === 'approval' ? consent(wanted, name) : wanted && formQuestion(wanted, name);
 }
 
 const DECLINED = { action: 'decline', content: null, _meta: null };

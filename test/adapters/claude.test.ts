@@ -27,6 +27,12 @@ const option = (n: number, freeform_answer?: string): Given => ({
   ...(freeform_answer && { freeform_answer }),
 });
 
+const deployTo = (machines: string): Decide =>
+  choose(
+    { question_id: 'region', selected_option_ids: ['option-1'] },
+    { question_id: 'count', freeform_answer: machines },
+  );
+
 /** What is shown and what the person does, for each ask in order. */
 const CASES: Record<string, { input?: object; asks: [shown: object, decide: Decide][] }> = {
   'approval-allowed': {
@@ -162,6 +168,16 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
           expect(next.outputs.at(-1)?.text).toBe('Blue it is.');
         },
       ],
+    ],
+  },
+  elicitations: {
+    asks: [
+      [{ context: 'demo: Deploy where?', questions: [{ id: 'region' }, {}, {}, {}] }, deployTo('99')],
+      [{ context: expect.stringContaining('“Machines” must be a whole number from 1 to 9.') }, deployTo('3')],
+      [{ context: 'demo: Deploy where?' }, (ask) => standIn.stage.decline(ask, 'not today')],
+      [{ tool_name: 'mcp__demo', input: { url: 'https://example.com/sign-in' } }, allow],
+      [{ tool_name: 'mcp__demo', input: { message: 'Really?' } }, allow],
+      [{ input: { message: 'Really?' } }, refuse('no')],
     ],
   },
   'form-refused': { input: { ask_tools: true }, asks: [] },

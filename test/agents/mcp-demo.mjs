@@ -1,5 +1,6 @@
 // A small MCP server for the tests of real agents: tools that need an approval, that ask for a form, and that ask the
-// person to open a page. What the form brought back is its result, and is also written to the work folder.
+// person to open a page, or just for a yes. What the form brought back is its result, and is also written to the work
+// folder.
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -27,6 +28,9 @@ const FORM = {
   required: ['region', 'count'],
 };
 
+/** More than one set of questions may have. */
+const MANY = Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`q${i + 1}`, { type: 'boolean' }]));
+
 function logged(name, given) {
   appendFileSync(process.env.DEMO_LOG, `${name} ${JSON.stringify(given)}\n`);
   return text(`${name} did ${JSON.stringify(given)}`);
@@ -37,6 +41,9 @@ const tools = {
   other: async (given) => logged('other', given),
   own_interactive_form_question: async (given) => logged('form', given),
   deploy: async () => text(await elicit({ message: 'Deploy where?', requestedSchema: FORM })),
+  confirm: async () => text(await elicit({ message: 'Really?', requestedSchema: { type: 'object', properties: {} } })),
+  survey: async () =>
+    text(await elicit({ message: 'How was it?', requestedSchema: { type: 'object', properties: MANY } })),
   visit: async () =>
     text(
       await elicit({ mode: 'url', message: 'Sign in there', url: 'https://example.com/sign-in', elicitationId: 'e1' }),

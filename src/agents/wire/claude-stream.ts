@@ -53,6 +53,16 @@ const CanUseTool = z.object({
   permission_suggestions: z.array(Suggestion).optional().catch([]),
 });
 
+/** What one of its MCP servers asks of the person. It does not say for which call. */
+const Elicitation = z.object({
+  subtype: z.literal('elicitation'),
+  mcp_server_name: z.string(),
+  message: z.string().optional(),
+  mode: z.string().optional(),
+  url: z.string().optional(),
+  requested_schema: z.unknown().optional(),
+});
+
 const BackgroundTask = z.object({
   task_id: z.string(),
   task_type: z.string().default(''),
@@ -91,7 +101,7 @@ export const ClaudeMessage = z.union([
   z.object({
     type: z.literal('control_request'),
     request_id: z.string(),
-    request: z.union([HookCallback, CanUseTool, z.object({ subtype: z.string() })]),
+    request: z.union([HookCallback, CanUseTool, Elicitation, z.object({ subtype: z.string() })]),
   }),
   z.object({ type: z.literal('control_response'), response: z.object({ request_id: z.string() }) }),
   z.object({ type: z.literal('control_cancel_request'), request_id: z.string() }),

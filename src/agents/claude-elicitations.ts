@@ -1,0 +1,139 @@
+// What the MCP servers of Claude Code ask of the person, carried to them and back. Claude Code passes it on and waits; it
+// checks nothing, so what was filled in is checked here against the form of the server. Owns which of these requests are
+// open. Decides nothing: the server hears `accept` only for what a person accepted, `decline` where they said no, and
+// `cancel` for every other end.
+import { createHash } from 'node:crypto';
+import { HoldpointProblem } from '../client/http.ts';
+import type { AskOutcome, Held } from '../client/outcome.ts';
+import { canonical } from '../core/digest.ts';
+import type { AskView } from '../core/views.ts';
+import type { AgentContext } from './agent.ts';
+import { approvalAgain, callIdOf, createKnownAsks, questionAgain } from './claude-known-asks.ts';
+import { askOfElicitation, type Consent, type Elicited, type FilledIn } from './elicited.ts';
+import { contentOfForm } from './wire/elicitation.ts';
+
+export type ElicitationReply =
+  | { action: 'accept'; content?: Record<string, unknown> }
+  | { action: 'decline' }
+  | { action: 'cancel' };
+
+export interface Elicitations {
+  /** `told`: when all that was said before it has been told. Undefined: nobody waits for a reply any more. */
+  answer(requestId: string, asked: Elicited, told: Promise<unknown>): Promise<ElicitationReply | undefined>;
+  /** Claude Code waits no longer: the server gave it up, or its call was interrupted or took too long. */
+  takenBack(requestId: string): void;
+  /** The process is gone: nothing that is open can be answered through it. */
+  close(): void;
+  /** Whether somebody still has to answer. */
+  owes(): boolean;
+}
+
+interface Open {
+  stop: AbortController;
+  askId?: string;
+  isTakenBack?: boolean;
+}
+
+const PREFIX = 'elicitation-';
+const ELSEWHERE = 'Claude Code no longer waits for it';
+const CANCEL = { action: 'cancel' } as const;
+const DECLINE = { action: 'decline' } as const;
+
+/** Whether an ask is one of an MCP server; calls of Claude Code have other ids. */
+export const isElicitation = ({ tool_call_id: id }: AskView): boolean => id.startsWith(PREFIX);
+
+/** `known`: what this run had asked for MCP servers before it was taken up again. */
+export function createElicitations(context: AgentContext, known: readonly AskView[]): Elicitations {
+  const earlier = createKnownAsks(known);
+  const open = new Map<string, Open>();
+
+  async function put(asked: Elicited, entry: Open): Promise<ElicitationReply> {
+    const wanted = askOfElicitation(asked);
+    if (!wanted) return unshown(asked, 'it is not a form that can be filled in here.');
+    // The call that it belongs to is not told, and a process that is started again makes another one: what is asked to
+    // the letter is the same. Once that was answered it is asked anew.
+    const id = idOf(asked);
+    const before = earlier.take((ask) => callIdOf(ask) === id);
+    return wanted.kind === 'approval' ? consent(wanted, id, before, entry) : fillIn(wanted, id, before, entry);
+  }
+
+  async function fillIn(wanted: FilledIn, id: string, before: AskView | undefined, entry: Open) {
+    let spec = before ? questionAgain(before) : earlier.fresh({ ...wanted.spec, id });
+    for (;;) {
+      const outcome = await context.ask(spec, manner(entry));
+      if (outcome.status !== 'answered') return noAnswer(outcome);
+      const content = contentOfForm(wanted.form, outcome);
+      if (typeof content !== 'string') return { action: 'accept' as const, content };
+      const why = [wanted.spec.context, content].filter(Boolean).join('\n\n');
+      spec = earlier.fresh({ ...wanted.spec, context: why, id });
+    }
+  }
+
+  async function consent(wanted: Consent, id: string, before: AskView | undefined, entry: Open) {
+    const spec = before ? approvalAgain(before) : earlier.fresh({ ...wanted.spec, id });
+    const outcome = await context.approve(spec, manner(entry));
+    if (outcome.status !== 'answered') return noAnswer(outcome);
+    if (!outcome.allowed) return DECLINE;
+    if (canonical(outcome.input) === canonical(spec.input))
+      return { action: 'accept' as const, ...(!('url' in spec.input) && { content: {} }) };
+    const text =
+      'What an MCP server asks can be allowed only as it is: with the change that was made, it was declined.';
+    await context.say(text, { type: 'status' });
+    return DECLINE;
+  }
+
+  const noAnswer = ({ status }: { status: (AskOutcome | Held)['status'] }): ElicitationReply =>
+    status === 'declined' ? DECLINE : CANCEL;
+
+  async function unshown({ serverName }: Elicited, why: string): Promise<ElicitationReply> {
+    const text = `The MCP server ${serverName} asked for something that nobody could be shown, and was told so: ${why}`;
+    await context.say(text, { type: 'status' });
+    return CANCEL;
+  }
+
+  const manner = (entry: Open) => ({
+    signal: entry.stop.signal,
+    raised: (askId: string) => {
+      entry.askId = askId;
+      if (entry.isTakenBack) withdraw(entry);
+    },
+  });
+
+  function withdraw(entry: Open): void {
+    entry.isTakenBack = true;
+    if (entry.askId === undefined) return;
+    entry.stop.abort(new Error(ELSEWHERE));
+    void context.withdraw(entry.askId, ELSEWHERE).catch(() => {});
+  }
+
+  return {
+    async answer(requestId, asked, told) {
+      const entry: Open = { stop: new AbortController() };
+      open.set(requestId, entry);
+      try {
+        await told;
+        const reply = await put(asked, entry);
+        return entry.isTakenBack ? undefined : reply;
+      } catch (error) {
+        if (entry.stop.signal.aborted) return undefined;
+        if (!(error instanceof HoldpointProblem) || error.status >= 500 || error.code === 'lease_lost') throw error;
+        return unshown(asked, error.detail);
+      } finally {
+        open.delete(requestId);
+      }
+    },
+    takenBack(requestId) {
+      const entry = open.get(requestId);
+      if (entry) withdraw(entry);
+    },
+    close() {
+      for (const { stop } of open.values()) stop.abort(new Error('Claude Code is gone'));
+    },
+    owes: () => open.size > 0,
+  };
+}
+
+function idOf({ serverName, message, mode, url, requestedSchema }: Elicited): string {
+  const words = JSON.stringify([serverName, message, mode, url, requestedSchema]);
+  return PREFIX + createHash('sha256').update(words).digest('hex').slice(0, 24);
+}

@@ -1,0 +1,51 @@
+// What a run of Claude Code had asked before its process was started again: each ask is there for one call that is the
+// same, and is raised again just as it was; the ids that were used give no other call the answer. Pure.
+import { hasEnded } from '../client/outcome.ts';
+import type { ApproveSpec, AskSpec } from '../client/spec.ts';
+import type { ApprovalRequest, AskView, UserQuestionRequest } from '../core/views.ts';
+
+type Named = { id: string };
+
+export interface KnownAsks {
+  /** One that is open, or whose answer was not used. It is taken out: no second call has it. */
+  take(isIt: (ask: AskView) => boolean): AskView | undefined;
+  /** An ask of its own, also where the id of the call was used before. */
+  fresh<T extends Named>(spec: T): T;
+}
+
+export function createKnownAsks(known: readonly AskView[]): KnownAsks {
+  const earlier = known.filter((ask) => !hasEnded(ask) || ask.delivery.state === 'due');
+  const usedIds = new Set(known.map((ask) => ask.tool_call_id));
+  return {
+    // The latest, because an id that came again was asked again.
+    take(isIt) {
+      const at = earlier.findLastIndex(isIt);
+      return at < 0 ? undefined : earlier.splice(at, 1)[0];
+    },
+    fresh(spec) {
+      let { id } = spec;
+      for (let n = 2; usedIds.has(id); n++) id = `${spec.id}${AGAIN}${n}`;
+      usedIds.add(id);
+      return { ...spec, id };
+    },
+  };
+}
+
+/** Between the id of a call and the number of the time it came. */
+const AGAIN = '#';
+
+/** The call that an ask was for, as Claude Code names it. */
+export const callIdOf = ({ tool_call_id: id }: AskView): string => id.replace(new RegExp(`${AGAIN}\\d+$`), '');
+
+/** An ask as it was raised, so that raising it again finds it. */
+export function approvalAgain(ask: AskView): ApproveSpec & Named {
+  const { tool_call_id: id, mode, request } = ask;
+  const { tool_name, input, reason, scope, suggestions, diff, lineage } = request as ApprovalRequest;
+  return { id, mode: mode as 'blocking' | 'deferred', tool_name, input, reason, scope, suggestions, diff, lineage };
+}
+
+export function questionAgain(ask: AskView): AskSpec & Named {
+  const { tool_call_id: id, mode, request } = ask;
+  const { questions, context, lineage } = request as UserQuestionRequest;
+  return { id, mode, questions, context, lineage };
+}
