@@ -46,9 +46,9 @@ async function start(script: Step[], resumed: Step[] = []) {
 }
 type Begun = Awaited<ReturnType<typeof start>>;
 const heard = ({ folder }: Begun) =>
-  readFileSync(join(folder, 'heard.jsonl'), 'utf8')
-    .trim()
+  readFileSync(join(folder, 'heard.jsonl'), { encoding: 'utf8', flag: 'a+' })
     .split('\n')
+    .filter(Boolean)
     .map((line) => JSON.parse(line) as { type: string; message?: { content: string }; response?: Reply });
 type Reply = { request_id: string; response: object };
 const replyTo = (run: Begun, id: string) =>
@@ -92,6 +92,25 @@ describe('an ask that is open', () => {
     await standIn.stage.decide(ask, { behavior: 'allow' });
     expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(replyTo(run, 'toolu_q')).toEqual({});
+  });
+
+  it('keeps the process also where it is one of an MCP server', async () => {
+    const request = {
+      subtype: 'elicitation',
+      mcp_server_name: 'demo',
+      message: 'Sign in',
+      mode: 'url',
+      url: 'https://x/',
+    };
+    const both = [{ hear: '"toolu_q"' }, { hear: '"page"' }];
+    const page = say('control_request', { request_id: 'page', request });
+    const run = await start([page, { find: 'asked' }, ...asks('toolu_q'), ...both, ...ends]);
+    const ask = await pending(run);
+    make(run, 'asked');
+    await standIn.stage.until(async () => replyTo(run, 'toolu_q'));
+    await standIn.stage.decide(ask, { behavior: 'allow' });
+    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect([replyTo(run, 'toolu_q'), replyTo(run, 'page')]).toEqual([{}, { action: 'accept' }]);
   });
 
   it('is for the call of one sub-agent, also where another uses the same id', async () => {
