@@ -15,7 +15,8 @@ const SKILLS_NEED_TRUST =
   'A run with `trust_folder: false` finds no skills: they are laid into the folder whose settings it does not read. Leave out one of the two.';
 
 const ClaudeInput = z.looseObject({
-  text: z.string().trim().min(1),
+  /** As it was typed: a blank before a slash makes words of what would be one of its own commands. */
+  text: z.string().refine((text) => text.trim() !== '', 'must not be blank'),
   permission_mode: z.enum(PERMISSION_MODES).optional(),
   model: z.string().min(1).max(200).optional(),
   /** What is held without a process while nobody answers: questions and plans; everything that may need a person,

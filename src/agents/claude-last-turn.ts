@@ -28,6 +28,10 @@ const BEGINS_WITHIN_MS = 5000;
 export const isDeferred = ({ stop_reason }: ClaudeResult): boolean => stop_reason === 'tool_deferred';
 export const isSuccess = ({ is_error, subtype }: ClaudeResult): boolean => !is_error && subtype === 'success';
 
+/** What Claude Code took for a command of its own, so that no model was asked. */
+export const ownCommand = (prompt: string | undefined, result: ClaudeResult): string | undefined =>
+  isSuccess(result) && result.num_turns === 0 ? /^\/\S+/.exec(prompt ?? '')?.[0] : undefined;
+
 export function createLastTurn({ commandsMs, over, stays }: Course): LastTurn {
   let last: ClaudeResult | undefined;
   let paused: ClaudeResult | undefined;

@@ -9,7 +9,7 @@ import { createElicitations, isElicitation } from './claude-elicitations.ts';
 import { forwardForm, isForm, TOOL_ARGUMENTS } from './claude-form.ts';
 import { createHearing, type Heard, type ToolCall } from './claude-hearing.ts';
 import type { ClaudeSpec } from './claude-input.ts';
-import { createLastTurn, isDeferred, isSuccess } from './claude-last-turn.ts';
+import { createLastTurn, isDeferred, isSuccess, ownCommand } from './claude-last-turn.ts';
 import {
   type ClaudeResult,
   controlRefusal,
@@ -51,6 +51,8 @@ const HOOK_MARGIN_SECONDS = 3600;
 const SAYS_NOTHING: ReadonlySet<Heard['heard']> = new Set(['ready', 'mode', 'ended']);
 /** Its user's own settings, and no server but ours: those of the user cannot be told from those of the folder. */
 const OWN_SETTINGS_ONLY = ['--setting-sources', 'user', '--strict-mcp-config'];
+const TAKEN_FOR_COMMAND =
+  'is a command of Claude Code’s own: its model was told nothing. If you meant words, begin with another one.';
 /** Counted from when it listens: how long it takes to start depends on what else the machine does. */
 const CARRIES_ON_WITHIN_MS = 5000;
 const LAST_WORDS_MS = 5000;
@@ -162,10 +164,13 @@ export async function talkWithClaude(
       case 'background':
         lastTurn.changed(heard.background);
         return;
-      case 'ended':
+      case 'ended': {
+        const command = ownCommand(beginning.prompt, heard.result);
+        if (command) void tell(() => context.say(`${command} ${TAKEN_FOR_COMMAND}`, { type: 'status' }));
         if (isDismissed) expectWork();
         else lastTurn.ended(heard.result, heard.background);
         isDismissed = false;
+      }
     }
   }
 

@@ -113,6 +113,8 @@ export const ClaudeMessage = z.union([
     errors: z.array(z.string()).optional(),
     stop_reason: z.string().nullable().optional(),
     session_id: z.string(),
+    /** None where it was a command of Claude Code's own, which no model hears of. */
+    num_turns: z.int().optional(),
     deferred_tool_use: z.object({ id: z.string() }).optional(),
   }),
   z.object({ type: z.literal('command_lifecycle'), state: z.string() }),
