@@ -165,6 +165,21 @@ describeInBrowser('a session', () => {
     await page.getByPlaceholder('Message the agent').waitFor();
   });
 
+  it('is started from the page without trust in what its folder brings along, in words as they were typed', async () => {
+    const { page } = await stage.person('lead');
+    await page.keyboard.press('n');
+    await page.getByLabel('Task').fill(' /config is broken');
+    await page.getByLabel('Agent').fill('claude');
+    await page.getByLabel('Work folder').fill('/nowhere/at/all');
+    await page.getByLabel('Trust what the folder brings along').uncheck();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.waitForURL(/\/sessions\/ses_/);
+    const session_id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    const [run] = (await stage.client.runs.list({ session_id })).items;
+    const input = await stage.client.runs.input(run?.run_id ?? '');
+    expect(input).toEqual({ text: ' /config is broken', trust_folder: false });
+  });
+
   it('is started from the page: the demo, answered to its end, sub-agent included', { timeout: 90_000 }, async () => {
     const { page } = await stage.person('lead');
     await page.keyboard.press('n');

@@ -7,6 +7,8 @@ import { failureText } from '../failure.ts';
 import { useFetched } from '../queries.ts';
 import { Dialog } from './dialog.tsx';
 
+/** The agent that starts by itself what the settings of a folder name. */
+const HAS_FOLDER_SETTINGS = 'claude';
 const DEMO = 'make the test suite pass again';
 
 export default function NewRun({ onClose }: { onClose: () => void }) {
@@ -14,19 +16,22 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
   const [agent, setAgent] = useState('');
   const [task, setTask] = useState('');
   const [folder, setFolder] = useState('');
+  const [trustsFolder, setTrustsFolder] = useState(true);
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
 
   const { data: hosted = [] } = useFetched({ queryKey: ['agents'], queryFn: api.insights.agents, staleTime: 0 });
   const names = hosted.map(({ name }) => name).filter((name) => name !== 'mock');
 
-  const start = async (given: { agent: string; title: string; text: string; work_folder?: string }) => {
+  const start = async (
+    session: { agent: string; title: string; work_folder?: string },
+    input: Record<string, unknown>,
+  ) => {
     setSending(true);
     setProblem(undefined);
     try {
-      const { text, ...session } = given;
       const { session_id } = await api.sessions.create(session);
-      await api.runs.start(session_id, { input: inputOf(given.agent, text), source: 'web' });
+      await api.runs.start(session_id, { input, source: 'web' });
       onClose();
       navigate(`/sessions/${session_id}`);
     } catch (error) {
@@ -36,11 +41,15 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const text = task.trim();
-    if (agent.trim() === '') return setProblem('Name the agent.');
-    if (text === '') return setProblem('Say what the agent should do.');
-    const title = text.split('\n')[0]?.slice(0, 120) ?? '';
-    void start({ agent: agent.trim(), title, text, ...(folder.trim() !== '' && { work_folder: folder.trim() }) });
+    const [name, place] = [agent.trim(), folder.trim()];
+    if (name === '') return setProblem('Name the agent.');
+    if (task.trim() === '') return setProblem('Say what the agent should do.');
+    const title = task.trim().split('\n')[0]?.slice(0, 120) ?? '';
+    const trust = name === HAS_FOLDER_SETTINGS && !trustsFolder && { trust_folder: false };
+    void start(
+      { agent: name, title, ...(place !== '' && { work_folder: place }) },
+      { ...inputOf(name, task), ...trust },
+    );
   };
   return (
     <Dialog title="Start a run" onClose={onClose}>
@@ -51,7 +60,7 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
           type="button"
           className="button"
           disabled={isSending}
-          onClick={() => start({ agent: 'mock', title: 'Demo', text: DEMO })}
+          onClick={() => start({ agent: 'mock', title: 'Demo' }, { text: DEMO })}
         >
           <FlaskConical className="icon" /> Start the demo
         </button>
@@ -99,6 +108,23 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
             onChange={(event) => setFolder(event.target.value)}
           />
         </div>
+        {agent.trim() === HAS_FOLDER_SETTINGS && (
+          <div>
+            <label className="label">
+              <input
+                type="checkbox"
+                checked={trustsFolder}
+                onChange={(event) => setTrustsFolder(event.target.checked)}
+                aria-describedby="run-trust-note"
+              />{' '}
+              Trust what the folder brings along
+            </label>
+            <p className="small muted" id="run-trust-note">
+              Its own hooks, MCP servers and agents for Claude Code are started unasked. Without trust none of them is
+              read.
+            </p>
+          </div>
+        )}
         <div role="alert">{problem !== undefined && <p className="notice bad">{problem}</p>}</div>
         <div className="dialog-foot">
           <button type="button" className="button quiet" onClick={onClose}>
