@@ -4,6 +4,7 @@ import type { Client } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import { left, told } from './failure.ts';
 import type { Person } from './person.ts';
+import { tellSeen } from './sighting.ts';
 import { isQuestion, type Request } from './text/ask-text.ts';
 import { type Line, line, span } from './text/spans.ts';
 import { oneLine } from './text/terminal-text.ts';
@@ -20,6 +21,7 @@ export async function answerAs(
   runId: string,
   taken: AbortSignal,
 ): Promise<void> {
+  if (!person.isScripted) void tellSeen(client, request);
   const resolution = isQuestion(request) ? await person.answer(request, taken) : await person.decide(request, taken);
   if (taken.aborted) return;
   if (!resolution) throw left(`nothing was answered; ${request.id} stays open`);

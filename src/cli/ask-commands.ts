@@ -3,13 +3,14 @@ import { Command } from 'commander';
 import { type Client, every, type Listed } from '../client/client.ts';
 import { countdown, duration, instant } from '../client/times.ts';
 import type { AskKind } from '../core/ask.ts';
-import type { AskView, PendingApprovalView, PendingQuestionView } from '../core/views.ts';
+import type { AskView, PendingApprovalView, PendingQuestionView, SightingView } from '../core/views.ts';
 import { connect, note, type ServerFlags, withServer } from './connection.ts';
 import { withExamples } from './examples.ts';
 import { findAsk, type Scope } from './find-ask.ts';
 import { isTerminal, print, printJson, terminalWidth } from './output.ts';
 import { ownName } from './own-name.ts';
 import { printAsks } from './pending-table.ts';
+import { tellSeen } from './sighting.ts';
 import { answerLines, endText, type Request, requestLines } from './text/ask-text.ts';
 import { indented, wrap } from './text/layout.ts';
 import { hintLines } from './text/run-text.ts';
@@ -63,9 +64,13 @@ export function addAskShow(parent: Command, kind: AskKind, examples: string[]): 
       const ask = await findAsk(client, kind, typed, flags);
       if (flags.json) return printJson(ask);
       print(...askLines(ask, await requesterOf(client, ask), terminalWidth()));
+      if (ask.status === 'pending') await tellSeen(client, ask.request);
     }),
   );
 }
+
+const sightingText = ({ by, surface, at_ms }: SightingView, now: number): string =>
+  `${oneLine(by)} (${surface}) ${duration(now - at_ms)} ago`;
 
 /** Which child asks its parent here; nothing for any other question. */
 async function requesterOf(client: Client, ask: AskView): Promise<string | undefined> {
@@ -86,6 +91,7 @@ function askLines(ask: AskView, requester: string | undefined, width: number): L
     ...(requester === undefined ? [] : field('asked by', oneLine(requester))),
     ...field('raised', `${instant(ask.created_at_ms)}, ${duration(now - ask.created_at_ms)} ago`),
   ];
+  if (ask.seen_by?.length) lines.push(...field('seen by', ask.seen_by.map((of) => sightingText(of, now)).join(', ')));
   if (ask.expires_at_ms !== undefined && ask.status === 'pending')
     lines.push(...field('expires', `${instant(ask.expires_at_ms)}, in ${countdown(ask.expires_at_ms - now)}`));
   if (ask.kind === 'approval' && 'scope' in ask.request) lines.push(...field('scope', oneLine(ask.request.scope)));

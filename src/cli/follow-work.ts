@@ -65,10 +65,9 @@ export async function followWork(work: FollowWork): Promise<string[]> {
     for (const request of event.data.requests as Request[]) {
       const taken = new AbortController();
       asked.set(request.id, taken);
-      lines.add(...work.card(request, String(event.run_id)));
       const until = AbortSignal.any([signal, taken.signal]);
       void lines
-        .hold(() => work.asked(request, String(event.run_id), until) ?? Promise.resolve())
+        .hold(work.card(request, String(event.run_id)), () => work.asked(request, String(event.run_id), until))
         .catch((error: unknown) => {
           if (until.aborted) return;
           failure = error;
@@ -108,12 +107,18 @@ function heldLines(print: (line: Line) => void) {
       waiting.push(...lines);
       flush();
     },
-    hold(ask: () => Promise<void>): Promise<void> {
+    /** The card is shown when its turn has come: nobody is asked about what they cannot see. */
+    hold(card: readonly Line[], ask: () => Promise<void> | undefined): Promise<void> {
       held += 1;
-      const mine = turn.then(ask).finally(() => {
-        held -= 1;
-        flush();
-      });
+      const mine = turn
+        .then(() => {
+          for (const of of card) print(of);
+          return ask();
+        })
+        .finally(() => {
+          held -= 1;
+          flush();
+        });
       turn = mine.catch(() => {});
       return mine;
     },

@@ -17,6 +17,7 @@ import { view } from './inbox/view.ts';
 import { isTerminal, paint, printJson } from './output.ts';
 import { ownName } from './own-name.ts';
 import { printAsks } from './pending-table.ts';
+import { tellSeen } from './sighting.ts';
 
 interface InboxFlags extends ServerFlags {
   bell?: boolean;
@@ -54,6 +55,7 @@ async function live(client: Client, flags: InboxFlags, remarks: { say: Remark })
   const stop = new AbortController();
   const { stdout, env } = process;
   const editor = editorOf(env);
+  const told = new Set<string>();
   let state = initialState({
     url: client.http.url,
     ownName: ownName(),
@@ -81,6 +83,10 @@ async function live(client: Client, flags: InboxFlags, remarks: { say: Remark })
     if (effect.do === 'quit') over.resolve();
     if (effect.do === 'redraw') terminal.invalidate();
     if (effect.do === 'bell' && flags.bell) terminal.bell();
+    if (effect.do === 'tell_seen' && !told.has(effect.ask.ask_id)) {
+      told.add(effect.ask.ask_id);
+      void tellSeen(client, effect.ask.request);
+    }
     if (effect.do === 'suspend') suspend(terminal, () => tell({ type: 'tick', nowMs: Date.now() }));
     if (effect.do === 'decide' || effect.do === 'answer') void send(client, effect, tell);
     if (effect.do === 'open_editor' && editor) void openEditor(terminal, editor, effect, tell);

@@ -14,6 +14,7 @@ import { answerInteractively } from './interactive.ts';
 import { openLineReader } from './line-reader.ts';
 import { print, printJson } from './output.ts';
 import { setExitOf, waitUntilSettled } from './settled-run.ts';
+import { tellSeen } from './sighting.ts';
 import { endText } from './text/ask-text.ts';
 import { runStatusLines } from './text/run-text.ts';
 import { hasColours, painter } from './text/spans.ts';
@@ -94,6 +95,7 @@ async function fromPerson(client: Client, ask: AskView): Promise<QuestionAnswer[
   const settled = new AbortController();
   const over = new AbortController();
   void watch(client, ask.ask_id, over.signal).then((end) => end && settled.abort(ended(end)));
+  void tellSeen(client, ask.request);
   const reader = openLineReader(settled.signal);
   const { stderr } = process;
   const asking = {

@@ -15,6 +15,7 @@ import { print, printJson, terminalWidth } from './output.ts';
 import { ownName } from './own-name.ts';
 import { personAt } from './person.ts';
 import { setExitOf, waitUntilSettled } from './settled-run.ts';
+import { tellSeen } from './sighting.ts';
 import { cardLines, isQuestion } from './text/ask-text.ts';
 import { jsonText } from './text/json-text.ts';
 import { hintLines, runStatusLines } from './text/run-text.ts';
@@ -88,11 +89,11 @@ async function run(agent: string, prompt: string[], flags: RunFlags): Promise<vo
   const started = await once(flags, (options) =>
     client.runs.start(session.session_id, { input, source: 'cli' }, options),
   );
-  if (flags.detach) return show(started, flags);
+  if (flags.detach) return show(client, started, flags);
   if (flags.wait) {
     const settled = await waitUntilSettled(client, started);
     setExitOf(settled);
-    return show(settled, flags);
+    return show(client, settled, flags);
   }
   await stay(client, session, started, flags);
 }
@@ -114,14 +115,15 @@ async function sessionFor(client: Client, agent: string, flags: RunFlags): Promi
   return once(flags, (options) => client.sessions.create(body, options));
 }
 
-function show(run: RunView, { json }: RunFlags): void {
+async function show(client: Client, run: RunView, { json }: RunFlags): Promise<void> {
   const asks = [...run.pending_approvals, ...run.pending_questions];
   const cards = asks.flatMap((request) => [
     ...cardLines(request, terminalWidth()),
     ...hintLines(request.id, isQuestion(request)),
   ]);
-  if (json) printJson(run);
-  else print(...runStatusLines(run), ...cards);
+  if (json) return printJson(run);
+  print(...runStatusLines(run), ...cards);
+  await tellSeen(client, ...asks);
 }
 
 /** Ctrl-C leaves; the run goes on without an audience. */
@@ -148,7 +150,11 @@ async function stay(client: Client, session: SessionView, started: RunView, flag
         ...cardLines(request, terminalWidth()),
         ...(person ? [] : hintLines(request.id, isQuestion(request))),
       ],
-      asked: (request, runId, taken) => person && answerAs(person, { client, print: write }, request, runId, taken),
+      asked(request, runId, taken) {
+        if (person) return answerAs(person, { client, print: write }, request, runId, taken);
+        if (!flags.json) void tellSeen(client, request);
+        return undefined;
+      },
     });
   } finally {
     process.removeListener('SIGINT', leave);

@@ -8,6 +8,7 @@ import { connect, type MutationFlags, note, once, type ServerFlags, withMutation
 import { withExamples } from './examples.ts';
 import { findRun, findSession } from './find-place.ts';
 import { print, printJson, printTable, terminalWidth } from './output.ts';
+import { tellSeen } from './sighting.ts';
 import { runLines, runStatusLines, statusStyle } from './text/run-text.ts';
 import { line, span } from './text/spans.ts';
 import { oneLine } from './text/terminal-text.ts';
@@ -69,9 +70,11 @@ function showCommand(): Command {
     .option('--session-id <id>', 'look in this session only');
   withExamples(command, 'holdpoint runs show --session-id nightly');
   return withServer(command).action(async (typed: string | undefined, flags: ServerFlags & { sessionId?: string }) => {
-    const run = await findRun(await connect(flags), typed, flags.sessionId);
+    const client = await connect(flags);
+    const run = await findRun(client, typed, flags.sessionId);
     if (flags.json) return printJson(run);
     print(...runLines(run, terminalWidth()));
+    await tellSeen(client, ...run.pending_approvals, ...run.pending_questions);
   });
 }
 

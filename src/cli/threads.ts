@@ -20,6 +20,7 @@ import { Failure } from './failure.ts';
 import { findSession } from './find-place.ts';
 import { readJson } from './input-json.ts';
 import { print, printJson, printTable, terminalWidth } from './output.ts';
+import { tellSeen } from './sighting.ts';
 import { jsonText } from './text/json-text.ts';
 import { statusStyle } from './text/run-text.ts';
 import { line, span } from './text/spans.ts';
@@ -77,7 +78,8 @@ function showCommand(): Command {
   return withServer(command).action(async (typed: string, flags: ServerFlags & { last?: string }) => {
     const last = wholeNumber('--last', flags.last);
     const client = await connect(flags);
-    const { thread_id } = await findThread(client, typed);
+    const session = await findThread(client, typed);
+    const { thread_id } = session;
     let items: ItemView[] = [];
     for await (const item of every((page) => client.threads.items(thread_id, { limit: PAGE, ...page }))) {
       items.push(item);
@@ -87,6 +89,7 @@ function showCommand(): Command {
     if (flags.json) return printJson(items);
     if (items.length === 0) note('nothing was said yet');
     for (const item of items) print(...itemLines(item, terminalWidth()));
+    await tellSeen(client, ...promptsIn(session, items));
   });
 }
 
@@ -99,16 +102,19 @@ function followCommand(): Command {
   return withServer(command).action(async (typed: string, flags: ServerFlags & { limit?: string }) => {
     const limit = wholeNumber('--limit', flags.limit) ?? Number.POSITIVE_INFINITY;
     const client = await connect(flags);
-    const { thread_id } = await findThread(client, typed);
+    const session = await findThread(client, typed);
     const stop = new AbortController();
     const leave = () => stop.abort();
     process.once('SIGINT', leave);
     process.once('SIGTERM', leave);
     let shown = 0;
     if (limit > 0)
-      for await (const item of client.threads.follow(thread_id, { signal: stop.signal })) {
+      for await (const item of client.threads.follow(session.thread_id, { signal: stop.signal })) {
         if (flags.json) process.stdout.write(`${jsonText(item)}\n`);
-        else print(...itemLines(item, terminalWidth()));
+        else {
+          print(...itemLines(item, terminalWidth()));
+          void tellSeen(client, ...promptsIn(session, [item]));
+        }
         shown += 1;
         if (shown >= limit || stop.signal.aborted) break;
       }
@@ -156,6 +162,16 @@ function bodyOf(words: readonly string[], flags: PostFlags): PostBody {
   const content = text === '' ? [] : [{ type: 'text' as const, text }];
   if (flags.promptId === undefined) return { content };
   return { content, metadata: { prompt: { prompt_id: flags.promptId, ...(answers ? { answers } : {}) } } } as PostBody;
+}
+
+/** What the session asked when we looked, and what it has asked since; of older prompts nobody waits for any. */
+function promptsIn({ snapshot, updated_at_ms }: SessionView, items: readonly ItemView[]): { id: string }[] {
+  const open = new Set([...snapshot.pending_approvals, ...snapshot.pending_questions].map(({ id }) => id));
+  return items.flatMap(({ metadata, created_at_ms }) => {
+    const { prompt_id: id } = Object(metadata?.prompt) as { prompt_id?: string };
+    if (metadata?.type !== 'pending_prompt' || id === undefined) return [];
+    return open.has(id) || created_at_ms >= updated_at_ms ? [{ id }] : [];
+  });
 }
 
 /** A whole thread id, or whatever finds its session. */

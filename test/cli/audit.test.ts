@@ -13,6 +13,7 @@ beforeAll(async () => {
   stage = await openStage();
   const work = await stage.work('evidence');
   const ask = await work.approval('a');
+  await stage.client.asks.seen(ask.ask_id);
   await stage.client.approvals.decideRun(work.runId, { resolutions: [{ request_id: ask.ask_id, behavior: 'deny' }] });
 }, PATIENT.timeout);
 afterAll(strike);
@@ -47,11 +48,16 @@ describe('audit', PATIENT, () => {
     expect(readFileSync(file, 'utf8')).toBe(taken);
     expect(JSON.parse((await audit('verify', file, '--json')).stdout)).toMatchObject({ ok: true, faults: [] });
 
-    const denied = fileOf(taken.replace('"deny"', '"allow"'));
-    expect(await audit('verify', denied)).toMatchObject({
-      code: 10,
-      stdout: expect.stringMatching(/^✗ session evidence: event \d+ was altered\nThis log was altered/),
-    });
+    for (const [said, forged] of [
+      ['"deny"', '"allow"'],
+      ['"type":"ask.seen","data":{"by":"operator"', '"type":"ask.seen","data":{"by":"mate"'],
+    ] as const) {
+      expect(taken).toContain(said);
+      expect(await audit('verify', fileOf(taken.replace(said, forged)))).toMatchObject({
+        code: 10,
+        stdout: expect.stringMatching(/^✗ session evidence: event \d+ was altered\nThis log was altered/),
+      });
+    }
   });
 
   it('checks a signed log anywhere, and only by the key that is given', async () => {

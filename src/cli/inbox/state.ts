@@ -40,6 +40,8 @@ export interface State {
   /** When something else than the person last moved the selection. */
   readonly movedAtMs: number;
   readonly filter: string;
+  /** The ask that was whole on the screen when the clock last ticked. */
+  readonly inSightId: string | undefined;
   readonly mode: Mode;
   readonly notice: Notice | undefined;
   readonly link: 'connecting' | 'live' | 'lost';
@@ -57,6 +59,7 @@ export type Effect =
   | { readonly do: 'decide'; readonly ask: AskView; readonly resolution: ApprovalResolution }
   | { readonly do: 'answer'; readonly ask: AskView; readonly resolution: QuestionResolution }
   | { readonly do: 'open_editor'; readonly ask: AskView; readonly input: Record<string, unknown> }
+  | { readonly do: 'tell_seen'; readonly ask: AskView }
   | { readonly do: 'bell' }
   | { readonly do: 'suspend' }
   | { readonly do: 'redraw' }
@@ -77,6 +80,7 @@ export function initialState(
     selectedId: undefined,
     movedAtMs: Number.NEGATIVE_INFINITY,
     filter: '',
+    inSightId: undefined,
     mode: { name: 'list' },
     notice: undefined,
     link: 'connecting',

@@ -5,6 +5,7 @@ import type { AskView, SessionView } from '../../core/views.ts';
 import { endText } from '../text/ask-text.ts';
 import type { Style } from '../text/spans.ts';
 import type { Changed, Entry, State } from './state.ts';
+import { askInSight } from './view.ts';
 import { visibleEntries } from './visible.ts';
 
 export type Happening =
@@ -34,7 +35,7 @@ export function happen(state: State, event: Happening): Changed {
     case 'link':
       return quiet({ ...state, link: event.link });
     case 'tick':
-      return quiet(selectIfNone(expireOld({ ...state, nowMs: event.nowMs })));
+      return looked(selectIfNone(expireOld({ ...state, nowMs: event.nowMs })));
     case 'resized':
       return { state: { ...state, columns: event.columns, rows: event.rows }, effects: [{ do: 'redraw' }] };
     case 'sent':
@@ -53,6 +54,13 @@ export function happen(state: State, event: Happening): Changed {
     case 'told':
       return quiet(withNotice(state, event.text, event.style));
   }
+}
+
+/** What is whole on the screen from one tick to the next was seen; what the cursor passes on its way was not. */
+function looked(state: State): Changed {
+  const ask = askInSight(state);
+  const isSeen = ask !== undefined && ask.ask_id === state.inSightId;
+  return { state: { ...state, inSightId: ask?.ask_id }, effects: isSeen ? [{ do: 'tell_seen', ask }] : [] };
 }
 
 const quiet = (state: State): Changed => ({ state, effects: [] });

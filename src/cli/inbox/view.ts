@@ -2,6 +2,7 @@
 // with a look at the selected ask below it, the ask on its own, the questions, the help. Writes nothing.
 
 import { countdown, duration } from '../../client/times.ts';
+import type { AskView } from '../../core/views.ts';
 import { crop, fill, lineCells } from '../text/layout.ts';
 import { type Line, line, type Span, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
@@ -155,6 +156,13 @@ export function isWholeInPreview(state: State): boolean {
   const entry = selectedEntry(state);
   if (!entry || !hasPreview(state)) return false;
   return detailLines(state, entry, 'short').length <= previewRows(state);
+}
+
+/** The open ask that the screen shows whole, or as a page of its own. */
+export function askInSight(state: State): AskView | undefined {
+  const entry = selectedEntry(state);
+  if (!entry || entry.settled || state.mode.name === 'help') return undefined;
+  return shownMode(state) !== 'list' || isWholeInPreview(state) ? entry.ask : undefined;
 }
 
 function row(state: State, entry: Entry): Line {

@@ -27,6 +27,7 @@ function detail({ type, data, ask_id }: EventView): string {
   if (type === 'output') return oneLine(String(data.text ?? data.type ?? '').slice(0, 2000));
   if (type === 'ask.claimed' && data.answer)
     return `${ask_id} ${endText(data.answer as NonNullable<AskView['answer']>)}`;
+  if (type === 'ask.seen') return `${ask_id} by ${oneLine(String(data.by))} (${data.surface})`;
   const [request] = (data.requests ?? []) as (ApprovalRequest | UserQuestionRequest)[];
   if (request) return `${request.id} ${summary(request)}`;
   const told = [ask_id, data.tool_name, data.error, data.reason, data.title, data.name];

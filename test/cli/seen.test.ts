@@ -1,0 +1,113 @@
+// What the command line puts in front of a person at a real terminal is on the record as seen; what it gives to a program
+// is not. Needs python3 for the pseudo-terminal; without it these tests are skipped by name.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/client/client.ts';
+import { hasPty, KEYS } from '../support/pty.ts';
+import { approval, Inbox, question } from './inbox-stage.ts';
+import { openStage, PATIENT, type Stage, strike } from './stage.ts';
+
+const whole = (inbox: Inbox): string[] =>
+  inbox.effects.flatMap((effect) => (effect.do === 'tell_seen' ? [effect.ask.ask_id] : []));
+
+describe('the inbox without a terminal', () => {
+  it('has shown what was whole on the screen from one tick to the next', () => {
+    const inbox = new Inbox([approval('ask_1'), question('ask_2')]).later(1000);
+    expect(whole(inbox)).toEqual([]);
+    expect(whole(inbox.later(1000))).toEqual(['ask_1']);
+    // Passed on the way, and back.
+    expect(whole(inbox.keys('j', 'k').later(1000))).toEqual(['ask_1', 'ask_1']);
+    expect(whole(inbox.keys('j').later(1000))).toEqual(['ask_1', 'ask_1']);
+    expect(whole(inbox.later(1000))).toEqual(['ask_1', 'ask_1', 'ask_2']);
+  });
+
+  it('has not shown what does not fit, until it is looked at by itself', () => {
+    const long = Array.from({ length: 40 }, (_, n) => `echo ${n}`).join('\n');
+    const inbox = new Inbox([approval('ask_1', long)]).later(1000).later(1000);
+    expect(whole(inbox)).toEqual([]);
+    expect(whole(inbox.keys('return').later(1000).later(1000))).toEqual(['ask_1']);
+    expect(whole(new Inbox([approval('ask_1')], { rows: 8 }).later(1000).later(1000))).toEqual([]);
+  });
+
+  it('has not shown what its help covers, nor what has ended', () => {
+    expect(whole(new Inbox([approval('ask_1')]).keys('?').later(1000).later(1000))).toEqual([]);
+    expect(whole(new Inbox([approval('ask_1')]).settle('ask_1').later(1000).later(1000))).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasPty)('at a terminal (needs python3)', PATIENT, () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  }, PATIENT.timeout);
+  afterEach(() => stage.clear());
+  afterAll(strike);
+
+  const whoSaw = async (id: string) =>
+    (await stage.client.asks.get(id)).seen_by?.map(({ by, surface }) => `${by} ${surface}`);
+
+  it('show tells, and says who else has seen it; into a pipe, or as JSON, it tells nothing', async () => {
+    const { ask_id } = await (await stage.work()).approval('shown');
+    const show = ['approvals', 'show', ask_id];
+    expect((await stage.run(show)).code).toBe(0);
+    expect(await stage.terminal([...show, '--json']).exited).toBe(0);
+    expect(await whoSaw(ask_id)).toEqual([]);
+    const { token } = await stage.client.tokens.create({ scope: 'viewer', name: 'mate' });
+    await createClient({ url: stage.server.url, token, surface: 'web' }).asks.seen(ask_id);
+    const person = stage.terminal(show);
+    expect(await person.exited).toBe(0);
+    await person.shows(/^seen by {3}mate \(web\) \d+s ago$/m);
+    expect(await whoSaw(ask_id)).toEqual(['mate web', 'operator cli']);
+    expect(await stage.terminal(show).exited).toBe(0);
+    expect((await stage.run(show)).stdout).toMatch(/^seen by {3}mate \(web\) .* ago, operator \(cli\) .* ago$/m);
+    expect((await stage.run(['events'])).stdout).toContain(`ask.seen ${ask_id} by operator (cli)`);
+  });
+
+  it('the inbox tells what is selected and whole, and of nothing else', async () => {
+    const work = await stage.work();
+    const [first, second] = [await work.approval('first'), await work.approval('second')];
+    const inbox = stage.terminal(['inbox']);
+    await expect.poll(() => whoSaw(first.ask_id), PATIENT).toEqual(['operator cli']);
+    expect(await whoSaw(second.ask_id)).toEqual([]);
+    inbox.type('j');
+    await expect.poll(() => whoSaw(second.ask_id), PATIENT).toEqual(['operator cli']);
+    inbox.type('q');
+    expect(await inbox.exited).toBe(0);
+  });
+
+  it('prompts, runs and threads tell', async () => {
+    const asked = await (await stage.work()).question('asked');
+    const person = stage.terminal(['questions', 'answer', asked.ask_id, '--interactive']);
+    await expect.poll(() => whoSaw(asked.ask_id), PATIENT).toEqual(['operator cli']);
+    await person.end();
+
+    for (const args of [
+      ['runs', 'show', '--session-id'],
+      ['threads', 'show'],
+      ['threads', 'follow'],
+    ]) {
+      const work = await stage.work();
+      const ask = await work.question('printed');
+      const command = stage.terminal([...args, work.sessionId]);
+      await expect.poll(() => whoSaw(ask.ask_id), PATIENT).toEqual(['operator cli']);
+      await command.end();
+    }
+  });
+
+  it('run shows each of several asks before it asks about it', async () => {
+    const approve = (id: string) => ({ do: 'approve', id, tool_name: 'Bash', input: { command: `make ${id}` } });
+    const script = [{ do: 'parallel', asks: [approve('one'), approve('two')] }];
+    const run = ['run', 'mock', '--session-id', 'several', '--input-json', JSON.stringify({ script })];
+    const person = stage.terminal([...run, '--interactive']);
+    await person.shows(/\$ make (one|two)[\s\S]*Allow Bash\?/);
+    const { items } = await stage.client.asks.list({ session_id: 'several', status: 'pending' });
+    const isShown = (id: string) => person.screen().some((row) => row.includes(`$ make ${id}`));
+    const [first, second] = isShown('one') ? ['one', 'two'] : ['two', 'one'];
+    const idOf = (call: string) => items.find((ask) => ask.tool_call_id === call)?.ask_id ?? '';
+    await expect.poll(() => whoSaw(idOf(first)), PATIENT).toEqual(['operator cli']);
+    expect([isShown(second), await whoSaw(idOf(second))]).toEqual([false, []]);
+    person.type(`${KEYS.up}${KEYS.up}${KEYS.enter}`);
+    await person.shows(new RegExp(`\\$ make ${second}[\\s\\S]*Allow Bash\\?`));
+    await expect.poll(() => whoSaw(idOf(second)), PATIENT).toEqual(['operator cli']);
+    await person.end();
+  });
+});
