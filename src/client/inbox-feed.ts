@@ -1,7 +1,7 @@
 // What happens on the server, for an inbox: everything that is pending now, then every ask that comes or settles. The
 // stream takes up where the list ends and where it broke off, so that nothing is missed in between. Used by the inbox at
 // the terminal and the one in the browser; what they make of it is theirs.
-import type { AskView, EventView, SessionView } from '../core/views.ts';
+import type { AskView, EventView, SessionView, SightingView } from '../core/views.ts';
 import { type Client, every } from './client.ts';
 import { follow } from './stream.ts';
 
@@ -11,6 +11,8 @@ export interface InboxListener {
   /** `isNews`: raised since the feed began, not found waiting. */
   raised(asks: readonly AskView[], isNews: boolean): void;
   settled(askId: string, answer: AnswerView): void;
+  /** Somebody has seen it, here or elsewhere. */
+  seen?(askId: string, sighting: SightingView): void;
   session(session: SessionView): void;
   link(link: 'live' | 'lost'): void;
   /** Every event, before anything is made of it. */
@@ -67,6 +69,8 @@ export async function followInbox(
     }
     if (event.type === 'ask.claimed' && event.ask_id && event.data.answer)
       listener.settled(event.ask_id, event.data.answer as AnswerView);
+    if (event.type === 'ask.seen' && event.ask_id)
+      listener.seen?.(event.ask_id, { ...(event.data as Omit<SightingView, 'at_ms'>), at_ms: event.at_ms });
   }
 
   function askOf(event: EventView, request: AskView['request']): AskView {

@@ -1,6 +1,16 @@
 // What the page knows of the asks: how they come, settle, leave, and which is next.
 import { describe, expect, it } from 'vitest';
-import { EMPTY_INBOX, lineage, neighbour, raised, settled, swept, waitingCount } from '../../web/src/state/inbox.ts';
+import {
+  EMPTY_INBOX,
+  lineage,
+  neighbour,
+  raised,
+  settled,
+  sighted,
+  swept,
+  waitingCount,
+} from '../../web/src/state/inbox.ts';
+import { seenByOthers } from '../../web/src/text/ask-text.ts';
 import { answer, approval, session } from './asks.ts';
 
 const ids = (inbox: ReturnType<typeof raised>) => inbox.entries.map((e) => e.ask.ask_id);
@@ -24,6 +34,22 @@ describe('asks in the inbox', () => {
     expect(settled(inbox, 'gone', answer(), 2000)).toBe(inbox);
     expect(swept(inbox, 2000, () => false)).toBe(inbox);
     expect(ids(swept(inbox, 60_000, (id) => id === 'b'))).toEqual(['b', 'c']);
+  });
+
+  it('are seen once by each person on each surface, also before they settle', () => {
+    const by = (name: string, at_ms: number, surface: 'web' | 'cli' = 'web') => ({ by: name, surface, at_ms });
+    const open = raised(EMPTY_INBOX, [a, b]);
+    const inbox = sighted(sighted(open, 'b', by('mate', 5)), 'b', by('mate', 6, 'cli'));
+    expect(inbox.entries[1]?.ask.seen_by).toEqual([by('mate', 5), by('mate', 6, 'cli')]);
+    expect(inbox.entries[0]).toBe(open.entries[0]);
+    expect(sighted(inbox, 'b', by('mate', 7))).toBe(inbox);
+    expect(sighted(inbox, 'gone', by('mate', 7))).toBe(inbox);
+    const over = settled(inbox, 'b', answer(), 1000);
+    expect(over.entries[1]?.ask.seen_by).toHaveLength(2);
+    expect(seenByOthers({ ...b, seen_by: [by('lead', 1), by('mate', 2), by('mate', 3, 'cli')] }, 'lead')).toEqual([
+      by('mate', 2),
+    ]);
+    expect(seenByOthers(b, 'lead')).toEqual([]);
   });
 
   it('give way to the next open one, else to the one before', () => {

@@ -44,9 +44,10 @@ export default function SessionPage({ id }: { id: string }) {
   const cards = own.filter((entry) => entry.settledAtMs === undefined || begun.has(entry.ask.ask_id));
   // A key decides only what can be no other: one ask, and not in the moment it came.
   const [onlyAsk] = pending.length === 1 ? pending : [];
+  const onlyId = onlyAsk?.ask_id;
   useEffect(() => {
-    if (onlyAsk) movedByItself();
-  }, [onlyAsk]);
+    if (onlyId !== undefined) movedByItself();
+  }, [onlyId]);
   const items = thread.data?.items ?? [];
   const scroller = useStuckToEnd(items.length + cards.length);
   if (session.error) return <Missing text={failureText(session.error)} />;

@@ -1,7 +1,7 @@
 // What the inbox knows, and how it changes when asks come and settle: pure. Entries are in the order in which they were
 // asked; a settled one stays for a moment, so that everyone sees how it ended. Which one is looked at is the page's.
 import type { AnswerView } from '../../../src/client/inbox-feed.ts';
-import type { AskView, SessionView } from '../../../src/core/views.ts';
+import type { AskView, SessionView, SightingView } from '../../../src/core/views.ts';
 
 export interface Entry {
   readonly ask: AskView;
@@ -40,6 +40,16 @@ export function settled(inbox: Inbox, askId: string, answer: AnswerView, nowMs: 
   if (!entry || entry.settledAtMs !== undefined) return inbox;
   const ask: AskView = { ...entry.ask, status: answer.outcome, answer };
   return { ...inbox, entries: inbox.entries.with(at, { ask, settledAtMs: nowMs }) };
+}
+
+/** The first time of each person and surface counts, as on the server. */
+export function sighted(inbox: Inbox, askId: string, sighting: SightingView): Inbox {
+  const at = inbox.entries.findIndex((entry) => entry.ask.ask_id === askId);
+  const entry = inbox.entries[at];
+  const { seen_by = [] } = entry?.ask ?? {};
+  if (!entry || seen_by.some(({ by, surface }) => by === sighting.by && surface === sighting.surface)) return inbox;
+  const ask: AskView = { ...entry.ask, seen_by: [...seen_by, sighting] };
+  return { ...inbox, entries: inbox.entries.with(at, { ...entry, ask }) };
 }
 
 export const sessionSeen = (inbox: Inbox, session: SessionView): Inbox => ({

@@ -5,7 +5,7 @@ import { type DraftNotice, followInbox } from '../../../src/client/inbox-feed.ts
 import { api } from '../api.ts';
 import { isSignedOut } from '../failure.ts';
 import { isBegun } from './begun.ts';
-import { EMPTY_INBOX, type Inbox, raised, sessionSeen, settled, swept } from './inbox.ts';
+import { EMPTY_INBOX, type Inbox, raised, sessionSeen, settled, sighted, swept } from './inbox.ts';
 import { withdrawNotice } from './notify.ts';
 import { followShared } from './shared-stream.ts';
 
@@ -77,14 +77,18 @@ export async function live(signal: AbortSignal, listener: LiveListener): Promise
             void withdrawNotice(askId);
             listener.settled(askId, answer);
           },
+          seen: (askId, sighting) => show(sighted(inbox, askId, sighting)),
           session: (session) => show(sessionSeen(inbox, session)),
           link(link) {
             show({ ...inbox, link, isLoaded: inbox.isLoaded || link === 'live' });
             // Nobody keeps what was typed elsewhere while nobody listened.
             if (link === 'live') makeStale([['draft']]);
           },
-          event: ({ session_id, ask_id }) =>
-            makeStale([['sessions'], ['session', session_id], ...(ask_id ? [['ask', ask_id]] : [])]),
+          event({ type, session_id, ask_id }) {
+            // That somebody looked makes nothing stale: the inbox is told by itself.
+            if (type === 'ask.seen') return;
+            makeStale([['sessions'], ['session', session_id], ...(ask_id ? [['ask', ask_id]] : [])]);
+          },
           draft: (notice) => tellDraft(notice),
         },
         signal,

@@ -1,6 +1,6 @@
 // An ask in few words: the line in lists, the sentence of its end, what was answered. Pure; text only.
 import type { AnswerView } from '../../../src/client/inbox-feed.ts';
-import type { ApprovalRequest, AskView, UserQuestionRequest } from '../../../src/core/views.ts';
+import type { ApprovalRequest, AskView, SightingView, UserQuestionRequest } from '../../../src/core/views.ts';
 import { oneLine } from './visible.ts';
 
 export const isQuestion = (request: AskView['request']): request is UserQuestionRequest => 'questions' in request;
@@ -25,6 +25,13 @@ function cut(text: string): string {
 export function actionText({ input }: Pick<ApprovalRequest, 'input'>): string {
   const key = NAMING_KEYS.find((name) => typeof input[name] === 'string' && input[name] !== '');
   return key === undefined ? JSON.stringify(input) : String(input[key]);
+}
+
+/** Everybody but `me`, by when they first saw it on any surface. */
+export function seenByOthers({ seen_by = [] }: AskView, me: string | undefined): SightingView[] {
+  const first = new Map<string, SightingView>();
+  for (const sighting of seen_by) if (sighting.by !== me && !first.has(sighting.by)) first.set(sighting.by, sighting);
+  return [...first.values()];
 }
 
 /** What a person reads first: the tool, or how much is asked. */

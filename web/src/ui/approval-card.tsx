@@ -1,7 +1,7 @@
 // An approval: what will run, in full, why it is asked, and what can be done: allow it once, allow it together with what
 // the agent suggests, edit it first, or deny it with a reason.
 import { Check, Pencil, ShieldCheck, TriangleAlert, X } from 'lucide-react';
-import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
+import { Fragment, useEffect, useRef, useState } from 'react';
 import type { ApprovalRequest, AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCommands } from '../state/commands.ts';
@@ -10,6 +10,7 @@ import { editable, readEdit } from '../state/edit-input.ts';
 import { type Refused, useSending } from '../state/sending.ts';
 import { oneLine } from '../text/visible.ts';
 import { Action, isLong } from './action.tsx';
+import type { Frame } from './card-frame.tsx';
 import { CopyButton } from './code.tsx';
 import { agentName } from './crumbs.tsx';
 import { Key } from './key.tsx';
@@ -20,7 +21,7 @@ interface ApprovalCardProps {
   ask: AskView;
   session: SessionView | undefined;
   hasKeys: boolean;
-  frame: (body: ReactNode, actions: ReactNode) => ReactNode;
+  frame: Frame;
   onDone: (what: 'Allowed' | 'Denied') => void;
   onRefused: (refused: Refused) => void;
 }
@@ -250,7 +251,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
       </div>
     </>
   );
-  return frame(body, actions);
+  return frame(body, actions, isWhole || !isLong(request));
 }
 
 const LONGEST_LABEL = 80;

@@ -1,7 +1,6 @@
 // One ask, open or ended: says where it comes from, shows it in full, and lets it be answered by the card of its kind.
 // When it ends, wherever that was, it says so at once and takes no more answers.
-import { ArrowLeft } from 'lucide-react';
-import { type ReactNode, useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useFetched } from '../queries.ts';
@@ -10,8 +9,10 @@ import { cancelledForm, formAnswer, questionsOfPayload } from '../state/form-pay
 import { useMayAnswer, useMe } from '../state/me.ts';
 import { type Refused, wonBy } from '../state/sending.ts';
 import { isQuestion } from '../text/ask-text.ts';
+import { isLong } from './action.tsx';
 import { ApprovalCard } from './approval-card.tsx';
-import { Crumbs, sessionName } from './crumbs.tsx';
+import { CardFrame, type Frame } from './card-frame.tsx';
+import { sessionName } from './crumbs.tsx';
 import { EndedAsk } from './ended-ask.tsx';
 import { QuestionCard } from './question-card.tsx';
 
@@ -32,27 +33,9 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, onDo
   const requester = useRequester(ask);
   const mayAnswer = useMayAnswer();
   const me = useMe();
-  const frame = (body: ReactNode, actions: ReactNode) => (
-    <article className={`card ${isInline ? 'inline' : ''}`} aria-label="Ask">
-      <div className="card-scroll">
-        <div className="card-body">
-          {onBack && (
-            <div className="back">
-              <button type="button" className="button quiet" onClick={onBack}>
-                <ArrowLeft className="icon" /> Inbox
-              </button>
-            </div>
-          )}
-          <Crumbs ask={ask} sessions={sessions} requester={requester} />
-          {body}
-        </div>
-      </div>
-      {actions && (
-        <footer className="actions">
-          <div className="actions-in">{actions}</div>
-        </footer>
-      )}
-    </article>
+  const [isUnfolded, setUnfolded] = useState(false);
+  const frame: Frame = (body, actions, isWhole = true) => (
+    <CardFrame {...{ ask, sessions, requester, isInline, isWhole, body, actions, onBack }} />
   );
   const done = async (what: string) => {
     const sentence = await overtaken(ask.ask_id, me?.name);
@@ -61,8 +44,14 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, onDo
     onDone(ask, what);
   };
   const refused = ({ isLate, text }: Refused) => isLate && cameTooLate(ask.ask_id, text);
-  if (ask.status !== 'pending') return frame(<EndedAsk ask={ask} />, null);
-  if (!mayAnswer) return frame(<EndedAsk ask={ask} />, <p className="small muted">{LOOK_ONLY}</p>);
+  const toRead = <EndedAsk ask={ask} isWhole={isUnfolded} onWhole={() => setUnfolded(true)} />;
+  if (ask.status !== 'pending') return frame(toRead, null);
+  if (!mayAnswer)
+    return frame(
+      toRead,
+      <p className="small muted">{LOOK_ONLY}</p>,
+      isQuestion(ask.request) || isUnfolded || !isLong(ask.request),
+    );
   const common = { ask, hasKeys, frame, onDone: done, onRefused: refused };
   if (!isQuestion(ask.request)) return <ApprovalCard {...common} session={session} />;
   if (ask.mode === 'form') return <FormCard {...common} />;
@@ -101,8 +90,9 @@ function FormCard(props: FormCardProps) {
   const { data } = useFetched({ queryKey: ['ask', ask.ask_id], queryFn: () => api.asks.get(ask.ask_id) });
   const payload = data?.render_payload;
   const questions = useMemo(() => questionsOfPayload(payload), [payload]);
-  if (!data) return frame(<p className="muted">Loading the form…</p>, null);
-  if (!questions) return frame(<p className="notice bad">This form has no questions that can be shown.</p>, null);
+  if (!data) return frame(<p className="muted">Loading the form…</p>, null, false);
+  if (!questions)
+    return frame(<p className="notice bad">This form has no questions that can be shown.</p>, null, false);
   const send = (answer: object) => (options: { idempotencyKey: string }) =>
     api.sessions.say(ask.session_id, { interactive_form_answer: answer as never }, options);
   return (

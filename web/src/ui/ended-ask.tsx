@@ -1,7 +1,6 @@
 // An ask to read, not to answer: what was asked, how it ended, whether a click of this person came too late, and what they
 // had typed for nothing.
 import { TriangleAlert } from 'lucide-react';
-import { useState } from 'react';
 import type { Question } from '../../../src/core/question.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
@@ -16,8 +15,14 @@ import { Code } from './code.tsx';
 import { Settled } from './settled.tsx';
 import { Exact, Prose } from './text.tsx';
 
-export function EndedAsk({ ask: known }: { ask: AskView }) {
-  const [isWhole, setWhole] = useState(false);
+interface EndedAskProps {
+  ask: AskView;
+  /** What is long is folded away until then. */
+  isWhole: boolean;
+  onWhole: () => void;
+}
+
+export function EndedAsk({ ask: known, isWhole, onWhole }: EndedAskProps) {
   const { data } = useFetched({ queryKey: ['ask', known.ask_id], queryFn: () => api.asks.get(known.ask_id) });
   const ask = data ?? known;
   const { request } = ask;
@@ -48,7 +53,7 @@ export function EndedAsk({ ask: known }: { ask: AskView }) {
       <NotSent ask={ask} />
       <Settled ask={ask} />
       <LostDraft ask={ask} />
-      <Action request={request} isWhole={isWhole} onWhole={() => setWhole(true)} />
+      <Action request={request} isWhole={isWhole} onWhole={onWhole} />
     </>
   );
 }

@@ -2,12 +2,13 @@
 // out for each run. A batch that is refused is reported and leaves the others as they are.
 import { ArrowLeft, Check, X } from 'lucide-react';
 import { useState } from 'react';
-import type { ApprovalRequest, SessionView } from '../../../src/core/views.ts';
+import type { ApprovalRequest, AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCommands } from '../state/commands.ts';
 import { batchesOf, type Group } from '../state/groups.ts';
 import { useKeptText } from '../state/kept-text.ts';
 import { refusedOf } from '../state/sending.ts';
+import { useSighting } from '../state/sighting.ts';
 import { actionText } from '../text/ask-text.ts';
 import { agentName, sessionName } from './crumbs.tsx';
 import { Key } from './key.tsx';
@@ -82,22 +83,16 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
           </div>
           <p className="why">Each is listed as it would run. Uncheck what should wait.</p>
           <div className="members">
-            {group.members.map((ask) => {
-              const session = sessions.get(ask.session_id);
-              return (
-                <label key={ask.ask_id} className="member">
-                  <input type="checkbox" checked={taken.has(ask.ask_id)} onChange={() => toggle(ask.ask_id)} />
-                  <pre>
-                    <Exact text={inFull(ask.request as ApprovalRequest)} />
-                  </pre>
-                  <span />
-                  <span className="tiny muted">
-                    {!listed.has(ask.ask_id) && <span className="chip warn">new</span>}{' '}
-                    {session ? `${agentName(session)} · ${sessionName(session)}` : ''}
-                  </span>
-                </label>
-              );
-            })}
+            {group.members.map((ask) => (
+              <Member
+                key={ask.ask_id}
+                ask={ask}
+                session={sessions.get(ask.session_id)}
+                isTaken={taken.has(ask.ask_id)}
+                isNew={!listed.has(ask.ask_id)}
+                onToggle={() => toggle(ask.ask_id)}
+              />
+            ))}
           </div>
         </div>
       </div>
@@ -140,6 +135,31 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
         </div>
       </footer>
     </article>
+  );
+}
+
+interface MemberProps {
+  ask: AskView;
+  session: SessionView | undefined;
+  isTaken: boolean;
+  isNew: boolean;
+  onToggle: () => void;
+}
+
+function Member({ ask, session, isTaken, isNew, onToggle }: MemberProps) {
+  const place = useSighting<HTMLLabelElement>(ask, true);
+  return (
+    <label className="member" ref={place}>
+      <input type="checkbox" checked={isTaken} onChange={onToggle} />
+      <pre>
+        <Exact text={inFull(ask.request as ApprovalRequest)} />
+      </pre>
+      <span />
+      <span className="tiny muted">
+        {isNew && <span className="chip warn">new</span>}{' '}
+        {session ? `${agentName(session)} · ${sessionName(session)}` : ''}
+      </span>
+    </label>
   );
 }
 

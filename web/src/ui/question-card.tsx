@@ -1,7 +1,7 @@
 // A question set: every question with its answer, kept as a draft while it is given; sent whole, or declined. The server
 // judges, and what it does not like is said at the question it is about.
 import { Ban, Send } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { QuestionAnswer } from '../../../src/core/answer.ts';
 import type { Question } from '../../../src/core/question.ts';
 import type { AskView } from '../../../src/core/views.ts';
@@ -21,6 +21,7 @@ import { useCommands } from '../state/commands.ts';
 import { useDraft } from '../state/draft.ts';
 import { type Refused, useSending } from '../state/sending.ts';
 import { heading } from '../text/ask-text.ts';
+import type { Frame } from './card-frame.tsx';
 import { Key } from './key.tsx';
 import { QuestionField } from './question-field.tsx';
 import { Refusal, SavedNote } from './refusal.tsx';
@@ -35,7 +36,7 @@ interface QuestionCardProps {
   hasKeys: boolean;
   answer: (answers: QuestionAnswer[]) => Call;
   decline: (why: string) => Call;
-  frame: (body: ReactNode, actions: ReactNode) => ReactNode;
+  frame: Frame;
   onDone: (what: 'Answered' | 'Declined') => void;
   onRefused: (refused: Refused) => void;
 }
