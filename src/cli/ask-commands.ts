@@ -69,9 +69,6 @@ export function addAskShow(parent: Command, kind: AskKind, examples: string[]): 
   );
 }
 
-const sightingText = ({ by, surface, at_ms }: SightingView, now: number): string =>
-  `${oneLine(by)} (${surface}) ${duration(now - at_ms)} ago`;
-
 /** Which child asks its parent here; nothing for any other question. */
 async function requesterOf(client: Client, ask: AskView): Promise<string | undefined> {
   if (ask.kind !== 'question' || ask.status !== 'pending') return undefined;
@@ -105,3 +102,6 @@ function askLines(ask: AskView, requester: string | undefined, width: number): L
     line(span(`delivery: ${state}${reason ? `, ${oneLine(reason)}` : ''}`, 'dim')),
   ];
 }
+
+const sightingText = ({ by, surface, at_ms }: SightingView, now: number): string =>
+  `${oneLine(by)} (${surface}) ${duration(now - at_ms)} ago`;

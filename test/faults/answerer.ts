@@ -64,6 +64,7 @@ export async function runAnswerer(options: AnswererOptions): Promise<void> {
     run_kind,
   }: Pending & { request: UserQuestionRequest }): Promise<void> {
     tried.add(request.id);
+    await look(request.id);
     const nonce = nextNonce();
     if (random.chance(0.05)) {
       const attempt = noted(nonce, [{ askId: request.id, answer: { outcome: 'cancelled' } }]);
@@ -105,6 +106,7 @@ export async function runAnswerer(options: AnswererOptions): Promise<void> {
   ): Promise<void> {
     const batch = open.filter((view) => view.run_id === run_id && random.chance(0.9));
     if (batch.length === 0) return;
+    for (const { request } of batch) await look(request.id);
     const nonce = nextNonce();
     const resolutions = batch.map(({ request }) => {
       tried.add(request.id);
@@ -125,6 +127,14 @@ export async function runAnswerer(options: AnswererOptions): Promise<void> {
       `/v1/sessions/${session_id}/approval-runs`,
     ]);
     await decide(attempt, path, { resolutions });
+  }
+
+  /** Now and then the surface says that it was seen, and says it again where it was not told that it arrived. */
+  async function look(askId: string): Promise<void> {
+    if (!random.chance(0.3)) return;
+    const path = `/v1/asks/${askId}/seen`;
+    const { status, text } = await server.call({ path, token, body: {} });
+    if (status !== 204) knowledge.faults.push(`answerer ${name}: ${path} answered ${text}`);
   }
 
   function nextNonce(): string {

@@ -10,7 +10,12 @@ import { countOf } from './count.ts';
 import type { Account, Knowledge } from './knowledge.ts';
 
 export function auditLog(knowledge: Knowledge, account: Account): string[] {
-  return [...auditChains(account), ...auditFollower(knowledge.seen, account.events), ...auditOnce(account)];
+  return [
+    ...auditChains(account),
+    ...auditFollower(knowledge.seen, account.events),
+    ...auditOnce(account),
+    ...auditSightings(account),
+  ];
 }
 
 function auditChains({ events, sessions }: Account): string[] {
@@ -68,5 +73,25 @@ function auditOnce({ events, asks, runs }: Account): string[] {
   for (const { run_id, status } of runs)
     if ((ends.get(run_id) ?? 0) !== (isTerminal(status) ? 1 : 0))
       complaints.push(`ended ${ends.get(run_id) ?? 0} times: run ${run_id} is ${status}`);
+  return complaints;
+}
+
+/** Each person saw an ask once, before it ended; the log and the row tell the same. */
+function auditSightings({ events, asks }: Account): string[] {
+  const told = new Map<string | undefined, object[]>();
+  const claimed = new Set<string | undefined>();
+  const complaints: string[] = [];
+  for (const { type, ask_id, at_ms, data } of events) {
+    if (type === 'ask.claimed') claimed.add(ask_id);
+    if (type !== 'ask.seen') continue;
+    if (claimed.has(ask_id)) complaints.push(`seen too late: ask ${ask_id} had ended`);
+    told.set(ask_id, [...(told.get(ask_id) ?? []), { ...data, at_ms }]);
+  }
+  for (const { ask_id, seen_by = [] } of asks) {
+    if (!isDeepStrictEqual(told.get(ask_id) ?? [], seen_by))
+      complaints.push(`seen otherwise: the log and the row of ask ${ask_id} differ`);
+    if (new Set(seen_by.map(({ by, surface }) => `${by} ${surface}`)).size < seen_by.length)
+      complaints.push(`seen twice: ask ${ask_id} by one person`);
+  }
   return complaints;
 }

@@ -32,6 +32,27 @@ describe('finds', () => {
       ({ account, knowledge }) => Object.assign(askOf(account, acknowledged(knowledge)), unanswered),
     ],
     [
+      'a sighting that is in the log alone',
+      /^seen otherwise: /,
+      ({ account }) => Object.assign(seenAsk(account), { seen_by: [] }),
+    ],
+    [
+      'a sighting after the end',
+      /^seen too late: /,
+      ({ account: { events } }) => {
+        const at = events.findIndex(({ type }) => type === 'ask.seen');
+        events.push(...events.splice(at, 1));
+      },
+    ],
+    [
+      'an ask that one person saw twice',
+      /^seen twice: /,
+      ({ account }) => {
+        const { seen_by = [] } = seenAsk(account);
+        seen_by.push(...seen_by);
+      },
+    ],
+    [
       'an ask that is gone',
       /^lost: /,
       ({ account, knowledge }) => remove(account.asks, askOf(account, acknowledged(knowledge))),
@@ -250,6 +271,8 @@ function refused({ attempts }: Knowledge): Attempt {
 function askOf({ asks }: Account, attempt: Attempt) {
   return found(asks.find((ask) => ask.ask_id === attempt.decisions[0]?.askId));
 }
+
+const seenAsk = ({ asks }: Account) => found(asks.find(({ seen_by = [] }) => seen_by.length > 0));
 
 const answerOf = (account: Account, attempt: Attempt) => found(askOf(account, attempt).answer);
 
