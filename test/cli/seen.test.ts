@@ -99,7 +99,9 @@ describe.skipIf(!hasPty)('at a terminal (needs python3)', PATIENT, () => {
     const run = ['run', 'mock', '--session-id', 'several', '--input-json', JSON.stringify({ script })];
     const person = stage.terminal([...run, '--interactive']);
     await person.shows(/\$ make (one|two)[\s\S]*Allow Bash\?/);
-    const { items } = await stage.client.asks.list({ session_id: 'several', status: 'pending' });
+    const pending = async () => (await stage.client.asks.list({ session_id: 'several', status: 'pending' })).items;
+    await expect.poll(pending, PATIENT).toHaveLength(2);
+    const items = await pending();
     const isShown = (id: string) => person.screen().some((row) => row.includes(`$ make ${id}`));
     const [first, second] = isShown('one') ? ['one', 'two'] : ['two', 'one'];
     const idOf = (call: string) => items.find((ask) => ask.tool_call_id === call)?.ask_id ?? '';
