@@ -63,6 +63,27 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: in the background`, () =
     expect(rig.processes(run)).toEqual([]);
   });
 
+  it('what a sub-agent asked is taken back when its model stops it, and the run ends', async () => {
+    const { promise: asked, resolve: isAsked } = Promise.withResolvers<AskView>();
+    const stops = async (told: string) => {
+      await asked;
+      const task_id = /agentId: (\w+)/.exec(told)?.[1];
+      return [{ tool: 'TaskStop', input: { task_id }, id: 'toolu_bk_stop' }];
+    };
+    rig.model.play([[sub('SUBSTOPPED', 'toolu_bk')], stops, [{ text: 'Never mind.' }]], 'MAIN-STOPS');
+    rig.model.play([[bash('touch sub', 'toolu_bkt')], [{ text: 'I made it.' }]], 'SUBSTOPPED');
+    const run = await rig.start({ text: 'MAIN-STOPS' });
+    const ask = await askFor(run, 'toolu_bkt');
+    isAsked(ask);
+    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    expect(rig.result('toolu_bk_stop')?.text).toContain('Successfully stopped');
+    expect(await rig.stage.api.asks.get(ask.ask_id)).toMatchObject({
+      status: 'cancelled',
+      answer: { behavior: 'deny', reason: 'withdrawn', justification: 'settled in Claude Code itself' },
+    });
+    expect(rig.files(run)).toEqual([]);
+  });
+
   it('a command goes on while the session asks and after it has ended its turn; then it may be held again', async () => {
     rig.model.play([
       [bash(UNTIL_TOLD, 'toolu_bc', inBackground)],
