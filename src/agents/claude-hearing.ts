@@ -56,7 +56,8 @@ type Before = Extract<Heard, { heard: 'before' }>;
 const TEXT_CHARACTERS = 100_000;
 const RESULT_CHARACTERS = 4000;
 
-export function createHearing() {
+/** `mayEndOn`: whether it matters for a call of that tool if it is the only one; any other need not wait for that. */
+export function createHearing(mayEndOn: (toolName: string) => boolean = () => true) {
   const agents = new Map<string, { label: string; calledBy: string | undefined }>();
   const callers = new Map<string, string | undefined>();
   let plan = '';
@@ -191,7 +192,7 @@ export function createHearing() {
     const call = { id, name, input, ...whose, reason: reasonOf(name, ''), suggestions: [] };
     const before: Before = { heard: 'before', requestId, call, hindrance: 'sub_agent', isKept: false };
     if (agent_id !== undefined) return [before];
-    if (!message || message.isComplete) {
+    if (!message || message.isComplete || !mayEndOn(name)) {
       const kept = { ...before, hindrance: hindrance(), isKept: !hasSpoken };
       // It keeps one call only.
       hasSpoken = true;

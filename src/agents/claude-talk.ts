@@ -72,14 +72,14 @@ export async function talkWithClaude(
   beginning: Beginning,
 ): Promise<TalkEnding> {
   const stop = new AbortController();
+  let { mode } = beginning;
   const desk = createDesk(
     context,
     beginning.known.filter((ask) => !isElicitation(ask)),
   );
   const elicitations = createElicitations(context, beginning.known.filter(isElicitation));
-  const { hear } = createHearing();
+  const { hear } = createHearing((name) => isForm(name) || isHeldFor(name, mode, spec.hold));
   const requests = new Map<string, ToolCall>();
-  let { mode } = beginning;
   /** Whether anything was allowed for good that this process would not ask about. */
   let hasRules = beginning.rules.length > 0;
   let talk: Talk | undefined;

@@ -50,6 +50,13 @@ describe('what hinders Claude Code to end on a call', () => {
     expect(befores(...messages)).toEqual([['a', hindrance, false]]);
   });
 
+  it('is not waited for where the process would not end on the call', () => {
+    const { hear } = createHearing((tool) => tool !== 'Bash');
+    const messages = [begins('msg_1'), block, calls('a'), asks('a')];
+    expect(messages.flatMap(hear)).toContainEqual(expect.objectContaining({ heard: 'before', requestId: 'a' }));
+    expect(befores(...messages)).toEqual([]);
+  });
+
   it('nothing for the call that it has kept, which is the first and only one before it says anything', () => {
     expect(befores(asks('a'), asks('b'))).toEqual([
       ['a', 'none', true],
