@@ -4,10 +4,13 @@
 import { defineConfig } from 'vitest/config';
 import { HeaviestFirst } from './test/support/heaviest-first.ts';
 
+/** They start nothing and leave nothing behind, so they share processes: loading the server takes longer than a test of it. */
+const LIGHT = ['core', 'forms', 'gateway', 'regressions', 'server', 'skills', 'web'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/agents/**', '**/node_modules/**'],
     pool: 'forks',
     // One more than the two cores of a small machine: each test waits for its processes half of the time.
     maxWorkers: 3,
@@ -15,5 +18,16 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
+    projects: [
+      { extends: true, test: { name: 'light', include: LIGHT, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'heavy',
+          include: ['test/**/*.test.ts'],
+          exclude: [...LIGHT, 'test/agents/**', '**/node_modules/**'],
+        },
+      },
+    ],
   },
 });

@@ -62,6 +62,7 @@ describeInBrowser('the page as an app', () => {
     });
     await page.getByRole('heading', { name: 'History' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/history');
+    await page.getByText('Live · lead').waitFor();
     // The browser notes each connection that was refused.
     const odd = complaints
       .splice(0)

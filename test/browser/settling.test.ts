@@ -157,6 +157,8 @@ describeInBrowser('when somebody else answers', () => {
   });
 
   it('a deadline counts down, ends the ask, and leaves the typed text', async () => {
+    // Signed in before the time begins to run.
+    const { page } = await stage.person('lead');
     const run = await playMock(stage.client, {
       do: 'ask',
       id: 'soon',
@@ -164,7 +166,6 @@ describeInBrowser('when somebody else answers', () => {
       expires_after_ms: 8000,
     });
     const { ask_id } = await run.ask('soon');
-    const { page } = await stage.person('lead');
     await page.goto(`/asks/${ask_id}`);
     await page.getByText(/expires in 0:0\d/).waitFor();
     await page.getByRole('textbox', { name: 'Why?' }).fill('half a thought');

@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import { type Client, createClient } from '../../src/client/client.ts';
 import type { RaiseApproval, RaiseQuestion } from '../../src/core/bodies.ts';
 import type { AskView } from '../../src/core/views.ts';
-import { endEverything, type Holdpoint, root, startHoldpoint, temporaryFolder } from '../support/process.ts';
+import { COMPILED, endEverything, type Holdpoint, root, startHoldpoint, temporaryFolder } from '../support/process.ts';
 import { endTerminals, openPty, type Pty, type PtyOptions } from '../support/pty.ts';
 
 export interface Ended {
@@ -27,7 +27,6 @@ export const PATIENT = { timeout: 120_000 };
 const BROUGHT_NODE = join(root, 'node_modules', 'node', 'bin', 'node');
 export const node = existsSync(BROUGHT_NODE) ? BROUGHT_NODE : process.execPath;
 const main = join(root, 'src', 'cli', 'main.ts');
-const COMPILED = join(root, 'node_modules', '.cache', 'holdpoint-tests');
 const children = new Set<ChildProcess>();
 
 export interface Stage {

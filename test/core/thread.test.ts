@@ -343,7 +343,7 @@ it('keeps to the rules in any story, after every event', async () => {
       }
       prompts += idsOf(watched(await eventsOf('s')), 'pending_prompt').length;
     }),
-    { numRuns: 60 },
+    { numRuns: 100 },
   );
   expect(prompts).toBeGreaterThan(60);
 }, 120_000);

@@ -12,7 +12,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach } from 'vitest';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
-import { root } from '../support/process.ts';
+import { COMPILED, root } from '../support/process.ts';
 import { eventually, type Fields, ok } from '../support/scene.ts';
 import type { Server } from '../support/server.ts';
 
@@ -101,7 +101,7 @@ const overStdio = (url: string, token: string): Transport =>
   new StdioClientTransport({
     command: process.execPath,
     args: [join(root, 'src/cli/main.ts'), 'mcp'],
-    env: { PATH: process.env.PATH ?? '', HOLDPOINT_URL: url, HOLDPOINT_TOKEN: token },
+    env: { PATH: process.env.PATH ?? '', HOLDPOINT_URL: url, HOLDPOINT_TOKEN: token, NODE_COMPILE_CACHE: COMPILED },
     stderr: 'ignore',
   });
 

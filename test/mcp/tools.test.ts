@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { serverForAll } from '../support/for-all.ts';
+import { COMPILED } from '../support/process.ts';
 import {
   allow,
   decide,
@@ -182,7 +183,12 @@ describe('the door', () => {
       new StdioClientTransport({
         command: process.execPath,
         args: ['src/cli/main.ts', 'mcp'],
-        env: { PATH: process.env.PATH ?? '', HOLDPOINT_URL: url, HOLDPOINT_TOKEN: server.token },
+        env: {
+          PATH: process.env.PATH ?? '',
+          HOLDPOINT_URL: url,
+          HOLDPOINT_TOKEN: server.token,
+          NODE_COMPILE_CACHE: COMPILED,
+        },
         stderr: 'ignore',
       }),
     );

@@ -9,7 +9,7 @@ export const root = join(import.meta.dirname, '..', '..');
 const BROUGHT_NODE = join(root, 'node_modules', 'node', 'bin', 'node');
 const node = existsSync(BROUGHT_NODE) ? BROUGHT_NODE : process.execPath;
 /** Saves a third of each start. */
-const COMPILED = join(root, 'node_modules', '.cache', 'holdpoint-tests');
+export const COMPILED = join(root, 'node_modules', '.cache', 'holdpoint-tests');
 const READY = /^holdpoint ready (\S+)$/m;
 
 export interface Exit {

@@ -59,7 +59,10 @@ export function openPty({ command, env, columns = 100, rows = 30, cwd }: PtyOpti
   child.stdin.on('error', () => {});
   const kill = () => child.kill('SIGKILL');
   open.add(kill);
-  const exited = new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? -1)));
+  // When the screen shows the last that was written, too.
+  const exited = new Promise<number>((resolve) =>
+    child.once('close', (code) => terminal.write('', () => resolve(code ?? -1))),
+  );
   void exited.then(() => open.delete(kill));
   const order = (what: object) => child.stdin.write(`${JSON.stringify(what)}\n`);
   const screen = () =>
@@ -95,7 +98,7 @@ export function openPty({ command, env, columns = 100, rows = 30, cwd }: PtyOpti
           done(new Error(`${why} before the screen showed ${expected}:\n${screen().join('\n')}`));
         const timer = setTimeout(() => complain('time was up'), PATIENCE_MS);
         watchers.add(look);
-        void exited.then((code) => setTimeout(() => (seen() ? done() : complain(`the command ended (${code})`)), 50));
+        void exited.then((code) => (seen() ? done() : complain(`the command ended (${code})`)));
         look();
       });
     },
