@@ -57,6 +57,7 @@ async function endUnlessForm(client: Client, sessionId: string): Promise<void> {
 
 export function createDesk({ client, sessionId }: Pick<Seat, 'client' | 'sessionId'>) {
   return {
+    hasScreen: async (): Promise<boolean> => (await client.sessions.get(sessionId)).agent === EXTERNAL_AGENT,
     async runId(): Promise<string> {
       const session = await client.sessions.get(sessionId);
       if (session.active_run_id !== undefined) return session.active_run_id;

@@ -32,7 +32,7 @@ const INPUT = 'answer';
 export async function putToPerson(desk: Desk, ask: AskView, caller: Caller, patience: Patience): Promise<Outcome> {
   const { era, capabilities, screen, ctx } = caller;
   if (ask.answer !== undefined) return handed(desk, ask, ctx);
-  const canElicit = speaksForms(capabilities);
+  const canElicit = speaksForms(capabilities) && (await desk.hasScreen());
   if (era === 'modern' && canElicit) {
     const reply = inputResponse(ctx.mcpReq.inputResponses, INPUT);
     if (reply.kind !== 'elicit') return atScreenFirst(ask);

@@ -10,6 +10,8 @@ import type { AskView, ClarificationView, MessageView } from '../core/views.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 
 export interface Desk {
+  /** Whether the agent has a screen of its own. One that a worker hosts has none: what it shows a person comes back here. */
+  hasScreen(): Promise<boolean>;
   /** The run at work in this session: who asks, whatever the arguments say. */
   runId(): Promise<string>;
   /** What the run was asked to do. */
@@ -36,6 +38,7 @@ export function gatewayDesk(gateway: Gateway, actor: Actor & { sessionId: string
     throw fail('ask_not_found', 'There is no such ask in this session.');
   };
   return {
+    hasScreen: async () => (await gateway.showSession(sessionId)).agent === EXTERNAL_AGENT,
     async runId() {
       const session = await gateway.showSession(sessionId);
       if (session.active_run_id !== undefined) return session.active_run_id;

@@ -151,6 +151,21 @@ describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ t
       },
     );
 
+    it('is not asked there where a worker hosts it: its screen is the inbox', patient, async () => {
+      const asked: ElicitRequest[] = [];
+      const prepare = elicitor(async (request) => {
+        asked.push(request);
+        return { action: 'cancel' };
+      });
+      const agent = await connect({ ...how, session: { agent: 'hosted' }, capabilities: FORMS, prepare });
+      const agents = [{ name: 'hosted', recovery: 'none' }];
+      await ok(server.post('/v1/workers/claim', { worker_id: 'w', agents }));
+      const result = ask(agent, { onprogress: () => {}, timeout: 60_000 });
+      await answer(server, await pendingAsk(server, agent.sessionId), choose);
+      expect(jsonOf(await result)).toMatchObject({ ...BLUE, answered_by: 'operator' });
+      expect(asked).toEqual([]);
+    });
+
     it('declines there', patient, async () => {
       const prepare = elicitor(async () => ({ action: 'decline' }));
       const agent = await connect({ ...how, capabilities: FORMS, prepare });
