@@ -22,7 +22,6 @@ import { createMcpDoor } from '../mcp/door.ts';
 import { createApp } from '../server/app.ts';
 import { isBuilt } from '../server/page.ts';
 import type { App } from '../server/routes/route.ts';
-import { openPostgres } from '../store/postgres.ts';
 import { createSealer } from '../store/sealer.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { startAttachments } from '../worker/attachments.ts';
@@ -174,6 +173,7 @@ async function loopbackDoor(app: App, open: (() => Promise<unknown>)[]): Promise
 async function openStore(settings: Settings, hash: Hash, logger: Logger): Promise<{ store: Store; clock: Clock }> {
   if (!settings.database) return { store: await openSqlite(settings.data, hash), clock: { now: Date.now } };
   const onError = (error: unknown) => logger.warn({ err: error }, 'the database connection failed; it is tried again');
+  const { openPostgres } = await import('../store/postgres.ts');
   return openPostgres({ ...settings.database, hash, onError });
 }
 

@@ -68,7 +68,7 @@ describe('the whole family of a program ends', () => {
   it('when it ends itself and leaves somebody behind', async () => {
     const folder = d.workspace();
     const run = await d.over(
-      await d.sh(folder, 'sh -c "echo \\$\\$ >> pids; exec sleep 60" & while [ ! -f pids ]; do :; done; exit 3'),
+      await d.sh(folder, 'sh -c "echo \\$\\$ >> pids; exec sleep 60" & while [ ! -s pids ]; do :; done; exit 3'),
     );
     expect(run).toMatchObject({ status: 'failed', outcome: 'provider-failed' });
     expect(pidsIn(folder).filter(isAlive)).toEqual([]);
