@@ -4,7 +4,7 @@
 import { defineConfig } from 'vitest/config';
 import { HeaviestFirst } from './test/support/heaviest-first.ts';
 
-/** They start nothing and leave nothing behind, so they share processes: loading the server takes longer than a test of it. */
+/** They leave nothing behind, so they share processes: loading the server takes longer than most tests of it. */
 const LIGHT = ['core', 'forms', 'gateway', 'regressions', 'server', 'skills', 'web'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );

@@ -10,7 +10,7 @@ import type { HostedAgent } from '../../src/worker/host.ts';
 import { startWorker, type Worker } from '../../src/worker/worker.ts';
 
 const silent = { info: () => {}, warn: () => {} };
-const LOOK_EVERY_MS = 15;
+const LOOK_EVERY_MS = 25;
 let made = 0;
 
 export interface WorkerLike {
