@@ -156,6 +156,28 @@ describeInBrowser('when somebody else answers', () => {
     await stage.client.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'allow' }] });
   });
 
+  it('a viewer is shown all that is asked', async () => {
+    const work_folder = '/srv/shop';
+    const reason = 'a clean build';
+    const options = [{ label: 'Staging', description: 'nobody notices' }, { label: 'Production' }];
+    const run = await playMock(stage.client, {
+      do: 'parallel',
+      asks: [
+        { ...approve('whole'), reason, work_folder },
+        { do: 'ask', id: 'which', questions: [{ id: 'where', question: 'Where to?', options }] },
+      ],
+    });
+    await Promise.all([run.ask('whole'), run.ask('which')]);
+    const { page } = await stage.stranger();
+    await page.goto((await stage.client.signIn.offer({ name: 'mate', scope: 'viewer' })).url);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await page.goto(`/sessions/${run.sessionId}`);
+    for (const text of ['echo whole', reason, work_folder, 'Where to?', 'Staging', 'nobody notices', 'Production'])
+      await page.getByRole('article').getByText(text).first().waitFor();
+    await stage.client.runs.cancel(run.runId);
+  });
+
   it('a deadline counts down, ends the ask, and leaves the typed text', async () => {
     // Signed in before the time begins to run.
     const { page } = await stage.person('lead');

@@ -11,6 +11,7 @@ import { useMayAnswer, useMe } from '../state/me.ts';
 import { isQuestion } from '../text/ask-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { Action } from './action.tsx';
+import { AskedQuestions } from './asked-questions.tsx';
 import { Code } from './code.tsx';
 import { Settled } from './settled.tsx';
 import { Exact, Prose } from './text.tsx';
@@ -32,15 +33,10 @@ export function EndedAsk({ ask: known, isWhole, onWhole }: EndedAskProps) {
         <NotSent ask={ask} />
         <Settled ask={ask} />
         <LostDraft ask={ask} />
-        {request.questions.map((question) => (
-          <div key={question.id} className="question">
-            <div className="question-text">
-              <Prose text={question.question} />
-            </div>
-          </div>
-        ))}
+        <AskedQuestions ask={ask} request={request} />
       </>
     );
+  const folder = request.work_folder ?? ask.asked_from?.work_folder;
   return (
     <>
       <div className="card-title">
@@ -53,7 +49,22 @@ export function EndedAsk({ ask: known, isWhole, onWhole }: EndedAskProps) {
       <NotSent ask={ask} />
       <Settled ask={ask} />
       <LostDraft ask={ask} />
+      {request.reason !== '' && (
+        <p className="why">
+          <Prose text={request.reason} />
+        </p>
+      )}
       <Action request={request} isWhole={isWhole} onWhole={onWhole} />
+      {folder !== undefined && (
+        <dl className="facts">
+          <dt>Folder</dt>
+          <dd>
+            <code>
+              <Exact text={folder} />
+            </code>
+          </dd>
+        </dl>
+      )}
     </>
   );
 }
