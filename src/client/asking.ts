@@ -34,8 +34,11 @@ export interface Asking {
 }
 
 export interface Manner {
-  /** `later`: whoever asked acknowledges by itself, when the answer has reached where it must go. */
-  acknowledge?: 'now' | 'later' | undefined;
+  /**
+   * `later`: whoever asked acknowledges by itself, when the answer has reached where it must go. `sent`: so too, and the
+   * server is told before that it is on its way; an end without an answer is sent nowhere and acknowledged now.
+   */
+  acknowledge?: 'now' | 'later' | 'sent' | undefined;
   /** Nobody here can take the answer any more: stop waiting, and leave the ask as it is for whoever comes next. */
   signal?: AbortSignal | undefined;
   /** An ask that can be held without a process is waited for until then; `held` follows. Not at all otherwise. */
@@ -50,7 +53,7 @@ export async function askQuestion(asking: Asking, body: QuestionBody, manner?: M
   const ask = await endOf(asking, body, manner);
   if (!hasEnded(ask)) return { status: 'held', ask_id: ask.ask_id };
   const whole = await revealed(asking, ask);
-  if (manner?.acknowledge !== 'later') await acknowledge(asking, ask.ask_id);
+  if (manner?.acknowledge !== 'later') await acknowledge(asking, ask, manner);
   return questionOutcome(whole);
 }
 
@@ -64,7 +67,8 @@ export async function askApproval(
   const outcome = approvalOutcome(ask, body.input);
   if (manner?.acknowledge === 'later') return outcome;
   try {
-    await acknowledge(asking, ask.ask_id, outcome.allowed ? digestToRun(asking, body, ask, outcome.input) : undefined);
+    const digest = outcome.allowed ? digestToRun(asking, body, ask, outcome.input) : undefined;
+    await acknowledge(asking, ask, manner, digest);
   } catch (error) {
     if (!(error instanceof HoldpointProblem) || error.code !== 'ask_digest_mismatch') throw error;
     return refused(ask, body.input, error.detail);
@@ -84,8 +88,9 @@ function digestToRun(
   return approvalDigest(action, workFolder, (text) => hash('sha256', text, 'hex'));
 }
 
-async function acknowledge({ calls }: Asking, askId: string, digest?: string): Promise<void> {
-  await calls.asks.delivered(askId, digest === undefined ? {} : { digest });
+async function acknowledge({ calls }: Asking, ask: EndedAskView, manner?: Manner, digest?: string): Promise<void> {
+  const isOnItsWay = manner?.acknowledge === 'sent' && (ask.status === 'answered' || ask.status === 'declined');
+  await calls.asks[isOnItsWay ? 'sent' : 'delivered'](ask.ask_id, digest === undefined ? {} : { digest });
 }
 
 /** The ask at its end; or still open, where the agent does not wait for it in this process. */

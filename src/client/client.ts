@@ -136,6 +136,8 @@ function createCalls(http: Http, headers?: Record<string, string>) {
         get<views.AskView>(path`/v1/asks/${id}`, { wait_ms: waitMs }, { waitMs, signal }),
       /** The person this client speaks for has it before their eyes. */
       seen: (id: string) => put<void>(path`/v1/asks/${id}/seen`, {}),
+      sent: (id: string, body: In<typeof bodies.Acknowledge> = {}, options?: Options) =>
+        put<views.AskView>(path`/v1/asks/${id}/sent`, body, options),
       delivered: (id: string, body: In<typeof bodies.Acknowledge> = {}, options?: Options) =>
         put<views.AskView>(path`/v1/asks/${id}/delivered`, body, options),
       withdraw: (id: string, body: In<typeof bodies.Withdraw> = {}, options?: Options) =>
@@ -145,8 +147,8 @@ function createCalls(http: Http, headers?: Record<string, string>) {
       saveDraft: (id: string, body: In<typeof bodies.SaveDraft>, options?: Options & Pick<Call, 'keepalive'>) =>
         send<views.DraftView>({ method: 'PUT', path: path`/v1/asks/${id}/draft`, body, ...options }),
       dropDraft: (id: string) => send<void>({ method: 'DELETE', path: path`/v1/asks/${id}/draft` }),
-      undeliverable: (id: string, body: In<typeof bodies.Undeliverable> = {}) =>
-        put<views.AskView>(path`/v1/asks/${id}/undeliverable`, body),
+      undeliverable: (id: string, body: In<typeof bodies.Undeliverable> = {}, options?: Options) =>
+        put<views.AskView>(path`/v1/asks/${id}/undeliverable`, body, options),
     },
     questions: {
       list: (query?: Page & { session_id?: string }) => list<views.PendingQuestionView>('/v1/questions', query),

@@ -1,5 +1,5 @@
-// The agent's side acknowledges that it has an answer. Until then the answer is due; a repeated acknowledgement is
-// recognised and changes nothing.
+// The agent's side acknowledges that it has an answer. Until then the answer is due, also while it is on its way to an
+// agent that takes long to say so, or may die before it does; a repeated acknowledgement is recognised and changes nothing.
 import { answeredDigest, type EndedAsk } from '../core/ask.ts';
 import { fail } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
@@ -13,7 +13,8 @@ import { askView } from './views.ts';
 
 export interface AcknowledgeCommand {
   askId: string;
-  state: 'delivered' | 'undeliverable';
+  /** `sent`: it is about to be handed to the agent, which has not said yet that it has it. */
+  state: 'delivered' | 'undeliverable' | 'sent';
   /** Digest of what the agent is about to run: it must be the digest that was answered. */
   digest?: string | undefined;
   reason?: string | undefined;
@@ -43,6 +44,11 @@ export function acknowledge(ports: Ports, command: AcknowledgeCommand): Promise<
       throw fail('ask_state_conflict', `The answer was already marked ${ask.delivery.state}.`);
     if (await waitsForItsRun(tx, ask))
       throw fail('ask_state_conflict', 'The next run carries this answer; it is delivered when that run begins.');
+    if (command.state === 'sent') {
+      ask.delivery.attempts += 1;
+      await tx.updateDelivery(ask);
+      return ok(askView(ask));
+    }
     await mark(ledger, ask, command.state, command.reason);
     await ledger.close();
     return ok(askView(ask));

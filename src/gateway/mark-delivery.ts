@@ -22,7 +22,7 @@ export async function mark(
   reason?: string,
 ): Promise<void> {
   const deliveredAt = state === 'delivered' ? ledger.now : undefined;
-  ask.delivery = { state, attempts: ask.delivery.attempts + 1, deliveredAt, reason };
+  ask.delivery = { state, attempts: Math.max(1, ask.delivery.attempts), deliveredAt, reason };
   ask.sealed = undefined;
   await ledger.tx.updateDelivery(ask);
   const told = { outcome: ask.status, ...(reason !== undefined && { reason }) };

@@ -37,6 +37,7 @@ const CALLS: ((c: Client) => Promise<unknown>)[] = [
   (c) => c.asks.get('{ask_id}'),
   (c) => c.asks.wait('{ask_id}', 0),
   (c) => c.asks.seen('{ask_id}'),
+  (c) => c.asks.sent('{ask_id}'),
   (c) => c.asks.delivered('{ask_id}'),
   (c) => c.asks.undeliverable('{ask_id}'),
   (c) => c.asks.withdraw('{ask_id}'),

@@ -179,7 +179,7 @@ export const acknowledge: Plan = (w, picks) => {
   const other = picks.number(4) === 0 ? picks.one(w.asks) : ask;
   if (!other) return undefined;
   const askId = other.id;
-  const state = picks.of<'delivered' | 'undeliverable'>('delivered', 'delivered', 'undeliverable');
+  const state = picks.of<'delivered' | 'undeliverable' | 'sent'>('delivered', 'delivered', 'undeliverable', 'sent');
   const digest = picks.of('none', 'right', 'wrong');
   return {
     name: `acknowledge ${askId} ${state}, digest ${digest}`,
@@ -203,7 +203,7 @@ export const acknowledge: Plan = (w, picks) => {
       if ((own.mode === 'form' || own.mode === 'restart') && !isOver(own.run)) return ['ask_state_conflict'];
       if (own.delivery === state) return OK;
       if (own.delivery !== 'due') return ['ask_state_conflict'];
-      own.delivery = state;
+      if (state !== 'sent') own.delivery = state;
       return OK;
     },
   };

@@ -150,6 +150,7 @@ describe('an agent token sees no other session', () => {
       [`/v1/runs/${theirs.runId}/complete`, {}],
       [`/v1/runs/${theirs.runId}/fail`, {}],
       [`/v1/runs/${theirs.runId}/clarifications`, { tool_call_id: 'c', questions: [NOTES] }],
+      [`/v1/asks/${theirs.ask.ask_id}/sent`, {}],
       [`/v1/asks/${theirs.ask.ask_id}/delivered`, {}],
       [`/v1/asks/${theirs.ask.ask_id}/undeliverable`, {}],
       [`/v1/asks/${theirs.ask.ask_id}/withdraw`, {}],

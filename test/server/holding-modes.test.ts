@@ -91,6 +91,21 @@ describe.each(['blocking', 'deferred'] as const)('%s: the same run carries on', 
     expect(acked.delivery).toMatchObject({ state: 'delivered', attempts: 1 });
   });
 
+  it('also while it is on its way there, which is counted; not what was not answered, or has arrived', async () => {
+    const h = await held(server, { kind: 'approval', mode });
+    const path = `/v1/asks/${h.ask.ask_id}`;
+    await refusal(server.post(`${path}/sent`), 409, 'ask_state_conflict');
+    await ok(decide(server, h.runId, allow(h.ask.ask_id)));
+    await refusal(server.post(`${path}/sent`, { digest: 'another' }), 409, 'ask_digest_mismatch');
+    expect((await showAsk(server, h.ask.ask_id)).delivery).toEqual({ state: 'due', attempts: 0 });
+    for (const attempts of [1, 2]) {
+      const sent = await ok(server.post<AskView>(`${path}/sent`, { digest: h.ask.request.digest }));
+      expect(sent.delivery).toEqual({ state: 'due', attempts });
+    }
+    expect((await ok(server.post<AskView>(`${path}/delivered`))).delivery).toMatchObject({ attempts: 2 });
+    await refusal(server.post(`${path}/sent`), 409, 'ask_state_conflict');
+  });
+
   it('approvals too', async () => {
     const h = await held(server, { kind: 'approval', mode });
     expect(await ok(decide(server, h.runId, allow(h.ask.ask_id)))).toMatchObject({

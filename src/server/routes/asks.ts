@@ -7,6 +7,7 @@ import { fail } from '../../core/errors.ts';
 import { PARTIAL_STATE_BYTES } from '../../core/partial-state.ts';
 import type { Actor } from '../../core/token.ts';
 import { AskView, ClarificationView } from '../../core/views.ts';
+import type { AcknowledgeCommand } from '../../gateway/deliver.ts';
 import { AGENT_SIDE, EVERY_READER, READERS } from '../auth.ts';
 import {
   goneSignal,
@@ -144,6 +145,33 @@ export const addAsks: AddRoutes = (app, { gateway, throttle }) => {
     },
   );
 
+  const acknowledge = async (
+    request: FastifyRequest,
+    askId: string,
+    told: Pick<AcknowledgeCommand, 'state' | 'digest' | 'reason'>,
+  ) => {
+    const command = { askId, ...told, leaseEpoch: leaseOf(request), key: keyOf(request, gateway.hash) };
+    return (await gateway.acknowledge(command)).view;
+  };
+
+  app.post(
+    '/v1/asks/:ask_id/sent',
+    {
+      config: { scopes: AGENT_SIDE },
+      schema: {
+        ...about(
+          'agents',
+          'The answer is about to be handed to the agent',
+          'It stays due, with one attempt more, until the agent has it. With `digest`, only if that is what was answered.',
+        ),
+        params: AskParams,
+        body: Acknowledge,
+        response: replies({ 200: AskView }),
+      },
+    },
+    (request) => acknowledge(request, request.params.ask_id, { state: 'sent', digest: request.body.digest }),
+  );
+
   app.post(
     '/v1/asks/:ask_id/seen',
     {
@@ -178,18 +206,7 @@ export const addAsks: AddRoutes = (app, { gateway, throttle }) => {
         response: replies({ 200: AskView }),
       },
     },
-    async (request) => {
-      const key = keyOf(request, gateway.hash);
-      const { digest } = request.body;
-      const command = {
-        askId: request.params.ask_id,
-        state: 'delivered' as const,
-        digest,
-        leaseEpoch: leaseOf(request),
-        key,
-      };
-      return (await gateway.acknowledge(command)).view;
-    },
+    (request) => acknowledge(request, request.params.ask_id, { state: 'delivered', digest: request.body.digest }),
   );
 
   app.post(
@@ -203,18 +220,7 @@ export const addAsks: AddRoutes = (app, { gateway, throttle }) => {
         response: replies({ 200: AskView }),
       },
     },
-    async (request) => {
-      const key = keyOf(request, gateway.hash);
-      const { reason } = request.body;
-      const command = {
-        askId: request.params.ask_id,
-        state: 'undeliverable' as const,
-        reason,
-        leaseEpoch: leaseOf(request),
-        key,
-      };
-      return (await gateway.acknowledge(command)).view;
-    },
+    (request) => acknowledge(request, request.params.ask_id, { state: 'undeliverable', reason: request.body.reason }),
   );
 
   app.post(
