@@ -117,8 +117,10 @@ export interface AgentContext {
   approve(spec: ApproveSpec & Named, manner?: Manner): Promise<ApprovalOutcome | Held>;
   /** Asks the parent session; the answer comes by mail. */
   askParent(spec: Questions & Deadline & Named): Promise<AskOutcome>;
-  /** For an answer that was due, or was asked for with `acknowledge: 'later'`. */
+  /** For an answer that was due, or was asked for with `acknowledge: 'later'` or `'sent'`. */
   acknowledge(askId: string): Promise<void>;
+  /** For such an answer that never reached the agent, and never will. */
+  giveUp(askId: string, reason: string): Promise<void>;
   /** An open ask that was settled at the agent's own prompt, or is not needed any more. */
   withdraw(askId: string, justification?: string): Promise<void>;
   readonly mailbox: {

@@ -2,11 +2,11 @@
 // one run for each turn in which it asked something. Owns their names and their ends; knows no agent. The agent is the
 // person's, so no worker claims these runs.
 import { askApproval, askQuestion, type Manner } from '../client/asking.ts';
-import type { Client } from '../client/client.ts';
+import { type Client, every } from '../client/client.ts';
 import { type ApproveSpec, type AskSpec, approvalBody, questionBody } from '../client/spec.ts';
 import type { Waits } from '../client/waits.ts';
 import { ATTACHED_LABEL, EXTERNAL_AGENT } from '../core/session.ts';
-import type { AskView, RunView } from '../core/views.ts';
+import type { AskView, RunView, SessionView } from '../core/views.ts';
 import type { AgentContext } from './agent.ts';
 import { fittingText } from './fitting-text.ts';
 
@@ -18,7 +18,10 @@ export interface Conversation {
   title?: string | undefined;
 }
 
-export type AttachedRun = Pick<AgentContext, 'ask' | 'approve' | 'withdraw' | 'say' | 'session' | 'run'> & {
+export type AttachedRun = Pick<
+  AgentContext,
+  'ask' | 'approve' | 'acknowledge' | 'giveUp' | 'withdraw' | 'say' | 'session' | 'run'
+> & {
   end(problem?: string): Promise<void>;
 };
 
@@ -45,6 +48,7 @@ export async function openAttachedRun(
   const make = () => client.sessions.create({ ...made, ...(folder && { work_folder: folder }) });
   // Two calls may begin it at the same moment, each from the folder it works in: one makes it, the other finds it then.
   const session = (await find()) ?? (await make().catch(() => undefined)) ?? (await client.sessions.get(session_id));
+  if (!isOf(agent, session)) throw new Error(`the session ${session_id} was made for something else`);
   const text = session.title || `${agent} in ${session.work_folder ?? 'a folder that it does not say'}`;
   const run = await runOfTurn(client, session_id, { input: { text }, source: agent }, turnId, signal);
   const asking = { calls: client, waits, runId: run.run_id, workFolder: session.work_folder, signal };
@@ -55,11 +59,14 @@ export async function openAttachedRun(
     async approve(spec: ApproveSpec & { id: string }, manner?: Manner) {
       const body = approvalBody(spec, spec.id);
       const { ask_id, delivery } = await client.asks.raise(run.run_id, body, { signal });
-      // Not every model makes ids that are new: what has reached the agent was about another call.
-      if (delivery.state === 'delivered') throw new Error(`another call has the id ${spec.id}, and was decided before`);
+      // Not every model makes ids that are new: what has come to its end was about another call.
+      if (delivery.state === 'delivered' || delivery.state === 'undeliverable')
+        throw new Error(`another call has the id ${spec.id}, and was decided before`);
       manner?.raised?.(ask_id);
       return askApproval(asking, body, manner);
     },
+    acknowledge: async (askId) => void (await client.asks.delivered(askId, {}, { signal })),
+    giveUp: async (askId, reason) => void (await client.asks.undeliverable(askId, { reason }, { signal })),
     withdraw: async (askId, justification) => void (await client.asks.withdraw(askId, { justification })),
     say: async (text, { id: output_id, type, data } = {}) =>
       void (await client.runs.output(run.run_id, { output_id, type, text, data })),
@@ -100,14 +107,35 @@ async function endUnseen(client: Client, runId: string): Promise<void> {
 /** Asks of a hook belong to the process of that hook, which sees to them itself. */
 export const HOOK_CALL = 'hook-';
 
-/** What the person's own agent has asked and nobody has answered. */
-export async function openAsks(client: Client, agent: string): Promise<AskView[]> {
-  const { items } = await client.asks.list({ status: 'pending', agent: EXTERNAL_AGENT, limit: 500 });
-  return items.filter((ask) => ask.session_id.startsWith(prefixOf(agent)) && !ask.tool_call_id.startsWith(HOOK_CALL));
+/** What the person's own agent has asked, and nobody has answered or nobody has brought back. */
+export async function unsettledAsks(client: Client, agent: string): Promise<AskView[]> {
+  const found: AskView[] = [];
+  for (const unsettled of [{ status: 'pending' }, { delivery: 'due' }] as const)
+    for await (const ask of every((page) => client.asks.list({ ...unsettled, agent: EXTERNAL_AGENT, ...page })))
+      if (ask.session_id.startsWith(prefixOf(agent)) && !ask.tool_call_id.startsWith(HOOK_CALL)) found.push(ask);
+  const attached = new Set<string>();
+  for (const id of new Set(found.map(({ session_id }) => session_id)))
+    if (isOf(agent, await client.sessions.get(id))) attached.add(id);
+  return found.filter(({ session_id }) => attached.has(session_id));
+}
+
+/** Anybody may call a session as they like. */
+const isOf = (agent: string, session: SessionView): boolean =>
+  session.agent === EXTERNAL_AGENT && session.agent_id === agent && session.labels.includes(ATTACHED_LABEL);
+
+/** The agent has settled it without us: nobody is asked any more, and no answer goes anywhere. */
+export async function letGo(client: Client, askId: string, why: string): Promise<void> {
+  await client.asks
+    .withdraw(askId, { justification: why })
+    .catch(() => client.asks.undeliverable(askId, { reason: why }))
+    .catch(() => {});
 }
 
 /** The agent is gone, and with it whatever it waited for. */
 export async function endAttachedRuns(client: Client, agent: string): Promise<void> {
-  for (const run_id of new Set((await openAsks(client, agent)).map((ask) => ask.run_id)))
-    await client.runs.fail(run_id, { error: `${agent} is gone` }).catch(() => {});
+  const why = `${agent} is gone`;
+  const asks = await unsettledAsks(client, agent);
+  for (const run_id of new Set(asks.map((ask) => ask.run_id)))
+    await client.runs.fail(run_id, { error: why }).catch(() => {});
+  for (const { ask_id } of asks) await letGo(client, ask_id, why);
 }

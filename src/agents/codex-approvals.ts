@@ -15,6 +15,8 @@ export interface WantedApproval {
   kind: 'approval';
   id: string;
   spec: ApproveSpec;
+  /** The item whose end shows whether it was allowed; undefined where none does. */
+  itemId?: string | undefined;
   /** Where Codex can take an action as the person changed it; otherwise it is told and has to ask again. */
   takesChanges?: boolean;
   answer(decision: Decision): unknown;
@@ -34,6 +36,7 @@ export function commandApproval(
   const keeps = isInput ? [] : keepsOf(asked);
   return {
     kind: 'approval',
+    itemId: isInput || network || approvalId ? undefined : itemId,
     id: [itemId, ...(approvalId ? [approvalId] : [])].join(':') + turnOf(turnId),
     spec: {
       tool_name: isInput ? 'write_stdin' : command ? 'Bash' : 'network',
@@ -131,7 +134,7 @@ export function toolApproval(
   asked: z.infer<typeof Elicitation>,
   meta: z.infer<typeof ToolApprovalMeta>,
   id: string,
-  { tool, arguments: given }: Item,
+  { id: itemId, tool, arguments: given }: Item,
 ): WantedApproval {
   const persist = [meta.persist ?? []].flat();
   const labels: Record<string, string> = {
@@ -141,6 +144,7 @@ export function toolApproval(
   const offered = persist.filter((how) => how in labels);
   return {
     kind: 'approval',
+    itemId: itemId ?? undefined,
     id,
     spec: {
       tool_name: `mcp__${asked.serverName}__${tool}`,

@@ -6,8 +6,9 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Client } from '../client/client.ts';
 import type { Waits } from '../client/waits.ts';
-import { type AttachedRun, endAttachedRuns, openAsks, openAttachedRun } from './attached-run.ts';
+import { type AttachedRun, endAttachedRuns, letGo, openAttachedRun, unsettledAsks } from './attached-run.ts';
 import { createStanding } from './carried-answers.ts';
+import { ELSEWHERE } from './codex-delivery.ts';
 import { createDesk, type Desk } from './codex-desk.ts';
 import { createLineage } from './codex-lineage.ts';
 import { ItemNotice, Resolved, TurnNotice } from './codex-protocol.ts';
@@ -141,7 +142,9 @@ async function attachCodex({ client, waits, signal, open, onUnasked }: Attachmen
     }
     if (method === 'item/started' || method === 'item/completed') {
       const read = ItemNotice.safeParse(params);
-      if (read.success) underWay.see(read.data, method === 'item/completed');
+      if (!read.success) return;
+      underWay.see(read.data, method === 'item/completed');
+      if (method === 'item/completed') ended(read.data);
       return;
     }
     if (method === 'serverRequest/resolved') {
@@ -155,6 +158,11 @@ async function attachCodex({ client, waits, signal, open, onUnasked }: Attachmen
     if (read?.success) void over(read.data).catch(() => {});
   }
 
+  function ended(item: z.infer<typeof ItemNotice>): void {
+    const turn = followed.get(item.threadId)?.turns.get(item.turnId);
+    turn?.then(({ desk }) => desk.ended(item)).catch(() => {});
+  }
+
   async function over({ threadId, turn }: z.infer<typeof TurnNotice>): Promise<void> {
     const entry = followed.get(threadId);
     const known = entry?.turns.get(turn.id);
@@ -163,7 +171,7 @@ async function attachCodex({ client, waits, signal, open, onUnasked }: Attachmen
     const problem =
       turn.status === 'completed' ? undefined : (turn.error?.message ?? `the turn was ${turn.status} in Codex`);
     const { run, desk } = (await known) ?? {};
-    await desk?.turnOver();
+    await desk?.turnOver(turn.id);
     await run?.end(problem);
   }
 
@@ -183,12 +191,12 @@ async function attachCodex({ client, waits, signal, open, onUnasked }: Attachmen
 
   void talk.ended.then(() => peer.close(new Error('the daemon is gone')));
   try {
-    const before = await openAsks(client, AGENT).catch(() => []);
+    const before = await unsettledAsks(client, AGENT).catch(() => []);
     await greet();
     await settleSoon(signal);
-    // What was open and was not told again has been settled at Codex's own prompt while nobody watched.
-    for (const { ask_id } of signal.aborted ? [] : before.filter((ask) => !raised.has(ask.ask_id)))
-      await client.asks.withdraw(ask_id, { justification: 'settled in Codex itself' }).catch(() => {});
+    // What was open and was not told again has been settled in Codex while nobody watched.
+    for (const { ask_id, delivery } of signal.aborted ? [] : before.filter((ask) => !raised.has(ask.ask_id)))
+      await letGo(client, ask_id, delivery.attempts === 0 ? ELSEWHERE : UNSEEN);
     await talk.ended;
   } finally {
     talk.hangUp();
@@ -196,6 +204,9 @@ async function attachCodex({ client, waits, signal, open, onUnasked }: Attachmen
       for (const turn of turns.values()) void turn.then(({ desk }) => desk.close()).catch(() => {});
   }
 }
+
+/** It was sent before the connection was lost, and Codex goes on; whether with this answer nobody saw. */
+const UNSEEN = 'settled in Codex, perhaps with this answer';
 
 const isWaiting = ({ type, activeFlags = [] }: z.infer<typeof Status>): boolean =>
   type === 'active' && activeFlags.some((flag) => flag.startsWith('waitingOn'));

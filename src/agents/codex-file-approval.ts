@@ -30,6 +30,7 @@ export function fileApproval(
   }));
   return {
     kind: 'approval',
+    itemId: asked.itemId,
     id: asked.itemId + turnOf(asked.turnId),
     spec: {
       tool_name: 'apply_patch',

@@ -89,8 +89,8 @@ function elicitation({ id, params }: Incoming, scene: Scene): Wanted | undefined
     if (!call || others.some(({ tool }) => tool !== call.tool))
       return unshown(`Codex did not say which tool of ${asked.serverName} it wants to use.`, DECLINED);
     // Calls that are alike in everything have one meaning, and only the request tells them apart.
-    const isOnly = others.length === 0 && call.id;
-    return toolApproval(asked, meta.data, isOnly ? `${call.id}${turnOf(asked.turnId)}` : name, call);
+    if (others.length > 0 || !call.id) return toolApproval(asked, meta.data, name, { ...call, id: undefined });
+    return toolApproval(asked, meta.data, `${call.id}${turnOf(asked.turnId)}`, call);
   }
   const wanted = askOfElicitation(asked);
   return wanted?.kind === 'approval' ? consent(wanted, name) : wanted && formQuestion(wanted, name);

@@ -12,6 +12,8 @@ export interface UnderWay {
   of(threadId: string): Item[];
   /** Joins a thread. Its requests that are open are told again to every listener that comes. */
   catchUp(threadId: string): Promise<unknown>;
+  /** Whether Codex counts this item to the newest turn of the thread, also if it has ended. */
+  has(threadId: string, itemId: string): Promise<boolean>;
 }
 
 export function createUnderWay(peer: Pick<Peer, 'request'>): UnderWay {
@@ -23,6 +25,11 @@ export function createUnderWay(peer: Pick<Peer, 'request'>): UnderWay {
     items.set(threadId, known.set(item.id, item));
   }
 
+  function join(threadId: string): Promise<unknown> {
+    const initialTurnsPage = { limit: 1, itemsView: 'full' };
+    return peer.request('thread/resume', { threadId, excludeTurns: true, initialTurnsPage });
+  }
+
   return {
     see({ threadId, item }, isOver) {
       if (isOver) items.get(threadId)?.delete(item.id ?? '');
@@ -31,13 +38,14 @@ export function createUnderWay(peer: Pick<Peer, 'request'>): UnderWay {
     over: (threadId) => void items.delete(threadId),
     of: (threadId) => [...(items.get(threadId)?.values() ?? [])],
     async catchUp(threadId) {
-      const initialTurnsPage = { limit: 1, itemsView: 'full' };
-      const reply = await peer.request('thread/resume', { threadId, excludeTurns: true, initialTurnsPage });
-      for (const item of TurnsReply.parse(reply).initialTurnsPage?.data.at(0)?.items ?? [])
-        if (item.status === UNDER_WAY) put(threadId, item);
+      const reply = await join(threadId);
+      for (const item of newestOf(reply)) if (item.status === UNDER_WAY) put(threadId, item);
       return reply;
     },
+    has: async (threadId, itemId) => newestOf(await join(threadId)).some(({ id }) => id === itemId),
   };
 }
+
+const newestOf = (reply: unknown): Item[] => TurnsReply.parse(reply).initialTurnsPage?.data.at(0)?.items ?? [];
 
 const UNDER_WAY = 'inProgress';

@@ -88,6 +88,7 @@ async function converse(context: AgentContext, spec: CodexSpec): Promise<Ending>
       const read = TurnNotice.safeParse(params);
       if (!read.success) return;
       underWay.over(read.data.threadId);
+      void desk.turnOver(read.data.turn.id);
       turns.completed(read.data.turn);
     } else if (method === 'thread/closed') {
       const read = ThreadClosed.safeParse(params);
@@ -126,12 +127,12 @@ async function converse(context: AgentContext, spec: CodexSpec): Promise<Ending>
   died.catch(() => {});
   try {
     const ending = await Promise.race([work(context, spec, { peer, desk, turns, recorder, thread }), died]);
-    await recorder.flush();
+    await Promise.all([recorder.flush(), desk.told()]);
     return ending;
   } catch (error) {
     context.signal.throwIfAborted();
     if (!(error instanceof Gone)) throw error;
-    await recorder.flush();
+    await Promise.all([recorder.flush(), desk.told()]);
     return desk.owes() ? { ended: 'held' } : { ended: 'failed', error: error.message, reason: 'provider-failed' };
   } finally {
     talk.hangUp();
@@ -172,8 +173,10 @@ async function work(context: AgentContext, spec: CodexSpec, parts: Parts): Promi
   await recorder.follow(threadId);
   let input = spec.text;
   let messageId = context.run.run_id;
+  let said = async () => {};
   if (wasToldOf) {
     input = await takeUp(context, desk);
+    said = () => acknowledgeAll(context);
     messageId = `${context.run.run_id}:${crypto.randomUUID()}`;
   }
   for (;;) {
@@ -184,7 +187,7 @@ async function work(context: AgentContext, spec: CodexSpec, parts: Parts): Promi
       ...(collaborationMode && { collaborationMode }),
     });
     const { turn } = TurnReply.parse(started);
-    if (wasToldOf) await acknowledgeAll(context);
+    await said();
     const end = await turns.endOf(turn.id);
     if (end.status === 'failed')
       return { ended: 'failed', error: end.error?.message ?? 'The turn failed.', reason: 'provider-failed' };
@@ -193,7 +196,8 @@ async function work(context: AgentContext, spec: CodexSpec, parts: Parts): Promi
     await turns.allOver();
     const more = await desk.unsaid();
     if (more === undefined) return { ended: 'completed', text: recorder.lastMessage() };
-    input = more;
+    input = more.text;
+    said = more.said;
     messageId = crypto.randomUUID();
   }
 }
@@ -225,7 +229,8 @@ const modeOf = ({ mode }: CodexSpec, model: string | null | undefined, reasoning
 
 /** What to tell Codex, which has no memory of the process that died: what was decided since, and what it may have missed. */
 async function takeUp(context: AgentContext, desk: Desk): Promise<string> {
-  const due = context.due.filter(hasEnded);
+  // What was on its way to the process that died may have arrived there: that is no news, and allows nothing once more.
+  const due = context.due.filter((ask) => hasEnded(ask) && ask.delivery.attempts === 0);
   const dueIds = new Set(due.map((ask) => ask.ask_id));
   const ofRun = (await context.history()).filter(({ run_id }) => run_id === context.run.run_id);
   const heard = ofRun.filter((ask) => hasEnded(ask) && !dueIds.has(ask.ask_id));

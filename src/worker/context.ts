@@ -73,6 +73,9 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
     async acknowledge(askId: string): Promise<void> {
       await calls.asks.delivered(askId, {}, { signal });
     },
+    async giveUp(askId: string, reason: string): Promise<void> {
+      await calls.asks.undeliverable(askId, { reason }, { signal });
+    },
     async withdraw(askId: string, justification?: string): Promise<void> {
       await calls.asks.withdraw(askId, { justification }, { signal });
     },

@@ -1,7 +1,7 @@
 // A conversation with a person's own agent as a session: what is decided once decides once, and every title fits.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openAttachedRun } from '../../src/agents/attached-run.ts';
+import { endAttachedRuns, openAttachedRun, unsettledAsks } from '../../src/agents/attached-run.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { Waits } from '../../src/client/waits.ts';
 import { openServer, type Server } from '../support/server.ts';
@@ -56,4 +56,25 @@ it('a turn whose run was ended here goes on in another, also when it has a new t
   expect(second.run.run_id).not.toBe(first.run.run_id);
   expect(second.run.status).toBe('running');
   expect((await open(id)).run.run_id).toBe(second.run.run_id);
+});
+
+it('what its agent left open ends with it, and nothing of a session that only has such a name', async () => {
+  const run = await open(randomUUID());
+  const approval = (tool_call_id: string) =>
+    ({ kind: 'approval', tool_call_id, tool_name: 'Bash', input: { command: tool_call_id } }) as const;
+  const pending = await client.asks.raise(run.run.run_id, approval('pending'));
+  const due = await client.asks.raise(run.run.run_id, approval('due'));
+  await stage.decide(due, { behavior: 'allow' });
+  const named = { session_id: `codex-own-${randomUUID()}`, agent: 'external', agent_id: 'codex' };
+  const { session_id } = await stage.api.sessions.create(named);
+  const { run_id } = await stage.api.runs.start(session_id, { input: {} });
+  const own = await stage.api.asks.raise(run_id, approval('own'));
+  expect((await unsettledAsks(client, 'codex')).map(({ ask_id }) => ask_id)).toEqual([pending.ask_id, due.ask_id]);
+  await endAttachedRuns(client, 'codex');
+  const gone = { state: 'undeliverable', reason: 'codex is gone' };
+  expect(await client.asks.get(pending.ask_id)).toMatchObject({ status: 'failed', delivery: gone });
+  expect(await client.asks.get(due.ask_id)).toMatchObject({ status: 'answered', delivery: gone });
+  expect(await client.asks.get(own.ask_id)).toMatchObject({ status: 'pending' });
+  const id = session_id.slice('codex-own-'.length);
+  await expect(open(id)).rejects.toThrow('was made for something else');
 });

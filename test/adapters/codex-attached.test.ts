@@ -1,17 +1,13 @@
 // An attached Codex, against what its real daemon said: each transcript was recorded from the pinned binary. A person
 // decides as then; whatever Holdpoint says to the daemon must be what it said then, to the letter.
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { attachableCodex } from '../../src/agents/codex-attached.ts';
-import { createClient } from '../../src/client/client.ts';
-import { Waits } from '../../src/client/waits.ts';
 import { serverForAll } from '../support/for-all.ts';
 import { Stage } from '../worker/stage.ts';
+import { playAttached, transcripts } from './codex-attached-play.ts';
 import { ATTACHED, shows } from './codex-cases.ts';
-import { type Line, TranscriptPlayer } from './transcript-player.ts';
+import type { Line } from './transcript-player.ts';
 
-const transcripts = join(import.meta.dirname, '..', 'transcripts', 'codex-attached');
 const server = serverForAll();
 let stage: Stage;
 beforeAll(async () => {
@@ -20,30 +16,9 @@ beforeAll(async () => {
 
 const pending = async () => (await stage.api.asks.list({ status: 'pending' })).items;
 
-/** Attaches to the daemon of the transcript, lets the person do what they did, and lets go when all was said. */
-async function play(
-  name: string,
-  person: () => Promise<unknown>,
-  change?: (lines: Line[]) => Line[],
-): Promise<TranscriptPlayer> {
-  const player = new TranscriptPlayer(join(transcripts, `${name}.jsonl`), change);
-  const { token } = await stage.api.tokens.create({ scope: 'worker' });
-  const client = createClient({ url: stage.url, token });
-  const waits = new Waits(client.http);
-  const over = new AbortController();
-  const attached = attachableCodex.attach({ client, waits, signal: over.signal, open: player.open });
-  await person();
-  await player.played.promise;
-  over.abort();
-  player.end();
-  await attached.catch(() => {});
-  waits.close();
-  return player;
-}
-
 describe('an attached Codex, played again', () => {
   it.each(Object.entries(ATTACHED))('%s', async (name, { asks, isAnsweredThere }) => {
-    const player = await play(name, async () => {
+    const player = await playAttached(stage, name, async () => {
       for (const [shown, decide] of asks) {
         const ask = await stage.until(async () => (await pending()).find((ask) => shows(ask, shown)));
         await decide(stage, ask);
@@ -52,6 +27,7 @@ describe('an attached Codex, played again', () => {
     expect(player.problem).toBeUndefined();
     if (isAnsweredThere) await stage.until(async () => ((await pending()).length === 0 ? true : undefined));
     expect(await pending()).toEqual([]);
+    expect((await stage.api.asks.list({ delivery: 'due' })).items).toEqual([]);
   });
 
   it('leaves to its own prompt what it does not say enough of', async () => {
@@ -61,7 +37,7 @@ describe('an attached Codex, played again', () => {
       const runs = await Promise.all(items.map(({ run_id }) => stage.api.runs.get(run_id)));
       return runs.some(({ outputs }) => outputs.some(({ text }) => text?.startsWith(said))) ? true : undefined;
     };
-    const player = await play('own-tool', () => stage.until(isSaid), withOtherCall);
+    const player = await playAttached(stage, 'own-tool', () => stage.until(isSaid), withOtherCall);
     expect(player.problem).toBeUndefined();
     expect(await pending()).toEqual([]);
   });

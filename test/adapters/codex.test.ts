@@ -31,6 +31,8 @@ describe('Codex, played again', () => {
     }
     const over = await replay.stage.over(run.run_id);
     expect(over, over.error).toMatchObject(ends);
+    const { items: due } = await replay.stage.api.asks.list({ run_id: run.run_id, delivery: 'due' });
+    expect(due.filter(({ status }) => status === 'answered' || status === 'declined')).toEqual([]);
   });
 
   it('plays every transcript that was recorded', () => {

@@ -58,6 +58,33 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     await expect(d.stage.decide(ask, { behavior: 'deny' })).rejects.toMatchObject({ status: 409 });
   });
 
+  it.each([
+    ['denied there, allowed here', 'decline', 'allow'],
+    ['allowed there, denied here', 'accept', 'deny'],
+  ] as const)('%s at the same moment: delivered is what counted', async (_, there, here) => {
+    const key = `own-race-${there}`;
+    const person = await d.local(key, [[escalated('echo hi > race.txt')], DONE]);
+    const ask = await d.askOf(person);
+    const prompt = await d.promptOf(person);
+    d.kill('SIGSTOP');
+    person.peer.respond(prompt.id, { decision: there });
+    await d.stage.decide(ask, { behavior: here });
+    await d.stage.until(async () =>
+      (await d.stage.api.asks.get(ask.ask_id)).delivery.attempts > 0 ? true : undefined,
+    );
+    d.kill('SIGCONT');
+    await person.ended;
+    await d.stage.over(ask.run_id);
+    const hasRun = readIfThere(person.folder, 'race.txt') !== undefined;
+    const { delivery } = await d.stage.api.asks.get(ask.ask_id);
+    expect(delivery).toMatchObject(
+      hasRun === (here === 'allow')
+        ? { state: 'delivered' }
+        : { state: 'undeliverable', reason: expect.stringMatching(/settled in Codex itself|not seen to do it/) },
+    );
+    expect(await d.stage.events(ask.session_id, `ask.${delivery.state}` as 'ask.delivered')).toHaveLength(1);
+  });
+
   it('hears why it was denied', async () => {
     const person = await d.local('own-denied', [[escalated('echo hi > c.txt')], DONE]);
     await d.stage.decide(await d.askOf(person), { behavior: 'deny', reason: 'not on a Sunday' });
@@ -142,7 +169,12 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own that is gon
   it('ends its asks with that reason, and is found again when it is back', async () => {
     const person = await d.local('own-gone', [[escalated('echo hi > h.txt')], DONE]);
     const ask = await d.askOf(person);
-    const hook = await d.stage.api.sessions.create({ session_id: 'codex-own-hook', agent: 'external' });
+    const hook = await d.stage.api.sessions.create({
+      session_id: 'codex-own-hook',
+      agent: 'external',
+      agent_id: 'codex',
+      labels: ['attached'],
+    });
     const { run_id } = await d.stage.api.runs.start(hook.session_id, { input: {} });
     const asked = { kind: 'approval', tool_call_id: 'hook-1', tool_name: 'Bash', input: {} } as const;
     const byHook = await d.stage.api.asks.raise(run_id, asked);

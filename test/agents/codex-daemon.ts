@@ -73,8 +73,8 @@ export class CodexDaemon {
     await this.stage.until(async () => (existsSync(this.socket) ? true : undefined));
   }
 
-  kill(): void {
-    this.#daemon?.kill('SIGKILL');
+  kill(signal: NodeJS.Signals = 'SIGKILL'): void {
+    this.#daemon?.kill(signal);
   }
 
   async attach(): Promise<void> {

@@ -105,6 +105,25 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
     await gone(run);
   });
 
+  it('answered when it could not hear any more: not delivered, told as perhaps heard, and asked anew', async () => {
+    const { run, folder, ask } = await start('agent-killed-deaf', [[COMMAND], [COMMAND], DONE]);
+    const deliveryOf = async () => (await stage.api.asks.get(ask.ask_id)).delivery;
+    const pid = await agentOf(run);
+    process.kill(pid, 'SIGSTOP');
+    await stage.decide(ask, { behavior: 'allow' });
+    await stage.until(async () => ((await deliveryOf()).attempts === 1 ? true : undefined));
+    expect((await deliveryOf()).state).toBe('due');
+    process.kill(pid, 'SIGKILL');
+    const [anew] = await stage.pending(run.session_id);
+    expect(anew?.ask_id).not.toBe(ask.ask_id);
+    expect(model.heard('agent-killed-deaf').at(-1)).toContain('you may or may not have acted on it');
+    expect([timesDone(folder), (await deliveryOf()).state]).toEqual([0, 'delivered']);
+    await stage.decide(anew as AskView, { behavior: 'allow' });
+    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(timesDone(folder)).toBe(1);
+    expect(await stage.events(run.session_id, 'ask.delivered')).toHaveLength(2);
+  });
+
   it('allowed in the sandbox, the same command outside of it is asked anew', async () => {
     const target = join(root, 'outside');
     const inside = { call: 'exec_command', input: { cmd: `mkdir ${target}` } };
