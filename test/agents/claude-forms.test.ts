@@ -178,5 +178,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: forms`, () => {
     await rig.stage.answer(ask, { question_id: 'colour', selected_option_ids: ['option-1'] });
     expect(await rig.over(run)).toMatchObject({ status: 'completed' });
     expect(rig.result('toolu_own')?.text).toContain('Red');
+    // It would ask at the screen of Claude Code too: that is here, where it has asked already.
+    expect((await rig.stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
   });
 });
