@@ -2,10 +2,14 @@
 // what was accepted, or that it was not, and what nobody waits for any more is taken back.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { AskView, RunView } from '../../src/core/views.ts';
+import { endEverything } from '../support/process.ts';
+import { endTerminals, hasPty, KEYS } from '../support/pty.ts';
 import { claude, claudeVersion } from './binaries.ts';
 import { rigForAll } from './claude-rig.ts';
+import { ClaudeTerminal } from './claude-terminal.ts';
 
 const rig = rigForAll();
 
@@ -140,5 +144,28 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: what its MCP servers ask
     await rig.released(run);
     expect(await rig.stage.api.asks.get(anew.ask_id)).toMatchObject({ status: 'cancelled' });
     expect(rig.model.told).toHaveLength(told);
+  });
+});
+
+describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}, attached: what its MCP servers ask`, () => {
+  it('is asked at its terminal alone, where it can be answered', async () => {
+    const own = await ClaudeTerminal.open(rig);
+    onTestFinished(async () => {
+      endTerminals();
+      own.close();
+      await endEverything();
+    });
+    rig.model.play([[calls('confirm', 'toolu_t1')], [{ text: 'Done.' }]]);
+    const { terminal } = own.start('go');
+    await terminal.shows('Really?');
+    // It takes no key in the first moment that it is shown.
+    await own.stage.until(async () => {
+      terminal.type(KEYS.enter);
+      await sleep(500);
+      return terminal.screen().some((line) => line.includes('Done.')) || undefined;
+    });
+    expect(heard('toolu_t1')).toMatchObject({ action: 'accept' });
+    expect((await own.stage.api.asks.list({})).items).toEqual([]);
+    await terminal.end();
   });
 });
