@@ -5,7 +5,7 @@ import { askApproval, askQuestion, type Manner } from '../client/asking.ts';
 import { type Client, every } from '../client/client.ts';
 import { type ApproveSpec, type AskSpec, approvalBody, questionBody } from '../client/spec.ts';
 import type { Waits } from '../client/waits.ts';
-import { ATTACHED_LABEL, EXTERNAL_AGENT } from '../core/session.ts';
+import { ATTACHED_LABEL, EXTERNAL_AGENT, isAttached } from '../core/session.ts';
 import type { AskView, RunView, SessionView } from '../core/views.ts';
 import type { AgentContext } from './agent.ts';
 import { fittingText } from './fitting-text.ts';
@@ -120,8 +120,7 @@ export async function unsettledAsks(client: Client, agent: string): Promise<AskV
 }
 
 /** Anybody may call a session as they like. */
-const isOf = (agent: string, session: SessionView): boolean =>
-  session.agent === EXTERNAL_AGENT && session.agent_id === agent && session.labels.includes(ATTACHED_LABEL);
+const isOf = (agent: string, session: SessionView): boolean => isAttached(session) && session.agent_id === agent;
 
 /** The agent has settled it without us: nobody is asked any more, and no answer goes anywhere. */
 export async function letGo(client: Client, askId: string, why: string): Promise<void> {

@@ -175,7 +175,7 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own that is gon
       agent_id: 'codex',
       labels: ['attached'],
     });
-    const { run_id } = await d.stage.api.runs.start(hook.session_id, { input: {} });
+    const { run_id } = await d.stage.api.runs.start(hook.session_id, { input: {}, source: 'codex' });
     const asked = { kind: 'approval', tool_call_id: 'hook-1', tool_name: 'Bash', input: {} } as const;
     const byHook = await d.stage.api.asks.raise(run_id, asked);
     d.kill();
