@@ -1,6 +1,6 @@
 // The frame of every page: who is signed in, the live feed, the keys that work everywhere, and which page is shown. The
 // inbox comes with the first script; every other page and dialog when it is opened.
-import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import type { MeView } from '../../src/core/views.ts';
 import { api, isStranger } from './api.ts';
@@ -86,8 +86,10 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
     listenToKeys(stop.signal);
     return () => stop.abort();
   }, []);
+  const following = useRef<AbortController>(undefined);
   useEffect(() => {
     const stop = new AbortController();
+    following.current = stop;
     void live(stop.signal, {
       news(asks) {
         announce(asks.map(({ request }) => `New: ${heading(request)}: ${summary(request)}`).join('. '));
@@ -103,7 +105,11 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   useEffect(() => () => showBadge(0), []);
   useCommands({ help: () => setOpen('help'), 'new-run': newRun });
 
-  const leave = () => void api.signIn.out().finally(onSignedOut);
+  const leave = () => {
+    // The stream ends with the sign-in; following it further would be refused.
+    following.current?.abort();
+    void api.signIn.out().finally(onSignedOut);
+  };
   const settings = { link: inbox.link, name: me.name, onHelp: () => setOpen('help'), onSignOut: leave };
   return (
     <>
