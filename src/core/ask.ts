@@ -166,6 +166,10 @@ export const WORKER_RESTART = 'worker_restart';
 /** Why an ask ended that its own agent took back: it was settled at the agent's own prompt, or nobody needs it now. */
 export const WITHDRAWN = 'withdrawn';
 
+/** A person who denies something with this very word has decided it all the same. */
+export const isWithdrawn = ({ outcome, reason }: { outcome: string; reason?: string | undefined }): boolean =>
+  outcome === 'cancelled' && reason === WITHDRAWN;
+
 /** An approval that ended without a decision is a denial, in so many words: no reader can mistake it for an allow. */
 export function withoutDecision(ask: Ask, reason: string, justification?: string): Pick<Answer, 'behavior' | 'reason'> {
   const note = justification === undefined ? {} : { justification };
@@ -180,13 +184,14 @@ export function winnerOf(ask: EndedAsk): Winner {
     answered_at_ms,
     outcome,
     ...(behavior && outcome === 'answered' && { behavior }),
-    ...(reason === WITHDRAWN && { reason, justification }),
+    ...(isWithdrawn(ask.answer) && { reason, justification }),
   };
 }
 
 /** In a few words for people: what became of it, and through whom. */
-export function endedHow({ outcome, behavior, answered_by, surface, reason, justification }: Winner): string {
-  if (reason === WITHDRAWN) return `taken back by its agent (${justification ?? 'it is not needed any more'})`;
+export function endedHow(winner: Winner): string {
+  const { outcome, behavior, answered_by, surface, justification } = winner;
+  if (isWithdrawn(winner)) return `taken back by its agent (${justification ?? 'it is not needed any more'})`;
   const how = behavior === undefined ? outcome : { allow: 'allowed', deny: 'denied' }[behavior];
   return `${how} by ${answered_by} (${surface})`;
 }

@@ -173,7 +173,8 @@ function endedText(answer: Answer): string {
   const how = outcome === 'failed' ? 'Failed' : 'Cancelled';
   if (outcome === 'cancelled' && reason === undefined && justification === undefined)
     return `✗ ${how} by ${answered_by}`;
-  return `✗ ${how}: ${inWords(reasonOf(answer))}`;
+  const why = reasonOf(answer);
+  return `✗ ${how}: ${why === justification ? why : inWords(why)}`;
 }
 
 /** Reasons that programs compare, as people read them. */

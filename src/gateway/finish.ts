@@ -1,5 +1,5 @@
 // The end of a run: its pending asks end with it, its lease is gone, the slot goes to the next.
-import { type Author, type EndedAsk, endAsk, withoutDecision } from '../core/ask.ts';
+import { type Author, type EndedAsk, endAsk, WITHDRAWN, withoutDecision } from '../core/ask.ts';
 import { HoldpointError } from '../core/errors.ts';
 import { checkMove, isHosted, type Run } from '../core/run.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
@@ -69,7 +69,9 @@ async function endPending(ledger: Ledger, run: Run, status: Ending, details: Fin
   const { tx, session, now } = ledger;
   if (session.pendingCount === 0) return;
   const askStatus = status === 'failed' && details.outcome !== 'cancelled' ? 'failed' : 'cancelled';
-  const reason = details.askReason ?? details.why ?? details.error ?? `the run was ${status}`;
+  const said = details.askReason ?? details.why ?? details.error ?? `the run was ${status}`;
+  // Whoever stops the run may use any word, but nobody has taken these asks back.
+  const reason = said === WITHDRAWN ? `the run was ${status}: ${said}` : said;
   const ended: EndedAsk[] = [];
   for (const ask of await tx.pendingOfRun(run.id)) {
     const end = endAsk(ask, askStatus, withoutDecision(ask, reason), details.author, now);

@@ -1,6 +1,6 @@
 // What an ended ask does to its run: go on, go on waiting, stop, or hand over to another run. One writer for all
 // surfaces: every end of every ask passes here and leaves the same events.
-import { type EndedAsk, WITHDRAWN } from '../core/ask.ts';
+import { type EndedAsk, isWithdrawn } from '../core/ask.ts';
 import { HoldpointError } from '../core/errors.ts';
 import { checkMove, heldStatus, type Run } from '../core/run.ts';
 import { claimedEvents } from './claimed.ts';
@@ -45,7 +45,7 @@ export async function settle(ledger: Ledger, run: Run, ended: readonly EndedAsk[
 /** A cancelled or expired question ends its run, unless its agent took it back and goes on; a cancelled form is carried to the next run instead. */
 const stopsTheRun = (ask: EndedAsk): boolean =>
   ask.kind === 'question' &&
-  (ask.status === 'expired' || (ask.status === 'cancelled' && ask.mode !== 'form' && ask.answer.reason !== WITHDRAWN));
+  (ask.status === 'expired' || (ask.status === 'cancelled' && ask.mode !== 'form' && !isWithdrawn(ask.answer)));
 
 async function askToHandOver(ledger: Ledger, run: Run, ended: readonly EndedAsk[]): Promise<EndedAsk | undefined> {
   const carriedOn = (ask: EndedAsk) => ask.mode === 'form' || ask.mode === 'restart';

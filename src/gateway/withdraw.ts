@@ -2,7 +2,7 @@
 // ends as cancelled, an approval thereby as a denial: whatever happens next was decided elsewhere, not here. The run
 // goes on. There is nothing to deliver, because the agent knows.
 import { checkAnswers, type QuestionAnswer } from '../core/answer.ts';
-import { decide, endAsk, lateRefusal, type PendingAsk, WITHDRAWN, withoutDecision } from '../core/ask.ts';
+import { decide, endAsk, isWithdrawn, lateRefusal, type PendingAsk, WITHDRAWN, withoutDecision } from '../core/ask.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
 import type { Ports } from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
@@ -36,7 +36,7 @@ export function withdraw(ports: Ports, command: WithdrawCommand): Promise<Reply<
     const move = decide(ask, 'cancel', ledger.now);
     if (move === 'expire_first') return expireNow(ledger, run, ask as PendingAsk);
     if (ask.status !== 'pending') {
-      if (ask.status === 'cancelled' && ask.answer.reason === WITHDRAWN) return ok(askView(ask));
+      if (isWithdrawn(ask.answer)) return ok(askView(ask));
       throw new HoldpointError({ ...lateRefusal(ask, false), code: 'ask_state_conflict' });
     }
     if (ask.mode === 'form' || ask.mode === 'restart')

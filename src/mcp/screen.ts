@@ -4,7 +4,7 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { isJSONRPCResultResponse } from '@modelcontextprotocol/server';
 import type { QuestionAnswer } from '../core/answer.ts';
-import { WITHDRAWN } from '../core/ask.ts';
+import { isWithdrawn } from '../core/ask.ts';
 import type { Question } from '../core/question.ts';
 import type { AskView, UserQuestionRequest } from '../core/views.ts';
 import type { Desk } from './desk.ts';
@@ -71,7 +71,7 @@ export async function saidAtScreen(desk: Desk, ask: AskView, { action, content }
 
 /** What was said there, of an ask that was taken back for it. */
 export function saidOf({ answer }: AskView): { answers: QuestionAnswer[] } | 'declined' | undefined {
-  if (answer?.outcome !== 'cancelled' || answer.reason !== WITHDRAWN) return undefined;
+  if (answer === undefined || !isWithdrawn(answer)) return undefined;
   if (answer.justification === ANSWERED && answer.answers) return { answers: answer.answers };
   return answer.justification === DECLINED ? 'declined' : undefined;
 }

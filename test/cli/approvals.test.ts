@@ -106,6 +106,15 @@ describe('allow and deny', PATIENT, () => {
     expect(await answerOf(ask.ask_id)).toMatchObject({ behavior: 'deny', reason: 'not on friday' });
   });
 
+  it('is a denial whatever its reason says, also where that is what agents say who take something back', async () => {
+    const ask = await (await stage.work()).approval('withdrawn');
+    expect((await stage.run(['approvals', 'deny', ask.ask_id, '--reason', 'withdrawn'])).code).toBe(0);
+    const shown = await stage.run(['approvals', 'show', ask.ask_id]);
+    expect(shown.stdout).toContain('denied by operator (cli): withdrawn');
+    const late = await stage.run(['approvals', 'allow', ask.ask_id]);
+    expect(late.stderr).toContain('too late: denied by operator (cli)');
+  });
+
   it('several of one run are one decision: one that is settled keeps all of them undecided', async () => {
     const work = await stage.work();
     const [a, b] = [await work.approval('a'), await work.approval('b')];

@@ -260,6 +260,7 @@ describe('ends without an answer', () => {
       '✗ Cancelled: said there',
     ],
     ['cancelled', { justification: 'changed my mind' }, 'cancelled', 'changed my mind', '✗ Cancelled: changed my mind'],
+    ['cancelled', { justification: 'withdrawn' }, 'cancelled', 'withdrawn', '✗ Cancelled: withdrawn'],
     ['cancelled', {}, 'cancelled', 'cancelled by lead', '✗ Cancelled by lead'],
     ['failed', { reason: 'the agent failed' }, 'failed', 'the agent failed', '✗ Failed: the agent failed'],
   ] as const)('%s %j is %s: %s', (outcome, more, state, reason, text) => {

@@ -8,6 +8,7 @@ import {
   answer,
   clarify,
   decide,
+  deny,
   eventsOfRun,
   family,
   held,
@@ -58,6 +59,24 @@ describe('an ask that its agent takes back', () => {
     const gate = await held(server, { kind: 'approval' });
     await refusal(withdraw(gate.ask.ask_id, { answers: [] }), 400, 'invalid_request');
     for (const { ask_id } of [secret.ask, gate.ask]) expect((await showAsk(server, ask_id)).status).toBe('pending');
+  });
+
+  it('is not what a person denied, or whose run they stopped, with the same word', async () => {
+    const h = await held(server, { kind: 'approval' });
+    await ok(decide(server, h.runId, deny(h.ask.ask_id, { reason: 'withdrawn' })));
+    const late = await refusal(decide(server, h.runId, allow(h.ask.ask_id)), 409, 'approval_state_conflict');
+    expect(late.detail).toBe('It was denied by operator (api).');
+    expect(late.winner).not.toHaveProperty('reason');
+
+    const stopped = await held(server, { kind: 'approval' });
+    await ok(server.post(`/v1/runs/${stopped.runId}/cancel`, { reason: 'withdrawn' }));
+    const gone = await refusal(
+      decide(server, stopped.runId, allow(stopped.ask.ask_id)),
+      409,
+      'approval_state_conflict',
+    );
+    expect(gone.detail).toBe('It was cancelled by operator (api).');
+    expect((await showAsk(server, stopped.ask.ask_id)).answer?.reason).toBe('the run was cancelled: withdrawn');
   });
 
   it('may be taken back twice, with one event; not after an answer', async () => {

@@ -1,7 +1,7 @@
 // An ask as lines for a terminal: one line for lists, and the whole of it: the action to the letter with commands
 // highlighted and file changes as a diff, or the questions with their numbered options. The same in `show`, `run`,
 // `demo` and the inbox. Nothing of an approval's input is left out: what is not understood is shown as JSON.
-import { WITHDRAWN } from '../../core/ask.ts';
+import { isWithdrawn } from '../../core/ask.ts';
 import type { Question } from '../../core/question.ts';
 import type { ApprovalRequest, AskView, UserQuestionRequest } from '../../core/views.ts';
 import { inputDiff, unifiedDiff } from './file-change.ts';
@@ -162,7 +162,7 @@ function previewLines(preview: string | undefined, width: number): Line[] {
 
 /** How it ended, who ended it and why, in a sentence. */
 export function endText(answer: NonNullable<AskView['answer']>): string {
-  if (answer.reason === WITHDRAWN)
+  if (isWithdrawn(answer))
     return `taken back by its agent${answer.justification ? `: ${oneLine(answer.justification)}` : ''}`;
   const how = answer.outcome === 'answered' ? PAST[answer.behavior ?? 'answer'] : answer.outcome;
   const why = answer.reason ?? answer.justification;
