@@ -8,8 +8,12 @@ import { Failure } from './failure.ts';
 import { ownName } from './own-name.ts';
 import { oneLine } from './text/terminal-text.ts';
 
+/** By its whole id only: for what would make one of that id otherwise. */
+export const sessionNamed = (client: Client, id: string): Promise<SessionView | undefined> =>
+  orNothing(client.sessions.get(id));
+
 export async function findSession(client: Client, typed: string): Promise<SessionView> {
-  const exact = await orNothing(client.sessions.get(typed));
+  const exact = await sessionNamed(client, typed);
   if (exact) return exact;
   const all = every((page) => client.sessions.list({ limit: 500, ...page }));
   const found = await pick(all, typed, {

@@ -8,7 +8,7 @@ import { answerAs } from './answer-as.ts';
 import { connect, type MutationFlags, note, once, withMutation } from './connection.ts';
 import { withExamples } from './examples.ts';
 import { Failure, left } from './failure.ts';
-import { findSession } from './find-place.ts';
+import { sessionNamed } from './find-place.ts';
 import { followWork } from './follow-work.ts';
 import { objectOf, readJson } from './input-json.ts';
 import { print, printJson, terminalWidth } from './output.ts';
@@ -37,7 +37,7 @@ export function runCommand(): Command {
     .description('give an agent something to do, and stay with it')
     .argument('<agent>', 'the agent, such as claude, codex, exec or mock')
     .argument('[prompt...]', 'what it should do; for exec, after --, the command')
-    .option('--session-id <id>', 'in this session; in a new one otherwise')
+    .option('--session-id <id>', 'in the session of this id, made where there is none; in a new one otherwise')
     .option('--title <text>', 'a title for a new session')
     .option('--work-folder <path>', 'where the agent works, for a new session')
     .option('--label <name>', 'a label the worker must have, for a new session; may be repeated', each)
@@ -98,13 +98,13 @@ async function run(agent: string, prompt: string[], flags: RunFlags): Promise<vo
   await stay(client, session, started, flags);
 }
 
-/** The same key again finds the same session, so that a repeat of the whole command starts one run. */
+/**
+ * Only a whole id names a session, because it also names a new one. The same key again finds the same session, so that
+ * a repeat of the whole command starts one run.
+ */
 async function sessionFor(client: Client, agent: string, flags: RunFlags): Promise<SessionView> {
   if (flags.sessionId !== undefined) {
-    const known = await findSession(client, flags.sessionId).catch((error: unknown) => {
-      if (error instanceof Failure && error.exit === 'not_found') return undefined;
-      throw error;
-    });
+    const known = await sessionNamed(client, flags.sessionId);
     if (known && known.agent !== agent)
       throw new Failure('conflict', `session ${known.session_id} is one of agent ${known.agent}, not ${agent}`);
     if (known) return known;

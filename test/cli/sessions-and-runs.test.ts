@@ -176,6 +176,27 @@ describe('run', PATIENT, () => {
     expect((await stage.client.runs.list({ session_id: first.session_id })).items).toHaveLength(1);
   });
 
+  it('runs in the session of that very id, however short, and in none whose id is longer', async () => {
+    await stage.client.sessions.create({ agent: 'mock', session_id: 'build-release' });
+    await stage.client.sessions.create({ agent: 'mock', session_id: 'k1' });
+    for (const id of ['build', 'release', 'k1', 'k2']) {
+      const ended = await stage.run([
+        'run',
+        'mock',
+        'x',
+        '--input-json',
+        SAY,
+        '--session-id',
+        id,
+        '--detach',
+        '--json',
+      ]);
+      expect(ended).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(ended.stdout)).toMatchObject({ session_id: id });
+    }
+    expect((await stage.run(['run', 'mock', 'x', '--session-id', '', '--detach'])).code).toBe(2);
+  });
+
   it('leaves on Ctrl-C, and the run goes on', async () => {
     const running = stage.start(['run', 'mock', 'x', '--input-json', ASK, '--session-id', 'left']);
     await expect.poll(() => running.stdout(), { timeout: 60_000 }).toContain('approvals allow');
