@@ -93,7 +93,22 @@ describeInBrowser('a session', () => {
     await client.asks.delivered(first.ask_id);
     await page.getByLabel('Answers “make second”').waitFor();
     expect((await client.asks.get(second.ask_id)).status).toBe('pending');
-    expect(await page.getByLabel('Answers “make second”').inputValue()).toBe('approve');
+    const answer = page.getByLabel('Answers “make second”');
+    expect(await answer.inputValue()).toBe('approve');
+    // It was begun before anybody knew what would be asked: nothing is allowed by it unread.
+    await answer.press('Enter');
+    await page.getByText('Not sent: what you wrote was begun before this was asked').waitFor();
+    expect((await client.asks.get(second.ask_id)).status).toBe('pending');
+    await answer.press('Enter');
+    await expect.poll(async () => (await client.asks.get(second.ask_id)).answer?.behavior).toBe('allow');
+
+    // Where nothing is asked then, it is the next message.
+    await field.fill('then tidy up');
+    await client.asks.delivered(second.ask_id);
+    await page.getByLabel('Starts the next run').press('Enter');
+    await expect.poll(() => page.getByPlaceholder('Message the agent').inputValue()).toBe('');
+    await page.getByText('then tidy up').first().waitFor();
+    expect(await page.getByText('Not sent').count()).toBe(0);
     await client.runs.cancel(run_id);
   });
 

@@ -8,7 +8,7 @@ import { api } from '../api.ts';
 import { useKeptText } from '../state/kept-text.ts';
 import { useMayAnswer } from '../state/me.ts';
 import { useSending } from '../state/sending.ts';
-import { openPrompt, promptIdOf } from '../state/thread-prompt.ts';
+import { hasMoved, ON_ITS_WAY, openPrompt, promptIdOf } from '../state/thread-prompt.ts';
 import { isQuestion, summary } from '../text/ask-text.ts';
 import { agentName, isAttached } from './crumbs.tsx';
 import { Refusal } from './refusal.tsx';
@@ -27,10 +27,10 @@ export function Composer({ session, pending, items }: ComposerProps) {
   const shown = openPrompt(items);
   const onItsWay = shown !== undefined && pending.every(({ ask_id }) => ask_id !== promptIdOf(shown));
   const prompt = pending.find(({ ask_id }) => shown && ask_id === promptIdOf(shown)) ?? pending[0];
-  const asked = prompt?.ask_id ?? '';
+  const asked = onItsWay ? ON_ITS_WAY : (prompt?.ask_id ?? '');
   // What is written is meant for what was asked when it was begun, also after a reload.
   const [begunFor, setBegunFor] = useKeptText(`${kept}-for`);
-  const [isWarned, setWarned] = useState(false);
+  const [warning, setWarning] = useState<string>();
   const { isSending, isSlow, refused, send } = useSending();
   const mayAnswer = useMayAnswer();
   const closed = closedBy(session, pending, prompt, mayAnswer);
@@ -42,10 +42,10 @@ export function Composer({ session, pending, items }: ComposerProps) {
   };
   const post = async () => {
     if (isSending || onItsWay || text.trim() === '') return;
-    const hasMoved = begunFor !== asked;
-    setWarned(hasMoved);
+    const isMoved = hasMoved(begunFor, asked);
+    setWarning(isMoved ? warningOf(begunFor) : undefined);
     setBegunFor(asked);
-    if (hasMoved) return;
+    if (isMoved) return;
     const content = [{ type: 'text' as const, text }];
     const metadata = { prompt: prompt ? { prompt_id: prompt.ask_id } : null };
     const refusal = await send((options) => api.threads.post(session.thread_id, { content, metadata }, options));
@@ -58,14 +58,13 @@ export function Composer({ session, pending, items }: ComposerProps) {
   return (
     <form className="composer" onSubmit={submit}>
       <Refusal refused={refused} isSlow={isSlow} />
-      {isWarned && (
+      {warning !== undefined && (
         <p className="error" role="alert">
-          Not sent: what you wrote was begun for something that has ended. Read what it would answer now, then send it
-          again.
+          {warning}
         </p>
       )}
       <label className="tiny muted" htmlFor="composer">
-        {onItsWay ? ON_ITS_WAY : meaningOf(prompt)}
+        {onItsWay ? NOT_TAKEN_YET : meaningOf(prompt)}
       </label>
       <div className="composer-row">
         <textarea
@@ -78,7 +77,8 @@ export function Composer({ session, pending, items }: ComposerProps) {
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
             event.preventDefault();
-            void post();
+            // A key held down is not a second thought about a warning.
+            if (!event.repeat) void post();
           }}
         />
         <button
@@ -94,7 +94,14 @@ export function Composer({ session, pending, items }: ComposerProps) {
   );
 }
 
-const ON_ITS_WAY = 'The last answer is on its way to the agent. You can write; send it when the agent has the answer.';
+const NOT_TAKEN_YET =
+  'The last answer is on its way to the agent. You can write; send it when the agent has the answer.';
+
+const warningOf = (begunFor: string): string => {
+  const forAnAsk = begunFor !== '' && begunFor !== ON_ITS_WAY;
+  const when = forAnAsk ? 'for something that has ended' : 'before this was asked';
+  return `Not sent: what you wrote was begun ${when}. Read what it would do now, then send it again.`;
+};
 
 function closedBy(
   session: SessionView,
