@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { editable, readEdit } from '../../web/src/state/edit-input.ts';
 import { commandOf, isDecision, type Pressed } from '../../web/src/state/keys.ts';
 import { rowsWithin } from '../../web/src/state/row-window.ts';
-import { endSentence, heading, summary } from '../../web/src/text/ask-text.ts';
+import { endSentence, heading, reasonOf, summary } from '../../web/src/text/ask-text.ts';
 import { blocksOfChange, blocksOfPatch, firstLines, sideBySide } from '../../web/src/text/diff-lines.ts';
 import { exact, hiddenCount, oneLine, prose } from '../../web/src/text/visible.ts';
 import { answer, approval, asked, question } from './asks.ts';
@@ -62,6 +62,11 @@ describe('text', () => {
     expect(endSentence(answer({ outcome: 'expired' }))).toBe('Expired before anyone answered');
     const there = { outcome: 'cancelled', reason: 'withdrawn', justification: 'settled at the terminal' } as const;
     expect(endSentence(answer(there))).toBe('Taken back by its agent: settled at the terminal');
+    expect(reasonOf(answer(there))).toBeUndefined();
+    // A person may write the same word.
+    const written = answer({ behavior: 'deny', reason: 'withdrawn' });
+    expect(endSentence(written)).toBe('Denied by mate from the command line');
+    expect(reasonOf(written)).toBe('withdrawn');
   });
 });
 

@@ -55,12 +55,12 @@ const SURFACE_NAMES: Record<string, string> = {
 };
 
 type Ended = Pick<AnswerView, 'outcome' | 'behavior' | 'answered_by' | 'surface' | 'reason' | 'justification'>;
-/** Nobody has decided it here: it was settled at the agent's own prompt, or nobody needs it now. */
-const WITHDRAWN = 'withdrawn';
+/** Nobody has decided it here: it was settled at the agent's own prompt, or nobody needs it now. A person may write it. */
+const isWithdrawn = ({ outcome, reason }: Ended): boolean => outcome === 'cancelled' && reason === 'withdrawn';
 
 /** `Allowed by lead from the command line`. */
 export function endSentence(answer: Ended): string {
-  if (answer.reason === WITHDRAWN)
+  if (isWithdrawn(answer))
     return `Taken back by its agent: ${oneLine(answer.justification ?? 'it is not needed any more')}`;
   const by = oneLine(answer.answered_by);
   if (answer.outcome === 'expired') return 'Expired before anyone answered';
@@ -90,5 +90,5 @@ export function answersGiven({ request, answer }: AskView): { header: string; te
 /** The reason is only worth its place where somebody wrote it. */
 export function reasonOf(answer: AnswerView): string | undefined {
   const reason = answer.reason ?? answer.justification;
-  return reason === undefined || reason === 'approval denied' || reason === WITHDRAWN ? undefined : reason;
+  return reason === undefined || reason === 'approval denied' || isWithdrawn(answer) ? undefined : reason;
 }
