@@ -59,6 +59,7 @@ export function approvalOf(call: ToolCall): ApproveSpec & { id: string } {
     input: call.input,
     reason: call.name === 'Skill' ? `${call.reason}\n${OPENS_UP}`.trim() : call.reason,
     ...lineageOf(call),
+    ...(call.folder !== undefined && { work_folder: call.folder }),
     ...(suggestions.length > 0 && { suggestions }),
   };
 }

@@ -16,8 +16,9 @@ import {
   questionDecision,
   questionsOf,
 } from './claude-asks.ts';
-import type { ToolCall } from './claude-hearing.ts';
+import { type CallName, keyOf, type ToolCall } from './claude-hearing.ts';
 import { approvalAgain, callIdOf, createKnownAsks, questionAgain } from './claude-known-asks.ts';
+import { createOpenAsk, type OpenAsk } from './claude-open-ask.ts';
 
 export interface Desk {
   /** `patience`: the call can be held without a process, once so long nobody has answered. */
@@ -30,11 +31,6 @@ export interface Desk {
   close(): void;
   /** Whether somebody still has to answer, also to a call on which the process is about to end. */
   owes(): boolean;
-}
-
-interface Open {
-  stop: AbortController;
-  askId?: string;
 }
 
 type Asked =
@@ -53,7 +49,7 @@ interface Made {
 /** `known`: what this run had asked before it was taken up again. */
 export function createDesk(context: AgentContext, known: readonly AskView[]): Desk {
   const decisions = new Map<string, Made>();
-  const open = new Map<string, Open>();
+  const open = new Map<string, OpenAsk>();
   const unacknowledged = new Map<string, string>();
   /** What Claude Code was told to end on, by the ask that it waits for. */
   const held = new Map<string, string>();
@@ -62,21 +58,14 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
   async function put(
     call: ToolCall,
     { kind, spec }: Asked,
-    entry: Open,
+    { manner }: OpenAsk,
     patience: AbortSignal | undefined,
   ): Promise<Decision> {
-    const manner = {
-      signal: entry.stop.signal,
-      patience,
-      raised: (askId: string) => {
-        entry.askId = askId;
-      },
-    };
     const mode = patience ? ('deferred' as const) : ('blocking' as const);
     const outcome =
       kind === 'question'
-        ? await context.ask({ mode, ...spec }, { ...manner, acknowledge: 'later' })
-        : await context.approve({ mode, ...spec }, manner);
+        ? await context.ask({ mode, ...spec }, { ...manner, patience, acknowledge: 'later' })
+        : await context.approve({ mode, ...spec }, { ...manner, patience });
     if (outcome.status === 'held') {
       held.set(keyOf(call), outcome.ask_id);
       return { behavior: 'held' };
@@ -102,7 +91,7 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
 
   function make(call: ToolCall, asked: Asked, patience: AbortSignal | undefined): Promise<Decision> {
     const key = keyOf(call);
-    const entry: Open = { stop: new AbortController() };
+    const entry = createOpenAsk(context);
     open.set(key, entry);
     const deciding = put(call, asked, entry, patience)
       .catch((error: unknown): Decision => {
@@ -143,9 +132,8 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
       return make(call, asked, patience);
     },
     takenBack(call) {
-      const entry = open.get(keyOf(call));
-      entry?.stop.abort(new Error(ELSEWHERE));
-      if (entry?.askId !== undefined) void context.withdraw(entry.askId, ELSEWHERE).catch(() => {});
+      open.get(keyOf(call))?.takeBack(ELSEWHERE);
+      decisions.delete(keyOf(call));
     },
     async settled(call) {
       const key = keyOf(call);
@@ -159,7 +147,7 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
       if (waiting !== undefined) await context.withdraw(waiting, ELSEWHERE).catch(() => {});
     },
     close() {
-      for (const { stop } of open.values()) stop.abort(new Error('Claude Code is gone'));
+      for (const ask of open.values()) ask.leave();
     },
     owes: () => open.size > 0 || unacknowledged.size > 0 || held.size > 0,
   };
@@ -167,27 +155,25 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
 
 const ELSEWHERE = 'settled in Claude Code itself';
 
-/** Two sub-agents may use one id, each for a call of its own. */
-export type CallName = Pick<ToolCall, 'id' | 'agentId'>;
-const keyOf = ({ id, agentId = '' }: CallName): string => `${agentId} ${id}`;
-
 const isOfCall = (ask: AskView, { id }: ToolCall): boolean => ask.tool_call_id === id || callIdOf(ask) === id;
 
 /** Allowed while no process was there to do it. */
 const isStanding = (ask: AskView): boolean => hasEnded(ask) && ask.delivery.state === 'due';
 
 /** The hook and the request for permission of one call; the latter may have what was allowed in the former. */
-function isSameCall({ call, allowed }: Made, { name, input }: ToolCall): boolean {
+function isSameCall({ call, allowed }: Made, { name, input, folder }: ToolCall): boolean {
   const wanted = canonical(input);
-  return call.name === name && (canonical(call.input) === wanted || (!!allowed && canonical(allowed) === wanted));
+  if (call.name !== name || call.folder !== folder) return false;
+  return canonical(call.input) === wanted || (!!allowed && canonical(allowed) === wanted);
 }
 
-function showsTheSame({ kind, request, answer }: AskView, { name, input }: ToolCall): boolean {
+function showsTheSame({ kind, request, answer }: AskView, { name, input, folder }: ToolCall): boolean {
   if (kind !== 'approval') return false;
-  const { tool_name, input: shown } = request as ApprovalRequest;
+  const { tool_name, input: shown, work_folder } = request as ApprovalRequest;
+  if (tool_name !== name || work_folder !== folder) return false;
   const { updated_input: changed } = answer ?? {};
   const wanted = canonical(input);
-  return tool_name === name && (canonical(shown) === wanted || (!!changed && canonical(changed) === wanted));
+  return canonical(shown) === wanted || (!!changed && canonical(changed) === wanted);
 }
 
 function asksTheSame({ kind, request }: AskView, call: ToolCall): boolean {

@@ -9,6 +9,7 @@ import { canonical } from '../core/digest.ts';
 import type { AskView } from '../core/views.ts';
 import type { AgentContext } from './agent.ts';
 import { approvalAgain, callIdOf, createKnownAsks, questionAgain } from './claude-known-asks.ts';
+import { createOpenAsk, type OpenAsk } from './claude-open-ask.ts';
 import { askOfElicitation, type Consent, type Elicited, type FilledIn } from './elicited.ts';
 import { contentOfForm } from './wire/elicitation.ts';
 
@@ -28,12 +29,6 @@ export interface Elicitations {
   owes(): boolean;
 }
 
-interface Open {
-  stop: AbortController;
-  askId?: string;
-  isTakenBack?: boolean;
-}
-
 const PREFIX = 'elicitation-';
 const ELSEWHERE = 'Claude Code no longer waits for it';
 const CANCEL = { action: 'cancel' } as const;
@@ -45,22 +40,22 @@ export const isElicitation = ({ tool_call_id: id }: AskView): boolean => id.star
 /** `known`: what this run had asked for MCP servers before it was taken up again. */
 export function createElicitations(context: AgentContext, known: readonly AskView[]): Elicitations {
   const earlier = createKnownAsks(known);
-  const open = new Map<string, Open>();
+  const open = new Map<string, OpenAsk>();
 
-  async function put(asked: Elicited, entry: Open): Promise<ElicitationReply> {
+  async function put(asked: Elicited, open: OpenAsk): Promise<ElicitationReply> {
     const wanted = askOfElicitation(asked);
     if (!wanted) return unshown(asked, 'it is not a form that can be filled in here.');
     // The call that it belongs to is not told, and a process that is started again makes another one: what is asked to
     // the letter is the same. Once that was answered it is asked anew.
     const id = idOf(asked);
     const before = earlier.take((ask) => callIdOf(ask) === id);
-    return wanted.kind === 'approval' ? consent(wanted, id, before, entry) : fillIn(wanted, id, before, entry);
+    return wanted.kind === 'approval' ? consent(wanted, id, before, open) : fillIn(wanted, id, before, open);
   }
 
-  async function fillIn(wanted: FilledIn, id: string, before: AskView | undefined, entry: Open) {
+  async function fillIn(wanted: FilledIn, id: string, before: AskView | undefined, { manner }: OpenAsk) {
     let spec = before ? questionAgain(before) : earlier.fresh({ ...wanted.spec, id });
     for (;;) {
-      const outcome = await context.ask(spec, manner(entry));
+      const outcome = await context.ask(spec, manner);
       if (outcome.status !== 'answered') return noAnswer(outcome);
       const content = contentOfForm(wanted.form, outcome);
       if (typeof content !== 'string') return { action: 'accept' as const, content };
@@ -69,9 +64,9 @@ export function createElicitations(context: AgentContext, known: readonly AskVie
     }
   }
 
-  async function consent(wanted: Consent, id: string, before: AskView | undefined, entry: Open) {
+  async function consent(wanted: Consent, id: string, before: AskView | undefined, { manner }: OpenAsk) {
     const spec = before ? approvalAgain(before) : earlier.fresh({ ...wanted.spec, id });
-    const outcome = await context.approve(spec, manner(entry));
+    const outcome = await context.approve(spec, manner);
     if (outcome.status !== 'answered') return noAnswer(outcome);
     if (!outcome.allowed) return DECLINE;
     if (canonical(outcome.input) === canonical(spec.input))
@@ -91,31 +86,16 @@ export function createElicitations(context: AgentContext, known: readonly AskVie
     return CANCEL;
   }
 
-  const manner = (entry: Open) => ({
-    signal: entry.stop.signal,
-    raised: (askId: string) => {
-      entry.askId = askId;
-      if (entry.isTakenBack) withdraw(entry);
-    },
-  });
-
-  function withdraw(entry: Open): void {
-    entry.isTakenBack = true;
-    if (entry.askId === undefined) return;
-    entry.stop.abort(new Error(ELSEWHERE));
-    void context.withdraw(entry.askId, ELSEWHERE).catch(() => {});
-  }
-
   return {
     async answer(requestId, asked, told) {
-      const entry: Open = { stop: new AbortController() };
+      const entry = createOpenAsk(context);
       open.set(requestId, entry);
       try {
         await told;
         const reply = await put(asked, entry);
-        return entry.isTakenBack ? undefined : reply;
+        return entry.isTakenBack() ? undefined : reply;
       } catch (error) {
-        if (entry.stop.signal.aborted) return undefined;
+        if (entry.manner.signal.aborted) return undefined;
         if (!(error instanceof HoldpointProblem) || error.status >= 500 || error.code === 'lease_lost') throw error;
         return unshown(asked, error.detail);
       } finally {
@@ -123,11 +103,10 @@ export function createElicitations(context: AgentContext, known: readonly AskVie
       }
     },
     takenBack(requestId) {
-      const entry = open.get(requestId);
-      if (entry) withdraw(entry);
+      open.get(requestId)?.takeBack(ELSEWHERE);
     },
     close() {
-      for (const { stop } of open.values()) stop.abort(new Error('Claude Code is gone'));
+      for (const ask of open.values()) ask.leave();
     },
     owes: () => open.size > 0,
   };

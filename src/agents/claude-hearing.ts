@@ -1,7 +1,8 @@
 // What a session of Claude Code says, made into what it means here: something said, something asked, an end. Pure: one
-// message in, meanings out. Keeps what later messages refer to: who the sub-agents are, what the last plan was, what is in
-// the background, and whether a call is the only one of its message, which is known only when the message is complete.
-import { isPlanFile } from './claude-asks.ts';
+// message in, meanings out. Keeps what later messages refer to: who the sub-agents are, what the last plan was, where a
+// call was made, what is in the background, and whether a call is the only one of its message, which is known only when
+// the message is complete.
+import { isPlanFile, PLAN_TOOL, QUESTION_TOOL } from './claude-asks.ts';
 import { type Background, createBackground, isQuiet } from './claude-background.ts';
 import type { Elicited } from './elicited.ts';
 import { fittingText } from './fitting-text.ts';
@@ -25,7 +26,13 @@ export interface ToolCall {
   /** What Claude Code says about it, and what else it suggests to allow. */
   reason: string;
   suggestions: Suggestion[];
+  /** Where it is made, if not in the folder of the session. */
+  folder?: string | undefined;
 }
+
+/** Two sub-agents may use one id, each for a call of its own. */
+export type CallName = Pick<ToolCall, 'id' | 'agentId'>;
+export const keyOf = ({ id, agentId = '' }: CallName): string => `${agentId} ${id}`;
 
 /** What would be lost if the process ended on a call. */
 export type Hindrance = 'sub_agent' | 'other_calls' | 'background';
@@ -46,7 +53,7 @@ export type Heard =
   | { heard: 'unknown_request'; requestId: string; subtype: string }
   | { heard: 'taken_back'; requestId: string }
   /** A tool call has its result: the model is about to be told. */
-  | { heard: 'settled'; call: Pick<ToolCall, 'id' | 'agentId'> }
+  | { heard: 'settled'; call: CallName }
   | { heard: 'carries_on' }
   | { heard: 'background'; background: Background }
   | { heard: 'ended'; result: ClaudeResult; background: Background };
@@ -56,10 +63,15 @@ type Before = Extract<Heard, { heard: 'before' }>;
 const TEXT_CHARACTERS = 100_000;
 const RESULT_CHARACTERS = 4000;
 
-/** `mayEndOn`: whether it matters for a call of that tool if it is the only one; any other need not wait for that. */
-export function createHearing(mayEndOn: (toolName: string) => boolean = () => true) {
+/**
+ * `mayEndOn`: whether it matters for a call of that tool if it is the only one; any other need not wait for that.
+ * `home`: the folder of the session.
+ */
+export function createHearing(mayEndOn: (toolName: string) => boolean = () => true, home?: string) {
   const agents = new Map<string, { label: string; calledBy: string | undefined }>();
   const callers = new Map<string, string | undefined>();
+  /** Where the calls are made that have no result yet: only the hook says so, not the request for permission. */
+  const folders = new Map<string, string | undefined>();
   let plan = '';
   let lastText = '';
   /** The message of the session itself that is coming in, and what was asked about before it was complete. */
@@ -115,7 +127,9 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
       if (type === 'assistant') remember(part, agent_id);
       const heard = partOf(part, `${uuid}.${i}`, type, agent_id);
       if (part.type !== 'tool_result') return heard;
-      return [{ heard: 'settled', call: { id: part.tool_use_id, agentId: agent_id } } as const, ...heard];
+      const call = { id: part.tool_use_id, agentId: agent_id };
+      folders.delete(keyOf(call));
+      return [{ heard: 'settled', call } as const, ...heard];
     });
   }
 
@@ -124,7 +138,7 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
     if (part.type !== 'tool_use') return;
     callers.set(part.id, agentId);
     const { plan: given, file_path, content } = part.input;
-    if (part.name === 'ExitPlanMode' && typeof given === 'string') plan = given;
+    if (part.name === PLAN_TOOL && typeof given === 'string') plan = given;
     if (part.name === 'Write' && isPlanFile(file_path) && typeof content === 'string') plan = content;
   }
 
@@ -179,7 +193,8 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
       const { tool_name: name, tool_use_id: id, input, agent_id, permission_suggestions: suggestions = [] } = asked;
       const reason = [asked.title ?? asked.description, asked.decision_reason].filter(Boolean).join('\n');
       const whose = { agentId: agent_id, lineage: lineageOf(agent_id) };
-      const call = { id, name, input, ...whose, reason: reasonOf(name, reason), suggestions };
+      const folder = folders.get(keyOf({ id, agentId: agent_id }));
+      const call = { id, name, input, ...whose, reason: reasonOf(name, reason), suggestions, folder };
       return [{ heard: 'permission', requestId, call }];
     }
     if ('mcp_server_name' in asked) {
@@ -187,9 +202,13 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
       return [{ heard: 'elicitation', requestId, asked: { serverName, message, mode, url, requestedSchema } }];
     }
     if (!('input' in asked)) return [{ heard: 'unknown_request', requestId, subtype: asked.subtype }];
-    const { tool_name: name, tool_use_id: id, tool_input: input, agent_id } = asked.input;
+    const { tool_name: name, tool_use_id: id, tool_input: input, agent_id, cwd } = asked.input;
     const whose = { agentId: agent_id, lineage: lineageOf(agent_id) };
-    const call = { id, name, input, ...whose, reason: reasonOf(name, ''), suggestions: [] };
+    // What is for a person is the same wherever its process is.
+    const isNowhere = name === PLAN_TOOL || name === QUESTION_TOOL || cwd === home;
+    const folder = isNowhere ? undefined : cwd;
+    const call = { id, name, input, ...whose, reason: reasonOf(name, ''), suggestions: [], folder };
+    folders.set(keyOf(call), folder);
     const before: Before = { heard: 'before', requestId, call, hindrance: 'sub_agent', isKept: false };
     if (agent_id !== undefined) return [before];
     if (!message || message.isComplete || !mayEndOn(name)) {
@@ -203,7 +222,7 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
   }
 
   const reasonOf = (name: string, given: string): string =>
-    name === 'ExitPlanMode' ? fittingText(plan || lastText, 20_000) : given;
+    name === PLAN_TOOL ? fittingText(plan || lastText, 20_000) : given;
 
   function lineageOf(agentId: string | undefined): string[] {
     if (agentId === undefined) return [];

@@ -40,8 +40,9 @@ export const callIdOf = ({ tool_call_id: id }: AskView): string => id.replace(ne
 /** An ask as it was raised, so that raising it again finds it. */
 export function approvalAgain(ask: AskView): ApproveSpec & Named {
   const { tool_call_id: id, mode, request } = ask;
-  const { tool_name, input, reason, scope, suggestions, diff, lineage } = request as ApprovalRequest;
-  return { id, mode: mode as 'blocking' | 'deferred', tool_name, input, reason, scope, suggestions, diff, lineage };
+  const { tool_name, input, work_folder, reason, scope, suggestions, diff, lineage } = request as ApprovalRequest;
+  const shown = { tool_name, input, work_folder, reason, scope, suggestions, diff, lineage };
+  return { id, mode: mode as 'blocking' | 'deferred', ...shown };
 }
 
 export function questionAgain(ask: AskView): AskSpec & Named {

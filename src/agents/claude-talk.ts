@@ -19,6 +19,7 @@ import {
   readMessage,
   userMessage,
 } from './wire/claude-stream.ts';
+import { realFolder } from './work-folder.ts';
 
 export interface Beginning {
   /** Which conversation, as the command line takes it. */
@@ -78,7 +79,9 @@ export async function talkWithClaude(
     beginning.known.filter((ask) => !isElicitation(ask)),
   );
   const elicitations = createElicitations(context, beginning.known.filter(isElicitation));
-  const { hear } = createHearing((name) => isForm(name) || isHeldFor(name, mode, spec.hold));
+  const folder = context.session.work_folder as string;
+  const mayEndOn = (name: string) => isForm(name) || isHeldFor(name, mode, spec.hold);
+  const { hear } = createHearing(mayEndOn, await realFolder(folder));
   const requests = new Map<string, ToolCall>();
   /** Whether anything was allowed for good that this process would not ask about. */
   let hasRules = beginning.rules.length > 0;
@@ -202,13 +205,15 @@ export async function talkWithClaude(
       return talk?.send(controlReply(requestId, hookReply(itsOwnWay)));
     }
     await telling;
+    if (!requests.has(requestId)) return;
     if (heard.heard === 'permission') {
       const decision = refusedIn(mode, call.name) ?? (await desk.decide(call));
       hasRules ||= decision.behavior === 'allow' && decision.rules.length > 0;
       return talk?.send(controlReply(requestId, permissionReply(call, decision)));
     }
-    // Where something would be lost with the process, Claude Code asks for a permission, and waits for that.
-    if (heard.hindrance || desk.owes() || elicitations.owes())
+    // Where something would be lost with the process, Claude Code asks for a permission, and waits for that: another one
+    // begins in the folder of the session.
+    if (heard.hindrance || call.folder !== undefined || desk.owes() || elicitations.owes())
       return talk?.send(controlReply(requestId, hookReply(undefined)));
     const decision = await desk.decide(call, patienceOf(spec.patienceMs));
     if (decision.behavior === 'held')
@@ -260,7 +265,7 @@ export async function talkWithClaude(
       ...settings(beginning.rules),
       ...beginning.conversation,
     ],
-    folder: context.session.work_folder as string,
+    folder,
     env: { ...present(context.env), HOLDPOINT_RUN_ID: context.run.run_id },
     mark: `HOLDPOINT_RUN_ID=${context.run.run_id}`,
     signal: stop.signal,

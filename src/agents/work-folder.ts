@@ -1,5 +1,5 @@
 // Where a session's agent works: a folder on the machine of the worker, named by the session.
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 
 /** What is wrong with it, in words; nothing if an agent can work there. */
@@ -12,3 +12,6 @@ export async function folderProblem(folder: string | undefined): Promise<string 
     ? undefined
     : 'The work_folder of the session is no folder on the machine of this worker.';
 }
+
+/** As a program that works there calls it. */
+export const realFolder = (folder: string): Promise<string> => realpath(folder).catch(() => folder);

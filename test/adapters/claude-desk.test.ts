@@ -65,6 +65,7 @@ describe('a decision on a call', () => {
   it.each([
     ['another input', call('rm -rf build')],
     ['another tool', call('ls', 'PowerShell')],
+    ['another folder', { ...call('ls'), folder: '/srv/sub' }],
   ])('is not for %s under the same id', async (_, other) => {
     const { desk, shown } = deskOf();
     await desk.decide(call('ls'));
@@ -130,11 +131,49 @@ describe('a decision on a call', () => {
     },
   );
 
+  it.each([
+    ['in another folder', undefined, '/srv/sub'],
+    ['in the folder of the session, where it was for another', '/srv/sub', undefined],
+  ])('made before is not for the same call %s', async (_, work_folder, folder) => {
+    const known = allowed('ls');
+    known.request = { ...known.request, work_folder } as never;
+    const { desk, shown } = deskOf({ known: [known] });
+    await desk.decide({ ...call('ls'), folder });
+    await desk.decide({ ...call('ls'), id: 'toolu_2', folder: work_folder });
+    expect(shown.map(({ id }) => id)).toEqual(['toolu_1#2', 'toolu_1']);
+  });
+
   it('made before is not for another action under its id', async () => {
     const { desk, shown } = deskOf({ known: [allowed('ls')] });
     await desk.decide(call('rm -rf build'));
     expect(shown).toEqual([{ id: 'toolu_1#2', tool_name: 'Bash', input: { command: 'rm -rf build' } }]);
   });
+});
+
+it('a call that is taken back while it is being put to a person is taken back from them, and may be asked anew', async () => {
+  const withdrawn: string[] = [];
+  const raising = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let asked = 0;
+  const context = {
+    approve: async ({ input }: { input: unknown }, { signal, raised }: Manner) => {
+      const n = asked++;
+      await raising[n]?.promise;
+      raised?.(`ask ${n}`);
+      signal?.throwIfAborted();
+      return { status: 'answered', allowed: true, input, suggestion_ids: [] };
+    },
+    withdraw: async (askId: string) => void withdrawn.push(askId),
+  };
+  const desk = createDesk(context as unknown as AgentContext, []);
+  const first = desk.decide(call('ls'));
+  desk.takenBack(call('ls'));
+  expect(withdrawn).toEqual([]);
+  raising[0]?.resolve();
+  await expect(first).rejects.toThrow('settled in Claude Code itself');
+  expect(withdrawn).toEqual(['ask 0']);
+  raising[1]?.resolve();
+  expect(await desk.decide(call('ls'))).toMatchObject({ behavior: 'allow' });
+  expect(desk.owes()).toBe(false);
 });
 
 describe('a call that Claude Code is to end on', () => {

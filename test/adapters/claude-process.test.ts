@@ -138,6 +138,25 @@ describe('an ask that is open', () => {
     expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
   });
 
+  it('is not asked at all, or taken back, where Claude Code takes it back at once', async () => {
+    const words = { uuid: 'words', message: { id: 'words', content: [{ type: 'text', text: 'I do it.' }] } };
+    const cancel = say('control_cancel_request', { request_id: 'toolu_once' });
+    const run = await start([
+      say('assistant', words),
+      permission('toolu_once'),
+      cancel,
+      permission('toolu_next'),
+      ...ends,
+    ]);
+    const asks = await standIn.stage.until(async () => {
+      const { items } = await standIn.stage.api.asks.list({ run_id: run.run_id });
+      return items.some((ask) => ask.tool_call_id === 'toolu_next') ? items : undefined;
+    });
+    expect(asks.filter((ask) => ask.tool_call_id === 'toolu_once' && ask.status === 'pending')).toEqual([]);
+    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(replyTo(run, 'toolu_once')).toBeUndefined();
+  });
+
   it('is over with a turn that ended in an error', async () => {
     const fails = result({ subtype: 'error_during_execution', is_error: true, errors: ['out of words'] });
     const run = await start([permission('toolu_error'), { find: 'asked' }, fails]);

@@ -1,6 +1,6 @@
 // kill -9 of the real Claude Code in the middle of its work: what was asked stays asked, what died does not run again
 // unasked, and a decision that was used is used up, also for a call that looks the same.
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunView } from '../../src/core/views.ts';
@@ -90,6 +90,37 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9`, () => {
     await rig.stage.decide(again, { behavior: 'deny', reason: 'once is enough' });
     expect(await rig.over(run)).toMatchObject({ status: 'completed' });
     expect(rig.result('toolu_d3c')?.text).toContain('once is enough');
+  });
+
+  it('with an ask open in another folder than its session’s: that is shown, and what was allowed there is not allowed here', async () => {
+    const folder = rig.folder();
+    const sub = join(folder, 'sub');
+    mkdirSync(sub);
+    rig.model.play([
+      [bash('cd sub', 'toolu_d5_cd')],
+      [bash('touch first', 'toolu_d5_a')],
+      [bash('touch here', 'toolu_d5_b')],
+      [bash('touch here', 'toolu_d5_c')],
+      [{ text: 'Done.' }],
+    ]);
+    const run = await rig.start({ hold: 'everything' }, { work_folder: folder });
+    // Where it was is not kept with the call, so it is not held without a process.
+    const cd = await rig.ask(run);
+    await rig.stage.decide(cd, { behavior: 'allow' });
+    const first = await rig.ask(run);
+    expect(first).toMatchObject({ mode: 'blocking', request: { work_folder: sub } });
+    await rig.stage.decide(first, { behavior: 'allow' });
+    const ask = await rig.ask(run);
+    expect(rig.files({ folder: sub })).toEqual(['first']);
+    await rig.kept('toolu_d5_b');
+    await dies(run, 'waiting_for_approval');
+    await rig.stage.decide(ask, { behavior: 'allow' });
+    const again = await rig.ask(run);
+    expect(again).toMatchObject({ tool_call_id: 'toolu_d5_c', request: { input: { command: 'touch here' } } });
+    expect(again.request).not.toHaveProperty('work_folder');
+    await rig.stage.decide(again, { behavior: 'deny' });
+    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    expect([...rig.files({ folder }), ...rig.files({ folder: sub })]).toEqual(['sub', 'first']);
   });
 
   it('after a call was made: the same call under the same id is asked again', async () => {

@@ -37,7 +37,10 @@ const HookCallback = z.object({
     tool_input: input,
     tool_use_id: z.string(),
     agent_id: z.string().optional(),
+    /** Of whoever calls, which a sub-agent may have of its own. */
     permission_mode: z.string().optional(),
+    /** Where it is by now. */
+    cwd: z.string().optional(),
   }),
 });
 const CanUseTool = z.object({
