@@ -3,6 +3,7 @@
 import type { Client } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import { left, told } from './failure.ts';
+import { SETTLED } from './follow-work.ts';
 import type { Person } from './person.ts';
 import { tellSeen } from './sighting.ts';
 import { isQuestion, type Request } from './text/ask-text.ts';
@@ -23,6 +24,7 @@ export async function answerAs(
 ): Promise<void> {
   if (!person.isScripted) void tellSeen(client, request);
   const resolution = isQuestion(request) ? await person.answer(request, taken) : await person.decide(request, taken);
+  if (taken.reason === SETTLED) print(line(span('Not asked any more: it was settled elsewhere meanwhile.', 'warn')));
   if (taken.aborted) return;
   if (!resolution) throw left(`nothing was answered; ${request.id} stays open`);
   try {

@@ -123,7 +123,6 @@ async function show({ url, client, tokenInShell, elsewhere }: Place, flags: Demo
   const leave = () => leaving.abort(left('left; nothing more was answered'));
   process.once('SIGINT', leave);
   process.once('SIGTERM', leave);
-  if (atTerminal) process.stdin.once('end', leave);
   const print = (...lines: Line[]) => {
     if (!flags.json) for (const of of lines) process.stdout.write(`${paint(of)}\n`);
   };
@@ -157,7 +156,6 @@ async function show({ url, client, tokenInShell, elsewhere }: Place, flags: Demo
   } finally {
     process.removeListener('SIGINT', leave);
     process.removeListener('SIGTERM', leave);
-    process.stdin.removeListener('end', leave);
   }
 }
 

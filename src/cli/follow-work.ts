@@ -2,7 +2,7 @@
 // no run of the family is open any more. Shows; what is answered, and by whom, is for the caller.
 import type { Client } from '../client/client.ts';
 import type { AskView, EventView, SessionView } from '../core/views.ts';
-import { endText, type Request } from './text/ask-text.ts';
+import { endText, type Request, summary } from './text/ask-text.ts';
 import { outputLines } from './text/run-text.ts';
 import { type Line, line, span } from './text/spans.ts';
 import { oneLine } from './text/terminal-text.ts';
@@ -15,13 +15,19 @@ export interface FollowWork {
   print(line: Line): void;
   width: number;
   signal: AbortSignal;
-  /** An ask is open. `taken` says that it was answered, here or elsewhere. May hold up the lines until it resolves. */
+  /**
+   * An ask is open. `taken` says that it is not any more: with the reason SETTLED it was answered, here or elsewhere. A
+   * promise holds up the lines, and the next ask, until it has resolved and the ask is settled.
+   */
   asked(request: Request, runId: string, taken: AbortSignal): Promise<void> | undefined;
   /** Lines that show the ask, before it is handed on. */
   card(request: Request, runId: string): Line[];
   /** Every event of the family, before anything is made of it. */
   hear?(event: EventView): void;
 }
+
+/** Why an ask is taken from whoever was about to answer it. */
+export const SETTLED = Symbol('settled');
 
 const RUN_ENDS = new Set(['completed', 'failed', 'interrupted', 'cancelled']);
 const NOBODY_MS = 10_000;
@@ -33,7 +39,7 @@ export async function followWork(work: FollowWork): Promise<string[]> {
   const signal = AbortSignal.any([work.signal, over.signal]);
   const family = new Set([session.session_id]);
   const open = new Set([work.runId]);
-  const asked = new Map<string, AbortController>();
+  const asked = new Map<string, { request: Request; taken: AbortController; isShown: boolean }>();
   const lines = heldLines(work.print);
   let failure: unknown;
   const nobody = setTimeout(
@@ -62,24 +68,34 @@ export async function followWork(work: FollowWork): Promise<string[]> {
   }
 
   function raise(event: EventView): void {
+    const runId = String(event.run_id);
     for (const request of event.data.requests as Request[]) {
-      const taken = new AbortController();
-      asked.set(request.id, taken);
-      const until = AbortSignal.any([signal, taken.signal]);
-      void lines
-        .hold(work.card(request, String(event.run_id)), () => work.asked(request, String(event.run_id), until))
-        .catch((error: unknown) => {
-          if (until.aborted) return;
-          failure = error;
-          over.abort();
-        });
+      const ask = { request, taken: new AbortController(), isShown: false };
+      asked.set(request.id, ask);
+      const until = AbortSignal.any([signal, ask.taken.signal]);
+      lines.ask(() => {
+        if (until.aborted) return undefined;
+        ask.isShown = true;
+        for (const of of work.card(request, runId)) work.print(of);
+        return work
+          .asked(request, runId, until)
+          ?.then(() => aborted(until))
+          .catch((error: unknown) => {
+            if (until.aborted) return;
+            failure = error;
+            over.abort();
+          });
+      });
     }
   }
 
+  /** One that was settled before its turn came was never shown: then it is named. */
   function settle(event: EventView): void {
-    const answer = event.data.answer as NonNullable<AskView['answer']>;
-    lines.add(line(span('✓ ', 'good'), endText(answer)));
-    asked.get(String(event.ask_id))?.abort();
+    const ask = asked.get(String(event.ask_id));
+    if (!ask) return;
+    const how = endText(event.data.answer as NonNullable<AskView['answer']>);
+    lines.add(line(span('✓ ', 'good'), ask.isShown ? how : `${summary(ask.request)}: ${how}`));
+    ask.taken.abort(SETTLED);
   }
 
   try {
@@ -91,36 +107,47 @@ export async function followWork(work: FollowWork): Promise<string[]> {
   }
   if (failure) throw failure;
   work.signal.throwIfAborted();
+  await lines.end();
   return [...family];
 }
 
-/** Lines wait while the person is being asked, one ask at a time, and follow when that is over. */
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/** Lines wait while the person is being asked, one ask at a time, and follow before the next one is. */
 function heldLines(print: (line: Line) => void) {
-  const waiting: Line[] = [];
-  let held = 0;
-  let turn = Promise.resolve();
-  const flush = () => {
-    if (held === 0) for (const of of waiting.splice(0)) print(of);
-  };
+  const lines: Line[] = [];
+  const asks: (() => Promise<void> | undefined)[] = [];
+  let asking: Promise<void> | undefined;
+
+  function goOn(): void {
+    while (!asking) {
+      for (const of of lines.splice(0)) print(of);
+      const ask = asks.shift();
+      if (!ask) return;
+      asking = ask()?.finally(() => {
+        asking = undefined;
+        goOn();
+      });
+    }
+  }
+
   return {
-    add(...lines: Line[]): void {
-      waiting.push(...lines);
-      flush();
+    add(...more: Line[]): void {
+      lines.push(...more);
+      goOn();
     },
-    /** The card is shown when its turn has come: nobody is asked about what they cannot see. */
-    hold(card: readonly Line[], ask: () => Promise<void> | undefined): Promise<void> {
-      held += 1;
-      const mine = turn
-        .then(() => {
-          for (const of of card) print(of);
-          return ask();
-        })
-        .finally(() => {
-          held -= 1;
-          flush();
-        });
-      turn = mine.catch(() => {});
-      return mine;
+    /** Shows it when its turn has come, and asks: nobody is asked about what they cannot see. */
+    ask(ask: () => Promise<void> | undefined): void {
+      asks.push(ask);
+      goOn();
+    },
+    /** Until nobody is being asked, and all that waited has been shown. */
+    async end(): Promise<void> {
+      while (asking) await asking;
     },
   };
 }

@@ -2,6 +2,7 @@
 // through the public API, as anybody would.
 import type { ApprovalResolution, QuestionResolution } from '../core/answer.ts';
 import type { ApprovalRequest, UserQuestionRequest } from '../core/views.ts';
+import { lookFirst } from './look-first.ts';
 import { promptApproval, promptQuestions, type Terminal } from './prompt-ask.ts';
 
 export interface Person {
@@ -11,11 +12,17 @@ export interface Person {
   answer(request: UserQuestionRequest, signal: AbortSignal): Promise<QuestionResolution | undefined>;
 }
 
-export const personAt = (terminal: Omit<Terminal, 'signal'>): Person => ({
-  isScripted: false,
-  decide: (request, signal) => promptApproval(request, { ...terminal, signal }),
-  answer: (request, signal) => promptQuestions(request, { ...terminal, signal }),
-});
+export const personAt = (terminal: Omit<Terminal, 'signal'>): Person => {
+  const asked = async <T>(signal: AbortSignal, prompt: (on: Terminal) => Promise<T | undefined>) => {
+    const on = { ...terminal, signal };
+    return (await lookFirst(on)) ? prompt(on) : undefined;
+  };
+  return {
+    isScripted: false,
+    decide: (request, signal) => asked(signal, (on) => promptApproval(request, on)),
+    answer: (request, signal) => asked(signal, (on) => promptQuestions(request, on)),
+  };
+};
 
 const DESTRUCTIVE = /\brm\s+-rf?\b/;
 

@@ -1,7 +1,7 @@
 // Asks the person at this terminal about one ask. Ctrl-C, Escape, the end of input and an answer given elsewhere all
 // mean the same here: nothing was answered.
 import type { Readable, Writable } from 'node:stream';
-import { isCancel, multiselect, password, select, text } from '@clack/prompts';
+import { isCancel, multiselect, password, select, text, updateSettings } from '@clack/prompts';
 import type { ApprovalResolution, QuestionAnswer, QuestionResolution } from '../core/answer.ts';
 import type { Question } from '../core/question.ts';
 import type { ApprovalRequest, UserQuestionRequest } from '../core/views.ts';
@@ -22,11 +22,14 @@ const OTHER = '\u0000other';
 const DECLINE = '\u0000decline';
 const SKIP = '\u0000skip';
 
+// Ctrl-D: otherwise it would end the input under a prompt that stays.
+updateSettings({ aliases: { '\u0004': 'cancel' } });
+
 export async function promptApproval(request: ApprovalRequest, on: Terminal): Promise<ApprovalResolution | undefined> {
   const request_id = request.id;
-  const choice = await chosen(
+  const choice = await chosen(on, (own) =>
     select({
-      ...on,
+      ...own,
       message: `Allow ${oneLine(request.tool_name)}?`,
       initialValue: 'deny',
       options: [
@@ -40,13 +43,15 @@ export async function promptApproval(request: ApprovalRequest, on: Terminal): Pr
   if (choice === 'allow') return { request_id, behavior: 'allow' };
   if (choice === 'edit') {
     const initialValue = plainJson(request.input);
-    const edited = await chosen(
-      text({ ...on, message: 'What may run instead? (JSON)', initialValue, validate: notJson }),
+    const edited = await chosen(on, (own) =>
+      text({ ...own, message: 'What may run instead? (JSON)', initialValue, validate: notJson }),
     );
     if (edited === LEFT) return undefined;
     return { request_id, behavior: 'allow', updated_input: JSON.parse(edited) as Record<string, unknown> };
   }
-  const reason = await chosen(text({ ...on, message: 'Why not? The agent is told.', placeholder: 'optional' }));
+  const reason = await chosen(on, (own) =>
+    text({ ...own, message: 'Why not? The agent is told.', placeholder: 'optional' }),
+  );
   if (reason === LEFT) return undefined;
   return { request_id, behavior: 'deny', ...(reason?.trim() && { reason: reason.trim() }) };
 }
@@ -76,14 +81,14 @@ async function promptQuestion(question: Question, on: Terminal): Promise<Maybe<G
   }));
   if (question.multi_select) {
     const message = prose(question.question);
-    const picked = await chosen(multiselect({ ...on, message, options, required: question.required }));
+    const picked = await chosen(on, (own) => multiselect({ ...own, message, options, required: question.required }));
     if (picked === LEFT) return LEFT;
     return picked.length === 0 ? SKIP : { selected_option_ids: [...picked] };
   }
   const recommended = question.options.find((o) => o.recommended)?.id;
-  const picked = await chosen(
+  const picked = await chosen(on, (own) =>
     select({
-      ...on,
+      ...own,
       message: prose(question.question),
       ...(recommended !== undefined && { initialValue: recommended }),
       options: [
@@ -103,17 +108,32 @@ async function promptText(question: Question, on: Terminal): Promise<Maybe<Given
   const validate = (value: string | undefined) =>
     question.required && !value?.trim() ? 'An answer is needed.' : undefined;
   const message = prose(question.question);
-  const prompt = question.secret
-    ? password({ ...on, message, validate })
-    : text({ ...on, message, validate, placeholder: oneLine(question.placeholder ?? '') });
-  const typed = await chosen(prompt);
+  const typed = await chosen(on, (own) =>
+    question.secret
+      ? password({ ...own, message, validate })
+      : text({ ...own, message, validate, placeholder: oneLine(question.placeholder ?? '') }),
+  );
   if (typed === LEFT) return LEFT;
   return typed?.trim() ? { freeform_answer: typed } : SKIP;
 }
 
-async function chosen<T>(prompt: Promise<T>): Promise<Maybe<Exclude<T, symbol>>> {
-  const value = await prompt;
-  return isCancel(value) ? LEFT : (value as Exclude<T, symbol>);
+/**
+ * One prompt. Its signal is its own: a prompt that has been answered must not hear any more that the ask is over, else it
+ * would switch the terminal back under the prompt that came next.
+ */
+async function chosen<T>(on: Terminal, prompt: (own: Terminal) => Promise<T>): Promise<Maybe<Exclude<T, symbol>>> {
+  if (on.signal.aborted) return LEFT;
+  const own = new AbortController();
+  const takeAway = () => own.abort();
+  on.signal.addEventListener('abort', takeAway, { once: true });
+  on.input.once('end', takeAway);
+  try {
+    const value = await prompt({ ...on, signal: own.signal });
+    return isCancel(value) ? LEFT : (value as Exclude<T, symbol>);
+  } finally {
+    on.signal.removeEventListener('abort', takeAway);
+    on.input.off('end', takeAway);
+  }
 }
 
 /** Nothing in it can hide: whatever is not plain ASCII is spelled out. */

@@ -10,6 +10,7 @@ const DOWN = '\u001b[B';
 const UP = '\u001b[A';
 const ENTER = '\r';
 const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
 const ESCAPE = '\u001b';
 const SPACE = ' ';
 
@@ -67,6 +68,8 @@ describe('an approval', () => {
     ],
     ['left by Ctrl-C', [CTRL_C], undefined],
     ['left by Escape', [ESCAPE], undefined],
+    ['left by Ctrl-D', [CTRL_D], undefined],
+    ['left by Ctrl-D at the reason, though something was typed', [ENTER, 'n', CTRL_D], undefined],
     ['left by Ctrl-C at the reason', [ENTER, CTRL_C], undefined],
     ['left by Ctrl-C at the change', [UP, ENTER, CTRL_C], undefined],
   ])('%s', async (_, keys, expected) => {
@@ -131,8 +134,7 @@ describe('questions', () => {
   });
 
   it('the end of input is no answer', async () => {
-    const { on, stop } = terminal([]);
-    on.input.once('end', () => stop.abort());
+    const { on } = terminal([]);
     const waiting = promptQuestions(questions(which), on);
     setTimeout(() => on.input.end(), 20);
     expect(await waiting).toBeUndefined();

@@ -11,7 +11,7 @@ import { isWholeInPreview, pageRows, scrollLimit } from './view.ts';
 import { selectedEntry, visibleEntries } from './visible.ts';
 
 /** Long enough for a key that was already on its way. */
-const JUST_MOVED_MS = 350;
+export const JUST_MOVED_MS = 350;
 
 export function press(state: State, key: Key): Changed {
   if (key.name === 'ctrl-c') return { state, effects: [{ do: 'quit' }] };
