@@ -5,7 +5,7 @@ import type { Question } from '../core/question.ts';
 import type { UserQuestionRequest } from '../core/views.ts';
 import { readChoice } from './choice.ts';
 import type { LineReader } from './line-reader.ts';
-import { optionLines, questionHead } from './text/ask-text.ts';
+import { contextLines, optionLines, questionHead } from './text/ask-text.ts';
 import { type Line, line, type Paint, span } from './text/spans.ts';
 import { oneLine } from './text/terminal-text.ts';
 
@@ -13,6 +13,8 @@ interface Asking {
   reader: LineReader;
   paint: Paint;
   width: number;
+  /** The last question is on the screen, and so everything was. */
+  onShown?(): void;
 }
 
 type Given = Omit<QuestionAnswer, 'question_id'>;
@@ -20,6 +22,7 @@ type Given = Omit<QuestionAnswer, 'question_id'>;
 export async function answerInteractively(request: UserQuestionRequest, asking: Asking): Promise<QuestionAnswer[]> {
   const answers: QuestionAnswer[] = [];
   const { length } = request.questions;
+  show(asking, contextLines(request, asking.width));
   for (const [i, question] of request.questions.entries()) {
     const place = length > 1 ? `${i + 1} of ${length}` : '';
     show(asking, [[], ...questionHead(question, place, asking.width)]);
@@ -27,6 +30,7 @@ export async function answerInteractively(request: UserQuestionRequest, asking: 
       asking,
       question.options.flatMap((_, n) => optionLines(question, n, asking.width)),
     );
+    if (i === length - 1) asking.onShown?.();
     const given = await answerOne(question, asking);
     if (given) answers.push({ question_id: question.id, ...given });
   }

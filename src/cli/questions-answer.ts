@@ -95,13 +95,13 @@ async function fromPerson(client: Client, ask: AskView): Promise<QuestionAnswer[
   const settled = new AbortController();
   const over = new AbortController();
   void watch(client, ask.ask_id, over.signal).then((end) => end && settled.abort(ended(end)));
-  void tellSeen(client, ask.request);
   const reader = openLineReader(settled.signal);
   const { stderr } = process;
   const asking = {
     reader,
     paint: painter(hasColours(process.env, stderr.isTTY === true)),
     width: stderr.isTTY ? stderr.columns || 80 : Number.POSITIVE_INFINITY,
+    onShown: () => void (stderr.isTTY && tellSeen(client, ask.request)),
   };
   try {
     return await answerInteractively(ask.request as UserQuestionRequest, asking);

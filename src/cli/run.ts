@@ -80,6 +80,11 @@ async function run(agent: string, prompt: string[], flags: RunFlags): Promise<vo
     flags.inputJson === undefined ? {} : objectOf('--input-json', readJson('--input-json', { json: flags.inputJson }));
   if (text === '' && Object.keys(more).length === 0)
     throw new Failure('usage', `say what it should do: ${ownName()} run ${agent} "…"`);
+  if (flags.interactive && flags.json)
+    throw new Failure(
+      'usage',
+      '--interactive shows a person what is asked, --json prints for a program: give one of them',
+    );
   if (flags.interactive && !(process.stdin.isTTY && process.stdout.isTTY))
     throw new Failure('usage', '--interactive needs a terminal; answer with `questions` and `approvals` instead');
   const client = await connect(flags);

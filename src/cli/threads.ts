@@ -21,11 +21,12 @@ import { findSession } from './find-place.ts';
 import { readJson } from './input-json.ts';
 import { print, printJson, printTable, terminalWidth } from './output.ts';
 import { tellSeen } from './sighting.ts';
+import type { Request } from './text/ask-text.ts';
 import { jsonText } from './text/json-text.ts';
 import { statusStyle } from './text/run-text.ts';
 import { line, span } from './text/spans.ts';
 import { oneLine } from './text/terminal-text.ts';
-import { itemLines } from './text/thread-text.ts';
+import { itemLines, promptLines } from './text/thread-text.ts';
 
 const PAGE = 500;
 
@@ -88,8 +89,7 @@ function showCommand(): Command {
     if (last !== undefined) items = last === 0 ? [] : items.slice(-last);
     if (flags.json) return printJson(items);
     if (items.length === 0) note('nothing was said yet');
-    for (const item of items) print(...itemLines(item, terminalWidth()));
-    await tellSeen(client, ...promptsIn(session, items));
+    for (const item of items) await showItem(client, session, item);
   });
 }
 
@@ -111,10 +111,7 @@ function followCommand(): Command {
     if (limit > 0)
       for await (const item of client.threads.follow(session.thread_id, { signal: stop.signal })) {
         if (flags.json) process.stdout.write(`${jsonText(item)}\n`);
-        else {
-          print(...itemLines(item, terminalWidth()));
-          void tellSeen(client, ...promptsIn(session, [item]));
-        }
+        else await showItem(client, session, item);
         shown += 1;
         if (shown >= limit || stop.signal.aborted) break;
       }
@@ -164,14 +161,23 @@ function bodyOf(words: readonly string[], flags: PostFlags): PostBody {
   return { content, metadata: { prompt: { prompt_id: flags.promptId, ...(answers ? { answers } : {}) } } } as PostBody;
 }
 
-/** What the session asked when we looked, and what it has asked since; of older prompts nobody waits for any. */
-function promptsIn({ snapshot, updated_at_ms }: SessionView, items: readonly ItemView[]): { id: string }[] {
-  const open = new Set([...snapshot.pending_approvals, ...snapshot.pending_questions].map(({ id }) => id));
-  return items.flatMap(({ metadata, created_at_ms }) => {
-    const { prompt_id: id } = Object(metadata?.prompt) as { prompt_id?: string };
-    if (metadata?.type !== 'pending_prompt' || id === undefined) return [];
-    return open.has(id) || created_at_ms >= updated_at_ms ? [{ id }] : [];
-  });
+/** What is still open is shown whole, with what its text in the thread leaves out. */
+async function showItem(client: Client, session: SessionView, item: ItemView): Promise<void> {
+  const request = await openRequest(client, session, item);
+  print(...(request ? promptLines(item, request, terminalWidth()) : itemLines(item, terminalWidth())));
+  if (request) await tellSeen(client, request);
+}
+
+/** Of what the session asked when we looked, and what it has asked since; of older prompts nobody waits for any. */
+async function openRequest(client: Client, session: SessionView, item: ItemView): Promise<Request | undefined> {
+  const { metadata, created_at_ms } = item;
+  const { prompt_id: id } = Object(metadata?.prompt) as { prompt_id?: string };
+  if (metadata?.type !== 'pending_prompt' || id === undefined) return undefined;
+  const { pending_approvals, pending_questions } = session.snapshot;
+  const known = [...pending_approvals, ...pending_questions].find((request) => request.id === id);
+  if (known || created_at_ms < session.updated_at_ms) return known;
+  const ask = await client.asks.get(id).catch(() => undefined);
+  return ask?.status === 'pending' ? (ask.request as Request) : undefined;
 }
 
 /** A whole thread id, or whatever finds its session. */

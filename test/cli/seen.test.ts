@@ -3,8 +3,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { hasPty, KEYS } from '../support/pty.ts';
-import { approval, Inbox, question } from './inbox-stage.ts';
-import { openStage, PATIENT, type Stage, strike } from './stage.ts';
+import { approval, Inbox, question, WHERE, WHY } from './inbox-stage.ts';
+import { openStage, PATIENT, type Stage, strike, TARGET } from './stage.ts';
 
 const whole = (inbox: Inbox): string[] =>
   inbox.effects.flatMap((effect) => (effect.do === 'tell_seen' ? [effect.ask.ask_id] : []));
@@ -26,6 +26,17 @@ describe('the inbox without a terminal', () => {
     expect(whole(inbox)).toEqual([]);
     expect(whole(inbox.keys('return').later(1000).later(1000))).toEqual(['ask_1']);
     expect(whole(new Inbox([approval('ask_1')], { rows: 8 }).later(1000).later(1000))).toEqual([]);
+  });
+
+  it('has not shown a form before its last question, nor one with a preview that is cut there', () => {
+    const long = Array.from({ length: 40 }, (_, n) => `line ${n}`).join('\n');
+    const previewed = { ...WHERE, options: [{ id: 'staging', label: 'Staging', preview: long }] };
+    const cut = new Inbox([question('ask_1', previewed)]).keys('return').later(1000).later(1000);
+    expect(cut.shown()).toContain('│ … 28 more lines');
+    expect(whole(cut)).toEqual([]);
+    const two = new Inbox([question('ask_1', WHERE, WHY)], { rows: 8 }).keys('return').later(1000).later(1000);
+    expect(whole(two)).toEqual([]);
+    expect(whole(two.keys('return', 'return').later(1000).later(1000))).toEqual(['ask_1']);
   });
 
   it('has not shown what its help covers, nor what has ended', () => {
@@ -72,6 +83,39 @@ describe.skipIf(!hasPty)('at a terminal (needs python3)', PATIENT, () => {
     await expect.poll(() => whoSaw(second.ask_id), PATIENT).toEqual(['operator cli']);
     inbox.type('q');
     expect(await inbox.exited).toBe(0);
+  });
+
+  it('what is told was printed whole: previews to the last line, and in a thread the diff', async () => {
+    const preview = Array.from({ length: 40 }, (_, n) => `line ${n}`).join('\n');
+    const questions = [{ ...TARGET, options: [{ id: 'staging', label: 'Staging', preview }] }];
+    const asked = await (await stage.work('previewed')).question('q', { questions, context: 'The freeze ends today.' });
+    const work = await stage.work('diffed');
+    const gate = await work.approval('a', { input: { command: 'make', timeout_ms: 77 }, diff: '+added line' });
+    for (const [args, ...texts] of [
+      [['questions', 'show', asked.ask_id], 'The freeze ends today.', 'line 39'],
+      [['threads', 'show', 'previewed'], 'The freeze ends today.', 'line 39', 'Reply with a number'],
+      [['threads', 'show', 'diffed'], '$ make', 'timeout_ms: 77', '+added line', 'Anything else denies.'],
+    ] as const) {
+      const { stdout } = await stage.run([...args]);
+      for (const text of texts) expect(stdout).toContain(text);
+    }
+    expect(await stage.terminal(['threads', 'show', 'diffed']).exited).toBe(0);
+    expect(await whoSaw(gate.ask_id)).toEqual(['operator cli']);
+    const both = stage.terminal(['run', 'mock', 'x', '--interactive', '--json']);
+    expect(await both.exited).toBe(2);
+    await both.shows('"exit":"usage"');
+  });
+
+  it('of several questions are told when the last is asked', async () => {
+    const questions = [TARGET, { ...TARGET, id: 'second', question: 'And then?' }];
+    const { ask_id } = await (await stage.work()).question('two', { questions });
+    const person = stage.terminal(['questions', 'answer', ask_id, '--interactive']);
+    await person.shows('Choose one');
+    expect(await whoSaw(ask_id)).toEqual([]);
+    person.type('1\r\r');
+    await person.shows('And then?');
+    await expect.poll(() => whoSaw(ask_id), PATIENT).toEqual(['operator cli']);
+    await person.end();
   });
 
   it('prompts, runs and threads tell', async () => {

@@ -1,6 +1,7 @@
 // Text from elsewhere on its way to a terminal: nothing in it can act on the terminal, and nothing in it goes missing.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { approvalLines } from '../../src/cli/text/ask-text.ts';
 import { inputDiff, unifiedDiff } from '../../src/cli/text/file-change.ts';
 import { jsonLines, shellLines } from '../../src/cli/text/highlight.ts';
 import { jsonText } from '../../src/cli/text/json-text.ts';
@@ -227,6 +228,28 @@ describe('file changes', () => {
     const styles = unifiedDiff('--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n z\u001b[2J').map((of) => of[0]?.style);
     expect(styles).toEqual(['bold', 'bold', 'hunk', 'removed', 'added', 'plain']);
     expect(plain(unifiedDiff('+\u001b[2J')[0] ?? [])).toBe('+␛[2J');
+  });
+});
+
+describe('an approval', () => {
+  it('says what was decided before its agent was lost', () => {
+    const earlier = {
+      ask_id: 'ask_0',
+      behavior: 'deny' as const,
+      answered_by: 'lead',
+      answered_at_ms: 1,
+      reason: 'no',
+    };
+    const asked = {
+      id: 'ask_1',
+      tool_call_id: 'c',
+      tool_name: 'Bash',
+      input: { command: 'ls' },
+      scope: 's',
+      reason: '',
+    };
+    const lines = approvalLines({ ...asked, digest: 'd', created_at_ms: 2, earlier }, 80).map(plain);
+    expect(lines).toContain('Before the worker was lost, lead denied this (no). Decide again.');
   });
 });
 

@@ -9,6 +9,17 @@ import { type Form, isOtherRow, isReview, questionOf, rowCount } from './form.ts
 import type { Body } from './view.ts';
 import { fieldWindow } from './view-foot.ts';
 
+/** A form cannot be scrolled past the row its cursor is on. */
+const PREVIEW_ROWS = 12;
+
+/** Whether everything it asks was on the screen by now: a question at a time, and no preview cut. */
+export function wasShownWhole(form: Form, width: number): boolean {
+  const isAtEnd = form.questions.length === 1 || isReview(form);
+  const isCut = (question: Question, n: number) =>
+    optionLines(question, n, width).length > optionLines(question, n, width, { previewRows: PREVIEW_ROWS }).length;
+  return isAtEnd && !form.questions.some((question) => question.options.some((_, n) => isCut(question, n)));
+}
+
 export function formLines(form: Form, width: number): Body {
   const question = questionOf(form);
   if (isReview(form) || !question) return { lines: reviewLines(form, width) };
@@ -29,7 +40,12 @@ function rowLines(form: Form, question: Question, row: number, width: number): {
   const cursor = span(row === form.row ? '› ' : '  ', 'accent');
   if (!isOtherRow(question, row)) {
     const isChosen = (form.chosen[form.step] ?? []).includes(question.options[row]?.id ?? '');
-    return { shown: optionLines(question, row, width, [cursor, ...mark(question, isChosen)]) };
+    return {
+      shown: optionLines(question, row, width, {
+        mark: [cursor, ...mark(question, isChosen)],
+        previewRows: PREVIEW_ROWS,
+      }),
+    };
   }
   const text = form.texts[form.step] ?? '';
   const label = question.options.length > 0 ? 'o  Other: ' : '';

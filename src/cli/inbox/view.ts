@@ -2,14 +2,16 @@
 // with a look at the selected ask below it, the ask on its own, the questions, the help. Writes nothing.
 
 import { countdown, duration } from '../../client/times.ts';
-import type { AskView } from '../../core/views.ts';
+import type { AskView, UserQuestionRequest } from '../../core/views.ts';
+import { contextLines } from '../text/ask-text.ts';
 import { crop, fill, lineCells } from '../text/layout.ts';
 import { type Line, line, type Span, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
+import type { Form } from './form.ts';
 import { type Entry, type State, waitingCount } from './state.ts';
 import { detailLines, editedLines, placeLines, requestSummary } from './view-detail.ts';
 import { fieldFoot, foot } from './view-foot.ts';
-import { formLines } from './view-form.ts';
+import { formLines, wasShownWhole } from './view-form.ts';
 import { helpLines } from './view-help.ts';
 import { selectedEntry, visibleEntries } from './visible.ts';
 
@@ -62,13 +64,19 @@ function body(state: State): Body {
 }
 
 function formBody(state: State): Body {
-  const mode = state.mode.name === 'decline' ? state.mode.before : state.mode;
+  const form = formIn(state);
   const entry = selectedEntry(state);
-  if (mode.name !== 'form' || !entry) return { lines: [] };
-  const place = placeLines(state, entry.ask);
-  const { lines, focus } = formLines(mode.form, state.columns);
+  if (!form || !entry) return { lines: [] };
+  const context = contextLines(entry.ask.request as UserQuestionRequest, state.columns);
+  const place = [...placeLines(state, entry.ask), ...context];
+  const { lines, focus } = formLines(form, state.columns);
   const below = place.length;
   return { lines: [...place, ...lines], focus: focus && { ...focus, from: focus.from + below, to: focus.to + below } };
+}
+
+function formIn({ mode }: State): Form | undefined {
+  const shown = mode.name === 'decline' ? mode.before : mode;
+  return shown.name === 'form' ? shown.form : undefined;
 }
 
 /** Under a line that is being typed stays what was there before. */
@@ -162,7 +170,10 @@ export function isWholeInPreview(state: State): boolean {
 export function askInSight(state: State): AskView | undefined {
   const entry = selectedEntry(state);
   if (!entry || entry.settled || state.mode.name === 'help') return undefined;
-  return shownMode(state) !== 'list' || isWholeInPreview(state) ? entry.ask : undefined;
+  const form = formIn(state);
+  const isList = shownMode(state) === 'list';
+  const isWhole = form ? wasShownWhole(form, state.columns) : !isList || isWholeInPreview(state);
+  return isWhole ? entry.ask : undefined;
 }
 
 function row(state: State, entry: Entry): Line {

@@ -15,7 +15,6 @@ export const isQuestion = (request: Request): request is UserQuestionRequest => 
 
 /** Enough for any line; what is longer is not worth cleaning for a list. */
 const SUMMARY_CHARACTERS = 2000;
-const PREVIEW_LINES = 12;
 
 /** What is asked, on one line. */
 export function summary(request: Request): string {
@@ -45,10 +44,17 @@ export function approvalLines(request: ApprovalRequest, width: number): Line[] {
   lines.push(...lineageLines(request, width));
   if (request.work_folder) lines.push(...wrap(line(span(`in ${oneLine(request.work_folder)}`, 'dim')), width));
   if (request.reason) lines.push(...paragraph(prose(request.reason), width, 'dim'));
+  if (request.earlier) lines.push(...paragraph(earlierText(request.earlier), width, 'warn'));
   lines.push([], ...actionLines(request.input, width));
   if (request.diff) lines.push([], ...wrapped(unifiedDiff(request.diff), width, 1));
   const suggested = (request.suggestions ?? []).flatMap((one) => suggestionLines(one, width));
   return suggested.length > 0 ? [...lines, [], ...suggested] : lines;
+}
+
+/** It was decided before, and its agent was lost before it heard of it. */
+function earlierText({ behavior, answered_by, reason }: NonNullable<ApprovalRequest['earlier']>): string {
+  const why = reason ? ` (${oneLine(reason)})` : '';
+  return `Before the worker was lost, ${oneLine(answered_by)} ${PAST[behavior]} this${why}. Decide again.`;
 }
 
 /** Which sub-agent asks, where it is not the session itself. */
@@ -103,8 +109,12 @@ export function questionsLines(request: UserQuestionRequest, width: number): Lin
     ...questionHead(question, several ? `${i + 1} of ${request.questions.length}` : '', width),
     ...question.options.flatMap((_, n) => optionLines(question, n, width)),
   ]);
-  return [...lineageLines(request, width), ...asked];
+  return [...lineageLines(request, width), ...contextLines(request, width), ...asked];
 }
+
+/** What the person should know to answer. */
+export const contextLines = ({ context }: UserQuestionRequest, width: number): Line[] =>
+  context ? [...paragraph(prose(context), width, 'dim'), []] : [];
 
 export function questionHead(question: Question, place: string, width: number): Line[] {
   const notes = [
@@ -126,10 +136,18 @@ export function questionHead(question: Question, place: string, width: number): 
   return [...wrap(head, width), ...paragraph(prose(question.question), width, 'bold')];
 }
 
-/** `  1. Label  description`, with what else is known of the option below it. `mark` stands before the number. */
-export function optionLines(question: Question, index: number, width: number, mark: readonly Span[] = []): Line[] {
+interface OptionLook {
+  /** Stands before the number. */
+  mark?: readonly Span[];
+  /** How much of a preview there is room for; all of it otherwise. */
+  previewRows?: number;
+}
+
+/** `  1. Label  description`, with what else is known of the option below it. */
+export function optionLines(question: Question, index: number, width: number, look: OptionLook = {}): Line[] {
   const option = question.options[index];
   if (!option) return [];
+  const { mark = [], previewRows = Number.POSITIVE_INFINITY } = look;
   const isDefault = [question.default ?? []].flat().includes(option.value);
   const note = [option.recommended && 'recommended', isDefault && 'default'].filter(Boolean).join(', ');
   const label = line(
@@ -141,23 +159,28 @@ export function optionLines(question: Question, index: number, width: number, ma
   );
   const below = 4 + mark.reduce((sum, s) => sum + s.text.length, 0);
   const text = option.description ? paragraph(prose(option.description), width - below, 'dim') : [];
-  return [...wrap(label, width, below), ...indented([...text, ...previewLines(option.preview, width - below)], below)];
+  const preview = previewLines(option.preview ?? '', width - below);
+  // One line takes no more room than a note that it is missing.
+  const isCut = preview.length > previewRows + 1;
+  const cut = isCut ? [line(span(`│ … ${preview.length - previewRows} more lines`, 'dim'))] : [];
+  return [
+    ...wrap(label, width, below),
+    ...indented([...text, ...(isCut ? preview.slice(0, previewRows) : preview), ...cut], below),
+  ];
 }
 
 /** An id that was made up, or says what the label says, is not worth its place. */
 const saysMore = ({ id, label }: { id: string; label: string }): boolean =>
   !/^option-\d+$/.test(id) && id.toLowerCase() !== label.toLowerCase();
 
-function previewLines(preview: string | undefined, width: number): Line[] {
-  if (!preview) return [];
+function previewLines(preview: string, width: number): Line[] {
+  if (preview === '') return [];
   const lines = exact(preview.replace(/\n$/, '')).split('\n');
-  const shown = wrapped(
-    lines.slice(0, PREVIEW_LINES).map((text) => line(span('│ ', 'bar'), text)),
+  return wrapped(
+    lines.map((text) => line(span('│ ', 'bar'), text)),
     width,
     2,
   );
-  const left = lines.length - PREVIEW_LINES;
-  return left > 0 ? [...shown, line(span(`│ … ${left} more lines`, 'dim'))] : shown;
 }
 
 /** How it ended, who ended it and why, in a sentence. */

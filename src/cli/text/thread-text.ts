@@ -1,6 +1,7 @@
 // An item of a thread as lines: who said it, and what it is. Prompts stand out; what people posted has their name.
 import type { ItemView } from '../../core/views.ts';
-import { wrap } from './layout.ts';
+import { type Request, requestLines } from './ask-text.ts';
+import { indented, wrap } from './layout.ts';
 import { outputLines } from './run-text.ts';
 import { type Line, line, type Style, span } from './spans.ts';
 import { oneLine, prose } from './terminal-text.ts';
@@ -14,6 +15,17 @@ export function itemLines(item: ItemView, width: number): Line[] {
   if (type === 'turn_end') return [line(span(`— ${oneLine(text)}`, 'dim'))];
   if (type === 'status') return block(text, 'dim', width);
   return outputLines({ text, type: String(type) }, width);
+}
+
+/** A prompt that is open: between its first line and how to reply, everything it asks. */
+export function promptLines(item: ItemView, request: Request, width: number): Line[] {
+  const text = textOf(item).split('\n');
+  const [head = '', hint = ''] = [text.at(0), text.at(-1)];
+  return [
+    ...block(head, 'warn', width),
+    ...indented(requestLines(request, width - 2), 2),
+    ...block(hint, 'warn', width),
+  ];
 }
 
 const textOf = ({ content }: ItemView): string =>
