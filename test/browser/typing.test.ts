@@ -108,4 +108,37 @@ describeInBrowser('in the middle of typing', () => {
     await page.reload();
     await expect.poll(() => page.getByPlaceholder('Message the agent').inputValue()).toBe('half a mess');
   });
+
+  it('a browser without room for it takes it all the same', async () => {
+    const { session_id } = await stage.client.sessions.create({ agent: 'external' });
+    const { page } = await stage.person('lead');
+    await page.goto(`/sessions/${session_id}`);
+    const field = page.getByPlaceholder('Message the agent');
+    await field.waitFor();
+    await page.evaluate(() => {
+      for (let size = 2 ** 23, n = 0; size >= 1; n++)
+        try {
+          sessionStorage.setItem(`full-${n}`, 'x'.repeat(size));
+        } catch {
+          size = Math.floor(size / 2);
+        }
+    });
+    await field.fill('there is no room for this');
+    await field.press('Enter');
+    await page.getByText('there is no room for this').first().waitFor();
+    await expect.poll(() => field.inputValue()).toBe('');
+  });
+
+  it('a page that breaks says so, and is there again when it is loaded anew', async () => {
+    const { session_id } = await stage.client.sessions.create({ agent: 'external', title: 'Not broken' });
+    const { page, complaints } = await stage.person('lead');
+    const path = `**/v1/sessions/${session_id}`;
+    await page.route(path, (route) => route.fulfill({ json: {} }));
+    await page.goto(`/sessions/${session_id}`);
+    await page.getByRole('alert').getByText('This page is broken and cannot go on').waitFor();
+    expect(complaints.splice(0)).not.toEqual([]);
+    await page.unroute(path);
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { name: 'Not broken' }).waitFor();
+  });
 });

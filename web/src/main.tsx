@@ -11,6 +11,7 @@ import { App } from './app.tsx';
 import { install } from './installed.ts';
 import { takeCode } from './pages/sign-in.tsx';
 import { restoreTheme } from './theme.ts';
+import { WhenBroken } from './ui/broken.tsx';
 
 restoreTheme();
 install(navigate);
@@ -18,6 +19,8 @@ const root = document.getElementById('root');
 if (!root) throw new Error('the document has no root');
 createRoot(root).render(
   <StrictMode>
-    <App code={takeCode()} />
+    <WhenBroken>
+      <App code={takeCode()} />
+    </WhenBroken>
   </StrictMode>,
 );
