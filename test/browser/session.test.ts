@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { playMock } from './mock-run.ts';
-import { describeInBrowser, useStage } from './stage.ts';
+import { complained, describeInBrowser, useStage } from './stage.ts';
 
 describeInBrowser('a session', () => {
   const stage = useStage();
@@ -193,6 +193,50 @@ describeInBrowser('a session', () => {
     const [run] = (await stage.client.runs.list({ session_id })).items;
     const input = await stage.client.runs.input(run?.run_id ?? '');
     expect(input).toEqual({ text: ' /config is broken', trust_folder: false });
+  });
+
+  it('is started once, and told something once, however often a lost reply makes its person try again', async () => {
+    const { page, complaints } = await stage.person('lead');
+    /** Carried out, and its reply lost when the person has been told that it takes long. */
+    const loseReply = (path: string) =>
+      page.route(path, async (route) => {
+        if (route.request().method() !== 'POST') return route.continue();
+        await route.fetch();
+        await page.getByText('The server has not answered yet').waitFor();
+        await route.fulfill({ status: 500, json: { detail: 'the reply was lost' } });
+      });
+    await loseReply('**/v1/sessions/*/runs');
+    await page.keyboard.press('n');
+    await page.getByLabel('Task').fill('only once');
+    await page.getByLabel('Agent').fill('nobody-hosts-this');
+    const start = page.getByRole('button', { name: 'Start', exact: true });
+    await start.click();
+    await page.getByText('the reply was lost').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await start.click();
+    await page.waitForURL(/\/sessions\/ses_/);
+    const { items } = await stage.client.sessions.list({ limit: 500 });
+    const [session, ...others] = items.filter(({ title }) => title === 'only once');
+    expect(others).toEqual([]);
+    const session_id = session?.session_id ?? '';
+    expect((await stage.client.runs.list({ session_id })).items).toHaveLength(1);
+
+    await loseReply('**/v1/threads/*/items');
+    const field = page.getByPlaceholder('Message the agent');
+    await field.fill('said once');
+    await field.press('Enter');
+    await page.getByText('the reply was lost').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    const said = async () =>
+      (await stage.client.threads.items(session?.thread_id ?? '')).items.filter(({ content }) =>
+        JSON.stringify(content).includes('said once'),
+      ).length;
+    expect(await said()).toBe(1);
+    await field.press('Enter');
+    await expect.poll(() => field.inputValue()).toBe('');
+    expect(await said()).toBe(1);
+    await complained({ complaints }, '500', '500');
+    await stage.client.sessions.end(session_id);
   });
 
   it('is started from the page: the demo, answered to its end, sub-agent included', { timeout: 90_000 }, async () => {

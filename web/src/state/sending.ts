@@ -1,6 +1,7 @@
-// Sending an answer from a card: one at a time, under a key of its own, so that a repeat after a lost connection is the
-// same answer. Owns what the person is told when the server says no.
-import { useState } from 'react';
+// Sending what a person has written or decided: one at a time, under a key that stays until the server has taken it or
+// something else is sent, so that a repeat after a lost connection does nothing twice. Owns what the person is told when
+// the server says no.
+import { useRef, useState } from 'react';
 import { HoldpointProblem } from '../../../src/client/http.ts';
 import type { AnswerView } from '../../../src/client/inbox-feed.ts';
 import { duration } from '../../../src/client/times.ts';
@@ -15,14 +16,16 @@ export interface Refused {
   questionId: string | undefined;
 }
 
+export type KeyedCall = (options: { idempotencyKey: string }) => Promise<unknown>;
+
 export interface Sending {
   isSending: boolean;
   /** It takes longer than it should: the server is slow or away, and is tried again. */
   isSlow: boolean;
   refused: Refused | undefined;
   clear(): void;
-  /** Resolves to why the server did not take it; to nothing when it did. */
-  send(call: (options: { idempotencyKey: string }) => Promise<unknown>): Promise<Refused | undefined>;
+  /** `content` is all that the call sends. Resolves to why the server did not take it; to nothing when it did. */
+  send(content: object, call: KeyedCall): Promise<Refused | undefined>;
 }
 
 const SLOW_MS = 1500;
@@ -31,17 +34,24 @@ export function useSending(): Sending {
   const [isSending, setSending] = useState(false);
   const [isSlow, setSlow] = useState(false);
   const [refused, setRefused] = useState<Refused>();
+  /** Whether it was carried out is unknown until the server has said so. */
+  const tried = useRef<{ content: string; key: string }>(undefined);
+  const keyFor = (content: string): string => {
+    if (tried.current?.content !== content) tried.current = { content, key: crypto.randomUUID() };
+    return tried.current.key;
+  };
   return {
     isSending,
     isSlow,
     refused,
     clear: () => setRefused(undefined),
-    async send(call) {
+    async send(content, call) {
       setSending(true);
       setRefused(undefined);
       const slow = setTimeout(() => setSlow(true), SLOW_MS);
       try {
-        await call({ idempotencyKey: crypto.randomUUID() });
+        await call({ idempotencyKey: keyFor(JSON.stringify(content)) });
+        tried.current = undefined;
         return undefined;
       } catch (error) {
         const why = refusedOf(error, Date.now());

@@ -72,7 +72,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
       typeof api.approvals.decideRun
     >[1]['resolutions'];
     const draft = hold();
-    const refusal = await send((options) => api.approvals.decideRun(ask.run_id, { resolutions }, options));
+    const refusal = await send(resolutions, (options) => api.approvals.decideRun(ask.run_id, { resolutions }, options));
     if (!refusal) {
       draft.drop();
       return onDone(done);

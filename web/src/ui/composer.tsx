@@ -46,9 +46,9 @@ export function Composer({ session, pending, items }: ComposerProps) {
     setWarning(isMoved ? warningOf(begunFor) : undefined);
     setBegunFor(asked);
     if (isMoved) return;
-    const content = [{ type: 'text' as const, text }];
     const metadata = { prompt: prompt ? { prompt_id: prompt.ask_id } : null };
-    const refusal = await send((options) => api.threads.post(session.thread_id, { content, metadata }, options));
+    const item = { content: [{ type: 'text' as const, text }], metadata };
+    const refusal = await send(item, (options) => api.threads.post(session.thread_id, item, options));
     if (!refusal) setText('');
   };
   const submit = (event: FormEvent) => {

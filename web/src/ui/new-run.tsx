@@ -3,9 +3,10 @@ import { FlaskConical, Play } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api } from '../api.ts';
-import { failureText } from '../failure.ts';
 import { useFetched } from '../queries.ts';
+import { useSending } from '../state/sending.ts';
 import { Dialog } from './dialog.tsx';
+import { Refusal } from './refusal.tsx';
 
 /** The agent that starts by itself what the settings of a folder name. */
 const HAS_FOLDER_SETTINGS = 'claude';
@@ -17,8 +18,8 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
   const [task, setTask] = useState('');
   const [folder, setFolder] = useState('');
   const [trustsFolder, setTrustsFolder] = useState(true);
-  const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
+  const { isSending, isSlow, refused, send, clear } = useSending();
 
   const { data: hosted = [] } = useFetched({ queryKey: ['agents'], queryFn: api.insights.agents, staleTime: 0 });
   const names = hosted.map(({ name }) => name).filter((name) => name !== 'mock');
@@ -27,20 +28,19 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
     session: { agent: string; title: string; work_folder?: string },
     input: Record<string, unknown>,
   ) => {
-    setSending(true);
     setProblem(undefined);
-    try {
-      const { session_id } = await api.sessions.create(session);
-      await api.runs.start(session_id, { input, source: 'web' });
-      onClose();
-      navigate(`/sessions/${session_id}`);
-    } catch (error) {
-      setProblem(failureText(error));
-      setSending(false);
-    }
+    let sessionId = '';
+    const refusal = await send({ session, input }, async (options) => {
+      sessionId = (await api.sessions.create(session, options)).session_id;
+      await api.runs.start(sessionId, { input, source: 'web' }, options);
+    });
+    if (refusal) return;
+    onClose();
+    navigate(`/sessions/${sessionId}`);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    clear();
     const [name, place] = [agent.trim(), folder.trim()];
     if (name === '') return setProblem('Name the agent.');
     if (task.trim() === '') return setProblem('Say what the agent should do.');
@@ -126,6 +126,7 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
           </div>
         )}
         <div role="alert">{problem !== undefined && <p className="notice bad">{problem}</p>}</div>
+        <Refusal refused={refused} isSlow={isSlow} />
         <div className="dialog-foot">
           <button type="button" className="button quiet" onClick={onClose}>
             Cancel

@@ -19,7 +19,7 @@ import {
 } from '../state/answer-form.ts';
 import { useCommands } from '../state/commands.ts';
 import { useDraft } from '../state/draft.ts';
-import { type Refused, useSending } from '../state/sending.ts';
+import { type KeyedCall, type Refused, useSending } from '../state/sending.ts';
 import { heading } from '../text/ask-text.ts';
 import type { Frame } from './card-frame.tsx';
 import { Key } from './key.tsx';
@@ -27,15 +27,13 @@ import { QuestionField } from './question-field.tsx';
 import { Refusal, SavedNote } from './refusal.tsx';
 import { Prose } from './text.tsx';
 
-type Call = (options: { idempotencyKey: string }) => Promise<unknown>;
-
 interface QuestionCardProps {
   ask: AskView;
   questions: readonly Question[];
   context: string | undefined;
   hasKeys: boolean;
-  answer: (answers: QuestionAnswer[]) => Call;
-  decline: (why: string) => Call;
+  answer: (answers: QuestionAnswer[]) => KeyedCall;
+  decline: (why: string) => KeyedCall;
   frame: Frame;
   onDone: (what: 'Answered' | 'Declined') => void;
   onRefused: (refused: Refused) => void;
@@ -69,9 +67,9 @@ export function QuestionCard(props: QuestionCardProps) {
     clear();
     save({ answers: draftOf(questions, next), ...(why !== '' && { justification: why }) });
   };
-  const deliver = async (call: Call, what: 'Answered' | 'Declined') => {
+  const deliver = async (content: object, call: KeyedCall, what: 'Answered' | 'Declined') => {
     const draft = hold();
-    const refusal = await send(call);
+    const refusal = await send(content, call);
     if (!refusal) {
       draft.drop();
       return onDone(what);
@@ -84,12 +82,14 @@ export function QuestionCard(props: QuestionCardProps) {
     const open = missing(questions, form);
     setProblems(open);
     if (open.size > 0) return;
-    await deliver(props.answer(answersOf(questions, form)), 'Answered');
+    const answers = answersOf(questions, form);
+    await deliver({ answers }, props.answer(answers), 'Answered');
   };
   const decline = async () => {
     if (isSending) return;
     if (!isDeclining) return setDeclining(true);
-    await deliver(props.decline(why.trim()), 'Declined');
+    const justification = why.trim();
+    await deliver({ justification }, props.decline(justification), 'Declined');
   };
   const [numbered] = questions;
   useCommands(
