@@ -116,6 +116,13 @@ export function createDesk(parts: DeskParts): Desk {
     void work.finally(() => busy.delete(work));
   }
 
+  /** An allow is used up at the server before it is used: whoever takes the run up after us must not find it again. */
+  const isUsable = (askId: string): Promise<boolean> =>
+    context.acknowledge(askId).then(
+      () => true,
+      () => false,
+    );
+
   async function lineageIn(place: Place | undefined): Promise<{ lineage?: string[] }> {
     const lineage = place ? await lineageOf(place.threadId) : [];
     return lineage.length > 0 ? { lineage } : {};
@@ -126,7 +133,7 @@ export function createDesk(parts: DeskParts): Desk {
     entry.itemId = wanted.itemId;
     const input = plain(spec.input);
     const known = standing.take({ tool_name: spec.tool_name, input });
-    if (known !== undefined) {
+    if (known !== undefined && (await isUsable(known))) {
       await context.say(`Allowed as decided before (${known}).`, { type: 'status' });
       return { result: wanted.answer({ allowed: true, input, suggestion_ids: [] }) };
     }

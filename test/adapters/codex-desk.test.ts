@@ -1,4 +1,5 @@
-// The desk of a run that was stopped: an allow that arrives all the same is not passed on.
+// The desk of a run that was stopped: an allow that arrives all the same is not passed on. And one that was decided before
+// its process began: it is used once, and only when the server knows.
 import { expect, it } from 'vitest';
 import { createStanding } from '../../src/agents/carried-answers.ts';
 import { createDesk } from '../../src/agents/codex-desk.ts';
@@ -39,4 +40,44 @@ it.each([
   await desk.take(request);
   await new Promise((resolve) => setImmediate(resolve));
   expect(said).toEqual(expected);
+});
+
+it.each([
+  [
+    'is used when the server knows, without asking again',
+    true,
+    ['acknowledged ask', 'Allowed as decided before (ask).'],
+    'accept',
+  ],
+  ['is asked anew where the server could not be told', false, ['acknowledged ask', 'asked'], 'decline'],
+])('an allow of before %s', async (_, isTold, expected, decision) => {
+  const steps: string[] = [];
+  const answers: unknown[] = [];
+  const peer = createPeer({ send: (line) => answers.push(JSON.parse(line)), onRequest() {}, onNotification() {} });
+  const standing = createStanding();
+  standing.put({ tool_name: 'Bash', input: { command: 'touch a.txt', cwd: '/project' } }, 'ask');
+  const desk = createDesk({
+    context: {
+      session: { work_folder: '/project' },
+      async acknowledge(askId: string) {
+        expect(answers).toEqual([]);
+        steps.push(`acknowledged ${askId}`);
+        if (!isTold) throw new Error('the server is away');
+      },
+      say: async (text: string) => void steps.push(text),
+      async approve({ input }: { input: Record<string, unknown> }) {
+        steps.push('asked');
+        const outcome = { status: 'answered', allowed: false, input, suggestion_ids: [], ask_id: 'another' };
+        return { ...outcome, reason: 'approval denied' } as unknown as ApprovalOutcome;
+      },
+    } as unknown as Parameters<typeof createDesk>[0]['context'],
+    peer,
+    standing,
+    underWay: createUnderWay(peer),
+    lineageOf: async () => [],
+  });
+  await desk.take(request);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(steps).toEqual(expected);
+  expect(answers).toEqual([{ jsonrpc: '2.0', id: 0, result: { decision } }]);
 });
