@@ -137,6 +137,8 @@ export interface AgentContext {
   report(input: Record<string, unknown>): Promise<void>;
   /** The runs this one carries on (forms, restarts), the latest first. */
   earlier(): Promise<EarlierRun[]>;
+  /** The runs of this session that were submitted before that one, in order. */
+  runsBefore(runId: string): Promise<RunView[]>;
   /** What an earlier run was asked to do, whole. */
   inputOf(runId: string): Promise<Record<string, unknown>>;
   /** The data of the newest output of this type, in this run or else in the last run of the session that has one. */

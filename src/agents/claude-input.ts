@@ -1,6 +1,7 @@
 // The input of a run of agent `claude`: what to do, under which of Claude Code's own permission modes, and how it is
 // held. Owns the names that a run may use. Pure.
 import { z } from 'zod';
+import { runInput } from './run-input.ts';
 import { SkillNames } from './skill-names.ts';
 
 export const PERMISSION_MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'] as const;
@@ -14,10 +15,15 @@ const LONGEST_MS = 2_000_000_000;
 const SKILLS_NEED_TRUST =
   'A run with `trust_folder: false` finds no skills: they are laid into the folder whose settings it does not read. Leave out one of the two.';
 
-const ClaudeInput = z.looseObject({
+const BOTH_MODES =
+  'Name the permission mode once: `permission_mode`, or as Claude Code itself spells it, `permissionMode`.';
+
+const ClaudeInput = runInput({
   /** As it was typed: a blank before a slash makes words of what would be one of its own commands. */
   text: z.string().refine((text) => text.trim() !== '', 'must not be blank'),
   permission_mode: z.enum(PERMISSION_MODES).optional(),
+  /** As Claude Code itself spells it. */
+  permissionMode: z.enum(PERMISSION_MODES).optional(),
   model: z.string().min(1).max(200).optional(),
   /** What is held without a process while nobody answers: questions and plans; everything that may need a person,
    * which then asks before Claude Code's own rules could allow it; or nothing. */
@@ -46,12 +52,26 @@ export interface ClaudeSpec {
   skills: string[];
 }
 
-export function readClaudeInput(input: Record<string, unknown>): ClaudeSpec | { problem: string } {
-  const read = ClaudeInput.safeParse(input);
+/** `carried`: what the session was started with before, for a run that is made of posts. */
+export function readClaudeInput(
+  input: Record<string, unknown>,
+  carried: Record<string, unknown> = {},
+): ClaudeSpec | { problem: string } {
+  const read = ClaudeInput.safeParse({ ...carriedOver(carried), ...input });
   if (!read.success) return { problem: `The input of a claude run is not well formed: ${z.prettifyError(read.error)}` };
-  const { text, model, permission_mode: mode = 'default', hold = 'questions', ask_tools: askTools = false } = read.data;
+  const { text, model, permission_mode, permissionMode, hold = 'questions', ask_tools: askTools = false } = read.data;
   const { patience_ms: patienceMs = PATIENCE_MS, background_ms: backgroundMs = BACKGROUND_MS, skills = [] } = read.data;
   const { trust_folder: trustsFolder = true } = read.data;
+  if (permission_mode !== undefined && permissionMode !== undefined) return { problem: BOTH_MODES };
+  const mode = permission_mode ?? permissionMode ?? 'default';
   if (!trustsFolder && skills.length > 0) return { problem: SKILLS_NEED_TRUST };
   return { text, mode, model, hold, patienceMs, backgroundMs, askTools, trustsFolder, skills };
 }
+
+/** Everything but a mode that lets it do more than it asks for: that was for one run. */
+function carriedOver({ text: _, permission_mode, permissionMode, ...rest }: Record<string, unknown>) {
+  const mode = permission_mode ?? permissionMode;
+  return { ...rest, ...(mode !== undefined && { permission_mode: OPENS_UP.has(mode) ? 'default' : mode }) };
+}
+
+const OPENS_UP: ReadonlySet<unknown> = new Set(['acceptEdits', 'bypassPermissions']);

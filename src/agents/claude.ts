@@ -8,6 +8,7 @@ import { carriedText } from './carried-answers.ts';
 import { type ClaudeSpec, readClaudeInput } from './claude-input.ts';
 import { callsOver, conversationAgain, modeAgain, rulesAgain } from './claude-standing.ts';
 import { type Beginning, CONVERSATION, heldOn, MODE, talkWithClaude } from './claude-talk.ts';
+import { goingOn } from './going-on.ts';
 import { withSkills } from './laid-skills.ts';
 import { claudeCode } from './runtime-claude.ts';
 import { folderProblem } from './work-folder.ts';
@@ -19,21 +20,14 @@ export const claude: Agent = {
   name: 'claude',
   recovery: 'resume',
   async run(context) {
-    const spec = readClaudeInput(await inputOf(context));
+    const { input, carried, since } = await goingOn(context, (before) => !('problem' in readClaudeInput(before)));
+    const spec = readClaudeInput(input, carried);
     const problem = 'problem' in spec ? spec.problem : await folderProblem(context.session.work_folder);
     if ('problem' in spec || problem) return { ended: 'failed', reason: 'worker-failed', error: problem as string };
-    const talk = () => withSkills(context, spec.skills, claudeCode.skills, () => work(context, spec));
+    const talk = () => withSkills(context, spec.skills, claudeCode.skills, () => work(context, spec, since));
     return inTurn(context.session.session_id, talk);
   },
 };
-
-/** A run that carries the answer to a form is started as the one that displayed it was. */
-async function inputOf(context: AgentContext): Promise<Record<string, unknown>> {
-  if (!carriesForm(context)) return context.input;
-  const first = (await context.earlier()).at(-1);
-  const settings = first && (await context.inputOf(first.run.run_id));
-  return { ...settings, text: JSON.stringify(context.input.interactive_form_answer, null, 2) };
-}
 
 /** Conversations that a process of this worker is still in: whoever comes next waits until it has left. */
 const inConversation = new Map<string, Promise<unknown>>();
@@ -47,13 +41,15 @@ function inTurn<T>(sessionId: string, talk: () => Promise<T>): Promise<T> {
   });
 }
 
-async function work(context: AgentContext, spec: ClaudeSpec): Promise<Ending> {
+/** `since`: the runs before this one that were started with its settings. */
+async function work(context: AgentContext, spec: ClaudeSpec, since: ReadonlySet<string>): Promise<Ending> {
   const id = (await context.recall(CONVERSATION))?.session_id;
   const history = await context.history();
   const known = history.filter((ask) => ask.run_id === context.run.run_id);
   const conversation = conversationAgain(id, context.session.session_id);
   const before = carriesForm(context) ? (await context.earlier()).toReversed() : [];
-  const asked = [...before.flatMap(({ asks }) => asks), ...known];
+  const of = new Set([...since, ...before.map(({ run }) => run.run_id), context.run.run_id]);
+  const asked = history.filter((ask) => of.has(ask.run_id));
   const outputs = [...before, context].flatMap(({ run }) => run.outputs);
   const mode = modeAgain(spec.mode, outputs.findLast((output) => output.type === MODE)?.data?.mode, asked);
   const again = takeUp(context, spec, {

@@ -1,6 +1,8 @@
 // The input of a run of agent `codex`: what to do, and under which of Codex's own settings. Owns the names that a run may
-// use and what they mean to the app-server; what is left out stays as the person's own Codex configuration has it. Pure.
+// use and what they mean to the app-server; what is left out stays as the person's own Codex configuration has it. A run
+// that is made of posts is held to what the one before it was held to, and allowed nothing that was allowed to that. Pure.
 import { z } from 'zod';
+import { runInput } from './run-input.ts';
 import { SkillNames } from './skill-names.ts';
 
 export const SANDBOX_MODES = ['read-only', 'workspace-write', 'danger-full-access'] as const;
@@ -12,7 +14,7 @@ const Granular = z.strictObject({
   mcp_elicitations: z.boolean(),
 });
 
-const CodexInput = z.strictObject({
+const CodexInput = runInput({
   text: z.string().trim().min(1),
   /** What commands may touch: `read-only`, `workspace-write`, `danger-full-access`. */
   sandbox: z.enum(SANDBOX_MODES).optional(),
@@ -44,9 +46,29 @@ export interface CodexSpec {
     model?: string;
     config?: Record<string, unknown>;
   };
+  /** Held to this where the person's own configuration would let it do more. */
+  atMost?: Pick<CodexSpec['settings'], 'sandbox' | 'approvalPolicy'>;
 }
 
-export function readCodexInput(input: Record<string, unknown>): CodexSpec | { problem: string } {
+/** `carried`: what the session was started with before, for a run that is made of posts. */
+export function readCodexInput(
+  input: Record<string, unknown>,
+  carried?: Record<string, unknown>,
+): CodexSpec | { problem: string } {
+  const before = carried && readCodexInput(carried);
+  if (!before || 'problem' in before) return readInput(input);
+  const { mode, skills, settings } = before;
+  const { model, config, sandbox = config?.sandbox_mode, approvalPolicy = config?.approval_policy } = settings;
+  const spec = readInput({ mode, skills, ...(model && { model }), ...input });
+  if ('problem' in spec) return spec;
+  const known = SANDBOX_MODES.find((name) => name === sandbox);
+  return {
+    ...spec,
+    atMost: { ...(known && { sandbox: known }), ...(approvalPolicy !== undefined && { approvalPolicy }) },
+  };
+}
+
+function readInput(input: Record<string, unknown>): CodexSpec | { problem: string } {
   const read = CodexInput.safeParse(input);
   if (!read.success) return { problem: `The input of a codex run is not well formed: ${z.prettifyError(read.error)}` };
   const { text, mode = 'default', model, config, sandbox, approval_policy, skills = [] } = read.data;

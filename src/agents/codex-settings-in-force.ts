@@ -1,10 +1,12 @@
 // The settings of a run that goes on in a thread. Codex would take up those of the run before, whatever that was allowed;
-// a run has what it names itself, and for the rest what a new thread would have. Owns asking Codex for that; knows no
-// default of Codex.
+// a run has what it names itself, and for the rest what a new thread would have, or less where the run is held to less.
+// Owns asking Codex for that; knows no default of Codex.
 import { z } from 'zod';
-import type { CodexSpec } from './codex-input.ts';
+import { type CodexSpec, SANDBOX_MODES } from './codex-input.ts';
 import { ThreadReply } from './codex-protocol.ts';
 import type { Peer } from './wire/jsonrpc.ts';
+
+type Sandbox = (typeof SANDBOX_MODES)[number];
 
 export interface SettingsInForce {
   /** For `thread/resume`. */
@@ -14,7 +16,7 @@ export interface SettingsInForce {
 
 /** A thread is begun for its settings alone: no turn is taken in it, and Codex keeps nothing of it. */
 export async function settingsInForce(
-  { settings }: CodexSpec,
+  { settings, atMost = {} }: CodexSpec,
   folder: string | undefined,
   peer: Pick<Peer, 'request'>,
 ): Promise<SettingsInForce> {
@@ -28,17 +30,32 @@ export async function settingsInForce(
     }),
   );
   await peer.request('thread/unsubscribe', { threadId: reply.thread.id });
-  const profile = reply.activePermissionProfile?.id;
   return {
     settings: {
       ...(settings.config && { config: settings.config }),
       model: reply.model,
-      approvalPolicy: reply.approvalPolicy,
-      ...(profile ? { permissions: profile } : { sandbox: MODES[reply.sandbox?.type ?? ''] ?? 'read-only' }),
+      approvalPolicy: stricter(policyRank, reply.approvalPolicy, atMost.approvalPolicy),
+      ...permissionsOf(reply, atMost.sandbox),
     },
     reasoningEffort: reply.reasoningEffort ?? null,
   };
 }
+
+/** A profile is kept as it is, unless the run is held to less than it allows, or nobody can tell. */
+function permissionsOf(reply: z.infer<typeof ThreadReply>, atMost: Sandbox | undefined) {
+  const profile = reply.activePermissionProfile?.id;
+  const sandbox = MODES[reply.sandbox?.type ?? ''];
+  const known = sandbox ?? (profile ? 'danger-full-access' : 'read-only');
+  const held = stricter(sandboxRank, known, atMost);
+  return profile && held === known ? { permissions: profile } : { sandbox: held };
+}
+
+/** The first, unless the second lets it do less. */
+const stricter = <T>(rank: (value: T) => number, own: T, atMost: T | undefined): T =>
+  atMost !== undefined && rank(atMost) < rank(own) ? atMost : own;
+const sandboxRank = (sandbox: Sandbox): number => SANDBOX_MODES.indexOf(sandbox);
+/** How much is done unasked: `untrusted` asks for every command, `never` for none. */
+const policyRank = (policy: unknown): number => (policy === 'untrusted' ? 0 : policy === 'never' ? 2 : 1);
 
 const ConfigReply = z.looseObject({
   config: z.looseObject({ mcp_servers: z.record(z.string(), z.unknown()).nullish() }),
@@ -52,7 +69,7 @@ function switchedOff(configured: Record<string, unknown>, given: unknown): Recor
 }
 
 /** Codex tells of a sandbox by other names than it takes. */
-const MODES: Record<string, string> = {
+const MODES: Record<string, Sandbox> = {
   readOnly: 'read-only',
   workspaceWrite: 'workspace-write',
   dangerFullAccess: 'danger-full-access',

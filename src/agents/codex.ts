@@ -17,6 +17,7 @@ import { createRecorder, type Recorder, THREAD } from './codex-recorder.ts';
 import { settingsInForce } from './codex-settings-in-force.ts';
 import { createTurns, type Turns } from './codex-turns.ts';
 import { createUnderWay } from './codex-under-way.ts';
+import { goingOn } from './going-on.ts';
 import { withSkills } from './laid-skills.ts';
 import { createPeer, type Peer } from './wire/jsonrpc.ts';
 import { folderProblem } from './work-folder.ts';
@@ -37,7 +38,8 @@ export const codex: Agent = {
   name: 'codex',
   recovery: 'resume',
   async run(context) {
-    const spec = readCodexInput(context.input);
+    const { input, carried } = await goingOn(context, (before) => !('problem' in readCodexInput(before)));
+    const spec = readCodexInput(input, carried);
     if ('problem' in spec) return { ended: 'failed', error: spec.problem, reason: 'worker-failed' };
     const problem = await folderProblem(context.session.work_folder);
     if (problem) return { ended: 'failed', error: problem, reason: 'worker-failed' };
@@ -207,7 +209,9 @@ async function openThread(context: AgentContext, spec: CodexSpec, peer: Peer) {
   const known = await context.recall(THREAD);
   const place = { cwd: context.session.work_folder, approvalsReviewer: A_PERSON };
   if (typeof known?.thread_id !== 'string') {
-    const begun = await peer.request('thread/start', { ...place, ...spec.settings, dynamicTools: [askTool] });
+    const held = spec.atMost && (await settingsInForce(spec, context.session.work_folder, peer)).settings;
+    const settings = held ?? spec.settings;
+    const begun = await peer.request('thread/start', { ...place, ...settings, dynamicTools: [askTool] });
     const { thread, model } = ThreadReply.parse(begun);
     const collaborationMode = spec.mode === 'plan' ? modeOf(spec, model, null) : undefined;
     return { id: thread.id, collaborationMode, wasToldOf: false };

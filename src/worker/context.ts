@@ -114,6 +114,7 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
     },
     recall: async (type: string) => dataOf(run, type) ?? (await lastOutput(client, sessionId, type)),
     earlier: () => earlierRuns(client, run),
+    runsBefore: (laterId: string) => runsBefore(client, sessionId, laterId),
     inputOf: (earlierId: string) => client.runs.input(earlierId),
     history: () => everyAsk(client, { session_id: sessionId }),
   };
@@ -140,6 +141,15 @@ async function everyAsk(client: Client, filter: { session_id?: string; run_id?: 
 }
 
 const dataOf = ({ outputs }: RunView, type: string) => outputs.findLast((output) => output.type === type)?.data;
+
+async function runsBefore(client: Client, session_id: string, laterId: string): Promise<RunView[]> {
+  const before: RunView[] = [];
+  for await (const run of every((page) => client.runs.list({ session_id, ...page, limit: 500 }))) {
+    if (run.run_id === laterId) break;
+    before.push(run);
+  }
+  return before;
+}
 
 async function lastOutput(client: Client, session_id: string, type: string) {
   let found: Record<string, unknown> | undefined;

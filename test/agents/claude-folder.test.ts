@@ -38,6 +38,16 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: what its folder brings a
     expect(rig.model.told.at(-1)?.includes('paint the gate')).toBe(trust_folder);
   });
 
+  it('is not trusted by a message that goes on with a run that did not', async () => {
+    const folder = withSettings();
+    rig.model.play([[{ text: 'What next?' }], [{ text: 'Done.' }]]);
+    const run = await rig.start({ trust_folder: false, permission_mode: 'plan' }, { work_folder: folder });
+    await rig.over(run);
+    const next = await rig.stage.api.sessions.say(run.session_id, { text: 'go on' });
+    expect(await rig.over(next)).toMatchObject({ status: 'completed' });
+    expect(rig.files({ folder })).toEqual(['.claude', '.mcp.json', 'CLAUDE.md']);
+  });
+
   it('says that it would find no skills there', async () => {
     const run = await rig.start({ trust_folder: false, skills: ['review-notes'] });
     expect(await rig.over(run)).toMatchObject({ status: 'failed', error: expect.stringContaining('trust_folder') });

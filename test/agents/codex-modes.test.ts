@@ -181,6 +181,23 @@ describe.skipIf(!codex)(`sessions of Codex ${codexVersion}`, () => {
     expect(readIfThere(folder, 'again.txt')).toBeUndefined();
   });
 
+  it('hold a message to what the run before it was held to, and leave it nothing that was allowed', async () => {
+    const strict = { sandbox: 'danger-full-access', approval_policy: 'untrusted', model: 'gpt-5.5' };
+    const first = await c.start('session-posts', [[{ text: 'Noted.' }], DONE, DONE, DONE, DONE], strict);
+    await c.over(first);
+    const held = { approval_policy: 'untrusted', model: 'gpt-5.5', sandbox_policy: { type: 'read-only' } };
+    for (const text of ['Go on.', 'And on.']) {
+      const next = await c.stage.api.sessions.say(first.session_id, { text });
+      expect(await c.over(next)).toMatchObject({ status: 'completed' });
+      expect(await inForce(next)).toMatchObject(held);
+    }
+    expect(c.model.heard('session-posts').slice(1)).toEqual(['Go on.', 'And on.']);
+    const input = { text: 'Anything.', dangerously_bypass_approvals_and_sandbox: true };
+    await c.over(await c.stage.api.runs.start(first.session_id, { input }));
+    const last = await c.stage.api.sessions.say(first.session_id, { text: 'More.' });
+    expect(await inForce(last)).toMatchObject({ approval_policy: 'on-request', sandbox_policy: { type: 'read-only' } });
+  });
+
   it('leave nothing of what one run was let do to the next', async () => {
     const target = join(c.root, 'after-bypass.txt');
     const script = [[{ text: 'Planned.' }], [plain(`touch ${target}`)], DONE, DONE];

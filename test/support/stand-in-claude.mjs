@@ -1,5 +1,6 @@
 // Stands in for Claude Code where a test needs it to do what the real one does rarely: it plays the steps of `script.json`
-// in its work folder (`resumed.json` when it is taken up again), and keeps what it hears in `heard.jsonl`.
+// in its work folder (`resumed.json` when it is taken up again), and keeps what it hears in `heard.jsonl`, how it was
+// started in `started.jsonl`.
 //   {"say": message}   {"hear": text of a line}   {"find": a file that a test makes}   {"waitMs": n}   {"exit": code}
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -8,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LOOK_EVERY_MS = 10;
 const file = process.argv.includes('--resume') ? 'resumed.json' : 'script.json';
 const steps = JSON.parse(readFileSync(file, 'utf8').replaceAll('{{pid}}', `${process.pid}`));
+appendFileSync('started.jsonl', `${JSON.stringify(process.argv.slice(2))}\n`);
 let heard = '';
 
 createInterface({ input: process.stdin })
