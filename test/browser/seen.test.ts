@@ -23,6 +23,12 @@ describeInBrowser('who has seen an ask', () => {
   /** Longer than a look has to last. */
   const aMoment = (page: Page) => page.waitForTimeout(1000);
 
+  const readOn = (page: Page, what: string) =>
+    page
+      .locator(what)
+      .first()
+      .evaluate((scroller) => scroller.scrollTo(0, scroller.scrollHeight));
+
   it('is shown to everybody else at once, and fetches nothing', async () => {
     const { ids, sessionId, end } = await raised('Looked at', 'make');
     const lead = await stage.person('lead');
@@ -108,18 +114,71 @@ describeInBrowser('who has seen an ask', () => {
     await aMoment(page);
     expect(await whoSaw(ids[0])).toEqual([]);
     await all.click();
+    await aMoment(page);
+    expect(await whoSaw(ids[0])).toEqual([]);
+    await readOn(page, '.card pre');
+    await readOn(page, '.card-scroll');
     await expect.poll(() => whoSaw(ids[0])).toEqual(['lead web']);
     await end();
 
-    const lines = Array.from({ length: 40 }, (_, n) => `echo ${n}`).join('\n');
+    const lines = Array.from({ length: 6 }, (_, n) => `echo ${n}`).join('\n');
     const several = await raised('Several', ...Array.from({ length: 6 }, (_, n) => `${lines}\n# ${n}`));
     await page.goto(`/sessions/${several.sessionId}`);
     await expect.poll(() => whoSaw(several.ids[0])).toEqual(['lead web']);
     await aMoment(page);
     expect(await whoSaw(several.ids[5])).toEqual([]);
-    await page.locator('.session-scroll').evaluate((scroller) => scroller.scrollTo(0, scroller.scrollHeight));
+    await readOn(page, '.session-scroll');
     await expect.poll(() => whoSaw(several.ids[5])).toEqual(['lead web']);
     await several.end();
+  });
+
+  it('takes the end of it on a small screen, of what scrolls by itself too', async () => {
+    const lines = Array.from({ length: 60 }, (_, n) => `echo ${n}`).join('\n');
+    const { ids, sessionId, end } = await raised('Below the fold', `${lines}\nrm -rf /srv/shop`, 'make\n'.repeat(20));
+    const { page } = await stage.person('lead', { viewport: { width: 390, height: 844 } });
+    await page.goto(`/asks/${ids[0]}`);
+    await cardOf(page).getByText('echo 0').waitFor();
+    await aMoment(page);
+    expect(await whoSaw(ids[0])).toEqual([]);
+    await readOn(page, '.card-scroll');
+    await aMoment(page);
+    expect(await whoSaw(ids[0])).toEqual([]);
+    await readOn(page, '.card pre');
+    await expect.poll(() => whoSaw(ids[0])).toEqual(['lead web']);
+
+    // In a session the buttons lie over the end of a card until it is scrolled to.
+    await page.goto(`/sessions/${sessionId}`);
+    await cardOf(page)
+      .nth(1)
+      .evaluate((card) => card.scrollIntoView());
+    await aMoment(page);
+    expect(await whoSaw(ids[1])).toEqual([]);
+    const lookOn = async () => {
+      await page.locator('.session-scroll').evaluate((scroller) => scroller.scrollBy(0, 150));
+      await aMoment(page);
+      return whoSaw(ids[1]);
+    };
+    await expect.poll(lookOn, { timeout: 20_000 }).toEqual(['lead web']);
+    await end();
+  });
+
+  it('takes a card that nothing lies over', async () => {
+    const { client } = stage;
+    const { session_id } = await client.sessions.create({ agent: 'external', title: 'Covered' });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
+    const { page } = await stage.person('lead');
+    await page.goto(`/sessions/${session_id}`);
+    await page.getByRole('heading', { name: 'Covered' }).waitFor();
+    await page.keyboard.press('n');
+    await page.getByRole('dialog').waitFor();
+    const make = { tool_call_id: 'covered', tool_name: 'Bash', input: { command: 'make' } };
+    const { ask_id } = await client.asks.raise(run_id, { kind: 'approval', ...make });
+    await page.locator('.card').getByText('make').waitFor();
+    await aMoment(page);
+    expect(await whoSaw(ask_id)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => whoSaw(ask_id)).toEqual(['lead web']);
+    await client.sessions.end(session_id);
   });
 
   it('takes each of a group that is on the screen', async () => {

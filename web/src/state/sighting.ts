@@ -1,12 +1,13 @@
-// Whether the person has an ask before their eyes: its card on the screen, in a window that is shown, for a moment. The
-// server is told once; whoever leafs through a list has seen nothing.
+// Whether the person has had all of an ask before their eyes: its beginning, its end, and the end of every box in it that
+// scrolls by itself, each for a moment, in a window that is shown, with nothing over it. The server is told once; whoever
+// leafs through a list, or reads the first lines, has seen nothing.
 import { type RefObject, useEffect, useRef } from 'react';
 import type { AskView, MeView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useMe } from './me.ts';
 
 const LOOKED_MS = 500;
-const STEPS = Array.from({ length: 21 }, (_, i) => i / 20);
+const STEP_MS = 100;
 const told = new Set<string>();
 
 /** For the element that shows the ask. `isWhole`: nothing of it is folded away or still to come. */
@@ -34,27 +35,57 @@ function tell(askId: string, by: string): void {
 }
 
 function whenLookedAt(element: Element, then: () => void): () => void {
-  let isOnScreen = false;
-  let looking: ReturnType<typeof setTimeout> | undefined;
-  const judge = () => {
-    const isLooking = isOnScreen && !document.hidden;
-    if (isLooking === (looking !== undefined)) return;
-    clearTimeout(looking);
-    looking = isLooking ? setTimeout(then, LOOKED_MS) : undefined;
+  /** How many steps each edge has been in view without a pause; once looked at, it stays so. */
+  let steps: number[] = [];
+  let shape = '';
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const look = () => {
+    const edges = edgesOf(element);
+    const now = `${edges.length} ${element.scrollHeight}`;
+    // Something came, went or was unfolded: who looked before that has not seen this.
+    if (now !== shape) steps = [];
+    shape = now;
+    steps = edges.map((edge, i) => {
+      const before = steps[i] ?? 0;
+      if (before >= LOOKED_MS / STEP_MS) return before;
+      return !document.hidden && isInView(element, edge) ? before + 1 : 0;
+    });
+    if (steps.some((count) => count < LOOKED_MS / STEP_MS)) return;
+    stop();
+    then();
   };
-  const observer = new IntersectionObserver(
-    (entries) => {
-      for (const { intersectionRect: shown, boundingClientRect: whole } of entries)
-        isOnScreen = shown.height >= Math.min(whole.height / 2, innerHeight / 3);
-      judge();
-    },
-    { threshold: STEPS },
-  );
-  observer.observe(element);
-  document.addEventListener('visibilitychange', judge);
-  return () => {
+  const observer = new IntersectionObserver((entries) => {
+    clearInterval(timer);
+    if (entries.at(-1)?.isIntersecting) timer = setInterval(look, STEP_MS);
+  });
+  const stop = () => {
     observer.disconnect();
-    document.removeEventListener('visibilitychange', judge);
-    clearTimeout(looking);
+    clearInterval(timer);
   };
+  observer.observe(element);
+  return stop;
+}
+
+interface Edge {
+  box: Element;
+  side: 'top' | 'bottom';
+}
+
+function edgesOf(element: Element): Edge[] {
+  const parts = [...element.children].filter((part) => part.getBoundingClientRect().height > 0);
+  const boxes = [...element.querySelectorAll('pre, [tabindex="0"]')];
+  return [
+    { box: parts[0] ?? element, side: 'top' },
+    { box: parts.at(-1) ?? element, side: 'bottom' },
+    ...boxes.map((box): Edge => ({ box, side: 'bottom' })),
+  ];
+}
+
+/** Asks what is drawn there, so that whatever lies over it counts: a dialog, the buttons at the foot of the card. */
+function isInView(element: Element, { box, side }: Edge): boolean {
+  const isScrolling = box.matches('pre, [tabindex="0"]');
+  if (isScrolling && box.scrollTop + box.clientHeight < box.scrollHeight - 2) return false;
+  const { left, right, top, bottom } = box.getBoundingClientRect();
+  const drawn = document.elementFromPoint((left + right) / 2, side === 'top' ? top + 1 : bottom - 2);
+  return element.contains(drawn);
 }

@@ -23,11 +23,11 @@ interface CardFrameProps {
 }
 
 export function CardFrame({ ask, sessions, requester, isInline, isWhole, body, actions, onBack }: CardFrameProps) {
-  const card = useSighting<HTMLElement>(ask, isWhole);
+  const said = useSighting<HTMLDivElement>(ask, isWhole);
   return (
-    <article className={`card ${isInline ? 'inline' : ''}`} aria-label="Ask" ref={card}>
+    <article className={`card ${isInline ? 'inline' : ''}`} aria-label="Ask">
       <div className="card-scroll">
-        <div className="card-body">
+        <div className="card-body" ref={said}>
           {onBack && (
             <div className="back">
               <button type="button" className="button quiet" onClick={onBack}>
