@@ -18,7 +18,7 @@ export interface MutationFlags extends ServerFlags {
   retryForMs?: string;
 }
 
-const RETRY_FOR_MS = 30_000;
+export const RETRY_FOR_MS = 30_000;
 
 export const withServer = (command: Command): Command =>
   command
@@ -36,7 +36,7 @@ export async function connect(flags: MutationFlags, remark: Remark = note): Prom
   const { env } = process;
   const url = addressOf(flags.url ?? serverUrl(env));
   await probe(url);
-  const retryForMs = wholeNumber('--retry-for-ms', flags.retryForMs) ?? RETRY_FOR_MS;
+  const retryForMs = retryForMsOf(flags);
   return createClient({
     url,
     token: tokenOf(flags, env),
@@ -45,6 +45,9 @@ export async function connect(flags: MutationFlags, remark: Remark = note): Prom
     fetch: tellingOfRepeats(fetch, remark),
   });
 }
+
+export const retryForMsOf = (flags: MutationFlags): number =>
+  wholeNumber('--retry-for-ms', flags.retryForMs) ?? RETRY_FOR_MS;
 
 export async function probe(url: string): Promise<void> {
   try {
@@ -88,16 +91,23 @@ export function tokenOf(flags: Pick<ServerFlags, 'token'>, env: NodeJS.ProcessEn
   }
 }
 
-/** The second time a key is sent is a repeat after a loss. */
+/** The second time a key is sent is a repeat after a loss, and so is every further time until it gets through. */
 function tellingOfRepeats(send: typeof fetch, remark: Remark): typeof fetch {
   const sent = new Set<string>();
+  const told = new Set<string>();
   return async (input, init) => {
     const key = new Headers(init?.headers).get('idempotency-key');
     if (key === null) return send(input, init);
-    if (sent.has(key))
+    if (sent.has(key) && !told.has(key)) {
+      told.add(key);
       remark(`connection lost; trying again. Nothing is done twice: it has the idempotency key ${key}`);
+    }
     sent.add(key);
-    return send(input, init);
+    const response = await send(input, init);
+    // What is tried again has not got through.
+    const isThrough = response.status < 500 && response.status !== 429;
+    if (isThrough && told.delete(key)) remark('connected again');
+    return response;
   };
 }
 

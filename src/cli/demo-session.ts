@@ -2,6 +2,7 @@
 import { type Client, every } from '../client/client.ts';
 import type { AskView } from '../core/views.ts';
 import { answerAs } from './answer-as.ts';
+import { note, RETRY_FOR_MS } from './connection.ts';
 import { followWork } from './follow-work.ts';
 import type { Person } from './person.ts';
 import { cardLines, isQuestion, type Request } from './text/ask-text.ts';
@@ -19,13 +20,16 @@ export interface DemoSession {
   signal: AbortSignal;
 }
 
-export async function playSession(demo: DemoSession): Promise<{ asks: AskView[]; lastMessage: string }> {
+/** Returns what was asked, with the answers. */
+export async function playSession(demo: DemoSession): Promise<AskView[]> {
   const { client, person, task } = demo;
   const session = await client.sessions.create({ agent: 'mock', title: 'Demo' });
   const run = await client.runs.start(session.session_id, { input: { text: task } });
   let hasShownCurl = false;
   const family = await followWork({
     ...demo,
+    remark: note,
+    retryForMs: RETRY_FOR_MS,
     session,
     runId: run.run_id,
     card(request, runId) {
@@ -40,8 +44,7 @@ export async function playSession(demo: DemoSession): Promise<{ asks: AskView[];
   const asks: AskView[] = [];
   for (const id of family)
     for await (const ask of every((page) => client.asks.list({ session_id: id, ...page }))) asks.push(ask);
-  const { snapshot } = await client.sessions.get(session.session_id);
-  return { asks, lastMessage: snapshot.last_message ?? '' };
+  return asks;
 }
 
 function curl({ client, tokenInShell }: DemoSession, runId: string, request: Request): Line[] {

@@ -21,7 +21,7 @@ import { personAt, scriptedPerson } from './person.ts';
 import { settingsOf } from './serve.ts';
 import { crop, wrap } from './text/layout.ts';
 import { type Line, line, span } from './text/spans.ts';
-import { oneLine, prose } from './text/terminal-text.ts';
+import { oneLine } from './text/terminal-text.ts';
 
 interface DemoFlags {
   url?: string;
@@ -131,7 +131,7 @@ async function show({ url, client, tokenInShell, elsewhere }: Place, flags: Demo
     print(line(span('Holdpoint demo', 'bold'), span(`  ${url}`, 'dim')));
     const intro = `An agent works and asks. ${atTerminal ? 'Answer here' : 'A scripted person answers'}, or ${elsewhere}`;
     print(...wrap(line(span(intro, 'dim')), width), []);
-    const told = await playSession({
+    const asks = await playSession({
       client,
       person,
       print,
@@ -141,17 +141,11 @@ async function show({ url, client, tokenInShell, elsewhere }: Place, flags: Demo
       showsCurl: !atTerminal,
       signal: leaving.signal,
     });
-    if (flags.json) printJson(told.asks);
+    if (flags.json) printJson(asks);
     print(
       [],
-      ...prose(told.lastMessage)
-        .split('\n')
-        .map((text) => line(text)),
-      [],
-    );
-    print(
       line(span('What the agent received', 'bold')),
-      ...told.asks.filter(hasEnded).map((ask) => received(ask, width)),
+      ...asks.filter(hasEnded).map((ask) => received(ask, width)),
     );
   } finally {
     process.removeListener('SIGINT', leave);

@@ -1,7 +1,13 @@
 // Follows one session and its sub-agents as they work, line by line, and hands every ask to whoever wants it. Over when
 // no run of the family is open any more. Shows; what is answered, and by whom, is for the caller.
-import type { Client } from '../client/client.ts';
+import { type Client, every } from '../client/client.ts';
+import { follow } from '../client/stream.ts';
 import type { AskView, EventView, SessionView } from '../core/views.ts';
+import type { Remark } from './connection.ts';
+import { Failure } from './failure.ts';
+import { heldLines } from './held-lines.ts';
+import { watchLink } from './lost-link.ts';
+import { ownName } from './own-name.ts';
 import { endText, type Request, summary } from './text/ask-text.ts';
 import { outputLines } from './text/run-text.ts';
 import { type Line, line, span } from './text/spans.ts';
@@ -13,6 +19,10 @@ export interface FollowWork {
   /** The run that was started; the family's other runs are found by themselves. */
   runId: string;
   print(line: Line): void;
+  /** Besides the lines: how the connection is. */
+  remark: Remark;
+  /** How long a lost connection is tried again. */
+  retryForMs: number;
   width: number;
   signal: AbortSignal;
   /**
@@ -37,11 +47,15 @@ export async function followWork(work: FollowWork): Promise<string[]> {
   const { client, session } = work;
   const over = new AbortController();
   const signal = AbortSignal.any([work.signal, over.signal]);
-  const family = new Set([session.session_id]);
+  const family = new Set([session.session_id, ...(await children(client, session.session_id))]);
   const open = new Set([work.runId]);
   const asked = new Map<string, { request: Request; taken: AbortController; isShown: boolean }>();
   const lines = heldLines(work.print);
   let failure: unknown;
+  const fail = (error: unknown) => {
+    failure ??= error;
+    over.abort();
+  };
   const nobody = setTimeout(
     () => lines.add(line(span('No worker has taken the run yet. Is one running?', 'warn'))),
     NOBODY_MS,
@@ -81,9 +95,7 @@ export async function followWork(work: FollowWork): Promise<string[]> {
           .asked(request, runId, until)
           ?.then(() => aborted(until))
           .catch((error: unknown) => {
-            if (until.aborted) return;
-            failure = error;
-            over.abort();
+            if (!until.aborted) fail(error);
           });
       });
     }
@@ -98,11 +110,32 @@ export async function followWork(work: FollowWork): Promise<string[]> {
     ask.taken.abort(SETTLED);
   }
 
+  const link = watchLink({
+    remark: work.remark,
+    mayTell: () => !lines.isAsking(),
+    giveUpAfterMs: work.retryForMs,
+    giveUp: () => fail(lostFor(work.runId)),
+  });
   try {
-    const begin = (await client.events.ofSession(session.session_id, { limit: 1 })).items[0]?.seq ?? 1;
-    for await (const event of client.events.follow({ after: begin - 1, signal })) hear(event);
+    // From where the run begins: what its session said and asked before is over.
+    const begin = (await client.events.ofRun(work.runId, { limit: 1 })).items[0]?.seq ?? 1;
+    await follow(client.http, {
+      path: '/v1/events',
+      after: begin - 1,
+      signal,
+      onOpen: link.open,
+      onLost: link.lost,
+      onEvent(event) {
+        try {
+          if (!signal.aborted) hear(event);
+        } catch (error) {
+          fail(error);
+        }
+      },
+    });
   } finally {
     clearTimeout(nobody);
+    link.end();
     over.abort();
   }
   if (failure) throw failure;
@@ -111,43 +144,23 @@ export async function followWork(work: FollowWork): Promise<string[]> {
   return [...family];
 }
 
+/** Those of earlier runs may be given something to do again. */
+async function children(client: Client, parent_session_id: string): Promise<string[]> {
+  const ids: string[] = [];
+  const page = (at: object) => client.sessions.list({ parent_session_id, status: 'active', limit: 500, ...at });
+  for await (const { session_id } of every(page)) ids.push(session_id, ...(await children(client, session_id)));
+  return ids;
+}
+
+const lostFor = (runId: string): Failure =>
+  new Failure(
+    'unreachable',
+    `the connection was lost and did not come back; how ${runId} goes on is not known`,
+    `When the server is back: ${ownName()} runs show ${runId}`,
+  );
+
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
-
-/** Lines wait while the person is being asked, one ask at a time, and follow before the next one is. */
-function heldLines(print: (line: Line) => void) {
-  const lines: Line[] = [];
-  const asks: (() => Promise<void> | undefined)[] = [];
-  let asking: Promise<void> | undefined;
-
-  function goOn(): void {
-    while (!asking) {
-      for (const of of lines.splice(0)) print(of);
-      const ask = asks.shift();
-      if (!ask) return;
-      asking = ask()?.finally(() => {
-        asking = undefined;
-        goOn();
-      });
-    }
-  }
-
-  return {
-    add(...more: Line[]): void {
-      lines.push(...more);
-      goOn();
-    },
-    /** Shows it when its turn has come, and asks: nobody is asked about what they cannot see. */
-    ask(ask: () => Promise<void> | undefined): void {
-      asks.push(ask);
-      goOn();
-    },
-    /** Until nobody is being asked, and all that waited has been shown. */
-    async end(): Promise<void> {
-      while (asking) await asking;
-    },
-  };
-}

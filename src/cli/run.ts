@@ -5,7 +5,7 @@ import { type Client, every } from '../client/client.ts';
 import { DISPATCH_AGENT } from '../core/session.ts';
 import type { RunView, SessionView } from '../core/views.ts';
 import { answerAs } from './answer-as.ts';
-import { connect, type MutationFlags, note, once, withMutation } from './connection.ts';
+import { connect, type MutationFlags, note, once, retryForMsOf, withMutation } from './connection.ts';
 import { withExamples } from './examples.ts';
 import { Failure, left } from './failure.ts';
 import { sessionNamed } from './find-place.ts';
@@ -80,11 +80,7 @@ async function run(agent: string, prompt: string[], flags: RunFlags): Promise<vo
     flags.inputJson === undefined ? {} : objectOf('--input-json', readJson('--input-json', { json: flags.inputJson }));
   if (text === '' && Object.keys(more).length === 0)
     throw new Failure('usage', `say what it should do: ${ownName()} run ${agent} "…"`);
-  if (flags.interactive && flags.json)
-    throw new Failure(
-      'usage',
-      '--interactive shows a person what is asked, --json prints for a program: give one of them',
-    );
+  checkFlags(flags);
   if (flags.interactive && !(process.stdin.isTTY && process.stdout.isTTY))
     throw new Failure('usage', '--interactive needs a terminal; answer with `questions` and `approvals` instead');
   const client = await connect(flags);
@@ -101,6 +97,13 @@ async function run(agent: string, prompt: string[], flags: RunFlags): Promise<vo
     return show(client, settled, flags);
   }
   await stay(client, session, started, flags);
+}
+
+/** Each says how to stay with it, or what is printed: two would contradict each other. */
+function checkFlags({ interactive, wait, detach, json }: RunFlags): void {
+  const ways = { '--interactive': interactive, '--wait': wait, '--detach': detach, '--json': interactive && json };
+  const given = Object.entries(ways).flatMap(([name, value]) => (value ? [name] : []));
+  if (given.length > 1) throw new Failure('usage', `${given.join(' and ')} exclude each other: give one of them`);
 }
 
 /**
@@ -146,6 +149,8 @@ async function stay(client: Client, session: SessionView, started: RunView, flag
       session,
       runId: started.run_id,
       print: write,
+      remark: note,
+      retryForMs: retryForMsOf(flags),
       width: terminalWidth(),
       signal: stop.signal,
       hear: (event) => {

@@ -28,6 +28,7 @@ describe('without a terminal', () => {
     expect(await started.exited).toEqual({ code: 0, signal: null });
     const lines = started.stdout().trimEnd().split('\n');
     expect(lines.slice(-5)).toEqual(RECEIVED);
+    expect(lines.filter((line) => line.startsWith('Done.'))).toHaveLength(1);
     expect(lines.filter((line) => line.startsWith('? '))).toHaveLength(2);
     expect(lines.filter((line) => line.startsWith('! '))).toHaveLength(2);
     expect(started.stdout()).toMatch(/curl -H "Authorization: Bearer \$\(cat .*operator\.token\)"/);

@@ -33,11 +33,11 @@ const ON_ITS_WAY_MS = 150;
 let sessions = 0;
 
 /** The mock agent at this work, and what has become of what it asked, by the names above. */
-function play(script: object[], rows = 45) {
+function play(script: object[], before?: string) {
   sessions += 1;
-  const session_id = `interactive-${sessions}`;
+  const session_id = before ?? `interactive-${sessions}`;
   const args = ['run', 'mock', '--session-id', session_id, '--input-json', JSON.stringify({ script }), '--interactive'];
-  const person = stage.terminal(args, { rows });
+  const person = stage.terminal(args, { rows: 45 });
   const asks = async () => (await stage.client.asks.list({ session_id })).items;
   const answers = async () =>
     Object.fromEntries(
@@ -161,6 +161,19 @@ describe.skipIf(!hasPty)('run --interactive in a terminal (needs python3)', PATI
     expect(await answers()).toEqual({ [first]: 'allow', [over]: 'deny', [last]: 'allow' });
     expect(person.screen()).toContain(`✓ Bash: make ${over}: denied by operator (api): no`);
     expect(person.screen().join('\n')).not.toContain(`$ make ${over}`);
+  });
+
+  it('asks about nothing that was asked in its session before', async () => {
+    const earlier = play([{ do: 'say', text: 'history' }, approve('one')]);
+    await shown(earlier.person, ['one']);
+    earlier.person.type(ALLOW);
+    expect(await earlier.person.exited).toBe(0);
+    const { person, answers } = play([approve('two')], earlier.session_id);
+    await shown(person, ['two']);
+    person.type(ALLOW);
+    expect(await person.exited).toBe(0);
+    expect(person.raw()).not.toMatch(/history|make one/);
+    expect(await answers()).toEqual({ one: 'allow', two: 'allow' });
   });
 
   it.each([

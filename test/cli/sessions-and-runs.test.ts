@@ -206,6 +206,26 @@ describe('run', PATIENT, () => {
     expect((await stage.client.sessions.get('left')).status).toBe('waiting_for_approval');
   });
 
+  it.each([
+    ['--interactive', '--wait'],
+    ['--interactive', '--detach'],
+    ['--interactive', '--json'],
+    ['--wait', '--detach'],
+  ])('starts nothing with %s and %s, which contradict each other', async (...flags) => {
+    const ended = await stage.run(['run', 'mock', 'x', '--session-id', 'contradicted', '--input-json', SAY, ...flags]);
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('exclude each other') });
+    await expect(stage.client.sessions.get('contradicted')).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('says nothing of what its session did before; the same key again tells the same run', async () => {
+    const say = (text: string) => JSON.stringify({ script: [{ do: 'say', text }] });
+    const run = (text: string) =>
+      stage.run(['run', 'mock', '--session-id', 'used', '--idempotency-key', text, '--input-json', say(text)]);
+    expect((await run('first words')).stdout).toMatch(/^first words\nrun_\w+ is completed\n$/);
+    expect((await run('second words')).stdout).toMatch(/^second words\nrun_\w+ is completed\n$/);
+    expect((await run('second words')).stdout).toMatch(/^second words\nrun_\w+ is completed\n$/);
+  });
+
   it('refuses nothing to do, and a session of another agent', async () => {
     expect((await stage.run(['run', 'mock'])).code).toBe(2);
     await stage.client.sessions.create({ agent: 'external', session_id: 'taken' });

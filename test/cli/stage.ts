@@ -16,6 +16,13 @@ export interface Ended {
   stderr: string;
 }
 
+interface Running {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+  stdout(): string;
+  stderr(): string;
+}
+
 interface CommandOptions {
   input?: string;
   env?: Record<string, string>;
@@ -35,7 +42,7 @@ export interface Stage {
   /** Runs a command to its end. */
   run(args: string[], options?: CommandOptions): Promise<Ended>;
   /** Starts one and leaves it to the test. */
-  start(args: string[], options?: CommandOptions): { child: ChildProcess; ended: Promise<Ended>; stdout(): string };
+  start(args: string[], options?: CommandOptions): Running;
   /** The same in a terminal. */
   terminal(args: string[], options?: Partial<PtyOptions>): Pty;
   env(more?: Record<string, string>): NodeJS.ProcessEnv;

@@ -4,7 +4,7 @@ import { chmodSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/process.ts';
+import { startHoldpoint, temporaryFolder } from '../support/process.ts';
 import { hasPty } from '../support/pty.ts';
 import { openStage, PATIENT, type Stage, strike } from './stage.ts';
 
@@ -64,15 +64,16 @@ describe('a token', PATIENT, () => {
 describe('a connection that is lost after the answer was sent', PATIENT, () => {
   it('is taken up again: the answer is given once, and the person is told', async () => {
     const ask = await (await stage.work()).question('lost');
-    const lost = await losing(1);
+    const lost = await losing(3);
     const ended = await stage.run(['questions', 'answer', ask.ask_id, '--declined'], {
       env: { HOLDPOINT_URL: lost.url },
     });
     expect(ended.code).toBe(0);
-    const [first, second] = lost.keys();
-    expect(second).toBe(first);
+    const [first, ...more] = lost.keys();
+    expect(more).toEqual([first, first, first]);
     expect(ended.stderr).toBe(
-      `holdpoint: connection lost; trying again. Nothing is done twice: it has the idempotency key ${first}\n`,
+      `holdpoint: connection lost; trying again. Nothing is done twice: it has the idempotency key ${first}\n` +
+        'holdpoint: connected again\n',
     );
     const { items } = await stage.client.events.ofRun(ask.run_id);
     expect(items.filter((e) => e.type === 'ask.claimed')).toHaveLength(1);
@@ -85,8 +86,8 @@ describe('a connection that is lost after the answer was sent', PATIENT, () => {
     const inbox = stage.terminal(['inbox', '--url', lost.url]);
     await inbox.shows('$ rm -rf build');
     inbox.type('a');
-    await inbox.shows(/\nconnection lost; trying again\. Nothing is done twice/);
-    expect(inbox.screen()[0]).toMatch(/^Holdpoint {2}1 waiting/);
+    await expect.poll(() => inbox.raw(), PATIENT).toContain('connection lost; trying again. Nothing is done twice');
+    await inbox.shows(/^Holdpoint {2}1 waiting[\s\S]*\nconnected again/);
     await expect.poll(async () => (await stage.client.asks.get(ask.ask_id)).answer?.behavior).toBe('allow');
     inbox.type('q');
     expect(await inbox.exited).toBe(0);
@@ -105,6 +106,40 @@ describe('a connection that is lost after the answer was sent', PATIENT, () => {
     expect(again).toMatchObject({ code: 0, stderr: '' });
     const { items } = await stage.client.events.ofRun(ask.run_id);
     expect(items.filter((e) => e.type === 'ask.claimed')).toHaveLength(1);
+  });
+});
+
+describe('a server that is gone while a run is watched', PATIENT, () => {
+  const script = [{ do: 'approve', id: 'go', tool_name: 'Bash', input: { command: 'make' } }];
+  const args = ['run', 'mock', '--input-json', JSON.stringify({ script })];
+  const watch = async (...more: string[]) => {
+    const own = await openStage();
+    const running = own.start([...args, ...more]);
+    await expect.poll(running.stdout, PATIENT).toContain('approvals allow ask_');
+    return { own, running };
+  };
+
+  it('is told once, and once when it is back', async () => {
+    const { own, running } = await watch();
+    const { url, data } = own.server;
+    await own.server.end('SIGKILL');
+    await expect.poll(running.stderr, PATIENT).toContain('holdpoint: connection lost; trying again\n');
+    await startHoldpoint({ data, args: ['--port', new URL(url).port] });
+    await expect.poll(running.stderr, PATIENT).toContain('holdpoint: connected again\n');
+    const askId = /approvals allow (ask_\w+)/.exec(running.stdout())?.[1] ?? '';
+    expect((await own.run(['approvals', 'allow', askId])).code).toBe(0);
+    const { code, stderr } = await running.ended;
+    expect([code, stderr.match(/lost/g)?.length, stderr.match(/again\n/g)?.length]).toEqual([0, 1, 2]);
+  });
+
+  it('and does not come back: then that is the end of the watching', async () => {
+    const { own, running } = await watch('--retry-for-ms', '1500');
+    await own.server.end('SIGKILL');
+    const { code, stderr } = await running.ended;
+    expect(code).toBe(7);
+    expect(stderr).toMatch(
+      /connection lost; trying again\nholdpoint: .* did not come back; .*\n .*runs show run_\w+\n$/,
+    );
   });
 });
 
