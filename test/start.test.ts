@@ -277,7 +277,7 @@ async function refusal(options: StartOptions, code = 1): Promise<string> {
   expect(await started.exited).toEqual({ code, signal: null });
   expect(started.stdout()).toBe('');
   const lines = started.stderr().trimEnd().split('\n');
-  const advice = /^Run `holdpoint [^`]*--help`|^\(Did you mean/;
+  const advice = /^ {2}Run `holdpoint [^`]*--help`/;
   expect(lines.filter((line) => !advice.test(line))).toHaveLength(1);
   expect(lines.join('\n')).not.toMatch(/\n\s+at |node:internal/);
   return lines[0] ?? '';

@@ -23,7 +23,16 @@ import { withExamples } from './examples.ts';
 import { Failure, told } from './failure.ts';
 import { printJson } from './output.ts';
 import { launcher, ownName } from './own-name.ts';
-import { type ConnectFlags, type Connector, confirm, connectorOf, judged, show, underLock } from './settings-change.ts';
+import {
+  agentArgument,
+  type ConnectFlags,
+  type Connector,
+  confirm,
+  connectorOf,
+  judged,
+  show,
+  underLock,
+} from './settings-change.ts';
 import {
   copyName,
   mustBeUnchanged,
@@ -41,7 +50,7 @@ const UNMADE = '(a token of its own, made when you confirm)';
 export function connectCommand(): Command {
   const command = new Command('connect')
     .description('let an agent you have installed ask here too; shows the change first')
-    .argument('<agent>', 'the agent: claude or codex')
+    .addArgument(agentArgument())
     .option('--yes', 'make the change without asking');
   withExamples(command, 'holdpoint connect claude --yes', 'holdpoint connect codex --yes');
   return withServer(command).action(connect);

@@ -20,7 +20,16 @@ import {
 import { withExamples } from './examples.ts';
 import { printJson } from './output.ts';
 import { ownName } from './own-name.ts';
-import { type ConnectFlags, type Connector, confirm, connectorOf, judged, show, underLock } from './settings-change.ts';
+import {
+  agentArgument,
+  type ConnectFlags,
+  type Connector,
+  confirm,
+  connectorOf,
+  judged,
+  show,
+  underLock,
+} from './settings-change.ts';
 import {
   mustBeUnchanged,
   mustBeWritable,
@@ -34,7 +43,7 @@ import {
 export function disconnectCommand(): Command {
   const command = new Command('disconnect')
     .description('put the settings of an agent back as they were')
-    .argument('<agent>', 'the agent: claude or codex')
+    .addArgument(agentArgument())
     .option('--yes', 'make the change without asking');
   withExamples(command, 'holdpoint disconnect claude --yes', 'holdpoint disconnect codex --yes');
   return withServer(command).action(disconnect);

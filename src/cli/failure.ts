@@ -55,7 +55,7 @@ export function report(error: unknown, options: { json: boolean; write(text: str
   if (options.json) {
     const more = problem && { code: problem.code, domain: problem.domain, status: problem.status };
     const winner = problem?.winner && { winner: problem.winner };
-    const document = { exit_code: EXIT[exit], exit, message, ...more, ...winner };
+    const document = { exit_code: EXIT[exit], exit, message, ...(advice.length > 0 && { advice }), ...more, ...winner };
     options.write(`${jsonText({ error: document })}\n`);
     return EXIT[exit];
   }

@@ -2,9 +2,13 @@
 import { CommanderError } from 'commander';
 import { EXIT } from './exit-codes.ts';
 import { report } from './failure.ts';
-import { createProgram, withDefault } from './program.ts';
+import { createProgram, withDefault, withHelp } from './program.ts';
 
 const args = withDefault(process.argv.slice(2));
+
+/** What comes after `--` are words of somebody else. */
+const isForPrograms = (words: readonly string[]): boolean =>
+  words.slice(0, words.includes('--') ? words.indexOf('--') : undefined).includes('--json');
 
 // A reader that has gone, as with `| head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -14,12 +18,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 try {
   const program = await createProgram(args[0]);
-  await program.parseAsync(args, { from: 'user' });
+  await program.parseAsync(withHelp(program, args), { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
   else
     process.exitCode = report(error, {
-      json: args.includes('--json'),
+      json: isForPrograms(args),
       write: (text) => void process.stderr.write(text),
     });
 }

@@ -3,6 +3,7 @@
 // pays for what it loads, and an agent's hook is called often.
 import { Command } from 'commander';
 import { withExamples } from './examples.ts';
+import { Failure } from './failure.ts';
 import { version } from './version.ts';
 
 type Load = () => Promise<Command>;
@@ -61,18 +62,33 @@ export async function createProgram(word?: string): Promise<Command> {
   return program;
 }
 
-/** Errors are thrown, not exits; what commander says sounds as everything else does. */
+/** Errors are thrown, not exits, and told as every other failure is. Help is no error: it has said what it says. */
 function settle(command: Command): void {
-  command.exitOverride();
-  command.configureOutput({
-    outputError: (text, write) => write(text.replace(/^error: /, 'holdpoint: ')),
+  command.exitOverride((error) => {
+    if (error.exitCode === 0 || error.code === 'commander.help') throw error;
+    const advice = `Run \`${pathOf(command)} --help\` to see what there is.`;
+    throw new Failure('usage', error.message.replace(/^error: /, '').replaceAll('\n', ' '), advice);
   });
-  command.showHelpAfterError(`Run \`${pathOf(command)} --help\` to see what there is.`);
+  command.configureOutput({ outputError: () => {} });
   for (const below of command.commands) settle(below);
 }
 
 const pathOf = (command: Command): string =>
   command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+
+/** `help questions answer` is `questions answer --help`; what is no command is left to be refused as such. */
+export function withHelp(program: Command, args: readonly string[]): string[] {
+  const at = args.indexOf('help');
+  const isGroup = (command: Command | undefined) => command !== undefined && command.commands.length > 0;
+  if (at < 0 || !isGroup(below(program, args.slice(0, at)))) return [...args];
+  const words = args.filter((word, i) => i !== at && !word.startsWith('-'));
+  const length = words.findIndex((_, i) => !isGroup(below(program, words.slice(0, i + 1)))) + 1 || words.length;
+  const path = words.slice(0, length);
+  return below(program, path) ? [...path, '--help'] : path;
+}
+
+const below = (program: Command, path: readonly string[]): Command | undefined =>
+  path.reduce<Command | undefined>((at, word) => at?.commands.find((one) => one.name() === word), program);
 
 /** Without a command it serves; flags alone are flags of `serve`. */
 export function withDefault(args: readonly string[]): string[] {

@@ -2,6 +2,7 @@
 // the question whether to make it, and that one is made at a time. Changes nothing itself.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Argument } from 'commander';
 import { createTwoFilesPatch } from 'diff';
 import type { ServerFlags } from './connection.ts';
 import { Failure, left } from './failure.ts';
@@ -13,6 +14,12 @@ import { wrap } from './text/layout.ts';
 export interface ConnectFlags extends ServerFlags {
   yes?: boolean;
 }
+
+/** As in the registry of connectors; named here too, so that help and completion know them without loading any. */
+export const CONNECTABLE = ['claude', 'codex'] as const;
+
+export const agentArgument = (): Argument =>
+  new Argument('<agent>', `the agent: ${CONNECTABLE.join(' or ')}`).choices(CONNECTABLE);
 
 export type Connector = Awaited<ReturnType<typeof connectorOf>>;
 

@@ -34,6 +34,7 @@ function listCommand(): Command {
     const client = await connect(flags);
     const { items } = await client.skills.list({ name, namespace: flags.namespace });
     if (flags.json) return printJson(items);
+    if (items.length === 0) return note(name === undefined ? 'no skill is published' : 'there is no such skill');
     const rows = items.map((skill) => [
       line(span(skill.name, 'bold')),
       line(oneLine(skill.version ?? '')),

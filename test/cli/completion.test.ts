@@ -45,6 +45,7 @@ describe('completion', PATIENT, () => {
     expect(offered('holdpoint', 'tokens', 'create', '--scope', 'v')).toEqual(['viewer']);
     expect(offered('holdpoint', 'questions', 'list', '--session-id', 'approvals', '--js')).toEqual(['--json']);
     expect(offered('holdpoint', 'completion', '')).toEqual(expect.arrayContaining(['bash', 'zsh', 'fish']));
+    expect(offered('holdpoint', 'connect', 'c')).toEqual(['claude', 'codex']);
     expect(offered('holdpoint', 'questions', 'show', '--token', '')).toEqual([]);
   });
 

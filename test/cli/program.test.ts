@@ -1,7 +1,9 @@
 // The tree of commands is made as far as it is needed: a command alone is the same as in the whole tree, and whatever
 // speaks of all of them (help, completion, a word that is none) has all of them.
 import { expect, it } from 'vitest';
-import { createProgram } from '../../src/cli/program.ts';
+import { connectors } from '../../src/agents/connectors.ts';
+import { createProgram, withHelp } from '../../src/cli/program.ts';
+import { CONNECTABLE } from '../../src/cli/settings-change.ts';
 
 const whole = await createProgram();
 const names = whole.commands.map((command) => command.name());
@@ -22,3 +24,19 @@ it.each([undefined, 'completion', 'help', '--help', 'sesions', 'constructor', ''
     expect(program.helpInformation()).toBe(whole.helpInformation());
   },
 );
+
+it.each([
+  ['help', '--help'],
+  ['help questions', 'questions --help'],
+  ['help questions answer', 'questions answer --help'],
+  ['help questions answer ask_1', 'questions answer --help'],
+  ['questions help answer', 'questions answer --help'],
+  // Refused as the unknown commands they are.
+  ['help nosuch', 'nosuch'],
+  ['help questions nosuch answer', 'questions nosuch'],
+  // Words of somebody else.
+  ['run mock help', 'run mock help'],
+  ['threads post nightly help', 'threads post nightly help'],
+])('%s is read as: %s', (given, read) => expect(withHelp(whole, given.split(' ')).join(' ')).toBe(read));
+
+it('names the agents that can be connected', () => expect([...CONNECTABLE]).toEqual(Object.keys(connectors)));

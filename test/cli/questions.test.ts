@@ -88,6 +88,9 @@ describe('show', PATIENT, () => {
     expect(both.stderr).toContain(`"${typed}" is ambiguous: it fits 2`);
     expect(both.stderr).toContain(`${a.ask_id}  Where to deploy?`);
     expect(both.stderr).toContain(`${b.ask_id}  And the other?`);
+    const asJson = await stage.run(['questions', 'show', typed, '--json']);
+    const candidates = [`${a.ask_id}  Where to deploy?`, `${b.ask_id}  And the other?`];
+    expect(JSON.parse(asJson.stderr).error.advice).toEqual(candidates);
     const told = await stage.run(['questions', 'show', typed, '--session-id', 'amb-two', '--json']);
     expect(JSON.parse(told.stdout).ask_id).toBe(b.ask_id);
     const byRun = await stage.run(['questions', 'show', typed, '--run-id', one.runId, '--json']);

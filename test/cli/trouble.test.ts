@@ -44,6 +44,38 @@ describe('a server that is not there', PATIENT, () => {
   });
 });
 
+describe('a command line that is not understood', PATIENT, () => {
+  it.each([
+    [['questions', 'list', '--nosuch'], "unknown option '--nosuch'", 'holdpoint questions list --help'],
+    [['questoins'], "unknown command 'questoins' (Did you mean questions?)", 'holdpoint --help'],
+    [['help', 'nosuch'], "unknown command 'nosuch'", 'holdpoint --help'],
+    [['connect', 'cursor'], 'Allowed choices are claude, codex.', 'holdpoint connect --help'],
+    [['questions', 'show'], "missing required argument 'request_id'", 'holdpoint questions show --help'],
+  ])('is refused by name, to a person and to a program: %j', async (args, message, help) => {
+    const text = await stage.run(args);
+    expect(text).toMatchObject({ code: 2, stdout: '' });
+    expect(text.stderr).toMatch(/^holdpoint: .+\n {2}Run `.+` to see what there is\.\n$/);
+    expect(text.stderr).toContain(message);
+    expect(text.stderr).toContain(`\`${help}\``);
+    const json = await stage.run([...args, '--json']);
+    expect(json).toMatchObject({ code: 2, stdout: '' });
+    const { error } = JSON.parse(json.stderr);
+    const advice = [expect.stringContaining(help)];
+    expect(error).toMatchObject({ exit: 'usage', message: expect.stringContaining(message), advice });
+  });
+
+  it('is not one of a program because a command after -- has the flag', async () => {
+    const ended = await stage.run(['run', '--nosuch', 'exec', '--', 'ls', '--json']);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(/^holdpoint: unknown option/) });
+  });
+
+  it('shows the help of the very command that help names', async () => {
+    const asked = await stage.run(['help', 'questions', 'answer']);
+    expect(asked).toEqual(await stage.run(['questions', 'answer', '--help']));
+    expect(asked.stdout).toContain('--answers-json');
+  });
+});
+
 describe('a token', PATIENT, () => {
   it('that is missing or wrong is told, with the way to a good one', async () => {
     const env = { HOLDPOINT_TOKEN: '', HOLDPOINT_DATA: temporaryFolder() };
@@ -145,6 +177,16 @@ describe('a server that is gone while a run is watched', PATIENT, () => {
 
 const HOSTILE = 'x\u001b[2J\u001b]52;c;cm0=\u0007\u001b[8mhidden\u001b[0m\u202eevil\u200b\u0001\u009b31m\r\nend';
 const ACTS = /(?![\n])\p{Cc}|[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
+
+describe('a list of nothing', PATIENT, () => {
+  it.each([
+    [[], 'no skill is published'],
+    [['nosuch'], 'there is no such skill'],
+  ])('is a sentence, not a table without rows: skills list %j', async (name, sentence) => {
+    const ended = await stage.run(['skills', 'list', ...name]);
+    expect(ended).toEqual({ code: 0, stdout: '', stderr: `holdpoint: ${sentence}\n` });
+  });
+});
 
 describe('a defect', PATIENT, () => {
   it.skipIf(!hasPty)('leaves the terminal as it was, and is told there (needs python3)', async () => {
