@@ -45,6 +45,8 @@ const REPLACED = 'another prompt was given before the turn had ended';
 const ENDED = 'Claude Code was ended';
 /** What Claude Code says to itself when a sub-agent is done: nothing that anybody typed. */
 const NOTIFICATION = '<task-notification>';
+/** A command that failed has run as well as one that did not. */
+const RAN: ReadonlySet<string> = new Set(['PostToolUse', 'PostToolUseFailure']);
 const NO_DECISION = {};
 const LINEAGE_CHARACTERS = 300;
 const WHY_CHARACTERS = 2000;
@@ -187,7 +189,7 @@ export function createClaudeDoor(client: Client, waits: Waits, options: Options 
     const held = callId === undefined ? undefined : attached.calls.over(callId);
     if (!held) return;
     await takeBack([held]);
-    if (event.hook_event_name === 'PostToolUse') await tellIfTooLate(held, event);
+    if (RAN.has(event.hook_event_name)) await tellIfTooLate(held, event);
   }
 
   async function tellIfTooLate(held: Held, event: HookEvent): Promise<void> {

@@ -1,12 +1,13 @@
 // What the MCP servers of Claude Code ask of the person, carried to them and back. Claude Code passes it on and waits; it
 // checks nothing, so what was filled in is checked here against the form of the server. Owns which of these requests are
-// open. Decides nothing: the server hears `accept` only for what a person accepted, `decline` where they said no, and
+// open. Decides nothing: the server hears `accept` only for what a person accepted, or what the setting of an autonomous
+// session allowed (an approval; a form with fields waits for a person there too), `decline` where they said no, and
 // `cancel` for every other end.
 import { createHash } from 'node:crypto';
 import { HoldpointProblem } from '../client/http.ts';
 import type { AskOutcome, Held } from '../client/outcome.ts';
 import { canonical } from '../core/digest.ts';
-import type { AskView } from '../core/views.ts';
+import type { ApprovalRequest, AskView, UserQuestionRequest } from '../core/views.ts';
 import type { AgentContext } from './agent.ts';
 import { approvalAgain, callIdOf, createKnownAsks, questionAgain } from './claude-known-asks.ts';
 import { createOpenAsk, type OpenAsk } from './claude-open-ask.ts';
@@ -37,6 +38,30 @@ const DECLINE = { action: 'decline' } as const;
 /** Whether an ask is one of an MCP server; calls of Claude Code have other ids. */
 export const isElicitation = ({ tool_call_id: id }: AskView): boolean => id.startsWith(PREFIX);
 
+/**
+ * Without the decisions that the MCP server never heard of: a change, for which there is no room, and what was filled in
+ * and refused, so that the same was asked again with the reason. `asks`: of one run, in order.
+ */
+export function thatCounted(asks: readonly AskView[]): AskView[] {
+  return asks.filter((ask, at) => {
+    if (!isElicitation(ask)) return true;
+    if (ask.kind === 'approval') return !isChanged(ask);
+    const next = asks.slice(at + 1).find((later) => callIdOf(later) === callIdOf(ask));
+    return next === undefined || !isAskedAgain(next, asks);
+  });
+}
+
+const isChanged = ({ answer, request }: AskView): boolean =>
+  answer?.updated_input !== undefined &&
+  canonical(answer.updated_input) !== canonical((request as ApprovalRequest).input);
+
+/** It has words that the first of its kind had not: why the answer before it was refused. */
+function isAskedAgain(ask: AskView, asks: readonly AskView[]): boolean {
+  const first = asks.find((other) => callIdOf(other) === callIdOf(ask));
+  return contextOf(ask) !== (first && contextOf(first));
+}
+const contextOf = ({ request }: AskView): string | undefined => (request as UserQuestionRequest).context;
+
 /** `known`: what this run had asked for MCP servers before it was taken up again. */
 export function createElicitations(context: AgentContext, known: readonly AskView[]): Elicitations {
   const earlier = createKnownAsks(known);
@@ -44,7 +69,11 @@ export function createElicitations(context: AgentContext, known: readonly AskVie
 
   async function put(asked: Elicited, open: OpenAsk): Promise<ElicitationReply> {
     const wanted = askOfElicitation(asked);
-    if (!wanted) return unshown(asked, 'it is not a form that can be filled in here.');
+    if (!wanted)
+      return unshown(
+        asked,
+        'it is not a form that can be filled in here, or its message is too long to be shown whole.',
+      );
     // The call that it belongs to is not told, and a process that is started again makes another one: what is asked to
     // the letter is the same. Once that was answered it is asked anew.
     const id = idOf(asked);

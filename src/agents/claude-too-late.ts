@@ -18,7 +18,7 @@ interface Decided {
 const ANSWER_CHARACTERS = 1000;
 const THERE = 'the person at the terminal of Claude Code had';
 
-/** Nothing where what was done is what was decided here. `event`: the call is over, and was not refused. */
+/** Nothing where what was done is what was decided here. `event`: the call is over, well or not, and was not refused. */
 export function tooLate(decided: Decided, event: HookEvent): string | undefined {
   if (event.tool_name === QUESTION_TOOL) return otherAnswer(decided, event);
   const { decision, isChanged, mayBe } = decided;

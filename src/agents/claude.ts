@@ -5,6 +5,7 @@ import { hasEnded } from '../client/outcome.ts';
 import type { AskView } from '../core/views.ts';
 import type { Agent, AgentContext, Ending } from './agent.ts';
 import { carriedText } from './carried-answers.ts';
+import { thatCounted } from './claude-elicitations.ts';
 import { type ClaudeSpec, readClaudeInput } from './claude-input.ts';
 import { callsOver, conversationAgain, modeAgain, rulesAgain } from './claude-standing.ts';
 import { type Beginning, CONVERSATION, heldOn, MODE, talkWithClaude } from './claude-talk.ts';
@@ -103,15 +104,17 @@ function takeUp(context: AgentContext, spec: ClaudeSpec, begin: Started): Beginn
 
 function toldAgain(due: readonly AskView[], known: readonly AskView[]): string {
   const isDue = new Set(due.map((ask) => ask.ask_id));
+  const counted = thatCounted(known);
+  const left = new Set(known.filter((ask) => !counted.includes(ask)).map((ask) => ask.ask_id));
   return carriedText(
-    due,
-    known.filter((ask) => hasEnded(ask) && !isDue.has(ask.ask_id)),
+    due.filter((ask) => !left.has(ask.ask_id)),
+    counted.filter((ask) => hasEnded(ask) && !isDue.has(ask.ask_id)),
   );
 }
 
 /** There is no such conversation on this machine: the task, and what is known about it. */
 function againFromStart({ text }: ClaudeSpec, known: readonly AskView[]): string {
-  const ended = known.filter(hasEnded);
+  const ended = thatCounted(known).filter(hasEnded);
   return ended.length === 0 ? text : `${text}\n\n${carriedText(ended, [])}`;
 }
 

@@ -208,18 +208,21 @@ describe('a request for permission', () => {
     await tell('Stop');
   });
 
-  it('that is denied here and runs all the same, because the terminal allowed it before, says so', async () => {
-    const { tell, session } = claudeCode();
-    await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_long' });
-    const asked = tell('PermissionRequest', BASH);
-    const [ask] = await stage.pending(session);
-    if (ask) await stage.decide(ask, { behavior: 'deny', reason: 'no' });
-    await asked;
-    await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_long' });
-    const { outputs } = await stage.api.runs.get(ask?.run_id ?? '');
-    expect(outputs).toMatchObject([{ type: 'status', text: expect.stringContaining('denied here, but ran') }]);
-    await tell('Stop');
-  });
+  it.each(['PostToolUse', 'PostToolUseFailure'])(
+    'that is denied here and runs all the same, because the terminal allowed it before, says so: %s',
+    async (ran) => {
+      const { tell, session } = claudeCode();
+      await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_long' });
+      const asked = tell('PermissionRequest', BASH);
+      const [ask] = await stage.pending(session);
+      if (ask) await stage.decide(ask, { behavior: 'deny', reason: 'no' });
+      await asked;
+      await tell(ran, { ...BASH, tool_use_id: 'toolu_long' });
+      const { outputs } = await stage.api.runs.get(ask?.run_id ?? '');
+      expect(outputs).toMatchObject([{ type: 'status', text: expect.stringContaining('denied here, but ran') }]);
+      await tell('Stop');
+    },
+  );
 
   it('with suggestions of another shape is asked all the same, without them', async () => {
     const { tell, session } = claudeCode();

@@ -2,7 +2,7 @@
 // nothing at all when nobody waits for it any more.
 import { describe, expect, it } from 'vitest';
 import type { AgentContext } from '../../src/agents/agent.ts';
-import { createElicitations } from '../../src/agents/claude-elicitations.ts';
+import { createElicitations, thatCounted } from '../../src/agents/claude-elicitations.ts';
 import type { Elicited } from '../../src/agents/elicited.ts';
 import type { Manner } from '../../src/client/asking.ts';
 import { HoldpointProblem } from '../../src/client/http.ts';
@@ -83,6 +83,31 @@ describe('what an MCP server asks', () => {
       'demo: How many?\n\n“count” needs a whole number to 9.',
       'demo: How many?\n\n“count” must be a whole number to 9.',
     ]);
+  });
+
+  it('is not asked where its message could not be shown whole', async () => {
+    const { elicitations, shown, said } = scene([() => filledIn('3')]);
+    const long = { ...FORM, message: 'x'.repeat(10_001) };
+    expect(await elicitations.answer('r1', long, NOW)).toEqual({ action: 'cancel' });
+    expect([shown, said]).toEqual([[], [expect.stringContaining('too long')]]);
+  });
+
+  it('is told again after a crash only where the decision counted', () => {
+    const ask = (tool_call_id: string, kind: string, request: object, answer: object = {}) =>
+      ({ tool_call_id, kind, request, answer }) as unknown as AskView;
+    const form = (id: string, context: string) => ask(id, 'question', { context });
+    const page = (id: string, updated_input?: object) =>
+      ask(id, 'approval', { input: { url: 'https://x/' } }, { updated_input });
+    const counts = [
+      page('elicitation-1'),
+      page('elicitation-2', { url: 'https://x/' }),
+      ask('toolu_1', 'approval', { input: {} }, { updated_input: { command: 'ls' } }),
+      form('elicitation-3#2', 'How many?\n\n“count” needs a whole number.'),
+      form('elicitation-4', 'Why?'),
+      form('elicitation-4#2', 'Why?'),
+    ];
+    const changed = page('elicitation-5', { url: 'https://y/' });
+    expect(thatCounted([changed, form('elicitation-3', 'How many?'), ...counts])).toEqual(counts);
   });
 
   it('has a name by what is asked: the same in another process, another one for anything else', async () => {

@@ -161,9 +161,10 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     await terminal.end();
   });
 
-  it('says so where it was denied here while it ran, because the terminal had allowed it', async () => {
-    const command = 'touch x; until [ -e go ]; do sleep 0.05; done';
-    rig.model.play([[{ tool: 'Bash', input: { command, description: 'd' }, id: 'toolu_l1' }], [{ text: 'Made it.' }]]);
+  it('says so where it was denied here while it ran, well or not, because the terminal had allowed it', async () => {
+    const command = 'touch x; until [ -e go ]; do sleep 0.05; done; exit 3';
+    const runs = { tool: 'Bash', input: { command, description: 'd' }, id: 'toolu_l1' };
+    rig.model.play([[runs], [touch('y', 'toolu_l2')], [{ text: 'Made it.' }]]);
     const { terminal, folder } = own.start('make x', 'denied-too-late');
     const ask = await own.pending();
     await terminal.shows('Do you want to proceed?');
@@ -171,6 +172,8 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     await own.stage.until(async () => (rig.files({ folder }).includes('x') ? true : undefined));
     await own.stage.decide(ask, { behavior: 'deny', reason: 'no' });
     writeFileSync(join(folder, 'go'), '');
+    // A denial that came in time says nothing of the kind.
+    await own.stage.decide(await own.pending(), { behavior: 'deny', reason: 'no' });
     await terminal.shows('Made it.');
     await runOf(ask, 'completed');
     const { outputs } = await own.stage.api.runs.get(ask.run_id);
