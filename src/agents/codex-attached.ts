@@ -47,7 +47,8 @@ const Loaded = z.looseObject({ data: z.array(z.string()) });
 
 interface Turn {
   run: AttachedRun;
-  desk: Desk;
+  /** The last takes what the turn asks; those before belong to runs that were ended here while it went on. */
+  desks: readonly [...Desk[], Desk];
 }
 
 interface Followed {
@@ -68,8 +69,10 @@ export const socketOf = (codexHome: string): string => join(codexHome, 'app-serv
 /** Resolves when the daemon is gone or `signal` says so; what is open then stays open for whoever connects next. */
 async function attachCodex({ client, waits, signal, open, onUnasked }: Attachment): Promise<void> {
   const followed = new Map<string, Followed>();
-  const owners = new Map<RequestId, Desk>();
-  const settled = new Set<RequestId>();
+  /** Who has which request, until Codex has settled it; nobody yet, while its run is opened. */
+  const owners = new Map<RequestId, Desk | undefined>();
+  const openDesks = new Set<Desk>();
+  let isGone = false;
   const raised = new Set<string>();
   const peer = createPeer({
     send: (text) => talk.send(text),
@@ -95,33 +98,51 @@ async function attachCodex({ client, waits, signal, open, onUnasked }: Attachmen
 
   async function take(request: Incoming): Promise<void> {
     const read = ASKS.test(request.method) ? About.safeParse(request.params) : undefined;
-    if (!read?.success) return;
-    const { threadId, turnId } = read.data;
+    // What is told again, at every look, may have been stopped here meanwhile: that is not asked here once more.
+    if (!read?.success || owners.has(request.id)) return;
+    owners.set(request.id, undefined);
+    try {
+      const desk = await deskOf(read.data);
+      if (!owners.has(request.id)) return;
+      owners.set(request.id, desk);
+      await desk.take(request);
+    } catch (error) {
+      owners.delete(request.id);
+      throw error;
+    }
+  }
+
+  async function deskOf({ threadId, turnId }: z.infer<typeof About>): Promise<Desk> {
     const entry = follow(threadId);
-    const thread = await entry.thread;
-    const { desk } = await turnOf(entry, thread, turnId);
-    if (settled.has(request.id)) return;
-    owners.set(request.id, desk);
-    await desk.take(request);
+    const { desks } = await turnOf(entry, await entry.thread, turnId);
+    return desks.at(-1) as Desk;
   }
 
   /** A run that was ended here while the turn goes on is followed by another, for what the turn asks next. */
   function turnOf(entry: Followed, thread: z.infer<typeof Thread>, turnId: string): Promise<Turn> {
     const known = entry.turns.get(turnId);
-    const turn = known
-      ? known.then(async (it) => ((await isOver(it)) ? openTurn(thread, turnId) : it))
-      : openTurn(thread, turnId);
+    const next = async (): Promise<Turn> => {
+      const before = await known?.catch(() => undefined);
+      return before && !(await isOver(before)) ? before : openTurn(thread, turnId, before?.desks);
+    };
+    const turn = next();
     entry.turns.set(turnId, turn);
-    turn.catch(() => entry.turns.get(turnId) === turn && entry.turns.delete(turnId));
+    // Where that fails, what was there is still there.
+    turn.catch(() => known && entry.turns.get(turnId) === turn && entry.turns.set(turnId, known));
     return turn;
   }
 
   const isOver = async ({ run: { run } }: Turn): Promise<boolean> =>
     (await client.runs.get(run.run_id)).finished_at_ms !== undefined;
 
-  async function openTurn({ id, cwd, name, preview }: z.infer<typeof Thread>, turnId: string): Promise<Turn> {
+  async function openTurn(
+    { id, cwd, name, preview }: z.infer<typeof Thread>,
+    turnId: string,
+    before: readonly Desk[] = [],
+  ): Promise<Turn> {
     const conversation = { agent: AGENT, id, folder: cwd ?? undefined, title: name || preview || undefined };
     const run = await openAttachedRun(client, waits, conversation, turnId, signal);
+    if (isGone) throw new Error('the daemon went away before it could be asked here');
     const desk = createDesk({
       context: run,
       peer,
@@ -131,7 +152,8 @@ async function attachCodex({ client, waits, signal, open, onUnasked }: Attachmen
       isShared: true,
       onRaised: (askId) => raised.add(askId),
     });
-    return { run, desk };
+    openDesks.add(desk);
+    return { run, desks: [...before, desk] };
   }
 
   function notice(method: string, params: unknown): void {
@@ -150,8 +172,9 @@ async function attachCodex({ client, waits, signal, open, onUnasked }: Attachmen
     if (method === 'serverRequest/resolved') {
       const read = Resolved.safeParse(params);
       if (!read.success) return;
-      settled.add(read.data.requestId);
-      owners.get(read.data.requestId)?.resolved(read.data.requestId);
+      const { requestId } = read.data;
+      owners.get(requestId)?.resolved(requestId);
+      owners.delete(requestId);
       return;
     }
     const read = method === 'turn/completed' ? TurnNotice.safeParse(params) : undefined;
@@ -160,7 +183,11 @@ async function attachCodex({ client, waits, signal, open, onUnasked }: Attachmen
 
   function ended(item: z.infer<typeof ItemNotice>): void {
     const turn = followed.get(item.threadId)?.turns.get(item.turnId);
-    turn?.then(({ desk }) => desk.ended(item)).catch(() => {});
+    turn
+      ?.then(({ desks }) => {
+        for (const desk of desks) desk.ended(item);
+      })
+      .catch(() => {});
   }
 
   async function over({ threadId, turn }: z.infer<typeof TurnNotice>): Promise<void> {
@@ -170,8 +197,11 @@ async function attachCodex({ client, waits, signal, open, onUnasked }: Attachmen
     entry?.turns.delete(turn.id);
     const problem =
       turn.status === 'completed' ? undefined : (turn.error?.message ?? `the turn was ${turn.status} in Codex`);
-    const { run, desk } = (await known) ?? {};
-    await desk?.turnOver(turn.id);
+    const { run, desks = [] } = (await known) ?? {};
+    for (const desk of desks) {
+      await desk.turnOver(turn.id);
+      openDesks.delete(desk);
+    }
     await run?.end(problem);
   }
 
@@ -200,8 +230,8 @@ async function attachCodex({ client, waits, signal, open, onUnasked }: Attachmen
     await talk.ended;
   } finally {
     talk.hangUp();
-    for (const { turns } of followed.values())
-      for (const turn of turns.values()) void turn.then(({ desk }) => desk.close()).catch(() => {});
+    isGone = true;
+    for (const desk of openDesks) desk.close();
   }
 }
 

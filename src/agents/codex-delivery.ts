@@ -3,7 +3,7 @@
 // it never confirmed because it is gone stays due. Decides nothing, and answers nothing.
 //   answered here ─► sent ─► Codex says that the request is settled ─► what was asked for is done, or is not
 //                     │         │                                        ├─ as answered: delivered
-//                     │         └─ nobody else answers: delivered        └─ otherwise: undeliverable
+//                     │         └─ nobody else answers: delivered        └─ otherwise, or not seen soon: undeliverable
 //                     └─ the turn is over before: undeliverable
 import type { AgentContext } from './agent.ts';
 import type { Item } from './codex-protocol.ts';
@@ -13,7 +13,13 @@ export interface SentAnswer {
   askId: string;
   place?: Place | undefined;
   /** What was asked for, where Codex shows whether it does it; and whether it was sent an allow. */
-  item?: { id: string; isAllowed: boolean; isCommand: boolean } | undefined;
+  item?: Watched | undefined;
+}
+
+interface Watched {
+  id: string;
+  isAllowed: boolean;
+  isCommand: boolean;
 }
 
 export interface Deliveries {
@@ -34,20 +40,27 @@ export interface Deliveries {
 
 export const ELSEWHERE = 'settled in Codex itself';
 const UNSEEN = 'Codex was not seen to do it';
-/** Codex does or refuses at once what was decided; the end of what it does may be far. */
-const LOOK_EVERY_MS = 1000;
+/** Codex begins at once what was allowed, and says at once of a change or tool that it was refused. */
+const LOOK_EVERY_MS = 500;
+const LOOKS_AT_MOST = 3;
+
+interface Way {
+  /** `settled`: Codex has settled the request, with this answer or another; only what it does then tells. */
+  state: 'sent' | 'settled';
+  looks: number;
+  timer?: NodeJS.Timeout;
+}
 
 /** `look`: whether a thread has this item; only where others answer too. */
 export function createDeliveries(
   context: Pick<AgentContext, 'acknowledge' | 'giveUp'>,
   look?: (threadId: string, itemId: string) => Promise<boolean>,
 ): Deliveries {
-  /** Those on their way; where Codex has settled the request, with the next look at what it does. */
-  const underWay = new Map<SentAnswer, NodeJS.Timeout | undefined>();
+  const underWay = new Map<SentAnswer, Way>();
   const telling = new Set<Promise<void>>();
 
   function tell(answer: SentAnswer, isDelivered: boolean, why = ELSEWHERE): void {
-    clearTimeout(underWay.get(answer));
+    clearTimeout(underWay.get(answer)?.timer);
     underWay.delete(answer);
     const call = isDelivered ? context.acknowledge(answer.askId) : context.giveUp(answer.askId, why);
     // What the server could not be told stays due: whoever takes the run up says it to the model once more.
@@ -60,29 +73,27 @@ export function createDeliveries(
       look && answer.item?.id === itemId ? [[answer, answer.item.isAllowed]] : [],
     );
 
-  function lookSoon(answer: SentAnswer): void {
-    underWay.set(answer, setTimeout(check, LOOK_EVERY_MS, answer));
-  }
-
-  /** A command is among the items of its thread once it runs; of anything else only the end shows what was decided. */
-  async function check(answer: SentAnswer): Promise<void> {
-    const { item, place } = answer;
-    if (!item || !place || !look) return;
-    const isDone = item.isCommand
-      ? await look(place.threadId, item.id).catch(() => undefined)
-      : item.isAllowed || undefined;
+  /** A command is among the items of its thread once it runs. Nobody waits for ever for one that was declined. */
+  async function check(answer: SentAnswer, way: Way, item: Watched): Promise<void> {
+    const { id, isAllowed } = item;
+    way.looks += 1;
+    const isDone = await look?.(answer.place?.threadId ?? '', id).catch(() => undefined);
     if (!underWay.has(answer)) return;
-    if (isDone === item.isAllowed) tell(answer, true);
-    else if (isDone) tell(answer, false);
-    else lookSoon(answer);
+    if (isDone) tell(answer, isAllowed);
+    else if (way.looks < LOOKS_AT_MOST) way.timer = setTimeout(check, LOOK_EVERY_MS, answer, way, item);
+    else if (isAllowed || isDone === false) tell(answer, !isAllowed, UNSEEN);
   }
 
   return {
-    sent: (answer) => void underWay.set(answer, undefined),
+    sent: (answer) => void underWay.set(answer, { state: 'sent', looks: 0 }),
     settled(answer) {
-      if (!underWay.has(answer)) return;
-      if (look && answer.item) lookSoon(answer);
-      else tell(answer, true);
+      const way = underWay.get(answer);
+      const { item } = answer;
+      if (!way) return;
+      if (!look || !item) return tell(answer, true);
+      way.state = 'settled';
+      if (item.isCommand) way.timer = setTimeout(check, LOOK_EVERY_MS, answer, way, item);
+      else if (item.isAllowed) way.timer = setTimeout(tell, LOOK_EVERY_MS, answer, true);
     },
     ended(item) {
       if (item.id) for (const [answer, isAllowed] of about(item.id)) tell(answer, isAllowed !== wasRefused(item));
@@ -91,17 +102,18 @@ export function createDeliveries(
       for (const [answer, isAllowed] of about(itemId)) tell(answer, isAllowed);
     },
     turnOver(turnId) {
-      for (const [answer, timer] of underWay) {
+      for (const [answer, { state }] of underWay) {
         if (answer.place?.turnId !== turnId) continue;
         const isUnseen = answer.item?.isAllowed && answer.item.isCommand;
-        tell(answer, timer !== undefined && !isUnseen, timer && UNSEEN);
+        if (state === 'sent') tell(answer, false);
+        else tell(answer, !isUnseen, UNSEEN);
       }
     },
     async told() {
       while (telling.size > 0) await Promise.all(telling);
     },
     close() {
-      for (const timer of underWay.values()) clearTimeout(timer);
+      for (const { timer } of underWay.values()) clearTimeout(timer);
       underWay.clear();
     },
   };

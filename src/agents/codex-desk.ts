@@ -72,6 +72,8 @@ export function createDesk(parts: DeskParts): Desk {
   const deliveries = createDeliveries(context, isShared ? underWay.has : undefined);
   const words = createWords(peer, context.acknowledge);
   const uses = new Map<string, number>();
+  // Somebody at Codex's own prompt may have been first.
+  const thePerson = isShared ? 'If it was not done, the person' : 'The person';
   let isClosed = false;
 
   const read = (request: Incoming): Wanted =>
@@ -148,13 +150,13 @@ export function createDesk(parts: DeskParts): Desk {
       if (mayStand(spec)) standing.put({ tool_name: spec.tool_name, input: outcome.input }, outcome.ask_id);
       const instead = typeof outcome.input.command === 'string' ? outcome.input.command : JSON.stringify(outcome.input);
       await words.tell(
-        `The person allowed this instead, exactly as it stands here: ${instead}\nAsk for exactly that.`,
+        `${thePerson} allowed this instead, exactly as it stands here: ${instead}\nAsk for exactly that.`,
         place,
       );
       return { ...sent(false), result: wanted.answer({ allowed: false, input, suggestion_ids: [] }) };
     }
     if (!outcome.allowed && outcome.reason !== DEFAULT_DENIAL)
-      await words.tell(`The person said no: ${outcome.reason}`, place);
+      await words.tell(`${thePerson} said no: ${outcome.reason}`, place);
     return { ...sent(outcome.allowed), result: wanted.answer(outcome) };
   }
 

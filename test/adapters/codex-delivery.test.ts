@@ -43,14 +43,14 @@ function nextOf({ message }: Line, lookId = 0) {
     resolved: agent('serverRequest/resolved', { threadId, requestId: id }),
     item: (item: object) => agent('item/completed', { threadId, turnId, item: { id: itemId, ...item } }),
     turn: (status: string) => agent('turn/completed', { threadId, turn: { id: turnId, status } }),
-    /** Holdpoint looks which items the turn has. */
-    looked: (...items: object[]): Line[] => {
+    /** Holdpoint looks which items the turn has; `count` times. */
+    looked: (items: object[], count = 1): Line[] => {
       const asked = { threadId, excludeTurns: true, initialTurnsPage: { limit: 1, itemsView: 'full' } };
       const turn = { id: turnId, status: 'inProgress', items };
-      return [
-        { from: 'holdpoint', message: { jsonrpc: '2.0', id: lookId, method: 'thread/resume', params: asked } },
-        { from: 'agent', message: { id: lookId, result: { initialTurnsPage: { data: [turn] } } } },
-      ];
+      return Array.from({ length: count }, (_, i) => lookId + i).flatMap((id): Line[] => [
+        { from: 'holdpoint', message: { jsonrpc: '2.0', id, method: 'thread/resume', params: asked } },
+        { from: 'agent', message: { id, result: { initialTurnsPage: { data: [turn] } } } },
+      ]);
     },
     again: { from: 'agent', message: { ...message, id: 99 } } as Line,
   };
@@ -92,15 +92,16 @@ const UNSEEN = { ...ELSEWHERE, reason: 'Codex was not seen to do it' };
 const COMMAND: Case[] = [
   ['what was allowed ran', 'allow', (n) => [n.resolved, n.item(command('completed')), n.turn('completed')], DELIVERED],
   ['what was allowed ran and failed', 'allow', (n) => [n.resolved, n.item(command('failed'))], DELIVERED],
-  ['what was allowed runs for long', 'allow', (n) => [n.resolved, ...n.looked(RUNNING)], DELIVERED],
+  ['what was allowed runs for long', 'allow', (n) => [n.resolved, ...n.looked([RUNNING])], DELIVERED],
   ['what was allowed was declined', 'allow', (n) => [n.resolved, n.item(command('declined'))], ELSEWHERE],
   ['what was allowed was declined before', 'allow', (n) => [n.item(command('declined')), n.resolved], ELSEWHERE],
-  ['what was allowed did not run', 'allow', (n) => [n.resolved, ...n.looked(), n.turn('completed')], UNSEEN],
+  ['what was allowed did not run', 'allow', (n) => [n.resolved, ...n.looked([]), n.turn('completed')], UNSEEN],
+  ['what was allowed does not run, and the turn goes on', 'allow', (n) => [n.resolved, ...n.looked([], 3)], UNSEEN],
   ['the turn was stopped first', 'allow', (n) => [n.turn('interrupted'), n.resolved], ELSEWHERE],
   ['what was denied was declined', 'deny', (n) => [n.resolved, n.item(command('declined'))], DELIVERED],
-  ['what was denied does not run', 'deny', (n) => [n.resolved, ...n.looked()], DELIVERED],
+  ['what was denied does not run', 'deny', (n) => [n.resolved, ...n.looked([], 3)], DELIVERED],
   ['what was denied ran', 'deny', (n) => [n.resolved, n.item(command('completed'))], ELSEWHERE],
-  ['what was denied runs for long', 'deny', (n) => [n.resolved, ...n.looked(RUNNING)], ELSEWHERE],
+  ['what was denied runs for long', 'deny', (n) => [n.resolved, ...n.looked([RUNNING])], ELSEWHERE],
   ['the turn of what was denied is over', 'deny', (n) => [n.resolved, n.turn('completed')], DELIVERED],
 ];
 const refused = { type: 'mcpToolCall', status: 'failed', error: { message: 'user rejected MCP tool call' } };

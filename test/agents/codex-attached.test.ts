@@ -90,7 +90,7 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     await d.stage.decide(await d.askOf(person), { behavior: 'deny', reason: 'not on a Sunday' });
     await person.ended;
     expect(readIfThere(person.folder, 'c.txt')).toBeUndefined();
-    expect(d.model.heard('own-denied').at(-1)).toBe('The person said no: not on a Sunday');
+    expect(d.model.heard('own-denied').at(-1)).toBe('If it was not done, the person said no: not on a Sunday');
   });
 
   it('shows file changes with their diff, although Holdpoint joins late', async () => {
