@@ -37,7 +37,7 @@ async function decide(client: Client, batch: Batch, flags: MutationFlags & { wai
   const own = key === undefined ? flags : { ...flags, idempotencyKey: keyOfRun(key, runId) };
   try {
     const run = await once(own, (options) => client.approvals.decideRun(runId, { resolutions }, options));
-    return { run: flags.wait ? await waitUntilSettled(client, run) : run };
+    return { run: flags.wait ? await waitUntilSettled(client, run, flags) : run };
   } catch (error) {
     return { error };
   }

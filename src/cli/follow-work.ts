@@ -1,13 +1,10 @@
 // Follows one session and its sub-agents as they work, line by line, and hands every ask to whoever wants it. Over when
 // no run of the family is open any more. Shows; what is answered, and by whom, is for the caller.
 import { type Client, every } from '../client/client.ts';
-import { follow } from '../client/stream.ts';
 import type { AskView, EventView, SessionView } from '../core/views.ts';
 import type { Remark } from './connection.ts';
-import { Failure } from './failure.ts';
 import { heldLines } from './held-lines.ts';
 import { watchLink } from './lost-link.ts';
-import { ownName } from './own-name.ts';
 import { endText, type Request, summary } from './text/ask-text.ts';
 import { outputLines } from './text/run-text.ts';
 import { type Line, line, span } from './text/spans.ts';
@@ -111,28 +108,17 @@ export async function followWork(work: FollowWork): Promise<string[]> {
   }
 
   const link = watchLink({
+    runId: work.runId,
     remark: work.remark,
     mayTell: () => !lines.isAsking(),
-    giveUpAfterMs: work.retryForMs,
-    giveUp: () => fail(lostFor(work.runId)),
+    retryForMs: work.retryForMs,
+    giveUp: fail,
   });
   try {
     // From where the run begins: what its session said and asked before is over.
     const begin = (await client.events.ofRun(work.runId, { limit: 1 })).items[0]?.seq ?? 1;
-    await follow(client.http, {
-      path: '/v1/events',
-      after: begin - 1,
-      signal,
-      onOpen: link.open,
-      onLost: link.lost,
-      onEvent(event) {
-        try {
-          if (!signal.aborted) hear(event);
-        } catch (error) {
-          fail(error);
-        }
-      },
-    });
+    const from = { after: begin - 1, signal, onOpen: link.open, onLost: link.lost };
+    for await (const event of client.events.follow(from)) hear(event);
   } finally {
     clearTimeout(nobody);
     link.end();
@@ -151,13 +137,6 @@ async function children(client: Client, parent_session_id: string): Promise<stri
   for await (const { session_id } of every(page)) ids.push(session_id, ...(await children(client, session_id)));
   return ids;
 }
-
-const lostFor = (runId: string): Failure =>
-  new Failure(
-    'unreachable',
-    `the connection was lost and did not come back; how ${runId} goes on is not known`,
-    `When the server is back: ${ownName()} runs show ${runId}`,
-  );
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -62,7 +62,7 @@ async function answer(typed: string, flags: AnswerFlags): Promise<void> {
     ...(flags.justification !== undefined && { justification: flags.justification }),
   };
   const run = await once(flags, (options) => client.questions.answerRun(ask.run_id, { resolution }, options));
-  const shown = flags.wait ? await waitUntilSettled(client, run) : run;
+  const shown = flags.wait ? await waitUntilSettled(client, run, flags) : run;
   if (flags.wait) setExitOf(shown);
   if (flags.json) return printJson(shown);
   print(...runStatusLines(shown));

@@ -92,7 +92,7 @@ async function run(agent: string, prompt: string[], flags: RunFlags): Promise<vo
   );
   if (flags.detach) return show(client, started, flags);
   if (flags.wait) {
-    const settled = await waitUntilSettled(client, started);
+    const settled = await waitUntilSettled(client, started, flags);
     setExitOf(settled);
     return show(client, settled, flags);
   }

@@ -2,28 +2,38 @@
 import type { Client } from '../client/client.ts';
 import { isTerminal, isWaiting } from '../core/run.ts';
 import type { RunView } from '../core/views.ts';
+import { type MutationFlags, note, retryForMsOf } from './connection.ts';
 import { EXIT } from './exit-codes.ts';
 import { left } from './failure.ts';
+import { watchLink } from './lost-link.ts';
 
 const isSettled = ({ status }: RunView): boolean => isTerminal(status) || isWaiting(status);
 
 /** Ctrl-C ends the waiting, not the run. */
-export async function waitUntilSettled(client: Client, run: RunView): Promise<RunView> {
+export async function waitUntilSettled(client: Client, run: RunView, flags: MutationFlags): Promise<RunView> {
   const stop = new AbortController();
   const leave = () => stop.abort(left(`stopped waiting; run ${run.run_id} goes on`));
   process.once('SIGINT', leave);
+  const link = watchLink({
+    runId: run.run_id,
+    remark: note,
+    retryForMs: retryForMsOf(flags),
+    giveUp: (why) => stop.abort(why),
+  });
   try {
     // Where the log stands before the first look: nothing can fall between the look and the stream.
     const { cursor: after } = await client.asks.list({ run_id: run.run_id, limit: 1 });
     let seen = await client.runs.get(run.run_id);
     if (isSettled(seen)) return seen;
-    for await (const { type } of client.events.followRun(run.run_id, { after, signal: stop.signal })) {
+    const from = { after, signal: stop.signal, onOpen: link.open, onLost: link.lost };
+    for await (const { type } of client.events.followRun(run.run_id, from)) {
       if (type === 'output') continue;
       seen = await client.runs.get(run.run_id);
       if (isSettled(seen)) return seen;
     }
     throw stop.signal.reason;
   } finally {
+    link.end();
     process.removeListener('SIGINT', leave);
   }
 }

@@ -30,6 +30,9 @@ interface EventPage {
 interface FollowFrom<Cursor = number> {
   after?: Cursor | undefined;
   signal?: AbortSignal | undefined;
+  /** Each time the stream is open, and each time it was lost or could not be opened. */
+  onOpen?: (() => void) | undefined;
+  onLost?: (() => void) | undefined;
 }
 interface AskQuery extends Page {
   status?: AskStatus | 'ended' | undefined;
@@ -91,8 +94,8 @@ function createCalls(http: Http, headers?: Record<string, string>) {
     const query = settleMs === undefined ? undefined : { settle_ms: settleMs };
     return send<T>({ method: 'POST', path, body, repeat: 'keyed', query, waitMs: settleMs, ...rest });
   };
-  const stream = <T = views.EventView>(path: string, { after, signal }: FollowFrom<number | string>) =>
-    iterate<T>(http, { path, after, signal: signal ?? new AbortController().signal });
+  const stream = <T = views.EventView>(path: string, { signal, ...from }: FollowFrom<number | string>) =>
+    iterate<T>(http, { ...from, path, signal: signal ?? new AbortController().signal });
 
   return {
     sessions: {

@@ -106,7 +106,7 @@ function isFinal(error: unknown): boolean {
 /** The same as an async iteration. Ends when the signal says so or the loop is left. */
 export async function* iterate<T = EventView>(
   http: Http,
-  options: Omit<Follow<T>, 'onEvent' | 'onNotice' | 'onOpen' | 'onLost'>,
+  options: Omit<Follow<T>, 'onEvent' | 'onNotice'>,
 ): AsyncGenerator<T> {
   const own = new AbortController();
   const signal = AbortSignal.any([own.signal, options.signal]);

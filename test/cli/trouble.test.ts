@@ -144,6 +144,7 @@ describe('a connection that is lost after the answer was sent', PATIENT, () => {
 describe('a server that is gone while a run is watched', PATIENT, () => {
   const script = [{ do: 'approve', id: 'go', tool_name: 'Bash', input: { command: 'make' } }];
   const args = ['run', 'mock', '--input-json', JSON.stringify({ script })];
+  const GIVEN_UP = /connection lost; trying again\nholdpoint: .* did not come back; .*\n .*runs show run_\w+\n$/;
   const watch = async (...more: string[]) => {
     const own = await openStage();
     const running = own.start([...args, ...more]);
@@ -169,9 +170,20 @@ describe('a server that is gone while a run is watched', PATIENT, () => {
     await own.server.end('SIGKILL');
     const { code, stderr } = await running.ended;
     expect(code).toBe(7);
-    expect(stderr).toMatch(
-      /connection lost; trying again\nholdpoint: .* did not come back; .*\n .*runs show run_\w+\n$/,
-    );
+    expect(stderr).toMatch(GIVEN_UP);
+  });
+
+  it('or waited for', async () => {
+    const own = await openStage();
+    const input = JSON.stringify({ script: [{ do: 'sleep', ms: 600_000 }] });
+    const waiting = own.start(['run', 'mock', '--input-json', input, '--wait', '--retry-for-ms', '1500']);
+    const running = async () => (await own.client.runs.list({ status: 'running' })).items.length;
+    await expect.poll(running, PATIENT).toBe(1);
+    await own.server.end('SIGKILL');
+    const { code, stderr } = await waiting.ended;
+    expect(code).toBe(7);
+    // The latter if it had not begun to wait yet.
+    expect(stderr).toMatch(new RegExp(`${GIVEN_UP.source}|Cannot reach Holdpoint`));
   });
 });
 
