@@ -180,6 +180,48 @@ describeInBrowser('a session', () => {
     await page.getByPlaceholder('Message the agent').waitFor();
   });
 
+  it('is not started from the page with what could not work, which is said before', async () => {
+    const { page } = await stage.person('lead');
+    await page.keyboard.press('n');
+    const note = page.locator('#run-agent-note');
+    const agent = page.getByLabel('Agent');
+    const start = page.getByRole('button', { name: 'Start', exact: true });
+    const problem = page.getByRole('dialog').getByRole('alert');
+    await page.getByLabel('Task').fill('work');
+    await page.locator('#run-agents option[value=exec]').waitFor({ state: 'attached' });
+    await agent.fill('exec ');
+    expect(await note.textContent()).toBe('Any agent that a worker of this server hosts.');
+    await agent.fill('external');
+    expect(await note.textContent()).toContain('programs that start their own runs');
+    await start.click();
+    await problem.getByText('programs that start their own runs').waitFor();
+    await agent.fill('nobody-hosts-that');
+    expect(await note.textContent()).toBe('No worker hosts “nobody-hosts-that” now: the run would wait for one.');
+    for (const folder of ['shop', './shop', '~/shop']) {
+      await page.getByLabel('Work folder').fill(folder);
+      await start.click();
+      await problem.getByText('absolute path').waitFor();
+    }
+    const { items } = await stage.client.sessions.list({ limit: 500 });
+    expect(items.filter(({ title }) => title === 'work')).toEqual([]);
+  });
+
+  it('on a phone says all that a text would answer', async () => {
+    const { client } = stage;
+    const { session_id } = await client.sessions.create({ agent: 'external', title: 'Long words' });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
+    const long = { tool_call_id: 'long', tool_name: 'Bash', input: { command: `make ${'x'.repeat(120)}` } };
+    await client.asks.raise(run_id, { kind: 'approval', ...long });
+    const { page } = await stage.person('lead', { viewport: { width: 390, height: 844 } });
+    await page.goto(`/sessions/${session_id}`);
+    const label = page.locator('label[for=composer]');
+    await label.getByText('xxx').waitFor();
+    const isWithin = () =>
+      label.evaluate((text) => [...text.getClientRects()].every(({ right }) => right <= innerWidth));
+    expect(await isWithin()).toBe(true);
+    await client.sessions.end(session_id);
+  });
+
   it('is started from the page without trust in what its folder brings along, in words as they were typed', async () => {
     const { page } = await stage.person('lead');
     await page.keyboard.press('n');

@@ -150,6 +150,13 @@ describeInBrowser('when somebody else answers', () => {
         .count(),
     ).toBe(0);
     await page.keyboard.press('a');
+    // Nor is a run offered that would be refused.
+    await page.keyboard.press('n');
+    await page.goto('/sessions');
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    expect(await page.getByRole('button', { name: /New run|Start a run/ }).count()).toBe(0);
+    await page.keyboard.press('n');
+    expect(await page.getByRole('dialog').count()).toBe(0);
     await page.goto(`/sessions/${run.sessionId}`);
     await page.getByText('signed in to look, not to write').waitFor();
     expect((await stage.client.asks.get(ask_id)).status).toBe('pending');

@@ -12,7 +12,7 @@ import { leaveBegun } from './state/begun.ts';
 import { listenToKeys, useCommands } from './state/commands.ts';
 import { waitingCount } from './state/inbox.ts';
 import { live, useInbox } from './state/live.ts';
-import { Me } from './state/me.ts';
+import { Me, useMayAnswer } from './state/me.ts';
 import { notifyOf } from './state/notify.ts';
 import { heading, summary } from './text/ask-text.ts';
 import { Mark, Nav } from './ui/nav.tsx';
@@ -79,7 +79,9 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   const [open, setOpen] = useState<'help' | 'run' | 'more'>();
   const count = waitingCount(inbox);
   const close = useCallback(() => setOpen(undefined), []);
-  const newRun = useCallback(() => setOpen('run'), []);
+  const openRun = useCallback(() => setOpen('run'), []);
+  // Who may only look is not offered it.
+  const newRun = useMayAnswer() ? openRun : undefined;
 
   useLayoutEffect(() => {
     const stop = new AbortController();
@@ -103,7 +105,7 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   }, [onSignedOut, me.name]);
   useEffect(() => showBadge(count), [count]);
   useEffect(() => () => showBadge(0), []);
-  useCommands({ help: () => setOpen('help'), 'new-run': newRun });
+  useCommands({ help: () => setOpen('help'), ...(newRun && { 'new-run': newRun }) });
 
   const leave = () => {
     // The stream ends with the sign-in; following it further would be refused.

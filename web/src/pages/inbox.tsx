@@ -30,7 +30,7 @@ const KINDS = [
 
 const isWide = () => matchMedia('(min-width: 761px)').matches;
 
-export function InboxPage({ onNewRun }: { onNewRun: () => void }) {
+export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) {
   const inbox = useInbox();
   const [, params] = useRoute('/asks/:id');
   const [, navigate] = useLocation();

@@ -25,7 +25,7 @@ function addressOf(shown: Shown, q: string): string {
   return params.size === 0 ? '/sessions' : `/sessions?${params}`;
 }
 
-export default function SessionsPage({ onNewRun }: { onNewRun: () => void }) {
+export default function SessionsPage({ onNewRun }: { onNewRun: (() => void) | undefined }) {
   const [, navigate] = useLocation();
   const params = new URLSearchParams(useSearch());
   const q = params.get('q') ?? '';
@@ -40,9 +40,11 @@ export default function SessionsPage({ onNewRun }: { onNewRun: () => void }) {
       <div className="page-body">
         <div className="page-head">
           <h1>Sessions</h1>
-          <button type="button" className="button end" onClick={onNewRun}>
-            <Play className="icon" /> New run
-          </button>
+          {onNewRun && (
+            <button type="button" className="button end" onClick={onNewRun}>
+              <Play className="icon" /> New run
+            </button>
+          )}
         </div>
         <search className="history-search">
           <SearchField

@@ -15,9 +15,12 @@ export const sessionName = (session: Pick<SessionView, 'title' | 'session_id'>):
 export const agentName = ({ agent, agent_id, session_id }: SessionView): string =>
   oneLine(agent_id.endsWith(session_id) ? agent : agent_id);
 
+/** A program of somebody's own is the agent: no worker runs it. */
+export const EXTERNAL_AGENT = 'external';
+
 /** A person holds it at the terminal of their own agent: that takes answers from here, and nothing else. */
 export const isAttached = ({ agent, labels }: SessionView): boolean =>
-  agent === 'external' && labels.includes('attached');
+  agent === EXTERNAL_AGENT && labels.includes('attached');
 
 interface CrumbsProps {
   ask: AskView;

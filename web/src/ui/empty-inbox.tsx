@@ -9,7 +9,7 @@ const WAYS = [
   ['Let any MCP client ask', 'Tools for questions, approvals and forms.', 'holdpoint mcp'],
 ] as const;
 
-export default function EmptyInbox({ onNewRun }: { onNewRun: () => void }) {
+export default function EmptyInbox({ onNewRun }: { onNewRun: (() => void) | undefined }) {
   return (
     <div className="empty">
       <div>
@@ -18,13 +18,15 @@ export default function EmptyInbox({ onNewRun }: { onNewRun: () => void }) {
         <p className="lead">When an agent asks for approval or has a question, it appears here at once.</p>
       </div>
       <div className="steps">
-        <div className="step">
-          <h3>See it happen</h3>
-          <p>A demo agent works on a bug, asks you things, and carries on with your answers.</p>
-          <button type="button" className="button primary" onClick={onNewRun}>
-            <Play className="icon" /> Start a run <Key>n</Key>
-          </button>
-        </div>
+        {onNewRun && (
+          <div className="step">
+            <h3>See it happen</h3>
+            <p>A demo agent works on a bug, asks you things, and carries on with your answers.</p>
+            <button type="button" className="button primary" onClick={onNewRun}>
+              <Play className="icon" /> Start a run <Key>n</Key>
+            </button>
+          </div>
+        )}
         {WAYS.map(([title, text, command]) => (
           <div key={title} className="step">
             <h3>{title}</h3>

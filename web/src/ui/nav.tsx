@@ -24,7 +24,8 @@ interface SettingsProps {
 
 interface NavProps extends SettingsProps {
   count: number;
-  onNewRun: () => void;
+  /** None for who may only look. */
+  onNewRun: (() => void) | undefined;
   onMore: () => void;
 }
 
@@ -48,9 +49,11 @@ export function Nav({ count, onNewRun, onMore, ...settings }: NavProps) {
           )}
         </Link>
       ))}
-      <button type="button" className="nav-link" onClick={onNewRun}>
-        <PlayCircle className="icon" /> New run <Key>n</Key>
-      </button>
+      {onNewRun && (
+        <button type="button" className="nav-link" onClick={onNewRun}>
+          <PlayCircle className="icon" /> New run <Key>n</Key>
+        </button>
+      )}
       <button type="button" className="nav-link only-narrow" aria-haspopup="dialog" onClick={onMore}>
         <Ellipsis className="icon" /> More
         {settings.link !== 'live' && <span className="visually-hidden">: {LINKS[settings.link]}</span>}

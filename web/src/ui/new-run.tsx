@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import { api } from '../api.ts';
 import { useFetched } from '../queries.ts';
 import { useSending } from '../state/sending.ts';
+import { EXTERNAL_AGENT } from './crumbs.tsx';
 import { Dialog } from './dialog.tsx';
 import { Refusal } from './refusal.tsx';
 
@@ -18,11 +19,12 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
   const [task, setTask] = useState('');
   const [folder, setFolder] = useState('');
   const [trustsFolder, setTrustsFolder] = useState(true);
+  const [name, place] = [agent.trim(), folder.trim()];
   const [problem, setProblem] = useState<string>();
   const { isSending, isSlow, refused, send, clear } = useSending();
 
   const { data: hosted = [] } = useFetched({ queryKey: ['agents'], queryFn: api.insights.agents, staleTime: 0 });
-  const names = hosted.map(({ name }) => name).filter((name) => name !== 'mock');
+  const names = hosted.map((agent) => agent.name).filter((known) => known !== 'mock');
 
   const start = async (
     session: { agent: string; title: string; work_folder?: string },
@@ -41,9 +43,13 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     clear();
-    const [name, place] = [agent.trim(), folder.trim()];
+    if (name === EXTERNAL_AGENT) return setProblem(NOT_STARTED_HERE);
     if (name === '') return setProblem('Name the agent.');
     if (task.trim() === '') return setProblem('Say what the agent should do.');
+    if (place !== '' && !isAbsolute(place))
+      return setProblem(
+        'Give the work folder as an absolute path, such as /home/me/project: it is looked up on the machine of the worker.',
+      );
     const title = task.trim().split('\n')[0]?.slice(0, 120) ?? '';
     const trust = name === HAS_FOLDER_SETTINGS && !trustsFolder && { trust_folder: false };
     void start(
@@ -86,14 +92,12 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
             onChange={(event) => setAgent(event.target.value)}
           />
           <datalist id="run-agents">
-            {names.map((name) => (
-              <option key={name} value={name} />
+            {names.map((known) => (
+              <option key={known} value={known} />
             ))}
           </datalist>
           <p className="small muted" id="run-agent-note">
-            {agent !== '' && !names.includes(agent)
-              ? `No worker hosts “${agent}” now: the run would wait for one.`
-              : 'Any agent that a worker of this server hosts.'}
+            {noteOf(name, names)}
           </p>
         </div>
         <div>
@@ -108,7 +112,7 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
             onChange={(event) => setFolder(event.target.value)}
           />
         </div>
-        {agent.trim() === HAS_FOLDER_SETTINGS && (
+        {name === HAS_FOLDER_SETTINGS && (
           <div>
             <label className="label">
               <input
@@ -143,3 +147,14 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
 /** The agent `exec` runs a command; the task is that command, word by word. */
 const inputOf = (agent: string, text: string): Record<string, unknown> =>
   agent === 'exec' ? { command: ['sh', '-c', text] } : { text };
+
+const NOT_STARTED_HERE = `“${EXTERNAL_AGENT}” stands for programs that start their own runs: nothing would work on one from here.`;
+
+function noteOf(name: string, hosted: readonly string[]): string {
+  if (name === EXTERNAL_AGENT) return NOT_STARTED_HERE;
+  if (name === '' || name === 'mock' || hosted.includes(name)) return 'Any agent that a worker of this server hosts.';
+  return `No worker hosts “${name}” now: the run would wait for one.`;
+}
+
+/** On the worker's machine, which may be any. */
+const isAbsolute = (path: string): boolean => /^(\/|\\\\|[A-Za-z]:[\\/])/.test(path);
