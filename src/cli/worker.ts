@@ -1,13 +1,14 @@
 // `holdpoint worker`: hosts agents for a server that runs elsewhere. Prints one line to standard output when it has
-// begun to take runs; drains and exits 0 on SIGTERM.
+// reached the server and begun to take runs; drains and exits 0 on SIGTERM.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Command, Option } from 'commander';
+import { backoffMs, sleep } from '../client/http.ts';
 import { findToken, serverUrl, stateFolder } from '../client/local.ts';
 import { PERMISSIONS, type Permissions } from '../core/session.ts';
-import { addressOf, wholeNumber } from './connection.ts';
+import { addressOf, note, probe, wholeNumber } from './connection.ts';
 import { withExamples } from './examples.ts';
-import { Failure } from './failure.ts';
+import { Failure, told } from './failure.ts';
 
 interface WorkerFlags {
   url?: string;
@@ -47,7 +48,7 @@ async function work(flags: WorkerFlags): Promise<void> {
   const workerId = flags.id ?? `${hostname().replace(/[^A-Za-z0-9.-]/g, '-')}-${randomBytes(4).toString('hex')}`;
   const { startOwnWorker } = await import('../boot/worker.ts');
   const url = addressOf(flags.url ?? serverUrl(process.env));
-  const worker = startOwnWorker({
+  const options = {
     url,
     data: isOfThisMachine(url) ? undefined : stateFolder(process.env),
     token: flags.token ?? tokenOf(process.env),
@@ -57,10 +58,27 @@ async function work(flags: WorkerFlags): Promise<void> {
     concurrency: fromOne('--concurrency', flags.concurrency),
     leaseMs: fromOne('--lease-ms', flags.leaseMs),
     logLevel: flags.log ?? (process.env.HOLDPOINT_LOG || 'warn'),
-  });
-  stopOnSignal(worker);
+  };
+  let worker: ReturnType<typeof startOwnWorker> | undefined;
+  stopOnSignal(async () => worker?.stop());
+  await untilReached(url);
+  worker = startOwnWorker(options);
   process.stdout.write(`holdpoint worker ready ${workerId}\n`);
   await worker.done;
+}
+
+/** A worker may be started before its server. */
+async function untilReached(url: string): Promise<void> {
+  for (let failures = 0; ; failures++) {
+    try {
+      await probe(url);
+      if (failures > 0) note(`${url} is there now`);
+      return;
+    } catch (error) {
+      if (failures === 0) note(`${told(error).message} The worker goes on trying.`);
+      await sleep(backoffMs(failures));
+    }
+  }
 }
 
 /** A server of this machine attaches the agents of this machine itself. */
@@ -80,10 +98,10 @@ function fromOne(flag: string, text: string | undefined): number | undefined {
   return number;
 }
 
-function stopOnSignal(worker: { stop(): Promise<void> }): void {
+function stopOnSignal(drain: () => Promise<void>): void {
   const stop = async () => {
     setTimeout(() => process.exit(0), LONGEST_DRAIN_MS).unref();
-    await worker.stop();
+    await drain();
     process.exit(0);
   };
   process.once('SIGTERM', stop);

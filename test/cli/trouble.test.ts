@@ -36,6 +36,36 @@ describe('a server that is not there', PATIENT, () => {
     );
   });
 
+  it('is told once by a worker, which waits for it, is ready when it is there, and can be stopped before', async () => {
+    const early = stage.start(['worker'], { env: NOWHERE });
+    await expect.poll(early.stderr, PATIENT).toContain('The worker goes on trying.\n');
+    early.child.kill('SIGTERM');
+    const ended = await early.ended;
+    expect(ended).toMatchObject({ code: 0, stdout: '' });
+    expect(ended.stderr).toMatch(/^holdpoint: no server at http:\/\/127\.0\.0\.1:9: .* goes on trying\.\n$/);
+
+    let isUp = false;
+    let refused = 0;
+    const url = await proxy(async ({ path }, respond) => {
+      if (!isUp) refused += 1;
+      if (!isUp || path !== '/healthz') return respond(503, 'not now');
+      const response = await fetch(stage.server.url + path);
+      respond(response.status, await response.text(), response.headers.get('content-type') ?? '');
+    });
+    const worker = stage.start(['worker', '--id', 'late', '--url', url]);
+    await expect.poll(() => refused, PATIENT).toBeGreaterThan(2);
+    expect(worker.stdout()).toBe('');
+    isUp = true;
+    await expect.poll(worker.stdout, PATIENT).toBe('holdpoint worker ready late\n');
+    worker.child.kill('SIGTERM');
+    const late = await worker.ended;
+    expect(late.code).toBe(0);
+    expect(late.stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/is not Holdpoint\. .* goes on trying\.$/),
+      `holdpoint: ${url} is there now`,
+    ]);
+  });
+
   it('is something else than Holdpoint', async () => {
     const other = await proxy((_, respond) => respond(404, 'nothing here'));
     const ended = await stage.run(['questions', 'list'], { env: { HOLDPOINT_URL: other } });
