@@ -11,6 +11,7 @@ import {
   type ClaudeResult,
   type Content,
   INITIALIZE,
+  REFUSED,
   type StreamedEvent,
   type Suggestion,
 } from './wire/claude-stream.ts';
@@ -56,7 +57,8 @@ export type Heard =
   | { heard: 'settled'; call: CallName }
   | { heard: 'carries_on' }
   | { heard: 'background'; background: Background }
-  | { heard: 'ended'; result: ClaudeResult; background: Background };
+  /** `hadAgents`: sub-agents have worked, also where the session's own model did not. */
+  | { heard: 'ended'; result: ClaudeResult; background: Background; hadAgents: boolean };
 
 type Before = Extract<Heard, { heard: 'before' }>;
 
@@ -78,6 +80,8 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
   let message: { id: string | undefined; calls: number; isStreamed: boolean; isComplete: boolean } | undefined;
   let early: Before[] = [];
   let hasSpoken = false;
+  /** Why a hook would not have the prompt: Claude Code takes that for a success. */
+  let refusal: string | undefined;
   const background = createBackground();
 
   function hear(heard: ClaudeMessage): Heard[] {
@@ -100,12 +104,20 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
       case 'command_lifecycle':
         return heard.state === 'started' ? [{ heard: 'carries_on' }] : [];
       case 'result':
-        return [...release('other_calls'), { heard: 'ended', result: heard, background: background.now() }];
+        return [...release('other_calls'), ended(heard)];
     }
+  }
+
+  function ended(said: ClaudeResult): Heard {
+    const result = refusal === undefined ? said : { ...said, is_error: true, subtype: REFUSED, errors: [refusal] };
+    refusal = undefined;
+    return { heard: 'ended', result, background: background.now(), hadAgents: agents.size > 0 };
   }
 
   function system(heard: Extract<ClaudeMessage, { type: 'system' }>): Heard[] {
     const { subtype, task_id, tool_use_id, subagent_type, description } = heard;
+    const { kind, reason } = heard.prompt_submit_outcome ?? {};
+    if (kind === 'blocked_by_hook') refusal = reason ?? 'it gave no reason';
     if (heard.tasks) return [{ heard: 'background', background: background.now() }];
     if (subtype === 'task_started' && task_id !== undefined) {
       const label = [subagent_type, description].filter(Boolean).join(': ').slice(0, 300) || task_id;

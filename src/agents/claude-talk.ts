@@ -16,6 +16,7 @@ import {
   controlReply,
   initialize,
   interrupt,
+  REFUSED,
   readMessage,
   userMessage,
 } from './wire/claude-stream.ts';
@@ -168,7 +169,7 @@ export async function talkWithClaude(
         lastTurn.changed(heard.background);
         return;
       case 'ended': {
-        const command = ownCommand(beginning.prompt, heard.result);
+        const command = heard.hadAgents ? undefined : ownCommand(beginning.prompt, heard.result);
         if (command) void tell(() => context.say(`${command} ${TAKEN_FOR_COMMAND}`, { type: 'status' }));
         if (isDismissed) expectWork();
         else lastTurn.ended(heard.result, heard.background);
@@ -306,6 +307,7 @@ function failureText({ exitCode, signal, stderr }: ProcessExit, result: ClaudeRe
   if (exitCode === NOT_FOUND)
     return 'Claude Code is not installed on the machine of this worker, or `claude` is not in its PATH.';
   const said = result?.errors?.join('\n') || result?.result || stderr.trim().split('\n').at(-1) || '';
+  if (result?.subtype === REFUSED) return `A hook of Claude Code refused the prompt: ${said.slice(0, 2000)}`;
   const how = result ? result.subtype.replaceAll('_', ' ') : (signal ?? `exit code ${exitCode}`);
   return `Claude Code ended in the middle of its work (${how})${said ? `: ${said.slice(0, 2000)}` : '.'}`;
 }

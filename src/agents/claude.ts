@@ -22,13 +22,19 @@ export const claude: Agent = {
   recovery: 'resume',
   async run(context) {
     const { input, carried, since } = await goingOn(context, (before) => !('problem' in readClaudeInput(before)));
-    const spec = readClaudeInput(input, carried);
+    const spec = readClaudeInput(asWords(input, context), carried);
     const problem = 'problem' in spec ? spec.problem : await folderProblem(context.session.work_folder);
     if ('problem' in spec || problem) return { ended: 'failed', reason: 'worker-failed', error: problem as string };
     const talk = () => withSkills(context, spec.skills, claudeCode.skills, () => work(context, spec, since));
     return inTurn(context.session.session_id, talk);
   },
 };
+
+/** Posts that were joined are words, also where the first of them is a command: that would swallow the others. */
+function asWords(input: Record<string, unknown>, { input: { item_ids } }: AgentContext): Record<string, unknown> {
+  const isJoined = Array.isArray(item_ids) && item_ids.length > 1;
+  return isJoined && typeof input.text === 'string' ? { ...input, text: input.text.replace(/^\//, ' /') } : input;
+}
 
 /** Conversations that a process of this worker is still in: whoever comes next waits until it has left. */
 const inConversation = new Map<string, Promise<unknown>>();

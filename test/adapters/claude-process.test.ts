@@ -35,13 +35,13 @@ const permission = (id: string, more: object = {}, request_id = id) => {
 };
 
 let made = 0;
-async function start(script: Step[], resumed: Step[] = []) {
+async function start(script: Step[], resumed: Step[] = [], text = 'go') {
   const folder = join(standIn.root, `w${made++}`);
   mkdirSync(folder);
   writeFileSync(join(folder, 'script.json'), JSON.stringify([ready, begun, ...script]));
   writeFileSync(join(folder, 'resumed.json'), JSON.stringify(resumed));
   const session = await standIn.stage.api.sessions.create({ agent: 'claude', work_folder: folder });
-  const run = await standIn.stage.api.runs.start(session.session_id, { input: { text: 'go', patience_ms: 0 } });
+  const run = await standIn.stage.api.runs.start(session.session_id, { input: { text, patience_ms: 0 } });
   return { ...run, folder };
 }
 type Begun = Awaited<ReturnType<typeof start>>;
@@ -193,5 +193,41 @@ describe('an ask that is open', () => {
       await standIn.stage.decide(ask, { behavior: 'allow' });
     }
     expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'failed' });
+  });
+});
+
+describe('what is typed', () => {
+  const nothing = result({ num_turns: 0 });
+  const says = async (run: RunView) => (await standIn.stage.over(run.run_id)).outputs.map(({ text }) => text ?? '');
+
+  it('is words where several messages became one, so that no command swallows the rest', async () => {
+    const run = await start([{ find: 'posted' }, ...ends], [ready, begun, { hear: 'fix the build' }, ...ends]);
+    const { say: post } = standIn.stage.api.sessions;
+    const next = await post(run.session_id, { text: '/clear' });
+    expect(await post(run.session_id, { text: 'fix the build' })).toMatchObject({ run_id: next.run_id });
+    make(run, 'posted');
+    await standIn.stage.over(next.run_id);
+    expect(told(run)).toEqual(['go', ' /clear\n\nfix the build']);
+  });
+
+  it('is said to have reached no model only where none was asked', async () => {
+    const agent = say('system', { subtype: 'task_started', task_id: 'forked' });
+    const [own, forked] = await Promise.all(
+      [[nothing], [agent, nothing]].map((script) => start(script, [], '/review')),
+    );
+    expect((await says(own as Begun)).join()).toContain('its model was told nothing');
+    expect((await says(forked as Begun)).join()).not.toContain('its model was told nothing');
+  });
+
+  it('fails with the reason of a hook that refuses it', async () => {
+    const prompt_submit_outcome = { kind: 'blocked_by_hook', prompt_kept: false, reason: 'not on fridays' };
+    const run = await start(
+      [say('system', { subtype: 'informational', prompt_submit_outcome }), nothing],
+      [],
+      '/review',
+    );
+    const error = 'A hook of Claude Code refused the prompt: not on fridays';
+    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'failed', error });
+    expect((await says(run)).join()).not.toContain('its model was told nothing');
   });
 });

@@ -48,6 +48,15 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: what its folder brings a
     expect(rig.files({ folder })).toEqual(['.claude', '.mcp.json', 'CLAUDE.md']);
   });
 
+  it('may have a hook that refuses the prompt: the run fails with its reason', async () => {
+    const folder = rig.folder();
+    mkdirSync(join(folder, '.claude'));
+    const refuses = [{ hooks: [{ type: 'command', command: 'echo not on fridays >&2; exit 2' }] }];
+    writeFileSync(join(folder, '.claude', 'settings.json'), JSON.stringify({ hooks: { UserPromptSubmit: refuses } }));
+    const run = await rig.start({ text: '/etc/hosts is wrong' }, { work_folder: folder });
+    expect(await rig.over(run)).toMatchObject({ status: 'failed', error: expect.stringContaining('not on fridays') });
+  });
+
   it('says that it would find no skills there', async () => {
     const run = await rig.start({ trust_folder: false, skills: ['review-notes'] });
     expect(await rig.over(run)).toMatchObject({ status: 'failed', error: expect.stringContaining('trust_folder') });

@@ -95,6 +95,8 @@ export const ClaudeMessage = z.union([
     tool_use_id: z.string().optional(),
     subagent_type: z.string().optional(),
     description: z.string().optional(),
+    /** What became of a prompt that reached no model. */
+    prompt_submit_outcome: z.object({ kind: z.string(), reason: z.string().optional() }).optional().catch(undefined),
     /** All that goes on in the background, whenever that changes. */
     tasks: z.array(BackgroundTask).optional(),
   }),
@@ -123,6 +125,8 @@ export const ClaudeMessage = z.union([
   z.object({ type: z.literal('command_lifecycle'), state: z.string() }),
 ]);
 export type ClaudeMessage = z.infer<typeof ClaudeMessage>;
+/** In the place of its `subtype`: a hook would not have the prompt. */
+export const REFUSED = 'prompt_refused';
 export type ClaudeResult = Extract<ClaudeMessage, { type: 'result' }>;
 
 /** Nothing for a line that is no JSON, and for messages that nobody here reads. */
