@@ -6,7 +6,6 @@ import type { ApprovalOutcome, AskOutcome, GivenAnswer } from '../client/outcome
 import type { ApproveSpec, AskSpec } from '../client/spec.ts';
 import type { ApprovalRequest, AskView } from '../core/views.ts';
 import type { ToolCall } from './claude-hearing.ts';
-import type { ClaudeSpec } from './claude-input.ts';
 import { fittingText } from './fitting-text.ts';
 import type { Suggestion } from './wire/claude-stream.ts';
 
@@ -202,45 +201,8 @@ export function permissionReply({ id }: ToolCall, decision: Decision): object {
   return { behavior: 'deny', message, toolUseID: id };
 }
 
-/** Tools that only look, or only talk to the agent itself. Any other may need a person. */
-const HARMLESS = new Set(
-  'Read Glob Grep LS NotebookRead TodoWrite TodoRead Agent Task Skill ToolSearch ListAgents ReportFindings BashOutput EnterPlanMode'.split(
-    ' ',
-  ),
-);
-const EDITS = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);
-
 /** Nobody has allowed it, and nobody can: see `callsOver`. */
 export const OVER: Decision = {
   behavior: 'deny',
   message: 'This was not done: the run that asked for it was ended before anybody allowed it.',
 };
-
-/** A run that only plans changes no file, whoever would allow it: first the plan is to be allowed. */
-export function refusedIn(mode: string, name: string): Extract<Decision, { behavior: 'deny' }> | undefined {
-  if (mode !== 'plan' || !EDITS.has(name)) return undefined;
-  const message = `Nothing is changed in plan mode. Show your plan with ${PLAN_TOOL}; when it is allowed, begin.`;
-  return { behavior: 'deny', message };
-}
-
-/**
- * Rules were taken for work, not for planning; which calls they cover is known to Claude Code alone. So while it plans it
- * asks for all that may change something.
- */
-export const isAskedInPlan = (mode: string, { name, input }: ToolCall): boolean =>
-  mode === 'plan' && !HARMLESS.has(name) && !(EDITS.has(name) && isPlanFile(input.file_path));
-
-/** Where Claude Code has the model write its plan down, which is no change. */
-export const isPlanFile = (path: unknown): boolean =>
-  typeof path === 'string' && /[\\/]plans[\\/][^\\/]+\.md$/.test(path);
-
-/**
- * Whether a call is put to a person before Claude Code has looked at its own rules. Questions and plans are for a person
- * in any case; for the rest this is the price of holding without a process.
- */
-export function isHeldFor(name: string, mode: string, hold: ClaudeSpec['hold']): boolean {
-  if (mode === 'dontAsk' || hold === 'nothing') return false;
-  if (name === QUESTION_TOOL || name === PLAN_TOOL) return true;
-  if (hold === 'questions' || HARMLESS.has(name) || (mode !== 'default' && mode !== 'acceptEdits')) return false;
-  return mode === 'default' || !EDITS.has(name);
-}

@@ -21,6 +21,7 @@ const SERVER = {
 /** To the letter: a server called `holdpoint__more` has tools whose names begin as ours do, and would be allowed with us. */
 const own = (tool: string): string => `mcp__holdpoint__${tool}`;
 const OWN_TOOLS = [FORM_TOOL, 'ask_user', 'request_approval', 'request_parent_clarification', 'check_answer'].map(own);
+export const isOwnTool = (toolName: string): boolean => OWN_TOOLS.includes(toolName);
 export const TOOL_ARGUMENTS: readonly string[] = [
   '--mcp-config',
   JSON.stringify({ mcpServers: { holdpoint: SERVER } }),

@@ -2,8 +2,9 @@
 // message in, meanings out. Keeps what later messages refer to: who the sub-agents are, what the last plan was, where a
 // call was made, what is in the background, and whether a call is the only one of its message, which is known only when
 // the message is complete.
-import { isPlanFile, PLAN_TOOL, QUESTION_TOOL } from './claude-asks.ts';
+import { PLAN_TOOL, QUESTION_TOOL } from './claude-asks.ts';
 import { type Background, createBackground, isQuiet } from './claude-background.ts';
+import { createPlan } from './claude-plan.ts';
 import type { Elicited } from './elicited.ts';
 import { fittingText } from './fitting-text.ts';
 import {
@@ -29,6 +30,8 @@ export interface ToolCall {
   suggestions: Suggestion[];
   /** Where it is made, if not in the folder of the session. */
   folder?: string | undefined;
+  /** The permission mode of whoever makes it, as far as that is told. */
+  mode?: string | undefined;
 }
 
 /** Two sub-agents may use one id, each for a call of its own. */
@@ -72,10 +75,9 @@ const RESULT_CHARACTERS = 4000;
 export function createHearing(mayEndOn: (toolName: string) => boolean = () => true, home?: string) {
   const agents = new Map<string, { label: string; calledBy: string | undefined }>();
   const callers = new Map<string, string | undefined>();
-  /** Where the calls are made that have no result yet: only the hook says so, not the request for permission. */
-  const folders = new Map<string, string | undefined>();
-  let plan = '';
-  let lastText = '';
+  /** How the calls are made that have no result yet: only the hook says so, not the request for permission. */
+  const manners = new Map<string, Pick<ToolCall, 'folder' | 'mode'>>();
+  const plan = createPlan();
   /** The message of the session itself that is coming in, and what was asked about before it was complete. */
   let message: { id: string | undefined; calls: number; isStreamed: boolean; isComplete: boolean } | undefined;
   let early: Before[] = [];
@@ -140,18 +142,15 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
       const heard = partOf(part, `${uuid}.${i}`, type, agent_id);
       if (part.type !== 'tool_result') return heard;
       const call = { id: part.tool_use_id, agentId: agent_id };
-      folders.delete(keyOf(call));
+      manners.delete(keyOf(call));
+      if (agent_id === undefined) plan.settled(call.id, part.is_error === true);
       return [{ heard: 'settled', call } as const, ...heard];
     });
   }
 
   function remember(part: Content, agentId: string | undefined): void {
-    if (part.type === 'text' && agentId === undefined) lastText = part.text;
-    if (part.type !== 'tool_use') return;
-    callers.set(part.id, agentId);
-    const { plan: given, file_path, content } = part.input;
-    if (part.name === PLAN_TOOL && typeof given === 'string') plan = given;
-    if (part.name === 'Write' && isPlanFile(file_path) && typeof content === 'string') plan = content;
+    if (agentId === undefined) plan.said(part);
+    if (part.type === 'tool_use') callers.set(part.id, agentId);
   }
 
   function partOf(part: Content, id: string, by: 'assistant' | 'user', agentId: string | undefined): Heard[] {
@@ -205,8 +204,8 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
       const { tool_name: name, tool_use_id: id, input, agent_id, permission_suggestions: suggestions = [] } = asked;
       const reason = [asked.title ?? asked.description, asked.decision_reason].filter(Boolean).join('\n');
       const whose = { agentId: agent_id, lineage: lineageOf(agent_id) };
-      const folder = folders.get(keyOf({ id, agentId: agent_id }));
-      const call = { id, name, input, ...whose, reason: reasonOf(name, reason), suggestions, folder };
+      const manner = manners.get(keyOf({ id, agentId: agent_id }));
+      const call = { id, name, input, ...whose, reason: reasonOf(name, reason), suggestions, ...manner };
       return [{ heard: 'permission', requestId, call }];
     }
     if ('mcp_server_name' in asked) {
@@ -214,13 +213,14 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
       return [{ heard: 'elicitation', requestId, asked: { serverName, message, mode, url, requestedSchema } }];
     }
     if (!('input' in asked)) return [{ heard: 'unknown_request', requestId, subtype: asked.subtype }];
-    const { tool_name: name, tool_use_id: id, tool_input: input, agent_id, cwd } = asked.input;
+    const { tool_name: name, tool_use_id: id, tool_input: input, agent_id, cwd, permission_mode: mode } = asked.input;
     const whose = { agentId: agent_id, lineage: lineageOf(agent_id) };
     // What is for a person is the same wherever its process is.
     const isNowhere = name === PLAN_TOOL || name === QUESTION_TOOL || cwd === home;
     const folder = isNowhere ? undefined : cwd;
-    const call = { id, name, input, ...whose, reason: reasonOf(name, ''), suggestions: [], folder };
-    folders.set(keyOf(call), folder);
+    if (agent_id === undefined) plan.before({ id, name, input }, mode);
+    const call = { id, name, input, ...whose, reason: reasonOf(name, ''), suggestions: [], folder, mode };
+    manners.set(keyOf(call), { folder, mode });
     const before: Before = { heard: 'before', requestId, call, hindrance: 'sub_agent', isKept: false };
     if (agent_id !== undefined) return [before];
     if (!message || message.isComplete || !mayEndOn(name)) {
@@ -233,8 +233,7 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
     return [];
   }
 
-  const reasonOf = (name: string, given: string): string =>
-    name === PLAN_TOOL ? fittingText(plan || lastText, 20_000) : given;
+  const reasonOf = (name: string, given: string): string => (name === PLAN_TOOL ? plan.text() : given);
 
   function lineageOf(agentId: string | undefined): string[] {
     if (agentId === undefined) return [];

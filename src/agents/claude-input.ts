@@ -42,7 +42,8 @@ const ClaudeInput = runInput({
 
 export interface ClaudeSpec {
   text: string;
-  mode: (typeof PERMISSION_MODES)[number];
+  /** Where none was chosen, the session goes on in the one that it is in. */
+  mode: (typeof PERMISSION_MODES)[number] | undefined;
   model: string | undefined;
   hold: 'questions' | 'everything' | 'nothing';
   patienceMs: number;
@@ -63,7 +64,7 @@ export function readClaudeInput(
   const { patience_ms: patienceMs = PATIENCE_MS, background_ms: backgroundMs = BACKGROUND_MS, skills = [] } = read.data;
   const { trust_folder: trustsFolder = true } = read.data;
   if (permission_mode !== undefined && permissionMode !== undefined) return { problem: BOTH_MODES };
-  const mode = permission_mode ?? permissionMode ?? 'default';
+  const mode = permission_mode ?? permissionMode;
   if (!trustsFolder && skills.length > 0) return { problem: SKILLS_NEED_TRUST };
   return { text, mode, model, hold, patienceMs, backgroundMs, askTools, trustsFolder, skills };
 }

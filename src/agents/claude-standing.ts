@@ -19,9 +19,10 @@ function conversationOf(sessionId: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** `chosen`: for the run. `left`: the mode it was last seen in. */
-export function modeAgain(chosen: string, left: unknown, asks: readonly AskView[]): string {
+/** `chosen`: for the run. `left`: the mode it was last seen in; where none was chosen, the mode of the session. */
+export function modeAgain(chosen: string | undefined, left: unknown, asks: readonly AskView[]): string {
   if (left === 'plan') return left;
+  if (chosen === undefined) return 'default';
   return chosen === 'plan' && asks.findLast(isUsedPlan)?.answer?.behavior === 'allow' ? 'default' : chosen;
 }
 

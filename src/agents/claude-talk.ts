@@ -3,13 +3,14 @@
 
 import type { AskView } from '../core/views.ts';
 import { type AgentContext, type Ending, isLeaving, type ProcessExit, type Talk } from './agent.ts';
-import { ASK_ANYWAY, hookReply, isAskedInPlan, isHeldFor, OVER, permissionReply, refusedIn } from './claude-asks.ts';
+import { ASK_ANYWAY, type Decision, hookReply, OVER, permissionReply } from './claude-asks.ts';
 import { createDesk } from './claude-desk.ts';
 import { createElicitations, isElicitation } from './claude-elicitations.ts';
-import { forwardForm, isForm, TOOL_ARGUMENTS } from './claude-form.ts';
+import { forwardForm, isForm, isOwnTool, TOOL_ARGUMENTS } from './claude-form.ts';
 import { createHearing, type Heard, type ToolCall } from './claude-hearing.ts';
 import type { ClaudeSpec } from './claude-input.ts';
 import { createLastTurn, isDeferred, isSuccess, ownCommand } from './claude-last-turn.ts';
+import { isAskedInPlan, isHeldFor, modeOf, refusedIn, SKILL_TOOL } from './claude-modes.ts';
 import {
   type ClaudeResult,
   controlRefusal,
@@ -26,6 +27,8 @@ export interface Beginning {
   /** Which conversation, as the command line takes it. */
   conversation: readonly string[];
   mode: string;
+  /** The mode that the session was last seen in, if that is known. */
+  lastMode: unknown;
   /** What was allowed in this session for good, as its settings take it. */
   rules: readonly string[];
   /** What is said to it first. Nothing where the call that it was held on is taken up by itself. */
@@ -74,7 +77,7 @@ export async function talkWithClaude(
   beginning: Beginning,
 ): Promise<TalkEnding> {
   const stop = new AbortController();
-  let { mode } = beginning;
+  let { mode, lastMode = mode } = beginning;
   const desk = createDesk(
     context,
     beginning.known.filter((ask) => !isElicitation(ask)),
@@ -84,8 +87,9 @@ export async function talkWithClaude(
   const mayEndOn = (name: string) => isForm(name) || isHeldFor(name, mode, spec.hold);
   const { hear } = createHearing(mayEndOn, await realFolder(folder));
   const requests = new Map<string, ToolCall>();
-  /** Whether anything was allowed for good that this process would not ask about. */
-  let hasRules = beginning.rules.length > 0;
+  /** The tools of which calls may be let through unasked, besides what its user's settings allow. */
+  const opened = new Set(beginning.rules.map((rule) => rule.replace(/\(.*/s, '')));
+  if (beginning.prompt?.startsWith('/')) opened.add(SKILL_TOOL);
   let talk: Talk | undefined;
   let telling: Promise<void> = Promise.resolve();
   let hasBegun = false;
@@ -192,8 +196,9 @@ export async function talkWithClaude(
 
   /** Kept, so that it is taken up again in the mode that it had come to. */
   function turnTo(next: string): void {
-    if (next === mode) return;
+    if (next === mode && next === lastMode) return;
     mode = next;
+    lastMode = next;
     void tell(() => context.say(undefined, { id: `${MODE}-${crypto.randomUUID()}`, type: MODE, data: { mode: next } }));
   }
 
@@ -201,15 +206,18 @@ export async function talkWithClaude(
     const { call, requestId } = heard;
     if (heard.heard === 'before' && heard.isKept && beginning.over.has(call.id)) return dismiss(requestId);
     if (heard.heard === 'before' && isForm(call.name)) return displayForm(heard);
-    if (heard.heard === 'before' && !isHeldFor(call.name, mode, spec.hold)) {
-      const itsOwnWay = hasRules && isAskedInPlan(mode, call) ? ASK_ANYWAY : undefined;
+    const itsMode = modeOf(call, mode);
+    // Our own tools only ask: they were allowed with the run, and Claude Code forgets that while it plans.
+    const isOurs = spec.askTools && isOwnTool(call.name);
+    if (heard.heard === 'before' && !isHeldFor(call.name, itsMode, spec.hold)) {
+      const itsOwnWay = !isOurs && isAskedInPlan(itsMode, call, opened) ? ASK_ANYWAY : undefined;
       return talk?.send(controlReply(requestId, hookReply(itsOwnWay)));
     }
     await telling;
     if (!requests.has(requestId)) return;
     if (heard.heard === 'permission') {
-      const decision = refusedIn(mode, call.name) ?? (await desk.decide(call));
-      hasRules ||= decision.behavior === 'allow' && decision.rules.length > 0;
+      const decision = isOurs ? asItIs(call) : (refusedIn(itsMode, call) ?? (await desk.decide(call)));
+      for (const tool of openedBy(call, decision)) opened.add(tool);
       return talk?.send(controlReply(requestId, permissionReply(call, decision)));
     }
     // Where something would be lost with the process, Claude Code asks for a permission, and waits for that: another one
@@ -310,6 +318,15 @@ function failureText({ exitCode, signal, stderr }: ProcessExit, result: ClaudeRe
   if (result?.subtype === REFUSED) return `A hook of Claude Code refused the prompt: ${said.slice(0, 2000)}`;
   const how = result ? result.subtype.replaceAll('_', ' ') : (signal ?? `exit code ${exitCode}`);
   return `Claude Code ended in the middle of its work (${how})${said ? `: ${said.slice(0, 2000)}` : '.'}`;
+}
+
+const asItIs = ({ input }: ToolCall): Decision => ({ behavior: 'allow', input, rules: [] });
+
+/** The tools that an allowed call opens up: by rules that were taken with it, or because it is a skill. */
+function openedBy({ name }: ToolCall, decision: Decision): string[] {
+  if (decision.behavior !== 'allow') return [];
+  const taken = decision.rules.flatMap(({ rules = [] }) => rules.map(({ toolName }) => toolName));
+  return name === SKILL_TOOL ? [...taken, name] : taken;
 }
 
 const settings = (rules: readonly string[]): string[] =>

@@ -58,10 +58,15 @@ async function work(context: AgentContext, spec: ClaudeSpec, since: ReadonlySet<
   const of = new Set([...since, ...before.map(({ run }) => run.run_id), context.run.run_id]);
   const asked = history.filter((ask) => of.has(ask.run_id));
   const outputs = [...before, context].flatMap(({ run }) => run.outputs);
-  const mode = modeAgain(spec.mode, outputs.findLast((output) => output.type === MODE)?.data?.mode, asked);
+  const lastMode = (await context.recall(MODE))?.mode;
+  // A mode that was chosen is for its run and those that go on with it: only what was seen in them may close it.
+  const isOfSession = spec.mode === undefined || since.size > 0;
+  const seen = isOfSession ? lastMode : outputs.findLast((output) => output.type === MODE)?.data?.mode;
+  const mode = modeAgain(spec.mode, seen, asked);
   const again = takeUp(context, spec, {
     conversation: ['--resume', conversation],
     mode,
+    lastMode,
     rules: rulesAgain(mode, history),
     known,
     over: callsOver(history, context.run.run_id, formAnswered(context)),

@@ -141,18 +141,13 @@ describe('an ask that is open', () => {
   it('is not asked at all, or taken back, where Claude Code takes it back at once', async () => {
     const words = { uuid: 'words', message: { id: 'words', content: [{ type: 'text', text: 'I do it.' }] } };
     const cancel = say('control_cancel_request', { request_id: 'toolu_once' });
-    const run = await start([
-      say('assistant', words),
-      permission('toolu_once'),
-      cancel,
-      permission('toolu_next'),
-      ...ends,
-    ]);
-    const asks = await standIn.stage.until(async () => {
-      const { items } = await standIn.stage.api.asks.list({ run_id: run.run_id });
-      return items.some((ask) => ask.tool_call_id === 'toolu_next') ? items : undefined;
+    const script = [say('assistant', words), permission('toolu_once'), cancel, permission('toolu_next')];
+    const run = await start([...script, { find: 'seen' }, ...ends]);
+    await standIn.stage.until(async () => {
+      const { items } = await standIn.stage.api.asks.list({ run_id: run.run_id, status: 'pending' });
+      return items.map((ask) => ask.tool_call_id).join() === 'toolu_next' || undefined;
     });
-    expect(asks.filter((ask) => ask.tool_call_id === 'toolu_once' && ask.status === 'pending')).toEqual([]);
+    make(run, 'seen');
     expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(replyTo(run, 'toolu_once')).toBeUndefined();
   });
@@ -229,5 +224,31 @@ describe('what is typed', () => {
     const error = 'A hook of Claude Code refused the prompt: not on fridays';
     expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'failed', error });
     expect((await says(run)).join()).not.toContain('its model was told nothing');
+  });
+});
+
+describe('planning that the model began', () => {
+  it('goes on in later runs, until one of them is given another mode', async () => {
+    const mode = (permissionMode: string) => say('system', { subtype: 'status', permissionMode });
+    const run = await start([mode('plan'), ...ends]);
+    await standIn.stage.over(run.run_id);
+    const { api } = standIn.stage;
+    const next = async (input: object | string, ...script: Step[]) => {
+      writeFileSync(join(run.folder, 'resumed.json'), JSON.stringify([ready, begun, ...script, ...ends]));
+      const { run_id } =
+        typeof input === 'string'
+          ? await api.sessions.say(run.session_id, { text: input })
+          : await api.runs.start(run.session_id, { input: { text: 'go', ...input } });
+      expect(await standIn.stage.over(run_id)).toMatchObject({ status: 'completed' });
+    };
+    await next({}, mode('plan'));
+    await next({ permission_mode: 'acceptEdits' }, mode('acceptEdits'));
+    await next({}, mode('default'), mode('plan'));
+    await next('a post', mode('plan'));
+    await next({ permission_mode: 'default' }, mode('default'), mode('plan'));
+    await next('a post that goes on with a mode', mode('plan'));
+    const started = readFileSync(join(run.folder, 'started.jsonl'), 'utf8').trim().split('\n');
+    const modes = started.map((line) => /"--permission-mode","(\w+)"/.exec(line)?.[1]);
+    expect(modes).toEqual(['default', 'plan', 'acceptEdits', 'default', 'plan', 'default', 'plan']);
   });
 });

@@ -35,6 +35,8 @@ describe('the permission mode', () => {
     ['is not opened by an allowed plan that it has not heard of', 'plan', undefined, [plan(ALLOW, 'due')], 'plan'],
     ['is opened by a plan that was allowed', 'plan', 'default', [plan({ behavior: 'deny' }), plan(ALLOW)], 'default'],
     ['is closed again by the next plan', 'plan', 'plan', [plan(ALLOW)], 'plan'],
+    ['is its default where none was chosen', undefined, 'acceptEdits', [], 'default'],
+    ['goes on to be plan where none was chosen', undefined, 'plan', [], 'plan'],
   ])('%s', (_, chosen, left, asks, expected) => {
     expect(modeAgain(chosen, left, asks)).toBe(expected);
   });
