@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { editable, readEdit } from '../../web/src/state/edit-input.ts';
 import { commandOf, isDecision, type Pressed } from '../../web/src/state/keys.ts';
 import { rowsWithin } from '../../web/src/state/row-window.ts';
-import { endSentence, heading, reasonOf, summary } from '../../web/src/text/ask-text.ts';
+import { earlierSentence, endSentence, heading, reasonOf, summary } from '../../web/src/text/ask-text.ts';
 import { blocksOfChange, blocksOfPatch, firstLines, sideBySide } from '../../web/src/text/diff-lines.ts';
 import { exact, hiddenCount, oneLine, prose } from '../../web/src/text/visible.ts';
 import { answer, approval, asked, question } from './asks.ts';
@@ -67,6 +67,14 @@ describe('text', () => {
     const written = answer({ behavior: 'deny', reason: 'withdrawn' });
     expect(endSentence(written)).toBe('Denied by mate from the command line');
     expect(reasonOf(written)).toBe('withdrawn');
+  });
+
+  it('says what was decided before the worker was lost, and that it is to be decided again', () => {
+    const before = { ask_id: 'ask_1', behavior: 'deny', answered_by: 'mate\u202e', answered_at_ms: 1 } as const;
+    const sentence = 'Before its worker was lost, mateU+202E denied this. Decide again.';
+    expect(earlierSentence(before)).toBe(sentence);
+    expect(earlierSentence({ ...before, reason: 'approval denied' })).toBe(sentence);
+    expect(earlierSentence({ ...before, behavior: 'allow', reason: 'once' })).toContain('allowed this (once).');
   });
 });
 

@@ -90,5 +90,13 @@ export function answersGiven({ request, answer }: AskView): { header: string; te
 /** The reason is only worth its place where somebody wrote it. */
 export function reasonOf(answer: AnswerView): string | undefined {
   const reason = answer.reason ?? answer.justification;
-  return reason === undefined || reason === 'approval denied' || isWithdrawn(answer) ? undefined : reason;
+  return isWritten(reason) && !isWithdrawn(answer) ? reason : undefined;
+}
+const isWritten = (reason: string | undefined): reason is string =>
+  reason !== undefined && reason !== 'approval denied';
+
+/** It was decided before, and its agent was lost before it heard of it: the person knows, and decides again. */
+export function earlierSentence({ behavior, answered_by, reason }: NonNullable<ApprovalRequest['earlier']>): string {
+  const why = isWritten(reason) ? ` (${oneLine(reason)})` : '';
+  return `Before its worker was lost, ${oneLine(answered_by)} ${DONE[behavior].toLowerCase()} this${why}. Decide again.`;
 }

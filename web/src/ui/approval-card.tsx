@@ -8,6 +8,7 @@ import { useCommands } from '../state/commands.ts';
 import { useDraft } from '../state/draft.ts';
 import { editable, readEdit } from '../state/edit-input.ts';
 import { type Refused, useSending } from '../state/sending.ts';
+import { earlierSentence } from '../text/ask-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { Action, isLong } from './action.tsx';
 import type { Frame } from './card-frame.tsx';
@@ -123,6 +124,11 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
       {request.reason !== '' && (
         <p className="why">
           <Prose text={request.reason} />
+        </p>
+      )}
+      {request.earlier && (
+        <p className="notice">
+          <TriangleAlert className="icon" /> {earlierSentence(request.earlier)}
         </p>
       )}
       <Action request={request} isWhole={isWhole} onWhole={() => setWhole(true)} />
