@@ -162,6 +162,30 @@ describeInBrowser('who has seen an ask', () => {
     await end();
   });
 
+  it('takes the change of a file too, however late it is drawn', async () => {
+    const { client } = stage;
+    const { session_id } = await client.sessions.create({ agent: 'external', title: 'Slow to come' });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
+    const input = { file_path: 'a.txt', old_string: 'old', new_string: 'new' };
+    const edit = { kind: 'approval', tool_call_id: 'late', tool_name: 'Edit', input } as const;
+    // A service worker would fetch it past the page.
+    const { page, complaints } = await stage.person('lead', { serviceWorkers: 'block' });
+    let come = () => {};
+    const isTime = new Promise<void>((resolve) => {
+      come = resolve;
+    });
+    await page.route('**/assets/diff-*.js', (route) => isTime.then(() => route.continue()));
+    const { ask_id } = await client.asks.raise(run_id, edit);
+    await page.goto(`/asks/${ask_id}`);
+    await cardOf(page).getByText('Loading the change…').waitFor();
+    await aMoment(page);
+    expect(await whoSaw(ask_id)).toEqual([]);
+    come();
+    await expect.poll(() => whoSaw(ask_id)).toEqual(['lead web']);
+    for (const complaint of complaints.splice(0)) expect(complaint).toContain('Service Worker registration blocked');
+    await client.sessions.end(session_id);
+  });
+
   it('takes a card that nothing lies over', async () => {
     const { client } = stage;
     const { session_id } = await client.sessions.create({ agent: 'external', title: 'Covered' });

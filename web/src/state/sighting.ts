@@ -40,6 +40,8 @@ function whenLookedAt(element: Element, then: () => void): () => void {
   let shape = '';
   let timer: ReturnType<typeof setInterval> | undefined;
   const look = () => {
+    // A part of it is still to come.
+    if (element.querySelector('[aria-busy="true"]')) return;
     const edges = edgesOf(element);
     const now = `${edges.length} ${element.scrollHeight}`;
     // Something came, went or was unfolded: who looked before that has not seen this.

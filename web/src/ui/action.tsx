@@ -34,7 +34,7 @@ export function Action({ request, isWhole, onWhole }: ActionProps) {
         .map(({ key, text, language }) => (
           <Code key={key} title={key} text={text} language={language} isWhole={isWhole} onWhole={onWhole} />
         ))}
-      <Suspense fallback={null}>
+      <Suspense fallback={<p aria-busy="true">Loading the change…</p>}>
         {change && <Diff file={change.file ?? 'file'} changes={change.changes} patch={undefined} {...whole} />}
         {diff !== undefined && <Diff file={fileOf(diff)} changes={undefined} patch={diff} {...whole} />}
       </Suspense>
