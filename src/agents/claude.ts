@@ -9,13 +9,11 @@ import { thatCounted } from './claude-elicitations.ts';
 import { type ClaudeSpec, readClaudeInput } from './claude-input.ts';
 import { callsOver, conversationAgain, modeAgain, rulesAgain } from './claude-standing.ts';
 import { type Beginning, CONVERSATION, heldOn, MODE, talkWithClaude } from './claude-talk.ts';
+import { canBeTakenUp } from './deaths.ts';
 import { goingOn } from './going-on.ts';
 import { withSkills } from './laid-skills.ts';
 import { claudeCode } from './runtime-claude.ts';
 import { folderProblem } from './work-folder.ts';
-
-const DEATH = 'claude-died-';
-const DEATHS_AT_MOST = 3;
 
 export const claude: Agent = {
   name: 'claude',
@@ -78,7 +76,8 @@ async function work(context: AgentContext, spec: ClaudeSpec, since: ReadonlySet<
   for (const way of ways) {
     const ending = await talkWithClaude(context, spec, way);
     if (ending.ended === 'held') return ending;
-    if (ending.ended === 'died' && ending.owes && (await canBeTakenUp(context, ending.error))) return { ended: 'held' };
+    if (ending.ended === 'died' && ending.owes && (await canBeTakenUp(context, 'claude', ending.error)))
+      return { ended: 'held' };
     error ??= ending.ended === 'completed' ? undefined : ending.error;
     if (ending.ended === 'no_conversation') continue;
     await acknowledgeRest(context);
@@ -86,14 +85,6 @@ async function work(context: AgentContext, spec: ClaudeSpec, since: ReadonlySet<
     return { ended: 'failed', reason: 'provider-failed', error: ending.error, exit_code: ending.exitCode };
   }
   return { ended: 'failed', reason: 'provider-failed', error: error ?? 'Claude Code could not be started.' };
-}
-
-/** Somebody is still to answer, so its death is not the end of the run. But it may not go on dying. */
-async function canBeTakenUp(context: AgentContext, error: string): Promise<boolean> {
-  const deaths = context.run.outputs.filter((output) => output.output_id.startsWith(DEATH)).length;
-  if (deaths >= DEATHS_AT_MOST) return false;
-  await context.say(`${error} It is started again with the answer.`, { id: `${DEATH}${deaths + 1}`, type: 'status' });
-  return true;
 }
 
 const carriesForm = ({ input }: AgentContext): boolean => input.interactive_form_answer !== undefined;

@@ -17,6 +17,7 @@ import { createRecorder, type Recorder, THREAD } from './codex-recorder.ts';
 import { settingsInForce } from './codex-settings-in-force.ts';
 import { createTurns, type Turns } from './codex-turns.ts';
 import { createUnderWay } from './codex-under-way.ts';
+import { canBeTakenUp } from './deaths.ts';
 import { goingOn } from './going-on.ts';
 import { withSkills } from './laid-skills.ts';
 import { createPeer, type Peer } from './wire/jsonrpc.ts';
@@ -135,7 +136,8 @@ async function converse(context: AgentContext, spec: CodexSpec): Promise<Ending>
     context.signal.throwIfAborted();
     if (!(error instanceof Gone)) throw error;
     await Promise.all([recorder.flush(), desk.told()]);
-    return desk.owes() ? { ended: 'held' } : { ended: 'failed', error: error.message, reason: 'provider-failed' };
+    if (desk.owes() && (await canBeTakenUp(context, 'codex', error.message))) return { ended: 'held' };
+    return { ended: 'failed', error: error.message, reason: 'provider-failed' };
   } finally {
     talk.hangUp();
     const limit = setTimeout(() => stop.abort(), LAST_WORDS_MS);

@@ -7,7 +7,7 @@ import { endCarried } from './carried.ts';
 import { claimedEvents } from './claimed.ts';
 import { noteDispatchEnd } from './dispatch.ts';
 import type { Ledger } from './ledger.ts';
-import { markDelivery } from './mark-delivery.ts';
+import { mark, markDelivery } from './mark-delivery.ts';
 import { fillSlot } from './slot.ts';
 import { declineUnasked } from './tell-child.ts';
 
@@ -34,6 +34,7 @@ export async function finish(ledger: Ledger, run: Run, status: Ending, details: 
   const refusal = checkMove(run.status, status, details.handover ? 'handover' : undefined);
   if (refusal) throw new HoldpointError(refusal);
   const wasQueued = run.status === 'queued';
+  const hadWorker = isHosted(run);
   await endPending(ledger, run, status, details);
   if (!details.handover && !wasQueued) await giveUpUnreachable(ledger, run, status);
   await endCarried(ledger, run, status, details.why ?? details.error);
@@ -47,6 +48,7 @@ export async function finish(ledger: Ledger, run: Run, status: Ending, details: 
   const { error, why } = details;
   const told = { ...details.data, ...(error !== undefined && { error }), ...(why !== undefined && { why }) };
   ledger.note(status, details.outcome === undefined ? told : { ...told, outcome: details.outcome }, run.id);
+  if (hadWorker && status !== 'completed') await giveUpAnswers(ledger, run, status);
   noteDispatchEnd(ledger, run, details.exitCode);
   if (wasQueued) session.queuedCount -= 1;
   if (wasQueued && run.clarification) await declineUnasked(ledger, run, run.clarification, details);
@@ -61,6 +63,15 @@ async function giveUpUnreachable(ledger: Ledger, run: Run, status: Ending): Prom
   for (const ask of await ledger.tx.dueOfRun(run.id)) {
     const isCarried = ask.mode === 'form' || ask.mode === 'restart';
     if (isCarried || !hasAgent) await markDelivery(ledger, ask.id, 'undeliverable', `the run was ${status}`);
+  }
+}
+
+/** Its worker is refused from now on, so that nobody will say any more that the agent has what a person answered. */
+async function giveUpAnswers(ledger: Ledger, run: Run, status: Ending): Promise<void> {
+  for (const ask of await ledger.tx.dueOfRun(run.id)) {
+    if (ask.status !== 'answered' && ask.status !== 'declined') continue;
+    const perhaps = ask.delivery.attempts > 0 ? '; the agent may have had it' : '';
+    await mark(ledger, ask, 'undeliverable', `the run was ${status}${perhaps}`);
   }
 }
 

@@ -180,7 +180,7 @@ export function finish(w: World, run: Run, status: RunStatus, by: string): void 
     postMail(w, run.clarification);
   }
   carriedTo(run, status === 'completed' ? 'delivered' : 'undeliverable');
-  if (run.status !== 'queued' && !run.clarification) giveUp(w, run);
+  if (run.status !== 'queued' && !run.clarification) giveUp(w, run, status);
   run.status = status;
   run.lease = undefined;
   session.queue = session.queue.filter((r) => r !== run);
@@ -189,11 +189,14 @@ export function finish(w: World, run: Run, status: RunStatus, by: string): void 
 }
 
 /** Nobody takes what only another run could have carried, or what no process is left to take. */
-function giveUp(w: World, run: Run): void {
-  const isHosted = run.session.external || (run.lease !== undefined && !isLost(run));
+function giveUp(w: World, run: Run, status: RunStatus): void {
+  const isHosted = run.lease !== undefined && !isLost(run);
+  const hasAgent = run.session.external || isHosted;
   for (const ask of w.asks) {
     if (ask.run !== run || ask.delivery !== 'due') continue;
-    if (!isHosted || ask.mode === 'form' || ask.mode === 'restart') ask.delivery = 'undeliverable';
+    const isAnswer = ask.status === 'answered' || ask.status === 'declined';
+    const isLeft = isHosted && status !== 'completed' && isAnswer;
+    if (!hasAgent || isLeft || ask.mode === 'form' || ask.mode === 'restart') ask.delivery = 'undeliverable';
   }
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClaimedRunView, RunView } from '../../src/core/views.ts';
 import { serverForAll } from '../support/for-all.ts';
 import {
+  decide,
   eventsOfRun,
   eventually,
   type Fields,
@@ -180,4 +181,19 @@ it('the worker that lost the run is told at its next word', async () => {
   await refusal(server.post(`/v1/runs/${runId}/complete`, { text: 'done!' }, stale), 409, 'lease_lost');
   expect((await showRun(server, runId)).status).toBe('running');
   expect(server.sweepErrors).toEqual([]);
+});
+
+describe('a run that is stopped while its worker has it', () => {
+  it.each([
+    ['was handed to the agent', true, 'the run was cancelled; the agent may have had it'],
+    ['had not left the server', false, 'the run was cancelled'],
+  ])('an answer that %s is given up, with the reason', async (_, isSent, reason) => {
+    const { runId } = await atWork('resume');
+    const { ask_id } = await raiseApproval(server, runId);
+    await ok(decide(server, runId, { request_id: ask_id, behavior: 'allow' }));
+    if (isSent) await ok(server.post(`/v1/asks/${ask_id}/sent`, {}));
+    expect((await showAsk(server, ask_id)).delivery.state).toBe('due');
+    await ok(server.post(`/v1/runs/${runId}/cancel`, {}));
+    expect((await showAsk(server, ask_id)).delivery).toMatchObject({ state: 'undeliverable', reason });
+  });
 });

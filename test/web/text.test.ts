@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { editable, readEdit } from '../../web/src/state/edit-input.ts';
 import { commandOf, isDecision, type Pressed } from '../../web/src/state/keys.ts';
 import { rowsWithin } from '../../web/src/state/row-window.ts';
-import { earlierSentence, endSentence, heading, reasonOf, summary } from '../../web/src/text/ask-text.ts';
+import { earlierSentence, endSentence, heading, lostSentence, reasonOf, summary } from '../../web/src/text/ask-text.ts';
 import { blocksOfChange, blocksOfPatch, firstLines, sideBySide } from '../../web/src/text/diff-lines.ts';
 import { exact, hiddenCount, oneLine, prose } from '../../web/src/text/visible.ts';
 import { answer, approval, asked, question } from './asks.ts';
@@ -76,6 +76,11 @@ describe('text', () => {
     expect(earlierSentence({ ...before, reason: 'approval denied' })).toBe(sentence);
     expect(earlierSentence({ ...before, behavior: 'allow', reason: 'once' })).toContain('allowed this (once).');
   });
+});
+
+it('of an answer that was lost it is said why', () => {
+  expect(lostSentence('Codex was not\nseen to do it')).toBe('the agent did not take it: Codex was not seen to do it');
+  expect(lostSentence(undefined)).toBe('the agent can no longer take it');
 });
 
 describe('a change of a file', () => {

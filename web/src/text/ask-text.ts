@@ -54,6 +54,10 @@ const SURFACE_NAMES: Record<string, string> = {
   link: 'a notification',
 };
 
+/** Of an answer that the agent does not have and never will. */
+export const lostSentence = (reason: string | undefined): string =>
+  reason === undefined ? 'the agent can no longer take it' : `the agent did not take it: ${cut(reason)}`;
+
 type Ended = Pick<AnswerView, 'outcome' | 'behavior' | 'answered_by' | 'surface' | 'reason' | 'justification'>;
 /** Nobody has decided it here: it was settled at the agent's own prompt, or nobody needs it now. A person may write it. */
 const isWithdrawn = ({ outcome, reason }: Ended): boolean => outcome === 'cancelled' && reason === 'withdrawn';

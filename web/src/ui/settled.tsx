@@ -1,6 +1,6 @@
 // How an ask ended: who, when, from where, with what; and whether the agent has it.
 import type { AskView } from '../../../src/core/views.ts';
-import { answersGiven, endSentence, reasonOf } from '../text/ask-text.ts';
+import { answersGiven, endSentence, lostSentence, reasonOf } from '../text/ask-text.ts';
 import { Code } from './code.tsx';
 import { Age } from './crumbs.tsx';
 import { Prose } from './text.tsx';
@@ -55,9 +55,9 @@ export function Settled({ ask }: { ask: AskView }) {
 }
 
 function DeliveryChip({ ask }: { ask: AskView }) {
-  const { state } = ask.delivery;
+  const { state, reason } = ask.delivery;
   if (state === 'delivered') return <span className="chip">the agent has it</span>;
   if (state === 'due') return <span className="chip warn">on its way to the agent</span>;
-  if (state === 'undeliverable') return <span className="chip bad">the agent can no longer take it</span>;
+  if (state === 'undeliverable') return <span className="chip bad">{lostSentence(reason)}</span>;
   return null;
 }
