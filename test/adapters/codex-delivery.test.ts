@@ -2,8 +2,9 @@
 // say whose answer it took, only what it does then. Transcripts of the real daemon, with other ends; and what was answered
 // while nobody was attached.
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { openAttachedRun } from '../../src/agents/attached-run.ts';
+import { createDeliveries } from '../../src/agents/codex-delivery.ts';
 import { createClient } from '../../src/client/client.ts';
 import { Waits } from '../../src/client/waits.ts';
 import type { AskView } from '../../src/core/views.ts';
@@ -278,4 +279,26 @@ it('what was answered while nobody was attached, and Codex does not ask any more
     reason: 'settled in Codex, perhaps with this answer',
   });
   waits.close();
+});
+
+it('whoever has let go of Codex does not look any more, and says nothing of what was not seen', () => {
+  vi.useFakeTimers();
+  try {
+    const calls: string[] = [];
+    const call = (name: string) => async () => void calls.push(name);
+    const look = async () => calls.push('looked') > 0;
+    const deliveries = createDeliveries({ acknowledge: call('acknowledged'), giveUp: call('gave up') }, look);
+    for (const isCommand of [true, false]) {
+      const place = { threadId: 'thread', turnId: 'turn' };
+      const answer = { askId: 'ask', place, item: { id: 'call', isAllowed: true, isCommand } };
+      deliveries.sent(answer);
+      deliveries.settled(answer);
+    }
+    deliveries.close();
+    vi.runAllTimers();
+    deliveries.turnOver('turn');
+    expect(calls).toEqual([]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
