@@ -65,9 +65,12 @@ it('that dies on every answer, with nobody to be asked, is given up', async () =
   expect((await stage.api.asks.list({ run_id: run.run_id, delivery: 'due' })).items).toEqual([]);
 });
 
-it('whose run is over has had the answer, also where the server hears of it late', async () => {
+/** A worker of its own, for sessions with this label, on a line to the server that treats acknowledgements in its way. */
+async function workerOnLine(label: string, acknowledged: (pass: () => void) => void) {
   const { hostname, port } = new URL(stage.url);
-  const late = createServer((asked, reply) => {
+  let isCut = false;
+  const line = createServer((asked, reply) => {
+    if (isCut) return void asked.socket.destroy();
     const pass = () => {
       const { url: path, method, headers } = asked;
       const on = httpRequest({ hostname, port, path, method, headers }, (response) => {
@@ -77,21 +80,54 @@ it('whose run is over has had the answer, also where the server hears of it late
       on.on('error', () => reply.destroy());
       asked.pipe(on);
     };
-    if (asked.url?.endsWith('/delivered')) setTimeout(pass, 300);
+    if (asked.url?.endsWith('/delivered')) acknowledged(pass);
     else pass();
   });
-  await new Promise<void>((resolve) => late.listen(0, '127.0.0.1', resolve));
-  const far = new Stage(`http://127.0.0.1:${(late.address() as AddressInfo).port}`, server.token);
-  try {
-    await far.worker({ agents: [codex], labels: ['far'] });
-    const run = await start('completes', { labels: ['far'] });
-    const [ask] = await stage.pending(run.session_id);
-    if (ask) await stage.decide(ask, { behavior: 'allow' });
-    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
-    expect((await stage.api.asks.get(ask?.ask_id ?? '')).delivery.state).toBe('delivered');
-  } finally {
-    await far.close();
-    late.closeAllConnections();
-    late.close();
-  }
+  await new Promise<void>((resolve) => line.listen(0, '127.0.0.1', resolve));
+  const far = new Stage(`http://127.0.0.1:${(line.address() as AddressInfo).port}`, server.token);
+  await far.worker({ agents: [codex], labels: [label], leaseMs: 1000 });
+  return {
+    cut() {
+      isCut = true;
+      line.closeAllConnections();
+    },
+    async close() {
+      await far.close();
+      line.closeAllConnections();
+      line.close();
+    },
+  };
+}
+
+it('whose run is over has had the answer, also where the server hears of it late', async () => {
+  const worker = await workerOnLine('late', (pass) => setTimeout(pass, 300));
+  const run = await start('completes', { labels: ['late'] });
+  const [ask] = await stage.pending(run.session_id);
+  if (ask) await stage.decide(ask, { behavior: 'allow' });
+  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect((await stage.api.asks.get(ask?.ask_id ?? '')).delivery.state).toBe('delivered');
+  await worker.close();
+});
+
+it('whose worker is lost before the server knows that an allow is used has not used it: it is used once', async () => {
+  let lost = 0;
+  const worker = await workerOnLine('lost', () => {
+    lost += 1;
+  });
+  const run = await start('completes', { labels: ['lost'] });
+  const [ask] = await stage.pending(run.session_id);
+  const { outputs } = await stage.api.runs.get(run.run_id);
+  process.kill(Number(outputs.findLast(({ type }) => type === 'process')?.data?.pid), 'SIGKILL');
+  await stage.until(async () => (await stage.events(run.session_id, 'run.released')).at(0));
+  if (ask) await stage.decide(ask, { behavior: 'allow' });
+  // One is for what it was told, the other for the allow that it asks for.
+  await stage.until(async () => (lost === 2 || heard('answered').length > 0 ? true : undefined));
+  worker.cut();
+  await stage.worker({ agents: [codex], labels: ['lost'] });
+  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect(heard('answered')).toEqual(['accept']);
+  expect((await stage.api.asks.list({ run_id: run.run_id })).items).toMatchObject([
+    { delivery: { state: 'delivered' } },
+  ]);
+  await worker.close();
 });
