@@ -118,12 +118,18 @@ export function createDesk(parts: DeskParts): Desk {
     void work.finally(() => busy.delete(work));
   }
 
-  /** An allow is used up at the server before it is used: whoever takes the run up after us must not find it again. */
+  /**
+   * An allow is used up at the server before it is used: whoever takes the run up after us must not find it again. One that
+   * was given up, because something else was decided at Codex's own prompt, is none.
+   */
   const isUsable = (askId: string): Promise<boolean> =>
-    context.acknowledge(askId).then(
-      () => true,
-      () => false,
-    );
+    deliveries
+      .told()
+      .then(() => context.acknowledge(askId))
+      .then(
+        () => true,
+        () => false,
+      );
 
   async function lineageIn(place: Place | undefined): Promise<{ lineage?: string[] }> {
     const lineage = place ? await lineageOf(place.threadId) : [];

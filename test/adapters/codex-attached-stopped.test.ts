@@ -1,6 +1,6 @@
-// A run of an attached Codex that is stopped here while its turn goes on there: what it had been sent is followed to its
-// end, what it still asks stays at its own prompt, and only what it asks next is asked here. The daemon is one of ours,
-// which tells its open requests again to whoever looks, as the real one does.
+// A run of an attached Codex that is stopped here while its turn goes on there, or whose answer came second: what it had
+// been sent is followed to its end, what it still asks stays at its own prompt, and only what it asks next is asked here.
+// The daemon is one of ours, which tells its open requests again to whoever looks, as the real one does.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { attachableCodex } from '../../src/agents/codex-attached.ts';
@@ -74,7 +74,9 @@ class Daemon {
 
   asks(id: number): void {
     const { threadId, turnId } = this;
-    const params = { threadId, turnId, itemId: `call_${id}`, command: `touch ${id}.txt`, cwd: '/project' };
+    const command = `touch ${id}.txt`;
+    const outside = { reason: 'May I?', proposedExecpolicyAmendment: ['touch'] };
+    const params = { threadId, turnId, itemId: `call_${id}`, command, cwd: '/project', ...outside };
     const request = { id, method: 'item/commandExecution/requestApproval', params };
     this.#open.set(id, request);
     this.#tell(request);
@@ -154,4 +156,20 @@ it('what it still asks is not asked here again, however often Codex tells it; wh
     ['call_2', 'pending'],
     ['call_3', 'pending'],
   ]);
+});
+
+it.each([
+  ['is not allowed where what was asked first was done at its own prompt', true],
+  ['has it where that was not done', false],
+])('what asks for the action that was allowed instead %s', async (_, isDone) => {
+  daemon.asks(1);
+  const first = await askOf(1);
+  await stage.decide(first, { behavior: 'allow', updated_input: { command: 'touch 2.txt', cwd: '/project' } });
+  expect(await daemon.answerTo(1)).toMatchObject({ result: { decision: 'decline' } });
+  daemon.settles(1);
+  if (isDone) daemon.does(1);
+  daemon.asks(2);
+  if (isDone) await askOf(2);
+  else expect(await daemon.answerTo(2)).toMatchObject({ result: { decision: 'accept' } });
+  expect(await asked()).toHaveLength(isDone ? 2 : 1);
 });
