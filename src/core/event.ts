@@ -45,6 +45,9 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** Whether somebody only looked: nothing that anybody waits for has changed, and it is no work in its session. */
+export const isOnlyLooking = (type: EventType): boolean => type === 'ask.seen';
+
 export interface EventDraft {
   type: EventType;
   runId?: string | undefined;

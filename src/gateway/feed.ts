@@ -1,7 +1,7 @@
 // The live end of the event log. One reader follows the table and tells everyone who waits: a stream, a long poll, a
 // parked worker is a cursor over the table plus an advisory wake-up. What a waiter missed it reads from the table.
 
-import type { Event, EventType } from '../core/event.ts';
+import { type Event, type EventType, isOnlyLooking } from '../core/event.ts';
 import type { EventFilter, Store } from '../core/ports.ts';
 import { add, drop } from '../core/sets.ts';
 
@@ -95,7 +95,7 @@ export class Feed {
     const fresh = new Map<Cursor, Event[]>();
     for (const event of events) {
       for (const topic of topicsOf(event)) {
-        if (event.type !== 'ask.seen') for (const wake of this.#waiters.get(topic) ?? []) woken.add(wake);
+        if (!isOnlyLooking(event.type)) for (const wake of this.#waiters.get(topic) ?? []) woken.add(wake);
         for (const cursor of this.#live.get(topic) ?? []) {
           const list = fresh.get(cursor);
           if (list) list.push(event);

@@ -1,7 +1,7 @@
 // One session inside one transaction: collects what happened to it and writes events and session together at the end.
 // Whoever holds a ledger holds the session's lock.
 import { fail } from '../core/errors.ts';
-import type { EventDraft, EventType } from '../core/event.ts';
+import { type EventDraft, type EventType, isOnlyLooking } from '../core/event.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { type Session, SYSTEM_SESSION } from '../core/session.ts';
 
@@ -30,8 +30,7 @@ export function ledgerOf(ports: Ports, tx: Tx, session: Session): Ledger {
     },
     async close() {
       if (drafts.length === 0) return;
-      // Looking at an ask is no work in its session.
-      if (drafts.some(({ type }) => type !== 'ask.seen')) session.updatedAt = now;
+      if (!drafts.every(({ type }) => isOnlyLooking(type))) session.updatedAt = now;
       await tx.appendEvents(session, drafts, now);
       await tx.updateSession(session);
     },

@@ -19,7 +19,7 @@ import AskCard from '../ui/ask-card.tsx';
 import { Composer } from '../ui/composer.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { agentName, isAttached, sessionName } from '../ui/crumbs.tsx';
-import { Exact } from '../ui/text.tsx';
+import { FolderFact } from '../ui/folder-fact.tsx';
 import { Thread } from '../ui/thread.tsx';
 import { Timeline } from '../ui/timeline.tsx';
 import { announce } from '../ui/toasts.tsx';
@@ -211,16 +211,7 @@ function Side({ session }: { session: SessionView }) {
       <dl className="facts">
         <dt>Agent</dt>
         <dd>{oneLine(session.agent)}</dd>
-        {session.work_folder !== undefined && (
-          <>
-            <dt>Folder</dt>
-            <dd>
-              <code>
-                <Exact text={session.work_folder} />
-              </code>
-            </dd>
-          </>
-        )}
+        <FolderFact folder={session.work_folder} />
         <dt>Permissions</dt>
         <dd>{session.permissions}</dd>
         <dt>Id</dt>

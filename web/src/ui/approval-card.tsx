@@ -14,6 +14,7 @@ import { Action, isLong } from './action.tsx';
 import type { Frame } from './card-frame.tsx';
 import { CopyButton } from './code.tsx';
 import { agentName } from './crumbs.tsx';
+import { FolderFact } from './folder-fact.tsx';
 import { Key } from './key.tsx';
 import { Refusal, SavedNote } from './refusal.tsx';
 import { Exact, Prose } from './text.tsx';
@@ -138,16 +139,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
         </p>
       )}
       <dl className="facts">
-        {folder !== undefined && (
-          <>
-            <dt>Folder</dt>
-            <dd>
-              <code>
-                <Exact text={folder} />
-              </code>
-            </dd>
-          </>
-        )}
+        <FolderFact folder={folder} />
         <dt>Asked because</dt>
         <dd>{whyOf(request, session)}</dd>
         {suggestions.map(({ id, label, grants }) => (

@@ -13,6 +13,7 @@ import { oneLine } from '../text/visible.ts';
 import { Action } from './action.tsx';
 import { AskedQuestions } from './asked-questions.tsx';
 import { Code } from './code.tsx';
+import { FolderFact } from './folder-fact.tsx';
 import { Settled } from './settled.tsx';
 import { Exact, Prose } from './text.tsx';
 
@@ -57,12 +58,7 @@ export function EndedAsk({ ask: known, isWhole, onWhole }: EndedAskProps) {
       <Action request={request} isWhole={isWhole} onWhole={onWhole} />
       {folder !== undefined && (
         <dl className="facts">
-          <dt>Folder</dt>
-          <dd>
-            <code>
-              <Exact text={folder} />
-            </code>
-          </dd>
+          <FolderFact folder={folder} />
         </dl>
       )}
     </>
