@@ -146,7 +146,7 @@ describe('kill -9 of a worker whose program goes on', () => {
   const killed = async (script: string) => {
     const own = await Dispatching.open({ concurrency: 0 });
     const program = join(import.meta.dirname, 'worker-alone.ts');
-    const worker = spawn(process.execPath, [program, own.stage.url, own.server.token], {
+    const worker = spawn(process.execPath, [program, own.stage.url, own.server.token, '1000'], {
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     const folder = own.workspace();
