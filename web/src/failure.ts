@@ -9,6 +9,6 @@ export const isSignedOut = (error: unknown): boolean => {
 
 export function failureText(error: unknown): string {
   if (error instanceof HoldpointUnreachable)
-    return 'The server cannot be reached. What you typed stays here; try again when it is back.';
+    return 'The server cannot be reached. What you typed stays here; try again when it is back: nothing is done twice.';
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,17 +1,20 @@
-// Sending what a person has written or decided: one at a time, under a key that stays until the server has taken it or
-// something else is sent, so that a repeat after a lost connection does nothing twice. Owns what the person is told when
-// the server says no.
-import { useRef, useState } from 'react';
+// Sending what a person has written or decided: one at a time, under a key that stays until its reply was seen (tried.ts),
+// so that a repeat after a lost connection, or a reload, does nothing twice. Owns what the person is told when the server
+// says no.
+import { useState } from 'react';
 import { HoldpointProblem } from '../../../src/client/http.ts';
 import type { AnswerView } from '../../../src/client/inbox-feed.ts';
 import { duration } from '../../../src/client/times.ts';
 import { failureText } from '../failure.ts';
 import { endSentence } from '../text/ask-text.ts';
+import { triedIn } from './tried.ts';
 
 export interface Refused {
   text: string;
   /** Somebody else was first: nothing can be done here any more. */
   isLate: boolean;
+  /** The server judged it: had it been carried out before, its reply would have come again. */
+  isJudged: boolean;
   /** The question it is about. */
   questionId: string | undefined;
 }
@@ -24,37 +27,40 @@ export interface Sending {
   isSlow: boolean;
   refused: Refused | undefined;
   clear(): void;
+  /** This was sent before, here, and no reply was seen: sent again, it is the same. */
+  isUnsure(content: object): boolean;
+  /** What was sent before is not to be sent again: the same content would be said anew. */
+  forget(): void;
   /** `content` is all that the call sends. Resolves to why the server did not take it; to nothing when it did. */
   send(content: object, call: KeyedCall): Promise<Refused | undefined>;
 }
 
 const SLOW_MS = 1500;
 
-export function useSending(): Sending {
+/** `place` says what is sent from here. Without one nothing is kept over a reload: what is sent holds a secret. */
+export function useSending(place: string | undefined): Sending {
   const [isSending, setSending] = useState(false);
   const [isSlow, setSlow] = useState(false);
   const [refused, setRefused] = useState<Refused>();
-  /** Whether it was carried out is unknown until the server has said so. */
-  const tried = useRef<{ content: string; key: string }>(undefined);
-  const keyFor = (content: string): string => {
-    if (tried.current?.content !== content) tried.current = { content, key: crypto.randomUUID() };
-    return tried.current.key;
-  };
+  const [tried] = useState(() => triedIn(place));
   return {
     isSending,
     isSlow,
     refused,
     clear: () => setRefused(undefined),
+    isUnsure: (content) => tried.has(JSON.stringify(content)),
+    forget: tried.forget,
     async send(content, call) {
       setSending(true);
       setRefused(undefined);
       const slow = setTimeout(() => setSlow(true), SLOW_MS);
       try {
-        await call({ idempotencyKey: keyFor(JSON.stringify(content)) });
-        tried.current = undefined;
+        await call({ idempotencyKey: tried.keyFor(JSON.stringify(content)) });
+        tried.forget();
         return undefined;
       } catch (error) {
         const why = refusedOf(error, Date.now());
+        if (why.isJudged) tried.forget();
         setRefused(why);
         return why;
       } finally {
@@ -67,12 +73,14 @@ export function useSending(): Sending {
 }
 
 export function refusedOf(error: unknown, nowMs: number): Refused {
-  if (!(error instanceof HoldpointProblem)) return { text: failureText(error), isLate: false, questionId: undefined };
+  const unknown = { isLate: false, isJudged: false, questionId: undefined };
+  if (!(error instanceof HoldpointProblem)) return { ...unknown, text: failureText(error) };
+  const isJudged = error.status === 409;
   if (error.winner) {
     const text = `${wonBy(error.winner as Won, nowMs)} Yours came later and changed nothing.`;
-    return { text, isLate: true, questionId: undefined };
+    return { text, isLate: true, isJudged, questionId: undefined };
   }
-  return { text: TEXTS[error.code] ?? error.detail, isLate: false, questionId: error.questionId };
+  return { text: TEXTS[error.code] ?? error.detail, isLate: false, isJudged, questionId: error.questionId };
 }
 
 /** What the server says with ids, in words for who looks at the page. */

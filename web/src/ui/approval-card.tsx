@@ -37,7 +37,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
   const [reason, setReason] = useState('');
   const [edit, setEdit] = useState(original.text);
   const [isWhole, setWhole] = useState(false);
-  const { isSending, isSlow, refused, send } = useSending();
+  const { isSending, isSlow, refused, send } = useSending(`ask-${ask.ask_id}`);
   const { taken, state, save, hold } = useDraft(ask.ask_id);
   const isTouched = useRef(false);
   const field = useRef<HTMLTextAreaElement>(null);

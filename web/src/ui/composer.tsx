@@ -11,7 +11,7 @@ import { useSending } from '../state/sending.ts';
 import { hasMoved, ON_ITS_WAY, openPrompt, promptIdOf } from '../state/thread-prompt.ts';
 import { isQuestion, summary } from '../text/ask-text.ts';
 import { agentName, isAttached } from './crumbs.tsx';
-import { Refusal } from './refusal.tsx';
+import { NoReply, Refusal } from './refusal.tsx';
 
 interface ComposerProps {
   session: SessionView;
@@ -31,25 +31,34 @@ export function Composer({ session, pending, items }: ComposerProps) {
   // What is written is meant for what was asked when it was begun, also after a reload.
   const [begunFor, setBegunFor] = useKeptText(`${kept}-for`);
   const [warning, setWarning] = useState<string>();
-  const { isSending, isSlow, refused, send } = useSending();
+  const { isSending, isSlow, refused, send, isUnsure, forget } = useSending(`composer-${session.session_id}`);
   const mayAnswer = useMayAnswer();
   const closed = closedBy(session, pending, prompt, mayAnswer);
   if (closed !== undefined) return <p className="composer-closed">{closed}</p>;
 
   const write = (next: string) => {
     if (text === '') setBegunFor(asked);
+    // Whoever begins anew means to say it anew.
+    if (next.trim() === '') forget();
     setText(next);
   };
+  const itemFor = (askId: string) => ({
+    content: [{ type: 'text' as const, text }],
+    metadata: { prompt: askId === '' ? null : { prompt_id: askId } },
+  });
+  // It may have been taken, whatever is asked meanwhile: the same is sent again, and is refused if it was not.
+  const isAgain = isUnsure(itemFor(begunFor));
+  const isHeldBack = isSending || (onItsWay && !isAgain) || text.trim() === '';
   const post = async () => {
-    if (isSending || onItsWay || text.trim() === '') return;
-    const isMoved = hasMoved(begunFor, asked);
+    if (isHeldBack) return;
+    const isMoved = !isAgain && hasMoved(begunFor, asked);
     setWarning(isMoved ? warningOf(begunFor) : undefined);
-    setBegunFor(asked);
+    if (!isAgain) setBegunFor(asked);
     if (isMoved) return;
-    const metadata = { prompt: prompt ? { prompt_id: prompt.ask_id } : null };
-    const item = { content: [{ type: 'text' as const, text }], metadata };
+    const item = itemFor(isAgain ? begunFor : asked);
     const refusal = await send(item, (options) => api.threads.post(session.thread_id, item, options));
-    if (!refusal) setText('');
+    if (!refusal) return setText('');
+    if (refusal.isJudged) setBegunFor(asked);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -58,6 +67,9 @@ export function Composer({ session, pending, items }: ComposerProps) {
   return (
     <form className="composer" onSubmit={submit}>
       <Refusal refused={refused} isSlow={isSlow} />
+      {isAgain && !isSending && !refused && (
+        <NoReply>It may be in the thread already: sent again unchanged, it is there once.</NoReply>
+      )}
       {warning !== undefined && (
         <p className="error" role="alert">
           {warning}
@@ -81,12 +93,7 @@ export function Composer({ session, pending, items }: ComposerProps) {
             if (!event.repeat) void post();
           }}
         />
-        <button
-          type="submit"
-          className="button primary"
-          disabled={isSending || onItsWay || text.trim() === ''}
-          aria-label="Send"
-        >
+        <button type="submit" className="button primary" disabled={isHeldBack} aria-label="Send">
           <SendHorizontal className="icon" />
         </button>
       </div>

@@ -7,8 +7,9 @@ import { api } from '../api.ts';
 import { useCommands } from '../state/commands.ts';
 import { batchesOf, type Group } from '../state/groups.ts';
 import { useKeptText } from '../state/kept-text.ts';
-import { refusedOf } from '../state/sending.ts';
+import { type Refused, refusedOf } from '../state/sending.ts';
 import { useSighting } from '../state/sighting.ts';
+import { triedIn } from '../state/tried.ts';
 import { actionText } from '../text/ask-text.ts';
 import { agentName, sessionName } from './crumbs.tsx';
 import { Key } from './key.tsx';
@@ -18,7 +19,7 @@ import { toast } from './toasts.tsx';
 interface GroupCardProps {
   group: Group;
   /** Outlives this card, which goes when too few are left to be a group. */
-  onRefused: (text: string) => void;
+  onRefused: (text: string | undefined) => void;
   sessions: ReadonlyMap<string, SessionView>;
   onBack: () => void;
 }
@@ -36,15 +37,22 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
   const decide = async (behavior: 'allow' | 'deny') => {
     if (isSending || chosen.length === 0) return;
     setSending(true);
+    onRefused(undefined);
     let decided = 0;
     for (const { runId, resolutions } of batchesOf(chosen, behavior, reason)) {
+      const tried = triedIn(`batch-${runId}`);
       try {
-        await api.approvals.decideRun(runId, { resolutions });
+        await api.approvals.decideRun(
+          runId,
+          { resolutions },
+          { idempotencyKey: tried.keyFor(JSON.stringify(resolutions)) },
+        );
         decided += resolutions.length;
+        tried.forget();
       } catch (error) {
-        const { text } = refusedOf(error, Date.now());
-        const count = resolutions.length;
-        onRefused(count === 1 ? text : `None of the ${count} of one run was decided: ${text}`);
+        const refused = refusedOf(error, Date.now());
+        if (refused.isJudged) tried.forget();
+        onRefused(batchSentence(refused, resolutions.length));
       }
     }
     setSending(false);
@@ -161,6 +169,12 @@ function Member({ ask, session, isTaken, isNew, onToggle }: MemberProps) {
       </span>
     </label>
   );
+}
+
+/** Only what the server judged is known not to have been decided. */
+function batchSentence({ text, isJudged }: Refused, count: number): string {
+  if (count === 1) return text;
+  return isJudged ? `None of the ${count} of one run was decided: ${text}` : `${count} of one run: ${text}`;
 }
 
 /** A lone command as itself; everything else with all it says. */

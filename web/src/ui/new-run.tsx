@@ -4,45 +4,64 @@ import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api } from '../api.ts';
 import { useFetched } from '../queries.ts';
-import { useSending } from '../state/sending.ts';
+import { useKeptText } from '../state/kept-text.ts';
+import { type Sending, useSending } from '../state/sending.ts';
 import { EXTERNAL_AGENT } from './crumbs.tsx';
 import { Dialog } from './dialog.tsx';
-import { Refusal } from './refusal.tsx';
+import { NoReply, Refusal } from './refusal.tsx';
 
 /** The agent that starts by itself what the settings of a folder name. */
 const HAS_FOLDER_SETTINGS = 'claude';
-const DEMO = 'make the test suite pass again';
+
+interface Work {
+  session: { agent: string; title: string; work_folder?: string };
+  input: Record<string, unknown>;
+}
+
+const DEMO: Work = { session: { agent: 'mock', title: 'Demo' }, input: { text: 'make the test suite pass again' } };
 
 export default function NewRun({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
-  const [agent, setAgent] = useState('');
-  const [task, setTask] = useState('');
-  const [folder, setFolder] = useState('');
+  const [agent, setAgent] = useKeptText('holdpoint-run-agent');
+  const [task, setTask] = useKeptText('holdpoint-run-task');
+  const [folder, setFolder] = useKeptText('holdpoint-run-folder');
   const [trustsFolder, setTrustsFolder] = useState(true);
   const [name, place] = [agent.trim(), folder.trim()];
   const [problem, setProblem] = useState<string>();
-  const { isSending, isSlow, refused, send, clear } = useSending();
+  const demo = useSending('demo');
+  const own = useSending('new-run');
+  const isSending = demo.isSending || own.isSending;
 
   const { data: hosted = [] } = useFetched({ queryKey: ['agents'], queryFn: api.insights.agents, staleTime: 0 });
   const names = hosted.map((agent) => agent.name).filter((known) => known !== 'mock');
 
-  const start = async (
-    session: { agent: string; title: string; work_folder?: string },
-    input: Record<string, unknown>,
-  ) => {
+  const title = task.trim().split('\n')[0]?.slice(0, 120) ?? '';
+  const trust = name === HAS_FOLDER_SETTINGS && !trustsFolder && { trust_folder: false };
+  const work: Work = {
+    session: { agent: name, title, ...(place !== '' && { work_folder: place }) },
+    input: { ...inputOf(name, task), ...trust },
+  };
+  const start = async (work: Work, { send }: Sending) => {
     setProblem(undefined);
     let sessionId = '';
-    const refusal = await send({ session, input }, async (options) => {
-      sessionId = (await api.sessions.create(session, options)).session_id;
-      await api.runs.start(sessionId, { input, source: 'web' }, options);
+    const refusal = await send(work, async (options) => {
+      sessionId = (await api.sessions.create(work.session, options)).session_id;
+      await api.runs.start(sessionId, { input: work.input, source: 'web' }, options);
     });
     if (refusal) return;
+    if (work !== DEMO) setTask('');
     onClose();
     navigate(`/sessions/${sessionId}`);
   };
+  const write = (next: string) => {
+    // Whoever begins anew means to start it anew.
+    if (next.trim() === '') own.forget();
+    setTask(next);
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    clear();
+    own.clear();
+    demo.clear();
     if (name === EXTERNAL_AGENT) return setProblem(NOT_STARTED_HERE);
     if (name === '') return setProblem('Name the agent.');
     if (task.trim() === '') return setProblem('Say what the agent should do.');
@@ -50,24 +69,15 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
       return setProblem(
         'Give the work folder as an absolute path, such as /home/me/project: it is looked up on the machine of the worker.',
       );
-    const title = task.trim().split('\n')[0]?.slice(0, 120) ?? '';
-    const trust = name === HAS_FOLDER_SETTINGS && !trustsFolder && { trust_folder: false };
-    void start(
-      { agent: name, title, ...(place !== '' && { work_folder: place }) },
-      { ...inputOf(name, task), ...trust },
-    );
+    void start(work, own);
   };
   return (
     <Dialog title="Start a run" onClose={onClose}>
       <div className="step">
         <h3>Demo</h3>
         <p>A scripted agent asks every kind of thing. It reads and changes no file.</p>
-        <button
-          type="button"
-          className="button"
-          disabled={isSending}
-          onClick={() => start({ agent: 'mock', title: 'Demo' }, { text: DEMO })}
-        >
+        <Unsure sending={demo} work={DEMO} />
+        <button type="button" className="button" disabled={isSending} onClick={() => start(DEMO, demo)}>
           <FlaskConical className="icon" /> Start the demo
         </button>
       </div>
@@ -76,7 +86,7 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
           <label className="label" htmlFor="run-task">
             Task
           </label>
-          <textarea id="run-task" className="field" value={task} onChange={(event) => setTask(event.target.value)} />
+          <textarea id="run-task" className="field" value={task} onChange={(event) => write(event.target.value)} />
         </div>
         <div>
           <label className="label" htmlFor="run-agent">
@@ -130,7 +140,8 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
           </div>
         )}
         <div role="alert">{problem !== undefined && <p className="notice bad">{problem}</p>}</div>
-        <Refusal refused={refused} isSlow={isSlow} />
+        <Refusal refused={own.refused ?? demo.refused} isSlow={own.isSlow || demo.isSlow} />
+        <Unsure sending={own} work={work} />
         <div className="dialog-foot">
           <button type="button" className="button quiet" onClick={onClose}>
             Cancel
@@ -143,6 +154,11 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
     </Dialog>
   );
 }
+
+const Unsure = ({ sending, work }: { sending: Sending; work: Work }) =>
+  sending.isUnsure(work) &&
+  !sending.isSending &&
+  !sending.refused && <NoReply>It may have been started: sent again unchanged, it leads you there.</NoReply>;
 
 /** The agent `exec` runs a command; the task is that command, word by word. */
 const inputOf = (agent: string, text: string): Record<string, unknown> =>

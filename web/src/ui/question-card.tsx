@@ -45,7 +45,8 @@ export function QuestionCard(props: QuestionCardProps) {
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [isDeclining, setDeclining] = useState(false);
   const [why, setWhy] = useState('');
-  const { isSending, isSlow, refused, send, clear } = useSending();
+  const place = questions.some(({ secret }) => secret) ? undefined : `ask-${ask.ask_id}`;
+  const { isSending, isSlow, refused, send, clear } = useSending(place);
   const { taken, state, save, hold } = useDraft(ask.ask_id);
   const first = useRef<HTMLTextAreaElement & HTMLInputElement>(null);
   const whyField = useRef<HTMLTextAreaElement>(null);

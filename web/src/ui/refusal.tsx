@@ -1,5 +1,6 @@
 // What stands in the way of an answer, said where the answer is given; and whether what was typed is kept.
 import { CloudCheck, CloudOff, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { Draft } from '../state/draft.ts';
 import type { Refused } from '../state/sending.ts';
 
@@ -24,6 +25,13 @@ export function Refusal({ refused, isSlow = false }: RefusalProps) {
     </div>
   );
 }
+
+/** What stands here was sent before, and nobody knows whether it was taken. Says what sending it again does. */
+export const NoReply = ({ children }: { children: ReactNode }) => (
+  <p className="notice" role="status">
+    <CloudOff className="icon" /> <span>No reply came when you sent this. {children}</span>
+  </p>
+);
 
 export function SavedNote({ state }: { state: Draft['state'] }) {
   if (state === 'idle') return null;

@@ -1,0 +1,50 @@
+// The key of what was sent and not replied to, over a reload: two looks at one storage are two loads of the page.
+import { expect, it } from 'vitest';
+import { triedIn } from '../../web/src/state/tried.ts';
+
+function storage(room = Number.POSITIVE_INFINITY): Storage {
+  const items = new Map<string, string>();
+  return {
+    get length() {
+      return items.size;
+    },
+    clear: () => items.clear(),
+    key: (i) => [...items.keys()][i] ?? null,
+    getItem: (name) => items.get(name) ?? null,
+    removeItem: (name) => void items.delete(name),
+    setItem(name, value) {
+      if (value.length > room) throw new DOMException('full', 'QuotaExceededError');
+      items.set(name, value);
+    },
+  };
+}
+
+it('the same content has the same key until its reply was seen, also after a reload; other content has another', () => {
+  const kept = storage();
+  const before = triedIn('composer', kept);
+  const [first, other] = [before.keyFor('"go on"'), before.keyFor('"stop"')];
+  expect(other).not.toBe(first);
+  const after = triedIn('composer', kept);
+  expect(after.has('"go on"')).toBe(true);
+  expect(after.has('"go on!"')).toBe(false);
+  expect([after.keyFor('"go on"'), after.keyFor('"stop"')]).toEqual([first, other]);
+  expect(triedIn('elsewhere', kept).keyFor('"go on"')).not.toBe(first);
+  after.forget();
+  expect(after.has('"go on"')).toBe(false);
+  expect(triedIn('composer', kept).keyFor('"go on"')).not.toBe(first);
+});
+
+it('a secret is written nowhere', () => {
+  const kept = storage();
+  const tried = triedIn(undefined, kept);
+  expect(tried.keyFor('"hunter2"')).toBe(tried.keyFor('"hunter2"'));
+  expect(kept.length).toBe(0);
+  expect(triedIn(undefined, kept).has('"hunter2"')).toBe(false);
+});
+
+it('where there is no room the key holds until the page is left', () => {
+  const kept = storage(10);
+  const tried = triedIn('composer', kept);
+  expect(tried.keyFor('"a long text"')).toBe(tried.keyFor('"a long text"'));
+  expect(triedIn('composer', kept).has('"a long text"')).toBe(false);
+});
