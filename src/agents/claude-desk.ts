@@ -18,7 +18,7 @@ import {
 } from './claude-asks.ts';
 import { type CallName, keyOf, type ToolCall } from './claude-hearing.ts';
 import { approvalAgain, callIdOf, createKnownAsks, questionAgain } from './claude-known-asks.ts';
-import { createOpenAsk, type OpenAsk } from './claude-open-ask.ts';
+import { createOpenAsk, type OpenAsk } from './open-ask.ts';
 
 export interface Desk {
   /** `patience`: the call can be held without a process, once so long nobody has answered. */

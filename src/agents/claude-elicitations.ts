@@ -10,8 +10,8 @@ import { canonical } from '../core/digest.ts';
 import type { ApprovalRequest, AskView, UserQuestionRequest } from '../core/views.ts';
 import type { AgentContext } from './agent.ts';
 import { approvalAgain, callIdOf, createKnownAsks, questionAgain } from './claude-known-asks.ts';
-import { createOpenAsk, type OpenAsk } from './claude-open-ask.ts';
 import { askOfElicitation, type Consent, type Elicited, type FilledIn } from './elicited.ts';
+import { createOpenAsk, type OpenAsk } from './open-ask.ts';
 import { contentOfForm } from './wire/elicitation.ts';
 
 export type ElicitationReply =

@@ -14,6 +14,7 @@ import {
 import { fileApproval } from './codex-file-approval.ts';
 import * as shape from './codex-protocol.ts';
 import { ASK_TOOL, askedByTool, formQuestion, toolResult, userInput, type WantedQuestion } from './codex-questions.ts';
+import type { Place } from './codex-words.ts';
 import { askOfElicitation } from './elicited.ts';
 import type { Incoming } from './wire/jsonrpc.ts';
 
@@ -37,6 +38,13 @@ export interface Scene {
 export function wantedBy(request: Incoming, scene: Scene): Wanted {
   const wanted = readers[request.method]?.(request, scene);
   return wanted ?? { kind: 'refuse', why: `Holdpoint does not know how to answer ${request.method}.` };
+}
+
+/** The turn that waits for it; undefined for a request that is about none of the threads. */
+export function placeOf({ params }: Incoming): Place | undefined {
+  const { threadId, turnId } = Object(params) as Partial<Record<keyof Place, unknown>>;
+  if (typeof threadId !== 'string') return undefined;
+  return { threadId, turnId: typeof turnId === 'string' ? turnId : undefined };
 }
 
 type Reader = (request: Incoming, scene: Scene) => Wanted | undefined;

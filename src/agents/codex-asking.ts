@@ -1,0 +1,145 @@
+// What is decided about one request of Codex: it is put to a person, and their word made into the answer that Codex
+// expects, and into words for the model where that answer cannot carry them. Knows no other request, and sends nothing.
+// Decides nothing: without an explicit allow, and without having been able to show what would be allowed, it is a no.
+import type { ApprovalOutcome, AskOutcome, Held } from '../client/outcome.ts';
+import { DEFAULT_DENIAL } from '../core/answer.ts';
+import { canonical } from '../core/digest.ts';
+import type { AgentContext } from './agent.ts';
+import type { Standing } from './carried-answers.ts';
+import { mayStand, type WantedApproval } from './codex-approvals.ts';
+import type { SentAnswer } from './codex-delivery.ts';
+import type { QuestionReply, WantedQuestion } from './codex-questions.ts';
+import type { Wanted } from './codex-requests.ts';
+import type { Place, Words } from './codex-words.ts';
+import type { OpenAsk } from './open-ask.ts';
+
+/** What is put to a person: as which ask, and where in Codex it was asked. */
+export interface Put {
+  readonly ask: OpenAsk;
+  readonly place: Place | undefined;
+}
+
+/** The answer that Codex is given, and to which ask, where one was needed; undefined: none by us. */
+export type Settled = ({ result: unknown } & Partial<Pick<SentAnswer, 'askId' | 'item'>>) | undefined;
+
+export interface Asking {
+  settle(wanted: Wanted, put: Put): Promise<Settled>;
+  /** Undefined: it has ended without a word of a person. */
+  question(wanted: WantedQuestion, put: Put): Promise<(QuestionReply & { askId: string }) | undefined>;
+}
+
+export interface AskingParts {
+  context: Pick<AgentContext, 'ask' | 'approve' | 'acknowledge' | 'giveUp' | 'say'>;
+  standing: Standing;
+  words: Words;
+  /** Resolves when the server knows which answers have reached Codex. */
+  told(): Promise<void>;
+  lineageOf(threadId: string): Promise<string[]>;
+  /** Others answer too: what cannot be asked here is left to them, not refused. */
+  isShared: boolean;
+}
+
+export function createAsking({ context, standing, words, told, lineageOf, isShared }: AskingParts): Asking {
+  const uses = new Map<string, number>();
+  // Somebody at Codex's own prompt may have been first.
+  const thePerson = isShared ? 'If it was not done, the person' : 'The person';
+
+  /** The same call may ask more than once (a patch, then the same patch without the sandbox). */
+  function nameOf(id: string): string {
+    const count = (uses.get(id) ?? 0) + 1;
+    uses.set(id, count);
+    return count === 1 ? id : `${id}~${count}`;
+  }
+
+  async function lineageIn(place: Place | undefined): Promise<{ lineage?: string[] }> {
+    const lineage = place ? await lineageOf(place.threadId) : [];
+    return lineage.length > 0 ? { lineage } : {};
+  }
+
+  /**
+   * An allow is used up at the server before it is used: whoever takes the run up after us must not find it again. One that
+   * was given up, because something else was decided at Codex's own prompt, is none.
+   */
+  const isUsable = (askId: string): Promise<boolean> =>
+    told()
+      .then(() => context.acknowledge(askId))
+      .then(
+        () => true,
+        () => false,
+      );
+
+  async function approval(wanted: WantedApproval, { ask, place }: Put): Promise<Settled> {
+    const { spec } = wanted;
+    const input = plain(spec.input);
+    const known = standing.take({ tool_name: spec.tool_name, input });
+    if (known !== undefined && (await isUsable(known))) {
+      await context.say(`Allowed as decided before (${known}).`, { type: 'status' });
+      return { result: wanted.answer({ allowed: true, input, suggestion_ids: [] }) };
+    }
+    const asked = { ...spec, input, ...(await lineageIn(place)), id: nameOf(wanted.id) };
+    const outcome = ended(await context.approve(asked, mannerOf(ask)));
+    if (!isAnswer(outcome)) return undefined;
+    const sent = (isAllowed: boolean) => ({
+      askId: outcome.ask_id,
+      ...(wanted.itemId && { item: { id: wanted.itemId, isAllowed, isCommand: spec.tool_name === 'Bash' } }),
+    });
+    if (outcome.allowed && !wanted.takesChanges && canonical(outcome.input) !== canonical(input)) {
+      if (mayStand(spec)) standing.put({ tool_name: spec.tool_name, input: outcome.input }, outcome.ask_id);
+      const instead = typeof outcome.input.command === 'string' ? outcome.input.command : JSON.stringify(outcome.input);
+      await words.tell(
+        `${thePerson} allowed this instead, exactly as it stands here: ${instead}\nAsk for exactly that.`,
+        place,
+      );
+      return { ...sent(false), result: wanted.answer({ allowed: false, input, suggestion_ids: [] }) };
+    }
+    if (!outcome.allowed && outcome.reason !== DEFAULT_DENIAL)
+      await words.tell(`${thePerson} said no: ${outcome.reason}`, place);
+    return { ...sent(outcome.allowed), result: wanted.answer(outcome) };
+  }
+
+  async function question(wanted: WantedQuestion, { ask, place }: Put) {
+    const lineage = await lineageIn(place);
+    for (let about = wanted.spec.context; ; ) {
+      const spec = { ...wanted.spec, ...lineage, context: about, id: nameOf(wanted.id) };
+      const outcome = ended(await context.ask(spec, mannerOf(ask)));
+      if (!isAnswer(outcome)) return undefined;
+      const reply = wanted.answer(outcome);
+      if (!('again' in reply)) return { ...reply, askId: outcome.ask_id };
+      await context.giveUp(outcome.ask_id, reply.again);
+      about = [wanted.spec.context, reply.again].filter(Boolean).join('\n\n');
+    }
+  }
+
+  async function unshown({ why, result }: Wanted & { kind: 'unshown' }, { place }: Put): Promise<Settled> {
+    const what = isShared ? 'it can only be answered at its own prompt' : 'it was declined';
+    await context.say(`Codex asked for something that cannot be shown, so ${what}: ${why}`, { type: 'status' });
+    if (isShared) return undefined;
+    await words.tell(`It was declined, because it could not be shown to the person. ${why}`, place);
+    return { result };
+  }
+
+  return {
+    async settle(wanted, put) {
+      if (wanted.kind === 'approval') return approval(wanted, put);
+      if (wanted.kind === 'unshown') return unshown(wanted, put);
+      if (wanted.kind !== 'question') return undefined;
+      const reply = await question(wanted, put);
+      if (reply?.tell !== undefined) await words.tell(reply.tell, put.place);
+      return reply;
+    },
+    question,
+  };
+}
+
+const mannerOf = ({ manner }: OpenAsk) => ({ ...manner, acknowledge: 'sent' as const });
+
+/** Asks are raised blocking, so they come back with their end. */
+function ended<T extends ApprovalOutcome | AskOutcome>(outcome: T | Held): T {
+  if (outcome.status === 'held') throw new Error('the ask was held');
+  return outcome as T;
+}
+
+/** Any other end came without a word of a person: the run is over, or the ask was taken back. */
+const isAnswer = ({ status }: ApprovalOutcome | AskOutcome): boolean => status === 'answered' || status === 'declined';
+
+const plain = (input: Record<string, unknown>) => JSON.parse(JSON.stringify(input)) as Record<string, unknown>;

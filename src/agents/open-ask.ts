@@ -1,0 +1,54 @@
+// One ask that an agent waits for, from before it is raised until its end. Owns that it is taken back at any moment: one
+// whose raising is under way is taken back as soon as it is known what it is called, for nothing can be by no name; and an
+// answer that somebody gave at that very moment is given up, for it has nobody to go to any more.
+import type { AgentContext } from './agent.ts';
+
+export interface OpenAsk {
+  /** How it is asked. */
+  readonly manner: { raised(askId: string): void; signal: AbortSignal };
+  /** The agent waits no longer: nobody can be answered through it. */
+  takeBack(why: string): void;
+  isTakenBack(): boolean;
+  /** Resolves when the server knows what was taken back. */
+  told(): Promise<void>;
+  /** The process is gone: whoever comes next finds the ask as it is. */
+  leave(): void;
+}
+
+/** `onRaised`: the ask is stored, before it is waited for or taken back. */
+export function createOpenAsk(
+  context: Pick<AgentContext, 'withdraw' | 'giveUp'>,
+  onRaised?: (askId: string) => void,
+): OpenAsk {
+  const stop = new AbortController();
+  let askId: string | undefined;
+  let takenBack: string | undefined;
+  let telling: Promise<void> = Promise.resolve();
+
+  function withdraw(id: string, why: string): void {
+    stop.abort(new Error(why));
+    telling = context
+      .withdraw(id, why)
+      .catch(() => context.giveUp(id, why))
+      .catch(() => {});
+  }
+
+  return {
+    manner: {
+      signal: stop.signal,
+      raised(id) {
+        askId = id;
+        onRaised?.(id);
+        if (takenBack !== undefined) withdraw(id, takenBack);
+      },
+    },
+    takeBack(why) {
+      if (takenBack !== undefined) return;
+      takenBack = why;
+      if (askId !== undefined) withdraw(askId, why);
+    },
+    isTakenBack: () => takenBack !== undefined,
+    told: () => telling,
+    leave: () => stop.abort(new Error('the agent is gone')),
+  };
+}
