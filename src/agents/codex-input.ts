@@ -2,6 +2,7 @@
 // use and what they mean to the app-server; what is left out stays as the person's own Codex configuration has it. A run
 // that is made of posts is held to what the one before it was held to, and allowed nothing that was allowed to that. Pure.
 import { z } from 'zod';
+import { carriedConfig } from './codex-carried-config.ts';
 import { runInput } from './run-input.ts';
 import { SkillNames } from './skill-names.ts';
 
@@ -59,7 +60,13 @@ export function readCodexInput(
   if (!before || 'problem' in before) return readInput(input);
   const { mode, skills, settings } = before;
   const { model, config, sandbox = config?.sandbox_mode, approvalPolicy = config?.approval_policy } = settings;
-  const spec = readInput({ mode, skills, ...(model && { model }), ...input });
+  const spec = readInput({
+    mode,
+    skills,
+    ...(model && { model }),
+    ...(config && { config: carriedConfig(config) }),
+    ...input,
+  });
   if ('problem' in spec) return spec;
   const known = SANDBOX_MODES.find((name) => name === sandbox);
   return {

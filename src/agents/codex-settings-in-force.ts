@@ -25,7 +25,7 @@ export async function settingsInForce(
     await peer.request('thread/start', {
       cwd: folder,
       ...settings,
-      config: { ...settings.config, mcp_servers: switchedOff(servers, settings.config?.mcp_servers) },
+      config: { ...withoutServers(settings.config), mcp_servers: switchedOff(servers, settings.config?.mcp_servers) },
       ephemeral: true,
     }),
   );
@@ -60,6 +60,10 @@ const policyRank = (policy: unknown): number => (policy === 'untrusted' ? 0 : po
 const ConfigReply = z.looseObject({
   config: z.looseObject({ mcp_servers: z.record(z.string(), z.unknown()).nullish() }),
 });
+
+/** Settings may be named by whole paths, as `mcp_servers.demo.command`. */
+const withoutServers = (config: Record<string, unknown> = {}): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(config).filter(([name]) => !name.startsWith('mcp_servers.')));
 
 /** Servers are started for the thread that is used, not for this one too. */
 function switchedOff(configured: Record<string, unknown>, given: unknown): Record<string, unknown> {

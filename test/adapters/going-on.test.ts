@@ -126,6 +126,51 @@ describe('a message to Codex', () => {
     expect(await settings(before, own)).toMatchObject({ sandbox, approvalPolicy });
   });
 
+  it('goes on with the rest of the configuration, but for what it allows', async () => {
+    const config = {
+      model_reasoning_effort: 'high',
+      web_search: 'disabled',
+      'features.unified_exec': false,
+      sandbox_mode: 'danger-full-access',
+      approval_policy: 'never',
+      approvals_reviewer: 'auto_review',
+      bypass_hook_trust: true,
+      'projects./srv.trust_level': 'trusted',
+      default_permissions: 'mine',
+      permissions: { mine: { network: { enabled: true } } },
+      sandbox_workspace_write: { network_access: true, writable_roots: ['/srv'], exclude_slash_tmp: true },
+      'sandbox_workspace_write.exclude_tmpdir_env_var': true,
+      mcp_servers: {
+        demo: {
+          command: 'demo',
+          default_tools_approval_mode: 'approve',
+          tools: { plain: { approval_mode: 'approve' } },
+        },
+        other: { url: 'https://other.test', default_tools_approval_mode: 'prompt' },
+      },
+      'mcp_servers.third.command': 'third',
+      'mcp_servers.third.default_tools_approval_mode': 'auto',
+    };
+    const strictest = { sandbox: 'read-only', approvalPolicy: 'untrusted' };
+    expect(await settings({ config }, strict)).toMatchObject({
+      ...strictest,
+      config: {
+        model_reasoning_effort: 'high',
+        web_search: 'disabled',
+        'features.unified_exec': false,
+        sandbox_workspace_write: { exclude_slash_tmp: true },
+        'sandbox_workspace_write.exclude_tmpdir_env_var': true,
+        mcp_servers: {
+          demo: { command: 'demo' },
+          other: { url: 'https://other.test', default_tools_approval_mode: 'prompt' },
+        },
+        'mcp_servers.third.command': 'third',
+      },
+    });
+    const forbids = { sandbox_workspace_write: { network_access: false } };
+    expect(await settings({ config: forbids }, strict)).toMatchObject({ config: forbids });
+  });
+
   it('stays in plan mode, which changes nothing', () => {
     const spec = readCodexInput({ text: 'on' }, { text: 'go', mode: 'plan', model: 'small', skills: ['a'] });
     expect(spec).toMatchObject({ mode: 'plan', skills: ['a'], settings: { sandbox: 'read-only', model: 'small' } });

@@ -198,6 +198,25 @@ describe.skipIf(!codex)(`sessions of Codex ${codexVersion}`, () => {
     expect(await inForce(last)).toMatchObject({ approval_policy: 'on-request', sandbox_policy: { type: 'read-only' } });
   });
 
+  it('go on with the configuration of the run before a message, until a run names another', async () => {
+    const own = { model_reasoning_effort: 'high', web_search: 'disabled' };
+    const first = await c.start('session-config', [[{ text: 'Noted.' }], DONE, DONE, DONE, DONE], { config: own });
+    await c.over(first);
+    await c.over(await c.stage.api.sessions.say(first.session_id, { text: 'Go on.' }));
+    const other = { text: 'Otherwise.', config: { model_reasoning_effort: 'low' } };
+    await c.over(await c.stage.api.runs.start(first.session_id, { input: other }));
+    await c.over(await c.stage.api.sessions.say(first.session_id, { text: 'And on.' }));
+    await c.over(await c.stage.api.runs.start(first.session_id, { input: { text: 'As ever.' } }));
+    const had = c.model.told('session-config').map(({ reasoning, tools = [] }) => ({
+      effort: reasoning?.effort,
+      searches: tools.some(({ type }) => type === 'web_search'),
+    }));
+    const high = { effort: 'high', searches: false };
+    const low = { effort: 'low', searches: true };
+    const unnamed = { effort: undefined, searches: true };
+    expect(had).toEqual([high, high, low, low, unnamed]);
+  });
+
   it('leave nothing of what one run was let do to the next', async () => {
     const target = join(c.root, 'after-bypass.txt');
     const script = [[{ text: 'Planned.' }], [plain(`touch ${target}`)], DONE, DONE];

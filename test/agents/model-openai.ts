@@ -17,6 +17,7 @@ export interface Told {
   input: { type?: string; role?: string; call_id?: string; output?: unknown; content?: unknown }[];
   text?: { format?: { name?: string } };
   tools?: { name?: string; type?: string }[];
+  reasoning?: { effort?: string } | null;
 }
 
 /** In a terminal Codex also asks for a title of the conversation: no part of any script. */
