@@ -61,6 +61,8 @@ export class ClaudeRig {
   }
 
   async open(worker: WorkerLike = {}): Promise<void> {
+    // A repository of its own: one around the temporary folders would bring settings along that are none of the test's.
+    mkdirSync(join(this.root, '.git'));
     this.server = await openServer();
     this.stage = new Stage(await this.server.url(), this.server.token);
     this.model = await Model.start();

@@ -167,6 +167,7 @@ export function setUp(root: string, modelUrl: string, config: string): void {
   });
 }
 
+/** Sandboxes leave the machine's own temporary folder alone: with it writable, Codex makes a .git in it for as long as one runs. */
 const configFor = (modelUrl: string, more: string): string => `model = "fake-model"
 model_provider = "fake"
 check_for_update_on_startup = false
@@ -175,6 +176,8 @@ suppress_unstable_features_warning = true
 enabled = false
 [feedback]
 enabled = false
+[sandbox_workspace_write]
+exclude_slash_tmp = true
 [model_providers.fake]
 name = "Fake"
 base_url = "${modelUrl}"
