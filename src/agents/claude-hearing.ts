@@ -1,5 +1,5 @@
 // What a session of Claude Code says, made into what it means here: something said, something asked, an end. Pure: one
-// message in, meanings out. Keeps what later messages refer to: who the sub-agents are, what the last plan was, where a
+// message in, meanings out. Keeps what later messages refer to: who the sub-agents are, what was said last, where a
 // call was made, what is in the background, and whether a call is the only one of its message, which is known only when
 // the message is complete.
 import { PLAN_TOOL, QUESTION_TOOL } from './claude-asks.ts';
@@ -143,7 +143,6 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
       if (part.type !== 'tool_result') return heard;
       const call = { id: part.tool_use_id, agentId: agent_id };
       manners.delete(keyOf(call));
-      if (agent_id === undefined) plan.settled(call.id, part.is_error === true);
       return [{ heard: 'settled', call } as const, ...heard];
     });
   }
@@ -205,7 +204,7 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
       const reason = [asked.title ?? asked.description, asked.decision_reason].filter(Boolean).join('\n');
       const whose = { agentId: agent_id, lineage: lineageOf(agent_id) };
       const manner = manners.get(keyOf({ id, agentId: agent_id }));
-      const call = { id, name, input, ...whose, reason: reasonOf(name, reason), suggestions, ...manner };
+      const call = { id, name, input, ...whose, reason: reasonOf(name, input, reason), suggestions, ...manner };
       return [{ heard: 'permission', requestId, call }];
     }
     if ('mcp_server_name' in asked) {
@@ -218,8 +217,7 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
     // What is for a person is the same wherever its process is.
     const isNowhere = name === PLAN_TOOL || name === QUESTION_TOOL || cwd === home;
     const folder = isNowhere ? undefined : cwd;
-    if (agent_id === undefined) plan.before({ id, name, input }, mode);
-    const call = { id, name, input, ...whose, reason: reasonOf(name, ''), suggestions: [], folder, mode };
+    const call = { id, name, input, ...whose, reason: reasonOf(name, input, ''), suggestions: [], folder, mode };
     manners.set(keyOf(call), { folder, mode });
     const before: Before = { heard: 'before', requestId, call, hindrance: 'sub_agent', isKept: false };
     if (agent_id !== undefined) return [before];
@@ -233,7 +231,8 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
     return [];
   }
 
-  const reasonOf = (name: string, given: string): string => (name === PLAN_TOOL ? plan.text() : given);
+  const reasonOf = (name: string, input: ToolCall['input'], given: string): string =>
+    name === PLAN_TOOL ? plan.text(input) : given;
 
   function lineageOf(agentId: string | undefined): string[] {
     if (agentId === undefined) return [];

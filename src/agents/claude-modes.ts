@@ -36,7 +36,7 @@ function covers(ruleTool: string, name: string): boolean {
   if (ruleTool.includes('*')) return name.startsWith(ruleTool.slice(0, ruleTool.indexOf('*')));
   if (name.startsWith('mcp__')) return name.startsWith(`${ruleTool}__`);
   // Rules for commands hold for whatever runs them.
-  return EDITS.has(name) ? EDITS.has(ruleTool) : ruleTool === 'Bash';
+  return ruleTool === 'Bash';
 }
 
 /**
@@ -46,13 +46,11 @@ function covers(ruleTool: string, name: string): boolean {
  */
 export function isAskedInPlan(mode: string, call: ToolCall, opened: ReadonlySet<string>): boolean {
   if (mode !== 'plan' || HARMLESS.has(call.name)) return false;
-  if (EDITS.has(call.name) && isPlanFile(call.input.file_path)) return false;
+  // Which file is the plan is known to Claude Code alone. In this mode it lets that one be written, and asks for any other.
+  if (EDITS.has(call.name)) return call.mode !== 'plan';
   const hasOwnMode = call.agentId !== undefined && call.mode !== undefined && call.mode !== 'plan';
   return hasOwnMode || [...opened].some((ruleTool) => covers(ruleTool, call.name));
 }
-
-/** Where Claude Code has the model write its plan down, unless its settings name another folder. It is no change. */
-const isPlanFile = (path: unknown): boolean => typeof path === 'string' && /[\\/]plans[\\/][^\\/]+\.md$/.test(path);
 
 /**
  * Whether a call is put to a person before Claude Code has looked at its own rules. Questions and plans are for a person

@@ -1,54 +1,29 @@
-// The plan that a session of Claude Code is about to show, as far as it was heard. Its model writes it into a file, wherever
-// its settings want that, or gives it with the call. While it plans nobody allows it another file, so what it has
-// written then is the plan. Owns the text; reads no files.
+// The plan that a session of Claude Code shows when it has done planning. Which file it stands in is known to Claude Code
+// alone, which reads it and gives it with the call. Where there is no such file, what the model put into the call
+// counts, and where that is nothing, what it said last. Owns the text; reads no files.
 import { PLAN_TOOL } from './claude-asks.ts';
 import { fittingText } from './fitting-text.ts';
 import type { Content } from './wire/claude-stream.ts';
 
-interface PlanCall {
-  id: string;
-  name: string;
-  input: Record<string, unknown>;
-}
-
 const PLAN_CHARACTERS = 20_000;
 
 export function createPlan() {
-  let plan = '';
-  let file: unknown;
+  /** As the model put it into its last call: Claude Code leaves that out of the calls that it shows. */
+  let given = '';
   let lastText = '';
-  /** Calls that may be about the plan, and have no result yet. */
-  const going = new Map<string, PlanCall>();
-
-  function done({ name, input: { file_path, content, old_string, new_string, replace_all } }: PlanCall): void {
-    if (name === PLAN_TOOL) plan = '';
-    if (name === 'Write' && typeof content === 'string' && `${file_path}`.endsWith('.md'))
-      [plan, file] = [content, file_path];
-    if (name !== 'Edit' || file_path !== file || typeof old_string !== 'string') return;
-    const changed = () => String(new_string ?? '');
-    plan = replace_all === true ? plan.replaceAll(old_string, changed) : plan.replace(old_string, changed);
-  }
 
   return {
-    /** What the session itself says and calls, as its model put it: a hook shows the call without the plan. */
+    /** What the session itself says and calls. */
     said(part: Content): void {
       if (part.type === 'text') lastText = part.text;
-      if (part.type === 'tool_use' && part.name === PLAN_TOOL && typeof part.input.plan === 'string')
-        plan = part.input.plan;
+      if (part.type === 'tool_use' && part.name === PLAN_TOOL) given = wordsIn(part.input.plan);
     },
-    /** Before a call of the session itself, in the mode that it is in by then. */
-    before(call: PlanCall, mode: string | undefined): void {
-      if (mode === 'plan') going.set(call.id, call);
-    },
-    settled(callId: string, isError: boolean): void {
-      const call = going.get(callId);
-      going.delete(callId);
-      if (call && !isError) done(call);
-    },
-    /** What a person is shown who is to allow it. */
-    text(): string {
+    /** What a person is shown who is to allow it. `input`: of the call, as Claude Code shows it. */
+    text(input: Record<string, unknown>): string {
       const words = lastText === '' ? '' : ` What it said last:\n\n${lastText}`;
-      return fittingText(plan.trim() === '' ? `There is no plan with this.${words}` : plan, PLAN_CHARACTERS);
+      return fittingText(wordsIn(input.plan) || given || `There is no plan with this.${words}`, PLAN_CHARACTERS);
     },
   };
 }
+
+const wordsIn = (plan: unknown): string => (typeof plan === 'string' && plan.trim() !== '' ? plan : '');

@@ -34,19 +34,20 @@ describe('while it plans', () => {
     ['nothing was allowed for good', [], []],
     ['a command was', ['Bash'], ['Bash', 'Monitor', 'WebFetch']],
     ['a page was', ['WebFetch'], ['WebFetch']],
-    ['an edit was', ['Edit'], ['Write', 'NotebookEdit']],
+    ['an edit was', ['Edit'], []],
     ['a tool of a server was', ['mcp__a__b'], ['mcp__a__b']],
     ['a server was', ['mcp__a'], ['mcp__a__b']],
     ['tools of servers were, by a pattern', ['mcp__a*'], ['mcp__a__b', 'mcp__ab__c']],
-    ['a skill or a command was used', ['Skill'], ALL.slice(3)],
+    ['a skill or a command was used', ['Skill'], ['Bash', 'Monitor', 'WebFetch', 'mcp__a__b', 'mcp__ab__c']],
   ])('where %s, it asks for what that may cover, never for what only looks', (_, opened, expected) => {
     expect(asked(opened, ALL)).toEqual(expected);
   });
 
-  it('asks for nothing once it does not plan, and not for its plan file', () => {
+  it('asks for nothing once it does not plan, and leaves it to Claude Code which file is its plan', () => {
     expect(isAskedInPlan('default', call('Bash'), new Set(['Bash']))).toBe(false);
-    const plan = call('Write', { input: { file_path: '/home/me/.claude/plans/a.md' } });
-    expect(isAskedInPlan('plan', plan, new Set(['Skill']))).toBe(false);
+    const write = (mode: string | undefined) => call('Write', { mode, input: { file_path: '/w/docs/plans/a.md' } });
+    const asked = ['plan', 'default', undefined].map((mode) => isAskedInPlan('plan', write(mode), new Set()));
+    expect(asked).toEqual([false, true, true]);
   });
 
   it('lets no mode through that a sub-agent has of its own', () => {

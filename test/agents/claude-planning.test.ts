@@ -123,12 +123,53 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: planning`, () => {
     expect(rig.files({ folder })).toEqual(['.claude', 'before']);
   });
 
-  it('shows the plan as it stands at last, in whichever folder its settings want it', async () => {
-    const folder = folderWith({ '.claude/settings.json': JSON.stringify({ plansDirectory: './designs' }) });
+  it('holds for a sub-agent with a mode of its own that works on while the session plans, whatever it calls its file', async () => {
+    const agent = '---\nname: free\ndescription: edits\npermissionMode: acceptEdits\n---\nYou are SUB-FREE.\n';
+    const folder = folderWith({ '.claude/agents/free.md': agent });
+    const input = { description: 'edit', prompt: 'go on', subagent_type: 'free', run_in_background: true };
+    const planning = Promise.withResolvers<void>();
+    const tried = Promise.withResolvers<void>();
+    rig.model.play(
+      [
+        [{ tool: 'Agent', input, id: 'toolu_free_agent' }],
+        enters('toolu_free_enter'),
+        async () => {
+          planning.resolve();
+          await tried.promise;
+          return [{ text: 'Done.' }];
+        },
+      ],
+      'MAIN-ENTERS',
+    );
+    rig.model.play(
+      [
+        async () => {
+          await planning.promise;
+          return writes(join(folder, 'docs', 'plans', 'x.md'), 'toolu_free_write');
+        },
+        () => {
+          tried.resolve();
+          return [{ text: 'Sub done.' }];
+        },
+      ],
+      'SUB-FREE',
+    );
+    const run = await rig.start({ text: 'MAIN-ENTERS' }, { work_folder: folder });
+    expect(await asked(run, () => NOT_NOW)).toEqual([]);
+    expect(rig.result('toolu_free_write')?.text).toContain('Tell the agent that called you');
+    expect(rig.files({ folder })).toEqual(['.claude']);
+  });
+
+  it('writes its plan wherever its settings want that, and shows it as it stands at last; no other file is a plan', async () => {
+    const folder = folderWith({
+      '.claude/settings.json': JSON.stringify({ plansDirectory: './designs' }),
+      '.claude/skills/opener/SKILL.md': `---\nname: opener\ndescription: opens\nallowed-tools: Edit, Write\n---\nOpen it.\n`,
+    });
     let file = '';
     rig.model.play([
-      [touch('x', 'toolu_dir_x')],
+      [{ tool: 'Skill', input: { skill: 'opener' }, id: 'toolu_dir_skill' }],
       enters('toolu_dir_enter'),
+      writes(join(folder, 'docs', 'plans', 'x.md'), 'toolu_dir_other'),
       (told) => {
         file = /\/[^"\\ ]*\/designs\/[^"\\ ]+\.md/.exec(told)?.[0] ?? 'the plan has no file';
         return [{ tool: 'Write', input: { file_path: file, content: 'Make nice things.' }, id: 'toolu_dir_plan' }];
@@ -141,10 +182,13 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: planning`, () => {
       [{ text: 'Done.' }],
     ]);
     const run = await rig.start({}, { work_folder: folder });
-    await rig.stage.decide(await rig.ask(run), TAKEN as never);
+    await rig.stage.decide(await rig.ask(run), { behavior: 'allow' });
     const plan = await rig.ask(run);
     expect(plan).toMatchObject({ tool_call_id: 'toolu_dir_exit', request: { reason: 'Make all of it $&.' } });
+    expect(rig.result('toolu_dir_other')?.text).toContain('in plan mode');
     await rig.stage.decide(plan, { behavior: 'allow' });
     expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    expect(rig.result('toolu_dir_exit')?.text).toContain('Make all of it $&.');
+    expect(rig.files({ folder })).toEqual(['.claude', 'designs']);
   });
 });
