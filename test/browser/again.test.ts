@@ -24,8 +24,10 @@ describeInBrowser('a reply that was lost', () => {
   const allowCut = (complaints: string[]) => {
     for (const complaint of complaints.splice(0)) expect(complaint).toContain('ERR_CONNECTION_RESET');
   };
-  const postsOf = async (threadId: string, text: string) =>
-    (await stage.client.threads.items(threadId)).items.filter(({ content }) => content[0]?.text === text).length;
+  const postsOf = async (threadId: string, text: string) => {
+    const { items } = await stage.client.threads.items(threadId);
+    return items.filter(({ content }) => (content[0] as { text?: string }).text === text).length;
+  };
 
   it('of a message: the same words after a reload are the same message, and once more on purpose another', async () => {
     const { session_id, thread_id } = await stage.client.sessions.create({ agent: 'external', title: 'Said' });
