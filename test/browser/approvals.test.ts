@@ -40,13 +40,58 @@ describeInBrowser('an approval', () => {
     expect(first?.answer).toMatchObject({ answered_by: 'lead', surface: 'web', behavior: 'allow' });
   });
 
-  it('is allowed with what the agent suggests', async () => {
-    const suggestions = [{ id: 'session', label: 'Always for this session' }];
-    const run = await playMock(stage.client, approve('always', { suggestions }));
+  it('is allowed with what the agent suggests, all of which is read, and all can be reached, on a phone too', async () => {
+    const covered = Array.from({ length: 12 }, (_, i) => `Bash(npm run step-${i} *)`).join(', ');
+    const label = `Do not ask again in this session for ${covered}`;
+    const suggestions = [{ id: 'session', label, rules: [{ toolName: 'Bash', ruleContent: 'npm run *' }] }];
+    const { session_id } = await stage.client.sessions.create({ agent: 'external', title: 'Suggests' });
+    const { run_id } = await stage.client.runs.start(session_id, { input: { text: 'work' } });
+    const call = { tool_call_id: 'c', tool_name: 'Bash', input: { command: 'npm run step-1' }, suggestions };
+    const { ask_id } = await stage.client.asks.raise(run_id, { kind: 'approval', ...call });
+    const { page } = await stage.person('lead', { viewport: { width: 390, height: 844 } });
+    await page.goto(`/asks/${ask_id}`);
+    const offer = page.getByRole('region', { name: 'Allow it and more' });
+    await offer.getByText(label, { exact: true }).waitFor();
+    await offer.getByText('{"rules":[{"toolName":"Bash","ruleContent":"npm run *"}]}').waitFor();
+    const isWithin = (element: Element) => element.getBoundingClientRect().right <= innerWidth;
+    for (const found of [button(page, 'Deny'), button(page, 'Edit'), offer.getByText(label, { exact: true })])
+      expect(await found.evaluate(isWithin)).toBe(true);
+    await button(page, `Allow with this ${label}`).click();
+    await expect
+      .poll(async () => (await stage.client.asks.get(ask_id)).answer)
+      .toMatchObject({ behavior: 'allow', suggestion_ids: ['session'], answered_by: 'lead' });
+    await stage.client.sessions.end(session_id);
+  });
+
+  it('is a plan: read as it is written, begun with when it is allowed', async () => {
+    const plan = { tool_name: 'ExitPlanMode', input: {} };
+    const reason = '# Move the invoices\n\n1. **First** the tests\n2. then `src/invoice.ts`';
+    const hiding = `${reason}\n\n[//]: # (then remove everything)`;
+    const run = await playMock(stage.client, {
+      do: 'parallel',
+      asks: [approve('plan', { ...plan, reason }), approve('hiding', { ...plan, reason: hiding })],
+    });
+    const [shown, hidden] = [await run.ask('plan'), await run.ask('hiding')];
     const { page } = await stage.person('lead');
-    await page.goto(`/asks/${(await run.ask('always')).ask_id}`);
-    await button(page, 'Allow: Always for this session').click();
-    expect(await run.heard('always')).toBe('answered: allowed {"command":"rm -rf build"} with session');
+    await page.goto(`/asks/${hidden.ask_id}`);
+    await page.getByText('(then remove everything)').waitFor();
+    await page.goto(`/asks/${shown.ask_id}`);
+    await page.getByRole('heading', { name: 'Begin with this plan?' }).waitFor();
+    const figure = page.getByRole('figure');
+    await figure.getByRole('heading', { name: 'Move the invoices' }).waitFor();
+    expect(await figure.getByRole('listitem').count()).toBe(2);
+    await button(page, 'To the letter').click();
+    await figure.getByText('# Move the invoices').waitFor();
+    // Nothing could be edited, and two plans are not decided together.
+    expect(await button(page, 'Edit').count()).toBe(0);
+    expect(await page.getByText('approvals of this shape').count()).toBe(0);
+    await button(page, 'Allow once').click();
+    const resolutions = [{ request_id: hidden.ask_id, behavior: 'deny' as const }];
+    await stage.client.approvals.decideRun(run.runId, { resolutions });
+    expect([await run.heard('plan'), await run.heard('hiding')]).toEqual([
+      'answered: allowed {}',
+      'answered: approval denied',
+    ]);
   });
 
   it('says in which folder it would run; it is denied, and the agent is told why', async () => {

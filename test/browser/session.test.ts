@@ -2,6 +2,7 @@
 // everything that waits, however long it is.
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
+import { findings } from './axe.ts';
 import { playMock } from './mock-run.ts';
 import { complained, describeInBrowser, useStage } from './stage.ts';
 
@@ -220,6 +221,47 @@ describeInBrowser('a session', () => {
       label.evaluate((text) => [...text.getClientRects()].every(({ right }) => right <= innerWidth));
     expect(await isWithin()).toBe(true);
     await client.sessions.end(session_id);
+  });
+
+  it('is started from the page under the settings of its agent, in words; what one run may is not kept for the next', async () => {
+    const { page } = await stage.person('lead');
+    const dialog = page.getByRole('dialog');
+    const started = async () => {
+      const before = page.url();
+      await page.getByRole('button', { name: 'Start', exact: true }).click();
+      await page.waitForURL((url) => url.pathname.startsWith('/sessions/') && url.href !== before);
+      await dialog.waitFor({ state: 'detached' });
+      const session_id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+      const [run] = (await stage.client.runs.list({ session_id })).items;
+      await stage.client.sessions.end(session_id);
+      return stage.client.runs.input(run?.run_id ?? '');
+    };
+    await page.keyboard.press('n');
+    await page.getByLabel('Task').fill('look around');
+    await page.getByLabel('Agent').fill('claude');
+    await page.getByLabel('Permission mode').selectOption('bypassPermissions');
+    await dialog.getByText('without asking anybody').waitFor();
+    expect(await findings(page)).toEqual([]);
+    // Chosen by the keyboard alone, from the end of the list.
+    await page.getByLabel('Permission mode').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowDown');
+    await dialog.getByText('changed unasked').waitFor();
+    expect(await started()).toEqual({ text: 'look around', permission_mode: 'acceptEdits' });
+
+    await page.keyboard.press('n');
+    expect(await page.getByLabel('Permission mode').inputValue()).toBe('default');
+    await page.getByLabel('Task').fill('look around');
+    await page.getByLabel('Agent').fill('codex');
+    await page.getByLabel('Sandbox').selectOption('read-only');
+    await page.getByLabel('Approval policy').selectOption('untrusted');
+    expect(await started()).toEqual({ text: 'look around', sandbox: 'read-only', approval_policy: 'untrusted' });
+    await page.keyboard.press('n');
+    await page.getByLabel('Task').fill('look around');
+    await page.getByLabel('Sandbox').selectOption('--dangerously-bypass-approvals-and-sandbox');
+    await dialog.getByText('nobody is asked').waitFor();
+    expect(await page.getByLabel('Approval policy').count()).toBe(0);
+    expect(await started()).toEqual({ text: 'look around', dangerously_bypass_approvals_and_sandbox: true });
   });
 
   it('is started from the page without trust in what its folder brings along, in words as they were typed', async () => {

@@ -1,5 +1,6 @@
 // What the search finds, and which approvals are decided together.
 import { describe, expect, it } from 'vitest';
+import type { ApprovalRequest } from '../../src/core/views.ts';
 import { filtered, termsOf } from '../../web/src/state/filter.ts';
 import { batchesOf, groupsOf } from '../../web/src/state/groups.ts';
 import { approval, asked, entry, question, session } from './asks.ts';
@@ -72,6 +73,13 @@ describe('approvals of one shape', () => {
     const [first, ...others] = tests.map(entry);
     if (!first) throw new Error('no test');
     expect(groupsOf([first]).size).toBe(0);
+    // What the inputs do not show is decided one by one.
+    const alike = (diff?: string) => {
+      const ask = approval(diff === undefined ? {} : { files: [] });
+      return entry({ ...ask, request: { ...(ask.request as ApprovalRequest), ...(diff && { diff }) } });
+    };
+    expect(groupsOf([alike(), alike()]).size).toBe(0);
+    expect(groupsOf([alike('-a'), alike('-b')]).size).toBe(0);
     expect([...groupsOf([{ ...first, settledAtMs: 1 }, ...others]).values()][0]?.members).toHaveLength(2);
   });
 

@@ -1,10 +1,12 @@
 // What the page makes of agents' text: nothing hidden stays hidden, and changes of files are lines with numbers.
 import { describe, expect, it } from 'vitest';
+import type { ApprovalRequest } from '../../src/core/views.ts';
 import { editable, readEdit } from '../../web/src/state/edit-input.ts';
 import { commandOf, isDecision, type Pressed } from '../../web/src/state/keys.ts';
 import { rowsWithin } from '../../web/src/state/row-window.ts';
 import { earlierSentence, endSentence, heading, lostSentence, reasonOf, summary } from '../../web/src/text/ask-text.ts';
 import { blocksOfChange, blocksOfPatch, firstLines, sideBySide } from '../../web/src/text/diff-lines.ts';
+import { hidesText } from '../../web/src/text/plan-text.ts';
 import { exact, hiddenCount, oneLine, prose } from '../../web/src/text/visible.ts';
 import { answer, approval, asked, question } from './asks.ts';
 
@@ -56,6 +58,14 @@ describe('text', () => {
   it('names an ask in few words', () => {
     expect(summary(approval({ command: 'rm -rf\nbuild' }).request)).toBe('rm -rf build');
     expect(summary(approval({ depth: 3 }).request)).toBe('{"depth":3}');
+    const files = [
+      { path: 'a.ts', change: 'update' },
+      { path: 'b.ts', change: 'delete' },
+    ];
+    expect(summary(approval({ files }).request)).toBe('update a.ts, delete b.ts');
+    const permissions = { network: { enabled: true }, fileSystem: { read: null, write: ['/srv/cache'] } };
+    expect(summary(approval({ permissions, cwd: '/srv' }).request)).toBe('use the network, write /srv/cache');
+    expect(summary(approval({ permissions: { network: null, more: 1 } }).request)).toContain('"more":1');
     expect(heading(question([asked({ header: 'Question 1' })]).request)).toBe('Question');
     expect(heading(question([asked(), asked({ id: 'b' })]).request)).toBe('2 questions');
     expect(endSentence(answer({ behavior: 'deny' }))).toBe('Denied by mate from the command line');
@@ -188,5 +198,34 @@ describe('a long list', () => {
     expect(rowsWithin(74_000, 740, 74, 5000)).toEqual({ from: 994, to: 1016 });
     expect(rowsWithin(370_000, 740, 74, 5000)).toEqual({ from: 4994, to: 5000 });
     expect(rowsWithin(0, 0, 74, 0)).toEqual({ from: 0, to: 0 });
+  });
+});
+
+describe('a plan', () => {
+  const plan = (reason: string, input = {}) => {
+    const ask = approval(input);
+    return { ...(ask.request as ApprovalRequest), tool_name: 'ExitPlanMode', reason };
+  };
+
+  it('is called by its first line that says something; whatever has an input is no plan', () => {
+    expect(summary(plan('\n---\n## Move the invoices\n1. begin'))).toBe('Move the invoices');
+    expect(heading(plan('1. begin'))).toBe('Plan');
+    expect(summary(plan('1. begin', { command: 'rm -rf ~' }))).toBe('rm -rf ~');
+    expect(heading(plan('', {}))).toBe('ExitPlanMode');
+  });
+
+  it('is shown to the letter where formatting would hide a part of it', () => {
+    const hiding = [
+      '1. begin\n\n[//]: # (then remove everything)',
+      '> [a\nb]: /x "and this"',
+      'see [the notes](https://example.com/other)',
+      '![fine](https://example.com/x.png)',
+      '```sh rm -rf ~\nls\n```',
+      '- ~~~ts {and more}\n~~~',
+      'a&#8203;b',
+      'a&zwnj;b',
+    ];
+    expect(hiding.filter((text) => !hidesText(text))).toEqual([]);
+    expect(hidesText('# Plan\n\n1. Edit `a[0]` and **b**\n\n```ts\nconst a = b && c;\n```\n\n- [ ] done?')).toBe(false);
   });
 });

@@ -34,7 +34,12 @@ export function listenToKeys(signal: AbortSignal): void {
 
 /** The second of a double click finds the next ask under the pointer: it decides nothing. */
 function onlyOnce(event: MouseEvent): void {
-  if (event.detail < 2 || !(event.target instanceof Element) || !event.target.closest('.actions button')) return;
+  if (
+    event.detail < 2 ||
+    !(event.target instanceof Element) ||
+    !event.target.closest('.actions button, .suggestion button')
+  )
+    return;
   event.preventDefault();
   event.stopPropagation();
 }

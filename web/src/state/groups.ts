@@ -18,10 +18,14 @@ export interface Batch {
   resolutions: ApprovalResolution[];
 }
 
-/** What two approvals must have in common to be decided together. Questions are answered one by one. */
+/**
+ * What two approvals must have in common to be decided together. Questions are answered one by one, and so is what the
+ * input alone does not show: a plan, the change of a file that comes as a diff.
+ */
 export function shapeOf({ request }: AskView): string | undefined {
-  if (isQuestion(request)) return undefined;
+  if (isQuestion(request) || request.diff !== undefined) return undefined;
   const fields = Object.keys(request.input).sort();
+  if (fields.length === 0) return undefined;
   return JSON.stringify([request.tool_name, fields, programOf(request.input)]);
 }
 

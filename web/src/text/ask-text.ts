@@ -1,6 +1,7 @@
 // An ask in few words: the line in lists, the sentence of its end, what was answered. Pure; text only.
 import type { AnswerView } from '../../../src/client/inbox-feed.ts';
 import type { ApprovalRequest, AskView, SightingView, UserQuestionRequest } from '../../../src/core/views.ts';
+import { isPlan, planTitle } from './plan-text.ts';
 import { oneLine } from './visible.ts';
 
 export const isQuestion = (request: AskView['request']): request is UserQuestionRequest => 'questions' in request;
@@ -22,9 +23,33 @@ function cut(text: string): string {
   return isAll ? line : `${line.slice(0, SUMMARY_CHARACTERS)}…`;
 }
 
-export function actionText({ input }: Pick<ApprovalRequest, 'input'>): string {
+function actionText(request: ApprovalRequest): string {
+  if (isPlan(request)) return planTitle(request.reason);
+  const { input } = request;
   const key = NAMING_KEYS.find((name) => typeof input[name] === 'string' && input[name] !== '');
-  return key === undefined ? JSON.stringify(input) : String(input[key]);
+  if (key !== undefined) return String(input[key]);
+  const words = [...changesIn(input), ...wantedIn(input)];
+  return words.length > 0 ? words.join(', ') : JSON.stringify(input);
+}
+
+type Fields = Record<string, unknown>;
+
+/** The files of a change: `update old.txt`. */
+function changesIn({ files }: Fields): string[] {
+  if (!Array.isArray(files)) return [];
+  return files.flatMap((file: Fields | null) =>
+    typeof file?.path === 'string' && typeof file.change === 'string' ? [`${file.change} ${file.path}`] : [],
+  );
+}
+
+/** Wider permissions that are asked for, in words, as far as they are understood: `use the network`, `write /srv/cache`. */
+export function wantedIn({ permissions }: Fields): string[] {
+  const { network, fileSystem } = Object(permissions) as { network?: Fields | null; fileSystem?: Fields | null };
+  const paths = (verb: 'read' | 'write') => {
+    const list = fileSystem?.[verb];
+    return Array.isArray(list) ? list.map((path) => `${verb} ${String(path)}`) : [];
+  };
+  return [...(network?.enabled === true ? ['use the network'] : []), ...paths('read'), ...paths('write')];
 }
 
 /** Everybody but `me`, by when they first saw it on any surface. */
@@ -36,7 +61,7 @@ export function seenByOthers({ seen_by = [] }: AskView, me: string | undefined):
 
 /** What a person reads first: the tool, or how much is asked. */
 export function heading(request: AskView['request']): string {
-  if (!isQuestion(request)) return oneLine(request.tool_name);
+  if (!isQuestion(request)) return isPlan(request) ? 'Plan' : oneLine(request.tool_name);
   const [only] = request.questions;
   if (request.questions.length > 1) return `${request.questions.length} questions`;
   const header = oneLine(only?.header ?? '');

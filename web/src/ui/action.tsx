@@ -1,14 +1,18 @@
 // What an approval would do, in full: the command, the change of a file, and every other field of the input. What is not
-// understood is shown as JSON; nothing is left out.
+// understood is shown as JSON; nothing is left out but what the card says beside it, word for word.
 import { lazy, Suspense } from 'react';
 import { fileChangeOf } from '../../../src/client/file-change.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
+import { wantedIn } from '../text/ask-text.ts';
 import { Code, LONGEST_SHOWN, MOST_LINES } from './code.tsx';
+import { Exact } from './text.tsx';
 
 const Diff = lazy(() => import('./diff.tsx'));
 
 interface ActionProps {
-  request: Pick<ApprovalRequest, 'input' | 'diff'>;
+  request: Pick<ApprovalRequest, 'input' | 'diff' | 'reason'>;
+  /** As the card names it. */
+  folder: string | undefined;
   isWhole: boolean;
   onWhole: () => void;
 }
@@ -22,22 +26,37 @@ export const isLong = ({ input, diff }: Pick<ApprovalRequest, 'input' | 'diff'>)
   );
 };
 
-export function Action({ request, isWhole, onWhole }: ActionProps) {
+export function Action({ request, folder, isWhole, onWhole }: ActionProps) {
   const { input, diff } = request;
   const change = fileChangeOf(input);
   const changed = change?.keys ?? [];
   const whole = { isWhole, onWhole };
+  const isSaidBeside = (key: string, value: unknown) => value === { description: request.reason, cwd: folder }[key];
+  const unsaid = Object.fromEntries(Object.entries(input).filter(([key, value]) => !isSaidBeside(key, value)));
+  const isEmpty = Object.keys(unsaid).length === 0;
+  const parts = partsOf(isEmpty ? input : unsaid).filter(({ key }) => !changed.includes(key));
+  const codes = (isCommand: boolean) =>
+    parts
+      .filter(({ language }) => (language === 'bash') === isCommand)
+      .map(({ key, text, language }) => <Code key={key} title={key} text={text} language={language} {...whole} />);
+  const wanted = wantedIn(input);
   return (
     <>
-      {partsOf(input)
-        .filter(({ key }) => !changed.includes(key))
-        .map(({ key, text, language }) => (
-          <Code key={key} title={key} text={text} language={language} isWhole={isWhole} onWhole={onWhole} />
-        ))}
+      {codes(true)}
       <Suspense fallback={<p aria-busy="true">Loading the change…</p>}>
         {change && <Diff file={change.file ?? 'file'} changes={change.changes} patch={undefined} {...whole} />}
-        {diff !== undefined && <Diff file={fileOf(diff)} changes={undefined} patch={diff} {...whole} />}
+        {diff !== undefined && <Diff file={filesOf(diff)} changes={undefined} patch={diff} {...whole} />}
       </Suspense>
+      {wanted.length > 0 && (
+        <ul className="offered" aria-label="It wants to">
+          {wanted.map((want) => (
+            <li key={want}>
+              <Exact text={want} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {codes(false)}
     </>
   );
 }
@@ -64,4 +83,12 @@ function partsOf(input: Record<string, unknown>): Part[] {
   return parts;
 }
 
-const fileOf = (diff: string): string => /^\+\+\+ (?:b\/)?(.+)$/m.exec(diff)?.[1] ?? 'change';
+/** What a diff says it changes, by the names before and after: a file that is made or removed has only one. */
+function filesOf(diff: string): string {
+  const names = [...diff.matchAll(/^--- (?:a\/)?(.+)\n\+\+\+ (?:b\/)?(.+)$/gm)].map(([, before = '', after = '']) =>
+    after === NOWHERE ? before : after,
+  );
+  return names.length > 0 ? names.join(', ') : 'change';
+}
+
+const NOWHERE = '/dev/null';

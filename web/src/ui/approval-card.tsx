@@ -1,7 +1,7 @@
 // An approval: what will run, in full, why it is asked, and what can be done: allow it once, allow it together with what
 // the agent suggests, edit it first, or deny it with a reason.
-import { Check, Pencil, ShieldCheck, TriangleAlert, X } from 'lucide-react';
-import { Fragment, useEffect, useRef, useState } from 'react';
+import { Check, Pencil, TriangleAlert, X } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
 import type { ApprovalRequest, AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCommands } from '../state/commands.ts';
@@ -9,15 +9,17 @@ import { useDraft } from '../state/draft.ts';
 import { editable, readEdit } from '../state/edit-input.ts';
 import { type Refused, useSending } from '../state/sending.ts';
 import { earlierSentence } from '../text/ask-text.ts';
-import { oneLine } from '../text/visible.ts';
-import { Action, isLong } from './action.tsx';
+import { isPlan } from '../text/plan-text.ts';
+import { isLong } from './action.tsx';
 import type { Frame } from './card-frame.tsx';
 import { CopyButton } from './code.tsx';
 import { agentName } from './crumbs.tsx';
 import { FolderFact } from './folder-fact.tsx';
 import { Key } from './key.tsx';
+import { Proposal } from './proposal.tsx';
 import { Refusal, SavedNote } from './refusal.tsx';
-import { Exact, Prose } from './text.tsx';
+import { Suggestions } from './suggestions.tsx';
+import { Exact } from './text.tsx';
 
 interface ApprovalCardProps {
   ask: AskView;
@@ -43,6 +45,8 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
   const field = useRef<HTMLTextAreaElement>(null);
   const wantsField = useRef(false);
   const edited = readEdit(edit, original.key);
+  const isAPlan = isPlan(request);
+  const mayEdit = Object.keys(request.input).length > 0;
 
   useEffect(() => {
     if (!taken || (isTouched.current && !taken.isNews)) return;
@@ -103,7 +107,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
       ? {
           allow: () => allow(),
           deny,
-          edit: () => open('edit'),
+          ...(mayEdit && { edit: () => open('edit') }),
           ...(mode !== 'look' && { back: () => setMode('look') }),
         }
       : {},
@@ -114,25 +118,26 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
     act();
   };
 
-  const suggestions = (request.suggestions ?? []).flatMap(suggestionOf);
   const body = (
     <>
       <div className="card-title">
         <h2>
-          Allow <code>{<Exact text={request.tool_name} />}</code>?
+          {isAPlan ? (
+            'Begin with this plan?'
+          ) : (
+            <>
+              Allow <code>{<Exact text={request.tool_name} />}</code>?
+            </>
+          )}
         </h2>
       </div>
-      {request.reason !== '' && (
-        <p className="why">
-          <Prose text={request.reason} />
-        </p>
-      )}
       {request.earlier && (
         <p className="notice">
           <TriangleAlert className="icon" /> {earlierSentence(request.earlier)}
         </p>
       )}
-      <Action request={request} isWhole={isWhole} onWhole={() => setWhole(true)} />
+      <Proposal request={request} folder={folder} isWhole={isWhole} onWhole={() => setWhole(true)} />
+      {isAPlan && <p className="small muted">{AFTER_THE_PLAN}</p>}
       {isLong(request) && isWhole && (
         <p className="notice">
           <TriangleAlert className="icon" /> This is all of it. Look through it before you allow it.
@@ -141,23 +146,21 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
       <dl className="facts">
         <FolderFact folder={folder} />
         <dt>Asked because</dt>
-        <dd>{whyOf(request, session)}</dd>
-        {suggestions.map(({ id, label, grants }) => (
-          <Fragment key={id}>
-            <dt>“{label}” adds</dt>
-            <dd>
-              <code>
-                <Exact text={grants} />
-              </code>
-            </dd>
-          </Fragment>
-        ))}
+        <dd>{whyOf(session)}</dd>
         <dt>Digest</dt>
         <dd className="with-copy">
           <code title={request.digest}>{request.digest.slice(0, 23)}…</code>{' '}
           <CopyButton text={request.digest} label="Copy the digest" />
         </dd>
       </dl>
+      {mode === 'look' && (
+        <Suggestions
+          askId={ask.ask_id}
+          suggestions={request.suggestions ?? []}
+          isDisabled={isSending}
+          onTake={(id) => allow([id])}
+        />
+      )}
     </>
   );
   const actions = (
@@ -212,14 +215,11 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
             <button type="button" className="button primary" disabled={isSending} onClick={() => allow()}>
               <Check className="icon" /> Allow once {hasKeys && <Key>a</Key>}
             </button>
-            {suggestions.map(({ id, label }) => (
-              <button key={id} type="button" className="button" disabled={isSending} onClick={() => allow([id])}>
-                <ShieldCheck className="icon" /> Allow: {label}
+            {mayEdit && (
+              <button type="button" className="button" disabled={isSending} onClick={() => open('edit')}>
+                <Pencil className="icon" /> Edit {hasKeys && <Key>e</Key>}
               </button>
-            ))}
-            <button type="button" className="button" disabled={isSending} onClick={() => open('edit')}>
-              <Pencil className="icon" /> Edit {hasKeys && <Key>e</Key>}
-            </button>
+            )}
             <button type="button" className="button danger" disabled={isSending} onClick={deny}>
               <X className="icon" /> Deny {hasKeys && <Key>d</Key>}
             </button>
@@ -252,17 +252,10 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
   return frame(body, actions, isWhole || !isLong(request));
 }
 
-const LONGEST_LABEL = 80;
+const AFTER_THE_PLAN =
+  'Allowed, it leaves plan mode and begins; from then on its permission mode decides what it asks for.';
 
-/** Only what has an id can be taken. The words are the agent's: the card shows what it would add, to the letter. */
-function suggestionOf(suggestion: unknown): { id: string; label: string; grants: string }[] {
-  const { id, label, ...rest } = Object(suggestion) as { id?: unknown; label?: unknown };
-  if (typeof id !== 'string') return [];
-  const shown = oneLine(typeof label === 'string' ? label : id).slice(0, LONGEST_LABEL);
-  return [{ id, label: shown, grants: Object.keys(rest).length > 0 ? JSON.stringify(rest) : id }];
-}
-
-function whyOf(request: ApprovalRequest, session: SessionView | undefined): string {
+function whyOf(session: SessionView | undefined): string {
   const asker = session ? agentName(session) : 'the agent';
-  return `${asker} runs under “${session?.permissions ?? 'approval'}”, and no rule decided this call (scope ${request.scope})`;
+  return `${asker} does not do this unasked, and no rule here decided it (permissions “${session?.permissions ?? 'approval'}”)`;
 }

@@ -29,6 +29,7 @@ export default function Diff({ file, changes, patch, isWhole, onWhole }: DiffPro
   const { blocks, left } = firstLines(all, isWhole ? Number.POSITIVE_INFINITY : MOST_LINES);
   const text = patch ?? (changes ?? []).map(({ after }) => after).join('\n');
   const isSplit = layout === 'split';
+  const isPassage = changes?.some(({ before }) => before !== '') ?? false;
   const choose = (next: string) => {
     localStorage.setItem(LAYOUT, next);
     setLayout(next);
@@ -60,7 +61,7 @@ export default function Diff({ file, changes, patch, isWhole, onWhole }: DiffPro
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
       <section className="diff-scroll" tabIndex={0} aria-label={`Change of ${file}`}>
-        <table className={isSplit ? 'split' : 'unified'}>
+        <table className={`${isSplit ? 'split' : 'unified'} ${isPassage ? 'passage' : ''}`}>
           <tbody>{blocks.map((block, i) => (isSplit ? split(block, i) : unified(block, i)))}</tbody>
         </table>
       </section>

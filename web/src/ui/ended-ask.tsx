@@ -9,13 +9,14 @@ import { leaveBegun, useBegun } from '../state/begun.ts';
 import { type DraftContent, unsavedDraft, useKeptDraft } from '../state/draft.ts';
 import { useMayAnswer, useMe } from '../state/me.ts';
 import { isQuestion } from '../text/ask-text.ts';
+import { isPlan } from '../text/plan-text.ts';
 import { oneLine } from '../text/visible.ts';
-import { Action } from './action.tsx';
 import { AskedQuestions } from './asked-questions.tsx';
 import { Code } from './code.tsx';
 import { FolderFact } from './folder-fact.tsx';
+import { Proposal } from './proposal.tsx';
 import { Settled } from './settled.tsx';
-import { Exact, Prose } from './text.tsx';
+import { Exact } from './text.tsx';
 
 interface EndedAskProps {
   ask: AskView;
@@ -42,20 +43,19 @@ export function EndedAsk({ ask: known, isWhole, onWhole }: EndedAskProps) {
     <>
       <div className="card-title">
         <h2>
-          <code>
-            <Exact text={request.tool_name} />
-          </code>
+          {isPlan(request) ? (
+            'Plan'
+          ) : (
+            <code>
+              <Exact text={request.tool_name} />
+            </code>
+          )}
         </h2>
       </div>
       <NotSent ask={ask} />
       <Settled ask={ask} />
       <LostDraft ask={ask} />
-      {request.reason !== '' && (
-        <p className="why">
-          <Prose text={request.reason} />
-        </p>
-      )}
-      <Action request={request} isWhole={isWhole} onWhole={onWhole} />
+      <Proposal request={request} folder={folder} isWhole={isWhole} onWhole={onWhole} />
       {folder !== undefined && (
         <dl className="facts">
           <FolderFact folder={folder} />

@@ -10,7 +10,6 @@ import { useKeptText } from '../state/kept-text.ts';
 import { type Refused, refusedOf } from '../state/sending.ts';
 import { useSighting } from '../state/sighting.ts';
 import { triedIn } from '../state/tried.ts';
-import { actionText } from '../text/ask-text.ts';
 import { agentName, sessionName } from './crumbs.tsx';
 import { Key } from './key.tsx';
 import { Exact } from './text.tsx';
@@ -177,9 +176,11 @@ function batchSentence({ text, isJudged }: Refused, count: number): string {
   return isJudged ? `None of the ${count} of one run was decided: ${text}` : `${count} of one run: ${text}`;
 }
 
-/** A lone command as itself; everything else with all it says. */
-const inFull = (request: ApprovalRequest): string =>
-  Object.keys(request.input).length === 1 ? actionText(request) : JSON.stringify(request.input, undefined, 2);
+/** A lone text as itself; everything else with all it says. */
+function inFull({ input }: ApprovalRequest): string {
+  const [only, ...others] = Object.values(input);
+  return typeof only === 'string' && others.length === 0 ? only : JSON.stringify(input, undefined, 2);
+}
 
 /** The person has just asked for this field. */
 const focused = (field: HTMLElement | null): void => field?.focus();

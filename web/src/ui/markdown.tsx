@@ -2,6 +2,7 @@
 // pictures are not fetched, and a link says where it goes.
 import Markdown, { type Components } from 'react-markdown';
 import { prose } from '../text/visible.ts';
+import '../styles/markdown.css';
 
 const components: Components = {
   a: ({ href, children }) => (

@@ -5,10 +5,12 @@ import { useLocation } from 'wouter';
 import { api } from '../api.ts';
 import { useFetched } from '../queries.ts';
 import { useKeptText } from '../state/kept-text.ts';
+import { type Chosen, settingsInput } from '../state/run-settings.ts';
 import { type Sending, useSending } from '../state/sending.ts';
 import { EXTERNAL_AGENT } from './crumbs.tsx';
 import { Dialog } from './dialog.tsx';
 import { NoReply, Refusal } from './refusal.tsx';
+import { RunSettings } from './run-settings.tsx';
 
 /** The agent that starts by itself what the settings of a folder name. */
 const HAS_FOLDER_SETTINGS = 'claude';
@@ -37,9 +39,11 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
 
   const title = task.trim().split('\n')[0]?.slice(0, 120) ?? '';
   const trust = name === HAS_FOLDER_SETTINGS && !trustsFolder && { trust_folder: false };
+  const [settings, setSettings] = useKeptText('holdpoint-run-settings');
+  const chosen = JSON.parse(settings || '{}') as Chosen;
   const work: Work = {
     session: { agent: name, title, ...(place !== '' && { work_folder: place }) },
-    input: { ...inputOf(name, task), ...trust },
+    input: { ...inputOf(name, task), ...settingsInput(name, chosen), ...trust },
   };
   const start = async (work: Work, { send }: Sending) => {
     setProblem(undefined);
@@ -49,7 +53,8 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
       await api.runs.start(sessionId, { input: work.input, source: 'web' }, options);
     });
     if (refusal) return;
-    if (work !== DEMO) setTask('');
+    // What one run was allowed is not for the next.
+    if (work !== DEMO) [setTask, setSettings].map((set) => set(''));
     onClose();
     navigate(`/sessions/${sessionId}`);
   };
@@ -122,6 +127,7 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
             onChange={(event) => setFolder(event.target.value)}
           />
         </div>
+        <RunSettings agent={name} chosen={chosen} onChoose={(next) => setSettings(JSON.stringify(next))} />
         {name === HAS_FOLDER_SETTINGS && (
           <div>
             <label className="label">

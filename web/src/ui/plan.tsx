@@ -1,0 +1,38 @@
+// The plan that an agent wants to begin with: formatted, or to the letter. What formatting would hide from the reader is
+// shown to the letter from the start.
+import { lazy, Suspense, useState } from 'react';
+import { hidesText } from '../text/plan-text.ts';
+import { CopyButton, HiddenNote } from './code.tsx';
+import { Exact } from './text.tsx';
+
+const Markdown = lazy(() => import('./markdown.tsx'));
+
+export function Plan({ text }: { text: string }) {
+  const [isExact, setExact] = useState(() => hidesText(text));
+  const exact = (
+    <pre>
+      <Exact text={text} />
+    </pre>
+  );
+  return (
+    <figure className="code plan">
+      <figcaption className="code-head">
+        <span className="name">plan</span>
+        <HiddenNote text={text} />
+        <span className="end">
+          <button type="button" className="button quiet small" onClick={() => setExact(!isExact)}>
+            {isExact ? 'Formatted' : 'To the letter'}
+          </button>
+          <CopyButton text={text} />
+        </span>
+      </figcaption>
+      {isExact ? (
+        exact
+      ) : (
+        <Suspense fallback={exact}>
+          <Markdown text={text} />
+        </Suspense>
+      )}
+    </figure>
+  );
+}
