@@ -11,6 +11,7 @@ import { createHearing, type Heard, type ToolCall } from './claude-hearing.ts';
 import type { ClaudeSpec } from './claude-input.ts';
 import { createLastTurn, isDeferred, isSuccess, ownCommand } from './claude-last-turn.ts';
 import { isAskedInPlan, isHeldFor, modeOf, refusedIn, SKILL_TOOL } from './claude-modes.ts';
+import { refusedPlan } from './claude-plan.ts';
 import {
   type ClaudeResult,
   controlRefusal,
@@ -216,7 +217,8 @@ export async function talkWithClaude(
     await telling;
     if (!requests.has(requestId)) return;
     if (heard.heard === 'permission') {
-      const decision = isOurs ? asItIs(call) : (refusedIn(itsMode, call) ?? (await desk.decide(call)));
+      const refused = refusedIn(itsMode, call) ?? refusedPlan(call);
+      const decision = isOurs ? asItIs(call) : (refused ?? (await desk.decide(call)));
       for (const tool of openedBy(call, decision)) opened.add(tool);
       return talk?.send(controlReply(requestId, permissionReply(call, decision)));
     }
@@ -224,7 +226,7 @@ export async function talkWithClaude(
     // begins in the folder of the session.
     if (heard.hindrance || call.folder !== undefined || desk.owes() || elicitations.owes())
       return talk?.send(controlReply(requestId, hookReply(undefined)));
-    const decision = await desk.decide(call, patienceOf(spec.patienceMs));
+    const decision = refusedPlan(call) ?? (await desk.decide(call, patienceOf(spec.patienceMs)));
     if (decision.behavior === 'held')
       await tell(() => context.say(undefined, { id: heldOn(call.id), type: MODE, data: { mode } }));
     talk?.send(controlReply(requestId, hookReply(decision)));

@@ -191,4 +191,28 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: planning`, () => {
     expect(rig.result('toolu_dir_exit')?.text).toContain('Make all of it $&.');
     expect(rig.files({ folder })).toEqual(['.claude', 'designs']);
   });
+
+  it('shows a long plan whole, and has the model shorten one that nobody could be shown', async () => {
+    const steps = Array.from({ length: 3000 }, (_, i) => `${i + 1}. Make thing ${i + 1}.`).join('\n');
+    const planFile = (told: string) => /\/[^"\\ ]*\/plans\/[^"\\ ]+\.md/.exec(told)?.[0] ?? 'the plan has no file';
+    rig.model.play([
+      [{ tool: 'ExitPlanMode', input: { plan: steps }, id: 'toolu_long_call' }],
+      (told) => [{ tool: 'Write', input: { file_path: planFile(told), content: steps }, id: 'toolu_long_write' }],
+      exits('toolu_long_exit'),
+      [{ text: 'Done.' }],
+    ]);
+    const run = await rig.start({ permission_mode: 'plan' });
+    const plan = await rig.ask(run);
+    expect(rig.result('toolu_long_call')).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(new RegExp(`${steps.length} characters.* 20000 .*plan file`)),
+    });
+    expect(plan).toMatchObject({ tool_call_id: 'toolu_long_exit', request: { input: { plan: steps } } });
+    expect(plan.request).toMatchObject({ reason: expect.stringContaining('whole in the input') });
+    await rig.stage.decide(plan, { behavior: 'allow' });
+    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    // Claude Code itself shows its model the beginning of what is long.
+    expect(rig.result('toolu_long_exit')?.text).toContain('1. Make thing 1.\n2. Make thing 2.');
+    expect((await rig.stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
+  });
 });

@@ -232,6 +232,17 @@ describe('file changes', () => {
 });
 
 describe('an approval', () => {
+  const ASKED = {
+    id: 'ask_1',
+    tool_call_id: 'c',
+    tool_name: 'Bash',
+    input: { command: 'ls' },
+    scope: 's',
+    reason: '',
+    digest: 'd',
+    created_at_ms: 2,
+  };
+
   it('says what was decided before its agent was lost', () => {
     const earlier = {
       ask_id: 'ask_0',
@@ -240,16 +251,15 @@ describe('an approval', () => {
       answered_at_ms: 1,
       reason: 'no',
     };
-    const asked = {
-      id: 'ask_1',
-      tool_call_id: 'c',
-      tool_name: 'Bash',
-      input: { command: 'ls' },
-      scope: 's',
-      reason: '',
-    };
-    const lines = approvalLines({ ...asked, digest: 'd', created_at_ms: 2, earlier }, 80).map(plain);
+    const lines = approvalLines({ ...ASKED, earlier }, 80).map(plain);
     expect(lines).toContain('Before the worker was lost, lead denied this (no). Decide again.');
+  });
+
+  it('shows a long text of its input to the last line', () => {
+    const plan = Array.from({ length: 3000 }, (_, n) => `${n + 1}. Make thing ${n + 1}.`);
+    const asked = { ...ASKED, tool_name: 'ExitPlanMode', input: { plan: plan.join('\n') } };
+    const lines = approvalLines(asked, 80).map((of) => plain(of).trim());
+    expect(lines.filter((text) => text.startsWith('│ ')).map((text) => text.slice(2))).toEqual(plan);
   });
 });
 
