@@ -11,7 +11,7 @@ import { isTerminal, print, printJson, terminalWidth } from './output.ts';
 import { ownName } from './own-name.ts';
 import { printAsks } from './pending-table.ts';
 import { tellSeen } from './sighting.ts';
-import { answerLines, endText, type Request, requestLines } from './text/ask-text.ts';
+import { answerLines, endText, located, type Request, requestLines } from './text/ask-text.ts';
 import { indented, wrap } from './text/layout.ts';
 import { hintLines } from './text/run-text.ts';
 import { type Line, line, span } from './text/spans.ts';
@@ -45,10 +45,19 @@ export function addAskList(parent: Command, { kind, list, examples }: ListSpec):
         if (flags.runId === undefined || one.run_id === flags.runId) pending.push(one);
       if (flags.json) return printJson(pending);
       if (pending.length === 0) return note(`no ${kind} is pending`);
-      printAsks(pending);
+      printAsks(await withFolders(client, kind, pending));
       if (isTerminal()) print([], line(span(`Show one: ${ownName()} ${kind}s show <id>`, 'dim')));
     }),
   );
+}
+
+/** What would be done is done somewhere. */
+async function withFolders(client: Client, kind: AskKind, pending: readonly Pending[]) {
+  if (kind === 'question') return pending;
+  const origins = new Map<string, AskView['asked_from']>();
+  for await (const ask of every((page) => client.asks.list({ kind, status: 'pending', limit: PAGE, ...page })))
+    origins.set(ask.ask_id, ask.asked_from);
+  return pending.map((one) => ({ ...one, asked_from: origins.get(one.request.id) }));
 }
 
 export function addAskShow(parent: Command, kind: AskKind, examples: string[]): void {
@@ -92,7 +101,11 @@ function askLines(ask: AskView, requester: string | undefined, width: number): L
   if (ask.expires_at_ms !== undefined && ask.status === 'pending')
     lines.push(...field('expires', `${instant(ask.expires_at_ms)}, in ${countdown(ask.expires_at_ms - now)}`));
   if (ask.kind === 'approval' && 'scope' in ask.request) lines.push(...field('scope', oneLine(ask.request.scope)));
-  lines.push([], ...indented(requestLines(ask.request as Request, width - 2), 2), []);
+  lines.push(
+    [],
+    ...indented(requestLines(located(ask.request as Request, ask.asked_from?.work_folder), width - 2), 2),
+    [],
+  );
   if (!ask.answer) return [...lines, ...hintLines(ask.ask_id, ask.kind === 'question')];
   const { state, reason } = ask.delivery;
   return [

@@ -5,7 +5,7 @@ import { EXIT } from './exit-codes.ts';
 import { told } from './failure.ts';
 import { print, printJson, terminalWidth } from './output.ts';
 import { setExitOf } from './settled-run.ts';
-import { summary } from './text/ask-text.ts';
+import { placeText, summary } from './text/ask-text.ts';
 import { crop } from './text/layout.ts';
 import { runStatusLines } from './text/run-text.ts';
 import { line, span } from './text/spans.ts';
@@ -36,7 +36,10 @@ function document(behavior: 'allow' | 'deny', { runId, asks, run, error }: Batch
 function printResult(behavior: 'allow' | 'deny', { runId, asks, run, error }: BatchResult): void {
   if (run) {
     const done = span(`${DONE[behavior]} `, behavior === 'allow' ? 'good' : 'warn');
-    for (const ask of asks) print(crop(line(done, summary(ask.request)), terminalWidth()));
+    for (const { request, asked_from: from } of asks) {
+      const place = span(placeText(request, from?.work_folder), 'dim');
+      print(crop(line(done, summary(request), place), terminalWidth()));
+    }
     print(...runStatusLines(run));
     return;
   }

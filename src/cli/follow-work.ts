@@ -5,7 +5,7 @@ import type { AskView, EventView, SessionView } from '../core/views.ts';
 import type { Remark } from './connection.ts';
 import { heldLines } from './held-lines.ts';
 import { watchLink } from './lost-link.ts';
-import { endText, type Request, summary } from './text/ask-text.ts';
+import { endText, located, type Request, summary } from './text/ask-text.ts';
 import { outputLines } from './text/run-text.ts';
 import { type Line, line, span } from './text/spans.ts';
 import { oneLine } from './text/terminal-text.ts';
@@ -44,7 +44,7 @@ export async function followWork(work: FollowWork): Promise<string[]> {
   const { client, session } = work;
   const over = new AbortController();
   const signal = AbortSignal.any([work.signal, over.signal]);
-  const family = new Set([session.session_id, ...(await children(client, session.session_id))]);
+  const family = new Map([folderOf(session), ...(await children(client, session.session_id))]);
   const open = new Set([work.runId]);
   const asked = new Map<string, { request: Request; taken: AbortController; isShown: boolean }>();
   const lines = heldLines(work.print);
@@ -60,7 +60,7 @@ export async function followWork(work: FollowWork): Promise<string[]> {
 
   function hear(event: EventView): void {
     if (event.type === 'session.created' && family.has(String(event.data.parent_session_id))) {
-      family.add(event.session_id);
+      family.set(event.session_id, event.data.work_folder as string | undefined);
       lines.add(line(span('┆ a sub-agent begins', 'dim')));
     }
     if (!family.has(event.session_id)) return;
@@ -80,7 +80,8 @@ export async function followWork(work: FollowWork): Promise<string[]> {
 
   function raise(event: EventView): void {
     const runId = String(event.run_id);
-    for (const request of event.data.requests as Request[]) {
+    for (const raised of event.data.requests as Request[]) {
+      const request = located(raised, family.get(event.session_id));
       const ask = { request, taken: new AbortController(), isShown: false };
       asked.set(request.id, ask);
       const until = AbortSignal.any([signal, ask.taken.signal]);
@@ -127,16 +128,20 @@ export async function followWork(work: FollowWork): Promise<string[]> {
   if (failure) throw failure;
   work.signal.throwIfAborted();
   await lines.end();
-  return [...family];
+  return [...family.keys()];
 }
 
 /** Those of earlier runs may be given something to do again. */
-async function children(client: Client, parent_session_id: string): Promise<string[]> {
-  const ids: string[] = [];
+async function children(client: Client, parent_session_id: string): Promise<FolderOf[]> {
+  const found: FolderOf[] = [];
   const page = (at: object) => client.sessions.list({ parent_session_id, status: 'active', limit: 500, ...at });
-  for await (const { session_id } of every(page)) ids.push(session_id, ...(await children(client, session_id)));
-  return ids;
+  for await (const child of every(page)) found.push(folderOf(child), ...(await children(client, child.session_id)));
+  return found;
 }
+
+/** A session, and where it works. */
+type FolderOf = readonly [session_id: string, work_folder: string | undefined];
+const folderOf = ({ session_id, work_folder }: SessionView): FolderOf => [session_id, work_folder];
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -2,21 +2,27 @@
 
 import { countdown, duration } from '../client/times.ts';
 import { isTerminal, printTable } from './output.ts';
-import { type Request, summary } from './text/ask-text.ts';
+import { placeText, type Request, summary } from './text/ask-text.ts';
 import { shortIds } from './text/layout.ts';
 import { line, span } from './text/spans.ts';
 import { oneLine } from './text/terminal-text.ts';
 
+interface Listed {
+  session_id: string;
+  request: Request;
+  asked_from?: { work_folder?: string | undefined } | undefined;
+}
+
 /** Short ids at a terminal, where people type them; whole ones for scripts. */
-export function printAsks(asks: readonly { session_id: string; request: Request }[]): void {
+export function printAsks(asks: readonly Listed[]): void {
   const short = shortIds(asks.map((ask) => ask.request.id));
   const now = Date.now();
-  const rows = asks.map(({ request, session_id }) => [
+  const rows = asks.map(({ request, session_id, asked_from: from }) => [
     line(span(isTerminal() ? (short.get(request.id) ?? request.id) : request.id, 'bold')),
     line(duration(now - request.created_at_ms)),
     line(span(request.expires_at_ms === undefined ? '' : countdown(request.expires_at_ms - now), 'warn')),
     line(span(oneLine(session_id), 'dim')),
-    line(summary(request)),
+    line(summary(request), span(placeText(request, from?.work_folder), 'dim')),
   ]);
   const columns = ['ID', 'AGE', 'EXPIRES', 'SESSION'].map((title) => ({ title }));
   printTable([...columns, { title: 'WHAT', flexible: true }], rows);

@@ -73,7 +73,8 @@ function showCommand(): Command {
     const client = await connect(flags);
     const run = await findRun(client, typed, flags.sessionId);
     if (flags.json) return printJson(run);
-    print(...runLines(run, terminalWidth()));
+    const { work_folder } = await client.sessions.get(run.session_id);
+    print(...runLines(run, work_folder, terminalWidth()));
     await tellSeen(client, ...run.pending_approvals, ...run.pending_questions);
   });
 }

@@ -8,6 +8,7 @@ import { connect, type MutationFlags, note, once, type ServerFlags, withMutation
 import { withExamples } from './examples.ts';
 import { findSession } from './find-place.ts';
 import { print, printJson, printTable, terminalWidth } from './output.ts';
+import { folderNamed } from './run-session.ts';
 import { summary } from './text/ask-text.ts';
 import { wrap } from './text/layout.ts';
 import { statusStyle } from './text/run-text.ts';
@@ -124,7 +125,7 @@ const sessionBody = (flags: CreateFlags) => ({
   agent: flags.agent,
   session_id: flags.sessionId,
   title: flags.title,
-  work_folder: flags.workFolder,
+  work_folder: folderNamed(flags.workFolder),
   project_ids: flags.project,
   channel_ids: flags.channel,
   labels: flags.label,

@@ -21,7 +21,7 @@ import { findSession } from './find-place.ts';
 import { readJson } from './input-json.ts';
 import { print, printJson, printTable, terminalWidth } from './output.ts';
 import { tellSeen } from './sighting.ts';
-import type { Request } from './text/ask-text.ts';
+import { located, type Request } from './text/ask-text.ts';
 import { jsonText } from './text/json-text.ts';
 import { statusStyle } from './text/run-text.ts';
 import { line, span } from './text/spans.ts';
@@ -164,7 +164,11 @@ function bodyOf(words: readonly string[], flags: PostFlags): PostBody {
 /** What is still open is shown whole, with what its text in the thread leaves out. */
 async function showItem(client: Client, session: SessionView, item: ItemView): Promise<void> {
   const request = await openRequest(client, session, item);
-  print(...(request ? promptLines(item, request, terminalWidth()) : itemLines(item, terminalWidth())));
+  print(
+    ...(request
+      ? promptLines(item, located(request, session.work_folder), terminalWidth())
+      : itemLines(item, terminalWidth())),
+  );
   if (request) await tellSeen(client, request);
 }
 

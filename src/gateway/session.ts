@@ -31,7 +31,8 @@ export function createSession(ports: Ports, body: CreateSession, key?: Key): Pro
     const session = newSession(body.session_id ?? ports.ids.next('ses'), { ...body, permissions }, now);
     await tx.insertSession(session);
     const ledger = ledgerOf(ports, tx, session);
-    ledger.note('session.created', { agent: session.agent, parent_session_id: session.parentSessionId });
+    const { agent, parentSessionId: parent_session_id, workFolder: work_folder } = session;
+    ledger.note('session.created', { agent, parent_session_id, work_folder });
     await ledger.close();
     return made(await sessionView(tx, session));
   });

@@ -50,7 +50,7 @@ export function placeLines(state: State, ask: AskView, length: 'short' | 'whole'
     span(`  ${duration(nowMs - ask.created_at_ms)} ago`, 'dim'),
     span(deadline, left !== undefined && left < 60_000 ? 'bad' : 'warn'),
   );
-  const where = (ask.request as ApprovalRequest).work_folder ?? session?.work_folder;
+  const where = (ask.request as ApprovalRequest).work_folder ?? session?.work_folder ?? ask.asked_from?.work_folder;
   const folder = where ? [line(span(`in ${oneLine(where)}`, 'dim'))] : [];
   if (length === 'short') return [...wrap(short, columns, 2), ...folder];
   const parent = session?.parent_session_id

@@ -33,6 +33,16 @@ export function requestLines(request: Request, width: number): Line[] {
   return isQuestion(request) ? questionsLines(request, width) : approvalLines(request, width);
 }
 
+/** With the folder it would run in, which it names by itself only where that is not the folder of its session. */
+export const located = (request: Request, folder: string | undefined): Request =>
+  isQuestion(request) ? request : { ...request, work_folder: request.work_folder ?? folder };
+
+/** Where it would be done, after `summary`; nothing for a question. */
+export const placeText = (request: Request, folder: string | undefined): string => {
+  const place = isQuestion(request) ? undefined : (request.work_folder ?? folder);
+  return place ? `  in ${oneLine(place)}` : '';
+};
+
 /** The same under a mark, to stand out among other lines. */
 export function cardLines(request: Request, width: number): Line[] {
   const [first = [], ...rest] = requestLines(request, width - 2);

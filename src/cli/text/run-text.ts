@@ -3,7 +3,7 @@
 import { instant } from '../../client/times.ts';
 import type { RunView } from '../../core/views.ts';
 import { ownName } from '../own-name.ts';
-import { requestLines } from './ask-text.ts';
+import { located, requestLines } from './ask-text.ts';
 import { indented, wrap } from './layout.ts';
 import { type Line, line, type Style, span } from './spans.ts';
 import { oneLine, prose } from './terminal-text.ts';
@@ -23,7 +23,8 @@ export function runStatusLines(run: RunView): Line[] {
   return lines;
 }
 
-export function runLines(run: RunView, width: number): Line[] {
+/** `folder` is that of its session. */
+export function runLines(run: RunView, folder: string | undefined, width: number): Line[] {
   const field = (name: string, value: string) => wrap(line(span(name.padEnd(10), 'dim'), value), width, 10);
   const lines: Line[] = [
     line(span(run.run_id, 'bold'), '  ', span(run.status.replaceAll('_', ' '), statusStyle(run.status))),
@@ -39,7 +40,11 @@ export function runLines(run: RunView, width: number): Line[] {
   if (run.error !== undefined) lines.push(...field('error', oneLine(run.error)));
   for (const output of run.outputs) if (output.text !== undefined) lines.push(...outputLines(output, width));
   for (const request of [...run.pending_approvals, ...run.pending_questions])
-    lines.push([], ...indented(requestLines(request, width - 2), 2), ...hintLines(request.id, 'questions' in request));
+    lines.push(
+      [],
+      ...indented(requestLines(located(request, folder), width - 2), 2),
+      ...hintLines(request.id, 'questions' in request),
+    );
   return lines;
 }
 
