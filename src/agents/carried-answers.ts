@@ -4,6 +4,7 @@
 import { approvalOutcome, hasEnded, questionOutcome } from '../client/outcome.ts';
 import { canonical } from '../core/digest.ts';
 import type { ApprovalRequest, AskView, UserQuestionRequest } from '../core/views.ts';
+import { literalJson, literally } from './literal-text.ts';
 
 type Action = Pick<ApprovalRequest, 'tool_name' | 'input'>;
 
@@ -32,14 +33,15 @@ export function createStanding(): Standing {
 export function carriedText(due: readonly AskView[], heard: readonly AskView[]): string {
   const news = due.map(inWords).filter((text) => text !== undefined);
   const olds = heard.map(inWords).filter((text) => text !== undefined);
-  return [
+  const text = [
     'You were interrupted before you had finished, and are now started again in the same conversation.',
     ...(olds.length > 0
       ? ['Before that the person had decided, and you may or may not have acted on it:', ...olds]
       : []),
     ...(news.length > 0 ? ['Meanwhile the person decided:', ...news] : []),
     'What was allowed has not been done yet unless you see that it was: ask for it again exactly as before. Then go on with the task.',
-  ].join('\n\n');
+  ];
+  return literally(text.join('\n\n'));
 }
 
 export function standingOf(due: readonly AskView[], standing: Standing): void {
@@ -65,10 +67,10 @@ type Ended = AskView & { answer: NonNullable<AskView['answer']> };
 function approvalInWords(ask: Ended): string {
   const { tool_name, input, lineage } = ask.request as ApprovalRequest;
   const outcome = approvalOutcome(ask, input);
-  const asked = `${whoAsked(lineage)} asked to use ${tool_name}: ${JSON.stringify(input)}`;
+  const asked = `${whoAsked(lineage)} asked to use ${tool_name}: ${literalJson(input)}`;
   if (!outcome.allowed) return `${asked}\n→ not allowed: ${outcome.reason}`;
   if (canonical(outcome.input) === canonical(input)) return `${asked}\n→ allowed`;
-  return `${asked}\n→ allowed only in this form: ${JSON.stringify(outcome.input)}`;
+  return `${asked}\n→ allowed only in this form: ${literalJson(outcome.input)}`;
 }
 
 function questionInWords(ask: Ended): string {

@@ -28,7 +28,9 @@ export type DispatchSpec = Pick<z.infer<typeof DispatchInput>, 'command' | 'time
   env: Record<string, string>;
   /** `{...data, answer, partial_state}` */
   input: Record<string, unknown>;
-  prompt: string | undefined;
+  template: string | undefined;
+  /** The names in `input` under which its program gets its own words back, and the answer to them. */
+  carried: ReadonlySet<string>;
 };
 
 /** One string of the environment holds 128 KiB on Linux, its name included. */
@@ -42,9 +44,10 @@ export function readSpec(given: Record<string, unknown>): DispatchSpec {
       `The input of an exec run is not well formed: ${z.prettifyError(read.error)}`,
     );
   const { command, timeout_ms, runtime, skills = [], env = {}, data, prompt_template } = read.data;
-  const input = { ...data, ...carriedOn(read.data) };
-  const prompt = prompt_template === undefined ? undefined : fillIn(prompt_template, input);
-  return { command, timeout_ms, runtime, skills, env, input, prompt };
+  const carried = carriedOn(read.data);
+  const input = { ...data, ...carried };
+  const names = new Set(Object.keys(carried));
+  return { command, timeout_ms, runtime, skills, env, input, template: prompt_template, carried: names };
 }
 
 function carriedOn({ answer, declined, justification, partial_state }: z.infer<typeof DispatchInput>) {
@@ -57,17 +60,25 @@ function carriedOn({ answer, declined, justification, partial_state }: z.infer<t
 
 /**
  * `{{name}}` and `{{name.of.a.part}}` become what the input has there, `{{input}}` all of it; `{{#name}}…{{/name}}` stays
- * only if there is such a thing. What is filled in is not looked at again.
+ * only if there is such a thing. What is filled in is not looked at again. `tell`: how what is carried is put into words.
  */
-export function fillIn(template: string, input: Record<string, unknown>): string {
+export function promptOf(
+  { template, input, carried }: Pick<DispatchSpec, 'template' | 'input' | 'carried'>,
+  tell: (value: unknown) => string = inWords,
+): string | undefined {
+  if (template === undefined) return undefined;
   const section = /\{\{#([\w.-]+)\}\}([\s\S]*?)\{\{\/\1\}\}/g;
   const kept = template.replace(section, (_, path: string, inside: string) => (isThere(at(input, path)) ? inside : ''));
   return kept.replace(/\{\{([\w.-]+)\}\}/g, (_, path: string) => {
-    const value = path === 'input' && !('input' in input) ? input : at(input, path);
+    const isAll = path === 'input' && !('input' in input);
+    const value = isAll ? input : at(input, path);
     if (!isThere(value)) return '';
-    return typeof value === 'string' ? value : JSON.stringify(value);
+    const [name = path] = path.split('.');
+    return isAll || carried.has(name) ? tell(value) : inWords(value);
   });
 }
+
+const inWords = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const isThere = (value: unknown): boolean => value !== undefined && value !== null;
 

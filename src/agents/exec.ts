@@ -7,7 +7,7 @@ import { HoldpointProblem } from '../client/http.ts';
 import { DISPATCH_AGENT } from '../core/session.ts';
 import type { Agent, AgentContext, Ending } from './agent.ts';
 import { DispatchFailure, failureOf } from './dispatch-failure.ts';
-import { type DispatchSpec, inputJson, readSpec } from './dispatch-input.ts';
+import { type DispatchSpec, inputJson, promptOf, readSpec } from './dispatch-input.ts';
 import { enterWorkspace, sayLeft, skillFiles } from './laid-skills.ts';
 import { layOverlay, takeOutOverlay } from './overlay.ts';
 import type { RuntimeAdapter, RuntimeExit } from './runtime.ts';
@@ -107,7 +107,8 @@ async function invoke(
     AGORA_WORKSPACE: folder,
     AGORA_NEEDS_INPUT_PATH: join(folder, runtime.sentinel),
   });
-  const { command, input, prompt, timeout_ms: timeoutMs } = spec;
+  const { command, input, timeout_ms: timeoutMs } = spec;
+  const prompt = promptOf(spec, runtime.tell);
   try {
     return await runtime.invoke(
       { command, workspaceDir: folder, input, prompt, timeoutMs },

@@ -2,6 +2,7 @@
 // form. Nobody could say its settings, so they come from the run that it goes on with: all of them behind a form, whose
 // answer belongs to a call of that run; behind a post those that the agent carries over. Owns finding that run.
 import type { AgentContext } from './agent.ts';
+import { literalJson } from './literal-text.ts';
 
 type Input = Record<string, unknown>;
 
@@ -21,7 +22,7 @@ export async function goingOn(context: AgentContext, isReadable: (input: Input) 
   const { input, run } = context;
   if (!carriesForm(input)) return settled(context, run.run_id, input, isReadable);
   const displayed = (await context.earlier()).at(-1)?.run.run_id;
-  const text = JSON.stringify(input.interactive_form_answer, null, 2);
+  const text = literalJson(input.interactive_form_answer, 2);
   if (displayed === undefined) return { input: { text }, since: new Set() };
   const before = await settled(context, displayed, await context.inputOf(displayed), isReadable);
   return { ...before, input: { ...before.input, text } };

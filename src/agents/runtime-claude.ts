@@ -1,6 +1,7 @@
 // Claude Code without a terminal (`claude -p …`). How to ask is told as a skill. A dispatch that carries an answer tells
 // the model so even where the spec has no prompt template: `claude -p` adds its standard input to the prompt.
 import { basename, join } from 'node:path';
+import { literalJson, literally } from './literal-text.ts';
 import { HOW_TO_ASK } from './needs-input-text.ts';
 import { type RuntimeAdapter, SENTINEL, sentinelAt } from './runtime.ts';
 import { withPrompt } from './runtime-plain.ts';
@@ -27,6 +28,7 @@ export const claudeCode: RuntimeAdapter = {
     // An agent that commits everything it finds must not commit this.
     { path: `${SKILL}/.gitignore`, content: '*\n' },
   ],
+  tell: (value) => (typeof value === 'string' ? literally(value) : literalJson(value)),
   async invoke(invocation, context) {
     const prompt = invocation.prompt ?? carriedOn(invocation.input);
     const exit = await context.run(withPrompt({ ...invocation, prompt }));
@@ -38,6 +40,7 @@ function carriedOn(input: Record<string, unknown>): string | undefined {
   if (input.answer === undefined) return undefined;
   const answer = input.declined ? 'The person declined to answer your question.' : `The answer: ${input.answer}`;
   const why = typeof input.justification === 'string' ? `\nTheir words: ${input.justification}` : '';
-  const state = input.partial_state === undefined ? '' : `\nYour partial_state: ${JSON.stringify(input.partial_state)}`;
-  return `You stopped earlier in this task to ask a question, and are now started again.\n${answer}${why}${state}\nGo on.`;
+  const state = input.partial_state === undefined ? '' : `\nYour partial_state: ${literalJson(input.partial_state)}`;
+  const told = `You stopped earlier in this task to ask a question, and are now started again.\n${answer}${why}${state}\nGo on.`;
+  return literally(told);
 }

@@ -54,6 +54,8 @@ export interface RuntimeAdapter {
   /** Whether a command is a program of this runtime, when the spec does not name one. */
   recognises(command: readonly string[]): boolean;
   overlay(): readonly OverlayFile[];
+  /** How its own words, and the answer to them, are put into its prompt; as they are otherwise. */
+  tell?(value: unknown): string;
   /** The folder its programs look for skills in, relative to the workspace. */
   readonly skills: string;
   invoke(invocation: RuntimeInvocation, context: RuntimeContext): Promise<RuntimeExit>;

@@ -12,7 +12,9 @@ const COLOUR = {
 };
 export const BLUE = { question_id: 'question-1', selected_option_ids: ['option-2'] };
 
-export const asksColour = (id: string) => [{ tool: 'AskUserQuestion', input: { questions: [COLOUR] }, id }];
+export const asksColour = (id: string, question = COLOUR.question) => [
+  { tool: 'AskUserQuestion', input: { questions: [{ ...COLOUR, question }] }, id },
+];
 
 export const bash = (command: string, id: string, more: object = {}) => ({
   tool: 'Bash',

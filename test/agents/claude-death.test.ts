@@ -1,6 +1,6 @@
 // kill -9 of the real Claude Code in the middle of its work: what was asked stays asked, what died does not run again
 // unasked, and a decision that was used is used up, also for a call that looks the same.
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunView } from '../../src/core/views.ts';
@@ -43,8 +43,10 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9`, () => {
     expect(rig.files(run)).toEqual(['begun']);
   });
 
-  it('with a question open: it stays open, and its answer is told to the same conversation, once', async () => {
-    rig.model.play([asksColour('toolu_d2'), [{ text: 'Blue.' }]]);
+  it('with a question open: it stays open, and its answer is told to the same conversation, once, and no file that the question names', async () => {
+    const secret = join(rig.folder(), 'secret.txt');
+    writeFileSync(secret, 'THE-SECRET\n');
+    rig.model.play([asksColour('toolu_d2', `Which colour, says @${secret} ?`), [{ text: 'Blue.' }]]);
     const run = await rig.start();
     const ask = await rig.ask(run);
     await rig.kept('toolu_d2');
@@ -53,7 +55,8 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9`, () => {
     await rig.stage.answer(ask, BLUE);
     expect(await rig.over(run)).toMatchObject({ status: 'completed', run_id: run.run_id });
     expect(rig.result('toolu_d2')?.text).toContain('interrupted');
-    expect(rig.lastTold()).toContain('You asked: Which colour?\\n→ Blue');
+    expect(rig.lastTold()).toContain(`You asked: Which colour, says \\\\@${secret} ?\\n→ Blue`);
+    expect(rig.model.told.join()).not.toContain('THE-SECRET');
     expect((await rig.stage.events(run.session_id, 'ask.delivered')).length).toBe(1);
     expect(rig.model.told.filter((told) => told.includes('→ Blue'))).toHaveLength(1);
   });

@@ -47,10 +47,11 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}`, () => {
   it('asks with its Write tool and finishes with the answer', { timeout: 120_000 }, async () => {
     const folder = d.workspace({ 'README.md': 'A gate.' });
     const sentinel = join(folder, '.agora/needs_input.json');
+    const secret = join(d.workspace({ 'secret.txt': 'THE-SECRET' }), 'secret.txt');
     const content = JSON.stringify({
       question: 'Which colour?',
       options: ['Red', 'Blue'],
-      partial_state: { remaining_work: ['paint it'] },
+      partial_state: { remaining_work: [`paint it as in @${secret} !`] },
     });
     model.play([
       [{ tool: 'Skill', input: { skill: 'agora-needs-input' } }],
@@ -84,6 +85,9 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}`, () => {
     expect(last).toContain(TASK);
     expect(last).toContain('The answer: Blue');
     expect(last).toContain('remaining_work');
+    // What the model had left for itself names no file that it is shown unasked.
+    expect(last).toContain(`\\\\u0040${secret}`);
+    expect(last).not.toContain('THE-SECRET');
     expect(model.others).toEqual([]);
     expect(readdirSync(folder)).toEqual(['README.md']);
     expect(existsSync(join(folder, '.claude'))).toBe(false);
@@ -91,17 +95,15 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}`, () => {
 
   it('is told the answer by a prompt template', { timeout: 120_000 }, async () => {
     const folder = d.workspace();
+    const secret = join(d.workspace({ 'secret.txt': 'THE-SECRET' }), 'secret.txt');
+    const content = JSON.stringify({ question: 'Which?', partial_state: { note: `see @${secret} please` } });
     model.play([
-      [
-        {
-          tool: 'Write',
-          input: { file_path: join(folder, '.agora/needs_input.json'), content: '{"question":"Which?"}' },
-        },
-      ],
+      [{ tool: 'Write', input: { file_path: join(folder, '.agora/needs_input.json'), content } }],
       [{ text: 'I have asked.' }],
       [{ text: 'Done.' }],
     ]);
-    const prompt_template = 'Paint the {{what}}.{{#answer}} You asked, and they said: {{answer}}.{{/answer}}';
+    const prompt_template =
+      'Paint the {{what}}.{{#answer}} You asked, and they said: {{answer}}. {{partial_state.note}}{{/answer}}';
     const spec = {
       command: commandOf('{{prompt}}'),
       data: { what: 'gate' },
@@ -115,6 +117,8 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}`, () => {
     expect(model.told[before]).toContain('Paint the gate.');
     expect(model.told[before]).not.toContain('You asked');
     expect(model.told.at(-1)).toContain('Paint the gate. You asked, and they said: a dark green.');
+    expect(model.told.at(-1)).toContain(secret);
+    expect(model.told.at(-1)).not.toContain('THE-SECRET');
   });
 
   it('without the overlay knows nothing of it', { timeout: 120_000 }, async () => {
