@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const NEEDED_MAJOR = 24;
 const FORWARDED = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+const LOOK_EVERY_MS = 500;
 const EXECUTABLE = process.platform === 'win32' ? 'node.exe' : 'node';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -38,11 +39,14 @@ export function requireNode() {
 /**
  * Runs `node ...args` in this terminal, forwards signals, and ends as the child ended.
  * The IPC channel is a lifeline: when this process dies alone, even by SIGKILL, the child sees `disconnect` and ends.
+ * A hook is in a group of its own, so that no signal for this one reaches it, and ends with the agent that started us.
  */
-export function handOver(node, args) {
+export function handOver(node, args, { isHook = false } = {}) {
+  if (isHook) endWithStarter();
   const child = spawn(node, args, {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, HOLDPOINT_LAUNCHED: '1' },
+    detached: isHook,
   });
   for (const signal of FORWARDED) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`Cannot run ${node}: ${error.message}`));
@@ -51,6 +55,12 @@ export function handOver(node, args) {
     for (const forwarded of FORWARDED) process.removeAllListeners(forwarded);
     process.kill(process.pid, signal);
   });
+}
+
+/** A starter that was killed tells nobody; but then we belong to somebody else. */
+function endWithStarter() {
+  const starter = process.ppid;
+  setInterval(() => process.ppid !== starter && process.exit(1), LOOK_EVERY_MS).unref();
 }
 
 export function fail(sentence) {

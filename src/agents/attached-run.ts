@@ -3,6 +3,7 @@
 // person's, so no worker claims these runs.
 import { askApproval, askQuestion, type Manner } from '../client/asking.ts';
 import { type Client, every } from '../client/client.ts';
+import { HoldpointProblem } from '../client/http.ts';
 import { type ApproveSpec, type AskSpec, approvalBody, questionBody } from '../client/spec.ts';
 import type { Waits } from '../client/waits.ts';
 import { ATTACHED_LABEL, EXTERNAL_AGENT, isAttached } from '../core/session.ts';
@@ -104,7 +105,7 @@ async function endUnseen(client: Client, runId: string): Promise<void> {
   else await client.runs.complete(runId, {});
 }
 
-/** Asks of a hook belong to the process of that hook, which sees to them itself. */
+/** Asks of a hook belong to the process of that hook, which sees to them itself, or left word of them. */
 export const HOOK_CALL = 'hook-';
 
 /** What the person's own agent has asked, and nobody has answered or nobody has brought back. */
@@ -122,13 +123,15 @@ export async function unsettledAsks(client: Client, agent: string): Promise<AskV
 /** Anybody may call a session as they like. */
 const isOf = (agent: string, session: SessionView): boolean => isAttached(session) && session.agent_id === agent;
 
-/** The agent has settled it without us: nobody is asked any more, and no answer goes anywhere. */
-export async function letGo(client: Client, askId: string, why: string): Promise<void> {
-  await client.asks
+/** The agent has settled it without us: nobody is asked any more, and no answer goes anywhere. Whether the server knows. */
+export const letGo = (client: Client, askId: string, why: string): Promise<boolean> =>
+  client.asks
     .withdraw(askId, { justification: why })
     .catch(() => client.asks.undeliverable(askId, { reason: why }))
-    .catch(() => {});
-}
+    .then(
+      () => true,
+      (error: unknown) => error instanceof HoldpointProblem,
+    );
 
 /** The agent is gone, and with it whatever it waited for. */
 export async function endAttachedRuns(client: Client, agent: string): Promise<void> {

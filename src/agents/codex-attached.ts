@@ -10,6 +10,7 @@ import { type AttachedRun, endAttachedRuns, letGo, openAttachedRun, unsettledAsk
 import { createStanding } from './carried-answers.ts';
 import { ELSEWHERE } from './codex-delivery.ts';
 import { createDesk, type Desk } from './codex-desk.ts';
+import { endCodexHook } from './codex-hook.ts';
 import { createLineage } from './codex-lineage.ts';
 import { ItemNotice, Resolved, TurnNotice } from './codex-protocol.ts';
 import { createUnderWay } from './codex-under-way.ts';
@@ -62,6 +63,7 @@ export const attachableCodex = {
   socketOf: (settingsFile: string): string => socketOf(dirname(settingsFile)),
   attach: attachCodex,
   away: (client: Client): Promise<void> => endAttachedRuns(client, AGENT),
+  endHook: endCodexHook,
 };
 
 export const socketOf = (codexHome: string): string => join(codexHome, 'app-server-control', 'app-server-control.sock');

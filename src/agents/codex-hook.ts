@@ -4,12 +4,12 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import type { Client } from '../client/client.ts';
+import { type Client, every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import type { ApprovalOutcome } from '../client/outcome.ts';
 import type { Waits } from '../client/waits.ts';
 import { canonical } from '../core/digest.ts';
-import { type AttachedRun, HOOK_CALL, openAttachedRun } from './attached-run.ts';
+import { HOOK_CALL, letGo, openAttachedRun } from './attached-run.ts';
 import { HOOK_SECONDS } from './codex-settings.ts';
 import { createPeer } from './wire/jsonrpc.ts';
 
@@ -39,10 +39,19 @@ interface HookParts {
   signal: AbortSignal;
   /** Opens the conversation with the daemon, if one runs. */
   open(onText: (text: string) => void): Promise<{ send(text: string): void; hangUp(): void; ended: Promise<void> }>;
+  /** Leaves word of what is about to be asked, for the case that this process is killed; returns what takes it away. */
+  note(call: HookCall): () => Promise<void>;
+}
+
+/** What a hook has asked, by the names it was given before it was asked. */
+interface HookCall {
+  run_id: string;
+  call_id: string;
 }
 
 /** The ask ends a little before Codex would give the hook up. */
 const MARGIN_MS = 60_000;
+const GIVEN_UP = 'Codex gave the hook up';
 
 /** What the hook prints; undefined: nothing. `connect` opens what it asks with, and may fail. */
 export async function decideByCodexHook(payload: unknown, connect: () => HookParts): Promise<object | undefined> {
@@ -83,7 +92,7 @@ function inputOf({ tool_name, tool_input, cwd }: z.infer<typeof Call>): Record<s
 async function askOnce(
   call: z.infer<typeof Call>,
   input: Record<string, unknown>,
-  { client, waits, signal }: HookParts,
+  { client, waits, signal, note }: HookParts,
 ): Promise<ApprovalOutcome> {
   const { tool_name, tool_input, turn_id, cwd, agent_type } = call;
   const conversation = { agent: 'codex', id: call.agent_id ?? call.session_id, folder: cwd };
@@ -100,20 +109,24 @@ async function askOnce(
   };
   for (;;) {
     const run = await openAttachedRun(client, waits, conversation, turn_id, signal);
+    const forget = note({ run_id: run.run.run_id, call_id: spec.id });
     let askId: string | undefined;
     try {
       const raised = (id: string) => {
         askId = id;
       };
       const outcome = await run.approve(spec, { raised });
-      await endIfLast(client, run);
+      await endIfLast(client, run.run.run_id);
+      await forget();
       return outcome as ApprovalOutcome;
     } catch (error) {
       if (askId !== undefined) {
-        await client.asks.withdraw(askId, { justification: 'Codex gave the hook up' }).catch(() => {});
-        await endIfLast(client, run);
+        const isTold = await letGo(client, askId, GIVEN_UP);
+        await endIfLast(client, run.run.run_id);
+        if (isTold) await forget();
         throw error;
       }
+      await forget();
       // Another call of the turn has ended the run before this one could ask in it.
       if (!(error instanceof HoldpointProblem) || error.code !== 'run_state_conflict') throw error;
     }
@@ -121,8 +134,15 @@ async function askOnce(
 }
 
 /** A run in which somebody is still waited for cannot be completed, and one that was stopped is over already. */
-const endIfLast = (client: Client, { run }: AttachedRun): Promise<unknown> =>
-  client.runs.complete(run.run_id, {}).catch(() => {});
+const endIfLast = (client: Client, runId: string): Promise<unknown> => client.runs.complete(runId, {}).catch(() => {});
+
+/** What a hook that was killed had asked is over. */
+export async function endCodexHook(client: Client, { run_id, call_id }: HookCall): Promise<void> {
+  for await (const ask of every((page) => client.asks.list({ run_id, ...page })))
+    if (ask.tool_call_id === call_id && (ask.status === 'pending' || ask.delivery.state === 'due'))
+      await letGo(client, ask.ask_id, GIVEN_UP);
+  await endIfLast(client, run_id);
+}
 
 const decision = (behavior: 'allow' | 'deny', message?: string) => ({
   hookSpecificOutput: {

@@ -5,15 +5,23 @@ import { socketOf } from '../agents/codex-attached.ts';
 import { decideByCodexHook } from '../agents/codex-hook.ts';
 import type { Client } from '../client/client.ts';
 import { Waits } from '../client/waits.ts';
+import { noteHook } from '../worker/hooks-under-way.ts';
 import { talkOverSocket } from '../worker/socket-talk.ts';
+
+interface Surroundings {
+  connect(): Client;
+  /** The state folder. */
+  data: string;
+  env: NodeJS.ProcessEnv;
+  /** The agent waits no longer. */
+  signal: AbortSignal;
+}
 
 /** What a hook of the person's own agent is to say; nothing where the agent asks by itself. */
 export async function decideByHook(
   agent: string,
   payload: unknown,
-  connect: () => Client,
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
+  { connect, data, env, signal }: Surroundings,
 ): Promise<object | undefined> {
   if (agent !== 'codex') return undefined;
   const socket = socketOf(env.CODEX_HOME || join(env.HOME || homedir(), '.codex'));
@@ -22,7 +30,13 @@ export async function decideByHook(
     return await decideByCodexHook(payload, () => {
       const client = connect();
       waits = new Waits(client.http);
-      return { client, waits, signal, open: (onText) => talkOverSocket(socket, onText, signal) };
+      return {
+        client,
+        waits,
+        signal,
+        open: (onText) => talkOverSocket(socket, onText, signal),
+        note: (call) => noteHook(data, agent, call),
+      };
     });
   } finally {
     waits?.close();

@@ -22,13 +22,9 @@ export function hookCommand(): Command {
   return command.action(hook);
 }
 
-const LOOK_EVERY_MS = 1000;
-
 async function hook(agent: string, { url, data }: HookFlags): Promise<void> {
+  // Told by the launcher too, when it or the agent was killed: whoever was asked is not to be kept waiting.
   const stop = new AbortController();
-  // An agent that was killed tells nobody; whoever it had asked is not to be kept waiting.
-  const agentPid = process.ppid;
-  setInterval(() => process.ppid !== agentPid && stop.abort(), LOOK_EVERY_MS).unref();
   process.once('SIGTERM', () => stop.abort());
   process.once('SIGINT', () => stop.abort());
   try {
@@ -40,7 +36,7 @@ async function hook(agent: string, { url, data }: HookFlags): Promise<void> {
       return createClient({ url, token });
     };
     const { decideByHook } = await import('../boot/hook.ts');
-    const decision = await decideByHook(agent, payload, connect, process.env, stop.signal);
+    const decision = await decideByHook(agent, payload, { connect, data, env: process.env, signal: stop.signal });
     if (decision !== undefined) process.stdout.write(`${JSON.stringify(decision)}\n`);
   } catch (error) {
     process.stderr.write(`holdpoint: nobody was asked here: ${(error as Error).message}\n`);

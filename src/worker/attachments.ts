@@ -1,12 +1,14 @@
 // Keeps the person's own agents attached while this worker runs: for each agent that was connected it looks for the
-// agent's socket, attaches as soon as somebody answers there, and again after the agent was restarted. Which agents are
-// connected is read from the state folder each time, so `connect` and `disconnect` need no restart.
+// agent's socket, attaches as soon as somebody answers there, and again after the agent was restarted. Ends what hooks had
+// asked that were killed. Which agents are connected is read from the state folder each time, so `connect` and
+// `disconnect` need no restart.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Client, createClient } from '../client/client.ts';
 import { sleep } from '../client/http.ts';
 import { Waits } from '../client/waits.ts';
+import { endAbandoned, type HookCall } from './hooks-under-way.ts';
 import type { Log } from './host.ts';
 import { type SocketTalk, talkOverSocket } from './socket-talk.ts';
 
@@ -24,6 +26,8 @@ export interface Attachable {
   }): Promise<void>;
   /** The agent has not been there for a while: whatever it had asked is over. */
   away(client: Client): Promise<void>;
+  /** A hook of the agent was killed: whatever it had asked is over. Rejects where the server could not be told. */
+  endHook(client: Client, call: HookCall): Promise<void>;
 }
 
 export interface AttachmentOptions {
@@ -47,9 +51,8 @@ export function startAttachments(options: AttachmentOptions): { stop(): Promise<
   const stopping = new AbortController();
   const client = createClient({ url: options.url, token: options.token });
   const waits = new Waits(client.http);
-  const done = Promise.all(
-    options.attachables.map((one) => keep(one, { ...options, client, waits, signal: stopping.signal })),
-  );
+  const keeping = { ...options, client, waits, signal: stopping.signal };
+  const done = Promise.all(options.attachables.flatMap((one) => [keep(one, keeping), endHooks(one, keeping)]));
   return {
     async stop() {
       stopping.abort();
@@ -81,6 +84,16 @@ async function keep(one: Attachable, keeping: Keeping): Promise<void> {
         () => false,
       );
     }
+    await sleep(lookEveryMs, signal).catch(() => {});
+  }
+}
+
+async function endHooks(
+  one: Attachable,
+  { signal, client, data, lookEveryMs = LOOK_EVERY_MS }: Keeping,
+): Promise<void> {
+  while (!signal.aborted) {
+    await endAbandoned(data, one.name, (call) => one.endHook(client, call));
     await sleep(lookEveryMs, signal).catch(() => {});
   }
 }

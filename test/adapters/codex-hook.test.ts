@@ -36,9 +36,13 @@ function call(wanted: object, { url = stage.url, session_id = `thread-${++made}`
   const waits = new Waits(client.http);
   const open = () => Promise.reject(new Error('no daemon'));
   const event = { hook_event_name: 'PermissionRequest', session_id, turn_id: TURN, cwd: '/srv', ...BASH, ...wanted };
-  const said = decideByCodexHook(event, () => ({ client, waits, signal: stop.signal, open })).finally(() =>
-    waits.close(),
-  );
+  const said = decideByCodexHook(event, () => ({
+    client,
+    waits,
+    signal: stop.signal,
+    open,
+    note: () => async () => {},
+  })).finally(() => waits.close());
   said.catch(() => {});
   return { said, stop, session: `codex-own-${session_id}`, session_id };
 }

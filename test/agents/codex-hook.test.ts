@@ -3,12 +3,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connected } from '../../src/agents/codex-settings.ts';
 import { createPeer, type Incoming, type Peer } from '../../src/agents/wire/jsonrpc.ts';
 import type { ApprovalRequest, AskView } from '../../src/core/views.ts';
+import { olderNode } from '../support/older-node.ts';
 import { endEverything, type Holdpoint, root as repository, startHoldpoint } from '../support/process.ts';
 import { Stage } from '../worker/stage.ts';
 import { codex, codexVersion } from './binaries.ts';
@@ -27,7 +28,6 @@ beforeAll(async () => {
   const args = [join(import.meta.dirname, 'mcp-demo.mjs')];
   const demo = `[mcp_servers.demo]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify(args)}`;
   setUp(root, model.url, `${demo}\nenv = { DEMO_LOG = ${JSON.stringify(join(root, 'demo.log'))} }`);
-  symlinkSync(process.execPath, join(root, 'bin', 'node'));
   server = await startHoldpoint({ via: 'main', args: ['--no-worker'] });
   stage = new Stage(server.url, server.token);
   const data = join(root, 'state');
@@ -71,21 +71,42 @@ const ended = (ask: AskView) =>
     const now = await stage.api.asks.get(ask.ask_id);
     return now.status === 'pending' ? undefined : now;
   });
+const NODES: [string, string | undefined][] = [
+  ['Node 24', process.execPath],
+  ['an older Node', olderNode],
+];
+
+async function endsAsGivenUp(ask: AskView): Promise<void> {
+  expect(await ended(ask)).toMatchObject({
+    status: 'cancelled',
+    answer: { behavior: 'deny', justification: 'Codex gave the hook up' },
+  });
+  const detail = expect.stringContaining('Codex gave the hook up');
+  await expect(stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409, detail });
+  expect(await stage.over(ask.run_id)).toMatchObject({ status: 'completed' });
+}
 const DONE = [{ text: 'Done.' }];
 
 const FLAGS = ['exec', '--json', '--skip-git-repo-check', '--dangerously-bypass-hook-trust', '-s', 'workspace-write'];
 const POLICY = ['-c', 'approvals_reviewer="auto_review"', '-c', 'approval_policy="on-request"'];
 
-function begin(key: string, script: Script) {
+/** With this Node first in the PATH: the hook's launcher runs on it. */
+function withNode(node: string): NodeJS.ProcessEnv {
+  const folder = mkdtempSync(join(root, 'node-'));
+  symlinkSync(node, join(folder, 'node'));
+  return { ...process.env, PATH: [folder, process.env.PATH].join(delimiter) };
+}
+
+function begin(key: string, script: Script, env = process.env) {
   const folder = folderFor(key, script);
-  const child = spawn(codex ?? '', [...FLAGS, ...POLICY, `Do this: ${key}`], { cwd: folder, stdio: 'ignore' });
+  const child = spawn(codex ?? '', [...FLAGS, ...POLICY, `Do this: ${key}`], { cwd: folder, env, stdio: 'ignore' });
   children.push(child);
   const over = new Promise<number | null>((resolve) => child.once('exit', resolve));
   return { child, folder, over };
 }
 
-async function exec(key: string, script: Script) {
-  const begun = begin(key, script);
+async function exec(key: string, script: Script, env?: NodeJS.ProcessEnv) {
+  const begun = begin(key, script, env);
   return { ...begun, ask: await asked() };
 }
 
@@ -130,16 +151,18 @@ describe.skipIf(!codex)(`codex exec ${codexVersion} with the hook`, () => {
     expect(readIfThere(folder, 'c.txt')).toBe('some\n');
   });
 
-  it('is killed: the ask ends with that reason, and a late answer is refused', async () => {
-    const { ask, folder, child } = await exec('hook-agent-killed', [[escalated('echo hi > d.txt')]]);
-    child.kill('SIGKILL');
-    expect(await ended(ask)).toMatchObject({
-      status: 'cancelled',
-      answer: { behavior: 'deny', justification: 'Codex gave the hook up' },
-    });
-    await expect(stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
-    expect(readIfThere(folder, 'd.txt')).toBeUndefined();
-  });
+  it.for(NODES)(
+    'is killed, with %s: the ask ends with that reason, and a late answer is refused',
+    async ([name, node = ''], { skip }) => {
+      skip(node === '', 'this machine has none');
+      const script: Script = [[escalated('echo hi > d.txt')]];
+      const { ask, folder, child } = await exec(`hook-agent-killed ${name}`, script, withNode(node));
+      child.kill('SIGKILL');
+      await endsAsGivenUp(ask);
+      expect(readIfThere(folder, 'd.txt')).toBeUndefined();
+      await nothingLeftIn(folder);
+    },
+  );
 
   it('is stopped here: it is a no, although Codex has a reviewer of its own', async () => {
     const script: Script = [[{ ...escalated('echo hi > i.txt'), id: 'call_X' }], DONE];
@@ -162,9 +185,9 @@ describe.skipIf(!codex)(`codex exec ${codexVersion} with the hook`, () => {
 });
 
 /** A Codex with a prompt of its own and no daemon: its person is the client of its app-server. */
-async function prompting(key: string, script: Script) {
+async function prompting(key: string, script: Script, env = process.env) {
   const folder = folderFor(key, script);
-  const child = spawn(codex ?? '', ['app-server'], { cwd: folder, stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn(codex ?? '', ['app-server'], { cwd: folder, env, stdio: ['pipe', 'pipe', 'ignore'] });
   children.push(child);
   const prompts: Incoming[] = [];
   const end = Promise.withResolvers<void>();
@@ -179,12 +202,14 @@ async function prompting(key: string, script: Script) {
   const given = { cwd: folder, sandbox: 'workspace-write', approvalPolicy: 'on-request' };
   const config = { bypass_hook_trust: true };
   const { thread } = (await peer.request('thread/start', { ...given, config })) as { thread: { id: string } };
-  await peer.request('turn/start', { threadId: thread.id, input: [{ type: 'text', text: `Do this: ${key}` }] });
+  const input = [{ type: 'text', text: `Do this: ${key}` }];
+  const { turn } = (await peer.request('turn/start', { threadId: thread.id, input })) as { turn: { id: string } };
+  const interrupt = () => peer.request('turn/interrupt', { threadId: thread.id, turnId: turn.id });
   const close = () => {
     child.stdin.end();
     return new Promise((resolve) => child.once('exit', resolve));
   };
-  return { peer, prompts, folder, over: end.promise, close };
+  return { peer, prompts, folder, over: end.promise, interrupt, close };
 }
 
 describe.skipIf(!codex)(`Codex ${codexVersion} without a daemon, with the hook`, () => {
@@ -227,6 +252,21 @@ describe.skipIf(!codex)(`Codex ${codexVersion} without a daemon, with the hook`,
     expect(model.resultOf('hook-cancelled', 'call_G')).toContain('cancelled: not here');
     await own.close();
   });
+
+  it.for(NODES)(
+    'is interrupted, with %s: the ask ends, and a late answer is refused, while Codex goes on',
+    async ([name, node = ''], { skip }) => {
+      skip(node === '', 'this machine has none');
+      const own = await prompting(`hook-interrupted ${name}`, [[escalated('echo hi > z.txt')], DONE], withNode(node));
+      const ask = await asked();
+      await own.interrupt();
+      await own.over;
+      await endsAsGivenUp(ask);
+      expect(readIfThere(own.folder, 'z.txt')).toBeUndefined();
+      await own.close();
+      await nothingLeftIn(own.folder);
+    },
+  );
 
   it('asks for several calls at once, and for a tool with exactly what it is given', async () => {
     const input = { x: '1', cwd: '/etc', description: { hidden: 'rm -rf' } };

@@ -32,6 +32,7 @@ it('attaches to what is connected, and lets go of what no longer is', async () =
     },
     attach: async () => {},
     away: async () => {},
+    endHook: async () => {},
   };
   const log = { info() {}, warn() {}, error() {}, debug() {} };
   const attachments = startAttachments({
