@@ -63,6 +63,50 @@ describeInBrowser('an approval', () => {
     await stage.client.sessions.end(session_id);
   });
 
+  it('is decided by the keyboard alone: with a suggestion, and together with others', async () => {
+    const { session_id } = await stage.client.sessions.create({ agent: 'external', title: 'By keyboard' });
+    const { run_id } = await stage.client.runs.start(session_id, { input: { text: 'work' } });
+    const raise = (id: string, more = {}) =>
+      stage.client.asks.raise(run_id, {
+        kind: 'approval',
+        tool_call_id: id,
+        tool_name: 'Bash',
+        input: { command: id },
+        ...more,
+      });
+    const answerOf = async (askId: string) => (await stage.client.asks.get(askId)).answer;
+    const { page } = await stage.person('lead');
+    const tabTo = async (name: RegExp) => {
+      const target = page.getByRole('button', { name });
+      await target.waitFor();
+      for (let i = 0; i < 60 && !(await target.evaluate((b) => b === document.activeElement)); i++)
+        await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+    };
+    const alone = await raise('alone 1', { suggestions: [{ id: 'session', label: 'Always' }] });
+    await tabTo(/Allow with this Always/);
+    await expect.poll(() => answerOf(alone.ask_id)).toMatchObject({ suggestion_ids: ['session'] });
+
+    const three = [await raise('make 1'), await raise('make 2'), await raise('make 3')];
+    await tabTo(/3 approvals of this shape wait/);
+    await page.getByRole('checkbox').nth(1).waitFor();
+    for (
+      let i = 0;
+      i < 60 &&
+      !(await page
+        .getByRole('checkbox')
+        .nth(1)
+        .evaluate((b) => b === document.activeElement));
+      i++
+    )
+      await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await tabTo(/Allow 2 in one run/);
+    await expect.poll(async () => (await answerOf(three[2]?.ask_id ?? ''))?.behavior).toBe('allow');
+    expect(await answerOf(three[1]?.ask_id ?? '')).toBeUndefined();
+    await stage.client.sessions.end(session_id);
+  });
+
   it('is a plan: read as it is written, begun with when it is allowed', async () => {
     const plan = { tool_name: 'ExitPlanMode', input: {} };
     const reason = '# Move the invoices\n\n1. **First** the tests\n2. then `src/invoice.ts`';

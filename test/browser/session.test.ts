@@ -7,7 +7,8 @@ import { playMock } from './mock-run.ts';
 import { complained, describeInBrowser, useStage } from './stage.ts';
 
 describeInBrowser('a session', () => {
-  const stage = useStage();
+  // No agent of this machine's own is found.
+  const stage = useStage({ env: { PATH: '/nowhere' } });
 
   it('sends nothing that was begun for another prompt', async () => {
     const approval = (id: string) => ({
@@ -262,6 +263,16 @@ describeInBrowser('a session', () => {
     await dialog.getByText('nobody is asked').waitFor();
     expect(await page.getByLabel('Approval policy').count()).toBe(0);
     expect(await started()).toEqual({ text: 'look around', dangerously_bypass_approvals_and_sandbox: true });
+  });
+
+  it('that failed says why where it ended: its agent is not there', async () => {
+    const { session_id } = await stage.client.sessions.create({ agent: 'codex', work_folder: stage.server.data });
+    await stage.client.runs.start(session_id, { input: { text: 'hi' } });
+    const { page } = await stage.person('lead');
+    await page.goto(`/sessions/${session_id}`);
+    const end = page.getByRole('list', { name: 'Thread' }).getByRole('listitem').filter({ hasText: 'run failed' });
+    await end.getByText('Codex is not installed on the machine of this worker, or not in its PATH').waitFor();
+    await stage.client.sessions.end(session_id);
   });
 
   it('is started from the page without trust in what its folder brings along, in words as they were typed', async () => {

@@ -49,6 +49,13 @@ export function App({ code: given }: { code: string | undefined }) {
     });
     return () => clearTimeout(slow);
   }, [person, tries]);
+  // Who has signed in elsewhere in this browser meanwhile is let in here too.
+  useEffect(() => {
+    if (person !== 'nobody' || code !== undefined) return;
+    const look = () => isStranger() || setPerson('unknown');
+    addEventListener('focus', look);
+    return () => removeEventListener('focus', look);
+  }, [person, code]);
   if (person === 'unknown') return isSlow ? <Away /> : null;
   const enter = (me: MeView) => {
     navigate('/', { replace: true });
@@ -146,6 +153,11 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
           </Suspense>
         </main>
       </div>
+      {inbox.link === 'lost' && (
+        <p className="no-link" role="status">
+          No connection to the server. Is it running? This page goes on by itself.
+        </p>
+      )}
       <Toasts />
       <Suspense fallback={null}>
         {open === 'help' && <Help onClose={close} />}

@@ -2,13 +2,17 @@
 import { HoldpointProblem, HoldpointUnreachable } from '../../src/client/http.ts';
 import { StreamRefused } from '../../src/client/stream.ts';
 
+const SIGNED_OUT =
+  'This browser is not signed in any more, so nothing was done. Run `holdpoint sign-in` on the machine of the server, open the link in this browser, and try again here: what you typed stays.';
+
 export const isSignedOut = (error: unknown): boolean => {
   const cause = error instanceof StreamRefused ? error.problem : error;
-  return cause instanceof HoldpointProblem && cause.status === 401;
+  return cause instanceof HoldpointProblem && (cause.status === 401 || cause.code === 'csrf_token_invalid');
 };
 
 export function failureText(error: unknown): string {
   if (error instanceof HoldpointUnreachable)
     return 'The server cannot be reached. What you typed stays here; try again when it is back: nothing is done twice.';
+  if (isSignedOut(error)) return SIGNED_OUT;
   return error instanceof Error ? error.message : String(error);
 }

@@ -62,8 +62,8 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   }, [selectedId]);
 
   // On a wide screen something is always looked at; whoever has answered the last one is shown the next that comes.
-  const answered = useRef<string>(undefined);
-  const isIdle = selectedId === undefined || (answered.current === selectedId && selected?.status !== 'pending');
+  const [answered, setAnswered] = useState<string>();
+  const isIdle = selectedId === undefined || (answered === selectedId && selected?.status !== 'pending');
   useEffect(() => {
     if (!isIdle || !isWide()) return;
     const next = neighbour(entries, selectedId);
@@ -79,7 +79,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   };
   const done = (ask: AskView, what: string) => {
     toast(`${what}: ${summary(ask.request)}`);
-    answered.current = ask.ask_id;
+    setAnswered(ask.ask_id);
     if (!isWide()) return select(undefined);
     const next = neighbour(entries, ask.ask_id);
     if (next === undefined) return;

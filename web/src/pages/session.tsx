@@ -3,7 +3,7 @@ import { ChevronRight, CirclePause, CircleStop } from 'lucide-react';
 import { Fragment, type RefObject, useEffect, useMemo, useRef } from 'react';
 import { Link } from 'wouter';
 import { every } from '../../../src/client/client.ts';
-import type { AskView, EventView, ItemView, SessionView } from '../../../src/core/views.ts';
+import type { AskView, EventView, ItemView, RunView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { failureText } from '../failure.ts';
 import { grown, useFetched } from '../queries.ts';
@@ -37,6 +37,7 @@ export default function SessionPage({ id }: { id: string }) {
     queryFn: () => itemsOf(id, threadId ?? ''),
     enabled: threadId !== undefined,
   });
+  const runs = useRuns(id);
   const begun = useBegun();
   const own = inbox.entries.filter((entry) => entry.ask.session_id === id);
   const pending = own.filter((entry) => entry.settledAtMs === undefined).map((entry) => entry.ask);
@@ -61,7 +62,11 @@ export default function SessionPage({ id }: { id: string }) {
         <div className="session-scroll" ref={scroller}>
           <div className="session-body">
             {thread.error && <p className="notice bad">{failureText(thread.error)}</p>}
-            <Thread items={items} isShownBelow={(promptId) => pending.some((ask) => ask.ask_id === promptId)} />
+            <Thread
+              items={items}
+              runs={runs}
+              isShownBelow={(promptId) => pending.some((ask) => ask.ask_id === promptId)}
+            />
             {thread.data && items.length === 0 && pending.length === 0 && <Quiet session={session.data} />}
             {cards.map(({ ask }) => (
               <AskCard
@@ -80,7 +85,7 @@ export default function SessionPage({ id }: { id: string }) {
           {thread.data && <Composer key={id} session={session.data} pending={pending} items={items} />}
         </div>
       </div>
-      <Side session={session.data} />
+      <Side session={session.data} runs={runs} />
     </div>
   );
 }
@@ -176,23 +181,28 @@ function Head({ session, sessions }: { session: SessionView; sessions: ReadonlyM
   );
 }
 
-function Side({ session }: { session: SessionView }) {
-  const id = session.session_id;
-  const runs = useFetched({
+type Runs = ReadonlyMap<string, RunView>;
+
+function useRuns(id: string): Runs {
+  const { data } = useFetched({
     queryKey: ['session', id, 'runs'],
     queryFn: () => Array.fromAsync(every((page) => api.runs.list({ session_id: id, limit: PAGE, ...page }))),
   });
+  return useMemo(() => new Map((data ?? []).map((run) => [run.run_id, run])), [data]);
+}
+
+function Side({ session, runs }: { session: SessionView; runs: Runs }) {
+  const id = session.session_id;
   const events = useFetched({ queryKey: ['session', id, 'events'], queryFn: () => eventsOf(id) });
   const children = useFetched({
     queryKey: ['sessions', 'of', id],
     queryFn: async () => (await api.sessions.list({ parent_session_id: id, limit: PAGE })).items,
   });
-  const byId = useMemo(() => new Map((runs.data ?? []).map((run) => [run.run_id, run])), [runs.data]);
   const lines = useMemo(() => timeline(events.data?.items ?? []), [events.data]);
   return (
     <aside className="session-side" aria-label="About this session">
       <h2>Runs</h2>
-      <Timeline lines={lines} runs={byId} />
+      <Timeline lines={lines} runs={runs} />
       {(children.data ?? []).length > 0 && (
         <>
           <h2>Sub-agents</h2>

@@ -80,7 +80,7 @@ export function refusedOf(error: unknown, nowMs: number): Refused {
     const text = `${wonBy(error.winner as Won, nowMs)} Yours came later and changed nothing.`;
     return { text, isLate: true, isJudged, questionId: undefined };
   }
-  return { text: TEXTS[error.code] ?? error.detail, isLate: false, isJudged, questionId: error.questionId };
+  return { text: TEXTS[error.code] ?? failureText(error), isLate: false, isJudged, questionId: error.questionId };
 }
 
 /** What the server says with ids, in words for who looks at the page. */

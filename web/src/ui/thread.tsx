@@ -1,7 +1,7 @@
 // A session as chat: what the agent says and does, what people say, each prompt and how it was resolved, oldest first.
 import { Brain, CircleCheck, CircleDashed, CircleHelp, CircleX, Terminal } from 'lucide-react';
 import { lazy, Suspense } from 'react';
-import type { ItemView } from '../../../src/core/views.ts';
+import type { ItemView, RunView } from '../../../src/core/views.ts';
 import { promptIdOf, typeOf } from '../state/thread-prompt.ts';
 import { Age } from './crumbs.tsx';
 import { Exact, Prose } from './text.tsx';
@@ -18,17 +18,19 @@ const FOLDED = 400;
 
 interface ThreadProps {
   items: readonly ItemView[];
+  /** By id: why one failed is said where it ended. */
+  runs: ReadonlyMap<string, RunView>;
   /** A prompt that is answered right below is not told twice. */
   isShownBelow: (promptId: string) => boolean;
 }
 
-export function Thread({ items, isShownBelow }: ThreadProps) {
+export function Thread({ items, runs, isShownBelow }: ThreadProps) {
   const shown = items.filter((item) => typeOf(item) !== 'pending_prompt' || !isShownBelow(promptIdOf(item)));
   return (
     <ol className="thread" aria-label="Thread">
       {shown.map((item) => (
         <li key={item.item_id} className={`item ${item.author.role} ${typeOf(item)}`}>
-          <Item item={item} />
+          <Item item={item} why={runs.get(String(item.metadata?.run_id))?.error} />
         </li>
       ))}
     </ol>
@@ -41,7 +43,7 @@ const textOf = ({ content }: ItemView): string =>
     .filter((text) => typeof text === 'string')
     .join('\n');
 
-function Item({ item }: { item: ItemView }) {
+function Item({ item, why }: { item: ItemView; why: string | undefined }) {
   const text = textOf(item);
   switch (typeOf(item)) {
     case 'post':
@@ -64,7 +66,12 @@ function Item({ item }: { item: ItemView }) {
     case 'thinking':
       return <Line icon={<Brain className="icon" />} text={text} />;
     case 'turn_end':
-      return <p className="turn-end">run {text}</p>;
+      return (
+        <>
+          <p className="turn-end">run {text}</p>
+          {why !== undefined && <Line icon={<CircleX className="icon bad" />} text={why} />}
+        </>
+      );
     case 'pending_prompt':
       return <Line icon={<CircleHelp className="icon warn" />} text={text.replace(/^❓ /, '')} />;
     case 'pending_prompt_resolved':
