@@ -32,6 +32,8 @@ const CodexInput = runInput({
   model: z.string().min(1).max(200).optional(),
   /** Further settings of Codex, as its config.toml has them. */
   config: z.record(z.string(), z.unknown()).optional(),
+  /** Whether what its work folder brings along for Codex holds: settings, servers, hooks, rules. */
+  trust_folder: z.boolean().optional(),
   /** Published skills to lay into the workspace, as `name` or `namespace/name`. */
   skills: SkillNames.optional(),
 });
@@ -40,6 +42,8 @@ export interface CodexSpec {
   text: string;
   mode: 'default' | 'plan';
   skills: string[];
+  /** Where it is not said, as the person's own configuration has it. */
+  trustsFolder: boolean | undefined;
   /** For `thread/start`. What is not named here is not taken from an earlier run of the session either. */
   settings: {
     sandbox?: (typeof SANDBOX_MODES)[number];
@@ -58,11 +62,12 @@ export function readCodexInput(
 ): CodexSpec | { problem: string } {
   const before = carried && readCodexInput(carried);
   if (!before || 'problem' in before) return readInput(input);
-  const { mode, skills, settings } = before;
+  const { mode, skills, trustsFolder, settings } = before;
   const { model, config, sandbox = config?.sandbox_mode, approvalPolicy = config?.approval_policy } = settings;
   const spec = readInput({
     mode,
     skills,
+    ...(trustsFolder !== undefined && { trust_folder: trustsFolder }),
     ...(model && { model }),
     ...(config && { config: carriedConfig(config) }),
     ...input,
@@ -79,7 +84,7 @@ function readInput(input: Record<string, unknown>): CodexSpec | { problem: strin
   const read = CodexInput.safeParse(input);
   if (!read.success) return { problem: `The input of a codex run is not well formed: ${z.prettifyError(read.error)}` };
   const { text, mode = 'default', model, config, sandbox, approval_policy, skills = [] } = read.data;
-  const { full_auto, dangerously_bypass_approvals_and_sandbox: bypass } = read.data;
+  const { trust_folder: trustsFolder, full_auto, dangerously_bypass_approvals_and_sandbox: bypass } = read.data;
   if ([full_auto, bypass, sandbox !== undefined || approval_policy !== undefined].filter(Boolean).length > 1)
     return { problem: 'Give full_auto, or dangerously_bypass_approvals_and_sandbox, or sandbox and approval_policy.' };
   const preset = full_auto ? FULL_AUTO : bypass ? BYPASS : mode === 'plan' ? PLAN : {};
@@ -90,7 +95,7 @@ function readInput(input: Record<string, unknown>): CodexSpec | { problem: strin
     ...(model && { model }),
     ...(config && { config }),
   };
-  return { text, mode, skills, settings };
+  return { text, mode, skills, trustsFolder, settings };
 }
 
 const FULL_AUTO = { sandbox: 'workspace-write', approvalPolicy: 'on-request' } as const;

@@ -1,7 +1,8 @@
 // The settings of a run that goes on in a thread. Codex would take up those of the run before, whatever that was allowed;
 // a run has what it names itself, and for the rest what a new thread would have, or less where the run is held to less.
 // Owns asking Codex for that; knows no default of Codex.
-import { z } from 'zod';
+import type { z } from 'zod';
+import type { Configured } from './codex-folder.ts';
 import { type CodexSpec, SANDBOX_MODES } from './codex-input.ts';
 import { ThreadReply } from './codex-protocol.ts';
 import type { Peer } from './wire/jsonrpc.ts';
@@ -17,22 +18,20 @@ export interface SettingsInForce {
 /** A thread is begun for its settings alone: no turn is taken in it, and Codex keeps nothing of it. */
 export async function settingsInForce(
   { settings, atMost = {} }: CodexSpec,
-  folder: string | undefined,
+  { config, servers }: Configured,
   peer: Pick<Peer, 'request'>,
 ): Promise<SettingsInForce> {
-  const servers = ConfigReply.parse(await peer.request('config/read', { cwd: folder })).config.mcp_servers ?? {};
   const reply = ThreadReply.parse(
     await peer.request('thread/start', {
-      cwd: folder,
       ...settings,
-      config: { ...withoutServers(settings.config), mcp_servers: switchedOff(servers, settings.config?.mcp_servers) },
+      config: { ...withoutServers(config), mcp_servers: switchedOff(servers, config?.mcp_servers) },
       ephemeral: true,
     }),
   );
   await peer.request('thread/unsubscribe', { threadId: reply.thread.id });
   return {
     settings: {
-      ...(settings.config && { config: settings.config }),
+      ...(config && { config }),
       model: reply.model,
       approvalPolicy: stricter(policyRank, reply.approvalPolicy, atMost.approvalPolicy),
       ...permissionsOf(reply, atMost.sandbox),
@@ -57,19 +56,15 @@ const sandboxRank = (sandbox: Sandbox): number => SANDBOX_MODES.indexOf(sandbox)
 /** How much is done unasked: `untrusted` asks for every command, `never` for none. */
 const policyRank = (policy: unknown): number => (policy === 'untrusted' ? 0 : policy === 'never' ? 2 : 1);
 
-const ConfigReply = z.looseObject({
-  config: z.looseObject({ mcp_servers: z.record(z.string(), z.unknown()).nullish() }),
-});
-
 /** Settings may be named by whole paths, as `mcp_servers.demo.command`. */
 const withoutServers = (config: Record<string, unknown> = {}): Record<string, unknown> =>
   Object.fromEntries(Object.entries(config).filter(([name]) => !name.startsWith('mcp_servers.')));
 
 /** Servers are started for the thread that is used, not for this one too. */
-function switchedOff(configured: Record<string, unknown>, given: unknown): Record<string, unknown> {
+function switchedOff(configured: readonly string[], given: unknown): Record<string, unknown> {
   const off = { enabled: false };
   const own = Object.entries(Object(given)).map(([name, server]) => [name, { ...Object(server), ...off }]);
-  return { ...Object.fromEntries(Object.keys(configured).map((name) => [name, off])), ...Object.fromEntries(own) };
+  return { ...Object.fromEntries(configured.map((name) => [name, off])), ...Object.fromEntries(own) };
 }
 
 /** Codex tells of a sandbox by other names than it takes. */

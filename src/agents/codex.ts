@@ -8,6 +8,7 @@ import type { Agent, AgentContext, Ending, ProcessExit, Talk } from './agent.ts'
 import { carriedText, createStanding, standingOf } from './carried-answers.ts';
 import { mayStand } from './codex-approvals.ts';
 import { createDesk, type Desk } from './codex-desk.ts';
+import { configuredFor } from './codex-folder.ts';
 import { type CodexSpec, readCodexInput } from './codex-input.ts';
 import { begun, done } from './codex-items.ts';
 import { createLineage } from './codex-lineage.ts';
@@ -21,7 +22,7 @@ import { canBeTakenUp } from './deaths.ts';
 import { goingOn } from './going-on.ts';
 import { withSkills } from './laid-skills.ts';
 import { createPeer, type Peer } from './wire/jsonrpc.ts';
-import { folderProblem } from './work-folder.ts';
+import { folderProblem, realFolder } from './work-folder.ts';
 
 /** The type of the outputs that say which process works for the run. */
 const PROCESS = 'process';
@@ -208,17 +209,20 @@ async function work(context: AgentContext, spec: CodexSpec, parts: Parts): Promi
 
 /** The thread of this session, begun or loaded again; and whether this run's input was already told in it. */
 async function openThread(context: AgentContext, spec: CodexSpec, peer: Peer) {
+  const folder = await realFolder(context.session.work_folder as string);
   const known = await context.recall(THREAD);
-  const place = { cwd: context.session.work_folder, approvalsReviewer: A_PERSON };
+  const configured = () => configuredFor(spec, folder, peer);
   if (typeof known?.thread_id !== 'string') {
-    const held = spec.atMost && (await settingsInForce(spec, context.session.work_folder, peer)).settings;
-    const settings = held ?? spec.settings;
-    const begun = await peer.request('thread/start', { ...place, ...settings, dynamicTools: [askTool] });
-    const { thread, model } = ThreadReply.parse(begun);
+    const settings = spec.atMost
+      ? (await settingsInForce(spec, await configured(), peer)).settings
+      : { ...spec.settings, ...(spec.trustsFolder !== undefined && { config: (await configured()).config }) };
+    const ours = { approvalsReviewer: A_PERSON, dynamicTools: [askTool] };
+    const { thread, model } = ThreadReply.parse(await peer.request('thread/start', { ...settings, ...ours }));
     const collaborationMode = spec.mode === 'plan' ? modeOf(spec, model, null) : undefined;
     return { id: thread.id, collaborationMode, wasToldOf: false };
   }
-  const { settings, reasoningEffort } = await settingsInForce(spec, context.session.work_folder, peer);
+  const { settings, reasoningEffort } = await settingsInForce(spec, await configured(), peer);
+  const place = { cwd: folder, approvalsReviewer: A_PERSON };
   const resumed = await peer.request('thread/resume', { threadId: known.thread_id, ...place, ...settings });
   const { thread, model } = ThreadReply.parse(resumed);
   const items = thread.turns.flatMap((turn) => turn.items);

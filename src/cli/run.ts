@@ -35,7 +35,11 @@ export function runCommand(): Command {
     .option('--work-folder <path>', 'where the agent works, for a new session; here otherwise')
     .option('--label <name>', 'a label the worker must have, for a new session; may be repeated', each)
     .option('--input-json <json>', 'more for the agent than a prompt: {"text": …, …}')
-    .option('--set <name=value>', 'a setting of the agent, such as sandbox=read-only; may be repeated', each)
+    .option(
+      '--set <name=value>',
+      'a setting of the agent, such as sandbox=read-only, or trust_folder=false: nothing that the folder brings along for it holds; may be repeated',
+      each,
+    )
     .option('--interactive', 'answer what it asks here')
     .option('--wait', 'say nothing until it has ended or asks')
     .option('--detach', 'do not stay');

@@ -104,12 +104,10 @@ describe('a message to Codex', () => {
   async function settings(before: object, own: object) {
     const spec = readCodexInput({ text: 'on' }, { text: 'go', ...before });
     if ('problem' in spec) throw new Error(spec.problem);
-    const replies: Record<string, unknown> = {
-      'config/read': { config: {} },
-      'thread/start': { thread: { id: 't' }, model: 'm', ...own },
-    };
-    const peer = { request: async (method: string) => replies[method] };
-    return { ...(await settingsInForce(spec, '/', peer)).settings, mode: spec.mode };
+    const peer = { request: async () => ({ thread: { id: 't' }, model: 'm', ...own }) };
+    const { config } = spec.settings;
+    const { settings } = await settingsInForce(spec, { config, servers: [] }, peer);
+    return { ...settings, mode: spec.mode, trustsFolder: spec.trustsFolder };
   }
   const free = { approvalPolicy: 'never', sandbox: { type: 'dangerFullAccess' } };
   const strict = { approvalPolicy: 'untrusted', sandbox: { type: 'readOnly' } };
@@ -124,6 +122,11 @@ describe('a message to Codex', () => {
     [{}, free, ['danger-full-access', 'never']],
   ])('after %j, with %j of its own, has %j', async (before, own, [sandbox, approvalPolicy]) => {
     expect(await settings(before, own)).toMatchObject({ sandbox, approvalPolicy });
+  });
+
+  it.each([[true], [false], [undefined]])('trusts the folder as the run before did: %s', async (trustsFolder) => {
+    const before = trustsFolder === undefined ? {} : { trust_folder: trustsFolder };
+    expect(await settings(before, free)).toMatchObject({ trustsFolder });
   });
 
   it('goes on with the rest of the configuration, but for what it allows', async () => {

@@ -35,6 +35,15 @@ describe('settings of a run', () => {
     expect(readCodexInput({ text: 'go', ...settingsInput('codex', { mode: 'plan' }) })).toMatchObject({ mode: 'plan' });
   });
 
+  it.each([
+    ['', undefined],
+    ['true', true],
+    ['false', false],
+  ])('tell Codex whether to trust its folder: %j', (trust_folder, trustsFolder) => {
+    const spec = readCodexInput({ text: 'go', ...settingsInput('codex', { trust_folder }) });
+    expect(spec).toMatchObject({ trustsFolder });
+  });
+
   it('say nothing that was not chosen, nor what another agent was told', () => {
     expect(settingsInput('claude', {})).toEqual({});
     expect(settingsInput('codex', { permission_mode: 'bypassPermissions' })).toEqual({});

@@ -125,7 +125,26 @@ const MODE: Setting = {
   ],
 };
 
-export const PERMISSION_SETTINGS = { claude: [PERMISSION_MODE], codex: [SANDBOX, APPROVAL_POLICY, MODE] } as const;
+/** Codex remembers which folders are trusted; Claude Code trusts every one unless told otherwise. */
+const TRUST_FOLDER: Setting = {
+  name: 'trust_folder',
+  label: 'Trust what the folder brings along',
+  choices: [
+    UNSAID(' about trusting the folder'),
+    {
+      value: 'true',
+      label: 'yes, for this session',
+      means: 'Its own MCP servers for Codex are started unasked, and its settings count as yours.',
+      isOpen: true,
+    },
+    { value: 'false', label: 'no', means: 'None of its own settings, servers, hooks and rules for Codex holds.' },
+  ],
+};
+
+export const PERMISSION_SETTINGS = {
+  claude: [PERMISSION_MODE],
+  codex: [SANDBOX, APPROVAL_POLICY, MODE, TRUST_FOLDER],
+} as const;
 
 /** What can be chosen for this agent. A flag of the command line stands for a sandbox and a policy: there is no other. */
 export function settingsFor(agent: string, chosen: Chosen): readonly Setting[] {
@@ -143,7 +162,8 @@ export function settingsInput(agent: string, chosen: Chosen): Record<string, unk
   const told = settingsFor(agent, chosen).flatMap((setting): [string, unknown][] => {
     const { value } = choiceOf(setting, chosen);
     if (value === setting.choices[0].value) return [];
-    return isFlag(value) ? [[value.slice(2).replaceAll('-', '_'), true]] : [[setting.name, value]];
+    if (isFlag(value)) return [[value.slice(2).replaceAll('-', '_'), true]];
+    return [[setting.name, setting === TRUST_FOLDER ? value === 'true' : value]];
   });
   return Object.fromEntries(told);
 }
