@@ -60,14 +60,15 @@ export function commandApproval(
 /**
  * Whether an allow may be used for the same action asked for once more. Codex does not say of a command whether it would
  * run in the sandbox; that it would not is certain only where the model says why, and a rule is proposed for the future.
- * Where it may have been the sandbox that was allowed, that is no allow for more.
+ * Where it may have been the sandbox that was allowed, that is no allow for more; nor is one that was for files as they were.
  */
-export function mayStand({ tool_name, input, reason, suggestions }: Shown): boolean {
+export function mayStand({ tool_name, input, reason, suggestions, files }: Shown): boolean {
+  if (files !== undefined) return false;
   if (tool_name !== 'Bash' || input.additional_permissions !== undefined) return true;
   return reason !== undefined && (suggestions ?? []).some((offer) => isObject(offer) && offer.id === PREFIX);
 }
 
-type Shown = Pick<ApproveSpec, 'tool_name' | 'input' | 'reason' | 'suggestions'>;
+type Shown = Pick<ApproveSpec, 'tool_name' | 'input' | 'reason' | 'suggestions' | 'files'>;
 const PREFIX = 'prefix';
 
 /** Of a connection the port stands only in the name of its item: `network#local#https#example.com#443#…`. */

@@ -3,9 +3,10 @@
 // is about to run.
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
+import type { NamedFile } from '../core/ask.ts';
 import type { RaiseApproval, RaiseQuestion } from '../core/bodies.ts';
 import { approvalDigest } from '../core/digest.ts';
-import type { AskView, EventView } from '../core/views.ts';
+import type { ApprovalRequest, AskView, EventView } from '../core/views.ts';
 import type { Calls } from './client.ts';
 import { HoldpointProblem } from './http.ts';
 import {
@@ -29,6 +30,8 @@ export interface Asking {
   runId: string;
   workFolder: string | undefined;
   signal?: AbortSignal | undefined;
+  /** What the files that an approval names hold by now. Without it those are not looked at. */
+  filesNow?: ((named: readonly NamedFile[]) => Promise<NamedFile[]>) | undefined;
   /** Reads an ask with its secret answers, where the caller's own token may not. */
   reveal?: ((ask: AskView) => Promise<AskView>) | undefined;
 }
@@ -67,7 +70,7 @@ export async function askApproval(
   const outcome = approvalOutcome(ask, body.input);
   if (manner?.acknowledge === 'later') return outcome;
   try {
-    const digest = outcome.allowed ? digestToRun(asking, body, ask, outcome.input) : undefined;
+    const digest = outcome.allowed ? await digestToRun(asking, body, ask, outcome.input) : undefined;
     await acknowledge(asking, ask, manner, digest);
   } catch (error) {
     if (!(error instanceof HoldpointProblem) || error.code !== 'ask_digest_mismatch') throw error;
@@ -77,14 +80,16 @@ export async function askApproval(
 }
 
 /** What is about to run, digested from what the caller holds, not from what the server says about it. */
-function digestToRun(
-  { workFolder }: Asking,
+async function digestToRun(
+  { workFolder, filesNow }: Asking,
   { work_folder }: ApprovalBody,
   ask: AskView,
   input: Record<string, unknown>,
-): string {
+): Promise<string> {
   const plain = JSON.parse(JSON.stringify(input)) as Record<string, unknown>;
-  const action = { tool_name: toolOf(ask), input: plain, work_folder, reason: '', scope: '' };
+  const { files: shown } = ask.request as ApprovalRequest;
+  const files = shown && filesNow ? await filesNow(shown) : shown;
+  const action = { tool_name: toolOf(ask), input: plain, work_folder, files, reason: '', scope: '' };
   return approvalDigest(action, workFolder, (text) => hash('sha256', text, 'hex'));
 }
 

@@ -39,8 +39,15 @@ export interface ApprovalContent {
   lineage?: string[] | undefined;
   /** Where it runs, if that need not be the folder of the session. */
   work_folder?: string | undefined;
+  /** Files that the action names, as they were when it was asked; part of what is allowed. */
+  files?: NamedFile[] | undefined;
   /** What was decided about the same action before, where the agent was lost before it heard of it. */
   earlier?: EarlierDecision | undefined;
+}
+
+export interface NamedFile {
+  path: string;
+  sha256: string;
 }
 
 export interface EarlierDecision {

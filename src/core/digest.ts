@@ -31,7 +31,8 @@ export const digestOf = (what: string, value: unknown, hash: Hash): string =>
 
 /** `workFolder` is the session's; an action that says where it runs is digested with that. */
 export function approvalDigest(content: ApprovalContent, workFolder: string | undefined, hash: Hash): string {
-  return digestOf('approval', [content.tool_name, content.input, content.work_folder ?? workFolder ?? null], hash);
+  const { tool_name, input, work_folder, files } = content;
+  return digestOf('approval', [tool_name, input, work_folder ?? workFolder ?? null, ...(files ? [files] : [])], hash);
 }
 
 export function questionDigest({ questions, context }: QuestionContent, hash: Hash): string {

@@ -36,6 +36,10 @@ export const ApprovalRequest = z.object({
   diff: z.string().optional(),
   lineage: z.array(z.string()).optional(),
   work_folder: z.string().optional().describe('Where it runs, if not in the folder of the session'),
+  files: z
+    .array(z.object({ path: z.string(), sha256: z.string() }))
+    .optional()
+    .describe('Files that it names, as they were when it was asked; it is asked again if they have changed'),
   earlier: z
     .object({
       ask_id: z.string(),

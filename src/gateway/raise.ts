@@ -133,8 +133,11 @@ function describe(ledger: Ledger, run: Run, body: RaiseAsk): PendingAsk {
       ...lineage,
       ...(body.work_folder !== undefined && { work_folder: body.work_folder }),
     };
-    const digest = approvalDigest(content, ledger.session.workFolder, hash);
-    return { ...base, kind: 'approval', content, digest, payloadHash: payloadHash('approval', mode, content, hash) };
+    // Asked again after its files have changed it is the same ask; an answer to it is for the files as they were.
+    const bound = { ...content, ...(body.files && { files: body.files }) };
+    const digest = approvalDigest(bound, ledger.session.workFolder, hash);
+    const identity = payloadHash('approval', mode, content, hash);
+    return { ...base, kind: 'approval', content: bound, digest, payloadHash: identity };
   }
   const context = body.context === undefined ? {} : { context: body.context };
   const content: QuestionContent = { questions: completeQuestions(body.questions), ...context, ...lineage };

@@ -1,6 +1,6 @@
 // What a hosted agent is given: the public API in the name of one leased run. Every call carries the lease, so that a
 // worker which has lost the run changes nothing. Owns no state but what the claim said.
-import { type Asking, askApproval, askQuestion, type Manner } from '../client/asking.ts';
+import { type Asking, askQuestion, type Manner } from '../client/asking.ts';
 import { askParent } from '../client/clarifying.ts';
 import { type Client, every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
@@ -18,6 +18,7 @@ import {
 import type { Waits } from '../client/waits.ts';
 import { tellable } from '../core/tellable.ts';
 import type { AskView, ClaimedRunView, RunView } from '../core/views.ts';
+import { askBoundApproval } from './bound-approval.ts';
 import { processes } from './process.ts';
 
 /** The settings of the worker itself are nobody else's business: they hold its token. A run has its own. */
@@ -64,7 +65,7 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
     ask: (spec: AskSpec & Named, manner?: Manner) =>
       askQuestion(asking, questionBody(tellableBeside(spec), spec.id), manner),
     approve: (spec: ApproveSpec & Named, manner?: Manner) =>
-      askApproval(asking, approvalBody(tellableBeside(spec), spec.id), manner),
+      askBoundApproval(asking, approvalBody(tellableBeside(spec), spec.id), manner),
     askParent: (spec: Questions & Deadline & Named) => {
       const { id, expires_after_ms, expires_at_ms } = spec;
       const body = { tool_call_id: id, questions: questionsOf(spec), expires_after_ms, expires_at_ms };
