@@ -63,6 +63,40 @@ describeInBrowser('an approval', () => {
     await stage.client.sessions.end(session_id);
   });
 
+  it('says on a phone too which file is changed, what is asked for in words, and where a page would lead', async () => {
+    const { session_id } = await stage.client.sessions.create({ agent: 'external', title: 'In full' });
+    const { run_id } = await stage.client.runs.start(session_id, { input: { text: 'work' } });
+    const { page } = await stage.person('lead', { viewport: { width: 390, height: 844 } });
+    const show = async (tool_name: string, input: Record<string, unknown>) => {
+      const call = { tool_call_id: tool_name, tool_name, input };
+      const { ask_id } = await stage.client.asks.raise(run_id, { kind: 'approval', ...call });
+      await page.goto(`/asks/${ask_id}`);
+    };
+    const file_path = `/srv/${'deep/'.repeat(30)}the-file-itself.ts`;
+    await show('Write', { file_path, content: 'x\n' });
+    const name = page.getByRole('figure').getByText(file_path);
+    await name.waitFor();
+    expect(await name.evaluate((element) => element.scrollWidth <= element.clientWidth + 1)).toBe(true);
+    expect(await name.evaluate((element) => getComputedStyle(element).textOverflow)).toBe('clip');
+    await page.getByText('What is in it now, if it exists, is replaced').waitFor();
+
+    await show('request_permissions', {
+      permissions: { network: { enabled: true }, fileSystem: { write: ['/srv/c'] } },
+    });
+    const wanted = page.getByRole('article').getByRole('listitem');
+    await expect.poll(() => wanted.allTextContents()).toEqual(['use the network', 'write /srv/c']);
+    await page.getByText('"enabled": true').waitFor();
+
+    await show('mcp__bank', { message: 'Sign in', url: 'https://bank.example@evil.example/x' });
+    const link = page.getByRole('link', { name: 'Open this page of evil.example' });
+    await link.waitFor();
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
+    await show('mcp__script', { message: 'Sign in', url: 'javascript:alert(1)' });
+    await page.getByRole('article').getByText('javascript:alert(1)').waitFor();
+    expect(await page.getByRole('link', { name: /Open this page/ }).count()).toBe(0);
+    await stage.client.sessions.end(session_id);
+  });
+
   it('is decided by the keyboard alone: with a suggestion, and together with others', async () => {
     const { session_id } = await stage.client.sessions.create({ agent: 'external', title: 'By keyboard' });
     const { run_id } = await stage.client.runs.start(session_id, { input: { text: 'work' } });

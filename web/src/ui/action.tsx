@@ -47,17 +47,38 @@ export function Action({ request, folder, isWhole, onWhole }: ActionProps) {
         {change && <Diff file={change.file ?? 'file'} changes={change.changes} patch={undefined} {...whole} />}
         {diff !== undefined && <Diff file={filesOf(diff)} changes={undefined} patch={diff} {...whole} />}
       </Suspense>
-      {wanted.length > 0 && (
-        <ul className="offered" aria-label="It wants to">
-          {wanted.map((want) => (
-            <li key={want}>
-              <Exact text={want} />
-            </li>
-          ))}
-        </ul>
+      {changed.includes('content') && (
+        <p className="small muted">The file gets exactly this content. What is in it now, if it exists, is replaced.</p>
       )}
+      {wanted.length > 0 && (
+        <div>
+          <p>It wants to</p>
+          <ul className="offered">
+            {wanted.map((want) => (
+              <li key={want}>
+                <Exact text={want} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <PageToOpen input={input} />
       {codes(false)}
     </>
+  );
+}
+
+/** An MCP server asks for a page to be opened: nobody else opens it. */
+function PageToOpen({ input: { url, message, ...others } }: { input: Record<string, unknown> }) {
+  const page = typeof url === 'string' && typeof message === 'string' ? URL.parse(url) : null;
+  if (!page || !['https:', 'http:'].includes(page.protocol) || Object.keys(others).length > 0) return null;
+  return (
+    <p>
+      <a className="link" href={page.href} target="_blank" rel="noopener noreferrer">
+        Open this page of {page.host}
+      </a>{' '}
+      <span className="muted">in a new tab; to allow it tells the server that you agree.</span>
+    </p>
   );
 }
 
