@@ -1,7 +1,7 @@
 // A conversation that a person has with their own agent, as a session of Holdpoint: one session for each conversation,
 // one run for each turn in which it asked something. Owns their names and their ends; knows no agent. The agent is the
 // person's, so no worker claims these runs.
-import { askApproval, askQuestion, type Manner } from '../client/asking.ts';
+import { type ApprovalBody, askApproval, askQuestion, type Manner, type QuestionBody } from '../client/asking.ts';
 import { type Client, every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import { type ApproveSpec, type AskSpec, approvalBody, questionBody } from '../client/spec.ts';
@@ -17,6 +17,8 @@ export interface Conversation {
   id: string;
   folder?: string | undefined;
   title?: string | undefined;
+  /** A label that names the place it is attached from. */
+  place: string;
 }
 
 export type AttachedRun = Pick<
@@ -26,8 +28,15 @@ export type AttachedRun = Pick<
   end(problem?: string): Promise<void>;
 };
 
+/** Another call had the id before; this one is asked under another. */
+export class NameTaken extends Error {}
+
 const TITLE_CHARACTERS = 200;
 const prefixOf = (agent: string): string => `${agent}-own-`;
+
+/** The agent's own id of the conversation that an ask is of. */
+export const conversationOf = (agent: string, { session_id }: AskView): string =>
+  session_id.slice(prefixOf(agent).length);
 
 export async function openAttachedRun(
   client: Client,
@@ -36,13 +45,13 @@ export async function openAttachedRun(
   turnId: string,
   signal: AbortSignal,
 ): Promise<AttachedRun> {
-  const { agent, id, folder, title } = conversation;
+  const { agent, id, folder, title, place } = conversation;
   const session_id = `${prefixOf(agent)}${id}`.slice(0, 128);
   const made = {
     session_id,
     agent: EXTERNAL_AGENT,
     agent_id: agent,
-    labels: [ATTACHED_LABEL],
+    labels: [ATTACHED_LABEL, place],
     title: title && fittingText(title, TITLE_CHARACTERS),
   };
   const find = () => client.sessions.get(session_id).catch(() => undefined);
@@ -53,17 +62,27 @@ export async function openAttachedRun(
   const text = session.title || `${agent} in ${session.work_folder ?? 'a folder that it does not say'}`;
   const run = await runOfTurn(client, session_id, { input: { text }, source: agent }, turnId, signal);
   const asking = { calls: client, waits, runId: run.run_id, workFolder: session.work_folder, signal };
+  /** Not every model makes ids that are new: what has come to its end, or is another payload, was about another call. */
+  async function raise(body: QuestionBody | ApprovalBody, manner?: Manner): Promise<void> {
+    const taken = () => new NameTaken(`another call has the id ${body.tool_call_id}, and was decided before`);
+    const { ask_id, delivery } = await client.asks.raise(run.run_id, body, { signal }).catch((error: unknown) => {
+      throw error instanceof HoldpointProblem && error.code === 'ask_identity_conflict' ? taken() : error;
+    });
+    if (delivery.state === 'delivered' || delivery.state === 'undeliverable') throw taken();
+    manner?.raised?.(ask_id);
+  }
+
   return {
     session,
     run,
-    ask: (spec: AskSpec & { id: string }, manner?: Manner) => askQuestion(asking, questionBody(spec, spec.id), manner),
+    async ask(spec: AskSpec & { id: string }, manner?: Manner) {
+      const body = questionBody(spec, spec.id);
+      await raise(body, manner);
+      return askQuestion(asking, body, manner);
+    },
     async approve(spec: ApproveSpec & { id: string }, manner?: Manner) {
       const body = approvalBody(spec, spec.id);
-      const { ask_id, delivery } = await client.asks.raise(run.run_id, body, { signal });
-      // Not every model makes ids that are new: what has come to its end was about another call.
-      if (delivery.state === 'delivered' || delivery.state === 'undeliverable')
-        throw new Error(`another call has the id ${spec.id}, and was decided before`);
-      manner?.raised?.(ask_id);
+      await raise(body, manner);
       return askApproval(asking, body, manner);
     },
     acknowledge: async (askId) => void (await client.asks.delivered(askId, {}, { signal })),
@@ -108,20 +127,24 @@ async function endUnseen(client: Client, runId: string): Promise<void> {
 /** Asks of a hook belong to the process of that hook, which sees to them itself, or left word of them. */
 export const HOOK_CALL = 'hook-';
 
-/** What the person's own agent has asked, and nobody has answered or nobody has brought back. */
-export async function unsettledAsks(client: Client, agent: string): Promise<AskView[]> {
+/** What the person's own agent has asked at this place, and nobody has answered or nobody has brought back. */
+export async function unsettledAsks(client: Client, agent: string, place: string): Promise<AskView[]> {
   const found: AskView[] = [];
   for (const unsettled of [{ status: 'pending' }, { delivery: 'due' }] as const)
     for await (const ask of every((page) => client.asks.list({ ...unsettled, agent: EXTERNAL_AGENT, ...page })))
       if (ask.session_id.startsWith(prefixOf(agent)) && !ask.tool_call_id.startsWith(HOOK_CALL)) found.push(ask);
   const attached = new Set<string>();
   for (const id of new Set(found.map(({ session_id }) => session_id)))
-    if (isOf(agent, await client.sessions.get(id))) attached.add(id);
+    if (isAt(place, agent, await client.sessions.get(id))) attached.add(id);
   return found.filter(({ session_id }) => attached.has(session_id));
 }
 
 /** Anybody may call a session as they like. */
 const isOf = (agent: string, session: SessionView): boolean => isAttached(session) && session.agent_id === agent;
+
+/** How things stand at another place is known only there. */
+const isAt = (place: string, agent: string, session: SessionView): boolean =>
+  isOf(agent, session) && session.labels.includes(place);
 
 /** The agent has settled it without us: nobody is asked any more, and no answer goes anywhere. Whether the server knows. */
 export const letGo = (client: Client, askId: string, why: string): Promise<boolean> =>
@@ -133,10 +156,10 @@ export const letGo = (client: Client, askId: string, why: string): Promise<boole
       (error: unknown) => error instanceof HoldpointProblem,
     );
 
-/** The agent is gone, and with it whatever it waited for. */
-export async function endAttachedRuns(client: Client, agent: string): Promise<void> {
+/** The agent is gone from this place, and with it whatever it waited for. */
+export async function endAttachedRuns(client: Client, agent: string, place: string): Promise<void> {
   const why = `${agent} is gone`;
-  const asks = await unsettledAsks(client, agent);
+  const asks = await unsettledAsks(client, agent, place);
   for (const run_id of new Set(asks.map((ask) => ask.run_id)))
     await client.runs.fail(run_id, { error: why }).catch(() => {});
   for (const { ask_id } of asks) await letGo(client, ask_id, why);

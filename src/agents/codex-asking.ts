@@ -5,6 +5,7 @@ import type { ApprovalOutcome, AskOutcome, Held } from '../client/outcome.ts';
 import { DEFAULT_DENIAL } from '../core/answer.ts';
 import { canonical } from '../core/digest.ts';
 import type { AgentContext } from './agent.ts';
+import { NameTaken } from './attached-run.ts';
 import type { Standing } from './carried-answers.ts';
 import { mayStand, type WantedApproval } from './codex-approvals.ts';
 import type { SentAnswer } from './codex-delivery.ts';
@@ -51,6 +52,17 @@ export function createAsking({ context, standing, words, told, lineageOf, isShar
     return count === 1 ? id : `${id}~${count}`;
   }
 
+  /** Who attaches again does not know how often the call has asked before: it goes on with the first name that is free. */
+  async function named<T>(callId: string, put: (id: string) => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await put(nameOf(callId));
+      } catch (error) {
+        if (!(error instanceof NameTaken)) throw error;
+      }
+    }
+  }
+
   async function lineageIn(place: Place | undefined): Promise<{ lineage?: string[] }> {
     const lineage = place ? await lineageOf(place.threadId) : [];
     return lineage.length > 0 ? { lineage } : {};
@@ -76,8 +88,8 @@ export function createAsking({ context, standing, words, told, lineageOf, isShar
       await context.say(`Allowed as decided before (${known}).`, { type: 'status' });
       return { result: wanted.answer({ allowed: true, input, suggestion_ids: [] }) };
     }
-    const asked = { ...spec, input, ...(await lineageIn(place)), id: nameOf(wanted.id) };
-    const outcome = ended(await context.approve(asked, mannerOf(ask)));
+    const asked = { ...spec, input, ...(await lineageIn(place)) };
+    const outcome = ended(await named(wanted.id, (id) => context.approve({ ...asked, id }, mannerOf(ask))));
     if (!isAnswer(outcome)) return undefined;
     const sent = (isAllowed: boolean) => ({
       askId: outcome.ask_id,
@@ -100,8 +112,8 @@ export function createAsking({ context, standing, words, told, lineageOf, isShar
   async function question(wanted: WantedQuestion, { ask, place }: Put) {
     const lineage = await lineageIn(place);
     for (let about = wanted.spec.context; ; ) {
-      const spec = { ...wanted.spec, ...lineage, context: about, id: nameOf(wanted.id) };
-      const outcome = ended(await context.ask(spec, mannerOf(ask)));
+      const spec = { ...wanted.spec, ...lineage, context: about };
+      const outcome = ended(await named(wanted.id, (id) => context.ask({ ...spec, id }, mannerOf(ask))));
       if (!isAnswer(outcome)) return undefined;
       const reply = wanted.answer(outcome);
       if (!('again' in reply)) return { ...reply, askId: outcome.ask_id };

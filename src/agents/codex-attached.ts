@@ -6,7 +6,15 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Client } from '../client/client.ts';
 import type { Waits } from '../client/waits.ts';
-import { type AttachedRun, endAttachedRuns, letGo, openAttachedRun, unsettledAsks } from './attached-run.ts';
+import type { AskView } from '../core/views.ts';
+import {
+  type AttachedRun,
+  conversationOf,
+  endAttachedRuns,
+  letGo,
+  openAttachedRun,
+  unsettledAsks,
+} from './attached-run.ts';
 import { createStanding } from './carried-answers.ts';
 import { ELSEWHERE } from './codex-delivery.ts';
 import { createDesk, type Desk } from './codex-desk.ts';
@@ -20,6 +28,8 @@ interface Attachment {
   client: Client;
   waits: Waits;
   signal: AbortSignal;
+  /** Where this is attached from; nobody else may let go of what is asked from here. */
+  place: string;
   /** Opens the conversation with the daemon. */
   open(onText: (text: string) => void): Promise<{ send(text: string): void; hangUp(): void; ended: Promise<void> }>;
   /** A request could not be asked here, and is only at the agent's own prompt. */
@@ -62,23 +72,30 @@ export const attachableCodex = {
   /** The daemon's socket, in the folder whose settings were changed. */
   socketOf: (settingsFile: string): string => socketOf(dirname(settingsFile)),
   attach: attachCodex,
-  away: (client: Client): Promise<void> => endAttachedRuns(client, AGENT),
+  away: (client: Client, place: string): Promise<void> => endAttachedRuns(client, AGENT, place),
   endHook: endCodexHook,
 };
 
 export const socketOf = (codexHome: string): string => join(codexHome, 'app-server-control', 'app-server-control.sock');
 
 /** Resolves when the daemon is gone or `signal` says so; what is open then stays open for whoever connects next. */
-async function attachCodex({ client, waits, signal, open, onUnasked }: Attachment): Promise<void> {
+async function attachCodex({ client, waits, signal, place, open, onUnasked }: Attachment): Promise<void> {
   const followed = new Map<string, Followed>();
   /** Who has which request, until Codex has settled it; nobody yet, while its run is opened. */
   const owners = new Map<RequestId, Desk | undefined>();
   const openDesks = new Set<Desk>();
   let isGone = false;
   const raised = new Set<string>();
+  const taking = new Set<Promise<void>>();
+  /** Nothing is known of what they ask, so it is not known to be over. */
+  const unheard = new Set<string>();
   const peer = createPeer({
     send: (text) => talk.send(text),
-    onRequest: (request) => void take(request).catch((error: unknown) => onUnasked?.(error)),
+    onRequest: (request) => {
+      const work = take(request).catch((error: unknown) => onUnasked?.(error));
+      taking.add(work);
+      void work.finally(() => taking.delete(work));
+    },
     onNotification: notice,
   });
   const talk = await open(peer.receive);
@@ -91,7 +108,10 @@ async function attachCodex({ client, waits, signal, open, onUnasked }: Attachmen
     if (known) return known;
     const entry: Followed = { turns: new Map(), thread: listen(threadId) };
     followed.set(threadId, entry);
-    entry.thread.catch(() => followed.delete(threadId));
+    entry.thread.catch(() => {
+      followed.delete(threadId);
+      unheard.add(threadId);
+    });
     return entry;
   }
 
@@ -110,6 +130,7 @@ async function attachCodex({ client, waits, signal, open, onUnasked }: Attachmen
       await desk.take(request);
     } catch (error) {
       owners.delete(request.id);
+      unheard.add(read.data.threadId);
       throw error;
     }
   }
@@ -142,7 +163,7 @@ async function attachCodex({ client, waits, signal, open, onUnasked }: Attachmen
     turnId: string,
     before: readonly Desk[] = [],
   ): Promise<Turn> {
-    const conversation = { agent: AGENT, id, folder: cwd ?? undefined, title: name || preview || undefined };
+    const conversation = { agent: AGENT, id, folder: cwd ?? undefined, title: name || preview || undefined, place };
     const run = await openAttachedRun(client, waits, conversation, turnId, signal);
     if (isGone) throw new Error('the daemon went away before it could be asked here');
     const desk = createDesk({
@@ -152,6 +173,7 @@ async function attachCodex({ client, waits, signal, open, onUnasked }: Attachmen
       underWay,
       lineageOf: lineage.of,
       isShared: true,
+      over: signal,
       onRaised: (askId) => raised.add(askId),
     });
     openDesks.add(desk);
@@ -221,13 +243,24 @@ async function attachCodex({ client, waits, signal, open, onUnasked }: Attachmen
     await Promise.all(waiting.map((thread) => thread && follow(thread.id).thread.catch(() => {})));
   }
 
+  /** However long the server takes: what is on its way to it is not over. */
+  async function toldAgain(): Promise<void> {
+    while (taking.size > 0) await Promise.all(taking);
+    await Promise.all([...openDesks].map((desk) => desk.raised()));
+  }
+
+  void talk.ended.then(() => {
+    isGone = true;
+  });
   void talk.ended.then(() => peer.close(new Error('the daemon is gone')));
   try {
-    const before = await unsettledAsks(client, AGENT).catch(() => []);
+    const before = await unsettledAsks(client, AGENT, place).catch(() => []);
     await greet();
     await settleSoon(signal);
+    await toldAgain();
     // What was open and was not told again has been settled in Codex while nobody watched.
-    for (const { ask_id, delivery } of signal.aborted ? [] : before.filter((ask) => !raised.has(ask.ask_id)))
+    const isOver = (ask: AskView) => !raised.has(ask.ask_id) && !unheard.has(conversationOf(AGENT, ask));
+    for (const { ask_id, delivery } of signal.aborted || isGone ? [] : before.filter(isOver))
       await letGo(client, ask_id, delivery.attempts === 0 ? ELSEWHERE : UNSEEN);
     await talk.ended;
   } finally {

@@ -18,6 +18,8 @@ import { INTERNAL_ERROR, type Incoming, METHOD_NOT_FOUND, type Peer, type Reques
 export interface Desk {
   readonly standing: Standing;
   take(request: Incoming): Promise<void>;
+  /** Resolves when all that was taken by now is stored as an ask, or is known not to become one. */
+  raised(): Promise<void>;
   /** An item has ended: some of them ask, others show what became of an answer. */
   ended(notice: z.infer<typeof ItemNotice>): void;
   /** Codex has settled a request: with our answer, or without it. */
@@ -59,6 +61,7 @@ export function createDesk(parts: DeskParts): Desk {
   const { context, peer, standing, underWay, lineageOf, over, isShared = false, onRaised } = parts;
   const open = new Map<RequestId, Open>();
   const busy = new Set<Promise<void>>();
+  const raising = new Set<Promise<void>>();
   const conversation = crypto.randomUUID();
   const deliveries = createDeliveries(context, isShared ? underWay.has : undefined);
   const words = createWords(peer, context.acknowledge);
@@ -66,7 +69,13 @@ export function createDesk(parts: DeskParts): Desk {
   const later = createLater(asking, words);
   let isClosed = false;
 
-  const fresh = (place: Place | undefined): Open => ({ ask: createOpenAsk(context, onRaised), place });
+  const fresh = (place: Place | undefined, isRaised?: () => void): Open => {
+    const raised = (askId: string) => {
+      onRaised?.(askId);
+      isRaised?.();
+    };
+    return { ask: createOpenAsk(context, raised), place };
+  };
 
   const read = (request: Incoming): Wanted =>
     wantedBy(request, { folder: context.session.work_folder, items: underWay.of, conversation, nowMs: Date.now() });
@@ -86,7 +95,9 @@ export function createDesk(parts: DeskParts): Desk {
 
   async function carry(request: Incoming): Promise<void> {
     const { id } = request;
-    const entry = fresh(placeOf(request));
+    const { promise, resolve: isRaised } = Promise.withResolvers<void>();
+    raising.add(promise);
+    const entry = fresh(placeOf(request), isRaised);
     open.set(id, entry);
     try {
       const wanted = await readWhole(request, entry.place);
@@ -105,6 +116,8 @@ export function createDesk(parts: DeskParts): Desk {
       open.delete(id);
       await unasked(id, error);
     } finally {
+      isRaised();
+      raising.delete(promise);
       await entry.ask.told();
     }
   }
@@ -134,6 +147,9 @@ export function createDesk(parts: DeskParts): Desk {
       if (wanted.kind === 'reply') return peer.respond(request.id, wanted.result);
       peer.refuse(request.id, METHOD_NOT_FOUND, wanted.why);
       await context.say(wanted.why, { type: 'status' }).catch(() => {});
+    },
+    async raised() {
+      await Promise.all(raising);
     },
     ended({ threadId, turnId, item }) {
       deliveries.ended(item);

@@ -37,6 +37,8 @@ interface HookParts {
   client: Client;
   waits: Waits;
   signal: AbortSignal;
+  /** Where it is asked from. */
+  place: string;
   /** Opens the conversation with the daemon, if one runs. */
   open(onText: (text: string) => void): Promise<{ send(text: string): void; hangUp(): void; ended: Promise<void> }>;
   /** Leaves word of what is about to be asked, for the case that this process is killed; returns what takes it away. */
@@ -92,10 +94,10 @@ function inputOf({ tool_name, tool_input, cwd }: z.infer<typeof Call>): Record<s
 async function askOnce(
   call: z.infer<typeof Call>,
   input: Record<string, unknown>,
-  { client, waits, signal, note }: HookParts,
+  { client, waits, signal, place, note }: HookParts,
 ): Promise<ApprovalOutcome> {
   const { tool_name, tool_input, turn_id, cwd, agent_type } = call;
-  const conversation = { agent: 'codex', id: call.agent_id ?? call.session_id, folder: cwd };
+  const conversation = { agent: 'codex', id: call.agent_id ?? call.session_id, folder: cwd, place };
   const { description, command } = tool_input;
   const spec = {
     id: `${HOOK_CALL}${crypto.randomUUID()}`,

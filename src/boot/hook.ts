@@ -6,6 +6,7 @@ import { decideByCodexHook } from '../agents/codex-hook.ts';
 import type { Client } from '../client/client.ts';
 import { Waits } from '../client/waits.ts';
 import { noteHook } from '../worker/hooks-under-way.ts';
+import { placeOf } from '../worker/place.ts';
 import { talkOverSocket } from '../worker/socket-talk.ts';
 
 interface Surroundings {
@@ -34,6 +35,7 @@ export async function decideByHook(
         client,
         waits,
         signal,
+        place: placeOf(data),
         open: (onText) => talkOverSocket(socket, onText, signal),
         note: (call) => noteHook(data, agent, call),
       };

@@ -10,6 +10,7 @@ import { sleep } from '../client/http.ts';
 import { Waits } from '../client/waits.ts';
 import { endAbandoned, type HookCall } from './hooks-under-way.ts';
 import type { Log } from './host.ts';
+import { knownPlace, placeOf } from './place.ts';
 import { type SocketTalk, talkOverSocket } from './socket-talk.ts';
 
 export interface Attachable {
@@ -20,12 +21,14 @@ export interface Attachable {
     client: Client;
     waits: Waits;
     signal: AbortSignal;
+    /** The name of this place. */
+    place: string;
     open(onText: (text: string) => void): Promise<SocketTalk>;
     /** A request could not be asked here, and is only at the agent's own prompt. */
     onUnasked?(error: unknown): void;
   }): Promise<void>;
-  /** The agent has not been there for a while: whatever it had asked is over. */
-  away(client: Client): Promise<void>;
+  /** The agent has not been at this place for a while: whatever it had asked from there is over. */
+  away(client: Client, place: string): Promise<void>;
   /** A hook of the agent was killed: whatever it had asked is over. Rejects where the server could not be told. */
   endHook(client: Client, call: HookCall): Promise<void>;
 }
@@ -69,23 +72,30 @@ interface Keeping extends AttachmentOptions {
 }
 
 async function keep(one: Attachable, keeping: Keeping): Promise<void> {
-  const { signal, client, lookEveryMs = LOOK_EVERY_MS, awayMs = AWAY_MS } = keeping;
+  const { signal, data, lookEveryMs = LOOK_EVERY_MS, awayMs = AWAY_MS } = keeping;
   let seenAt = Date.now();
   let isAway = false;
   while (!signal.aborted) {
-    const socket = await socketOf(one, keeping.data);
+    const socket = await socketOf(one, data);
     const isThere = socket !== undefined && (await attachUntilDisconnected(one, socket, keeping));
     if (isThere) {
       seenAt = Date.now();
       isAway = false;
     } else if (!isAway && (socket === undefined || Date.now() - seenAt > awayMs)) {
-      isAway = await one.away(client).then(
-        () => true,
-        () => false,
-      );
+      isAway = await leave(one, keeping);
     }
     await sleep(lookEveryMs, signal).catch(() => {});
   }
+}
+
+/** Whether nothing is left to be done about it. What was attached from elsewhere is not ours to end. */
+async function leave(one: Attachable, { client, data }: Keeping): Promise<boolean> {
+  const place = knownPlace(data);
+  if (place === undefined) return true;
+  return one.away(client, place).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function endHooks(
@@ -116,9 +126,9 @@ async function attachUntilDisconnected(one: Attachable, socket: string, keeping:
 async function attach(
   one: Attachable,
   path: string,
-  parts: Pick<Keeping, 'client' | 'waits' | 'signal' | 'log'>,
+  parts: Pick<Keeping, 'client' | 'waits' | 'signal' | 'log' | 'data'>,
 ): Promise<boolean> {
-  const { client, waits, signal, log } = parts;
+  const { client, waits, signal, log, data } = parts;
   let isThere = false;
   const over = new AbortController();
   const either = AbortSignal.any([signal, over.signal]);
@@ -131,7 +141,7 @@ async function attach(
   try {
     const onUnasked = (error: unknown) =>
       log.warn({ agent: one.name, err: error }, 'a request of a running agent is only at its own prompt');
-    await one.attach({ client, waits, signal: either, open, onUnasked });
+    await one.attach({ client, waits, signal: either, place: placeOf(data), open, onUnasked });
   } catch (error) {
     if (isThere && !signal.aborted) log.warn({ agent: one.name, err: error }, 'lost a running agent');
   } finally {

@@ -23,8 +23,9 @@ afterAll(async () => {
 });
 
 const never = new AbortController().signal;
-const open = (id: string, title = 'make x') =>
-  openAttachedRun(client, waits, { agent: 'codex', id, folder: '/project', title }, 'turn', never);
+const PLACE = 'at=here';
+const open = (id: string, title = 'make x', place = PLACE) =>
+  openAttachedRun(client, waits, { agent: 'codex', id, folder: '/project', title, place }, 'turn', never);
 
 it('an approval that has reached the agent decides no other call of the same id, also after a restart', async () => {
   const id = randomUUID();
@@ -58,23 +59,29 @@ it('a turn whose run was ended here goes on in another, also when it has a new t
   expect((await open(id)).run.run_id).toBe(second.run.run_id);
 });
 
-it('what its agent left open ends with it, and nothing of a session that only has such a name', async () => {
+it('what its agent left open ends with it, and nothing of another place or of a session that only has such a name', async () => {
   const run = await open(randomUUID());
   const approval = (tool_call_id: string) =>
     ({ kind: 'approval', tool_call_id, tool_name: 'Bash', input: { command: tool_call_id } }) as const;
   const pending = await client.asks.raise(run.run.run_id, approval('pending'));
   const due = await client.asks.raise(run.run.run_id, approval('due'));
   await stage.decide(due, { behavior: 'allow' });
+  const elsewhere = await open(randomUUID(), 'make y', 'at=elsewhere');
+  const others = await client.asks.raise(elsewhere.run.run_id, approval('others'));
   const named = { session_id: `codex-own-${randomUUID()}`, agent: 'external', agent_id: 'codex' };
   const { session_id } = await stage.api.sessions.create(named);
   const { run_id } = await stage.api.runs.start(session_id, { input: {} });
   const own = await stage.api.asks.raise(run_id, approval('own'));
-  expect((await unsettledAsks(client, 'codex')).map(({ ask_id }) => ask_id)).toEqual([pending.ask_id, due.ask_id]);
-  await endAttachedRuns(client, 'codex');
+  expect((await unsettledAsks(client, 'codex', PLACE)).map(({ ask_id }) => ask_id)).toEqual([
+    pending.ask_id,
+    due.ask_id,
+  ]);
+  await endAttachedRuns(client, 'codex', PLACE);
   const gone = { state: 'undeliverable', reason: 'codex is gone' };
   expect(await client.asks.get(pending.ask_id)).toMatchObject({ status: 'failed', delivery: gone });
   expect(await client.asks.get(due.ask_id)).toMatchObject({ status: 'answered', delivery: gone });
   expect(await client.asks.get(own.ask_id)).toMatchObject({ status: 'pending' });
+  expect(await client.asks.get(others.ask_id)).toMatchObject({ status: 'pending' });
   const id = session_id.slice('codex-own-'.length);
   await expect(open(id)).rejects.toThrow('was made for something else');
 });

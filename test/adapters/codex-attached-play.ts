@@ -8,6 +8,7 @@ import type { Stage } from '../worker/stage.ts';
 import { type Line, TranscriptPlayer } from './transcript-player.ts';
 
 export const transcripts = join(import.meta.dirname, '..', 'transcripts', 'codex-attached');
+const PLACE = 'at=here';
 
 /** Lets the person do what they did, or as `change` makes it, and lets go when all was said. */
 export async function playAttached(
@@ -21,7 +22,7 @@ export async function playAttached(
   const client = createClient({ url: stage.url, token });
   const waits = new Waits(client.http);
   const over = new AbortController();
-  const attached = attachableCodex.attach({ client, waits, signal: over.signal, open: player.open });
+  const attached = attachableCodex.attach({ client, waits, signal: over.signal, place: PLACE, open: player.open });
   await person();
   await player.played.promise;
   over.abort();

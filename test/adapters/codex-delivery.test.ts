@@ -246,7 +246,7 @@ it('what was answered while nobody was attached, and Codex does not ask any more
   const run = await openAttachedRun(
     client,
     waits,
-    { agent: 'codex', id: randomUUID(), folder: '/project' },
+    { agent: 'codex', id: randomUUID(), folder: '/project', place: 'at=here' },
     'turn',
     new AbortController().signal,
   );

@@ -40,6 +40,7 @@ function call(wanted: object, { url = stage.url, session_id = `thread-${++made}`
     client,
     waits,
     signal: stop.signal,
+    place: 'at=here',
     open,
     note: () => async () => {},
   })).finally(() => waits.close());
