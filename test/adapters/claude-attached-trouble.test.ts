@@ -234,14 +234,15 @@ describe('twins', () => {
 });
 
 it('a call that takes long is not taken for silence', async () => {
-  const short = createClaudeDoor(client, waits, { quietMs: 5 });
+  const short = createClaudeDoor(client, waits, { quietMs: 250 });
   const { tell, session } = claudeCode(short);
   await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_long' });
   const asked = tell('PermissionRequest', BASH);
   const [ask] = await stage.pending(session);
   if (ask) await stage.decide(ask, { behavior: 'allow' });
   await asked;
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  // Longer than the quiet that ends a turn, much shorter than the one that ends a call.
+  await new Promise((resolve) => setTimeout(resolve, 600));
   expect((await stage.api.runs.get(ask?.run_id ?? '')).status).toBe('running');
   await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_long' });
   expect(await stage.over(ask?.run_id ?? '')).toMatchObject({

@@ -11,6 +11,9 @@ const NASTY = `${HTML} \u202e\u2066gnirts\u2069 \u200b\u0007\u001b[31mred\u001b[
 const MARKDOWN = `${NASTY}\n\n[click](javascript:window.owned=1) ![x](http://evil.example/x.png) <iframe src=//evil.example>`;
 const MEGABYTE = 'x'.repeat(480_000);
 
+/** It takes a browser its time to lay half a million characters out, and much more where others work too. */
+const LONG_PATIENCE_MS = 240_000;
+
 const isOwned = (page: Page) => page.evaluate(() => 'owned' in window);
 
 describeInBrowser('hostile text', () => {
@@ -62,7 +65,9 @@ describeInBrowser('hostile text', () => {
     expect(await run.heard('hostile')).toContain('answered: ');
   });
 
-  it('of a megabyte is cut with a word about it, shown whole on request, and only then allowed', async () => {
+  it('of a megabyte is cut with a word about it, shown whole on request, and only then allowed', {
+    timeout: LONG_PATIENCE_MS,
+  }, async () => {
     const { session_id } = await stage.client.sessions.create({ agent: 'external' });
     const { run_id } = await stage.client.runs.start(session_id, { input: { text: 'a megabyte' } });
     const content = Array.from({ length: 5000 }, (_, n) => `line ${n}`).join('\n');
@@ -70,6 +75,7 @@ describeInBrowser('hostile text', () => {
     const ask = { kind: 'approval', tool_call_id: 'long', tool_name: 'Bash', input } as const;
     const { ask_id } = await stage.client.asks.raise(run_id, ask);
     const { page } = await stage.person('lead');
+    page.setDefaultTimeout(LONG_PATIENCE_MS);
     await page.goto(`/asks/${ask_id}`);
     await page.getByRole('button', { name: 'Show the other 460,005 characters' }).waitFor();
     await page.getByRole('button', { name: 'Show the other 4,400 lines' }).waitFor();
@@ -77,6 +83,7 @@ describeInBrowser('hostile text', () => {
     await page.getByText('This is all of it.').waitFor();
     expect((await stage.client.asks.get(ask_id)).status).toBe('pending');
     await page.getByRole('button', { name: 'Allow once', exact: true }).click();
-    expect((await stage.client.asks.wait(ask_id, 10_000)).answer).toMatchObject({ behavior: 'allow' });
+    const given = async () => (await stage.client.asks.get(ask_id)).answer;
+    await expect.poll(given, { timeout: LONG_PATIENCE_MS }).toMatchObject({ behavior: 'allow' });
   });
 });

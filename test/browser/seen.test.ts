@@ -1,6 +1,6 @@
 // Who has seen an ask, in real pages: what is on the screen for a moment is told, what is hidden, folded away or passed by
 // is not; everybody else is shown it, and no page fetches anything again because of it.
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser, useStage } from './stage.ts';
 
@@ -23,6 +23,27 @@ describeInBrowser('who has seen an ask', () => {
   /** Longer than a look has to last. */
   const aMoment = (page: Page) => page.waitForTimeout(1000);
 
+  /** What a page asks its server for, as it goes; `calm` when nothing is under way but the stream, nor begun in a moment. */
+  const trafficOf = (page: Page) => {
+    const begun: string[] = [];
+    const underWay = new Set<Request>();
+    page.on('request', (request) => {
+      begun.push(`${request.method()} ${new URL(request.url()).pathname}`);
+      if (!isStream(request)) underWay.add(request);
+    });
+    page.on('requestfinished', (request) => underWay.delete(request));
+    page.on('requestfailed', (request) => underWay.delete(request));
+    const calm = async () => {
+      for (let before = -1; underWay.size > 0 || before !== begun.length; ) {
+        before = begun.length;
+        await aMoment(page);
+        await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+      }
+    };
+    return { begun, calm };
+  };
+  const isStream = (request: Request) => request.headers().accept === 'text/event-stream';
+
   const readOn = (page: Page, what: string) =>
     page
       .locator(what)
@@ -32,12 +53,12 @@ describeInBrowser('who has seen an ask', () => {
   it('is shown to everybody else at once, and fetches nothing', async () => {
     const { ids, sessionId, end } = await raised('Looked at', 'make');
     const lead = await stage.person('lead');
+    const traffic = trafficOf(lead.page);
     await lead.page.goto(`/sessions/${sessionId}`);
     await expect.poll(() => whoSaw(ids[0])).toEqual(['lead web']);
     const mate = await stage.person('mate');
-    await aMoment(lead.page);
-    const fetched: string[] = [];
-    lead.page.on('request', (request) => fetched.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    await traffic.calm();
+    const before = [...traffic.begun];
     await mate.page.goto(`/asks/${ids[0]}`);
     await cardOf(mate.page)
       .getByText(/^Seen by lead (just now|\d+s ago)$/)
@@ -47,8 +68,8 @@ describeInBrowser('who has seen an ask', () => {
       .waitFor();
     expect(await whoSaw(ids[0])).toEqual(['lead web', 'mate web']);
     // What an event makes stale is fetched a moment later.
-    await aMoment(lead.page);
-    expect(fetched).toEqual([]);
+    await traffic.calm();
+    expect(traffic.begun).toEqual(before);
 
     // Nobody is told of themselves, nor a second time; and it stays when the ask has ended.
     await mate.page.reload();

@@ -10,7 +10,8 @@ import { Stage } from '../worker/stage.ts';
 export const VICTIMS = ['server', 'worker', 'both', 'built-in'] as const;
 export type Victim = (typeof VICTIMS)[number];
 
-const LEASE_MS = 1000;
+/** What lapses before a kill is no fault, but a slow machine must not lose everything over and over. */
+const LEASE_MS = 5000;
 
 /**
  * Asks once; with the answer it works for a moment and is done. `began` lists every beginning with its input. A process

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { Step } from '../../src/agents/mock.ts';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
-import { BASH, Stage, WHICH } from './stage.ts';
+import { BASH, LONG_LEASE_MS, Stage, WHICH } from './stage.ts';
 
 // Real processes on a machine that others use too.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -12,7 +12,9 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 let server: Holdpoint;
 let stage: Stage;
 let workerToken: string;
+type OwnWorker = Started & { id: string };
 const workers: Started[] = [];
+let made = 0;
 
 beforeAll(async () => {
   server = await startHoldpoint({ args: ['--no-worker'] });
@@ -22,16 +24,24 @@ beforeAll(async () => {
 afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.end('SIGKILL'))));
 afterAll(endEverything);
 
-async function startWorkerProcess(args: string[] = []): Promise<Started> {
+async function startWorkerProcess(args: string[] = []): Promise<OwnWorker> {
+  made += 1;
+  const id = `worker-${made}`;
   const worker = spawnHoldpoint({
     command: ['worker'],
-    args: ['--url', server.url, '--lease-ms', '1000', ...args],
+    args: ['--url', server.url, '--id', id, '--lease-ms', String(LONG_LEASE_MS), ...args],
     env: { HOLDPOINT_TOKEN: workerToken },
     via: 'main',
   });
   workers.push(worker);
   await stage.until(async () => (worker.stdout().includes('holdpoint worker ready') ? true : undefined));
-  return worker;
+  return { ...worker, id };
+}
+
+/** kill -9; the lease ends soon after. */
+async function kill(worker: OwnWorker, run: RunView): Promise<void> {
+  await worker.end('SIGKILL');
+  await stage.lapse(worker.id, run);
 }
 
 const first = async (sessionId: string): Promise<AskView> => (await stage.pending(sessionId))[0] as AskView;
@@ -60,7 +70,7 @@ describe('kill -9 of a worker with an ask open', () => {
     const worker = await startWorkerProcess();
     const run = await stage.play(asking(mode));
     const ask = await first(run.session_id);
-    await worker.end('SIGKILL');
+    await kill(worker, run);
     await startWorkerProcess();
     await chooseBread(ask);
     await expectHeardOnce(run, ['q: answered: Bread']);
@@ -71,7 +81,7 @@ describe('kill -9 of a worker with an ask open', () => {
     const run = await stage.play(asking(mode));
     const ask = await first(run.session_id);
     if (mode === 'deferred') await released(run);
-    await worker.end('SIGKILL');
+    await kill(worker, run);
     await chooseBread(ask);
     expect((await stage.api.asks.get(ask.ask_id)).delivery.state).toBe('due');
     await startWorkerProcess();
@@ -84,7 +94,7 @@ describe('kill -9 of a worker with an ask open', () => {
     const run = await stage.play([{ do: 'parallel', asks }, { do: 'complete' }]);
     const open = await stage.pending(run.session_id, 4);
     for (const ask of open.slice(0, 2)) await stage.decide(ask, { behavior: 'allow' });
-    await worker.end('SIGKILL');
+    await kill(worker, run);
     await startWorkerProcess();
     for (const ask of open.slice(2)) await stage.decide(ask, { behavior: 'deny', reason: 'no' });
     await expectHeardOnce(run, [
@@ -100,19 +110,21 @@ describe('kill -9 of a worker with an ask open', () => {
     const script: Step[] = [{ do: 'clarify', id: 'c', questions: [WHICH] }];
     const run = await stage.play([{ do: 'subagent', id: 'kid', script }, { do: 'complete' }]);
     const ask = await first(run.session_id);
-    await worker.end('SIGKILL');
-    await chooseBread(ask);
-    await startWorkerProcess();
     const kid = `${run.run_id}.kid`;
     const [childRun] = (await stage.api.runs.list({ session_id: kid })).items;
-    expect(stage.heard(await stage.over(childRun?.run_id ?? ''))).toEqual(['c: answered: Bread']);
+    if (!childRun) throw new Error('the sub-agent has no run');
+    await kill(worker, run);
+    await stage.lapse(worker.id, childRun);
+    await chooseBread(ask);
+    await startWorkerProcess();
+    expect(stage.heard(await stage.over(childRun.run_id))).toEqual(['c: answered: Bread']);
     expect(await stage.events(kid, 'mailbox.acknowledged')).toHaveLength(1);
   });
 });
 
 describe('other ways to lose a run', () => {
   it('an agent that crashes is taken up again and says nothing twice', async () => {
-    await startWorkerProcess();
+    const worker = await startWorkerProcess();
     const script: Step[] = [
       { do: 'say', text: 'before' },
       { do: 'ask', id: 'q', questions: [WHICH] },
@@ -121,6 +133,11 @@ describe('other ways to lose a run', () => {
     ];
     const run = await stage.play(script);
     await chooseBread(await first(run.session_id));
+    // Its last sign of life; it does not let go of the run.
+    await stage.until(async () =>
+      (await stage.api.runs.get(run.run_id)).outputs.find(({ type }) => type === 'checkpoint'),
+    );
+    await stage.lapse(worker.id, run);
     await expectHeardOnce(run, ['q: answered: Bread']);
     const { outputs } = await stage.api.runs.get(run.run_id);
     expect(outputs.map((o) => o.text).filter(Boolean)).toEqual(['before', 'q: answered: Bread', 'after Bread']);
@@ -128,10 +145,12 @@ describe('other ways to lose a run', () => {
   });
 
   it('a stalled worker that wakes up after its lease is refused; its successor goes on', async () => {
-    const stalled = await startWorkerProcess(['--log', 'info']);
+    // Short enough that it looks after its lease soon after it wakes up.
+    const stalled = await startWorkerProcess(['--log', 'info', '--lease-ms', '5000']);
     const run = await stage.play(asking('blocking'));
     const ask = await first(run.session_id);
     process.kill(stalled.pid, 'SIGSTOP');
+    await stage.lapse(stalled.id, run);
     await stage.until(async () =>
       (await stage.events(run.session_id, 'run.recovered')).length > 0 ? true : undefined,
     );
@@ -144,7 +163,7 @@ describe('other ways to lose a run', () => {
   });
 
   it('SIGTERM lets go of the run at once: the next worker needs no lease to lapse', async () => {
-    const worker = await startWorkerProcess(['--lease-ms', '600000']);
+    const worker = await startWorkerProcess();
     const run = await stage.play(asking('blocking'));
     const ask = await first(run.session_id);
     expect(await worker.end('SIGTERM')).toEqual({ code: 0, signal: null });

@@ -11,6 +11,9 @@ import { startWorker, type Worker } from '../../src/worker/worker.ts';
 
 const silent = { info: () => {}, warn: () => {} };
 const LOOK_EVERY_MS = 25;
+/** Longer than any machine is slow: it ends only where a test has it end. */
+export const LONG_LEASE_MS = 600_000;
+const SHORTEST_LEASE_MS = 1000;
 let made = 0;
 
 export interface WorkerLike {
@@ -110,6 +113,12 @@ export class Stage {
     });
   }
 
+  /** The lease of a worker that is dead or cut off is over in a second, however long it was given. */
+  async lapse(workerId: string, run: RunView, epoch = 1): Promise<void> {
+    const body = { worker_id: workerId, lease_epoch: epoch, lease_ms: SHORTEST_LEASE_MS };
+    await this.api.workers.heartbeat(run.run_id, body).catch(unlessLetGo);
+  }
+
   /** What the agent said it heard, in order. */
   heard = (run: RunView): string[] => run.outputs.filter((o) => o.type === 'status').map((o) => o.text ?? '');
 
@@ -137,6 +146,11 @@ export class Stage {
 function notYet(error: unknown): { items: AskView[] } {
   if (error instanceof HoldpointProblem && error.code === 'session_not_found') return { items: [] };
   throw error;
+}
+
+/** It had let go of the run before it died. */
+function unlessLetGo(error: unknown): void {
+  if (!(error instanceof HoldpointProblem && error.code === 'lease_lost')) throw error;
 }
 
 export const WHICH = {

@@ -4,10 +4,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { Step } from '../../src/agents/mock.ts';
-import type { ItemView } from '../../src/core/views.ts';
+import type { ItemView, RunView } from '../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
 import { short } from '../support/thread.ts';
-import { BASH, Stage, WHICH } from './stage.ts';
+import { BASH, LONG_LEASE_MS, Stage, WHICH } from './stage.ts';
 
 // Real processes on a machine that others use too.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -32,7 +32,8 @@ afterAll(endEverything);
 /** Hosts the agent that cannot be resumed. */
 function fragileWorker(): ChildProcess {
   const program = join(import.meta.dirname, 'fragile-worker.ts');
-  const child = spawn(process.execPath, [program, server.url, token], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const args = [program, server.url, token, String(LONG_LEASE_MS)];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'ignore'] });
   children.push(child);
   return child;
 }
@@ -45,9 +46,14 @@ function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   });
 }
 
+async function killFragile(worker: ChildProcess, run: RunView): Promise<void> {
+  await end(worker, 'SIGKILL');
+  await stage.lapse(`fragile-${worker.pid}`, run);
+}
+
 /** Hosts the scripted agent as it is: it can be resumed. */
-function mockWorker(): Started {
-  const args = ['--url', server.url, '--lease-ms', '1000'];
+function mockWorker(id = 'mock-worker'): Started {
+  const args = ['--url', server.url, '--id', id, '--lease-ms', String(LONG_LEASE_MS)];
   const worker = spawnHoldpoint({ command: ['worker'], args, env: { HOLDPOINT_TOKEN: token }, via: 'main' });
   workers.push(worker);
   return worker;
@@ -87,7 +93,7 @@ it('kill -9, an agent that cannot be resumed: the prompt is cancelled when the w
   const worker = fragileWorker();
   const run = await stage.play(asking, { agent: 'fragile' });
   await stage.pending(run.session_id);
-  await end(worker, 'SIGKILL');
+  await killFragile(worker, run);
   fragileWorker();
   expect(await until(run.session_id, 'end interrupted')).toEqual([
     OPENING,
@@ -103,10 +109,11 @@ it('kill -9, an agent that cannot be resumed: the prompt is cancelled when the w
 });
 
 it('kill -9, an agent that can be resumed: what was posted meanwhile is delivered', async () => {
-  const worker = mockWorker();
+  const worker = mockWorker('killed');
   const run = await stage.play(asking);
   await stage.pending(run.session_id);
   await worker.end('SIGKILL');
+  await stage.lapse('killed', run);
   await post(run.session_id, '1');
   expect(await chat(run.session_id)).toEqual([OPENING, PROMPT, 'operator: 1']);
   mockWorker();
@@ -118,7 +125,7 @@ it('kill -9, an agent that cannot be resumed: what was posted meanwhile is kept 
   const worker = fragileWorker();
   const run = await stage.play(asking, { agent: 'fragile' });
   await stage.pending(run.session_id);
-  await end(worker, 'SIGKILL');
+  await killFragile(worker, run);
   await stage.until(async () => ((await stage.events(run.session_id, 'run.recovered')).length > 0 ? true : undefined));
   await post(run.session_id, 'Bread');
   await until(run.session_id, 'end interrupted');
