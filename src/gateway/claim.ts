@@ -9,6 +9,7 @@ import { SKILL_IDENTITY_VARIABLE } from '../core/skill.ts';
 import type { ClaimedRunView, RunView } from '../core/views.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openRun } from './ledger.ts';
+import { DEFAULT_LEASE_MS, type Listening } from './listening.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
 import { recoverLost } from './recover.ts';
 import { runIdentity } from './run-identity.ts';
@@ -16,28 +17,30 @@ import { identityOf } from './skill-identity.ts';
 import { begin } from './slot.ts';
 import { askView, runView, sessionView } from './views.ts';
 
-const DEFAULT_LEASE_MS = 15_000;
 const CANDIDATES = 8;
 
 /** One run, or none when there is nothing to do. */
 export async function claimRun(
   ports: Ports,
+  listening: Listening,
   body: ClaimRun,
   mayWork: () => Promise<void>,
 ): Promise<ClaimedRunView | undefined> {
   const { labels = [] } = body;
   const agents = body.agents.map((a) => a.name);
-  await recoverLost(ports, agents, labels);
+  await recoverLost(ports, listening, agents, labels);
   const offered = await ports.store.read((r) => r.claimable(agents, labels, 1));
   if (offered.length === 0) return undefined;
   await mayWork();
-  return ports.store.write(async (tx) => {
+  const claimed = await ports.store.write(async (tx) => {
     for (const { id } of await tx.claimable(agents, labels, CANDIDATES)) {
       const { ledger, run } = await openRun(ports, tx, id);
       if (isFree(ledger, run)) return take(ledger, run, body);
     }
     return undefined;
   });
+  if (claimed) listening.heard(claimed.run.run_id, body.lease_ms);
+  return claimed;
 }
 
 const isFree = ({ session }: Ledger, run: Run): boolean =>
@@ -83,13 +86,21 @@ async function leftFor({ tx }: Ledger, carried: Ask | undefined): Promise<{ part
   return state === undefined ? {} : { partial_state: JSON.parse(state) };
 }
 
-export function keepLease(ports: Ports, runId: string, body: Heartbeat, key?: Key): Promise<Reply<RunView>> {
-  return mutate(ports, key, async (tx) => {
+export async function keepLease(
+  ports: Ports,
+  listening: Listening,
+  runId: string,
+  body: Heartbeat,
+  key?: Key,
+): Promise<Reply<RunView>> {
+  const kept = await mutate(ports, key, async (tx) => {
     const { ledger, run } = await holder(ports, tx, runId, body);
     run.lease = { workerId: body.worker_id, until: ledger.now + (body.lease_ms ?? DEFAULT_LEASE_MS) };
     await tx.updateRun(run);
     return ok(await runView(tx, ledger.session, run));
   });
+  listening.heard(runId, body.lease_ms);
+  return kept;
 }
 
 /** The agent stopped cleanly: the run waits without a process, or is free for whoever comes next. */

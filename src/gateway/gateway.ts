@@ -1,5 +1,6 @@
 // The use cases behind one name. Doors hold a Gateway and never see a store.
 
+import type { ClaimRun, Heartbeat } from '../core/bodies.ts';
 import type { Event } from '../core/event.ts';
 import type { EventFilter, Ports } from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
@@ -17,8 +18,10 @@ import { Feed, type Follower } from './feed.ts';
 import { searchHistory } from './history.ts';
 import * as inbox from './inbox.ts';
 import { insights } from './insights.ts';
+import { createListening } from './listening.ts';
 import { acknowledgeMessage, failMessage } from './mailbox.ts';
 import { postMessage } from './message.ts';
+import type { Key } from './mutate.ts';
 import { postToThread } from './post.ts';
 import { raiseAsk } from './raise.ts';
 import { recoverWorker } from './recover.ts';
@@ -46,6 +49,8 @@ import { withdraw } from './withdraw.ts';
 
 export interface GatewayOptions {
   pendingAsksPerSession: number;
+  /** How long workers are listened to before a lease is judged, after this server was away; one lease otherwise. */
+  hearMs?: number | undefined;
   onError(error: unknown): void;
 }
 
@@ -56,7 +61,8 @@ export type Gateway = ReturnType<typeof createGateway>;
 export function createGateway(ports: Ports, options: GatewayOptions) {
   const { store } = ports;
   const feed = new Feed(store);
-  const sweep = new Sweep(ports, options.onError);
+  const listening = createListening(options.hearMs);
+  const sweep = new Sweep(ports, listening, options.onError);
   const bind =
     <F extends (ports: Ports, ...args: never[]) => unknown>(verb: F) =>
     (...args: Args<F>): ReturnType<F> =>
@@ -112,7 +118,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     acknowledge: bind(acknowledge),
     acknowledgeMessage: bind(acknowledgeMessage),
     failMessage: bind(failMessage),
-    keepLease: bind(keepLease),
+    keepLease: (runId: string, body: Heartbeat, key?: Key) => keepLease(ports, listening, runId, body, key),
     releaseLease: bind(releaseLease),
     createToken: bind(createToken),
     revokeToken: bind(revokeToken),
@@ -149,8 +155,8 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
       if (wantsOrigin(actor)) return askView(ask, undefined, await store.read((r) => originsOf(r)(ask)));
       return askView(ask, revealsSecrets(actor) ? ports.sealer : undefined);
     },
-    waitForWork: (body: Parameters<typeof waitForWork>[2], signal?: AbortSignal, actor?: Actor) =>
-      waitForWork(ports, feed, body, async () => actor && checkStillGood(ports, actor), signal),
+    waitForWork: (body: ClaimRun, signal?: AbortSignal, actor?: Actor) =>
+      waitForWork(ports, feed, listening, body, async () => actor && checkStillGood(ports, actor), signal),
     waitForPause: (runId: string, ms: number) => waitForPause(feed, () => store.read((r) => r.run(runId)), runId, ms),
 
     events: (filter: EventFilter, after: number, limit: number): Promise<Event[]> =>

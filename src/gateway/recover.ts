@@ -11,22 +11,34 @@ import { finish } from './finish.ts';
 import { handOver } from './hand-over.ts';
 import { keepAnswers } from './kept.ts';
 import { type Ledger, openRun } from './ledger.ts';
+import type { Listening } from './listening.ts';
 
 const BATCH = 200;
 const SYSTEM = { answeredBy: 'system', surface: 'system' } as const;
 
-export async function recoverLapsed(ports: Ports): Promise<void> {
+export async function recoverLapsed(ports: Ports, listening: Listening): Promise<void> {
   const now = ports.clock.now();
+  listening.look(now);
   const lapsed = await ports.store.read((r) => r.lapsedLeases(now, BATCH));
-  for (const run of lapsed) await recover(ports, run.id, (current) => (current.lease?.until ?? now + 1) <= now, true);
+  for (const run of lapsed) await recover(ports, run.id, isSilent(listening, now), true);
 }
 
 /** A worker has come: what was held inside the tool calls of another one, which is gone, is over. */
-export async function recoverLost(ports: Ports, agents: readonly string[], labels: readonly string[]): Promise<void> {
+export async function recoverLost(
+  ports: Ports,
+  listening: Listening,
+  agents: readonly string[],
+  labels: readonly string[],
+): Promise<void> {
   const now = ports.clock.now();
   const lost = await ports.store.read((r) => r.lostHolds(agents, labels, now, BATCH));
-  for (const run of lost) await recover(ports, run.id, (current) => (current.lease?.until ?? now + 1) <= now);
+  for (const run of lost) await recover(ports, run.id, isSilent(listening, now));
 }
+
+const isSilent =
+  (listening: Listening, now: number) =>
+  (run: Run): boolean =>
+    (run.lease?.until ?? now + 1) <= now && listening.mayJudge(run, now);
 
 /** At start: the worker inside this server died with the last process, whatever its leases still say. */
 export async function recoverWorker(ports: Ports, workerId: string): Promise<void> {

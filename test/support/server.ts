@@ -30,6 +30,8 @@ export interface ServerOptions {
   page?: string;
   /** How long tool calls wait, and how often they say so. */
   patience?: Patience;
+  /** How long workers are listened to after a start, or a leap of the clock; tests are not kept waiting unless they say so. */
+  hearMs?: number;
   /** Doors of attached agents. */
   hooks?: HookDoors;
 }
@@ -94,6 +96,7 @@ export class Server {
     const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
     const gateway = createGateway(ports, {
       pendingAsksPerSession: limits.pendingAsksPerSession,
+      hearMs: this.#options.hearMs ?? 0,
       onError: (error) => this.sweepErrors.push(error),
     });
     await gateway.presetToken(this.token, 'operator', 'operator');

@@ -1,0 +1,66 @@
+// The server away for longer than a lease, as processes of their own: stopped as by a closed lid, or killed and started
+// again. The worker was alive all the time, so its agent goes on, and its command is begun once.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import {
+  endEverything,
+  type Holdpoint,
+  type Started,
+  spawnHoldpoint,
+  startHoldpoint,
+  temporaryFolder,
+} from '../support/process.ts';
+import { Stage } from './stage.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const LEASE_MS = 1000;
+/** Longer than a lease, and than any server is merely busy. */
+const SLEEP_MS = 6500;
+const started: Started[] = [];
+afterEach(() => Promise.all(started.splice(0).map((process) => process.end('SIGKILL'))));
+afterAll(endEverything);
+
+async function comesBack(server: Holdpoint): Promise<Holdpoint> {
+  await server.end('SIGKILL');
+  await sleep(LEASE_MS);
+  return startHoldpoint({
+    args: ['--no-worker'],
+    data: server.data,
+    env: { HOLDPOINT_PORT: new URL(server.url).port },
+    via: 'main',
+  });
+}
+async function wakesUp(server: Holdpoint): Promise<Holdpoint> {
+  process.kill(server.pid, 'SIGSTOP');
+  await sleep(SLEEP_MS);
+  process.kill(server.pid, 'SIGCONT');
+  return server;
+}
+
+it.each([
+  ['is stopped and goes on', wakesUp],
+  ['is killed and started again', comesBack],
+])('a server that %s leaves the work of a worker that is alive alone', async (_, away) => {
+  const server = await startHoldpoint({ args: ['--no-worker'], via: 'main' });
+  started.push(server);
+  const stage = new Stage(server.url, server.token);
+  const { token } = await stage.api.tokens.create({ scope: 'worker' });
+  const args = ['--url', server.url, '--lease-ms', `${LEASE_MS}`];
+  started.push(spawnHoldpoint({ command: ['worker'], args, env: { HOLDPOINT_TOKEN: token }, via: 'main' }));
+  const folder = temporaryFolder();
+  const file = (name: string) => join(folder, name);
+  const { session_id } = await stage.api.sessions.create({ agent: 'exec', work_folder: folder });
+  const script = 'echo begun >> log; while [ ! -e go ]; do sleep 0.1; done; echo done >> log';
+  const run = await stage.api.runs.start(session_id, { input: { command: ['sh', '-c', script] } });
+  await stage.until(async () => existsSync(file('log')) || undefined);
+  started.push(await away(server));
+  // What the sweep would have taken away at its return it has had the time for.
+  await sleep(3 * LEASE_MS);
+  writeFileSync(file('go'), '');
+  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect(readFileSync(file('log'), 'utf8')).toBe('begun\ndone\n');
+  expect(await stage.events(session_id, 'run.recovered')).toEqual([]);
+});
