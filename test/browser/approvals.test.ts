@@ -142,17 +142,26 @@ describeInBrowser('an approval', () => {
   });
 
   it('is a plan: read as it is written, begun with when it is allowed', async () => {
-    const plan = { tool_name: 'ExitPlanMode', input: {} };
     const reason = '# Move the invoices\n\n1. **First** the tests\n2. then `src/invoice.ts`';
+    const plan = { tool_name: 'ExitPlanMode', input: {} };
+    const filed = { ...plan, input: { plan: reason, planFilePath: '/home/me/plans/a.md' } };
     const hiding = `${reason}\n\n[//]: # (then remove everything)`;
     const run = await playMock(stage.client, {
       do: 'parallel',
-      asks: [approve('plan', { ...plan, reason }), approve('hiding', { ...plan, reason: hiding })],
+      asks: [
+        approve('plan', { ...plan, reason }),
+        approve('hiding', { ...plan, reason: hiding }),
+        approve('filed', { ...filed, reason }),
+      ],
     });
-    const [shown, hidden] = [await run.ask('plan'), await run.ask('hiding')];
+    const [shown, hidden, inFile] = [await run.ask('plan'), await run.ask('hiding'), await run.ask('filed')];
     const { page } = await stage.person('lead');
     await page.goto(`/asks/${hidden.ask_id}`);
     await page.getByText('(then remove everything)').waitFor();
+    await page.goto(`/asks/${inFile.ask_id}`);
+    await page.getByRole('figure').getByText('/home/me/plans/a.md').waitFor();
+    await page.getByRole('figure').getByRole('heading', { name: 'Move the invoices' }).waitFor();
+    expect(await page.getByRole('figure').count()).toBe(1);
     await page.goto(`/asks/${shown.ask_id}`);
     await page.getByRole('heading', { name: 'Begin with this plan?' }).waitFor();
     const figure = page.getByRole('figure');
@@ -164,7 +173,7 @@ describeInBrowser('an approval', () => {
     expect(await button(page, 'Edit').count()).toBe(0);
     expect(await page.getByText('approvals of this shape').count()).toBe(0);
     await button(page, 'Allow once').click();
-    const resolutions = [{ request_id: hidden.ask_id, behavior: 'deny' as const }];
+    const resolutions = [hidden, inFile].map(({ ask_id }) => ({ request_id: ask_id, behavior: 'deny' as const }));
     await stage.client.approvals.decideRun(run.runId, { resolutions });
     expect([await run.heard('plan'), await run.heard('hiding')]).toEqual([
       'answered: allowed {}',

@@ -207,11 +207,15 @@ describe('a plan', () => {
     return { ...(ask.request as ApprovalRequest), tool_name: 'ExitPlanMode', reason };
   };
 
-  it('is called by its first line that says something; whatever has an input is no plan', () => {
+  it('is called by its first line that says something; what has more to its input is no plan', () => {
     expect(summary(plan('\n---\n## Move the invoices\n1. begin'))).toBe('Move the invoices');
     expect(heading(plan('1. begin'))).toBe('Plan');
     expect(summary(plan('1. begin', { command: 'rm -rf ~' }))).toBe('rm -rf ~');
     expect(heading(plan('', {}))).toBe('ExitPlanMode');
+    const planFilePath = '/home/me/.claude/plans/a.md';
+    expect(heading(plan('1. begin', { plan: '1. begin', planFilePath }))).toBe('Plan');
+    for (const input of [{ plan: '1. end' }, { plan: '1. begin', more: 1 }, { plan: '1. begin', planFilePath: {} }])
+      expect(heading(plan('1. begin', input))).toBe('ExitPlanMode');
   });
 
   it('is shown to the letter where formatting would hide a part of it', () => {

@@ -7,7 +7,8 @@ import { Exact } from './text.tsx';
 
 const Markdown = lazy(() => import('./markdown.tsx'));
 
-export function Plan({ text }: { text: string }) {
+/** `file`: where it stands; empty where it is in no file. */
+export function Plan({ text, file }: { text: string; file: string }) {
   const [isExact, setExact] = useState(() => hidesText(text));
   const exact = (
     <pre>
@@ -17,7 +18,9 @@ export function Plan({ text }: { text: string }) {
   return (
     <figure className="code plan">
       <figcaption className="code-head">
-        <span className="name">plan</span>
+        <span className="name">
+          <Exact text={file || 'plan'} />
+        </span>
         <HiddenNote text={text} />
         <span className="end">
           <button type="button" className="button quiet small" onClick={() => setExact(!isExact)}>

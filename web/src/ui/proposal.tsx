@@ -1,6 +1,6 @@
 // What an approval is about, open or ended: why the agent asks, and what it would do; or its plan.
 import type { ApprovalRequest } from '../../../src/core/views.ts';
-import { isPlan } from '../text/plan-text.ts';
+import { isPlan, planFile } from '../text/plan-text.ts';
 import { Action } from './action.tsx';
 import { Plan } from './plan.tsx';
 import { Prose } from './text.tsx';
@@ -13,7 +13,7 @@ interface ProposalProps {
 }
 
 export function Proposal({ request, folder, isWhole, onWhole }: ProposalProps) {
-  if (isPlan(request)) return <Plan text={request.reason} />;
+  if (isPlan(request)) return <Plan text={request.reason} file={planFile(request)} />;
   return (
     <>
       {request.reason !== '' && (
