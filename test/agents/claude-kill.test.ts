@@ -3,12 +3,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RunView } from '../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
-import { Stage } from '../worker/stage.ts';
+import { LONG_LEASE_MS, Stage } from '../worker/stage.ts';
 import { claude, claudeVersion } from './binaries.ts';
 import { asksColour, BLUE, touch } from './claude-calls.ts';
 import { ClaudeRig } from './claude-rig.ts';
 
 let rig: ClaudeRig;
+let workers = 0;
 beforeAll(async () => {
   rig = await ClaudeRig.open({ concurrency: 0 });
 });
@@ -80,6 +81,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9 with an ask open
     const ask = await askOf(stage, run);
     expect(rig.processes(run).length).toBeGreaterThan(0);
     await first.end('SIGKILL');
+    await stage.lapse(first.id, run);
     await rig.released(run);
     await stage.answer(ask, BLUE);
     const second = worker(server);
@@ -128,8 +130,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9 with an ask open
 
   it('of the server alone: the agent goes on waiting in its process, and has the answer when the server is back', async () => {
     const server = await serve(['--no-worker']);
-    // However long the server takes to come back, the run stays with its worker.
-    const own = worker(server, 600_000);
+    const own = worker(server);
     rig.model.play([[touch('x', 'toolu_k5')], [{ text: 'Done.' }]]);
     const { folder, run, stage } = await begin(server);
     const ask = await askOf(stage, run);
@@ -147,9 +148,12 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9 with an ask open
   });
 });
 
-function worker(server: Holdpoint, leaseMs = 2000): Started {
-  const args = ['--url', server.url, '--token', server.token, '--lease-ms', `${leaseMs}`];
-  return spawnHoldpoint({ command: ['worker'], args, data: server.data, via: 'main' });
+/** However slow this machine is, and however long its server is away, a run stays with it as long as it lives. */
+function worker(server: Holdpoint): Started & { id: string } {
+  workers += 1;
+  const id = `worker-${workers}`;
+  const args = ['--url', server.url, '--token', server.token, '--id', id, '--lease-ms', String(LONG_LEASE_MS)];
+  return { ...spawnHoldpoint({ command: ['worker'], args, data: server.data, via: 'main' }), id };
 }
 
 function kill(pid: number): void {

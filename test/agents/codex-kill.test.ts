@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
-import { Stage } from '../worker/stage.ts';
+import { LONG_LEASE_MS, Stage } from '../worker/stage.ts';
 import { codex, codexVersion } from './binaries.ts';
 import { escalated, nothingLeftIn, processesOf, readIfThere, setUp } from './codex-stage.ts';
 import { OpenAiModel, type Script } from './model-openai.ts';
@@ -18,10 +18,17 @@ let server: Holdpoint;
 let worker: Started;
 let stage: Stage;
 let made = 0;
+let workers = 0;
 
-const newWorker = (leaseMs = 1000) => {
-  const args = ['--url', server.url, '--token', server.token, '--lease-ms', String(leaseMs)];
+const newWorker = () => {
+  workers += 1;
+  const own = ['--id', `worker-${workers}`, '--lease-ms', String(LONG_LEASE_MS)];
+  const args = ['--url', server.url, '--token', server.token, ...own];
   worker = spawnHoldpoint({ command: ['worker'], args, data: server.data, via: 'main' });
+};
+const killWorker = async (run: RunView) => {
+  await worker.end('SIGKILL');
+  await stage.lapse(`worker-${workers}`, run);
 };
 const workerIsUp = () => stage.until(async () => (worker.stdout().includes('worker ready') ? true : undefined));
 beforeAll(async () => {
@@ -199,7 +206,7 @@ describe.skipIf(!codex)(`kill -9 of the worker of Codex ${codexVersion}`, () => 
   ])('answered %s: the model is told, and what was allowed is done once', async (when, isBefore) => {
     const key = `worker-killed-${isBefore}`;
     const { run, folder, ask } = await start(key, [[COMMAND], [COMMAND], DONE]);
-    await worker.end('SIGKILL');
+    await killWorker(run);
     await gone(run);
     await stillOpen(ask);
     if (isBefore) await stage.decide(ask, { behavior: 'allow' });
@@ -217,7 +224,7 @@ describe.skipIf(!codex)(`kill -9 of the worker of Codex ${codexVersion}`, () => 
   it('a command under way does not go on; the next worker tells the model that it was interrupted', async () => {
     const begun = await start('worker-killed-busy', [[ENDLESS], DONE]);
     await underWay(begun);
-    await worker.end('SIGKILL');
+    await killWorker(begun.run);
     await nothingLeftIn(begun.folder);
     const ticks = readIfThere(begun.folder, 'ticks.txt');
     newWorker();
@@ -242,8 +249,6 @@ describe.skipIf(!codex)(`kill -9 of the worker of Codex ${codexVersion}`, () => 
 
 describe.skipIf(!codex)(`kill -9 of the server, with Codex ${codexVersion} waiting`, () => {
   it('the same process goes on with the answer', async () => {
-    await worker.end('SIGTERM');
-    newWorker(30_000);
     const { run, folder, ask } = await start('server-killed', [[{ ...COMMAND, id: 'call_S' }], DONE]);
     const pid = await agentOf(run);
     const { data, url } = server;

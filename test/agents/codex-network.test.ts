@@ -59,7 +59,7 @@ describe.skipIf(!codex || !hasOwnEtc || !hasCurl)(`Codex ${codexVersion} asks to
   const visit = (host: string, id: string) => ({
     call: 'exec_command',
     id,
-    input: { cmd: `curl -sS -m 5 http://${host}/${id}`, yield_time_ms: 10_000 },
+    input: { cmd: `curl -sS -m 25 http://${host}/${id}`, yield_time_ms: 30_000 },
   });
   const shown = async (run: RunView) => {
     const ask = await c.asked(run);
