@@ -1,7 +1,7 @@
 // A person's Claude Code settings with Holdpoint's hooks and without: what was there stays, what is not understood is
 // refused, every hook has a time limit and says what its failure does.
 import { describe, expect, it } from 'vitest';
-import { connected, disconnected, HOOK_SECONDS, hasHooks, shown } from '../../src/agents/claude-settings.ts';
+import { connected, disconnected, hasHooks, shown } from '../../src/agents/claude-settings.ts';
 
 const DOOR = { url: 'http://127.0.0.1:4777', token: 'hp_secret' };
 const OWN = {
@@ -29,7 +29,7 @@ describe('connected', () => {
         },
       ]);
     }
-    expect(hooks.PermissionRequest[0].hooks[0].timeout).toBe(HOOK_SECONDS);
+    expect(hooks.PermissionRequest[0].hooks[0].timeout).toBe(43_200);
     expect(hooks.PostToolUse[0].hooks[0].timeout).toBeLessThan(10);
   });
 

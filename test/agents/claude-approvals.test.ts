@@ -135,13 +135,15 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
     expect(rig.files(run)).toEqual([]);
   });
 
-  it('asks for calls of one message one by one, and keeps their answers apart', async () => {
-    rig.model.play([[makes('a', 'toolu_a'), makes('b', 'toolu_b'), makes('c', 'toolu_c')], [{ text: 'Done.' }]]);
+  it('asks for calls of one message one by one, keeps their answers apart, and takes none for a rule', async () => {
+    const again = [makes('a', 'toolu_again')];
+    rig.model.play([[makes('a', 'toolu_a'), makes('b', 'toolu_b'), makes('c', 'toolu_c')], again, [{ text: 'Done.' }]]);
     const run = await rig.start();
     for (const [id, behavior] of [
       ['toolu_a', 'allow'],
       ['toolu_b', 'deny'],
       ['toolu_c', 'allow'],
+      ['toolu_again', 'deny'],
     ] as const) {
       const ask = await rig.ask(run);
       expect(ask.tool_call_id).toBe(id);
@@ -149,7 +151,8 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
     }
     await rig.over(run);
     expect(rig.files(run)).toEqual(['a', 'c']);
-    expect(['toolu_a', 'toolu_b', 'toolu_c'].map((id) => rig.result(id)?.isError)).toEqual([false, true, false]);
+    const failed = ['toolu_a', 'toolu_b', 'toolu_c', 'toolu_again'].map((id) => rig.result(id)?.isError);
+    expect(failed).toEqual([false, true, false, true]);
   });
 
   it('stops at once when the run is interrupted: the answer comes too late and nothing runs', async () => {

@@ -61,6 +61,23 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9`, () => {
     expect(rig.model.told.filter((told) => told.includes('→ Blue'))).toHaveLength(1);
   });
 
+  it('answered when it could not hear any more: not delivered before the model has it, and told once', async () => {
+    rig.model.play([asksColour('toolu_d6'), [{ text: 'Blue.' }]]);
+    const run = await rig.start();
+    const ask = await rig.ask(run);
+    await rig.kept('toolu_d6');
+    rig.kill(run, 'SIGSTOP');
+    await rig.stage.answer(ask, BLUE);
+    // Time for a worker that took what it has sent for what was heard.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await rig.stage.api.asks.get(ask.ask_id)).delivery.state).toBe('due');
+    rig.kill(run);
+    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    expect(rig.result('toolu_d6')?.text).toContain('interrupted');
+    expect(rig.model.told.filter((told) => told.includes('toolu_d6') && told.includes('→ Blue'))).toHaveLength(1);
+    expect((await rig.stage.events(run.session_id, 'ask.delivered')).length).toBe(1);
+  });
+
   it("with a sub-agent's ask open: the session learns what was allowed, and may do exactly that, once", async () => {
     const input = {
       description: 'help',

@@ -59,6 +59,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: held without a process`,
     }
     expect(await rig.over(run)).toMatchObject({ status: 'completed' });
     expect(rig.files(run)).toEqual(['B', 'a']);
+    for (const id of ['toolu_e1', 'toolu_e2']) expect(rig.result(id)).toMatchObject({ isError: false });
     expect(rig.result('toolu_e3')).toMatchObject({ isError: true });
     expect(rig.result('toolu_e3')?.text).toContain('not c');
     expect(rig.model.told.at(-1)).not.toContain('interrupted');
@@ -83,6 +84,8 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: held without a process`,
     }
     expect(await rig.over(run)).toMatchObject({ status: 'completed' });
     expect(rig.files(run)).toEqual(['a', 'b', 'c']);
+    for (const id of ['toolu_p1', 'toolu_p2', 'toolu_p3']) expect(rig.result(id)).toMatchObject({ isError: false });
+    expect(rig.result('toolu_sub')?.text).toContain('Sub done.');
   });
 
   it('keeps the mode that it was in when it is started again', async () => {

@@ -80,6 +80,8 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9 with an ask open
     const { stage, run } = await begin(server);
     const ask = await askOf(stage, run);
     expect(rig.processes(run).length).toBeGreaterThan(0);
+    // It cannot notice that nobody listens any more: somebody else has to end it.
+    rig.kill(run, 'SIGSTOP');
     await first.end('SIGKILL');
     await stage.lapse(first.id, run);
     await rig.released(run);
@@ -101,6 +103,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9 with an ask open
     const ask = await askOf(stage, run);
     await rig.released(run);
     await first.end('SIGKILL');
+    await stage.lapse(first.id, run);
     await stage.decide(ask, { behavior: 'allow' });
     const second = worker(server);
     expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });

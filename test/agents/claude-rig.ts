@@ -102,10 +102,15 @@ export class ClaudeRig {
     return { ...run, folder };
   }
 
-  async ask(run: RunView): Promise<AskView> {
-    const [ask] = await this.stage.pending(run.session_id);
-    return ask as AskView;
-  }
+  /** The one open ask; fails at once when nothing is at work any more that could ask. */
+  ask = ({ session_id }: RunView): Promise<AskView> =>
+    this.stage.until(async () => {
+      const { active_run_id, queued_run_ids } = await this.stage.api.sessions.get(session_id);
+      const { items } = await this.stage.api.asks.list({ session_id, status: 'pending' });
+      if (items.length === 1) return items[0];
+      if (items.length > 0 || active_run_id !== undefined || queued_run_ids.length > 0) return undefined;
+      throw new Error('nothing is asked, and nothing is at work in the session');
+    });
 
   over = (run: RunView): Promise<RunView> => this.stage.over(run.run_id);
   files = (run: { folder: string }): string[] => readdirSync(run.folder).sort();
@@ -129,11 +134,11 @@ export class ClaudeRig {
     });
   }
 
-  /** kill -9 of Claude Code itself: what it had started is left for others to end. */
-  kill(run: RunView): void {
+  /** kill -9 of Claude Code itself, or another signal: what it had started, and who watches over it, is left alone. */
+  kill(run: RunView, signal: NodeJS.Signals = 'SIGKILL'): void {
     const leader = this.processes(run).find((pid) => environmentOf(`${pid}`).includes(`HOLDPOINT_LEADER=${pid}`));
     if (leader === undefined) throw new Error('no process of Claude Code works for this run');
-    process.kill(leader, 'SIGKILL');
+    process.kill(leader, signal);
   }
 
   /** What the model was told about a tool call, and whether as an error. */

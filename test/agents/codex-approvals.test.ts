@@ -18,6 +18,13 @@ afterAll(async () => {
 
 const requestOf = (ask: AskView) => ask.request as ApprovalRequest;
 const DONE = [{ text: 'Done.' }];
+/** The model is told of each call in turn whether it was done. */
+const toldOf = (key: string, ...results: ('done' | 'rejected')[]) => {
+  const words = { done: /exited with code 0|Success/, rejected: /rejected by user/ };
+  for (const [i, result] of results.entries())
+    expect(c.model.resultOf(key, `call_${i + 1}`), `call ${i + 1} of ${key}`).toMatch(words[result]);
+};
+const numbered = <T extends object>(...calls: T[]) => calls.map((call, i) => [{ ...call, id: `call_${i + 1}` }]);
 /** The work folders of these tests are temporary ones, which a sandbox may otherwise write to. */
 const NO_TMP = { sandbox_workspace_write: { exclude_slash_tmp: true, exclude_tmpdir_env_var: true } };
 
@@ -75,7 +82,8 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
     const same = escalated('date >> d.txt');
     const wider = escalated('date >> d.txt; touch e.txt');
     const elsewhere = { ...same, input: { ...same.input, workdir: c.folder() } };
-    const run = await c.start('command-session', [[same], [same], [wider], [elsewhere], DONE], {}, folder);
+    const script = [...numbered(same, same, wider, elsewhere), DONE];
+    const run = await c.start('command-session', script, {}, folder);
     const ask = await c.asked(run);
     expect(requestOf(ask).suggestions).toMatchObject([{ id: 'session' }, { id: 'prefix' }]);
     await c.stage.decide(ask, { behavior: 'allow', suggestion_ids: ['session'] });
@@ -89,16 +97,14 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     expect(readIfThere(folder, 'e.txt')).toBeUndefined();
     expect(readIfThere(elsewhere.input.workdir, 'd.txt')).toBeUndefined();
+    toldOf('command-session', 'done', 'done', 'rejected', 'rejected');
   });
 
   it('for commands that begin alike: they are not asked again, all others are', async () => {
     const folder = c.folder();
-    const more = [
-      [escalated('touch p1.txt p2.txt')],
-      [escalated('touch p3.txt')],
-      [escalated('touch p1.txt; touch p4.txt')],
-    ];
-    const run = await c.start('command-prefix', [[escalated('touch p1.txt')], ...more, DONE], {}, folder);
+    const commands = ['touch p1.txt', 'touch p1.txt p2.txt', 'touch p3.txt', 'touch p1.txt; touch p4.txt'];
+    const script = [...numbered(...commands.map((command) => escalated(command))), DONE];
+    const run = await c.start('command-prefix', script, {}, folder);
     const ask = await c.asked(run);
     const [, prefix] = requestOf(ask).suggestions ?? [];
     const label = expect.stringContaining('commands that begin with: touch p1.txt (without the sandbox');
@@ -112,27 +118,26 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     const there = ['p1', 'p2', 'p3', 'p4'].map((name) => readIfThere(folder, `${name}.txt`) !== undefined);
     expect(there).toEqual([true, true, false, false]);
+    toldOf('command-prefix', 'done', 'done', 'rejected', 'rejected');
   });
 
   it('as the person changed it: the model is told, and only exactly that runs unasked', async () => {
     const folder = c.folder();
-    const script = [
-      [escalated('echo all > f.txt')],
-      [escalated('echo some > f.txt')],
-      [escalated('echo some > f.txt')],
-      DONE,
-    ];
+    const commands = ['echo all > all.txt', 'echo some >> some.txt', 'echo some >> some.txt'];
+    const script = [...numbered(...commands.map((command) => escalated(command))), DONE];
     const run = await c.start('command-changed', script, {}, folder);
     const ask = await c.asked(run);
-    const updated_input = { ...requestOf(ask).input, command: 'echo some > f.txt' };
+    const updated_input = { ...requestOf(ask).input, command: 'echo some >> some.txt' };
     await c.stage.decide(ask, { behavior: 'allow', updated_input });
     const again = await c.asked(run);
-    expect(readIfThere(folder, 'f.txt')).toBe('some\n');
+    expect([readIfThere(folder, 'all.txt'), readIfThere(folder, 'some.txt')]).toEqual([undefined, 'some\n']);
     expect(c.model.heard('command-changed').at(-1)).toContain(
-      'allowed this instead, exactly as it stands here: echo some > f.txt',
+      'allowed this instead, exactly as it stands here: echo some >> some.txt',
     );
     await c.stage.decide(again, { behavior: 'deny' });
     await c.over(run);
+    expect([readIfThere(folder, 'all.txt'), readIfThere(folder, 'some.txt')]).toEqual([undefined, 'some\n']);
+    toldOf('command-changed', 'rejected', 'done', 'rejected');
   });
 
   it('several at once: all are shown at once, each gets its own answer', async () => {
@@ -239,7 +244,8 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to change files`, () => {
     const both = {
       patch: `${change('old.txt', 'now', 'later').patch.replace('*** End Patch\n', '')}*** Delete File: gone.txt\n*** End Patch\n`,
     };
-    const script = [[change('old.txt', 'before', 'then')], [change('old.txt', 'then', 'now')], [both], DONE];
+    const changes = [change('old.txt', 'before', 'then'), change('old.txt', 'then', 'now'), both];
+    const script = [...numbered(...changes), DONE];
     const run = await c.start('patch-session', script, settings, folder);
     await c.stage.decide(await c.asked(run), { behavior: 'allow', suggestion_ids: ['session'] });
     const wider = await c.asked(run);
@@ -248,6 +254,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to change files`, () => {
     await c.stage.decide(wider, { behavior: 'deny' });
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     expect([readIfThere(folder, 'old.txt'), readIfThere(folder, 'gone.txt')]).toEqual(['now\n', 'gone\n']);
+    toldOf('patch-session', 'done', 'done', 'rejected');
   });
 });
 

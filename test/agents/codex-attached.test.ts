@@ -21,10 +21,14 @@ afterAll(async () => {
 });
 
 const DONE = [{ text: 'Done.' }];
+const RAN = 'exited with code 0';
 
 describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
   it('is answered here: it goes on, and its own prompt closes', async () => {
-    const person = await d.local('own-answered-here', [[escalated('echo hi > a.txt', 'Need it')], DONE]);
+    const person = await d.local('own-answered-here', [
+      [{ ...escalated('echo hi > a.txt', 'Need it'), id: 'call_a' }],
+      DONE,
+    ]);
     const ask = await d.askOf(person);
     expect(ask.request).toMatchObject({
       tool_name: 'Bash',
@@ -35,6 +39,7 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     await d.stage.decide(ask, { behavior: 'allow' });
     await person.ended;
     expect(readIfThere(person.folder, 'a.txt')).toBe('hi\n');
+    expect(d.model.resultOf('own-answered-here', 'call_a')).toContain(RAN);
     expect(person.settled).toMatchObject([{ requestId: prompt.id }]);
     const session = await d.stage.api.sessions.get(ask.session_id);
     expect(session).toMatchObject({
@@ -46,11 +51,12 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
   });
 
   it('is answered at its own prompt: the ask here is taken back, and a late answer is refused', async () => {
-    const person = await d.local('own-answered-there', [[escalated('echo hi > b.txt')], DONE]);
+    const person = await d.local('own-answered-there', [[{ ...escalated('echo hi > b.txt'), id: 'call_b' }], DONE]);
     const ask = await d.askOf(person);
     person.peer.respond((await d.promptOf(person)).id, { decision: 'accept' });
     await person.ended;
     expect(readIfThere(person.folder, 'b.txt')).toBe('hi\n');
+    expect(d.model.resultOf('own-answered-there', 'call_b')).toContain(RAN);
     expect(await d.ended(ask)).toMatchObject({
       status: 'cancelled',
       answer: { behavior: 'deny', reason: 'withdrawn' },
@@ -95,16 +101,19 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
 
   it('shows file changes with their diff, although Holdpoint joins late', async () => {
     const patch = '*** Begin Patch\n*** Update File: old.txt\n@@\n-before\n+after\n*** End Patch\n';
-    const person = await d.local('own-patch', [[{ patch }], DONE], { model: 'gpt-5.5', sandbox: 'read-only' });
+    const settings = { model: 'gpt-5.5', sandbox: 'read-only' };
+    const person = await d.local('own-patch', [[{ patch, id: 'call_patch' }], DONE], settings);
     const ask = await d.askOf(person);
     expect((ask.request as ApprovalRequest).diff).toContain('-before\n+after');
     await d.stage.decide(ask, { behavior: 'allow' });
     await person.ended;
     expect(readIfThere(person.folder, 'old.txt')).toBe('after\n');
+    expect(d.model.resultOf('own-patch', 'call_patch')).toContain('Success');
   });
 
   it('two turns are two runs of one session', async () => {
-    const person = await d.local('own-two-turns', [[escalated('touch d.txt')], DONE, [escalated('touch e.txt')], DONE]);
+    const turns = ['d', 'e'].flatMap((name) => [[{ ...escalated(`touch ${name}.txt`), id: `call_${name}` }], DONE]);
+    const person = await d.local('own-two-turns', turns);
     const first = await d.askOf(person);
     await d.stage.decide(first, { behavior: 'allow' });
     await person.ended;
@@ -118,7 +127,8 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     expect(second.run_id).not.toBe(first.run_id);
     await d.stage.decide(second, { behavior: 'allow' });
     await d.stage.over(second.run_id);
-    expect(readIfThere(person.folder, 'e.txt')).toBe('');
+    expect([readIfThere(person.folder, 'd.txt'), readIfThere(person.folder, 'e.txt')]).toEqual(['', '']);
+    for (const id of ['call_d', 'call_e']) expect(d.model.resultOf('own-two-turns', id)).toContain(RAN);
   });
 
   it('is asked here again after its run was stopped here, and after it was disconnected and connected', async () => {
@@ -126,7 +136,10 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     const person = await d.local('own-stopped', [...calls, DONE]);
     const first = await d.askOf(person);
     await d.stage.api.runs.cancel(first.run_id, { reason: 'not here' });
-    person.peer.respond((await d.promptOf(person)).id, { decision: 'decline' });
+    await d.ended(first);
+    await d.stage.over(first.run_id);
+    // That it is not asked here any more is no answer of the person who sits there.
+    person.peer.respond((await d.promptOf(person)).id, { decision: 'accept' });
     const second = await d.askOf(person);
     expect(second.run_id).not.toBe(first.run_id);
     const record = readIfThere(d.record) ?? '';
@@ -137,12 +150,13 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     expect((third.request as ApprovalRequest).input.command).toBe('echo k > k.txt');
     await d.stage.decide(third, { behavior: 'allow' });
     await person.ended;
-    expect([readIfThere(person.folder, 'j.txt'), readIfThere(person.folder, 'k.txt')]).toEqual([undefined, 'k\n']);
+    expect([readIfThere(person.folder, 'j.txt'), readIfThere(person.folder, 'k.txt')]).toEqual(['j\n', 'k\n']);
+    for (const id of ['call_j', 'call_k']) expect(d.model.resultOf('own-stopped', id)).toContain(RAN);
     expect(await d.stage.over(third.run_id)).toMatchObject({ status: 'completed' });
   });
 
   it('keeps its ask while Holdpoint is away, and has the answer that was given meanwhile', async () => {
-    const person = await d.local('own-away', [[escalated('echo hi > f.txt')], DONE]);
+    const person = await d.local('own-away', [[{ ...escalated('echo hi > f.txt'), id: 'call_f' }], DONE]);
     const ask = await d.askOf(person);
     await d.detach();
     await d.stage.decide(ask, { behavior: 'allow' });
@@ -150,6 +164,7 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     await d.attach();
     await person.ended;
     expect(readIfThere(person.folder, 'f.txt')).toBe('hi\n');
+    expect(d.model.resultOf('own-away', 'call_f')).toContain(RAN);
     expect((await d.stage.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
   });
 

@@ -112,7 +112,8 @@ async function exec(key: string, script: Script, env?: NodeJS.ProcessEnv) {
 
 describe.skipIf(!codex)(`codex exec ${codexVersion} with the hook`, () => {
   it('runs what was allowed', async () => {
-    const { ask, folder, over } = await exec('hook-allowed', [[escalated('echo hi > a.txt', 'Need it')], DONE]);
+    const script: Script = [[{ ...escalated('echo hi > a.txt', 'Need it'), id: 'call_G' }], DONE];
+    const { ask, folder, over } = await exec('hook-allowed', script);
     expect(ask.request).toMatchObject({
       tool_name: 'Bash',
       input: { command: 'echo hi > a.txt', cwd: folder },
@@ -122,6 +123,7 @@ describe.skipIf(!codex)(`codex exec ${codexVersion} with the hook`, () => {
     await stage.decide(ask, { behavior: 'allow' });
     expect(await over).toBe(0);
     expect(readIfThere(folder, 'a.txt')).toBe('hi\n');
+    expect(model.resultOf('hook-allowed', 'call_G')).toContain('exited with code 0');
     expect(await stage.over(ask.run_id)).toMatchObject({ status: 'completed' });
   });
 
@@ -279,7 +281,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} without a daemon, with the hook`,
     });
     for (const ask of asks) {
       const isFirst = (ask.request as ApprovalRequest).input.command === 'echo k > k.txt';
-      await stage.decide(ask, { behavior: isFirst ? 'allow' : 'deny' });
+      await stage.decide(ask, isFirst ? { behavior: 'allow' } : { behavior: 'deny', reason: 'not l' });
       await ended(ask);
     }
     const ask = await asked();
@@ -289,6 +291,8 @@ describe.skipIf(!codex)(`Codex ${codexVersion} without a daemon, with the hook`,
     expect(own.prompts).toEqual([]);
     expect([readIfThere(own.folder, 'k.txt'), readIfThere(own.folder, 'l.txt')]).toEqual(['k\n', undefined]);
     expect(readIfThere(root, 'demo.log')).toBe(`plain ${JSON.stringify(input)}\n`);
+    expect(model.resultOf('hook-parallel', 'call_k')).toContain('exited with code 0');
+    expect(model.resultOf('hook-parallel', 'call_l')).toContain('not l');
     await own.close();
   });
 });

@@ -206,6 +206,8 @@ describe.skipIf(!codex)(`kill -9 of the worker of Codex ${codexVersion}`, () => 
   ])('answered %s: the model is told, and what was allowed is done once', async (when, isBefore) => {
     const key = `worker-killed-${isBefore}`;
     const { run, folder, ask } = await start(key, [[COMMAND], [COMMAND], DONE]);
+    // It cannot notice that nobody listens any more: somebody else has to end it.
+    process.kill(await agentOf(run), 'SIGSTOP');
     await killWorker(run);
     await gone(run);
     await stillOpen(ask);

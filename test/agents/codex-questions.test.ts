@@ -217,6 +217,7 @@ describe.skipIf(!codex)(`an MCP server behind Codex ${codexVersion}`, () => {
   const log = () => (readIfThere(c.root, 'demo.log') ?? '').trim().split('\n');
 
   it('has a tool that must be allowed: once, or for the session, which allows no other tool', async () => {
+    const config = readIfThere(c.root, 'home', 'config.toml');
     const calls = [tool('plain', { x: 'one' }), tool('plain', { x: 'two' }), tool('plain', { x: 'three' })];
     const run = await c.start('tool-allowed', [...calls.map((call) => [call]), [tool('other', { x: 'one' })], DONE]);
     const ask = await c.asked(run);
@@ -236,6 +237,8 @@ describe.skipIf(!codex)(`an MCP server behind Codex ${codexVersion}`, () => {
     await c.stage.decide(another, { behavior: 'deny' });
     await c.over(run);
     expect(log()).toEqual(['plain {"x":"one"}', 'plain {"x":"two"}', 'plain {"x":"three"}']);
+    // A session is over some day: nothing of it is in the settings, and another one is asked anew.
+    expect(readIfThere(c.root, 'home', 'config.toml')).toBe(config);
   });
 
   it('and the model hears why it was not', async () => {
