@@ -6,10 +6,18 @@ import type { z } from 'zod';
 import type { ApprovalOutcome } from '../client/outcome.ts';
 import type { ApproveSpec } from '../client/spec.ts';
 import type { CommandApproval, Elicitation, Item, PermissionsApproval, ToolApprovalMeta } from './codex-protocol.ts';
+import { isTheGrant } from './codex-told.ts';
 import type { Consent } from './elicited.ts';
 import { shellWord, unwrapShell } from './wire/shell-word.ts';
 
 export type Decision = Pick<ApprovalOutcome, 'allowed' | 'input' | 'suggestion_ids'>;
+
+/** A call of the model whose result is the answer. */
+export interface ToldCall {
+  id: string;
+  /** Whether what the model was told is this answer; undefined: nobody can tell. */
+  isAnswer(told: unknown, result: unknown): boolean | undefined;
+}
 
 export interface WantedApproval {
   kind: 'approval';
@@ -17,6 +25,8 @@ export interface WantedApproval {
   spec: ApproveSpec;
   /** The item whose end shows whether it was allowed; undefined where none does. */
   itemId?: string | undefined;
+  /** The call in whose result the model is told what was decided; undefined where it is told nothing. */
+  call?: ToldCall | undefined;
   /** Where Codex can take an action as the person changed it; otherwise it is told and has to ask again. */
   takesChanges?: boolean;
   answer(decision: Decision): unknown;
@@ -122,6 +132,7 @@ export function permissionsApproval(asked: z.infer<typeof PermissionsApproval>):
       reason: reason ?? undefined,
       suggestions: [{ id: 'session', label: 'For as long as this Codex runs, not only for this turn' }],
     },
+    call: { id: asked.itemId, isAnswer: (told, result) => isTheGrant(told, result, permissions) },
     takesChanges: true,
     answer: ({ allowed, input, suggestion_ids }) => ({
       permissions: allowed && isObject(input.permissions) ? input.permissions : {},

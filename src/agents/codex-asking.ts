@@ -21,7 +21,7 @@ export interface Put {
 }
 
 /** The answer that Codex is given, and to which ask, where one was needed; undefined: none by us. */
-export type Settled = ({ result: unknown } & Partial<Pick<SentAnswer, 'askId' | 'item'>>) | undefined;
+export type Settled = ({ result: unknown } & Partial<Pick<SentAnswer, 'askId' | 'item' | 'call'>>) | undefined;
 
 export interface Asking {
   settle(wanted: Wanted, put: Put): Promise<Settled>;
@@ -132,15 +132,21 @@ export function createAsking({ context, standing, words, told, lineageOf, isShar
 
   return {
     async settle(wanted, put) {
-      if (wanted.kind === 'approval') return approval(wanted, put);
+      if (wanted.kind === 'approval') return seenBy(wanted, await approval(wanted, put));
       if (wanted.kind === 'unshown') return unshown(wanted, put);
       if (wanted.kind !== 'question') return undefined;
       const reply = await question(wanted, put);
       if (reply?.tell !== undefined) await words.tell(reply.tell, put.place);
-      return reply;
+      return seenBy(wanted, reply);
     },
     question,
   };
+}
+
+/** The answer, with what shows later whether it counted. */
+function seenBy({ call }: WantedApproval | WantedQuestion, settled: Settled): Settled {
+  if (!settled || !call) return settled;
+  return { ...settled, call: { id: call.id, isAnswer: (told) => call.isAnswer(told, settled.result) } };
 }
 
 const mannerOf = ({ manner }: OpenAsk) => ({ ...manner, acknowledge: 'sent' as const });

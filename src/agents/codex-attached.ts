@@ -21,6 +21,7 @@ import { createDesk, type Desk } from './codex-desk.ts';
 import { endCodexHook } from './codex-hook.ts';
 import { createLineage } from './codex-lineage.ts';
 import { ItemNotice, Resolved, TurnNotice } from './codex-protocol.ts';
+import { createTranscripts } from './codex-transcripts.ts';
 import { createUnderWay } from './codex-under-way.ts';
 import { createPeer, type Incoming, type RequestId } from './wire/jsonrpc.ts';
 
@@ -100,6 +101,7 @@ async function attachCodex({ client, waits, signal, place, open, onUnasked }: At
   });
   const talk = await open(peer.receive);
   const underWay = createUnderWay(peer);
+  const transcripts = createTranscripts();
   const lineage = createLineage(peer);
 
   /** Becomes a listener of the thread; its open requests are told again to every listener that comes. */
@@ -115,8 +117,11 @@ async function attachCodex({ client, waits, signal, place, open, onUnasked }: At
     return entry;
   }
 
-  const listen = async (threadId: string): Promise<z.infer<typeof Thread>> =>
-    ThreadReply.parse(await underWay.catchUp(threadId)).thread;
+  async function listen(threadId: string): Promise<z.infer<typeof Thread>> {
+    const reply = await underWay.catchUp(threadId);
+    transcripts.know(reply);
+    return ThreadReply.parse(reply).thread;
+  }
 
   async function take(request: Incoming): Promise<void> {
     const read = ASKS.test(request.method) ? About.safeParse(request.params) : undefined;
@@ -171,6 +176,7 @@ async function attachCodex({ client, waits, signal, place, open, onUnasked }: At
       peer,
       standing: createStanding(),
       underWay,
+      transcripts,
       lineageOf: lineage.of,
       isShared: true,
       over: signal,

@@ -10,6 +10,7 @@ import { createLater } from './codex-later.ts';
 import type { ItemNotice } from './codex-protocol.ts';
 import { laterQuestion } from './codex-questions.ts';
 import { placeOf, type Wanted, wantedBy } from './codex-requests.ts';
+import type { Transcripts } from './codex-transcripts.ts';
 import type { UnderWay } from './codex-under-way.ts';
 import { createWords, type Place, type Unsaid } from './codex-words.ts';
 import { createOpenAsk } from './open-ask.ts';
@@ -48,6 +49,7 @@ export interface DeskParts {
   peer: Peer;
   standing: Standing;
   underWay: UnderWay;
+  transcripts: Transcripts;
   /** The sub-agents above and including the thread that asks; none for the conversation itself. */
   lineageOf(threadId: string): Promise<string[]>;
   /** The run is no longer ours: Codex is about to be stopped, and is told nothing that would let it go on. */
@@ -58,12 +60,15 @@ export interface DeskParts {
 }
 
 export function createDesk(parts: DeskParts): Desk {
-  const { context, peer, standing, underWay, lineageOf, over, isShared = false, onRaised } = parts;
+  const { context, peer, standing, underWay, transcripts, lineageOf, over, isShared = false, onRaised } = parts;
   const open = new Map<RequestId, Open>();
   const busy = new Set<Promise<void>>();
   const raising = new Set<Promise<void>>();
   const conversation = crypto.randomUUID();
-  const deliveries = createDeliveries(context, isShared ? underWay.has : undefined);
+  const deliveries = createDeliveries(
+    context,
+    isShared ? { has: underWay.has, callOf: transcripts.callOf } : undefined,
+  );
   const words = createWords(peer, context.acknowledge);
   const asking = createAsking({ context, standing, words, told: deliveries.told, lineageOf, isShared });
   const later = createLater(asking, words);
@@ -105,9 +110,9 @@ export function createDesk(parts: DeskParts): Desk {
       const settled = await asking.settle(wanted, entry);
       if (isClosed || over?.aborted || entry.ask.isTakenBack()) return;
       if (!settled) return void open.delete(id);
-      const { askId, item } = settled;
+      const { askId, item, call } = settled;
       if (askId !== undefined) {
-        entry.sent = { askId, item, place: entry.place };
+        entry.sent = { askId, item, call, place: entry.place };
         deliveries.sent(entry.sent);
       }
       peer.respond(id, settled.result);

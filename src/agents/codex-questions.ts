@@ -6,8 +6,9 @@ import { z } from 'zod';
 import type { AskOutcome } from '../client/outcome.ts';
 import type { AskSpec } from '../client/spec.ts';
 import type { QuestionInput } from '../core/question.ts';
-import { turnOf } from './codex-approvals.ts';
+import { type ToldCall, turnOf } from './codex-approvals.ts';
 import type { DynamicCall, Item, UserInput } from './codex-protocol.ts';
+import { areTheAnswers } from './codex-told.ts';
 import type { FilledIn } from './elicited.ts';
 import { fittingText } from './fitting-text.ts';
 import { contentOfForm } from './wire/elicitation.ts';
@@ -22,6 +23,8 @@ export interface WantedQuestion {
   kind: 'question';
   id: string;
   spec: AskSpec;
+  /** The call in whose result the model is told what was answered, where that is seen. */
+  call?: ToldCall;
   /** `again`: what was answered cannot be taken, and why, in words for the person. */
   answer(outcome: AskOutcome): QuestionReply | { again: string };
 }
@@ -36,6 +39,7 @@ export function userInput(asked: z.infer<typeof UserInput>): WantedQuestion {
     kind: 'question',
     id: asked.itemId + turnOf(asked.turnId),
     spec: { questions: asked.questions.map(questionOf) },
+    call: { id: asked.itemId, isAnswer: areTheAnswers },
     answer(outcome) {
       if (outcome.status !== 'answered') return { result: { answers: {} }, tell: notAnswered(outcome) };
       const answers = outcome.answers.map(({ question_id, labels, text }) => {

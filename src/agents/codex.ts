@@ -16,6 +16,7 @@ import { ItemNotice, Resolved, ThreadClosed, ThreadReply, TurnNotice, TurnReply 
 import { askTool } from './codex-questions.ts';
 import { createRecorder, type Recorder, THREAD } from './codex-recorder.ts';
 import { settingsInForce } from './codex-settings-in-force.ts';
+import { createTranscripts } from './codex-transcripts.ts';
 import { createTurns, type Turns } from './codex-turns.ts';
 import { createUnderWay } from './codex-under-way.ts';
 import { canBeTakenUp } from './deaths.ts';
@@ -74,9 +75,10 @@ async function converse(context: AgentContext, spec: CodexSpec): Promise<Ending>
   const lineageOf = (threadId: string) => lineage.of(threadId, thread.id);
   const turns = createTurns();
   const underWay = createUnderWay(peer);
+  const transcripts = createTranscripts();
   const recorder = createRecorder(context, lineageOf);
   const standing = createStanding();
-  const desk = createDesk({ context, peer, standing, underWay, lineageOf, over: context.signal });
+  const desk = createDesk({ context, peer, standing, underWay, transcripts, lineageOf, over: context.signal });
 
   function notice(method: string, params: unknown): void {
     if (method === 'item/started' || method === 'item/completed') {

@@ -10,12 +10,13 @@ import { type Line, TranscriptPlayer } from './transcript-player.ts';
 export const transcripts = join(import.meta.dirname, '..', 'transcripts', 'codex-attached');
 const PLACE = 'at=here';
 
-/** Lets the person do what they did, or as `change` makes it, and lets go when all was said. */
+/** Lets the person do what they did, or as `change` makes it, and lets go when all was said, and `arrived` where given. */
 export async function playAttached(
   stage: Stage,
   name: string,
   person: () => Promise<unknown>,
   change?: (lines: Line[]) => Line[],
+  arrived?: () => Promise<unknown>,
 ): Promise<TranscriptPlayer> {
   const player = new TranscriptPlayer(join(transcripts, `${name}.jsonl`), change);
   const { token } = await stage.api.tokens.create({ scope: 'worker' });
@@ -25,6 +26,7 @@ export async function playAttached(
   const attached = attachableCodex.attach({ client, waits, signal: over.signal, place: PLACE, open: player.open });
   await person();
   await player.played.promise;
+  await arrived?.();
   over.abort();
   player.end();
   await attached.catch(() => {});

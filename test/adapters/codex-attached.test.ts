@@ -15,19 +15,23 @@ beforeAll(async () => {
 });
 
 const pending = async () => (await stage.api.asks.list({ status: 'pending' })).items;
+const due = async () => (await stage.api.asks.list({ delivery: 'due' })).items;
 
 describe('an attached Codex, played again', () => {
   it.each(Object.entries(ATTACHED))('%s', async (name, { asks, isAnsweredThere }) => {
-    const player = await playAttached(stage, name, async () => {
+    const person = async () => {
       for (const [shown, decide] of asks) {
         const ask = await stage.until(async () => (await pending()).find((ask) => shows(ask, shown)));
         await decide(stage, ask);
       }
-    });
+    };
+    const player = await playAttached(stage, name, person, undefined, () =>
+      stage.until(async () => ((await due()).length === 0 ? true : undefined)),
+    );
     expect(player.problem).toBeUndefined();
     if (isAnsweredThere) await stage.until(async () => ((await pending()).length === 0 ? true : undefined));
     expect(await pending()).toEqual([]);
-    expect((await stage.api.asks.list({ delivery: 'due' })).items).toEqual([]);
+    expect(await due()).toEqual([]);
   });
 
   it('leaves to its own prompt what it does not say enough of', async () => {

@@ -286,8 +286,10 @@ it('whoever has let go of Codex does not look any more, and says nothing of what
   try {
     const calls: string[] = [];
     const call = (name: string) => async () => void calls.push(name);
-    const look = async () => calls.push('looked') > 0;
-    const deliveries = createDeliveries({ acknowledge: call('acknowledged'), giveUp: call('gave up') }, look);
+    const has = async () => calls.push('looked') > 0;
+    const callOf = async () => 'unreadable' as const;
+    const context = { acknowledge: call('acknowledged'), giveUp: call('gave up') };
+    const deliveries = createDeliveries(context, { has, callOf });
     for (const isCommand of [true, false]) {
       const place = { threadId: 'thread', turnId: 'turn' };
       const answer = { askId: 'ask', place, item: { id: 'call', isAllowed: true, isCommand } };

@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest';
 import { createStanding } from '../../src/agents/carried-answers.ts';
 import { createDesk } from '../../src/agents/codex-desk.ts';
+import { createTranscripts } from '../../src/agents/codex-transcripts.ts';
 import { createUnderWay } from '../../src/agents/codex-under-way.ts';
 import { createPeer } from '../../src/agents/wire/jsonrpc.ts';
 import type { ApprovalOutcome } from '../../src/client/outcome.ts';
@@ -34,6 +35,7 @@ it.each([
     peer,
     standing: createStanding(),
     underWay: createUnderWay(peer),
+    transcripts: createTranscripts(),
     lineageOf: async () => [],
     over: over.signal,
   });
@@ -74,6 +76,7 @@ it.each([
     peer,
     standing,
     underWay: createUnderWay(peer),
+    transcripts: createTranscripts(),
     lineageOf: async () => [],
   });
   await desk.take(request);

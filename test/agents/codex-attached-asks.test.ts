@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connected } from '../../src/agents/codex-settings.ts';
-import type { ApprovalRequest, UserQuestionRequest } from '../../src/core/views.ts';
+import type { ApprovalRequest, AskView, UserQuestionRequest } from '../../src/core/views.ts';
 import { root as repository } from '../support/process.ts';
 import { codex, codexVersion } from './binaries.ts';
-import { CodexDaemon } from './codex-daemon.ts';
+import { CodexDaemon, type Local } from './codex-daemon.ts';
 import { escalated, readIfThere } from './codex-stage.ts';
 
 let d: CodexDaemon;
@@ -68,6 +68,7 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own asks for in
     expect(JSON.parse(d.model.resultOf('own-input', 'call_Q') ?? '{}')).toEqual({
       answers: { db: { answers: ['SQLite'] } },
     });
+    await d.stage.over(ask.run_id);
     expect((await d.ended(ask)).delivery.state).toBe('delivered');
   });
 
@@ -87,6 +88,47 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own asks for in
     const late = d.stage.answer(ask, { question_id: 'db', selected_option_ids: ['option-2'] });
     await expect(late).rejects.toMatchObject({ status: 409 });
     expect(d.model.resultOf('own-input-there', 'call_Q')).toContain('Postgres');
+  });
+});
+
+describe.skipIf(!codex)(`answered here and at the own prompt of Codex ${codexVersion} at the same moment`, () => {
+  /** Both answers are there before Codex reads either. */
+  async function race(person: Local, there: object, here: (ask: AskView) => Promise<unknown>) {
+    const ask = await d.askOf(person);
+    const prompt = await d.promptOf(person);
+    d.kill('SIGSTOP');
+    person.peer.respond(prompt.id, there);
+    await here(ask);
+    await d.stage.until(async () =>
+      (await d.stage.api.asks.get(ask.ask_id)).delivery.attempts > 0 ? true : undefined,
+    );
+    d.kill('SIGCONT');
+    await person.ended;
+    await d.stage.over(ask.run_id);
+    const { delivery } = await d.stage.api.asks.get(ask.ask_id);
+    expect(await d.stage.events(ask.session_id, `ask.${delivery.state}` as 'ask.delivered')).toHaveLength(1);
+    return delivery;
+  }
+  const ELSEWHERE = { state: 'undeliverable', reason: 'settled in Codex itself' };
+  const outcome = (isOurs: boolean | undefined) => (isOurs ? { state: 'delivered' } : ELSEWHERE);
+
+  it('a question: delivered is the answer that the model was told', async () => {
+    const key = 'own-race-input';
+    const person = await d.local(key, [[INPUT], DONE], {}, PLAN);
+    const delivery = await race(person, { answers: { db: { answers: ['Postgres'] } } }, (ask) =>
+      d.stage.answer(ask, { question_id: 'db', selected_option_ids: ['option-2'] }),
+    );
+    expect(delivery).toMatchObject(outcome(d.model.resultOf(key, 'call_Q')?.includes('SQLite')));
+  });
+
+  it('a request for permissions: delivered is what the model was told', async () => {
+    const key = 'own-race-permissions';
+    const wanted = { reason: 'need it', permissions: { network: { enabled: true }, file_system: { write: ['/srv'] } } };
+    const person = await d.local(key, [[{ call: 'request_permissions', id: 'call_R', input: wanted }], DONE]);
+    const delivery = await race(person, { permissions: {}, scope: 'turn' }, (ask) =>
+      d.stage.decide(ask, { behavior: 'allow' }),
+    );
+    expect(delivery).toMatchObject(outcome(d.model.resultOf(key, 'call_R')?.includes('/srv')));
   });
 });
 
@@ -176,6 +218,8 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own asks for pe
     await person.ended;
     const told = JSON.parse(d.model.resultOf('own-permissions', 'call_R') ?? '{}');
     expect(told).toMatchObject({ scope: 'turn', permissions: { network: { enabled: true }, file_system: null } });
+    await d.stage.over(ask.run_id);
+    expect((await d.ended(ask)).delivery.state).toBe('delivered');
   });
 
   it('and is interrupted at its own prompt: the ask here ends, and nothing runs', async () => {
