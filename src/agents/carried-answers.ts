@@ -6,18 +6,22 @@ import { canonical } from '../core/digest.ts';
 import type { ApprovalRequest, AskView, UserQuestionRequest } from '../core/views.ts';
 import { literalJson, literally } from './literal-text.ts';
 
-type Action = Pick<ApprovalRequest, 'tool_name' | 'input'>;
+type Action = Pick<ApprovalRequest, 'tool_name' | 'input'> & {
+  /** What else has to be the same, where the action alone does not say what is allowed. */
+  call?: string | undefined;
+};
 
 /** Allowed actions that have not been done, each for one use. */
 export interface Standing {
   put(action: Action, askId: string): void;
   /** The ask that allowed exactly this; it allows it no second time. */
   take(action: Action): string | undefined;
+  isEmpty(): boolean;
 }
 
 export function createStanding(): Standing {
   const allowed = new Map<string, string>();
-  const keyOf = ({ tool_name, input }: Action) => canonical([tool_name, input]);
+  const keyOf = ({ tool_name, input, call = '' }: Action) => canonical([tool_name, input, call]);
   return {
     put: (action, askId) => void allowed.set(keyOf(action), askId),
     take(action) {
@@ -26,6 +30,7 @@ export function createStanding(): Standing {
       allowed.delete(key);
       return askId;
     },
+    isEmpty: () => allowed.size === 0,
   };
 }
 
@@ -44,13 +49,12 @@ export function carriedText(due: readonly AskView[], heard: readonly AskView[]):
   return literally(text.join('\n\n'));
 }
 
-export function standingOf(due: readonly AskView[], standing: Standing): void {
-  for (const ask of due) {
-    if (ask.kind !== 'approval' || !hasEnded(ask)) continue;
-    const { tool_name, input } = ask.request as ApprovalRequest;
-    const outcome = approvalOutcome(ask, input);
-    if (outcome.allowed) standing.put({ tool_name, input: outcome.input }, ask.ask_id);
-  }
+/** `call`: as in an action. */
+export function keepStanding(standing: Standing, ask: AskView, call?: string): void {
+  if (ask.kind !== 'approval' || !hasEnded(ask)) return;
+  const { tool_name, input } = ask.request as ApprovalRequest;
+  const outcome = approvalOutcome(ask, input);
+  if (outcome.allowed) standing.put({ tool_name, input: outcome.input, call }, ask.ask_id);
 }
 
 function inWords(ask: AskView): string | undefined {

@@ -6,18 +6,11 @@ import type { z } from 'zod';
 import type { ApprovalOutcome } from '../client/outcome.ts';
 import type { ApproveSpec } from '../client/spec.ts';
 import type { CommandApproval, Elicitation, Item, PermissionsApproval, ToolApprovalMeta } from './codex-protocol.ts';
-import { isTheGrant } from './codex-told.ts';
+import { isTheGrant, type ToldCall } from './codex-told.ts';
 import type { Consent } from './elicited.ts';
 import { shellWord, unwrapShell } from './wire/shell-word.ts';
 
 export type Decision = Pick<ApprovalOutcome, 'allowed' | 'input' | 'suggestion_ids'>;
-
-/** A call of the model whose result is the answer. */
-export interface ToldCall {
-  id: string;
-  /** Whether what the model was told is this answer; undefined: nobody can tell. */
-  isAnswer(told: unknown, result: unknown): boolean | undefined;
-}
 
 export interface WantedApproval {
   kind: 'approval';
@@ -67,19 +60,8 @@ export function commandApproval(
   };
 }
 
-/**
- * Whether an allow may be used for the same action asked for once more. Codex does not say of a command whether it would
- * run in the sandbox; that it would not is certain only where the model says why, and a rule is proposed for the future.
- * Where it may have been the sandbox that was allowed, that is no allow for more; nor is one that was for files as they were.
- */
-export function mayStand({ tool_name, input, reason, suggestions, files }: Shown): boolean {
-  if (files !== undefined) return false;
-  if (tool_name !== 'Bash' || input.additional_permissions !== undefined) return true;
-  return reason !== undefined && (suggestions ?? []).some((offer) => isObject(offer) && offer.id === PREFIX);
-}
-
-type Shown = Pick<ApproveSpec, 'tool_name' | 'input' | 'reason' | 'suggestions' | 'files'>;
-const PREFIX = 'prefix';
+/** The id of what Codex offers where it would keep a rule. */
+export const PREFIX = 'prefix';
 
 /** Of a connection the port stands only in the name of its item: `network#local#https#example.com#443#…`. */
 function portOf(itemId: string): { port?: number } {

@@ -7,10 +7,12 @@ import { canonical } from '../core/digest.ts';
 import type { AgentContext } from './agent.ts';
 import { NameTaken } from './attached-run.ts';
 import type { Standing } from './carried-answers.ts';
-import { mayStand, type WantedApproval } from './codex-approvals.ts';
+import type { WantedApproval } from './codex-approvals.ts';
 import type { SentAnswer } from './codex-delivery.ts';
 import type { QuestionReply, WantedQuestion } from './codex-questions.ts';
 import type { Wanted } from './codex-requests.ts';
+import { servesFor, takeAllowed } from './codex-standing.ts';
+import type { Transcripts } from './codex-transcripts.ts';
 import type { Place, Words } from './codex-words.ts';
 import type { OpenAsk } from './open-ask.ts';
 
@@ -32,6 +34,7 @@ export interface Asking {
 export interface AskingParts {
   context: Pick<AgentContext, 'ask' | 'approve' | 'acknowledge' | 'giveUp' | 'say'>;
   standing: Standing;
+  transcripts: Transcripts;
   words: Words;
   /** Resolves when the server knows which answers have reached Codex. */
   told(): Promise<void>;
@@ -40,7 +43,8 @@ export interface AskingParts {
   isShared: boolean;
 }
 
-export function createAsking({ context, standing, words, told, lineageOf, isShared }: AskingParts): Asking {
+export function createAsking(parts: AskingParts): Asking {
+  const { context, standing, transcripts, words, told, lineageOf, isShared } = parts;
   const uses = new Map<string, number>();
   // Somebody at Codex's own prompt may have been first.
   const thePerson = isShared ? 'If it was not done, the person' : 'The person';
@@ -83,7 +87,7 @@ export function createAsking({ context, standing, words, told, lineageOf, isShar
   async function approval(wanted: WantedApproval, { ask, place }: Put): Promise<Settled> {
     const { spec } = wanted;
     const input = plain(spec.input);
-    const known = standing.take({ tool_name: spec.tool_name, input });
+    const known = await takeAllowed(wanted, input, place, standing, transcripts);
     if (known !== undefined && (await isUsable(known))) {
       await context.say(`Allowed as decided before (${known}).`, { type: 'status' });
       return { result: wanted.answer({ allowed: true, input, suggestion_ids: [] }) };
@@ -96,7 +100,8 @@ export function createAsking({ context, standing, words, told, lineageOf, isShar
       ...(wanted.itemId && { item: { id: wanted.itemId, isAllowed, isCommand: spec.tool_name === 'Bash' } }),
     });
     if (outcome.allowed && !wanted.takesChanges && canonical(outcome.input) !== canonical(input)) {
-      if (mayStand(spec)) standing.put({ tool_name: spec.tool_name, input: outcome.input }, outcome.ask_id);
+      const served = await servesFor(spec, { place, itemId: wanted.itemId }, transcripts);
+      if (served) standing.put({ tool_name: spec.tool_name, input: outcome.input, ...served }, outcome.ask_id);
       const instead = typeof outcome.input.command === 'string' ? outcome.input.command : JSON.stringify(outcome.input);
       await words.tell(
         `${thePerson} allowed this instead, exactly as it stands here: ${instead}\nAsk for exactly that.`,

@@ -60,7 +60,7 @@ export interface DeskParts {
 }
 
 export function createDesk(parts: DeskParts): Desk {
-  const { context, peer, standing, underWay, transcripts, lineageOf, over, isShared = false, onRaised } = parts;
+  const { context, peer, standing, underWay, transcripts, over, isShared = false, onRaised } = parts;
   const open = new Map<RequestId, Open>();
   const busy = new Set<Promise<void>>();
   const raising = new Set<Promise<void>>();
@@ -70,7 +70,7 @@ export function createDesk(parts: DeskParts): Desk {
     isShared ? { has: underWay.has, callOf: transcripts.callOf } : undefined,
   );
   const words = createWords(peer, context.acknowledge);
-  const asking = createAsking({ context, standing, words, told: deliveries.told, lineageOf, isShared });
+  const asking = createAsking({ ...parts, isShared, words, told: deliveries.told });
   const later = createLater(asking, words);
   let isClosed = false;
 

@@ -3,6 +3,13 @@
 import { z } from 'zod';
 import { canonical } from '../core/digest.ts';
 
+/** A call of the model whose result is the answer. */
+export interface ToldCall {
+  id: string;
+  /** Whether what the model was told is this answer; undefined: nobody can tell. */
+  isAnswer(told: unknown, result: unknown): boolean | undefined;
+}
+
 const Grant = z.looseObject({
   permissions: z.looseObject({
     network: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),

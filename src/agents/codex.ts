@@ -3,10 +3,9 @@
 // If the process dies with an ask open the run is held; with the answer it is taken up again in the same thread.
 import { z } from 'zod';
 import { hasEnded } from '../client/outcome.ts';
-import type { ApprovalRequest, AskView } from '../core/views.ts';
+import type { AskView } from '../core/views.ts';
 import type { Agent, AgentContext, Ending, ProcessExit, Talk } from './agent.ts';
-import { carriedText, createStanding, standingOf } from './carried-answers.ts';
-import { mayStand } from './codex-approvals.ts';
+import { carriedText, createStanding } from './carried-answers.ts';
 import { createDesk, type Desk } from './codex-desk.ts';
 import { configuredFor } from './codex-folder.ts';
 import { type CodexSpec, readCodexInput } from './codex-input.ts';
@@ -16,7 +15,8 @@ import { ItemNotice, Resolved, ThreadClosed, ThreadReply, TurnNotice, TurnReply 
 import { askTool } from './codex-questions.ts';
 import { createRecorder, type Recorder, THREAD } from './codex-recorder.ts';
 import { settingsInForce } from './codex-settings-in-force.ts';
-import { createTranscripts } from './codex-transcripts.ts';
+import { keepAllowed } from './codex-standing.ts';
+import { createTranscripts, type Transcripts } from './codex-transcripts.ts';
 import { createTurns, type Turns } from './codex-turns.ts';
 import { createUnderWay } from './codex-under-way.ts';
 import { canBeTakenUp } from './deaths.ts';
@@ -132,7 +132,10 @@ async function converse(context: AgentContext, spec: CodexSpec): Promise<Ending>
   });
   died.catch(() => {});
   try {
-    const ending = await Promise.race([work(context, spec, { peer, desk, turns, recorder, thread }), died]);
+    const ending = await Promise.race([
+      work(context, spec, { peer, desk, turns, recorder, transcripts, thread }),
+      died,
+    ]);
     await Promise.all([recorder.flush(), desk.told()]);
     return ending;
   } catch (error) {
@@ -167,22 +170,23 @@ interface Parts {
   desk: Desk;
   turns: Turns;
   recorder: Recorder;
+  transcripts: Transcripts;
   /** The thread of the conversation, once it is open. */
   thread: { id: string };
 }
 
 async function work(context: AgentContext, spec: CodexSpec, parts: Parts): Promise<Ending> {
-  const { peer, desk, turns, recorder, thread } = parts;
+  const { peer, desk, turns, recorder, transcripts, thread } = parts;
   await peer.request('initialize', { clientInfo: CLIENT, capabilities: { experimentalApi: true } });
   peer.notify('initialized');
-  const { id: threadId, collaborationMode, wasToldOf } = await openThread(context, spec, peer);
+  const { id: threadId, collaborationMode, wasToldOf } = await openThread(context, spec, peer, transcripts);
   thread.id = threadId;
   await recorder.follow(threadId);
   let input = spec.text;
   let messageId = context.run.run_id;
   let said = async () => {};
   if (wasToldOf) {
-    input = await takeUp(context, desk);
+    input = await takeUp(context, (due) => keepAllowed(due, threadId, desk.standing, transcripts));
     said = () => acknowledgeAll(context);
     messageId = `${context.run.run_id}:${crypto.randomUUID()}`;
   }
@@ -210,7 +214,7 @@ async function work(context: AgentContext, spec: CodexSpec, parts: Parts): Promi
 }
 
 /** The thread of this session, begun or loaded again; and whether this run's input was already told in it. */
-async function openThread(context: AgentContext, spec: CodexSpec, peer: Peer) {
+async function openThread(context: AgentContext, spec: CodexSpec, peer: Peer, transcripts: Transcripts) {
   const folder = await realFolder(context.session.work_folder as string);
   const known = await context.recall(THREAD);
   const configured = () => configuredFor(spec, folder, peer);
@@ -219,13 +223,16 @@ async function openThread(context: AgentContext, spec: CodexSpec, peer: Peer) {
       ? (await settingsInForce(spec, await configured(), peer)).settings
       : { ...spec.settings, ...(spec.trustsFolder !== undefined && { config: (await configured()).config }) };
     const ours = { approvalsReviewer: A_PERSON, dynamicTools: [askTool] };
-    const { thread, model } = ThreadReply.parse(await peer.request('thread/start', { ...settings, ...ours }));
+    const begun = await peer.request('thread/start', { ...settings, ...ours });
+    transcripts.know(begun);
+    const { thread, model } = ThreadReply.parse(begun);
     const collaborationMode = spec.mode === 'plan' ? modeOf(spec, model, null) : undefined;
     return { id: thread.id, collaborationMode, wasToldOf: false };
   }
   const { settings, reasoningEffort } = await settingsInForce(spec, await configured(), peer);
   const place = { cwd: folder, approvalsReviewer: A_PERSON };
   const resumed = await peer.request('thread/resume', { threadId: known.thread_id, ...place, ...settings });
+  transcripts.know(resumed);
   const { thread, model } = ThreadReply.parse(resumed);
   const items = thread.turns.flatMap((turn) => turn.items);
   const wasToldOf =
@@ -240,14 +247,13 @@ const modeOf = ({ mode }: CodexSpec, model: string | null | undefined, reasoning
 });
 
 /** What to tell Codex, which has no memory of the process that died: what was decided since, and what it may have missed. */
-async function takeUp(context: AgentContext, desk: Desk): Promise<string> {
+async function takeUp(context: AgentContext, keep: (due: AskView[]) => Promise<void>): Promise<string> {
   // What was on its way to the process that died may have arrived there: that is no news, and allows nothing once more.
   const due = context.due.filter((ask) => hasEnded(ask) && ask.delivery.attempts === 0);
   const dueIds = new Set(due.map((ask) => ask.ask_id));
   const ofRun = (await context.history()).filter(({ run_id }) => run_id === context.run.run_id);
   const heard = ofRun.filter((ask) => hasEnded(ask) && !dueIds.has(ask.ask_id));
-  const isSure = ({ kind, request }: AskView) => kind === 'approval' && mayStand(request as ApprovalRequest);
-  standingOf(due.filter(isSure), desk.standing);
+  await keep(due);
   return carriedText(due, heard);
 }
 

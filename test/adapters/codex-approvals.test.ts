@@ -1,12 +1,21 @@
 // What an approval of Codex shows beside the action itself, and for which of them an allow may be used once more.
 import { describe, expect, it } from 'vitest';
-import { commandApproval, mayStand } from '../../src/agents/codex-approvals.ts';
+import { commandApproval } from '../../src/agents/codex-approvals.ts';
 import { fileApproval } from '../../src/agents/codex-file-approval.ts';
+import { servesFor } from '../../src/agents/codex-standing.ts';
+import { createTranscripts } from '../../src/agents/codex-transcripts.ts';
 
 const PLACE = { threadId: 'thread', turnId: 'turn', itemId: 'call' };
 const COMMAND = { ...PLACE, command: `/bin/bash -lc 'mkdir a'`, cwd: '/project' };
 const RULE = { reason: '`mkdir a` requires approval by policy' };
 const asked = (more: object) => commandApproval({ ...COMMAND, ...more }, undefined)?.spec ?? expect.fail('not shown');
+
+/** Whether an allow serves once more where nothing is written of the call. */
+async function may(shown: ReturnType<typeof asked>, approvalPolicy: string): Promise<boolean> {
+  const transcripts = createTranscripts();
+  transcripts.know({ thread: { id: 'thread' }, approvalPolicy });
+  return (await servesFor(shown, { place: PLACE, itemId: 'call' }, transcripts)) !== undefined;
+}
 
 describe('a command', () => {
   it('is shown with the permissions it wants beside those of the sandbox', () => {
@@ -23,9 +32,22 @@ describe('a command', () => {
     ['that every command is asked for', { proposedExecpolicyAmendment: ['mkdir', 'a'] }, false],
     ['that the model wants outside', { reason: 'May I?', proposedExecpolicyAmendment: ['mkdir', 'a'] }, true],
     ['that says which more it wants', { ...RULE, additionalPermissions: { network: { enabled: true } } }, true],
-  ])('%s: whether its allow may be used once more', (_name, more, expected) => {
-    expect(mayStand(asked(more))).toBe(expected);
+  ])('%s: whether its allow may be used once more', async (_name, more, expected) => {
+    expect(await may(asked(more), 'on-request')).toBe(expected);
   });
+
+  it.each([
+    ['where nobody says why', 'on-request', ''],
+    ['where every command is asked for, also with a reason', 'untrusted', 'May I?'],
+  ])('%s: its allow may not be used once more', async (_name, policy, reason) => {
+    expect(await may({ ...asked({ proposedExecpolicyAmendment: ['mkdir', 'a'] }), reason }, policy)).toBe(false);
+  });
+});
+
+it('what was allowed for files as they were may not be done once more', async () => {
+  const outside = asked({ reason: 'May I?', proposedExecpolicyAmendment: ['mkdir', 'a'] });
+  const files = [{ path: '/project/a', sha256: '0'.repeat(64) }];
+  expect(await may({ ...outside, files }, 'on-request')).toBe(false);
 });
 
 describe('a change of files', () => {

@@ -14,7 +14,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const OURS = { answers: { db: { answers: ['SQLite'] } } };
 const THEIRS = { answers: { db: { answers: ['Postgres'] } } };
 const line = (type: string, payload: object) => `${JSON.stringify({ type, payload })}\n`;
-const turn = (turn_id: string) => line('turn_context', { turn_id, cwd: '/project' });
+const turn = (turn_id: string) =>
+  line('turn_context', {
+    turn_id,
+    cwd: '/project',
+    approval_policy: 'on-request',
+    sandbox_policy: { type: 'read-only' },
+  });
 const call = (call_id: string) =>
   line('response_item', { type: 'function_call', name: 'request_user_input', arguments: '{}', call_id });
 const told = (call_id: string, output: unknown) =>

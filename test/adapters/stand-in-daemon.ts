@@ -36,7 +36,7 @@ export class StandInDaemon {
     const thread = { id: this.threadId, cwd: '/project', status: { type: 'active', activeFlags } };
     const turn = { id: this.turnId, status: 'inProgress', items: [] };
     const data = this.#open.size > 0 ? [this.threadId] : [];
-    this.#tell({ id, result: { data, thread, initialTurnsPage: { data: [turn] } } });
+    this.#tell({ id, result: { data, thread, initialTurnsPage: { data: [turn] }, approvalPolicy: 'on-request' } });
     if (method === 'thread/resume') this.tellAgain();
   }
 

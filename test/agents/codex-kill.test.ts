@@ -53,13 +53,14 @@ async function start(
   key: string,
   script: Script,
   stage_ = stage,
+  settings: object = {},
 ): Promise<{ run: RunView; folder: string; ask: AskView }> {
   made += 1;
   const folder = join(root, `work-${made}`);
   mkdirSync(folder);
   model.play(key, script);
   const session = await stage_.api.sessions.create({ agent: 'codex', work_folder: folder });
-  const input = { text: `Do this: ${key}`, sandbox: 'workspace-write', approval_policy: 'on-request' };
+  const input = { text: `Do this: ${key}`, sandbox: 'workspace-write', approval_policy: 'on-request', ...settings };
   const run = await stage_.api.runs.start(session.session_id, { input });
   const [ask] = await stage_.pending(session.session_id);
   if (!ask) throw new Error('nothing is pending');
@@ -145,6 +146,46 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
     expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(existsSync(target)).toBe(false);
     await gone(run);
+  });
+
+  it('allowed in the sandbox, where a rule asks, the same command there has it once', async () => {
+    const inside = (id: string) => [{ call: 'exec_command', id, input: { cmd: 'mkdir made' } }];
+    const script = [inside('call_1'), inside('call_2'), inside('call_3'), DONE];
+    const { run, folder, ask } = await start('agent-killed-rule', script);
+    process.kill(await agentOf(run), 'SIGKILL');
+    await released(run);
+    await stage.decide(ask, { behavior: 'allow' });
+    const [anew] = await stage.pending(run.session_id);
+    expect(anew?.tool_call_id).toMatch(/^call_3@/);
+    expect(existsSync(join(folder, 'made'))).toBe(true);
+    await stage.decide(anew as AskView, { behavior: 'deny' });
+    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(model.resultOf('agent-killed-rule', 'call_2')).toContain('exited with code 0');
+    expect(model.resultOf('agent-killed-rule', 'call_3')).toContain('rejected by user');
+    expect((await stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(2);
+    expect(await stage.events(run.session_id, 'ask.delivered')).toHaveLength(2);
+  });
+
+  it('allowed where every command is asked for: not outside of the sandbox, whatever was said; inside, once', async () => {
+    const { cmd } = COMMAND.input;
+    const inside = {
+      call: 'exec_command',
+      input: { cmd, sandbox_permissions: 'use_default', justification: 'May I?' },
+    };
+    const script = [[inside], [COMMAND], [inside], [inside], DONE];
+    const settings = { approval_policy: 'untrusted' };
+    const { run, folder, ask } = await start('agent-killed-untrusted', script, stage, settings);
+    process.kill(await agentOf(run), 'SIGKILL');
+    await released(run);
+    await stage.decide(ask, { behavior: 'allow' });
+    for (const times of [0, 1]) {
+      const [anew] = await stage.pending(run.session_id);
+      expect([anew?.ask_id === ask.ask_id, timesDone(folder)]).toEqual([false, times]);
+      await stage.decide(anew as AskView, { behavior: 'deny' });
+    }
+    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(timesDone(folder)).toBe(1);
+    expect((await stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(3);
   });
 
   it('denied, the model hears it and nothing is done; another command is asked anew', async () => {

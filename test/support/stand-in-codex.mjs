@@ -24,7 +24,7 @@ const request = {
 const results = {
   'config/read': { config: {} },
   'thread/start': { thread: { id: threadId }, model: 'm', approvalPolicy: 'on-request' },
-  'thread/resume': { thread: { id: threadId, turns: [told] }, model: 'm' },
+  'thread/resume': { thread: { id: threadId, turns: [told] }, model: 'm', approvalPolicy: 'on-request' },
   'thread/read': { thread: { id: threadId } },
   'turn/start': { turn: { id: turnId, status: 'inProgress' } },
 };
