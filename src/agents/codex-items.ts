@@ -1,5 +1,6 @@
 // What Codex does, as what is said of it: messages, thoughts, commands, file changes, tool calls. Pure. Long outputs are
 // cut in the middle; nothing here is decided upon.
+import { shortened } from '../core/shortened.ts';
 import type { Saying } from './agent.ts';
 import type { Item } from './codex-protocol.ts';
 import { unwrapShell } from './wire/shell-word.ts';
@@ -35,7 +36,7 @@ function result(item: Item): string | undefined {
   const what = doing(item);
   if (what === undefined) return undefined;
   const exit = typeof item.exitCode === 'number' ? ` (exit ${item.exitCode})` : '';
-  const output = item.aggregatedOutput ? `\n${middleCut(item.aggregatedOutput.trimEnd())}` : '';
+  const output = item.aggregatedOutput ? `\n${shortened(item.aggregatedOutput.trimEnd(), OUTPUT_CHARACTERS)}` : '';
   return `${what}: ${item.status ?? 'done'}${exit}${output}`;
 }
 
@@ -46,9 +47,3 @@ const pathsOf = ({ changes }: Item): string =>
 
 /** Ids of items are unique in their turn. */
 const idOf = (item: Item, turnId: string): string => `${item.id ?? item.type}@${turnId}`.slice(-120);
-
-function middleCut(text: string): string {
-  if (text.length <= OUTPUT_CHARACTERS) return text;
-  const half = OUTPUT_CHARACTERS / 2;
-  return `${text.slice(0, half)}\n[… ${text.length - OUTPUT_CHARACTERS} characters left out …]\n${text.slice(-half)}`;
-}

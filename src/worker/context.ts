@@ -16,6 +16,7 @@ import {
   questionsOf,
 } from '../client/spec.ts';
 import type { Waits } from '../client/waits.ts';
+import { SAID_CHARACTERS, shortened } from '../core/shortened.ts';
 import { tellable } from '../core/tellable.ts';
 import type { AskView, ClaimedRunView, RunView } from '../core/views.ts';
 import { askBoundApproval } from './bound-approval.ts';
@@ -59,7 +60,8 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
     async say(text: string | undefined, { id, type, data }: Saying = {}): Promise<void> {
       signal.throwIfAborted();
       if (id !== undefined && said.has(id)) return;
-      await calls.runs.output(runId, { output_id: id, type, text: tellable(text), data }, { signal });
+      const told = text === undefined ? undefined : shortened(tellable(text), SAID_CHARACTERS);
+      await calls.runs.output(runId, { output_id: id, type, text: told, data }, { signal });
       if (id !== undefined) said.add(id);
     },
     ask: (spec: AskSpec & Named, manner?: Manner) =>

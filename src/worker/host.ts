@@ -5,6 +5,7 @@ import { type Client, every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import type { Waits } from '../client/waits.ts';
 import type { FailureReason, Recovery } from '../core/run.ts';
+import { SAID_CHARACTERS, shortened } from '../core/shortened.ts';
 import { tellable } from '../core/tellable.ts';
 import type { ClaimedRunView } from '../core/views.ts';
 import { createContext, type RunContext } from './context.ts';
@@ -57,6 +58,7 @@ class Stop extends Error {
 
 /** Telling the server that we leave must not keep the process. */
 const LAST_WORDS_MS = 3000;
+const ERROR_CHARACTERS = 10_000;
 const NOT_WAITED_FOR = 'the agent ended its work without waiting for an answer';
 
 export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView): Hosting {
@@ -97,12 +99,26 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
     const signal = reason ? AbortSignal.timeout(LAST_WORDS_MS) : undefined;
     const release = { worker_id: workerId, lease_epoch: epoch };
     const { ended, ...told } = ending;
-    if (ended === 'completed') await complete({ ...told, text: tellable(ending.text) }, signal);
+    if (ended === 'completed')
+      await orFail(complete({ ...told, text: last(ending.text, SAID_CHARACTERS) }, signal), signal);
     else if (ended === 'held') await calls.workers.release(runId, release, { signal });
-    else if (!reason) await calls.runs.fail(runId, { ...told, error: tellable(ending.error) }, { signal });
+    else if (!reason)
+      await orFail(calls.runs.fail(runId, { ...told, error: last(ending.error, ERROR_CHARACTERS) }), signal);
     else if (agent.recovery === 'none')
       await calls.runs.fail(runId, { error: reason.message, reason: 'cancelled' }, { signal });
     else await calls.workers.release(runId, release, { signal });
+  }
+
+  /** An end that the server refuses is the run's failure: left open, it would be begun again, and end as before. */
+  async function orFail(telling: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await telling;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const why = `The server did not take the end of the run: ${error.detail}`;
+      const failure = { error: last(why, ERROR_CHARACTERS), reason: 'worker-failed' } as const;
+      await client.underLease(epoch).runs.fail(runId, failure, { signal });
+    }
   }
 
   /** An agent that is done waits for nothing any more: what it has left open is taken back. */
@@ -135,3 +151,9 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
     leave: () => stop.abort(new Stop('leaving', 'the worker was shut down')),
   };
 }
+
+const last = <T extends string | undefined>(text: T, most: number): T =>
+  (text === undefined ? undefined : shortened(tellable(text), most)) as T;
+
+const isRefusal = (error: unknown): error is HoldpointProblem =>
+  error instanceof HoldpointProblem && error.status < 500 && error.code !== 'lease_lost';

@@ -1,0 +1,66 @@
+// Whatever an agent says last, its run ends once: a text that is longer than anybody reads is cut, and says so; an end that
+// the server refuses is the run's failure, with the reason. Nothing is begun again for it.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { HostedAgent } from '../../src/worker/host.ts';
+import { openServer, type Server } from '../support/server.ts';
+import { Stage } from './stage.ts';
+
+const LONG = 700_000;
+const begun = new Map<string, number>();
+
+const agent = (name: string, ending: Awaited<ReturnType<HostedAgent['run']>>): HostedAgent => ({
+  name,
+  recovery: 'replay',
+  async run(context) {
+    begun.set(name, (begun.get(name) ?? 0) + 1);
+    if (ending.ended === 'completed') await context.say(ending.text, { id: 'said' });
+    return ending;
+  },
+});
+const long = (character: string) => `BEGIN${character.repeat(LONG)}END`;
+const refused = { exit_code: 'none' as unknown as number };
+
+let server: Server;
+let stage: Stage;
+beforeAll(async () => {
+  server = await openServer();
+  stage = new Stage(await server.url(), server.token);
+  await stage.worker({
+    leaseMs: 1000,
+    agents: [
+      agent('says-much', { ended: 'completed', text: long('x') }),
+      agent('says-signs', { ended: 'completed', text: long('\u001b') }),
+      agent('says-faces', { ended: 'completed', text: long('😀') }),
+      agent('fails-at-length', { ended: 'failed', error: long('x') }),
+      agent('completes-oddly', { ended: 'completed', text: 'done', ...refused }),
+      agent('fails-oddly', { ended: 'failed', error: 'no', ...refused }),
+    ],
+  });
+});
+afterAll(async () => {
+  await stage.close();
+  await server.close();
+});
+
+const ended = async (name: string) => stage.over((await stage.play([], { agent: name })).run_id);
+
+it.each(['says-much', 'says-signs', 'says-faces'])('%s: completed, with the beginning and the end', async (name) => {
+  const run = await ended(name);
+  expect(run.status).toBe('completed');
+  const { last_message } = (await stage.api.sessions.get(run.session_id)).snapshot;
+  for (const text of [last_message, run.outputs.find((output) => output.output_id === 'said')?.text])
+    expect(text).toMatch(/^BEGIN.*\n\[… \d+ characters left out …\]\n.*END$/s);
+  expect(begun.get(name)).toBe(1);
+});
+
+it('fails-at-length: failed, with the beginning and the end of the error', async () => {
+  const run = await ended('fails-at-length');
+  expect(run).toMatchObject({ status: 'failed', error: expect.stringMatching(/^BEGINx+\n\[… \d+ .*\]\nx+END$/) });
+  expect(begun.get('fails-at-length')).toBe(1);
+});
+
+it.each(['completes-oddly', 'fails-oddly'])('%s: failed, with what the server refused', async (name) => {
+  const run = await ended(name);
+  expect(run).toMatchObject({ status: 'failed', error: expect.stringMatching(/did not take the end.*exit_code/s) });
+  expect(begun.get(name)).toBe(1);
+});
