@@ -54,6 +54,8 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
   /** What Claude Code was told to end on, by the ask that it waits for. */
   const held = new Map<string, string>();
   const earlier = createKnownAsks(known);
+  /** Something was open when the process was gone. */
+  let wasLeft = false;
 
   async function put(
     call: ToolCall,
@@ -147,9 +149,10 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
       if (waiting !== undefined) await context.withdraw(waiting, ELSEWHERE).catch(() => {});
     },
     close() {
+      wasLeft ||= open.size > 0;
       for (const ask of open.values()) ask.leave();
     },
-    owes: () => open.size > 0 || unacknowledged.size > 0 || held.size > 0,
+    owes: () => wasLeft || open.size > 0 || unacknowledged.size > 0 || held.size > 0,
   };
 }
 

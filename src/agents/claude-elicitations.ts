@@ -66,6 +66,8 @@ const contextOf = ({ request }: AskView): string | undefined => (request as User
 export function createElicitations(context: AgentContext, known: readonly AskView[]): Elicitations {
   const earlier = createKnownAsks(known);
   const open = new Map<string, OpenAsk>();
+  /** Something was open when the process was gone. */
+  let wasLeft = false;
 
   async function put(asked: Elicited, open: OpenAsk): Promise<ElicitationReply> {
     const wanted = askOfElicitation(asked);
@@ -135,9 +137,10 @@ export function createElicitations(context: AgentContext, known: readonly AskVie
       open.get(requestId)?.takeBack(ELSEWHERE);
     },
     close() {
+      wasLeft ||= open.size > 0;
       for (const ask of open.values()) ask.leave();
     },
-    owes: () => open.size > 0,
+    owes: () => wasLeft || open.size > 0,
   };
 }
 

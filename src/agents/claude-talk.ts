@@ -128,14 +128,18 @@ export async function talkWithClaude(
   });
   context.signal.addEventListener('abort', leave, { once: true });
   if (context.signal.aborted) leave();
+  // What it started may take its time to end; meanwhile nothing that a person decides reaches it any more.
+  void talk.exited.then(() => {
+    isOver = true;
+    replies.close();
+  });
   const exit = await talk.ended;
   context.signal.removeEventListener('abort', leave);
-  isOver = true;
   clearTimeout(idle);
   clearTimeout(lastWords);
   lastTurn.close();
-  const owes = replies.owes();
   replies.close();
+  const owes = replies.owes();
   await telling.done();
   context.signal.throwIfAborted();
   if (failure) throw failure;

@@ -8,7 +8,13 @@ import { standInForAll } from './stand-in.ts';
 
 const standIn = standInForAll('stand-in-claude.mjs');
 
-type Step = { say: object } | { hear: string } | { find: string } | { waitMs: number } | { exit: number };
+type Step =
+  | { say: object }
+  | { hear: string }
+  | { find: string }
+  | { waitMs: number }
+  | { leaves: string }
+  | { exit: number };
 const session_id = '6903f262-c0ff-869b-a74d-688697aa1e33';
 const say = (type: string, more: object): Step => ({ say: { type, ...more } });
 const ready = say('control_response', { response: { request_id: 'initialize' } });
@@ -57,6 +63,15 @@ const told = (run: Begun) => heard(run).flatMap((line) => line.message?.content 
 const pending = async (run: RunView) => (await standIn.stage.pending(run.session_id))[0] as AskView;
 const released = (run: RunView, times = 1) =>
   standIn.stage.until(async () => (await standIn.stage.events(run.session_id, 'run.released'))[times - 1]);
+const pidIn = (file: string): number | undefined =>
+  Number(readFileSync(file, { encoding: 'utf8', flag: 'a+' })) || undefined;
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 const make = (run: Begun, file: string) => writeFileSync(join(run.folder, file), '');
 
 describe('an answer to a call that Claude Code was held on', () => {
@@ -175,6 +190,22 @@ describe('an ask that is open', () => {
       answer: { behavior: 'deny', reason: 'withdrawn', justification },
     });
     await expect(standIn.stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+  });
+
+  it('is not spent on a process that is dead, while what it has left is ended', async () => {
+    const run = await start(
+      [permission('toolu_left'), { leaves: 'pid' }, { find: 'die' }, { exit: 1 }],
+      [ready, begun, permission('toolu_left', {}, 'again'), { hear: '"again"' }, settled('toolu_left'), ...ends],
+    );
+    const ask = await pending(run);
+    const pid = await standIn.stage.until(async () => pidIn(join(run.folder, 'pid')));
+    make(run, 'die');
+    await standIn.stage.until(async () => !isAlive(pid) || undefined);
+    await standIn.stage.decide(ask, { behavior: 'allow' });
+    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(replyTo(run, 'toolu_left')).toBeUndefined();
+    expect(replyTo(run, 'again')).toMatchObject({ behavior: 'allow' });
+    expect(await standIn.stage.events(run.session_id, 'ask.delivered')).toHaveLength(1);
   });
 
   it('outlives its process, which may not go on dying', async () => {
