@@ -1,13 +1,13 @@
 // A person's own Claude Code at its terminal, pointed at Holdpoint by `holdpoint connect claude`: it asks at both places,
 // the first answer counts and both settle. The real binary in a real pseudo-terminal.
-import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AskView } from '../../src/core/views.ts';
+import type { ApprovalRequest, AskView } from '../../src/core/views.ts';
 import { endEverything } from '../support/process.ts';
 import { endTerminals, hasPty, KEYS } from '../support/pty.ts';
 import { claude, claudeVersion } from './binaries.ts';
-import { asksColour, BLUE, touch } from './claude-calls.ts';
+import { asksColour, BLUE, bash, touch } from './claude-calls.ts';
 import { ClaudeRig } from './claude-rig.ts';
 import { ClaudeTerminal } from './claude-terminal.ts';
 
@@ -61,8 +61,37 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     await own.stage.decide(ask, { behavior: 'allow' });
     await terminal.shows('Made it.');
     expect(rig.files({ folder })).toEqual(['x']);
+    expect(rig.result('toolu_t1')).toMatchObject({ isError: false });
     expect((await own.ended(ask)).delivery.state).toBe('delivered');
     await runOf(ask, 'completed');
+    await terminal.end();
+  });
+
+  it('does what the person made of it here, and asks no more in this session for what was shown', async () => {
+    const settings = join(rig.root, 'home', '.claude', 'settings.json');
+    const before = readFileSync(settings, 'utf8');
+    const link = (id: string) => [bash('ln -sf nowhere x', id)];
+    const other = [bash('ln -sf nowhere other && truncate -s 1 z', 'toolu_u4')];
+    rig.model.play([[touch('x', 'toolu_u1')], link('toolu_u2'), link('toolu_u3'), other, [{ text: 'Made both.' }]]);
+    const { terminal, folder } = own.start('make x and y');
+    const updated_input = { command: 'touch y && echo made y', description: 'd' };
+    await own.stage.decide(await own.pending(), { behavior: 'allow', updated_input });
+    const first = await own.pending(({ tool_call_id }) => tool_call_id === 'toolu_u2');
+    expect(rig.result('toolu_u1')).toEqual({ text: 'made y', isError: false });
+    expect(rig.files({ folder })).toEqual(['y']);
+    const [always] = (first.request as ApprovalRequest).suggestions as { id: string }[];
+    expect(always).toMatchObject({ label: expect.stringContaining('Bash(ln '), rules: [{ toolName: 'Bash' }] });
+    await own.stage.decide(first, { behavior: 'allow', suggestion_ids: [always?.id ?? ''] });
+    const wider = await own.pending(({ ask_id }) => ask_id !== first.ask_id);
+    expect(wider.tool_call_id).toBe('toolu_u4');
+    await own.stage.decide(wider, { behavior: 'deny', reason: 'not that one' });
+    await terminal.shows('Made both.');
+    expect(rig.files({ folder })).toEqual(['x', 'y']);
+    for (const id of ['toolu_u2', 'toolu_u3']) expect(rig.result(id)).toMatchObject({ isError: false });
+    expect(rig.result('toolu_u4')?.text).toContain('not that one');
+    // It was for this session: nothing of it is kept.
+    expect(readFileSync(settings, 'utf8')).toBe(before);
+    await runOf(wider, 'completed');
     await terminal.end();
   });
 
@@ -217,6 +246,8 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     await own.stage.decide(second, { behavior: 'allow' });
     await two.terminal.shows('Second done.');
     expect([rig.files(one), rig.files(two)]).toEqual([[], ['mine']]);
+    expect(rig.result('toolu_t6')).toMatchObject({ isError: false });
+    expect(rig.result('toolu_t5')).toBeUndefined();
     for (const pid of workingIn(one.folder)) process.kill(pid, 'SIGKILL');
     expect(await own.ended(first)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
     await runOf(first, 'interrupted');
@@ -227,6 +258,8 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
   });
 
   it('is not asked twice where Holdpoint hosts it', async () => {
+    const everAsked = async () => (await own.stage.api.asks.list({ limit: 500 })).items.length;
+    const before = await everAsked();
     rig.model.play([[touch('hosted', 'toolu_t8')], [{ text: 'Done.' }]]);
     const folder = rig.folder();
     const session = await own.stage.api.sessions.create({ agent: 'claude', work_folder: folder });
@@ -236,7 +269,7 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     if (ask) await own.stage.decide(ask, { behavior: 'allow' });
     expect(await own.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(rig.files({ folder })).toEqual(['hosted']);
-    expect((await own.stage.api.asks.list({ session_id: run.session_id })).items).toHaveLength(1);
+    expect(await everAsked()).toBe(before + 1);
   });
 
   it('goes on at its terminal when the plug of the server is pulled, and asks here again when it is back', async () => {

@@ -82,4 +82,23 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: sub-agents`, () => {
     expect(rig.result('toolu_LEFT')?.text).toContain('Left done.');
     expect(rig.result('toolu_RIGHT')?.text).toContain('Right done.');
   });
+
+  it('keeps them apart also where their calls have the same id', async () => {
+    const same = (name: string) => touch(name).map((call) => ({ ...call, id: 'toolu_same' }));
+    play({
+      'MAIN-FOUR': [[sub('WEST', 'west'), sub('EAST', 'east')], [{ text: 'All done.' }]],
+      WEST: [same('west'), [{ text: 'West done.' }]],
+      EAST: [same('east'), [{ text: 'East done.' }]],
+    });
+    const run = await rig.start({ text: 'MAIN-FOUR' });
+    for (const ask of await rig.stage.pending(run.session_id, 2)) {
+      const isWest = ask.request.lineage?.[0] === 'general-purpose: west';
+      expect(ask.request).toMatchObject({ input: { command: isWest ? 'touch west' : 'touch east' } });
+      await rig.stage.decide(ask, isWest ? { behavior: 'allow' } : { behavior: 'deny', reason: 'only the west' });
+    }
+    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    expect(rig.files(run)).toEqual(['west']);
+    const denied = rig.model.told.filter((told) => told.includes('A person denied this: only the west'));
+    expect(denied.map((told) => [told.includes('EAST'), told.includes('WEST')])).toEqual([[true, false]]);
+  });
 });
