@@ -298,7 +298,9 @@ export const claim: Plan = (_, picks) => {
         !r.lease &&
         (r.status === 'running' || (r.status === 'queued' && !r.session.active && r.session.queue[0] === r));
       const run = world.runs.find(free);
-      if ((run?.id ?? '') !== id) return [`not ${run?.id}`];
+      // A run that begins with this very step, because what held the one before it is lost, has no name here yet.
+      const isNew = run?.id === '' && id !== '' && !world.runs.some((other) => other.id === id);
+      if (!isNew && (run?.id ?? '') !== id) return [`not ${run?.id}`];
       if (!run) return OK;
       run.lease = { worker, until: world.now + LEASE_MS };
       run.epoch += 1;
