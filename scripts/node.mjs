@@ -41,11 +41,11 @@ export function requireNode() {
  * The IPC channel is a lifeline: when this process dies alone, even by SIGKILL, the child sees `disconnect` and ends.
  * A hook is in a group of its own, so that no signal for this one reaches it, and ends with the agent that started us.
  */
-export function handOver(node, args, { isHook = false } = {}) {
+export function handOver(node, args, { isHook = false, env = process.env } = {}) {
   if (isHook) endWithStarter();
   const child = spawn(node, args, {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, HOLDPOINT_LAUNCHED: '1' },
+    env: { ...env, HOLDPOINT_LAUNCHED: '1' },
     detached: isHook,
   });
   for (const signal of FORWARDED) process.on(signal, () => child.kill(signal));
