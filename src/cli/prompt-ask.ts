@@ -5,6 +5,7 @@ import { isCancel, multiselect, password, select, text, updateSettings } from '@
 import type { ApprovalResolution, QuestionAnswer, QuestionResolution } from '../core/answer.ts';
 import type { Question } from '../core/question.ts';
 import type { ApprovalRequest, UserQuestionRequest } from '../core/views.ts';
+import { suggestionsOf } from './text/ask-text.ts';
 import { oneLine, prose } from './text/terminal-text.ts';
 
 export interface Terminal {
@@ -21,12 +22,14 @@ type Maybe<T> = T | typeof LEFT;
 const OTHER = '\u0000other';
 const DECLINE = '\u0000decline';
 const SKIP = '\u0000skip';
+const SUGGESTED = '\u0000suggested ';
 
 // Ctrl-D: otherwise it would end the input under a prompt that stays.
 updateSettings({ aliases: { '\u0004': 'cancel' } });
 
 export async function promptApproval(request: ApprovalRequest, on: Terminal): Promise<ApprovalResolution | undefined> {
   const request_id = request.id;
+  const suggestions = suggestionsOf(request);
   const choice = await chosen(on, (own) =>
     select({
       ...own,
@@ -36,10 +39,17 @@ export async function promptApproval(request: ApprovalRequest, on: Terminal): Pr
         { value: 'allow', label: 'Allow, this once' },
         { value: 'edit', label: 'Change it, then allow' },
         { value: 'deny', label: 'Deny' },
+        // Last, where no key that was meant for the others finds them.
+        ...suggestions.map(({ id, label }) => ({
+          value: `${SUGGESTED}${id}`,
+          label: `Allow, and with it: ${oneLine(label)}`,
+        })),
       ],
     }),
   );
   if (choice === LEFT) return undefined;
+  if (choice.startsWith(SUGGESTED))
+    return { request_id, behavior: 'allow', suggestion_ids: [choice.slice(SUGGESTED.length)] };
   if (choice === 'allow') return { request_id, behavior: 'allow' };
   if (choice === 'edit') {
     const initialValue = plainJson(request.input);

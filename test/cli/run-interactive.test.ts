@@ -147,6 +147,15 @@ describe.skipIf(!hasPty)('run --interactive in a terminal (needs python3)', PATI
     ]);
   });
 
+  it('offers what can be allowed along with it, in its own words, and never by itself', async () => {
+    const suggestions = [{ id: 'session-0', label: 'always for this session: make test' }];
+    const { person, asks } = play([{ ...approve('one'), suggestions }]);
+    await person.shows(/● Deny\n[\s\S]*○ Allow, and with it: always for this session: make test/);
+    person.type(`${KEYS.down}${KEYS.enter}`);
+    expect(await person.exited).toBe(0);
+    expect((await asks())[0]?.answer).toMatchObject({ behavior: 'allow', suggestion_ids: ['session-0'] });
+  });
+
   it('says of one that was settled before its turn that it is over, and does not ask about it', async () => {
     const names = ['one', 'two', 'three'];
     const { person, answers, elsewhere, raised } = play([{ do: 'parallel', asks: names.map(approve) }]);

@@ -57,7 +57,7 @@ export function approvalLines(request: ApprovalRequest, width: number): Line[] {
   if (request.earlier) lines.push(...paragraph(earlierText(request.earlier), width, 'warn'));
   lines.push([], ...actionLines(request.input, width));
   if (request.diff) lines.push([], ...wrapped(unifiedDiff(request.diff), width, 1));
-  const suggested = (request.suggestions ?? []).flatMap((one) => suggestionLines(one, width));
+  const suggested = suggestionsOf(request).flatMap((one) => suggestionLines(one, width));
   return suggested.length > 0 ? [...lines, [], ...suggested] : lines;
 }
 
@@ -71,10 +71,19 @@ function earlierText({ behavior, answered_by, reason }: NonNullable<ApprovalRequ
 const lineageLines = ({ lineage }: Request, width: number): Line[] =>
   lineage ? wrap(line(span(`asked by ${lineage.map(oneLine).join(' › ')}`, 'dim')), width) : [];
 
-/** What can be allowed along with it, with `--suggestion`. */
-function suggestionLines(suggestion: unknown, width: number): Line[] {
-  const { id, label } = Object(suggestion) as { id?: unknown; label?: unknown };
-  if (typeof id !== 'string' || typeof label !== 'string') return [];
+interface Suggestion {
+  id: string;
+  label: string;
+}
+
+/** What can be allowed along with it; only what says in words how far it goes. */
+export const suggestionsOf = ({ suggestions = [] }: ApprovalRequest): Suggestion[] =>
+  suggestions.filter((one): one is Suggestion => {
+    const { id, label } = Object(one) as { id?: unknown; label?: unknown };
+    return typeof id === 'string' && typeof label === 'string';
+  });
+
+function suggestionLines({ id, label }: Suggestion, width: number): Line[] {
   return wrap(line(span(`--suggestion ${oneLine(id)}  `, 'accent'), span(oneLine(label), 'dim')), width, 2);
 }
 
