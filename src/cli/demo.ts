@@ -14,6 +14,7 @@ import { addressOf, probe, tokenOf, wholeNumber } from './connection.ts';
 import { playSession } from './demo-session.ts';
 import { withExamples } from './examples.ts';
 import { left } from './failure.ts';
+import { onLeave } from './leaving.ts';
 import { type Reach, settingsElsewhere } from './next-steps.ts';
 import { paint, printJson, terminalWidth } from './output.ts';
 import { ownName } from './own-name.ts';
@@ -121,8 +122,7 @@ async function show({ url, client, tokenInShell, elsewhere }: Place, flags: Demo
     : scriptedPerson((signal) => sleep(pauseMs, signal));
   const leaving = new AbortController();
   const leave = () => leaving.abort(left('left; nothing more was answered'));
-  process.once('SIGINT', leave);
-  process.once('SIGTERM', leave);
+  const endListening = onLeave(leave);
   const print = (...lines: Line[]) => {
     if (!flags.json) for (const of of lines) process.stdout.write(`${paint(of)}\n`);
   };
@@ -148,8 +148,7 @@ async function show({ url, client, tokenInShell, elsewhere }: Place, flags: Demo
       ...asks.filter(hasEnded).map((ask) => received(ask, width)),
     );
   } finally {
-    process.removeListener('SIGINT', leave);
-    process.removeListener('SIGTERM', leave);
+    endListening();
   }
 }
 

@@ -7,6 +7,7 @@ import { EVENTS_A_PAGE, eventPages } from './event-pages.ts';
 import { withExamples } from './examples.ts';
 import { Failure } from './failure.ts';
 import { findRun, findSession } from './find-place.ts';
+import { onLeave } from './leaving.ts';
 import { print, terminalWidth } from './output.ts';
 import { eventLine } from './text/event-text.ts';
 import { jsonText } from './text/json-text.ts';
@@ -45,9 +46,7 @@ async function events(flags: EventFlags): Promise<void> {
   const client = await connect(flags);
   const source = await sourceOf(client, flags);
   const stop = new AbortController();
-  const leave = () => stop.abort();
-  process.once('SIGINT', leave);
-  process.once('SIGTERM', leave);
+  const endListening = onLeave(() => stop.abort());
   const stream = flags.follow ? source.follow(after, stop.signal) : eventPages(source.page, after);
   let shown = 0;
   if (limit > 0)
@@ -57,8 +56,7 @@ async function events(flags: EventFlags): Promise<void> {
       shown += 1;
       if (shown >= limit || stop.signal.aborted) break;
     }
-  process.removeListener('SIGINT', leave);
-  process.removeListener('SIGTERM', leave);
+  endListening();
 }
 
 interface Source {

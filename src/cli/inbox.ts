@@ -14,6 +14,7 @@ import { openTerminal, type Terminal } from './inbox/screen.ts';
 import { type Changed, type Effect, initialState } from './inbox/state.ts';
 import { type Happening, happen } from './inbox/update.ts';
 import { view } from './inbox/view.ts';
+import { onLeave } from './leaving.ts';
 import { isTerminal, paint, printJson } from './output.ts';
 import { ownName } from './own-name.ts';
 import { printAsks } from './pending-table.ts';
@@ -94,8 +95,7 @@ async function live(client: Client, flags: InboxFlags, remarks: { say: Remark })
 
   remarks.say = (text) => tell({ type: 'told', text, style: 'warn' });
   const ticking = setInterval(() => tell({ type: 'tick', nowMs: Date.now() }), TICK_MS);
-  const leave = () => over.resolve();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
+  onLeave(() => over.resolve(), ['SIGINT', 'SIGTERM', 'SIGHUP']);
   // A defect is reported on the person's own screen, not on the one that is about to go.
   process.once('uncaughtException', over.reject);
   followInbox(client, listenerOf(tell), stop.signal).catch(over.reject);

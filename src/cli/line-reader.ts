@@ -3,6 +3,7 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { left } from './failure.ts';
+import { onLeave } from './leaving.ts';
 
 export interface LineReader {
   /** The next line. Throws when the person left, or with the signal's reason when it is taken away. */
@@ -67,9 +68,9 @@ function createQueue(lines: Interface, signal: AbortSignal | undefined) {
     finish(left());
   };
   lines.on('SIGINT', leave);
-  process.on('SIGINT', leave);
+  const endListening = onLeave(leave, ['SIGINT']);
   lines.on('close', () => {
-    process.removeListener('SIGINT', leave);
+    endListening();
     finish(left());
   });
   signal?.addEventListener('abort', () => finish(signal.reason), { once: true });

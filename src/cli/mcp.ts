@@ -7,6 +7,7 @@ import { createDesk, takeSeat } from '../client/desk.ts';
 import { serverUrl } from '../client/local.ts';
 import { addressOf, note, probe, tokenOf } from './connection.ts';
 import { withExamples } from './examples.ts';
+import { onLeave } from './leaving.ts';
 import { version } from './version.ts';
 
 interface McpFlags {
@@ -48,6 +49,5 @@ const gone = (): Promise<void> =>
   new Promise((resolve) => {
     process.stdin.once('close', resolve);
     process.stdin.once('end', resolve);
-    process.once('SIGTERM', resolve);
-    process.once('SIGINT', resolve);
+    onLeave(resolve);
   });

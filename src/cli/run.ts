@@ -8,6 +8,8 @@ import { connect, note, once, retryForMsOf, withMutation } from './connection.ts
 import { withExamples } from './examples.ts';
 import { Failure, left } from './failure.ts';
 import { followWork } from './follow-work.ts';
+import { tellIfNobodyHosts } from './hosts.ts';
+import { onLeave } from './leaving.ts';
 import { print, printJson, terminalWidth } from './output.ts';
 import { ownName } from './own-name.ts';
 import { personAt } from './person.ts';
@@ -66,9 +68,14 @@ async function run(agent: string, prompt: string[], flags: RunFlags): Promise<vo
   const started = await once(flags, (options) =>
     client.runs.start(session.session_id, { input, source: 'cli' }, options),
   );
-  if (flags.detach) return show(client, session, started, flags);
+  if (flags.detach) {
+    await tellIfNobodyHosts(client, session, started);
+    return show(client, session, started, flags);
+  }
   if (flags.wait) {
-    const settled = await waitUntilSettled(client, started, flags);
+    const settling = waitUntilSettled(client, started, flags);
+    void tellIfNobodyHosts(client, session, started);
+    const settled = await settling;
     setExitOf(settled);
     return show(client, session, settled, flags);
   }
@@ -97,11 +104,11 @@ async function show(client: Client, session: SessionView, run: RunView, { json }
 async function stay(client: Client, session: SessionView, started: RunView, flags: RunFlags): Promise<void> {
   const stop = new AbortController();
   const leave = () => stop.abort(left(`left; ${started.run_id} goes on. ${ownName()} inbox shows what it asks`));
-  process.once('SIGINT', leave);
-  process.once('SIGTERM', leave);
+  const endListening = onLeave(leave);
   const person = flags.interactive ? personAt({ input: process.stdin, output: process.stdout }) : undefined;
   const write = flags.json ? () => {} : print;
   if (!flags.json) note(`${started.run_id} in session ${session.session_id}; Ctrl-C leaves it at work`);
+  void tellIfNobodyHosts(client, session, started);
   try {
     await followWork({
       client,
@@ -126,12 +133,12 @@ async function stay(client: Client, session: SessionView, started: RunView, flag
       },
     });
   } finally {
-    process.removeListener('SIGINT', leave);
-    process.removeListener('SIGTERM', leave);
+    endListening();
   }
   const last = await lastOf(client, started);
   setExitOf(last);
-  if (!flags.json) print(...runStatusLines(last));
+  // Why it failed was among the lines.
+  if (!flags.json) print(...runStatusLines(last.status === 'failed' ? { ...last, error: undefined } : last));
 }
 
 /** The run itself, or the one that carried it on to its end. */

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { every } from '../client/client.ts';
 import { duration } from '../client/times.ts';
 import { isTerminal, RUN_STATUSES, type RunStatus } from '../core/run.ts';
+import { isAttached } from '../core/session.ts';
 import type { RunView } from '../core/views.ts';
 import { connect, type MutationFlags, note, once, type ServerFlags, withMutation, withServer } from './connection.ts';
 import { withExamples } from './examples.ts';
@@ -98,7 +99,9 @@ function cancelCommand(): Command {
     const run = await once(flags, ({ idempotencyKey: idempotency_key }) =>
       client.runs.cancel(run_id, { idempotency_key, reason }),
     );
-    if (flags.json) return printJson(run);
-    print(...runStatusLines(run));
+    if (flags.json) printJson(run);
+    else print(...runStatusLines(run));
+    const session = await client.sessions.get(run.session_id);
+    if (isAttached(session)) note(`${oneLine(session.agent_id)} is not stopped by this: it goes on at its terminal`);
   });
 }

@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
 import type { Permissions } from '../core/session.ts';
 import { withExamples } from './examples.ts';
 import { Failure } from './failure.ts';
+import { stopOnSignal } from './leaving.ts';
 import { nextSteps } from './next-steps.ts';
 import { version } from './version.ts';
 import { workerPermissions } from './worker.ts';
@@ -58,7 +59,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   const running = await startServer(settings).catch((error: unknown) => {
     throw new Failure('unexpected', hint(error));
   });
-  stopOnSignal(running);
+  stopOnSignal(() => running.stop(), DRAIN_MS);
   process.stdout.write(`holdpoint ready ${running.url}\n`);
   if (settings.logLevel === 'silent') return;
   process.stderr.write(await invitation(running));
@@ -74,20 +75,6 @@ function hint(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') return `${message}. Another program uses this port; choose one with --port, or --port 0.`;
   return message ?? String(error);
-}
-
-/** Signals may come twice (terminal and launcher); the first one counts. */
-function stopOnSignal(running: { stop(): Promise<void> }): void {
-  let stopping = false;
-  const stop = async () => {
-    if (stopping) return;
-    stopping = true;
-    setTimeout(() => process.exit(0), DRAIN_MS).unref();
-    await running.stop();
-    process.exit(0);
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
 }
 
 /** A flag wins over its variable; an empty variable is one that is not set. */

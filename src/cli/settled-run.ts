@@ -5,6 +5,7 @@ import type { RunView } from '../core/views.ts';
 import { type MutationFlags, note, retryForMsOf } from './connection.ts';
 import { EXIT } from './exit-codes.ts';
 import { left } from './failure.ts';
+import { onLeave } from './leaving.ts';
 import { watchLink } from './lost-link.ts';
 
 const isSettled = ({ status }: RunView): boolean => isTerminal(status) || isWaiting(status);
@@ -13,7 +14,7 @@ const isSettled = ({ status }: RunView): boolean => isTerminal(status) || isWait
 export async function waitUntilSettled(client: Client, run: RunView, flags: MutationFlags): Promise<RunView> {
   const stop = new AbortController();
   const leave = () => stop.abort(left(`stopped waiting; run ${run.run_id} goes on`));
-  process.once('SIGINT', leave);
+  const endListening = onLeave(leave);
   const link = watchLink({
     runId: run.run_id,
     remark: note,
@@ -34,7 +35,7 @@ export async function waitUntilSettled(client: Client, run: RunView, flags: Muta
     throw stop.signal.reason;
   } finally {
     link.end();
-    process.removeListener('SIGINT', leave);
+    endListening();
   }
 }
 

@@ -19,6 +19,7 @@ import { withExamples } from './examples.ts';
 import { Failure } from './failure.ts';
 import { findSession } from './find-place.ts';
 import { readJson } from './input-json.ts';
+import { onLeave } from './leaving.ts';
 import { print, printJson, printTable, terminalWidth } from './output.ts';
 import { tellSeen } from './sighting.ts';
 import { located, type Request } from './text/ask-text.ts';
@@ -104,9 +105,7 @@ function followCommand(): Command {
     const client = await connect(flags);
     const session = await findThread(client, typed);
     const stop = new AbortController();
-    const leave = () => stop.abort();
-    process.once('SIGINT', leave);
-    process.once('SIGTERM', leave);
+    const endListening = onLeave(() => stop.abort());
     let shown = 0;
     if (limit > 0)
       for await (const item of client.threads.follow(session.thread_id, { signal: stop.signal })) {
@@ -115,8 +114,7 @@ function followCommand(): Command {
         shown += 1;
         if (shown >= limit || stop.signal.aborted) break;
       }
-    process.removeListener('SIGINT', leave);
-    process.removeListener('SIGTERM', leave);
+    endListening();
   });
 }
 

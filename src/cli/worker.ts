@@ -9,6 +9,7 @@ import { PERMISSIONS, type Permissions } from '../core/session.ts';
 import { addressOf, note, probe, wholeNumber } from './connection.ts';
 import { withExamples } from './examples.ts';
 import { Failure, told } from './failure.ts';
+import { stopOnSignal } from './leaving.ts';
 
 interface WorkerFlags {
   url?: string;
@@ -60,7 +61,7 @@ async function work(flags: WorkerFlags): Promise<void> {
     logLevel: flags.log ?? (process.env.HOLDPOINT_LOG || 'warn'),
   };
   let worker: ReturnType<typeof startOwnWorker> | undefined;
-  stopOnSignal(async () => worker?.stop());
+  stopOnSignal(() => worker?.stop(), LONGEST_DRAIN_MS);
   await untilReached(url);
   worker = startOwnWorker(options);
   process.stdout.write(`holdpoint worker ready ${workerId}\n`);
@@ -96,14 +97,4 @@ function fromOne(flag: string, text: string | undefined): number | undefined {
   const number = wholeNumber(flag, text);
   if (number === 0) throw new Failure('usage', `${flag} takes a whole number from 1, not "0"`);
   return number;
-}
-
-function stopOnSignal(drain: () => Promise<void>): void {
-  const stop = async () => {
-    setTimeout(() => process.exit(0), LONGEST_DRAIN_MS).unref();
-    await drain();
-    process.exit(0);
-  };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
 }

@@ -26,3 +26,7 @@ export function servedKeys(labels: readonly string[]): string[] {
   for (const label of inOrder(labels)) sets = [...sets, ...sets.map((set) => [...set, label])];
   return sets.slice(1).map(labelKey);
 }
+
+/** Whether a worker with these labels takes work that needs those. */
+export const isServed = (needed: readonly string[], labels: readonly string[]): boolean =>
+  servedKeys(labels).includes(labelKey(inOrder(needed)));

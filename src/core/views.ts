@@ -249,7 +249,12 @@ export const NewTokenView = TokenView.extend({ token: z.string() });
 export type NewTokenView = z.infer<typeof NewTokenView>;
 
 /** An agent that some worker hosts now. */
-export const AgentView = z.object({ name: z.string(), workers: z.int().positive(), seen_at_ms: instant });
+export const AgentView = z.object({
+  name: z.string(),
+  workers: z.int().positive(),
+  labels: z.array(z.array(z.string())).describe('What its workers have: each different set of labels once'),
+  seen_at_ms: instant,
+});
 export type AgentView = z.infer<typeof AgentView>;
 
 /** Who the caller is. */

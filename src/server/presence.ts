@@ -1,35 +1,40 @@
-// Which agents can be given work now: what workers said they host when they last asked this server for a run. Kept in
-// memory only; a worker that is there asks again within a minute, and one that is gone is forgotten soon after.
+// Which agents can be given work now, and with which labels: what workers said when they last asked this server for a run.
+// Kept in memory only; a worker that is there asks again within a minute, and one that is gone is forgotten soon after.
+import type { ClaimRun } from '../core/bodies.ts';
+import { inOrder, labelKey } from '../core/label.ts';
 import type { AgentView } from '../core/views.ts';
 
 /** Longer than any worker waits for work. */
 const GONE_AFTER_MS = 90_000;
 
+interface Seen {
+  agents: string[];
+  labels: string[];
+  at: number;
+}
+
 export class Presence {
-  /** By agent and worker: when it was last there. */
-  readonly #seen = new Map<string, Map<string, number>>();
+  /** By worker: what it said when it was last there. */
+  readonly #seen = new Map<string, Seen>();
 
   /** A worker asks for work. */
-  note(workerId: string, agents: readonly { name: string }[], now: number): void {
-    for (const { name } of agents) {
-      const workers = this.#seen.get(name) ?? new Map<string, number>();
-      workers.set(workerId, now);
-      this.#seen.set(name, workers);
-    }
+  note({ worker_id, agents, labels = [] }: Pick<ClaimRun, 'worker_id' | 'agents' | 'labels'>, now: number): void {
+    this.#seen.set(worker_id, { agents: agents.map(({ name }) => name), labels: inOrder(labels), at: now });
   }
 
   /** A worker that has its hands full asks for nothing, and is still there. */
   noteBusy(workerId: string, now: number): void {
-    for (const workers of this.#seen.values()) if (workers.has(workerId)) workers.set(workerId, now);
+    const seen = this.#seen.get(workerId);
+    if (seen) seen.at = now;
   }
 
   agents(now: number): AgentView[] {
-    for (const [name, workers] of this.#seen) {
-      for (const [id, at] of workers) if (now - at > GONE_AFTER_MS) workers.delete(id);
-      if (workers.size === 0) this.#seen.delete(name);
-    }
-    return [...this.#seen]
-      .map(([name, workers]) => ({ name, workers: workers.size, seen_at_ms: Math.max(...workers.values()) }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const [id, { at }] of this.#seen) if (now - at > GONE_AFTER_MS) this.#seen.delete(id);
+    const workers = [...this.#seen.values()];
+    return [...new Set(workers.flatMap(({ agents }) => agents))].sort().map((name) => {
+      const hosts = workers.filter(({ agents }) => agents.includes(name));
+      const labels = [...new Map(hosts.map((host) => [labelKey(host.labels), host.labels])).values()];
+      return { name, workers: hosts.length, labels, seen_at_ms: Math.max(...hosts.map(({ at }) => at)) };
+    });
   }
 }

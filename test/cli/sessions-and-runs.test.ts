@@ -76,6 +76,9 @@ describe('sessions', PATIENT, () => {
     await stage.client.sessions.create(made);
     const started = await stage.run(['run', 'external', 'and now?', '--session-id', 'own', '--detach']);
     expect(started).toMatchObject({ code: 4, stderr: expect.stringContaining('Type it there.') });
+    const { run_id } = await stage.client.runs.start('own', { input: {}, source: 'claude' });
+    const cancelled = await stage.run(['runs', 'cancel', run_id]);
+    expect(cancelled).toMatchObject({ code: 0, stderr: expect.stringContaining('claude is not stopped by this') });
     const ended = await stage.run(['sessions', 'end', 'own']);
     expect(ended).toMatchObject({ code: 0, stdout: 'own is ended\n' });
     expect(ended.stderr).toContain('if claude goes on, it asks at its terminal only');
@@ -150,7 +153,10 @@ describe('run', PATIENT, () => {
   it('says how it ended by its exit code, with --wait too', async () => {
     const fail = JSON.stringify({ script: [{ do: 'fail', error: 'no disk' }] });
     const failed = await stage.run(['run', 'mock', 'x', '--input-json', fail]);
-    expect(failed).toMatchObject({ code: 9, stdout: expect.stringContaining('no disk') });
+    expect(failed).toMatchObject({
+      code: 9,
+      stdout: expect.stringMatching(/^the run failed: no disk\nrun_\w+ is failed\n$/),
+    });
     const waited = await stage.run(['run', 'mock', 'x', '--input-json', fail, '--wait', '--json']);
     expect(waited.code).toBe(9);
     expect(JSON.parse(waited.stdout)).toMatchObject({ status: 'failed', error: 'no disk' });
@@ -204,6 +210,53 @@ describe('run', PATIENT, () => {
     const ended = await running.ended;
     expect(ended).toMatchObject({ code: 8, stderr: expect.stringContaining('goes on') });
     expect((await stage.client.sessions.get('left')).status).toBe('waiting_for_approval');
+  });
+
+  it.each([
+    [['run', 'mock', 'x', '--input-json', ASK], 8, 'goes on'],
+    [
+      ['run', 'mock', 'x', '--input-json', JSON.stringify({ script: [{ do: 'sleep', ms: 60_000 }] }), '--wait'],
+      8,
+      'goes on',
+    ],
+    [['events', '--follow', '--after', '0'], 0, ''],
+    [['demo', '--auto', '--pause-ms', '60000'], 8, 'nothing more was answered'],
+  ])('takes one Ctrl-C that comes twice for one: %j', async (args, code, says) => {
+    const running = stage.start(args);
+    const isReady = () => running.stdout() !== '' || running.stderr() !== '';
+    if (args.includes('--wait'))
+      await expect
+        .poll(async () => (await stage.client.runs.list({ status: 'running' })).items.length, PATIENT)
+        .toBe(1);
+    else await expect.poll(isReady, PATIENT).toBe(true);
+    running.child.kill('SIGINT');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    running.child.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ code, stderr: expect.stringContaining(says) });
+    await stage.clear();
+  });
+
+  it.each([
+    [
+      'an agent that nobody offers',
+      ['mok'],
+      /no worker offers the agent mok now\. There is: .*\bmock\b.*waits until one comes/,
+    ],
+    [
+      'a label that nobody has',
+      ['mock', '--label', 'gpu'],
+      /no worker that offers mock has the label gpu now\. .*: none\./,
+    ],
+  ])('tells at once of %s, and waits for it', async (_, args, says) => {
+    for (const way of [[], ['--wait']]) {
+      const running = stage.start(['run', ...args, '--input-json', SAY, ...way]);
+      await expect.poll(() => running.stderr(), PATIENT).toMatch(says);
+      running.child.kill('SIGINT');
+      expect((await running.ended).code).toBe(8);
+    }
+    const detached = await stage.run(['run', ...args, '--input-json', SAY, '--detach']);
+    expect(detached).toMatchObject({ code: 0, stderr: expect.stringMatching(says) });
+    await stage.clear();
   });
 
   it.each([

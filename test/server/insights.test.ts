@@ -90,23 +90,25 @@ describe('insights', () => {
 
 describe('agents', () => {
   const list = () => ok(server.get<AgentView[]>('/v1/agents'));
-  const claim = (worker_id: string, ...names: string[]) =>
+  const claim = (worker_id: string, names: string[], labels: string[] = []) =>
     ok(
       server.post('/v1/workers/claim', {
         worker_id,
+        labels,
         agents: names.map((name) => ({ name, recovery: 'none' })),
       }),
     );
 
   it('are there while a worker hosts them, and a while after', async () => {
     expect(await list()).toEqual([]);
-    await claim('w1', 'mock', 'exec');
-    await claim('w2', 'mock');
+    await claim('w1', ['mock', 'exec'], ['os=linux', 'gpu']);
+    await claim('w2', ['mock']);
+    await claim('w3', ['mock']);
     const at = server.now();
     const shown = await list();
-    expect(shown.map(({ name, workers }) => [name, workers])).toEqual([
-      ['exec', 1],
-      ['mock', 2],
+    expect(shown.map(({ name, workers, labels }) => [name, workers, labels])).toEqual([
+      ['exec', 1, [['gpu', 'os=linux']]],
+      ['mock', 3, [['gpu', 'os=linux'], []]],
     ]);
     expect(shown[0]?.seen_at_ms).toBeLessThanOrEqual(at);
     server.advance(91_000);

@@ -19,8 +19,7 @@ export const addWorkers: AddRoutes = (app, { gateway, throttle, workers }) => {
     },
     async (request, reply) => {
       const close = throttle.open(request.actor);
-      const { worker_id, agents } = request.body;
-      workers.note(worker_id, agents, gateway.now());
+      workers.note(request.body, gateway.now());
       try {
         const claimed = await gateway.waitForWork(request.body, goneSignal(reply), request.actor);
         return claimed === undefined ? reply.code(204).send(null) : claimed;
