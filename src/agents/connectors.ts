@@ -6,6 +6,8 @@ import * as codex from './codex-settings.ts';
 
 /** Pure but for where the file is: what a person's settings are with us, and without. Throws `SettingsProblem`. */
 export interface Connector {
+  /** Names the folder of its settings, where that is not the usual one. */
+  folderVariable: string;
   /** The file of the person's own that is changed. */
   file(env: NodeJS.ProcessEnv): string;
   connected(text: string | undefined, door: claude.HookDoor & codex.HookProgram): string;
@@ -26,6 +28,7 @@ export interface Connector {
 
 export const connectors: Readonly<Record<string, Connector>> = {
   claude: {
+    folderVariable: 'CLAUDE_CONFIG_DIR',
     file: (env) => join(env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude'), 'settings.json'),
     needsToken: true,
     connected: claude.connected,
@@ -37,6 +40,7 @@ export const connectors: Readonly<Record<string, Connector>> = {
     note: 'Every Claude Code you start from now on asks here as well as at its terminal; the first answer counts.',
   },
   codex: {
+    folderVariable: 'CODEX_HOME',
     file: (env) => join(env.CODEX_HOME || join(env.HOME || homedir(), '.codex'), 'hooks.json'),
     needsToken: false,
     connected: codex.connected,
@@ -45,6 +49,6 @@ export const connectors: Readonly<Record<string, Connector>> = {
     shown: codex.shown,
     doors: codex.doors,
     byHand: codex.mark,
-    note: 'A Codex that shares its daemon asks here and at its prompt; the first answer counts. Others ask through the hook, once you have trusted it: type /hooks in Codex.',
+    note: 'A Codex that shares its daemon asks here and at its prompt; the first answer counts. Others ask through the hook, here alone while it waits, once you have trusted it: the next Codex you start asks you to review it (or type /hooks).',
   },
 };

@@ -16,6 +16,7 @@ import {
   forgetRecord,
   keepRecord,
   recordOf,
+  revokeAtServer,
   revokeTokens,
   unrevoked,
 } from './connection-record.ts';
@@ -93,7 +94,7 @@ async function mendEarlier({ flags, folder, agent, connector, named, file }: Ear
   if (text !== undefined && judged(there, () => connector.isConnected(text)))
     throw new Failure('conflict', `${named} led to ${there.path}, which still has the hooks. First: ${back(agent)}`);
   try {
-    await revokeTokens(await connectTo({ ...flags, url: earlier.url }), earlier);
+    await revokeAtServer(flags, earlier, earlier.url, flags.url ?? serverUrl(process.env));
   } catch (error) {
     const { what, advice } = unrevoked(folder, agent, earlier, error);
     throw new Failure(told(error).exit, `nothing was changed: of an earlier connection ${what}`, advice);

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { Client } from '../client/client.ts';
 import { every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
+import { addressOf, connect, type ServerFlags } from './connection.ts';
 import { Failure, told } from './failure.ts';
 import { ownName } from './own-name.ts';
 import { leadsTo, PRIVATE, type SettingsFile, sha256, writeWhole } from './settings-file.ts';
@@ -92,6 +93,22 @@ export async function revokeTokens(client: Client, record: ConnectionRecord, url
   for (const id of ids) if (await isRevoked(client, id)) revoked++;
   if (url !== record.url && token_name !== undefined && revoked === 0)
     throw new Failure('not_found', `${url} does not know it: it was made at ${record.url}`);
+}
+
+/**
+ * At the server that made them. Where nothing answers there any more it may have moved to another port: then at the
+ * `usual` one, which must know them.
+ */
+export async function revokeAtServer(flags: ServerFlags, record: ConnectionRecord, first: string, usual: string) {
+  const at = async (url: string) => revokeTokens(await connect({ ...flags, url }), record, addressOf(url));
+  try {
+    await at(first);
+  } catch (error) {
+    if (told(error).exit !== 'unreachable' || usual === first) throw error;
+    await at(usual).catch(() => {
+      throw error;
+    });
+  }
 }
 
 /** Why not, and what to do, for the person with whose token it was tried. */

@@ -4,8 +4,8 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { stateFolder } from '../client/local.ts';
-import { addressOf, connect as connectTo, note, withServer } from './connection.ts';
+import { serverUrl, stateFolder } from '../client/local.ts';
+import { note, withServer } from './connection.ts';
 import {
   type ConnectionRecord,
   copyOf,
@@ -14,7 +14,7 @@ import {
   isAsWritten,
   recordOf,
   recordsOf,
-  revokeTokens,
+  revokeAtServer,
   unrevoked,
 } from './connection-record.ts';
 import { withExamples } from './examples.ts';
@@ -133,8 +133,7 @@ function wayBack(connector: Connector, file: SettingsFile, record: ConnectionRec
 async function revoke(flags: ConnectFlags, record: ConnectionRecord): Promise<unknown> {
   if (record.token_id === undefined && record.token_name === undefined) return undefined;
   try {
-    const url = addressOf(flags.url ?? record.url);
-    await revokeTokens(await connectTo({ ...flags, url }), record, url);
+    await revokeAtServer(flags, record, flags.url ?? record.url, flags.url ?? serverUrl(process.env));
     return undefined;
   } catch (error) {
     return error;

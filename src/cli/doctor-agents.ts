@@ -1,14 +1,15 @@
 // What `holdpoint doctor` says of agents: which this build knows, which versions are installed and which were tested, and
 // whether the hooks of those that are connected are whole, lead here and are let in. Changes nothing.
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { createClient } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import { stateFolder } from '../client/local.ts';
-import { recordOf, recordsOf } from './connection-record.ts';
+import { type ConnectionRecord, recordOf, recordsOf } from './connection-record.ts';
 import type { Check } from './doctor.ts';
 import { told } from './failure.ts';
+import { inShell } from './next-steps.ts';
 import { ownName } from './own-name.ts';
-import { type Connector, judged } from './settings-change.ts';
+import type { Connector } from './settings-change.ts';
 import { readSettings } from './settings-file.ts';
 
 export async function agentChecks(env: NodeJS.ProcessEnv, url: string): Promise<Check[]> {
@@ -32,8 +33,8 @@ function programCheck({ agent, version: tested, install, installed }: Program): 
     return {
       name,
       state: 'warning',
-      detail: `not on this machine; tested with ${tested}`,
-      advice: `to use it: ${install}`,
+      detail: `not in the PATH of this terminal; tested with ${tested}`,
+      advice: `to use it: ${install} (a worker looks in its own PATH)`,
     };
   const advice = `if it misbehaves: ${install}@${tested}`;
   return { name, state: 'warning', detail: `${installed}; tested with ${tested}`, advice };
@@ -51,28 +52,39 @@ interface Connected {
 async function connectionChecks(about: Connected): Promise<Check[]> {
   const { agent, connector, env } = about;
   const name = `${agent} hooks`;
-  const again = `${ownName()} disconnect ${agent}, then ${ownName()} connect ${agent}`;
-  const checked = async (path: string, isKnown: boolean): Promise<Check[]> => {
-    const problem = await hooksProblem(about, path, isKnown);
-    if (problem === undefined) return [];
-    if (problem === '') return [{ name, state: 'good', detail: `connected: ${path} asks here too` }];
-    return [{ name, state: 'warning', detail: problem, advice: again }];
+  const usual = resolve(connector.file(env));
+  const checked = async ({ file: path, named }: Place, isKnown: boolean): Promise<Check[]> => {
+    // For settings in another folder than the usual one the commands have to be told.
+    const command = `${named === usual ? '' : `${connector.folderVariable}=${inShell(dirname(named))} `}${ownName()}`;
+    const again = `${command} disconnect ${agent}, then ${command} connect ${agent}`;
+    try {
+      const problem = await hooksProblem(about, path, isKnown);
+      if (problem === undefined) return [];
+      if (problem === '') return [{ name, state: 'good', detail: `connected: ${path} asks here too` }];
+      return [{ name, state: 'warning', detail: problem, advice: again }];
+    } catch (error) {
+      if ((error as Error).name !== 'SettingsProblem')
+        return [{ name, state: 'warning', detail: told(error).message, advice: again }];
+      const advice = `put it right by hand, then look again; or ${connector.byHand}, then ${command} disconnect ${agent}`;
+      return [{ name, state: 'warning', detail: `${path}: ${(error as Error).message}`, advice }];
+    }
   };
   try {
-    const named = resolve(connector.file(env));
-    const known = recordsOf(stateFolder(env), agent).map(({ file }) => checked(file, true));
-    const own = recordOf(stateFolder(env), agent, named) ? [] : [checked(named, false)];
+    const known = recordsOf(stateFolder(env), agent).map((record) => checked(record, true));
+    const isKnown = recordOf(stateFolder(env), agent, usual) !== undefined;
+    const own = isKnown ? [] : [checked({ file: usual, named: usual }, false)];
     return (await Promise.all([...known, ...own])).flat();
   } catch (error) {
-    return [{ name, state: 'warning', detail: told(error).message, advice: again }];
+    return [{ name, state: 'warning', detail: told(error).message }];
   }
 }
 
+type Place = Pick<ConnectionRecord, 'file' | 'named'>;
+
 /** Empty where all is well, undefined where there is nothing to say. */
 async function hooksProblem({ connector, env, url }: Connected, path: string, isKnown: boolean) {
-  const file = readSettings(path);
-  const { text } = file;
-  const doors = text === undefined ? [] : judged(file, () => connector.doors(text));
+  const { text } = readSettings(path);
+  const doors = text === undefined ? [] : connector.doors(text);
   if (doors.length === 0) return isKnown ? `${path} has none, though it was connected` : undefined;
   if (!isKnown) return `${path} has some that ${stateFolder(env)} knows nothing of`;
   const elsewhere = doors.find((door) => door.url !== url);

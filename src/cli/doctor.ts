@@ -48,7 +48,14 @@ async function doctor(flags: ServerFlags): Promise<void> {
   process.exitCode = bad ? EXIT[bad.exit ?? 'unexpected'] : EXIT.done;
   if (flags.json) return printJson({ ok: !bad, version, checks: checks.map(({ exit: _, ...check }) => check) });
   for (const check of checks) print(...checkLines(check, terminalWidth()));
-  print([], bad ? line(span('Something is missing: see → above.', 'bad')) : line(span('All is well.', 'good')));
+  print([], verdict(checks));
+}
+
+function verdict(checks: readonly Check[]): Line {
+  const states = new Set(checks.map(({ state }) => state));
+  if (states.has('bad')) return line(span('Something is missing: see → above.', 'bad'));
+  if (states.has('warning')) return line(span('It works here; for what ! says, see → above.', 'warn'));
+  return line(span('All is well.', 'good'));
 }
 
 const MARKS: Record<Check['state'], readonly [string, Style]> = {
@@ -129,9 +136,18 @@ async function tokenCheck(url: string, flags: ServerFlags, env: NodeJS.ProcessEn
     const advice = 'it cannot answer; use an operator token for that (HOLDPOINT_TOKEN, --token)';
     return { name, state: 'warning', detail: `good, scope ${scope}; ${asks}`, advice };
   } catch (error) {
-    const advice = 'set HOLDPOINT_TOKEN to the content of operator.token in the state folder of the server';
-    return { name, state: 'bad', detail: told(error).message, advice, exit: 'refused' };
+    return { name, state: 'bad', detail: told(error).message, advice: tokenAdvice(flags, env), exit: 'refused' };
   }
+}
+
+/** A token that was given is not the one in the file; and the one in the file may be the one that is good no more. */
+function tokenAdvice(flags: ServerFlags, env: NodeJS.ProcessEnv): string {
+  const file = join(stateFolder(env), 'operator.token');
+  const right = 'set HOLDPOINT_TOKEN to the content of operator.token in the state folder of the server';
+  if (!statSync(file, { throwIfNoEntry: false })) return right;
+  if (flags.token || env.HOLDPOINT_TOKEN)
+    return `${right}; or ${flags.token ? 'leave out --token' : 'unset it'} to use ${file}, if that is of this server`;
+  return `if ${file} is of this server, its token was revoked: restart the server, which makes a new one; otherwise ${right}`;
 }
 
 async function scopeOf(client: Client): Promise<string> {

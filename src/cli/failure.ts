@@ -4,6 +4,7 @@ import { HoldpointProblem, HoldpointUnreachable } from '../client/http.ts';
 import { duration } from '../client/times.ts';
 import { endedHow } from '../core/ask.ts';
 import { EXIT, type ExitName, exitOfProblem } from './exit-codes.ts';
+import { ownName } from './own-name.ts';
 import { jsonText } from './text/json-text.ts';
 import { oneLine, prose } from './text/terminal-text.ts';
 
@@ -37,9 +38,12 @@ export function told(error: unknown, nowMs: number = Date.now()): Told {
   }
   if (error instanceof HoldpointUnreachable) return { exit: 'unreachable', message: error.message, advice: [] };
   if (error instanceof HoldpointProblem)
-    return { exit: exitOfProblem(error), message: problemText(error, nowMs), advice: [], problem: error };
+    return { exit: exitOfProblem(error), message: problemText(error, nowMs), advice: adviceOn(error), problem: error };
   return { exit: 'unexpected', message: error instanceof Error ? error.message : String(error), advice: [] };
 }
+
+const adviceOn = ({ status }: HoldpointProblem): string[] =>
+  status === 401 ? [`Which token is used, and what to do: ${ownName()} doctor`] : [];
 
 function problemText(problem: HoldpointProblem, nowMs: number): string {
   const { winner, detail } = problem;

@@ -35,4 +35,5 @@ export function settingsElsewhere({ url, data, token }: Reach): string[] {
   ];
 }
 
-const inShell = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+export const inShell = (text: string): string =>
+  /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -63,8 +63,8 @@ it('names what is installed, tested, missing and connected', PATIENT, async () =
   const connected = await checks('/usr/bin:/bin');
   expect(named(connected, 'claude')).toMatchObject({
     state: 'warning',
-    detail: `not on this machine; tested with ${claude?.version}`,
-    advice: `to use it: ${claude?.install}`,
+    detail: `not in the PATH of this terminal; tested with ${claude?.version}`,
+    advice: `to use it: ${claude?.install} (a worker looks in its own PATH)`,
   });
   expect(named(connected, 'claude hooks')).toMatchObject({
     state: 'good',
