@@ -190,13 +190,9 @@ function hookDecision(decision: Decision | typeof ASK_ANYWAY): object {
   }
 }
 
-/** The reply to a request for permission. It cannot be held: the desk waits for its answer. */
+/** The reply to a request for permission, without the rules that were taken. It cannot be held: the desk waits for its answer. */
 export function permissionReply({ id }: ToolCall, decision: Decision): object {
-  if (decision.behavior === 'allow') {
-    const { input, rules } = decision;
-    const granted = rules.length > 0 && { updatedPermissions: rules };
-    return { behavior: 'allow', updatedInput: input, toolUseID: id, ...granted };
-  }
+  if (decision.behavior === 'allow') return { behavior: 'allow', updatedInput: decision.input, toolUseID: id };
   const message = decision.behavior === 'deny' ? decision.message : 'Nobody could be asked.';
   return { behavior: 'deny', message, toolUseID: id };
 }

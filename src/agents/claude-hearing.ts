@@ -55,6 +55,8 @@ export type Heard =
   /** One of its MCP servers asks something of the person. */
   | { heard: 'elicitation'; requestId: string; asked: Elicited }
   | { heard: 'unknown_request'; requestId: string; subtype: string }
+  /** To a request of ours. */
+  | { heard: 'reply'; requestId: string; response: unknown }
   | { heard: 'taken_back'; requestId: string }
   /** A tool call has its result: the model is about to be told. */
   | { heard: 'settled'; call: CallName }
@@ -100,7 +102,7 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
       case 'control_request':
         return request(heard.request_id, heard.request);
       case 'control_response':
-        return heard.response.request_id === INITIALIZE ? [{ heard: 'ready' }] : [];
+        return [reply(heard.response)];
       case 'control_cancel_request':
         return [{ heard: 'taken_back', requestId: heard.request_id }];
       case 'command_lifecycle':
@@ -108,6 +110,10 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
       case 'result':
         return [...release('other_calls'), ended(heard)];
     }
+  }
+
+  function reply({ request_id: requestId, response }: { request_id: string; response?: unknown }): Heard {
+    return requestId === INITIALIZE ? { heard: 'ready' } : { heard: 'reply', requestId, response };
   }
 
   function ended(said: ClaudeResult): Heard {

@@ -1,5 +1,5 @@
 // What Claude Code is replied when it asks: before a tool is used, for a permission, for one of its MCP servers. Owns which
-// of its requests are open, which tools were opened up, and whether the run is held on a form. What a person decides
+// of its requests are open, what they open up, and whether the run is held on a form. What a person decides
 // comes from the desk; nothing is allowed here but our own tools, which only ask.
 import type { AgentContext } from './agent.ts';
 import { ASK_ANYWAY, type Decision, hookReply, OVER, permissionReply } from './claude-asks.ts';
@@ -10,17 +10,20 @@ import type { CallName, Heard, ToolCall } from './claude-hearing.ts';
 import type { ClaudeSpec } from './claude-input.ts';
 import { isAskedInPlan, isHeldFor, modeOf, refusedIn, SKILL_TOOL } from './claude-modes.ts';
 import { refusedPlan } from './claude-plan.ts';
+import { createRules } from './claude-rules.ts';
+import { ruleInSettings } from './claude-standing.ts';
 import type { Beginning } from './claude-start.ts';
 import type { Telling } from './claude-telling.ts';
-import { controlRefusal, controlReply, interrupt } from './wire/claude-stream.ts';
+import { controlRefusal, controlReply, interrupt, type Suggestion } from './wire/claude-stream.ts';
 
 type Before = Extract<Heard, { heard: 'before' }>;
 type Permission = Extract<Heard, { heard: 'permission' }>;
 type Elicitation = Extract<Heard, { heard: 'elicitation' }>;
 type Unknown = Extract<Heard, { heard: 'unknown_request' }>;
+type Reply = Extract<Heard, { heard: 'reply' }>;
 
 export interface Replies {
-  to(request: Before | Permission | Elicitation | Unknown): void;
+  to(request: Before | Permission | Elicitation | Unknown | Reply): void;
   takenBack(requestId: string): void;
   /** The model is about to be told the result of the call. */
   settled(call: CallName): Promise<void>;
@@ -54,9 +57,8 @@ export function createReplies(
   );
   const elicitations = createElicitations(context, beginning.known.filter(isElicitation));
   const open = new Map<string, ToolCall>();
-  /** The tools of which calls may be let through unasked, besides what its user's settings allow. */
-  const opened = new Set(beginning.rules.map((rule) => rule.replace(/\(.*/s, '')));
-  if (beginning.prompt?.startsWith('/')) opened.add(SKILL_TOOL);
+  const rules = createRules(beginning.rules, send);
+  let hasSkill = beginning.prompt?.startsWith('/') ?? false;
   let hasForm = false;
   let isDismissed = false;
 
@@ -64,13 +66,19 @@ export function createReplies(
   /** They were allowed with the run, and Claude Code forgets that while it plans. */
   const isOurs = ({ name }: ToolCall): boolean => spec.askTools && isOwnTool(name);
 
+  const suited = (): Promise<void> => rules.suit(telling.mode() === 'plan');
+  /** The tools of which calls may be let through unasked, besides what its user's settings allow. */
+  const opened = (): ReadonlySet<string> => new Set([...rules.tools(), ...(hasSkill ? [SKILL_TOOL] : [])]);
+
   async function before(heard: Before): Promise<void> {
     const { call, requestId, hindrance, isKept } = heard;
     if (isKept && beginning.over.has(call.id)) return dismiss(requestId);
     if (isForm(call.name)) return displayForm(heard);
     const mode = modeOf(call, telling.mode());
+    await suited();
+    if (!open.has(requestId)) return;
     if (!isHeldFor(call.name, mode, spec.hold)) {
-      const isAsked = !isOurs(call) && isAskedInPlan(mode, call, opened);
+      const isAsked = !isOurs(call) && isAskedInPlan(mode, call, opened());
       return reply(requestId, hookReply(isAsked ? ASK_ANYWAY : undefined));
     }
     await telling.done();
@@ -90,8 +98,15 @@ export function createReplies(
     if (!open.has(requestId)) return;
     const refused = refusedIn(mode, call) ?? refusedPlan(call);
     const decision = isOurs(call) ? asItIs(call) : (refused ?? (await desk.decide(call)));
-    for (const tool of openedBy(call, decision)) opened.add(tool);
+    if (decision.behavior === 'allow') await openUp(call, decision.rules);
     reply(requestId, permissionReply(call, decision));
+  }
+
+  /** By the rules that were taken with it, or because it is a skill. */
+  async function openUp({ name }: ToolCall, taken: readonly Suggestion[]): Promise<void> {
+    for (const rule of taken.flatMap((suggestion) => suggestion.rules ?? [])) rules.take(ruleInSettings(rule));
+    hasSkill ||= name === SKILL_TOOL;
+    await suited();
   }
 
   async function passOn({ requestId, asked }: Elicitation): Promise<void> {
@@ -118,6 +133,7 @@ export function createReplies(
   return {
     to(request) {
       const { heard, requestId } = request;
+      if (heard === 'reply') return rules.replied(requestId, request.response);
       if (heard === 'unknown_request')
         return send(controlRefusal(requestId, `Holdpoint does not know the request ${request.subtype}.`));
       if (heard === 'elicitation') return void passOn(request).catch(fail);
@@ -152,10 +168,3 @@ export function createReplies(
 const patienceOf = (ms: number): AbortSignal => (ms === 0 ? AbortSignal.abort() : AbortSignal.timeout(ms));
 
 const asItIs = ({ input }: ToolCall): Decision => ({ behavior: 'allow', input, rules: [] });
-
-/** The tools that an allowed call opens up: by rules that were taken with it, or because it is a skill. */
-function openedBy({ name }: ToolCall, decision: Decision): string[] {
-  if (decision.behavior !== 'allow') return [];
-  const taken = decision.rules.flatMap(({ rules = [] }) => rules.map(({ toolName }) => toolName));
-  return name === SKILL_TOOL ? [...taken, name] : taken;
-}

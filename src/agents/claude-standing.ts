@@ -38,8 +38,14 @@ export function rulesAgain(mode: string, asks: readonly AskView[]): string[] {
   return [...new Set(asks.filter(hasEnded).flatMap(rulesTaken).map(ruleInSettings))];
 }
 
-/** Its settings read a backslash and parentheses inside a rule only behind a backslash. */
-function ruleInSettings({ toolName, ruleContent }: { toolName: string; ruleContent?: string | undefined }): string {
+/** As `permissions.allow` takes it, where a backslash and parentheses inside a rule are read only behind a backslash. */
+export function ruleInSettings({
+  toolName,
+  ruleContent,
+}: {
+  toolName: string;
+  ruleContent?: string | undefined;
+}): string {
   return ruleText({ toolName, ruleContent: ruleContent?.replaceAll(/[\\()]/g, '\\$&') });
 }
 

@@ -53,13 +53,12 @@ export async function startClaude(
   return talk;
 }
 
-const argumentsOf = (spec: ClaudeSpec, { mode, rules, conversation }: Beginning): string[] => [
+const argumentsOf = (spec: ClaudeSpec, { mode, conversation }: Beginning): string[] => [
   '--permission-mode',
   mode,
   ...(spec.model ? ['--model', spec.model] : []),
   ...(spec.askTools ? TOOL_ARGUMENTS : []),
   ...(spec.trustsFolder ? [] : OWN_SETTINGS_ONLY),
-  ...(rules.length > 0 ? ['--settings', JSON.stringify({ permissions: { allow: rules } })] : []),
   ...conversation,
 ];
 

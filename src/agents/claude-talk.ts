@@ -12,7 +12,7 @@ import { interrupt, readMessage, userMessage } from './wire/claude-stream.ts';
 import { realFolder } from './work-folder.ts';
 
 /** What is heard before it has begun, and from one that never does. */
-const SAYS_NOTHING: ReadonlySet<Heard['heard']> = new Set(['ready', 'mode', 'ended']);
+const SAYS_NOTHING: ReadonlySet<Heard['heard']> = new Set(['ready', 'mode', 'reply', 'ended']);
 const TAKEN_FOR_COMMAND =
   'is a command of Claude Code’s own: its model was told nothing. If you meant words, begin with another one.';
 /** Counted from when it listens: how long it takes to start depends on what else the machine does. */
@@ -82,6 +82,7 @@ export async function talkWithClaude(
       case 'permission':
       case 'elicitation':
       case 'unknown_request':
+      case 'reply':
         replies.to(heard);
         return;
       case 'taken_back':

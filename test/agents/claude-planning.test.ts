@@ -63,7 +63,8 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: planning`, () => {
     const first = await rig.start({}, { work_folder: folder });
     expect(await asked(first, takenThenNothing)).toEqual(['x']);
     const second = await next(first.session_id, 'plan it');
-    expect(await asked(second, takenThenNothing)).toEqual(['b']);
+    expect(await asked(second, takenThenNothing)).toEqual([]);
+    expect(rig.result('toolu_run_b')).toMatchObject({ isError: true });
     expect(rig.result('toolu_run_read')).toMatchObject({ isError: false });
     const third = await next(first.session_id, 'yes');
     const plan = await rig.ask(third);

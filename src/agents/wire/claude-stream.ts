@@ -108,7 +108,10 @@ export const ClaudeMessage = z.union([
     request_id: z.string(),
     request: z.union([HookCallback, CanUseTool, Elicitation, z.object({ subtype: z.string() })]),
   }),
-  z.object({ type: z.literal('control_response'), response: z.object({ request_id: z.string() }) }),
+  z.object({
+    type: z.literal('control_response'),
+    response: z.object({ request_id: z.string(), response: z.unknown().optional() }),
+  }),
   z.object({ type: z.literal('control_cancel_request'), request_id: z.string() }),
   z.object({
     type: z.literal('result'),
@@ -154,6 +157,26 @@ export function initialize(timeoutSeconds: number): string {
   const hook = { hookCallbackIds: ['before'], timeout: timeoutSeconds };
   const request = { subtype: 'initialize', hooks: { PreToolUse: [hook] } };
   return JSON.stringify({ type: 'control_request', request_id: INITIALIZE, request });
+}
+
+const request = (id: string, asked: object): string =>
+  JSON.stringify({ type: 'control_request', request_id: id, request: asked });
+
+/** As a layer of their own over the settings of files. Where its command line names settings, it cannot take rules out. */
+export const applySettings = (requestId: string, settings: object): string =>
+  request(requestId, { subtype: 'apply_flag_settings', settings });
+
+export const getSettings = (requestId: string): string => request(requestId, { subtype: 'get_settings' });
+
+const permissions = z.object({ allow: z.array(z.string()).optional() }).optional();
+const SettingsInForce = z.object({
+  sources: z.array(z.object({ source: z.string(), settings: z.object({ permissions }) })),
+});
+
+/** The rules of that layer, by its reply to `getSettings`. Nothing where it does not say. */
+export function allowedIn(reply: unknown): readonly string[] | undefined {
+  const read = SettingsInForce.safeParse(reply).data;
+  return read && (read.sources.find(({ source }) => source === 'flagSettings')?.settings.permissions?.allow ?? []);
 }
 
 export const controlReply = (requestId: string, response: object): string =>
