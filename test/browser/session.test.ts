@@ -282,6 +282,11 @@ describeInBrowser('a session', () => {
     await page.getByLabel('Agent').fill('claude');
     await page.getByLabel('Work folder').fill('/nowhere/at/all');
     await page.getByLabel('Trust what the folder brings along').uncheck();
+    // Nothing of it is lost by a reload, least of all what was not to be trusted.
+    await page.reload();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await page.keyboard.press('n');
+    expect(await page.getByLabel('Trust what the folder brings along').isChecked()).toBe(false);
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.waitForURL(/\/sessions\/ses_/);
     const session_id = new URL(page.url()).pathname.split('/').at(-1) ?? '';

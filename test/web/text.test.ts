@@ -230,6 +230,7 @@ describe('a plan', () => {
       'a&zwnj;b',
     ];
     expect(hiding.filter((text) => !hidesText(text))).toEqual([]);
+    for (const text of ['\n', '- ', '`', '~', '&a', '[']) expect(hidesText(text.repeat(200_000))).toBe(false);
     expect(hidesText('# Plan\n\n1. Edit `a[0]` and **b**\n\n```ts\nconst a = b && c;\n```\n\n- [ ] done?')).toBe(false);
   });
 });

@@ -13,10 +13,25 @@ export function isPlan({ tool_name, input, reason }: ApprovalRequest): boolean {
 /** The file that it stands in, if there is one. */
 export const planFile = ({ input }: ApprovalRequest): string => String(input.planFilePath ?? '');
 
-/** Where links lead, definitions that are drawn nowhere, what follows the name of a language, characters by their name. */
-const HIDING = /\][:([]|^\s*[>\s\d.*+-]*(?:```|~~~)[^\S\n]*\S+[^\S\n]+\S|&#?\w+;/m;
+/** Where links lead, definitions that are drawn nowhere, characters by their name. */
+const HIDING = /\][:([]|&#?\w{1,40};/;
 
-export const hidesText = (markdown: string): boolean => HIDING.test(markdown);
+export const hidesText = (markdown: string): boolean =>
+  HIDING.test(markdown) || markdown.split('\n').some(isSilentFence);
+
+/** Of what follows a fence only the first word is ever used. */
+function isSilentFence(line: string): boolean {
+  const at = line.search(/```|~~~/);
+  return (
+    at >= 0 &&
+    /\s/.test(
+      line
+        .slice(at)
+        .replace(/^[`~]+/, '')
+        .trim(),
+    )
+  );
+}
 
 /** What a plan is called in a list: its first line that says something. */
 export function planTitle(plan: string): string {

@@ -27,7 +27,8 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
   const [agent, setAgent] = useKeptText('holdpoint-run-agent');
   const [task, setTask] = useKeptText('holdpoint-run-task');
   const [folder, setFolder] = useKeptText('holdpoint-run-folder');
-  const [trustsFolder, setTrustsFolder] = useState(true);
+  const [distrust, setDistrust] = useKeptText('holdpoint-run-distrust');
+  const trustsFolder = distrust === '';
   const [name, place] = [agent.trim(), folder.trim()];
   const [problem, setProblem] = useState<string>();
   const demo = useSending('demo');
@@ -134,7 +135,7 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
               <input
                 type="checkbox"
                 checked={trustsFolder}
-                onChange={(event) => setTrustsFolder(event.target.checked)}
+                onChange={(event) => setDistrust(event.target.checked ? '' : 'yes')}
                 aria-describedby="run-trust-note"
               />{' '}
               Trust what the folder brings along

@@ -2,14 +2,15 @@
 // shown to the letter from the start.
 import { lazy, Suspense, useState } from 'react';
 import { hidesText } from '../text/plan-text.ts';
-import { CopyButton, HiddenNote } from './code.tsx';
+import { CopyButton, HiddenNote, LONGEST_SHOWN } from './code.tsx';
 import { Exact } from './text.tsx';
 
 const Markdown = lazy(() => import('./markdown.tsx'));
 
 /** `file`: where it stands; empty where it is in no file. */
 export function Plan({ text, file }: { text: string; file: string }) {
-  const [isExact, setExact] = useState(() => hidesText(text));
+  // A very long one would be slow to format.
+  const [isExact, setExact] = useState(() => text.length > LONGEST_SHOWN || hidesText(text));
   const exact = (
     <pre>
       <Exact text={text} />
