@@ -54,8 +54,10 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
       await api.runs.start(sessionId, { input: work.input, source: 'web' }, options);
     });
     if (refusal) return;
-    // What one run was allowed is not for the next.
-    if (work !== DEMO) [setTask, setSettings].map((set) => set(''));
+    if (work !== DEMO) {
+      setTask('');
+      setSettings(''); // What one run was allowed is not for the next.
+    }
     onClose();
     navigate(`/sessions/${sessionId}`);
   };
