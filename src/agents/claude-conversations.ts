@@ -5,6 +5,7 @@ import { type Client, every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import { ATTACHED_LABEL, EXTERNAL_AGENT } from '../core/session.ts';
 import type { RunView, SessionView } from '../core/views.ts';
+import { letGo } from './attached-run.ts';
 import { createCalls, type Request } from './claude-calls.ts';
 import { fittingText } from './fitting-text.ts';
 
@@ -41,6 +42,7 @@ const OPEN = ['running', 'waiting_for_approval', 'waiting_for_user_question'] as
 const QUIET_MS = 30 * 60_000;
 /** A call says nothing while it goes on, for a day at most. */
 const QUIET_CALLS = 48;
+const AT_TERMINAL = 'Holdpoint was restarted, and Claude Code goes on asking at its terminal';
 const QUIET = 'nothing more was heard of Claude Code';
 
 export function createConversations<H extends Request>(client: Client, { quietMs = QUIET_MS } = {}) {
@@ -149,8 +151,12 @@ export function createConversations<H extends Request>(client: Client, { quietMs
     }
   }
 
-  /** No hook waits any more for what was asked: Claude Code goes on asking at its terminal. */
-  const lose = (runId: string) => client.runs.fail(runId, { interrupted_by: 'worker_restart' }).catch(ignoreRefusal);
+  /** No hook waits any more for what was asked: whoever answers it late is told where it is asked now. */
+  async function lose(runId: string): Promise<void> {
+    for await (const { ask_id } of every((page) => client.asks.list({ ...page, run_id: runId, status: 'pending' })))
+      await letGo(client, ask_id, AT_TERMINAL);
+    await client.runs.fail(runId, { interrupted_by: 'worker_restart' }).catch(ignoreRefusal);
+  }
 
   /** At the start of the only server there is: whatever conversation was at work has lost its door. */
   async function recover(): Promise<void> {

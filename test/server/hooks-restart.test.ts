@@ -38,7 +38,18 @@ it('keeps what is asked while it starts apart from what was left open', { timeou
   const client = createClient({ url: before.url, token: before.token });
   const [asked] = await stage.pending(`claude.${SESSION}`);
   expect(asked).toMatchObject({ request: { lineage: ['early'] } });
-  expect(await client.asks.get(left?.ask_id ?? '')).toMatchObject({ answer: { reason: 'worker_restart' } });
+  const where = 'Holdpoint was restarted, and Claude Code goes on asking at its terminal';
+  expect(await client.asks.get(left?.ask_id ?? '')).toMatchObject({
+    answer: { behavior: 'deny', reason: 'withdrawn', justification: where },
+    delivery: { state: 'delivered' },
+  });
+  expect(await client.runs.get(left?.run_id ?? '')).toMatchObject({ status: 'interrupted' });
+  expect((await client.asks.list({ delivery: 'due' })).items).toEqual([]);
+  if (left)
+    await expect(stage.decide(left, { behavior: 'allow' })).rejects.toMatchObject({
+      status: 409,
+      detail: `It was taken back by its agent (${where}).`,
+    });
   if (asked) await stage.decide(asked, { behavior: 'deny', reason: 'not now' });
   expect(await early).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'deny' } } });
 });
