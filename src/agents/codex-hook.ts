@@ -11,6 +11,7 @@ import type { Waits } from '../client/waits.ts';
 import { canonical } from '../core/digest.ts';
 import { HOOK_CALL, letGo, openAttachedRun } from './attached-run.ts';
 import { HOOK_SECONDS } from './codex-settings.ts';
+import { fittingText } from './fitting-text.ts';
 import { createPeer } from './wire/jsonrpc.ts';
 
 /** As much as is needed to say who decides when the hook does not. */
@@ -53,6 +54,7 @@ interface HookCall {
 
 /** The ask ends a little before Codex would give the hook up. */
 const MARGIN_MS = 60_000;
+const LINEAGE_CHARACTERS = 300;
 const GIVEN_UP = 'Codex gave the hook up';
 
 /** What the hook prints; undefined: nothing. `connect` opens what it asks with, and may fail. */
@@ -106,7 +108,7 @@ async function askOnce(
     work_folder: cwd,
     ...(isOwn(tool_name) && typeof description === 'string' && { reason: description }),
     ...(tool_name === 'apply_patch' && typeof command === 'string' && { diff: command }),
-    ...(agent_type && { lineage: [agent_type] }),
+    ...(agent_type && { lineage: [fittingText(agent_type, LINEAGE_CHARACTERS)] }),
     expires_after_ms: HOOK_SECONDS * 1000 - MARGIN_MS,
   };
   for (;;) {

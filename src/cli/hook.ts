@@ -4,7 +4,7 @@
 import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
 import { createClient } from '../client/client.ts';
-import { findToken } from '../client/local.ts';
+import { findToken, keptToken } from '../client/local.ts';
 import { withExamples } from './examples.ts';
 
 interface HookFlags {
@@ -29,10 +29,12 @@ async function hook(agent: string, { url, data }: HookFlags): Promise<void> {
   process.once('SIGINT', () => stop.abort());
   try {
     // A run that Holdpoint itself hosts asks through its worker.
-    if (process.env.HOLDPOINT_RUN_ID !== undefined) return;
+    if (/^run_/.test(process.env.HOLDPOINT_RUN_ID ?? '')) return;
     const payload: unknown = JSON.parse(await text(process.stdin));
     const connect = () => {
-      const token = findToken({ ...process.env, HOLDPOINT_DATA: data }, ['worker.token', 'operator.token']);
+      // The folder that was named belongs to that server; a token of the shell may be for another one.
+      const kept = keptToken(data, ['worker.token', 'operator.token']);
+      const token = kept ?? findToken({ ...process.env, HOLDPOINT_DATA: data }, []);
       return createClient({ url, token });
     };
     const { decideByHook } = await import('../boot/hook.ts');

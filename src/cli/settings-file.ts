@@ -108,12 +108,15 @@ const draftOf = (path: string): string => `${path}.holdpoint-draft`;
 
 /** What a crash may have left; it may hold a token. */
 export const removeDraft = (path: string): void => {
-  if (statSync(draftOf(path), { throwIfNoEntry: false })?.isFile()) rmSync(draftOf(path), { force: true });
+  if (lstatSync(draftOf(path), { throwIfNoEntry: false })?.isDirectory()) return;
+  rmSync(draftOf(path), { force: true });
 };
 
 export function writeWhole(path: string, content: string, mode: number, last: () => void = () => {}): void {
+  // Neither through a link nor into a file that others may read: what was there under the name is gone first.
+  removeDraft(path);
   try {
-    writeFileSync(draftOf(path), content, { mode, flush: true });
+    writeFileSync(draftOf(path), content, { mode: PRIVATE, flush: true, flag: 'wx' });
     chmodSync(draftOf(path), mode);
     last();
     renameSync(draftOf(path), path);

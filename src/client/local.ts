@@ -14,16 +14,17 @@ export const serverUrl = (env: NodeJS.ProcessEnv): string =>
 
 /** The first token there is: the environment's, then the kept ones in the order given. */
 export function findToken(env: NodeJS.ProcessEnv, files: readonly string[]): string {
-  if (env.HOLDPOINT_TOKEN) return env.HOLDPOINT_TOKEN;
   const folder = stateFolder(env);
-  for (const file of files) {
-    const token = readIfThere(join(folder, file));
-    if (token) return token;
-  }
+  const token = env.HOLDPOINT_TOKEN || keptToken(folder, files);
+  if (token) return token;
   throw new Error(
     `No token for Holdpoint: set HOLDPOINT_TOKEN, or start \`holdpoint serve\` once, which keeps one in ${folder}.`,
   );
 }
+
+/** The first that is kept in the folder. */
+export const keptToken = (folder: string, files: readonly string[]): string | undefined =>
+  files.map((file) => readIfThere(join(folder, file))).find(Boolean);
 
 function readIfThere(path: string): string | undefined {
   try {

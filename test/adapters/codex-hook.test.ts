@@ -120,11 +120,11 @@ describe('calls of one turn at once', () => {
   it('leave those of a sub-agent alone, which has turns of its own', async () => {
     const main = call({});
     const sub = call(
-      { turn_id: 'turn-sub', agent_id: `${main.session_id}-sub`, agent_type: 'worker' },
+      { turn_id: 'turn-sub', agent_id: `${main.session_id}-sub`, agent_type: 'w'.repeat(5000) },
       { session_id: main.session_id },
     );
     const ask = await asked(`${main.session}-sub`);
-    expect(ask.request.lineage).toEqual(['worker']);
+    expect(ask.request.lineage).toEqual([`${'w'.repeat(299)}…`]);
     await stage.decide(await asked(main.session), { behavior: 'allow' });
     await stage.decide(ask, { behavior: 'allow' });
     expect(await Promise.all([main.said, sub.said])).toEqual([ALLOW, ALLOW]);

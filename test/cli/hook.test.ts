@@ -44,7 +44,7 @@ const hooksOf = (data: string): number[] =>
     .sort((a, b) => a - b);
 
 /** A stand-in for the agent: starts the hook with what it wants, waits for it, and does nothing else. */
-async function asking(node: string, url = server.url, data = server.data) {
+async function asking(node: string, url = server.url, data = server.data, env: Record<string, string> = {}) {
   const thread = `hooked-${process.pid}-${++made}`;
   const event = { hook_event_name: 'PermissionRequest', session_id: thread, turn_id: 'turn', cwd: '/' };
   const payload = JSON.stringify({ ...event, tool_name: 'Bash', tool_input: { command: `touch ${thread}` } });
@@ -52,7 +52,11 @@ async function asking(node: string, url = server.url, data = server.data) {
   const script = `const hook = require('node:child_process').spawn(${JSON.stringify(node)}, ${argv}, {
     stdio: ['pipe', 'ignore', 'ignore'] });
     hook.stdin.end(${JSON.stringify(payload)});`;
-  const agent = spawn(process.execPath, ['-e', script], { stdio: 'ignore', cwd: temporaryFolder() });
+  const agent = spawn(process.execPath, ['-e', script], {
+    stdio: 'ignore',
+    cwd: temporaryFolder(),
+    env: { ...process.env, ...env },
+  });
   agents.add(agent);
   const [ask] = await stage.pending(`codex-own-${thread}`);
   if (!ask) throw new Error('nothing is pending');
@@ -88,6 +92,14 @@ describe.each([
     await gone(server.data);
     asked.agent.kill('SIGKILL');
   });
+});
+
+it('asks with the token of the folder it was given, whatever the shell it runs in has', PATIENT, async () => {
+  const env = { HOLDPOINT_TOKEN: 'of another server', HOLDPOINT_RUN_ID: '42' };
+  const asked = await asking(process.execPath, server.url, server.data, env);
+  asked.agent.kill('SIGKILL');
+  await endsAsGivenUp(asked);
+  await gone(server.data);
 });
 
 describe('a hook that can say nothing any more', () => {
