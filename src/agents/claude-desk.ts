@@ -18,7 +18,7 @@ import {
 } from './claude-asks.ts';
 import { type CallName, keyOf, type ToolCall } from './claude-hearing.ts';
 import { approvalAgain, callIdOf, createKnownAsks, questionAgain } from './claude-known-asks.ts';
-import { createOpenAsk, type OpenAsk } from './open-ask.ts';
+import { createOpenAsk, type OpenAsk, takeBack } from './open-ask.ts';
 
 export interface Desk {
   /** `patience`: the call can be held without a process, once so long nobody has answered. */
@@ -145,8 +145,7 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
       if (askId !== undefined) await context.acknowledge(askId);
       const waiting = held.get(key);
       held.delete(key);
-      // Where somebody has answered it meanwhile there is nothing to take back.
-      if (waiting !== undefined) await context.withdraw(waiting, ELSEWHERE).catch(() => {});
+      if (waiting !== undefined) await takeBack(context, waiting, ELSEWHERE);
     },
     close() {
       wasLeft ||= open.size > 0;

@@ -1,6 +1,7 @@
 // Which agent asks: Codex's sub-agents are threads of their own below the thread that called them, and a request names
 // only its thread. Owns who is above whom, as far as Codex tells when asked; knows no request.
 import { z } from 'zod';
+import { fittingText } from './fitting-text.ts';
 import type { Peer } from './wire/jsonrpc.ts';
 
 const text = z.string().nullish();
@@ -61,10 +62,10 @@ const isSubAgent = ({ parentThreadId, source }: Thread): boolean =>
 
 /** Its first words rather than its name, which may be given to it later: an ask that is told again is to be the same. */
 const titleOf = (thread: Thread | undefined): string | undefined =>
-  (thread?.preview || thread?.name)?.trim().slice(0, LABEL_CHARACTERS) || undefined;
+  fittingText((thread?.preview || thread?.name || '').trim(), LABEL_CHARACTERS) || undefined;
 
 /** As `worker Dirac: look for the bug`: its role, the name Codex gave it, and what it was told to do. */
 function nameOf(thread: Thread, id: string): string {
   const who = [thread.agentRole, thread.agentNickname].filter(Boolean).join(' ');
-  return [who, titleOf(thread)].filter(Boolean).join(': ').slice(0, LABEL_CHARACTERS) || id;
+  return fittingText([who, titleOf(thread)].filter(Boolean).join(': '), LABEL_CHARACTERS) || id;
 }

@@ -36,7 +36,8 @@ export interface Scene {
 }
 
 export function wantedBy(request: Incoming, scene: Scene): Wanted {
-  const wanted = readers[request.method]?.(request, scene);
+  const read = Object.hasOwn(readers, request.method) ? readers[request.method] : undefined;
+  const wanted = read?.(request, scene);
   return wanted ?? { kind: 'refuse', why: `Holdpoint does not know how to answer ${request.method}.` };
 }
 

@@ -27,10 +27,7 @@ export function createOpenAsk(
 
   function withdraw(id: string, why: string): void {
     stop.abort(new Error(why));
-    telling = context
-      .withdraw(id, why)
-      .catch(() => context.giveUp(id, why))
-      .catch(() => {});
+    telling = takeBack(context, id, why);
   }
 
   return {
@@ -52,3 +49,14 @@ export function createOpenAsk(
     leave: () => stop.abort(new Error('the agent is gone')),
   };
 }
+
+/** An answer that was given in that very moment is for nobody: it must not be found later, and used. */
+export const takeBack = (
+  context: Pick<AgentContext, 'withdraw' | 'giveUp'>,
+  askId: string,
+  why: string,
+): Promise<void> =>
+  context
+    .withdraw(askId, why)
+    .catch(() => context.giveUp(askId, why))
+    .catch(() => {});

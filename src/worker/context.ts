@@ -20,10 +20,8 @@ import { SAID_CHARACTERS, shortened } from '../core/shortened.ts';
 import { tellable } from '../core/tellable.ts';
 import type { AskView, ClaimedRunView, RunView } from '../core/views.ts';
 import { askBoundApproval } from './bound-approval.ts';
+import { inherited } from './inherited.ts';
 import { processes } from './process.ts';
-
-/** The settings of the worker itself are nobody else's business: they hold its token. A run has its own. */
-const OWN_SETTINGS = /^HOLDPOINT_/;
 
 const FORM_WAIT_MS = 30_000;
 
@@ -82,7 +80,7 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
     async withdraw(askId: string, justification?: string): Promise<void> {
       await calls.asks.withdraw(askId, { justification }, { signal });
     },
-    callTool: (call: ForwardedCall) => callTool(client.http.url, claimed.env.HOLDPOINT_TOKEN ?? '', call, signal),
+    callTool: (call: ForwardedCall) => callTool(client.http, claimed.env.HOLDPOINT_TOKEN ?? '', call, signal),
     skill: (name: string) => fetchSkill(calls, name),
     mailbox: {
       list: async () => (await calls.mailbox.list(sessionId)).items,
@@ -175,6 +173,3 @@ async function afterForms(client: Client, sessionId: string, say: () => Promise<
     if (form) await client.asks.wait(form.ask_id, FORM_WAIT_MS, signal);
   }
 }
-
-const inherited = (): Record<string, string | undefined> =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN_SETTINGS.test(name)));

@@ -1,6 +1,7 @@
 // Which version of a program is on this machine: what it says when it is asked with `--version`. Changes nothing, waits
 // a few seconds at most, and says `undefined` for what is not there or does not answer.
 import { tmpdir } from 'node:os';
+import { inherited } from './inherited.ts';
 import { processes } from './process.ts';
 
 const LIMIT_MS = 10_000;
@@ -9,13 +10,10 @@ const VERSION = /\d+\.\d+\.\d+(?:-[\w.]+)?/;
 export async function programVersion(program: string): Promise<string | undefined> {
   const mark = `HOLDPOINT_LOOK=${crypto.randomUUID()}`;
   const [name = '', value = ''] = mark.split('=');
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
   const asked = processes.run({
     argv: [program, '--version'],
     folder: tmpdir(),
-    env: { ...env, [name]: value },
+    env: { ...inherited(), [name]: value },
     limitMs: LIMIT_MS,
     mark,
     signal: new AbortController().signal,

@@ -21,9 +21,11 @@ function deskOf({
   until = Promise.resolve(),
   changed = undefined as object | undefined,
   taken = [] as string[],
+  isAnswered = false,
 } = {}) {
   const shown: { id: string; tool_name: string; input: unknown }[] = [];
   const withdrawn: string[] = [];
+  const givenUp: string[] = [];
   const context = {
     approve: async ({ id, tool_name, input }: (typeof shown)[number], { patience }: Manner) => {
       shown.push({ id, tool_name, input });
@@ -31,9 +33,13 @@ function deskOf({
       await until;
       return { status: 'answered', allowed: true, input: changed ?? input, suggestion_ids: taken };
     },
-    withdraw: async (askId: string) => void withdrawn.push(askId),
+    async withdraw(askId: string) {
+      if (isAnswered) throw new Error('it was answered');
+      withdrawn.push(askId);
+    },
+    giveUp: async (askId: string) => void givenUp.push(askId),
   };
-  return { desk: createDesk(context as unknown as AgentContext, known), shown, withdrawn };
+  return { desk: createDesk(context as unknown as AgentContext, known), shown, withdrawn, givenUp };
 }
 
 const allowed = (command: string, name = 'Bash', state = 'due') =>
@@ -192,6 +198,13 @@ describe('a call that Claude Code is to end on', () => {
     expect(twice).toMatchObject([{ behavior: 'allow' }, { behavior: 'allow' }]);
     expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1']);
     expect(desk.owes()).toBe(false);
+  });
+
+  it('is given up where somebody has answered it meanwhile: no later process finds it', async () => {
+    const { desk, givenUp } = deskOf({ isAnswered: true });
+    await desk.decide(call('ls'), NO_PATIENCE);
+    await desk.settled({ id: 'toolu_1' });
+    expect(givenUp).toEqual(['ask of toolu_1']);
   });
 
   it('is taken back from the person where it has a result without them', async () => {

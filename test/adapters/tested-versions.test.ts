@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { TESTED } from '../../src/agents/tested-versions.ts';
 import { programVersion } from '../../src/worker/program-version.ts';
 
@@ -39,6 +39,18 @@ it('finds out what is on the machine', async () => {
   expect(await programVersion(process.execPath)).toBe(process.versions.node);
   expect(await programVersion('no-such-program-anywhere')).toBeUndefined();
   expect(await programVersion('false')).toBeUndefined();
+});
+
+it('asks a program without handing it what is Holdpoint’s own', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-version-'));
+  const program = join(folder, 'program');
+  writeFileSync(program, '#!/bin/sh\necho "1.2.$(printf %s "$HOLDPOINT_TOKEN" | wc -c | tr -d " ")"\n', {
+    mode: 0o755,
+  });
+  vi.stubEnv('HOLDPOINT_TOKEN', 'secret');
+  expect(await programVersion(program)).toBe('1.2.0');
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 it('an agent whose download failed is missing, on this system only', () => {

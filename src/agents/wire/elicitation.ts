@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Answered, GivenAnswer } from '../../client/outcome.ts';
 import type { QuestionInput } from '../../core/question.ts';
+import { fittingText } from '../fitting-text.ts';
 
 const Titled = z.array(z.looseObject({ const: z.string(), title: z.string().optional() }));
 const Field = z.looseObject({
@@ -46,7 +47,7 @@ export function questionsOfForm(form: Form): QuestionInput[] {
     const preset = presetOf(field, options);
     return {
       id,
-      header: (field.title ?? id).slice(0, 200),
+      header: fittingText(field.title ?? id, 200),
       question: field.description || field.title || id,
       required: form.required?.includes(id) ?? false,
       ...(options && { options, allow_other: false, multi_select: field.type === 'array' }),
