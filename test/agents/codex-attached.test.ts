@@ -137,8 +137,9 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     const first = await d.askOf(person);
     await d.stage.api.runs.cancel(first.run_id, { reason: 'not here' });
     await d.ended(first);
-    await d.stage.over(first.run_id);
-    // That it is not asked here any more is no answer of the person who sits there.
+    // That it is not asked here any more is no answer of the person who sits there; one would have come by now.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(person.settled).toEqual([]);
     person.peer.respond((await d.promptOf(person)).id, { decision: 'accept' });
     const second = await d.askOf(person);
     expect(second.run_id).not.toBe(first.run_id);
