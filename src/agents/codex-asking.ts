@@ -27,7 +27,7 @@ export type Settled = ({ result: unknown } & Partial<Pick<SentAnswer, 'askId' | 
 
 export interface Asking {
   settle(wanted: Wanted, put: Put): Promise<Settled>;
-  /** Undefined: it has ended without a word of a person. */
+  /** Undefined: it has ended without a word of a person, and Codex is not told. */
   question(wanted: WantedQuestion, put: Put): Promise<(QuestionReply & { askId: string }) | undefined>;
 }
 
@@ -94,7 +94,11 @@ export function createAsking(parts: AskingParts): Asking {
     }
     const asked = { ...spec, input, ...(await lineageIn(place)) };
     const outcome = ended(await named(wanted.id, (id) => context.approve({ ...asked, id }, mannerOf(ask))));
-    if (!isAnswer(outcome)) return undefined;
+    if (!isAnswer(outcome)) {
+      if (!(await mayDecline(outcome))) return undefined;
+      await words.tell(`It was declined, because ${endOf(outcome)}.`, place);
+      return { askId: outcome.ask_id, result: wanted.answer({ allowed: false, input, suggestion_ids: [] }) };
+    }
     const sent = (isAllowed: boolean) => ({
       askId: outcome.ask_id,
       ...(wanted.itemId && { item: { id: wanted.itemId, isAllowed, isCommand: spec.tool_name === 'Bash' } }),
@@ -119,12 +123,25 @@ export function createAsking(parts: AskingParts): Asking {
     for (let about = wanted.spec.context; ; ) {
       const spec = { ...wanted.spec, ...lineage, context: about };
       const outcome = ended(await named(wanted.id, (id) => context.ask({ ...spec, id }, mannerOf(ask))));
-      if (!isAnswer(outcome)) return undefined;
+      if (!isAnswer(outcome) && !(await mayDecline(outcome))) return undefined;
       const reply = wanted.answer(outcome);
       if (!('again' in reply)) return { ...reply, askId: outcome.ask_id };
       await context.giveUp(outcome.ask_id, reply.again);
       about = [wanted.spec.context, reply.again].filter(Boolean).join('\n\n');
     }
+  }
+
+  /**
+   * Codex would wait for ever for what nobody answers any more, unless others answer too. A run that is over can say nothing:
+   * its Codex is about to be stopped, and is not told to go on.
+   */
+  async function mayDecline(outcome: ApprovalOutcome | AskOutcome): Promise<boolean> {
+    if (isShared) return false;
+    const text = `What Codex had asked was declined, because ${endOf(outcome)}.`;
+    return context.say(text, { type: 'status' }).then(
+      () => true,
+      () => false,
+    );
   }
 
   async function unshown({ why, result }: Wanted & { kind: 'unshown' }, { place }: Put): Promise<Settled> {
@@ -162,7 +179,12 @@ function ended<T extends ApprovalOutcome | AskOutcome>(outcome: T | Held): T {
   return outcome as T;
 }
 
-/** Any other end came without a word of a person: the run is over, or the ask was taken back. */
+/** Any other end came without a word of a person: the run is over, the ask was taken back, or its answer cannot be used. */
 const isAnswer = ({ status }: ApprovalOutcome | AskOutcome): boolean => status === 'answered' || status === 'declined';
+
+function endOf(outcome: ApprovalOutcome | AskOutcome): string {
+  const why = outcome.justification ?? ('reason' in outcome ? outcome.reason : undefined);
+  return `it ended without an answer (${outcome.status}${why && why !== outcome.status ? `: ${why}` : ''})`;
+}
 
 const plain = (input: Record<string, unknown>) => JSON.parse(JSON.stringify(input)) as Record<string, unknown>;

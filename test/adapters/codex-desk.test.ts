@@ -84,3 +84,46 @@ it.each([
   expect(steps).toEqual(expected);
   expect(answers).toEqual([{ jsonrpc: '2.0', id: 0, result: { decision } }]);
 });
+
+it.each([
+  ['cancelled', false, true],
+  ['expired', false, true],
+  ['failed', false, true],
+  ['cancelled', true, true],
+  ['cancelled', false, false],
+] as const)('an ask that is %s without an answer; others answer too: %s; its run goes on: %s', async (...row) => {
+  const [status, isShared, goesOn] = row;
+  const said: { id?: unknown; method?: string; result?: unknown }[] = [];
+  const peer = createPeer({
+    send: (line) => said.push(JSON.parse(line)),
+    onRequest() {},
+    onNotification() {},
+  });
+  const reasons: string[] = [];
+  const desk = createDesk({
+    context: {
+      session: { work_folder: '/project' },
+      async approve({ input }: { input: Record<string, unknown> }) {
+        return { status, allowed: false, input, suggestion_ids: [], ask_id: 'ask', reason: 'not needed' };
+      },
+      async say(text: string) {
+        if (!goesOn) throw new Error('the run is over');
+        reasons.push(text);
+      },
+    } as unknown as Parameters<typeof createDesk>[0]['context'],
+    peer,
+    standing: createStanding(),
+    underWay: createUnderWay(peer),
+    lineageOf: async () => [],
+    isShared,
+  });
+  const isDeclined = !isShared && goesOn;
+  await desk.take(request);
+  for (let i = 0; i < 5; i += 1) await new Promise((resolve) => setImmediate(resolve));
+  const steered = said.find(({ method }) => method === 'turn/steer');
+  if (steered) peer.receive(JSON.stringify({ jsonrpc: '2.0', id: steered.id, result: {} }));
+  for (let i = 0; i < 5; i += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(said.flatMap(({ result }) => (result ? [result] : []))).toEqual(isDeclined ? [{ decision: 'decline' }] : []);
+  expect(reasons).toEqual(isDeclined ? [expect.stringContaining(`(${status}: not needed)`)] : []);
+  expect(JSON.stringify(steered ?? '').includes('not needed')).toBe(isDeclined);
+});
