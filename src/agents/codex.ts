@@ -1,7 +1,7 @@
 // Codex, driven by its app-server: one process for each run, one of its threads for each session. Owns the order of
 // steps: start, begin or resume the thread, one turn for the input, and carrying what Codex asks to a person and back.
 // If the process dies with an ask open the run is held; with the answer it is taken up again in the same thread.
-import { z } from 'zod';
+import type { z } from 'zod';
 import { hasEnded } from '../client/outcome.ts';
 import type { AskView } from '../core/views.ts';
 import type { Agent, AgentContext, Ending, ProcessExit, Talk } from './agent.ts';
@@ -25,8 +25,6 @@ import { withSkills } from './laid-skills.ts';
 import { createPeer, type Peer } from './wire/jsonrpc.ts';
 import { folderProblem, realFolder } from './work-folder.ts';
 
-/** The type of the outputs that say which process works for the run. */
-const PROCESS = 'process';
 /** Where Codex looks for skills in its workspace. */
 const SKILLS = '.agents/skills';
 const CLIENT = { name: 'holdpoint', title: 'Holdpoint', version: '0' };
@@ -34,8 +32,6 @@ const CLIENT = { name: 'holdpoint', title: 'Holdpoint', version: '0' };
 const A_PERSON = 'user';
 const LAST_WORDS_MS = 3000;
 const NOT_FOUND = 127;
-
-const Identity = z.strictObject({ host: z.string(), pid: z.int().positive(), began: z.string() });
 
 export const codex: Agent = {
   name: 'codex',
@@ -46,20 +42,11 @@ export const codex: Agent = {
     if ('problem' in spec) return { ended: 'failed', error: spec.problem, reason: 'worker-failed' };
     const problem = await folderProblem(context.session.work_folder);
     if (problem) return { ended: 'failed', error: problem, reason: 'worker-failed' };
-    await endLeftovers(context);
     return withSkills(context, spec.skills, SKILLS, () => converse(context, spec));
   },
 };
 
 const markOf = ({ run }: AgentContext): string => `HOLDPOINT_RUN_ID=${run.run_id}`;
-
-/** What a worker that died left running in the name of this run ends before anything is started again. */
-async function endLeftovers(context: AgentContext): Promise<void> {
-  for (const { type, data } of context.run.outputs) {
-    const left = type === PROCESS ? Identity.safeParse(data) : undefined;
-    if (left?.success) await context.processes.end(left.data, markOf(context));
-  }
-}
 
 async function converse(context: AgentContext, spec: CodexSpec): Promise<Ending> {
   const stop = new AbortController();
@@ -114,12 +101,7 @@ async function converse(context: AgentContext, spec: CodexSpec): Promise<Ending>
     env: { ...withoutGaps(context.env), HOLDPOINT_RUN_ID: context.run.run_id },
     mark: markOf(context),
     signal,
-    onStart: ({ host, pid, began }) =>
-      context.say(undefined, {
-        id: `process-${pid}-${crypto.randomUUID()}`,
-        type: PROCESS,
-        data: { host, pid, began },
-      }),
+    onStart: async () => {},
     onLine: peer.receive,
   });
   const { ended } = talk;

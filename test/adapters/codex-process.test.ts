@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { codex } from '../../src/agents/codex.ts';
 import type { RunView } from '../../src/core/views.ts';
 import { serverForAll } from '../support/for-all.ts';
+import { leaderOf } from '../support/leader-of.ts';
 import { Stage } from '../worker/stage.ts';
 
 const server = serverForAll();
@@ -116,8 +117,7 @@ it('whose worker is lost before the server knows that an allow is used has not u
   });
   const run = await start('completes', { labels: ['lost'] });
   const [ask] = await stage.pending(run.session_id);
-  const { outputs } = await stage.api.runs.get(run.run_id);
-  process.kill(Number(outputs.findLast(({ type }) => type === 'process')?.data?.pid), 'SIGKILL');
+  process.kill(leaderOf(run.run_id), 'SIGKILL');
   await stage.until(async () => (await stage.events(run.session_id, 'run.released')).at(0));
   if (ask) await stage.decide(ask, { behavior: 'allow' });
   // One is for what it was told, the other for the allow that it asks for.

@@ -46,7 +46,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
     expect(over).toMatchObject({ status: 'completed' });
     expect(readIfThere(folder, 'a.txt')).toBe('hi\n');
     expect(c.model.resultOf('command-allowed', 'call_A')).toContain('exited with code 0');
-    expect(over.outputs.map(({ type, text }) => [type, text]).slice(2)).toEqual([
+    expect(over.outputs.map(({ type, text }) => [type, text]).slice(1)).toEqual([
       ['tool_call', '$ echo hi > a.txt'],
       ['tool_result', '$ echo hi > a.txt: completed (exit 0)'],
       ['text', 'It is there.'],
@@ -165,6 +165,23 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
       expect.stringContaining('exited with code 0'),
     ]);
     expect(c.model.heard('command-parallel').at(-1)).toBe('The person said no: not g');
+  });
+
+  it('or something else, and goes on without it when what it asked was taken back', async () => {
+    const folder = c.folder();
+    const asks = { call: 'ask_user', id: 'call_U', input: { questions: [{ question: 'Which colour?' }] } };
+    const script = [[{ ...escalated('touch w.txt'), id: 'call_W' }], [asks], DONE];
+    const run = await c.start('taken-back', script, {}, folder);
+    for (const justification of ['not needed', 'nobody knows']) {
+      const { ask_id } = await c.asked(run);
+      await c.stage.api.asks.withdraw(ask_id, { justification });
+      await c.stage.until(async () => (await c.stage.api.asks.get(ask_id)).status === 'cancelled' || undefined);
+    }
+    expect(await c.over(run)).toMatchObject({ status: 'completed' });
+    expect(readIfThere(folder, 'w.txt')).toBeUndefined();
+    expect(c.model.resultOf('taken-back', 'call_W')).toContain('rejected');
+    expect(c.model.heard('taken-back').at(-1)).toContain('not needed');
+    expect(c.model.resultOf('taken-back', 'call_U')).toContain('nobody knows');
   });
 
   it('and nothing runs when the run is cancelled meanwhile', async () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView, RunView } from '../../src/core/views.ts';
+import { leaderOf } from '../support/leader-of.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
 import { LONG_LEASE_MS, Stage } from '../worker/stage.ts';
 import { codex, codexVersion } from './binaries.ts';
@@ -67,12 +68,6 @@ async function start(
   return { run, folder, ask };
 }
 
-/** The process that the run said it started last. */
-async function agentOf(run: RunView): Promise<number> {
-  const { outputs } = await stage.api.runs.get(run.run_id);
-  return Number(outputs.findLast(({ type }) => type === 'process')?.data?.pid);
-}
-
 /** The worker has seen that its agent is gone, and let go of the run. */
 const released = (run: RunView) => stage.until(async () => (await stage.events(run.session_id, 'run.released')).at(0));
 const gone = (run: RunView) => stage.until(async () => (processesOf(run).length === 0 ? true : undefined));
@@ -98,7 +93,7 @@ const timesDone = (folder: string) => (readIfThere(folder, 'done.txt') ?? '').sp
 describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
   it('an approval stays open; allowed, it is done once the model asks for it again', async () => {
     const { run, folder, ask } = await start('agent-killed-allowed', [[COMMAND], [COMMAND], DONE]);
-    process.kill(await agentOf(run), 'SIGKILL');
+    process.kill(leaderOf(run.run_id), 'SIGKILL');
     await released(run);
     await stillOpen(ask);
     await stage.decide(ask, { behavior: 'allow' });
@@ -116,7 +111,7 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
   it('answered when it could not hear any more: not delivered, told as perhaps heard, and asked anew', async () => {
     const { run, folder, ask } = await start('agent-killed-deaf', [[COMMAND], [COMMAND], DONE]);
     const deliveryOf = async () => (await stage.api.asks.get(ask.ask_id)).delivery;
-    const pid = await agentOf(run);
+    const pid = leaderOf(run.run_id);
     process.kill(pid, 'SIGSTOP');
     await stage.decide(ask, { behavior: 'allow' });
     await stage.until(async () => ((await deliveryOf()).attempts === 1 ? true : undefined));
@@ -136,7 +131,7 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
     const target = join(root, 'outside');
     const inside = { call: 'exec_command', input: { cmd: `mkdir ${target}` } };
     const { run, ask } = await start('agent-killed-inside', [[inside], [escalated(`mkdir ${target}`)], DONE]);
-    process.kill(await agentOf(run), 'SIGKILL');
+    process.kill(leaderOf(run.run_id), 'SIGKILL');
     await released(run);
     await stage.decide(ask, { behavior: 'allow' });
     const [anew] = await stage.pending(run.session_id);
@@ -190,7 +185,7 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
 
   it('denied, the model hears it and nothing is done; another command is asked anew', async () => {
     const { run, folder, ask } = await start('agent-killed-denied', [[COMMAND], [escalated('touch other.txt')], DONE]);
-    process.kill(await agentOf(run), 'SIGKILL');
+    process.kill(leaderOf(run.run_id), 'SIGKILL');
     await released(run);
     await stage.decide(ask, { behavior: 'deny', reason: 'too late' });
     const [other] = await stage.pending(run.session_id);
@@ -203,7 +198,7 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
 
   it('a question stays open, and the answer is told', async () => {
     const { run, ask } = await start('agent-killed-question', [[ASK], DONE]);
-    process.kill(await agentOf(run), 'SIGKILL');
+    process.kill(leaderOf(run.run_id), 'SIGKILL');
     await released(run);
     await stillOpen(ask);
     await stage.answer(ask, { question_id: 'question-1', selected_option_ids: ['option-2'] });
@@ -218,7 +213,7 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
     const script = [[spawned], DONE, [COMMAND], DONE];
     const { run, folder, ask } = await start('agent-killed-with-sub-agent', script);
     await stage.until(async () => (model.told('agent-killed-with-sub-agent').length === 2 ? true : undefined));
-    process.kill(await agentOf(run), 'SIGKILL');
+    process.kill(leaderOf(run.run_id), 'SIGKILL');
     await released(run);
     await stillOpen(ask);
     await stage.decide(ask, { behavior: 'allow' });
@@ -232,7 +227,7 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
   it('a command under way does not go on, and the run has failed', async () => {
     const begun = await start('agent-killed-busy', [[ENDLESS]]);
     await underWay(begun);
-    process.kill(await agentOf(begun.run), 'SIGKILL');
+    process.kill(leaderOf(begun.run.run_id), 'SIGKILL');
     const over = await stage.over(begun.run.run_id);
     expect(over).toMatchObject({ status: 'failed', outcome: 'provider-failed' });
     expect(over.error).toContain('SIGKILL');
@@ -293,14 +288,16 @@ describe.skipIf(!codex)(`kill -9 of the worker of Codex ${codexVersion}`, () => 
 describe.skipIf(!codex)(`kill -9 of the server, with Codex ${codexVersion} waiting`, () => {
   it('the same process goes on with the answer', async () => {
     const { run, folder, ask } = await start('server-killed', [[{ ...COMMAND, id: 'call_S' }], DONE]);
-    const pid = await agentOf(run);
+    const pid = leaderOf(run.run_id);
     const { data, url } = server;
     await server.end('SIGKILL');
     server = await startHoldpoint({ data, via: 'main', args: ['--no-worker', '--port', new URL(url).port] });
     await stillOpen(ask);
+    expect(leaderOf(run.run_id)).toBe(pid);
     await stage.decide(ask, { behavior: 'allow' });
-    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
-    expect(await agentOf(run)).toBe(pid);
+    const over = await stage.over(run.run_id);
+    expect(over).toMatchObject({ status: 'completed' });
+    expect(over.outputs.filter(({ type }) => type === 'codex-thread')).toHaveLength(1);
     expect(model.resultOf('server-killed', 'call_S')).toContain('exited with code 0');
     expect(timesDone(folder)).toBe(1);
     await gone(run);

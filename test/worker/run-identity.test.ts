@@ -28,7 +28,7 @@ async function atWork() {
   const run = await stage.play([], { agent: 'own' });
   const { context, end } = await stage.until(async () => at.get(run.run_id));
   const { HOLDPOINT_URL: url = '', HOLDPOINT_TOKEN: token = '' } = context.env;
-  return { run, token, end, api: createClient({ url, token, retryForMs: 0 }) };
+  return { run, token, context, end, api: createClient({ url, token, retryForMs: 0 }) };
 }
 
 it('asks in its own session, and answers nowhere', async () => {
@@ -47,6 +47,26 @@ it('asks in its own session, and answers nowhere', async () => {
   expect((await waiting).status).toBe('answered');
   end({ ended: 'completed' });
   await stage.over(run.run_id);
+});
+
+it('says what it likes, but nothing that its worker keeps to take it up again', async () => {
+  const { run, api, context, end } = await atWork();
+  await api.runs.output(run.run_id, { type: 'progress', text: 'half done', data: { part: 1 } });
+  const kept = [
+    { type: 'codex-thread', data: { thread_id: 'x' } },
+    { type: 'exit' },
+    { output_id: 'claude-held-on-x' },
+  ];
+  // With the epoch of the lease, too: that is no secret.
+  for (const calls of [api, api.underLease(1)])
+    for (const body of kept)
+      await expect(calls.runs.output(run.run_id, body)).rejects.toMatchObject({ status: 403, code: 'scope_forbidden' });
+  await expect(stage.api.runs.output(run.run_id, { type: 'codex-thread' })).rejects.toMatchObject({ status: 403 });
+  await context.say(undefined, { type: 'codex-thread', data: { thread_id: 'own' } });
+  expect(await context.recall('codex-thread')).toEqual({ thread_id: 'own' });
+  end({ ended: 'completed' });
+  const { outputs } = await stage.over(run.run_id);
+  expect(outputs.map(({ type }) => type)).toEqual(['progress', 'codex-thread']);
 });
 
 it('is worth nothing once its run is over, also to a poll that was open', async () => {
