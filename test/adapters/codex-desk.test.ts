@@ -114,6 +114,7 @@ it.each([
     peer,
     standing: createStanding(),
     underWay: createUnderWay(peer),
+    transcripts: createTranscripts(),
     lineageOf: async () => [],
     isShared,
   });

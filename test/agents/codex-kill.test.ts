@@ -147,7 +147,7 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
     const inside = (id: string) => [{ call: 'exec_command', id, input: { cmd: 'mkdir made' } }];
     const script = [inside('call_1'), inside('call_2'), inside('call_3'), DONE];
     const { run, folder, ask } = await start('agent-killed-rule', script);
-    process.kill(await agentOf(run), 'SIGKILL');
+    process.kill(leaderOf(run.run_id), 'SIGKILL');
     await released(run);
     await stage.decide(ask, { behavior: 'allow' });
     const [anew] = await stage.pending(run.session_id);
@@ -170,7 +170,7 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
     const script = [[inside], [COMMAND], [inside], [inside], DONE];
     const settings = { approval_policy: 'untrusted' };
     const { run, folder, ask } = await start('agent-killed-untrusted', script, stage, settings);
-    process.kill(await agentOf(run), 'SIGKILL');
+    process.kill(leaderOf(run.run_id), 'SIGKILL');
     await released(run);
     await stage.decide(ask, { behavior: 'allow' });
     for (const times of [0, 1]) {
@@ -243,7 +243,7 @@ describe.skipIf(!codex)(`kill -9 of the worker of Codex ${codexVersion}`, () => 
     const key = `worker-killed-${isBefore}`;
     const { run, folder, ask } = await start(key, [[COMMAND], [COMMAND], DONE]);
     // It cannot notice that nobody listens any more: somebody else has to end it.
-    process.kill(await agentOf(run), 'SIGSTOP');
+    process.kill(leaderOf(run.run_id), 'SIGSTOP');
     await killWorker(run);
     await gone(run);
     await stillOpen(ask);
