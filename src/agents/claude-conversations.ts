@@ -93,7 +93,8 @@ export function createConversations<H extends Request>(client: Client, { quietMs
 
   async function silence(id: string, attached: Attached<H>): Promise<void> {
     if (open.get(id) !== attached) return;
-    attached.silences += 1;
+    // While a person is waited for it has nothing to say: its silence begins after that.
+    attached.silences = attached.held.size > 0 ? 0 : attached.silences + 1;
     const isAtWork = attached.calls.isLive() && attached.silences < QUIET_CALLS;
     if (attached.held.size > 0 || isAtWork) return listen(id, attached);
     forget(id);
@@ -151,11 +152,11 @@ export function createConversations<H extends Request>(client: Client, { quietMs
     }
   }
 
-  /** No hook waits any more for what was asked: whoever answers it late is told where it is asked now. */
+  /** No hook waits for what was asked: its end reaches nobody, and whoever answers late is told where it is asked now. */
   async function lose(runId: string): Promise<void> {
-    for await (const { ask_id } of every((page) => client.asks.list({ ...page, run_id: runId, status: 'pending' })))
-      await letGo(client, ask_id, AT_TERMINAL);
+    const open = await client.asks.list({ run_id: runId, status: 'pending', limit: 500 });
     await client.runs.fail(runId, { interrupted_by: 'worker_restart' }).catch(ignoreRefusal);
+    for (const { ask_id } of open.items) await letGo(client, ask_id, AT_TERMINAL);
   }
 
   /** At the start of the only server there is: whatever conversation was at work has lost its door. */

@@ -206,7 +206,9 @@ export function endedHow(winner: Winner): string {
 /** The refusal for whoever comes after an ask has ended. */
 export function lateRefusal(ask: EndedAsk, clarification: boolean): Refusal {
   const winner = winnerOf(ask);
-  const how = `It was ${endedHow(winner)}.`;
+  const { state, reason } = ask.delivery;
+  const why = state === 'undeliverable' && reason !== undefined ? `: ${reason}` : '';
+  const how = `It was ${endedHow(winner)}${why}.`;
   if (ask.kind === 'approval') return refuse('approval_state_conflict', how, winner);
   if (ask.status === 'expired') return refuse('question_expired', 'The question expired before this arrived.', winner);
   const code = clarification && ask.status !== 'failed' ? 'question_resolution_conflict' : 'question_state_conflict';

@@ -284,7 +284,7 @@ it('what an earlier life of the server left open ends before anything new is hea
   const fresh = await stage.pending(session, 3);
   expect(await stage.api.asks.get(left?.ask_id ?? '')).toMatchObject({
     status: 'cancelled',
-    answer: { reason: 'withdrawn', justification: expect.stringContaining('at its terminal'), behavior: 'deny' },
+    answer: { reason: 'worker_restart', behavior: 'deny' },
   });
   expect(await stage.api.runs.get(left?.run_id ?? '')).toMatchObject({
     status: 'interrupted',
@@ -303,7 +303,7 @@ it('at the start of a server every conversation that was at work ends, and no ot
   const other = await stage.api.sessions.create({ agent: 'external' });
   const { run_id } = await stage.api.runs.start(other.session_id, { input: { text: 'x' } });
   await createClaudeDoor(createClient({ url: stage.url, token: server.token }), waits).recover();
-  expect(await stage.api.asks.get(left?.ask_id ?? '')).toMatchObject({ answer: { reason: 'withdrawn' } });
+  expect(await stage.api.asks.get(left?.ask_id ?? '')).toMatchObject({ answer: { reason: 'worker_restart' } });
   expect((await stage.api.runs.get(run_id)).status).toBe('running');
 });
 

@@ -280,8 +280,8 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     await own.restart();
     expect(await own.stage.api.asks.get(lost.ask_id)).toMatchObject({
       status: 'cancelled',
-      answer: { reason: 'withdrawn', justification: expect.stringContaining('at its terminal'), behavior: 'deny' },
-      delivery: { state: 'delivered' },
+      answer: { reason: 'worker_restart', behavior: 'deny' },
+      delivery: { state: 'undeliverable', reason: expect.stringContaining('at its terminal') },
     });
     expect(await own.stage.api.runs.get(lost.run_id)).toMatchObject({ status: 'interrupted' });
     await expect(own.stage.decide(lost, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });

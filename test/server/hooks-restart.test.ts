@@ -40,15 +40,15 @@ it('keeps what is asked while it starts apart from what was left open', { timeou
   expect(asked).toMatchObject({ request: { lineage: ['early'] } });
   const where = 'Holdpoint was restarted, and Claude Code goes on asking at its terminal';
   expect(await client.asks.get(left?.ask_id ?? '')).toMatchObject({
-    answer: { behavior: 'deny', reason: 'withdrawn', justification: where },
-    delivery: { state: 'delivered' },
+    answer: { behavior: 'deny', reason: 'worker_restart' },
+    delivery: { state: 'undeliverable', reason: where },
   });
   expect(await client.runs.get(left?.run_id ?? '')).toMatchObject({ status: 'interrupted' });
   expect((await client.asks.list({ delivery: 'due' })).items).toEqual([]);
   if (left)
     await expect(stage.decide(left, { behavior: 'allow' })).rejects.toMatchObject({
       status: 409,
-      detail: `It was taken back by its agent (${where}).`,
+      detail: `It was cancelled by worker:builtin (api): ${where}.`,
     });
   if (asked) await stage.decide(asked, { behavior: 'deny', reason: 'not now' });
   expect(await early).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'deny' } } });
