@@ -62,7 +62,7 @@ export async function openAttachedRun(
   const text = session.title || `${agent} in ${session.work_folder ?? 'a folder that it does not say'}`;
   const run = await runOfTurn(client, session_id, { input: { text }, source: agent }, turnId, signal);
   const asking = { calls: client, waits, runId: run.run_id, workFolder: session.work_folder, signal };
-  /** Not every model makes ids that are new: what has come to its end, or is another payload, was about another call. */
+  /** Some models reuse call ids: an ask that has ended, or has another payload, belongs to an earlier call. */
   async function raise(body: QuestionBody | ApprovalBody, manner?: Manner): Promise<void> {
     const taken = () => new NameTaken(`another call has the id ${body.tool_call_id}, and was decided before`);
     const { ask_id, delivery } = await client.asks.raise(run.run_id, body, { signal }).catch((error: unknown) => {

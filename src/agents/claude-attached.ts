@@ -29,7 +29,7 @@ export interface Held extends Request {
   runId?: string;
   askId?: string;
   decision?: Decision;
-  /** Somebody here had another input run than the one that was asked about. */
+  /** The person here allowed a changed input. */
   isChanged?: boolean;
   stop: AbortController;
   /** When nothing of it is under way any more. */

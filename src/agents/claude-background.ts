@@ -1,6 +1,6 @@
-// What Claude Code has put into the background: sub-agents and commands that go on while it does something else, and the
-// news of their end, as long as its model has not been told. Pure. While there is any of it the process may not end:
-// work would die, or a call that is held would be forgotten over the news.
+// Background tasks of Claude Code (sub-agents and commands), and finished ones that its model has not heard of. While there
+// are any the process must not exit: the tasks would be killed, and Claude Code drops a deferred call when it reports a
+// finished task. Pure.
 import type { ClaudeMessage } from './wire/claude-stream.ts';
 
 export interface Background {

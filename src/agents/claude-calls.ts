@@ -1,7 +1,7 @@
-// Which call of Claude Code a request for permission is about. The request does not say: it is one of the calls that
-// were announced, by the same thread, with the same tool and input, and are not over. Where several fit, the newest gives
-// the request its name, and the first of them that is over ends a request that was allowed, else the oldest that it fits. Pure; a pairing that
-// was guessed wrong costs somebody a look at the terminal, never a decision, which travels with its request alone.
+// Which call a request for permission is about. A PermissionRequest hook does not name it, so it is paired with the
+// PreToolUse events of the same thread, tool and input that have no result yet. If several match, the newest names the
+// ask; the first of them to end settles the request that was allowed here, else the oldest one. A wrong pair withdraws a
+// wrong ask; it never carries a decision, which travels with its own request. Pure.
 import { canonical } from '../core/digest.ts';
 
 /** The session itself, or one of its sub-agents. */
@@ -38,7 +38,7 @@ const AT_MOST = 200;
 
 export function createCalls<R extends Request>() {
   const live = new Map<string, Call>();
-  /** Not every model makes ids that are new. An ask that was decided must not be found again under the same name. */
+  /** Some models reuse call ids: an ask that was decided must not be found again under the same name. */
   const named = new Set<string>();
   const requests = new Set<R>();
 

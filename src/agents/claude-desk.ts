@@ -162,7 +162,7 @@ const isOfCall = (ask: AskView, { id }: ToolCall): boolean => ask.tool_call_id =
 /** Allowed while no process was there to do it. */
 const isStanding = (ask: AskView): boolean => hasEnded(ask) && ask.delivery.state === 'due';
 
-/** The hook and the request for permission of one call; the latter may have what was allowed in the former. */
+/** A call comes twice: as a PreToolUse hook, then as can_use_tool. The second may carry the input as a person changed it. */
 function isSameCall({ call, allowed }: Made, { name, input, folder }: ToolCall): boolean {
   const wanted = canonical(input);
   if (call.name !== name || call.folder !== folder) return false;

@@ -39,8 +39,8 @@ const DECLINE = { action: 'decline' } as const;
 export const isElicitation = ({ tool_call_id: id }: AskView): boolean => id.startsWith(PREFIX);
 
 /**
- * Without the decisions that the MCP server never heard of: a change, for which there is no room, and what was filled in
- * and refused, so that the same was asked again with the reason. `asks`: of one run, in order.
+ * Leaves out answers that the MCP server never got: an allow with a changed input, which the protocol cannot carry, and form
+ * answers that failed the check and were asked again. `asks`: of one run, in order.
  */
 export function thatCounted(asks: readonly AskView[]): AskView[] {
   return asks.filter((ask, at) => {
@@ -76,8 +76,8 @@ export function createElicitations(context: AgentContext, known: readonly AskVie
         asked,
         'it is not a form that can be filled in here, or its message is too long to be shown whole.',
       );
-    // The call that it belongs to is not told, and a process that is started again makes another one: what is asked to
-    // the letter is the same. Once that was answered it is asked anew.
+    // The request does not name its tool call, and a restarted process makes another one. So the id is a hash of what is
+    // asked: the same text finds the ask that is open; once that was answered, a new one is raised.
     const id = idOf(asked);
     const before = earlier.take((ask) => callIdOf(ask) === id);
     return wanted.kind === 'approval' ? consent(wanted, id, before, open) : fillIn(wanted, id, before, open);

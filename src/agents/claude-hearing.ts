@@ -220,7 +220,7 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
     if (!('input' in asked)) return [{ heard: 'unknown_request', requestId, subtype: asked.subtype }];
     const { tool_name: name, tool_use_id: id, tool_input: input, agent_id, cwd, permission_mode: mode } = asked.input;
     const whose = { agentId: agent_id, lineage: lineageOf(agent_id) };
-    // What is for a person is the same wherever its process is.
+    // Questions and plans do not depend on the folder, so their asks name none.
     const isNowhere = name === PLAN_TOOL || name === QUESTION_TOOL || cwd === home;
     const folder = isNowhere ? undefined : cwd;
     const call = { id, name, input, ...whose, reason: reasonOf(name, input, ''), suggestions: [], folder, mode };
@@ -229,7 +229,7 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
     if (agent_id !== undefined) return [before];
     if (!message || message.isComplete || !mayEndOn(name)) {
       const kept = { ...before, hindrance: hindrance(), isKept: !hasSpoken };
-      // It keeps one call only.
+      // Claude Code keeps one deferred call at most, and only the first call of a process can be it.
       hasSpoken = true;
       return [kept];
     }

@@ -1,5 +1,5 @@
-// What a run of Claude Code had asked before its process was started again: each ask is there for one call that is the
-// same, and is raised again just as it was; the ids that were used give no other call the answer. Pure.
+// The asks of a run from before its process was started again. Each may be taken, with its answer, by one call that repeats
+// it unchanged. An id that was used never names another ask: that becomes `id#2`. Pure.
 import { hasEnded } from '../client/outcome.ts';
 import type { ApproveSpec, AskSpec } from '../client/spec.ts';
 import type { ApprovalRequest, AskView, UserQuestionRequest } from '../core/views.ts';
@@ -17,7 +17,7 @@ export function createKnownAsks(known: readonly AskView[]): KnownAsks {
   const earlier = known.filter((ask) => !hasEnded(ask) || ask.delivery.state === 'due');
   const usedIds = new Set(known.map((ask) => ask.tool_call_id));
   return {
-    // The latest, because an id that came again was asked again.
+    // The newest first: of several asks under one repeated id only the last can be open.
     take(isIt) {
       const at = earlier.findLastIndex(isIt);
       return at < 0 ? undefined : earlier.splice(at, 1)[0];

@@ -56,7 +56,7 @@ export function createLastTurn({ commandsMs, over, stays }: Course): LastTurn {
       paused = undefined;
     },
     ended(result, background) {
-      // What it was held on stays what it ends with, whatever it says after that.
+      // A `tool_deferred` result is final: results that come after it do not replace it.
       if (last) return;
       if (isDeferred(result) || !isSuccess(result) || isQuiet(background)) return finish(result, false);
       pause(result, background);

@@ -1,6 +1,6 @@
 // What holds when a process of Claude Code takes a session up again: which conversation it is, its permission mode, the
-// rules that were allowed "in this session", and which calls are not to be made any more. These come from what people decided. What the run has left about itself in
-// its outputs may close it, never open it: its own programs can write there too. Pure.
+// rules that were allowed "in this session", and which calls are not to be made any more. These come from what people
+// decided. What the run left about itself in its outputs may only make it stricter. Pure.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { hasEnded } from '../client/outcome.ts';

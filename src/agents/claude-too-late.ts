@@ -9,7 +9,7 @@ import type { HookEvent } from './wire/claude-hook.ts';
 interface Decided {
   /** By somebody here. */
   decision?: Decision;
-  /** They had another input run than the one that was asked about. */
+  /** The person here allowed a changed input. */
   isChanged?: boolean;
   /** The calls it may be about. */
   mayBe: ReadonlySet<string>;

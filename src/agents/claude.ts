@@ -59,7 +59,7 @@ async function work(context: AgentContext, spec: ClaudeSpec, since: ReadonlySet<
   const asked = history.filter((ask) => of.has(ask.run_id));
   const outputs = [...before, context].flatMap(({ run }) => run.outputs);
   const lastMode = (await context.recall(MODE))?.mode;
-  // A mode that was chosen is for its run and those that go on with it: only what was seen in them may close it.
+  // A mode chosen for a run holds for it and for the runs that go on with it: what was seen in others must not change it.
   const isOfSession = spec.mode === undefined || since.size > 0;
   const seen = isOfSession ? lastMode : outputs.findLast((output) => output.type === MODE)?.data?.mode;
   const mode = modeAgain(spec.mode, seen, asked);
@@ -122,7 +122,7 @@ function againFromStart({ text }: ClaudeSpec, known: readonly AskView[]): string
   return ended.length === 0 ? text : `${text}\n\n${carriedText(ended, [])}`;
 }
 
-/** What it was told in words, and did not use in a call of its own. */
+/** Acknowledges the answers that were told as text and not taken by a repeated call. */
 async function acknowledgeRest(context: AgentContext): Promise<void> {
   for (const { ask_id } of context.due) await context.acknowledge(ask_id).catch(() => {});
 }

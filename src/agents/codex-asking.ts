@@ -73,8 +73,8 @@ export function createAsking(parts: AskingParts): Asking {
   }
 
   /**
-   * An allow is used up at the server before it is used: whoever takes the run up after us must not find it again. One that
-   * was given up, because something else was decided at Codex's own prompt, is none.
+   * Marks an allow delivered before it is used, so that a worker which takes the run over cannot use it again. If the server
+   * refuses, because it was given up meanwhile, the person is asked anew.
    */
   const isUsable = (askId: string): Promise<boolean> =>
     told()

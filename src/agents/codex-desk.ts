@@ -93,7 +93,7 @@ export function createDesk(parts: DeskParts): Desk {
     return read(request);
   }
 
-  /** It was settled in Codex; unless an answer is on its way there, that was without us. */
+  /** Codex closed the request. Unless our answer is on its way, somebody else answered it: the ask is taken back. */
   function takeBack({ sent, ask }: Open): void {
     if (!sent) ask.takeBack(ELSEWHERE);
   }

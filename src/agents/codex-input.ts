@@ -1,6 +1,6 @@
 // The input of a run of agent `codex`: what to do, and under which of Codex's own settings. Owns the names that a run may
 // use and what they mean to the app-server; what is left out stays as the person's own Codex configuration has it. A run
-// that is made of posts is held to what the one before it was held to, and allowed nothing that was allowed to that. Pure.
+// made of thread posts inherits the restrictions of the run before it, and none of its permissions. Pure.
 import { z } from 'zod';
 import { carriedConfig } from './codex-carried-config.ts';
 import { runInput } from './run-input.ts';

@@ -1,6 +1,6 @@
-// The settings of a run that goes on in a thread. Codex would take up those of the run before, whatever that was allowed;
-// a run has what it names itself, and for the rest what a new thread would have, or less where the run is held to less.
-// Owns asking Codex for that; knows no default of Codex.
+// The settings of a run that goes on in a thread. `thread/resume` restores those of the run before, a bypass included. So
+// each run sends all of them: its own, and for the rest what a fresh thread would get, or less where the run is held to
+// less. Owns asking Codex for that; knows no default of Codex.
 import type { z } from 'zod';
 import type { Configured } from './codex-folder.ts';
 import { type CodexSpec, SANDBOX_MODES } from './codex-input.ts';

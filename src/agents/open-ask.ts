@@ -1,6 +1,6 @@
-// One ask that an agent waits for, from before it is raised until its end. Owns that it is taken back at any moment: one
-// whose raising is under way is taken back as soon as it is known what it is called, for nothing can be by no name; and an
-// answer that somebody gave at that very moment is given up, for it has nobody to go to any more.
+// One ask that an agent waits for, from before it is raised until its end. It can be taken back at any moment. While the
+// call that raises it is under way there is no id yet, so then it is taken back as soon as that call returns. An answer that
+// was given at the same moment is given up: nobody is left to take it.
 import type { AgentContext } from './agent.ts';
 
 export interface OpenAsk {
