@@ -26,7 +26,10 @@ function missingHost(
   if (!host)
     return `no worker offers the agent ${oneLine(agent)} now. There is: ${offered.map(({ name }) => name).join(', ')}.`;
   if (host.labels.some((of) => isServed(labels, of))) return undefined;
-  const wanted = labels.length === 0 ? 'takes work that names no label' : `has the label ${labels.join(', ')}`;
+  const wanted =
+    labels.length === 0
+      ? 'takes work that names no label'
+      : `has the label${labels.length > 1 ? 's' : ''} ${labels.join(', ')}`;
   const there = host.labels.map((of) => of.join(', ') || 'none').join('; ');
   return `no worker that offers ${agent} ${wanted} now. Labels of those that do offer it: ${there}.`;
 }

@@ -76,7 +76,8 @@ describe('a session that is there', PATIENT, () => {
     const id = ['--session-id', 'same', '--work-folder', '/w/shop/', '--title', 'Shop', '--label', 'b', '--label', 'a'];
     const args = ['run', 'mock', '--input-json', SAY, '--detach', ...id];
     expect(await stage.run(args)).toMatchObject({ code: 0 });
-    expect(await stage.run(args)).toMatchObject({ code: 0, stderr: '' });
+    expect(await stage.run(args)).toMatchObject({ code: 0, stderr: expect.not.stringContaining('session same') });
+    expect((await stage.client.runs.list({ session_id: 'same' })).items).toHaveLength(2);
     expect((await stage.client.sessions.get('same')).work_folder).toBe('/w/shop');
   });
 });
