@@ -107,7 +107,7 @@ export interface AgentContext {
   /** The run is no longer this worker's, or is over: stop at once and tell nobody. */
   readonly signal: AbortSignal;
   /** The worker's environment, without its own settings: what a program may inherit. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Readonly<Record<string, string>>;
   readonly processes: Processes;
 
   /** The same id again says nothing. */

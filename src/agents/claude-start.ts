@@ -43,7 +43,7 @@ export async function startClaude(
   const talk = await processes.talk({
     argv: ['claude', ...ARGV, ...argumentsOf(spec, beginning)],
     folder: session.work_folder as string,
-    env: { ...present(env), HOLDPOINT_RUN_ID: run.run_id },
+    env: { ...env, HOLDPOINT_RUN_ID: run.run_id },
     mark: `HOLDPOINT_RUN_ID=${run.run_id}`,
     onStart: async () => {},
     ...wire,
@@ -61,6 +61,3 @@ const argumentsOf = (spec: ClaudeSpec, { mode, conversation }: Beginning): strin
   ...(spec.trustsFolder ? [] : OWN_SETTINGS_ONLY),
   ...conversation,
 ];
-
-const present = (env: AgentContext['env']): Record<string, string> =>
-  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));

@@ -20,7 +20,7 @@ import { ELSEWHERE } from './codex-delivery.ts';
 import { createDesk, type Desk } from './codex-desk.ts';
 import { endCodexHook } from './codex-hook.ts';
 import { createLineage } from './codex-lineage.ts';
-import { ItemNotice, Resolved, TurnNotice } from './codex-protocol.ts';
+import { CLIENT, ItemNotice, Resolved, TurnNotice } from './codex-protocol.ts';
 import { createTranscripts } from './codex-transcripts.ts';
 import { createUnderWay } from './codex-under-way.ts';
 import { createPeer, type Incoming, type RequestId } from './wire/jsonrpc.ts';
@@ -38,7 +38,6 @@ interface Attachment {
 }
 
 const AGENT = 'codex';
-const CLIENT = { name: 'holdpoint', title: 'Holdpoint', version: '0' };
 /** Requests that a person answers; all others belong to whoever started the thread. */
 const ASKS =
   /^item\/(?:commandExecution|fileChange|permissions)\/requestApproval$|^item\/tool\/requestUserInput$|^mcpServer\/elicitation\/request$/;

@@ -10,6 +10,7 @@ import type { ApprovalOutcome } from '../client/outcome.ts';
 import type { Waits } from '../client/waits.ts';
 import { canonical } from '../core/digest.ts';
 import { HOOK_CALL, letGo, openAttachedRun } from './attached-run.ts';
+import { CLIENT } from './codex-protocol.ts';
 import { HOOK_SECONDS } from './codex-settings.ts';
 import { fittingText } from './fitting-text.ts';
 import { createPeer } from './wire/jsonrpc.ts';
@@ -162,7 +163,7 @@ async function daemonHas(threadId: string, open: HookParts['open']): Promise<boo
   if (!talk) return false;
   void talk.ended.then(() => peer.close(new Error('the daemon is gone')));
   try {
-    await peer.request('initialize', { clientInfo: { name: 'holdpoint', version: '0' } });
+    await peer.request('initialize', { clientInfo: CLIENT });
     peer.notify('initialized');
     const loaded = z.looseObject({ data: z.array(z.string()) }).parse(await peer.request('thread/loaded/list', {}));
     return loaded.data.includes(threadId);

@@ -1,6 +1,9 @@
 // What we read of the messages of `codex app-server` (as version 0.166 sends them): only the members that we use, the
-// rest may be anything. Owns shapes, no meaning.
+// rest may be anything; and the name under which we speak to it. Owns shapes, no meaning.
 import { z } from 'zod';
+
+/** Who we are, to whichever Codex. */
+export const CLIENT = { name: 'holdpoint', title: 'Holdpoint', version: '0' };
 
 const text = z.string();
 const maybe = <T extends z.ZodType>(type: T) => type.nullish();

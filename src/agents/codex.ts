@@ -11,7 +11,7 @@ import { configuredFor } from './codex-folder.ts';
 import { type CodexSpec, readCodexInput } from './codex-input.ts';
 import { begun, done } from './codex-items.ts';
 import { createLineage } from './codex-lineage.ts';
-import { ItemNotice, Resolved, ThreadClosed, ThreadReply, TurnNotice, TurnReply } from './codex-protocol.ts';
+import { CLIENT, ItemNotice, Resolved, ThreadClosed, ThreadReply, TurnNotice, TurnReply } from './codex-protocol.ts';
 import { askTool } from './codex-questions.ts';
 import { createRecorder, type Recorder, THREAD } from './codex-recorder.ts';
 import { settingsInForce } from './codex-settings-in-force.ts';
@@ -27,7 +27,6 @@ import { folderProblem, realFolder } from './work-folder.ts';
 
 /** Where Codex looks for skills in its workspace. */
 const SKILLS = '.agents/skills';
-const CLIENT = { name: 'holdpoint', title: 'Holdpoint', version: '0' };
 /** Who decides what Codex asks for; the person's own configuration may have given that to a model. */
 const A_PERSON = 'user';
 const LAST_WORDS_MS = 3000;
@@ -98,7 +97,7 @@ async function converse(context: AgentContext, spec: CodexSpec): Promise<Ending>
   talk = await context.processes.talk({
     argv: ['codex', 'app-server'],
     folder: context.session.work_folder as string,
-    env: { ...withoutGaps(context.env), HOLDPOINT_RUN_ID: context.run.run_id },
+    env: { ...context.env, HOLDPOINT_RUN_ID: context.run.run_id },
     mark: markOf(context),
     signal,
     onStart: async () => {},
@@ -242,6 +241,3 @@ async function takeUp(context: AgentContext, keep: (due: AskView[]) => Promise<v
 async function acknowledgeAll(context: AgentContext): Promise<void> {
   for (const { ask_id } of context.due as readonly AskView[]) await context.acknowledge(ask_id);
 }
-
-const withoutGaps = (env: AgentContext['env']): Record<string, string> =>
-  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));

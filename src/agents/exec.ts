@@ -137,8 +137,7 @@ async function invoke(
 }
 
 function environment({ env }: AgentContext, spec: DispatchSpec, own: Record<string, string>): Record<string, string> {
-  const inherited = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return { ...Object.fromEntries(inherited), ...spec.env, ...own };
+  return { ...env, ...spec.env, ...own };
 }
 
 /** The sentinel decides before the exit code does; a sentinel that is not well formed is a failure, never silence. */
