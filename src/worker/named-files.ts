@@ -13,7 +13,9 @@ export interface FileRead extends NamedFile {
 
 const PATH_FIELDS = new Set(['file_path', 'notebook_path', 'path']);
 const COMMAND_FIELDS = new Set(['command', 'cmd']);
-const WORD = /"((?:[^"\\]|\\.)*)"|'([^']*)'|[^\s"'`;|&<>()]+/g;
+/** A quote that is never closed ends with the command: so each character is looked at once. */
+const WORD = /"((?:[^"\\]|\\[\s\S]?)*)(?:"|$)|'([^']*)(?:'|$)|[^\s"'`;|&<>()]+/g;
+const MOST_NAMES = 1000;
 const MOST_FILES = 32;
 const MOST_DEPTH = 6;
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -29,7 +31,7 @@ export async function namedFiles(
   if (folder === undefined || root === undefined) return [];
   const base = typeof input.cwd === 'string' ? resolve(folder, input.cwd) : folder;
   const found: FileRead[] = [];
-  for (const name of new Set(namesIn(input, 0))) {
+  for (const name of [...new Set(namesIn(input, 0))].slice(0, MOST_NAMES)) {
     const path = resolve(base, name);
     const file = (await isWithin(root, path)) ? await read(path) : undefined;
     if (file && !found.some((other) => other.path === path)) found.push(file);

@@ -128,6 +128,18 @@ it('is not asked for ever about a file that never holds still: that is said, and
   expect(told).toEqual(['may tail -n 3 deploy.sh']);
 });
 
+it('reads a hostile command in no time, and one with a quote that is never closed as far as it goes', async () => {
+  const hostile = `bash deploy.sh ${'"\\'.repeat(100_000)} ${'x '.repeat(50_000)}`;
+  const { run, ask } = await asked({ command: hostile });
+  expect(requestOf(ask).files?.map(({ path }) => path)).toEqual([script]);
+  await stage.decide(ask, { behavior: 'deny' });
+  await stage.over(run.run_id);
+  const open = await asked({ command: "bash 'deploy.sh" });
+  expect(requestOf(open.ask).files?.map(({ path }) => path)).toEqual([script]);
+  await stage.decide(open.ask, { behavior: 'deny' });
+  await stage.over(open.run.run_id);
+});
+
 it('looks at no file outside of the work folder, also not through a link', async () => {
   const outside = join(root, 'outside.txt');
   writeFileSync(outside, 'secret');
