@@ -114,7 +114,8 @@ export interface AgentContext {
   say(text: string | undefined, saying?: Saying): Promise<void>;
   /** Blocking asks resolve with their end; the other modes with `held` until the run is started again with the answer. */
   ask(spec: AskSpec & Named, manner?: Manner): Promise<AskOutcome | Held>;
-  approve(spec: ApproveSpec & Named, manner?: Manner): Promise<ApprovalOutcome | Held>;
+  /** `isBound`: it holds for files as they are now, and so for no later time. */
+  approve(spec: ApproveSpec & Named, manner?: Manner): Promise<(ApprovalOutcome & { isBound?: boolean }) | Held>;
   /** Asks the parent session; the answer comes by mail. */
   askParent(spec: Questions & Deadline & Named): Promise<AskOutcome>;
   /** For an answer that was due, or was asked for with `acknowledge: 'later'` or `'sent'`. */

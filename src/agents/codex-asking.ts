@@ -1,6 +1,7 @@
 // What is decided about one request of Codex: it is put to a person, and their word made into the answer that Codex
 // expects, and into words for the model where that answer cannot carry them. Knows no other request, and sends nothing.
 // Decides nothing: without an explicit allow, and without having been able to show what would be allowed, it is a no.
+import { HoldpointProblem } from '../client/http.ts';
 import type { ApprovalOutcome, AskOutcome, Held } from '../client/outcome.ts';
 import { DEFAULT_DENIAL } from '../core/answer.ts';
 import { canonical } from '../core/digest.ts';
@@ -104,7 +105,7 @@ export function createAsking(parts: AskingParts): Asking {
       ...(wanted.itemId && { item: { id: wanted.itemId, isAllowed, isCommand: spec.tool_name === 'Bash' } }),
     });
     if (outcome.allowed && !wanted.takesChanges && canonical(outcome.input) !== canonical(input)) {
-      const served = await servesFor(spec, { place, itemId: wanted.itemId }, transcripts);
+      const served = outcome.isBound ? undefined : await servesFor(spec, { place, itemId: wanted.itemId }, transcripts);
       if (served) standing.put({ tool_name: spec.tool_name, input: outcome.input, ...served }, outcome.ask_id);
       const instead = typeof outcome.input.command === 'string' ? outcome.input.command : JSON.stringify(outcome.input);
       await words.tell(
@@ -140,7 +141,7 @@ export function createAsking(parts: AskingParts): Asking {
     const text = `What Codex had asked was declined, because ${endOf(outcome)}.`;
     return context.say(text, { type: 'status' }).then(
       () => true,
-      () => false,
+      (error: unknown) => !isOver(error),
     );
   }
 
@@ -178,6 +179,9 @@ function ended<T extends ApprovalOutcome | AskOutcome>(outcome: T | Held): T {
   if (outcome.status === 'held') throw new Error('the ask was held');
   return outcome as T;
 }
+
+const isOver = (error: unknown): boolean =>
+  !(error instanceof HoldpointProblem) || error.code === 'run_state_conflict' || error.code === 'lease_lost';
 
 /** Any other end came without a word of a person: the run is over, the ask was taken back, or its answer cannot be used. */
 const isAnswer = ({ status }: ApprovalOutcome | AskOutcome): boolean => status === 'answered' || status === 'declined';

@@ -39,7 +39,8 @@ export async function keepAllowed(
   transcripts: Transcripts,
 ): Promise<void> {
   for (const ask of due) {
-    if (ask.kind !== 'approval') continue;
+    // Of what a person changed, and of what was asked again, it is not known here which files it is bound to.
+    if (ask.kind !== 'approval' || ask.answer?.updated_input || ask.tool_call_id.includes('#')) continue;
     const [, itemId, turnId] = CALL_AND_TURN.exec(ask.tool_call_id) ?? [];
     const origin = { place: { threadId, turnId }, itemId };
     const served = await servesFor(ask.request as ApprovalRequest, origin, transcripts);

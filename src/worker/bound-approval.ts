@@ -3,24 +3,30 @@
 // A file that never holds still would be asked for ever: after the second change it is named as one that is not looked at.
 import { createTwoFilesPatch } from 'diff';
 import { type ApprovalBody, type Asking, askApproval, type Manner } from '../client/asking.ts';
+import { HoldpointProblem } from '../client/http.ts';
 import type { ApprovalOutcome, Held } from '../client/outcome.ts';
+import { canonical } from '../core/digest.ts';
 import { tellable } from '../core/tellable.ts';
-import { type FileRead, isGone, namedFiles, readAgain } from './named-files.ts';
+import type { ApprovalRequest, AskView } from '../core/views.ts';
+import { type FileRead, isGone, isUnseen, namedFiles, readAgain } from './named-files.ts';
 
 const CHANGES_LOOKED_AT = 2;
 const REASON_CHARACTERS = 20_000;
 const DIFF_CHARACTERS = 200_000;
+/** Files that differ in more lines are not compared: that would hold up everything else for long. */
+const MOST_DIFFERENT_LINES = 1000;
 
 interface Change {
   before: FileRead;
   now: FileRead;
 }
 
+/** The outcome says with `isBound` that it holds for files as they are now, and so for no later time. */
 export async function askBoundApproval(
   asking: Asking,
   body: ApprovalBody,
   manner?: Manner,
-): Promise<ApprovalOutcome | Held> {
+): Promise<(ApprovalOutcome & { isBound?: boolean }) | Held> {
   const folder = body.work_folder ?? asking.workFolder;
   const changes = new Map<string, number>();
   let asked = body;
@@ -28,10 +34,11 @@ export async function askBoundApproval(
     const named = await namedFiles(body.input, folder);
     const files = named.filter(({ path }) => (changes.get(path) ?? 0) < CHANGES_LOOKED_AT);
     let changed: Change[] = [];
+    let isRaised = false;
     const looking: Asking = {
       ...asking,
       async filesNow(shown) {
-        const now = await readAgain(shown);
+        const now = await readAgain(shown, folder);
         changed = shown.flatMap((before, at) => {
           const known = files.find(({ path, sha256 }) => path === before.path && sha256 === before.sha256);
           return now[at] && now[at].sha256 !== before.sha256 ? [{ before: known ?? before, now: now[at] }] : [];
@@ -40,14 +47,44 @@ export async function askBoundApproval(
       },
     };
     const marks = files.map(({ path, sha256 }) => ({ path, sha256 }));
-    const outcome = await askApproval(looking, { ...asked, ...(marks.length > 0 && { files: marks }) }, manner);
-    if (outcome.status !== 'failed' || changed.length === 0) return outcome;
-    for (const { before } of changed) changes.set(before.path, (changes.get(before.path) ?? 0) + 1);
-    const restless = [...changes].flatMap(([path, count]) => (count >= CHANGES_LOOKED_AT ? [path] : []));
+    const raising: Manner = {
+      ...manner,
+      raised(askId) {
+        isRaised = true;
+        manner?.raised?.(askId);
+      },
+    };
+    const bound = { ...asked, ...(marks.length > 0 && { files: marks }) };
+    const outcome = await askApproval(looking, bound, raising).catch((error: unknown) => {
+      if (!isRaised || !isGivenUp(error)) throw error;
+      return undefined;
+    });
+    if (outcome?.status === 'held') return outcome;
+    if (outcome && (outcome.status !== 'failed' || changed.length === 0))
+      return { ...outcome, isBound: named.length > 0 || (await namedFiles(outcome.input, folder)).length > 0 };
     const why = changed.map(inWords).join(' ');
-    await asking.calls.asks.undeliverable(outcome.ask_id, { reason: why }, { signal: asking.signal });
-    asked = askedAgain(body, why, changed, restless);
+    for (const { before } of changed) changes.set(before.path, (changes.get(before.path) ?? 0) + 1);
+    if (outcome) await asking.calls.asks.undeliverable(outcome.ask_id, { reason: why }, { signal: asking.signal });
+    const restless = [...changes].flatMap(([path, count]) => (count >= CHANGES_LOOKED_AT ? [path] : []));
+    asked = (await alreadyAskedAgain(asking, body)) ?? askedAgain(body, why, changed, restless);
   }
+}
+
+/** An answer that was given up because of a change: whoever raises the same call again finds it used up. */
+const isGivenUp = (error: unknown): boolean => error instanceof HoldpointProblem && error.code === 'ask_state_conflict';
+
+/** As it was asked again before, by a process that is gone, or by a call that was held: that ask is still to be used. */
+async function alreadyAskedAgain({ calls, runId }: Asking, body: ApprovalBody): Promise<ApprovalBody | undefined> {
+  const isIt = ({ tool_call_id, status, delivery, request }: AskView) => {
+    if (!tool_call_id.startsWith(`${ownId(body)}#`) || (status !== 'pending' && delivery.state !== 'due')) return false;
+    const { tool_name, input } = request as ApprovalRequest;
+    return tool_name === body.tool_name && canonical(input) === canonical(body.input);
+  };
+  const { items } = await calls.asks.list({ run_id: runId, limit: 500 });
+  const found = items.findLast(isIt);
+  if (!found) return undefined;
+  const { reason, diff } = found.request as ApprovalRequest;
+  return { ...body, tool_call_id: found.tool_call_id, mode: found.mode as ApprovalBody['mode'], reason, diff };
 }
 
 function askedAgain(
@@ -57,21 +94,34 @@ function askedAgain(
   restless: readonly string[],
 ): ApprovalBody {
   const unwatched = restless.map((path) => `${path} keeps changing: what it holds is not looked at any more.`);
-  const reason = [`Asked again: ${why}`, ...unwatched, body.reason].filter(Boolean).join('\n\n');
+  const unshown = changed.filter((change) => patchOf(change) === undefined && !isGone(change.now));
+  const blind = unshown.map(
+    ({ now }) => `What has changed in ${now.path} cannot be shown here: look at it before you allow this.`,
+  );
+  const again = why === '' ? 'Asked again: what was allowed before was given up.' : `Asked again: ${why}`;
   const diff = [...changed.map(patchOf), body.diff].filter((part) => part !== undefined).join('\n');
   return {
     ...body,
     // A time that never was before: an id that was used has an answer already.
-    tool_call_id: `${body.tool_call_id.replace(/#\d+$/, '')}#${Date.now()}`,
-    reason: tellable(reason.slice(0, REASON_CHARACTERS)),
+    tool_call_id: `${ownId(body)}#${Date.now()}`,
+    reason: tellable(
+      [again, ...unwatched, ...blind, body.reason].filter(Boolean).join('\n\n').slice(0, REASON_CHARACTERS),
+    ),
     ...(diff !== '' && { diff: tellable(diff.slice(0, DIFF_CHARACTERS)) }),
   };
 }
 
-const inWords = ({ before, now }: Change): string =>
-  `${before.path} ${isGone(now) ? 'is gone' : 'has changed'} since this was asked.`;
+const ownId = ({ tool_call_id }: ApprovalBody): string => tool_call_id.replace(/#\d+$/, '');
+
+function inWords({ before: { path }, now }: Change): string {
+  if (isGone(now)) return `${path} is gone since this was asked.`;
+  if (isUnseen(now)) return `${path} is no file any more that can be looked at.`;
+  return `${path} has changed since this was asked.`;
+}
 
 function patchOf({ before, now }: Change): string | undefined {
   if (before.text === undefined || (now.text === undefined && !isGone(now))) return undefined;
-  return createTwoFilesPatch(before.path, now.path, before.text, now.text ?? '', 'when it was asked', 'now');
+  return createTwoFilesPatch(before.path, now.path, before.text, now.text ?? '', 'when it was asked', 'now', {
+    maxEditLength: MOST_DIFFERENT_LINES,
+  });
 }

@@ -44,10 +44,14 @@ export async function endAbandoned(data: string, agent: string, end: (call: Hook
     const found = await read(path);
     if (!found || isAlive(found.note.process)) continue;
     const { run_id, call_id } = found.note;
-    const isEnded = await end({ run_id, call_id }).then(
-      () => true,
-      () => false,
-    );
+    // Of a process on another machine, or from before this one had its name, nothing is known here.
+    const isOurs = found.note.process.host === identityOf(process.pid).host;
+    const isEnded =
+      isOurs &&
+      (await end({ run_id, call_id }).then(
+        () => true,
+        () => false,
+      ));
     if (isEnded || Date.now() - found.at > OLDEST_MS) await rm(path, { force: true });
   }
 }

@@ -1,6 +1,7 @@
 // An allow is for what was shown, also for what the files hold that the action names: where one has changed meanwhile the
 // same action is asked again, with the difference. Real files, a real server, a worker in this process.
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -108,8 +109,63 @@ it('is held without a process: what changed until it is taken up again is notice
   await allow(ask);
   const again = await next(run.session_id);
   expect(requestOf(again).reason).toContain('has changed since this was asked');
+  expect(requestOf(again).reason).toContain(`What has changed in ${script} cannot be shown here`);
   expect(told).toEqual([]);
+  // Started again it raises the call under its own name, and finds what that was asked as meanwhile.
+  await allow(again);
+  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect(told).toEqual(['may bash deploy.sh']);
+  const { items } = await stage.api.asks.list({ run_id: run.run_id });
+  expect(items.map(({ delivery }) => delivery.state)).toEqual(['undeliverable', 'delivered']);
+});
+
+it('stays given up when the file is as it was at first again', async () => {
+  const { run, ask } = await asked({ command: 'bash deploy.sh', isPatient: false });
+  await stage.until(async () => (await stage.events(run.session_id, 'run.released'))[0]);
+  writeFileSync(script, 'echo production\n');
+  await allow(ask);
+  const again = await next(run.session_id);
+  await stage.until(async () => (await stage.events(run.session_id, 'run.released'))[1]);
+  writeFileSync(script, 'echo staging\n');
+  await allow(again);
+  const third = await next(run.session_id);
+  expect(third.ask_id).not.toBe(again.ask_id);
+  expect(told).toEqual([]);
+  await stage.decide(third, { behavior: 'deny', reason: 'make up your mind' });
+  await stage.over(run.run_id);
+  expect(told).toEqual(['may not: make up your mind']);
+});
+
+it.each([
+  ['a link that leads out', () => symlinkSync(join(root, 'outside.txt'), script)],
+  ['more than is looked at', () => writeFileSync(script, 'x'.repeat(5_000_000))],
+  ['a pipe', () => execFileSync('mkfifo', [script])],
+  ['a folder', () => mkdirSync(script)],
+])('is asked again, without a look, where the file has become %s', async (_, become) => {
+  writeFileSync(join(root, 'outside.txt'), 'secret');
+  const { run, ask } = await asked({ command: 'bash deploy.sh' });
+  rmSync(script);
+  become();
+  await allow(ask);
+  const again = await next(run.session_id);
+  expect(requestOf(again).reason).toContain(`${script} is no file any more that can be looked at.`);
+  expect(JSON.stringify(again)).not.toContain('secret');
   await stage.decide(again, { behavior: 'deny' });
+  await stage.over(run.run_id);
+  expect(told).toEqual(['may not: approval denied']);
+});
+
+it('says where the difference is too large to be shown', async () => {
+  const lines = (word: string) => Array.from({ length: 5000 }, (_, at) => `${word}${at}`).join('\n');
+  writeFileSync(script, lines('a'));
+  const { run, ask } = await asked({ command: 'bash deploy.sh' });
+  writeFileSync(script, lines('b'));
+  await allow(ask);
+  const again = await next(run.session_id);
+  expect(requestOf(again).reason).toContain(`What has changed in ${script} cannot be shown here`);
+  expect(requestOf(again)).not.toHaveProperty('diff');
+  await stage.decide(again, { behavior: 'deny' });
+  await stage.over(run.run_id);
 });
 
 it('is not asked for ever about a file that never holds still: that is said, and it is looked at no more', async () => {
