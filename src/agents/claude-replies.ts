@@ -58,7 +58,9 @@ export function createReplies(
   const elicitations = createElicitations(context, beginning.known.filter(isElicitation));
   const open = new Map<string, ToolCall>();
   const rules = createRules(beginning.rules, send);
-  let hasSkill = beginning.prompt?.startsWith('/') ?? false;
+  // One that a rule lets through is not heard of here.
+  let hasSkill =
+    (beginning.prompt?.startsWith('/') ?? false) || beginning.rules.some((rule) => rule.startsWith(SKILL_TOOL));
   let hasForm = false;
   let isDismissed = false;
 

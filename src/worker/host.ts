@@ -121,16 +121,22 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
     }
   }
 
-  /** An agent that is done waits for nothing any more: what it has left open is taken back. */
+  /**
+   * An agent that is done waits for nothing any more: what it has left open is taken back. A form, or a question that
+   * another run carries on, is not: that is how such an agent stops, and its run is held on it.
+   */
   async function complete(told: { text?: string | undefined }, signal: AbortSignal | undefined): Promise<void> {
     const calls = client.underLease(epoch);
     try {
       await calls.runs.complete(runId, told, { signal });
     } catch (error) {
       if (!(error instanceof HoldpointProblem) || error.code !== 'run_state_conflict') throw error;
-      for await (const { ask_id } of every((page) => client.asks.list({ run_id: runId, status: 'pending', ...page })))
-        await calls.asks.withdraw(ask_id, { justification: NOT_WAITED_FOR }, { signal }).catch(() => {});
-      await calls.runs.complete(runId, told, { signal });
+      let isHeld = false;
+      for await (const ask of every((page) => client.asks.list({ run_id: runId, status: 'pending', ...page })))
+        if (ask.mode === 'form' || ask.mode === 'restart') isHeld = true;
+        else await calls.asks.withdraw(ask.ask_id, { justification: NOT_WAITED_FOR }, { signal }).catch(() => {});
+      if (isHeld) await calls.workers.release(runId, { worker_id: workerId, lease_epoch: epoch }, { signal });
+      else await calls.runs.complete(runId, told, { signal });
     }
   }
 

@@ -1,6 +1,6 @@
 // A script that is rewritten between the ask and the allow: the real Claude Code and the real Codex run nothing that was
 // not shown. What was allowed then is used for nothing; the same call is asked again with the difference.
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../src/core/views.ts';
@@ -58,6 +58,35 @@ describe.skipIf(!codex)(`Codex ${codexVersion}: a script that changes`, () => {
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     expect(c.model.resultOf('changed-script', 'call_F')).toMatch(/rejected/i);
     expect(await deliveries(c.stage.api, run.run_id)).toEqual(['undeliverable', 'delivered']);
+  });
+});
+
+describe.skipIf(!codex)(`Codex ${codexVersion}: a script that changes after another use of it was allowed`, () => {
+  let c: CodexStage;
+  beforeAll(async () => {
+    c = await CodexStage.open();
+  });
+  afterAll(() => c.close());
+
+  it('is asked for, and not allowed as decided before', async () => {
+    const folder = c.folder({ 'deploy.sh': STAGING });
+    const rewrites = { call: 'exec_command', id: 'call_W', input: { cmd: "echo 'echo to production' > deploy.sh" } };
+    const script = [
+      [{ ...escalated('bash deploy.sh > ran.txt'), id: 'call_1' }],
+      [rewrites],
+      [{ ...escalated('bash deploy.sh --dry > ran.txt'), id: 'call_2' }],
+      [{ text: 'Done.' }],
+    ];
+    const run = await c.start('rewritten-after', script, {}, folder);
+    const instead = { command: 'bash deploy.sh --dry > ran.txt' };
+    const first = await c.asked(run);
+    const input = { ...(first.request as ApprovalRequest).input, ...instead };
+    await c.stage.decide(first, { behavior: 'allow', updated_input: input });
+    const again = await c.asked(run);
+    expect(again.request).toMatchObject({ input: instead });
+    await c.stage.decide(again, { behavior: 'deny' });
+    expect(await c.over(run)).toMatchObject({ status: 'completed' });
+    expect(existsSync(join(folder, 'ran.txt'))).toBe(false);
   });
 });
 

@@ -216,4 +216,27 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: planning`, () => {
     expect(rig.result('toolu_long_exit')?.text).toContain('1. Make thing 1.\n2. Make thing 2.');
     expect((await rig.stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
   });
+
+  it('holds for what a skill brings along that a rule of an earlier run lets through', async () => {
+    const folder = folderWith({
+      '.claude/skills/opener/SKILL.md':
+        '---\nname: opener\ndescription: opens\nallowed-tools: Bash(touch:*)\n---\nOpen it.\n',
+    });
+    const skill = (id: string) => [{ tool: 'Skill', input: { skill: 'opener' }, id }];
+    rig.model.play([
+      skill('toolu_rule_x'),
+      [{ text: 'Done.' }],
+      skill('toolu_rule_skill'),
+      enters('toolu_rule_enter'),
+      [touch('planned', 'toolu_rule_planned')],
+      [{ text: 'Done.' }],
+    ]);
+    const first = await rig.start({}, { work_folder: folder });
+    expect(await asked(first, takenThenNothing)).toEqual(['x']);
+    const second = await rig.stage.api.runs.start(first.session_id, { input: { text: 'again' } });
+    expect(await asked(second, () => NOT_NOW)).toEqual(['planned']);
+    expect(rig.result('toolu_rule_skill')).toMatchObject({ isError: false });
+    expect(rig.result('toolu_rule_planned')?.text).toContain('not while you plan');
+    expect(rig.files({ folder })).toEqual(['.claude']);
+  });
 });

@@ -20,6 +20,18 @@ const agent = (name: string, ending: Awaited<ReturnType<HostedAgent['run']>>): H
 const long = (character: string) => `BEGIN${character.repeat(LONG)}END`;
 const refused = { exit_code: 'none' as unknown as number };
 
+/** Displays a form at the door for models, and is done. */
+const former: HostedAgent = {
+  name: 'displays-a-form',
+  recovery: 'replay',
+  async run(context) {
+    begun.set('displays-a-form', (begun.get('displays-a-form') ?? 0) + 1);
+    const questions = [{ id: 'colour', question: 'Which colour?', options: ['Red', 'Blue'] }];
+    await context.callTool({ name: 'interactive_form_question', arguments: { questions }, tool_use_id: 'toolu_form' });
+    return { ended: 'completed', text: 'I have asked.' };
+  },
+};
+
 let server: Server;
 let stage: Stage;
 beforeAll(async () => {
@@ -34,6 +46,7 @@ beforeAll(async () => {
       agent('fails-at-length', { ended: 'failed', error: long('x') }),
       agent('completes-oddly', { ended: 'completed', text: 'done', ...refused }),
       agent('fails-oddly', { ended: 'failed', error: 'no', ...refused }),
+      former,
     ],
   });
 });
@@ -63,4 +76,13 @@ it.each(['completes-oddly', 'fails-oddly'])('%s: failed, with what the server re
   const run = await ended(name);
   expect(run).toMatchObject({ status: 'failed', error: expect.stringMatching(/did not take the end.*exit_code/s) });
   expect(begun.get(name)).toBe(1);
+});
+
+it('displays-a-form: the run is held on it, without a process, until it is answered', async () => {
+  const run = await stage.play([], { agent: 'displays-a-form' });
+  const [form] = await stage.pending(run.session_id);
+  await stage.until(async () => (await stage.events(run.session_id, 'run.released'))[0]);
+  expect(await stage.api.runs.get(run.run_id)).toMatchObject({ status: 'waiting_for_user_question' });
+  expect(form).toMatchObject({ mode: 'form', status: 'pending' });
+  expect(begun.get('displays-a-form')).toBe(1);
 });
