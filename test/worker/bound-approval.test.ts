@@ -139,7 +139,7 @@ it('stays given up when the file is as it was at first again', async () => {
 it.each([
   ['a link that leads out', () => symlinkSync(join(root, 'outside.txt'), script)],
   ['more than is looked at', () => writeFileSync(script, 'x'.repeat(5_000_000))],
-  ['a pipe', () => execFileSync('mkfifo', [script])],
+  ['a pipe', () => execFileSync('sh', ['-c', 'mkfifo "$0"', script])],
   ['a folder', () => mkdirSync(script)],
 ])('is asked again, without a look, where the file has become %s', async (_, become) => {
   writeFileSync(join(root, 'outside.txt'), 'secret');
