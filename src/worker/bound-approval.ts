@@ -3,8 +3,10 @@
 // A file that never holds still would be asked for ever: after the second change it is named as one that is not looked at.
 import { createTwoFilesPatch } from 'diff';
 import { type ApprovalBody, type Asking, askApproval, type Manner } from '../client/asking.ts';
+import { every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import type { ApprovalOutcome, Held } from '../client/outcome.ts';
+import type { NamedFile } from '../core/ask.ts';
 import { canonical } from '../core/digest.ts';
 import { tellable } from '../core/tellable.ts';
 import type { ApprovalRequest, AskView } from '../core/views.ts';
@@ -29,46 +31,53 @@ export async function askBoundApproval(
 ): Promise<(ApprovalOutcome & { isBound?: boolean }) | Held> {
   const folder = body.work_folder ?? asking.workFolder;
   const changes = new Map<string, number>();
-  let asked = body;
-  for (;;) {
+  const isRestless = (path: string) => (changes.get(path) ?? 0) >= CHANGES_LOOKED_AT;
+  for (let asked = body; ; ) {
     const named = await namedFiles(body.input, folder);
-    const files = named.filter(({ path }) => (changes.get(path) ?? 0) < CHANGES_LOOKED_AT);
-    let changed: Change[] = [];
-    let isRaised = false;
-    const looking: Asking = {
-      ...asking,
-      async filesNow(shown) {
-        const now = await readAgain(shown, folder);
-        changed = shown.flatMap((before, at) => {
-          const known = files.find(({ path, sha256 }) => path === before.path && sha256 === before.sha256);
-          return now[at] && now[at].sha256 !== before.sha256 ? [{ before: known ?? before, now: now[at] }] : [];
-        });
-        return now.map(({ path, sha256 }) => ({ path, sha256 }));
-      },
-    };
-    const marks = files.map(({ path, sha256 }) => ({ path, sha256 }));
-    const raising: Manner = {
-      ...manner,
-      raised(askId) {
-        isRaised = true;
-        manner?.raised?.(askId);
-      },
-    };
-    const bound = { ...asked, ...(marks.length > 0 && { files: marks }) };
-    const outcome = await askApproval(looking, bound, raising).catch((error: unknown) => {
-      if (!isRaised || !isGivenUp(error)) throw error;
-      return undefined;
-    });
+    const files = named.filter(({ path }) => !isRestless(path));
+    const { outcome, changed } = await askOnce(asking, asked, files, manner);
     if (outcome?.status === 'held') return outcome;
     if (outcome && (outcome.status !== 'failed' || changed.length === 0))
       return { ...outcome, isBound: named.length > 0 || (await namedFiles(outcome.input, folder)).length > 0 };
     const why = changed.map(inWords).join(' ');
-    for (const { before } of changed) changes.set(before.path, (changes.get(before.path) ?? 0) + 1);
+    for (const { now } of changed) changes.set(now.path, (changes.get(now.path) ?? 0) + 1);
     if (outcome) await asking.calls.asks.undeliverable(outcome.ask_id, { reason: why }, { signal: asking.signal });
-    const restless = [...changes].flatMap(([path, count]) => (count >= CHANGES_LOOKED_AT ? [path] : []));
+    const restless = [...changes.keys()].filter(isRestless);
     asked = (await alreadyAskedAgain(asking, body)) ?? askedAgain(body, why, changed, restless);
   }
 }
+
+/** No outcome: what was answered had been given up before. */
+async function askOnce(asking: Asking, body: ApprovalBody, files: readonly FileRead[], manner: Manner | undefined) {
+  let changed: Change[] = [];
+  let isRaised = false;
+  const looking: Asking = {
+    ...asking,
+    async filesNow(shown) {
+      const now = await readAgain(shown, body.work_folder ?? asking.workFolder);
+      changed = shown.flatMap((before, at) => {
+        const known = files.find(({ path, sha256 }) => path === before.path && sha256 === before.sha256);
+        return now[at] && now[at].sha256 !== before.sha256 ? [{ before: known ?? before, now: now[at] }] : [];
+      });
+      return now.map(markOf);
+    },
+  };
+  const raising: Manner = {
+    ...manner,
+    raised(askId) {
+      isRaised = true;
+      manner?.raised?.(askId);
+    },
+  };
+  const bound = { ...body, ...(files.length > 0 && { files: files.map(markOf) }) };
+  const outcome = await askApproval(looking, bound, raising).catch((error: unknown) => {
+    if (!isRaised || !isGivenUp(error)) throw error;
+    return undefined;
+  });
+  return { outcome, changed };
+}
+
+const markOf = ({ path, sha256 }: FileRead): NamedFile => ({ path, sha256 });
 
 /** An answer that was given up because of a change: whoever raises the same call again finds it used up. */
 const isGivenUp = (error: unknown): boolean => error instanceof HoldpointProblem && error.code === 'ask_state_conflict';
@@ -80,8 +89,9 @@ async function alreadyAskedAgain({ calls, runId }: Asking, body: ApprovalBody): 
     const { tool_name, input } = request as ApprovalRequest;
     return tool_name === body.tool_name && canonical(input) === canonical(body.input);
   };
-  const { items } = await calls.asks.list({ run_id: runId, limit: 500 });
-  const found = items.findLast(isIt);
+  let found: AskView | undefined;
+  for await (const ask of every((page) => calls.asks.list({ run_id: runId, limit: 500, ...page })))
+    if (isIt(ask)) found = ask;
   if (!found) return undefined;
   const { reason, diff } = found.request as ApprovalRequest;
   return { ...body, tool_call_id: found.tool_call_id, mode: found.mode as ApprovalBody['mode'], reason, diff };
@@ -94,12 +104,13 @@ function askedAgain(
   restless: readonly string[],
 ): ApprovalBody {
   const unwatched = restless.map((path) => `${path} keeps changing: what it holds is not looked at any more.`);
-  const unshown = changed.filter((change) => patchOf(change) === undefined && !isGone(change.now));
+  const patches = changed.map(patchOf);
+  const unshown = changed.filter(({ now }, at) => patches[at] === undefined && !isGone(now));
   const blind = unshown.map(
     ({ now }) => `What has changed in ${now.path} cannot be shown here: look at it before you allow this.`,
   );
   const again = why === '' ? 'Asked again: what was allowed before was given up.' : `Asked again: ${why}`;
-  const diff = [...changed.map(patchOf), body.diff].filter((part) => part !== undefined).join('\n');
+  const diff = [...patches, body.diff].filter((part) => part !== undefined).join('\n');
   return {
     ...body,
     // A time that never was before: an id that was used has an answer already.

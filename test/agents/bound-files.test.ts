@@ -59,16 +59,8 @@ describe.skipIf(!codex)(`Codex ${codexVersion}: a script that changes`, () => {
     expect(c.model.resultOf('changed-script', 'call_F')).toMatch(/rejected/i);
     expect(await deliveries(c.stage.api, run.run_id)).toEqual(['undeliverable', 'delivered']);
   });
-});
 
-describe.skipIf(!codex)(`Codex ${codexVersion}: a script that changes after another use of it was allowed`, () => {
-  let c: CodexStage;
-  beforeAll(async () => {
-    c = await CodexStage.open();
-  });
-  afterAll(() => c.close());
-
-  it('is asked for, and not allowed as decided before', async () => {
+  it('after another use of it was allowed is asked for, and not allowed as decided before', async () => {
     const folder = c.folder({ 'deploy.sh': STAGING });
     const rewrites = { call: 'exec_command', id: 'call_W', input: { cmd: "echo 'echo to production' > deploy.sh" } };
     const script = [

@@ -29,17 +29,23 @@ describeInBrowser('a reply that was lost', () => {
     return items.filter(({ content }) => (content[0] as { text?: string }).text === text).length;
   };
 
-  it('of a message: the same words after a reload are the same message, and once more on purpose another', async () => {
-    const { session_id, thread_id } = await stage.client.sessions.create({ agent: 'external', title: 'Said' });
+  /** A message to a new session, whose reply is lost; and the page again. */
+  const sayInVain = async (words: string, title: string) => {
+    const { session_id, thread_id } = await stage.client.sessions.create({ agent: 'external', title });
     const { page, complaints } = await stage.person('lead');
     await page.goto(`/sessions/${session_id}`);
     const field = page.getByPlaceholder('Message the agent');
     const replies = await cutReplies(page, '**/v1/threads/*/items');
-    await field.fill('go on');
+    await field.fill(words);
     await field.press('Enter');
     await replies.happened;
     await page.reload();
     await replies.end();
+    return { page, complaints, field, thread_id };
+  };
+
+  it('of a message: the same words after a reload are the same message, and once more on purpose another', async () => {
+    const { page, complaints, field, thread_id } = await sayInVain('go on', 'Said');
     expect(await postsOf(thread_id, 'go on')).toBe(1);
     expect(await field.inputValue()).toBe('go on');
     await page.getByText('No reply came when you sent this. It may be in the thread already').waitFor();
@@ -56,16 +62,7 @@ describeInBrowser('a reply that was lost', () => {
   });
 
   it('of a message: who clears it and writes it anew says it anew', async () => {
-    const { session_id, thread_id } = await stage.client.sessions.create({ agent: 'external', title: 'Said anew' });
-    const { page, complaints } = await stage.person('lead');
-    await page.goto(`/sessions/${session_id}`);
-    const field = page.getByPlaceholder('Message the agent');
-    const replies = await cutReplies(page, '**/v1/threads/*/items');
-    await field.fill('go on');
-    await field.press('Enter');
-    await replies.happened;
-    await page.reload();
-    await replies.end();
+    const { page, complaints, field, thread_id } = await sayInVain('go on', 'Said anew');
     await field.fill('');
     await field.fill('go on');
     expect(await page.getByText('No reply came').count()).toBe(0);
