@@ -2,6 +2,7 @@
 // the first answer counts and both settle. The real binary in a real pseudo-terminal.
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalRequest, AskView } from '../../src/core/views.ts';
 import { endEverything } from '../support/process.ts';
@@ -42,6 +43,12 @@ function linkOf(path: string): string | undefined {
 }
 const runOf = (ask: AskView, status: string) =>
   own.stage.until(async () => ((await own.stage.api.runs.get(ask.run_id)).status === status ? true : undefined));
+
+/** A dialog takes keys a moment after it is drawn. */
+async function press(terminal: { type(keys: string): void }, key: string): Promise<void> {
+  await sleep(500);
+  terminal.type(key);
+}
 
 describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, () => {
   it('goes on when the call is allowed here, and says whose call it is', async () => {
@@ -116,8 +123,8 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     ]);
     const { terminal, folder } = own.start('make x', 'allowed-at-the-terminal');
     const ask = await own.pending();
-    await terminal.shows('Do you want to proceed?');
-    terminal.type(KEYS.enter);
+    await terminal.shows('❯ 1. Yes');
+    await press(terminal, KEYS.enter);
     // The same call again is another one: it is asked anew, at both places.
     const twin = await own.pending(({ ask_id }) => ask_id !== ask.ask_id);
     expect([ask.tool_call_id, twin.tool_call_id]).toEqual(['toolu_t4', 'toolu_t4b']);
@@ -132,8 +139,8 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     });
     await own.stage.decide(twin, { behavior: 'deny', reason: 'once is enough' });
     const question = await own.pending(({ kind }) => kind === 'question');
-    await terminal.shows('Which colour?');
-    terminal.type(KEYS.enter);
+    await terminal.shows('❯ 1. Red');
+    await press(terminal, KEYS.enter);
     expect(await own.ended(question)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
     await expect(own.stage.answer(question, BLUE)).rejects.toMatchObject({
       code: 'question_state_conflict',
@@ -151,14 +158,14 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     rig.model.play([[touch('x', 'toolu_n1')], [touch('y', 'toolu_n2')], [{ text: 'Made y.' }]]);
     const { terminal, folder } = own.start('make x', 'given-up-at-the-terminal');
     const given = await own.pending();
-    await terminal.shows('Do you want to proceed?');
-    terminal.type(KEYS.escape);
+    await terminal.shows('❯ 1. Yes');
+    await press(terminal, KEYS.escape);
     expect(await own.ended(given)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
     await runOf(given, 'interrupted');
     await terminal.shows('What should Claude do instead?');
     terminal.type('again');
     await terminal.shows(/❯\sagain/);
-    terminal.type(KEYS.enter);
+    await press(terminal, KEYS.enter);
     const next = await own.pending();
     expect([next.session_id, next.run_id === given.run_id]).toEqual([given.session_id, false]);
     await own.stage.decide(next, { behavior: 'allow' });
@@ -174,14 +181,14 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     const refused = await own.pending();
     for (const choice of ['❯ 1. Yes', '❯ 2. Yes', '❯ 3. Yes']) {
       await terminal.shows(choice);
-      terminal.type(KEYS.down);
+      await press(terminal, KEYS.down);
     }
     await terminal.shows('❯ 4. No');
     terminal.type('\t');
     await terminal.shows('4. No, and');
     terminal.type('make y');
     await terminal.shows('make y');
-    terminal.type(KEYS.enter);
+    await press(terminal, KEYS.enter);
     expect(await own.ended(refused)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
     await terminal.shows('Not made.');
     await runOf(refused, 'completed');
@@ -196,8 +203,8 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     rig.model.play([[runs], [touch('y', 'toolu_l2')], [{ text: 'Made it.' }]]);
     const { terminal, folder } = own.start('make x', 'denied-too-late');
     const ask = await own.pending();
-    await terminal.shows('Do you want to proceed?');
-    terminal.type(KEYS.enter);
+    await terminal.shows('❯ 1. Yes');
+    await press(terminal, KEYS.enter);
     await own.stage.until(async () => (rig.files({ folder }).includes('x') ? true : undefined));
     await own.stage.decide(ask, { behavior: 'deny', reason: 'no' });
     writeFileSync(join(folder, 'go'), '');
@@ -276,7 +283,7 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     rig.model.play([[touch('x', 'toolu_k1')], [touch('y', 'toolu_k2')], [{ text: 'Made both.' }]]);
     const { terminal, folder } = own.start('make x and y');
     const lost = await own.pending();
-    await terminal.shows('Do you want to proceed?');
+    await terminal.shows('❯ 1. Yes');
     await own.restart();
     expect(await own.stage.api.asks.get(lost.ask_id)).toMatchObject({
       status: 'cancelled',
@@ -286,8 +293,8 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     expect(await own.stage.api.runs.get(lost.run_id)).toMatchObject({ status: 'interrupted' });
     await expect(own.stage.decide(lost, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
     expect(rig.files({ folder })).toEqual([]);
-    await terminal.shows('Do you want to proceed?');
-    terminal.type(KEYS.enter);
+    await terminal.shows('❯ 1. Yes');
+    await press(terminal, KEYS.enter);
     const next = await own.pending();
     expect(next).toMatchObject({ session_id: lost.session_id, tool_call_id: 'toolu_k2' });
     await own.stage.decide(next, { behavior: 'allow' });
@@ -301,9 +308,9 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     rig.model.play([[touch('x', 'toolu_h1')], [{ text: 'Made it.' }]]);
     process.kill(own.server.pid, 'SIGSTOP');
     const { terminal, folder } = own.start('make x');
-    await terminal.shows('Do you want to proceed?');
+    await terminal.shows('❯ 1. Yes');
     expect(rig.files({ folder })).toEqual([]);
-    terminal.type(KEYS.enter);
+    await press(terminal, KEYS.enter);
     await terminal.shows('Made it.');
     process.kill(own.server.pid, 'SIGCONT');
     expect(rig.files({ folder })).toEqual(['x']);
@@ -314,9 +321,9 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     rig.model.play([[touch('x', 'toolu_t7')], [{ text: 'Made it.' }]]);
     await own.server.end('SIGKILL');
     const { terminal, folder } = own.start('make x');
-    await terminal.shows('Do you want to proceed?');
+    await terminal.shows('❯ 1. Yes');
     expect(rig.files({ folder })).toEqual([]);
-    terminal.type(KEYS.enter);
+    await press(terminal, KEYS.enter);
     await terminal.shows('Made it.');
     expect(rig.files({ folder })).toEqual(['x']);
     await terminal.end();

@@ -91,15 +91,18 @@ describe.skipIf(!codex)(`Codex ${codexVersion}: what its folder brings along`, (
       ...MODES.map((mode) => [mode, ROOT] as const),
       ...PLACES.slice(1).map((place) => [WRITING, place] as const),
     ];
-    const names = pairs.map(async ([[mode, input], [place, made]]) => {
+    const worked = async ([[mode, input], [place, made]]: (typeof pairs)[number]) => {
       const name = `${place}-${mode}`;
       const run = await c.start(`${name}-key`, [DONE, DONE], { ...UNSET, ...input }, made(name));
       expect(await c.over(run)).toMatchObject({ status: 'completed' });
       const next = await c.stage.api.runs.start(run.session_id, { input: { text: 'And on.', ...input } });
       expect(await c.over(next)).toMatchObject({ status: 'completed' });
       return name;
-    });
-    expect((await Promise.all(names)).filter(started)).toEqual([]);
+    };
+    // The first one makes its home; several at once might be in each other's way there.
+    const first = await Promise.all(pairs.slice(0, 1).map(worked));
+    const names = [...first, ...(await Promise.all(pairs.slice(1).map(worked)))];
+    expect(names.filter(started)).toEqual([]);
     expect(config()).toBe(before);
   });
 
