@@ -1,16 +1,16 @@
 // Every main state of the page under axe, light and dark: nothing serious for people who cannot see, hear or point well.
 import { expect, it } from 'vitest';
 import { findings } from './axe.ts';
-import { raiseEverything } from './everything.ts';
-import { makePast } from './past.ts';
-import { describeInBrowser, useStage } from './stage.ts';
+import { makeEndedAsks } from './ended-asks.ts';
+import { raiseEveryAsk } from './every-ask.ts';
+import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 describeInBrowser('the page, for everyone', () => {
-  const stage = useStage();
+  const testBed = useTestBed();
 
   it.each(['light', 'dark'] as const)('has no serious finding in %s', { timeout: 90_000 }, async (colorScheme) => {
-    const asks = await raiseEverything(stage.client);
-    const { page } = await stage.person('lead', { colorScheme, reducedMotion: 'reduce' });
+    const asks = await raiseEveryAsk(testBed.client);
+    const { page } = await testBed.person('lead', { colorScheme, reducedMotion: 'reduce' });
     for (const ask of asks) {
       await page.goto(`/asks/${ask.ask_id}`);
       await page.getByRole('article').waitFor();
@@ -33,7 +33,7 @@ describeInBrowser('the page, for everyone', () => {
     await page.getByRole('button', { name: 'Ended' }).click();
     await page.getByText('No session has ended yet').waitFor();
     expect(await findings(page), 'ended sessions').toEqual([]);
-    await makePast(stage.client);
+    await makeEndedAsks(testBed.client);
     await page.goto('/history');
     await page
       .getByRole('link', { name: /npm publish/ })
@@ -48,11 +48,11 @@ describeInBrowser('the page, for everyone', () => {
 
   it('has none on a phone, on the way in, and with nothing to do', async () => {
     const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-    const stranger = await stage.stranger(phone);
+    const stranger = await testBed.stranger(phone);
     await stranger.page.goto('/');
     await stranger.page.getByText('holdpoint sign-in').waitFor();
     expect(await findings(stranger.page), 'stranger').toEqual([]);
-    const { page } = await stage.person('lead', phone);
+    const { page } = await testBed.person('lead', phone);
     await page.getByRole('listitem').first().waitFor();
     expect(await findings(page), 'list').toEqual([]);
     await page.getByRole('button', { name: 'More' }).click();

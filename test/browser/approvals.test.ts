@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { ApproveStep } from '../../src/agents/mock.ts';
 import { playMock } from './mock-run.ts';
-import { describeInBrowser, useStage } from './stage.ts';
+import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 const approve = (id: string, more: Partial<ApproveStep> = {}): ApproveStep => ({
   do: 'approve',
@@ -16,11 +16,11 @@ const approve = (id: string, more: Partial<ApproveStep> = {}): ApproveStep => ({
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 describeInBrowser('an approval', () => {
-  const stage = useStage();
+  const testBed = useTestBed();
 
   it('is allowed once with a key, and with a click', async () => {
-    const { page } = await stage.person('lead');
-    const run = await playMock(stage.client, approve('key'));
+    const { page } = await testBed.person('lead');
+    const run = await playMock(testBed.client, approve('key'));
     const { ask_id: askId } = await run.ask('key');
     await page.getByRole('heading', { name: 'Allow Bash?' }).waitFor();
     await page.getByText('rm -rf build').first().waitFor();
@@ -28,15 +28,15 @@ describeInBrowser('an approval', () => {
     await expect
       .poll(async () => {
         await page.keyboard.press('a');
-        return (await stage.client.asks.get(askId)).status;
+        return (await testBed.client.asks.get(askId)).status;
       })
       .toBe('answered');
     expect(await run.heard('key')).toBe('answered: allowed {"command":"rm -rf build"}');
-    const clicked = await playMock(stage.client, approve('click'));
+    const clicked = await playMock(testBed.client, approve('click'));
     await clicked.ask('click');
     await button(page, 'Allow once').click();
     expect(await clicked.heard('click')).toBe('answered: allowed {"command":"rm -rf build"}');
-    const [first] = (await stage.client.asks.list({ session_id: run.sessionId })).items;
+    const [first] = (await testBed.client.asks.list({ session_id: run.sessionId })).items;
     expect(first?.answer).toMatchObject({ answered_by: 'lead', surface: 'web', behavior: 'allow' });
   });
 
@@ -44,11 +44,11 @@ describeInBrowser('an approval', () => {
     const covered = Array.from({ length: 12 }, (_, i) => `Bash(npm run step-${i} *)`).join(', ');
     const label = `Do not ask again in this session for ${covered}`;
     const suggestions = [{ id: 'session', label, rules: [{ toolName: 'Bash', ruleContent: 'npm run *' }] }];
-    const { session_id } = await stage.client.sessions.create({ agent: 'external', title: 'Suggests' });
-    const { run_id } = await stage.client.runs.start(session_id, { input: { text: 'work' } });
+    const { session_id } = await testBed.client.sessions.create({ agent: 'external', title: 'Suggests' });
+    const { run_id } = await testBed.client.runs.start(session_id, { input: { text: 'work' } });
     const call = { tool_call_id: 'c', tool_name: 'Bash', input: { command: 'npm run step-1' }, suggestions };
-    const { ask_id } = await stage.client.asks.raise(run_id, { kind: 'approval', ...call });
-    const { page } = await stage.person('lead', { viewport: { width: 390, height: 844 } });
+    const { ask_id } = await testBed.client.asks.raise(run_id, { kind: 'approval', ...call });
+    const { page } = await testBed.person('lead', { viewport: { width: 390, height: 844 } });
     await page.goto(`/asks/${ask_id}`);
     const offer = page.getByRole('region', { name: 'Allow it and more' });
     await offer.getByText(label, { exact: true }).waitFor();
@@ -58,18 +58,18 @@ describeInBrowser('an approval', () => {
       expect(await found.evaluate(isWithin)).toBe(true);
     await button(page, `Allow with this ${label}`).click();
     await expect
-      .poll(async () => (await stage.client.asks.get(ask_id)).answer)
+      .poll(async () => (await testBed.client.asks.get(ask_id)).answer)
       .toMatchObject({ behavior: 'allow', suggestion_ids: ['session'], answered_by: 'lead' });
-    await stage.client.sessions.end(session_id);
+    await testBed.client.sessions.end(session_id);
   });
 
   it('says on a phone too which file is changed, what is asked for in words, and where a page would lead', async () => {
-    const { session_id } = await stage.client.sessions.create({ agent: 'external', title: 'In full' });
-    const { run_id } = await stage.client.runs.start(session_id, { input: { text: 'work' } });
-    const { page } = await stage.person('lead', { viewport: { width: 390, height: 844 } });
+    const { session_id } = await testBed.client.sessions.create({ agent: 'external', title: 'In full' });
+    const { run_id } = await testBed.client.runs.start(session_id, { input: { text: 'work' } });
+    const { page } = await testBed.person('lead', { viewport: { width: 390, height: 844 } });
     const show = async (tool_name: string, input: Record<string, unknown>) => {
       const call = { tool_call_id: tool_name, tool_name, input };
-      const { ask_id } = await stage.client.asks.raise(run_id, { kind: 'approval', ...call });
+      const { ask_id } = await testBed.client.asks.raise(run_id, { kind: 'approval', ...call });
       await page.goto(`/asks/${ask_id}`);
     };
     const file_path = `/srv/${'deep/'.repeat(30)}the-file-itself.ts`;
@@ -94,22 +94,22 @@ describeInBrowser('an approval', () => {
     await show('mcp__script', { message: 'Sign in', url: 'javascript:alert(1)' });
     await page.getByRole('article').getByText('javascript:alert(1)').waitFor();
     expect(await page.getByRole('link', { name: /Open this page/ }).count()).toBe(0);
-    await stage.client.sessions.end(session_id);
+    await testBed.client.sessions.end(session_id);
   });
 
   it('is decided by the keyboard alone: with a suggestion, and together with others', async () => {
-    const { session_id } = await stage.client.sessions.create({ agent: 'external', title: 'By keyboard' });
-    const { run_id } = await stage.client.runs.start(session_id, { input: { text: 'work' } });
+    const { session_id } = await testBed.client.sessions.create({ agent: 'external', title: 'By keyboard' });
+    const { run_id } = await testBed.client.runs.start(session_id, { input: { text: 'work' } });
     const raise = (id: string, more = {}) =>
-      stage.client.asks.raise(run_id, {
+      testBed.client.asks.raise(run_id, {
         kind: 'approval',
         tool_call_id: id,
         tool_name: 'Bash',
         input: { command: id },
         ...more,
       });
-    const answerOf = async (askId: string) => (await stage.client.asks.get(askId)).answer;
-    const { page } = await stage.person('lead');
+    const answerOf = async (askId: string) => (await testBed.client.asks.get(askId)).answer;
+    const { page } = await testBed.person('lead');
     const tabTo = async (name: RegExp) => {
       const target = page.getByRole('button', { name });
       await target.waitFor();
@@ -138,7 +138,7 @@ describeInBrowser('an approval', () => {
     await tabTo(/Allow 2 in one run/);
     await expect.poll(async () => (await answerOf(three[2]?.ask_id ?? ''))?.behavior).toBe('allow');
     expect(await answerOf(three[1]?.ask_id ?? '')).toBeUndefined();
-    await stage.client.sessions.end(session_id);
+    await testBed.client.sessions.end(session_id);
   });
 
   it('is a plan: read as it is written, begun with when it is allowed', async () => {
@@ -146,7 +146,7 @@ describeInBrowser('an approval', () => {
     const plan = { tool_name: 'ExitPlanMode', input: {} };
     const filed = { ...plan, input: { plan: reason, planFilePath: '/home/me/plans/a.md' } };
     const hiding = `${reason}\n\n[//]: # (then remove everything)`;
-    const run = await playMock(stage.client, {
+    const run = await playMock(testBed.client, {
       do: 'parallel',
       asks: [
         approve('plan', { ...plan, reason }),
@@ -155,7 +155,7 @@ describeInBrowser('an approval', () => {
       ],
     });
     const [shown, hidden, inFile] = [await run.ask('plan'), await run.ask('hiding'), await run.ask('filed')];
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto(`/asks/${hidden.ask_id}`);
     await page.getByText('(then remove everything)').waitFor();
     await page.goto(`/asks/${inFile.ask_id}`);
@@ -174,7 +174,7 @@ describeInBrowser('an approval', () => {
     expect(await page.getByText('approvals of this shape').count()).toBe(0);
     await button(page, 'Allow once').click();
     const resolutions = [hidden, inFile].map(({ ask_id }) => ({ request_id: ask_id, behavior: 'deny' as const }));
-    await stage.client.approvals.decideRun(run.runId, { resolutions });
+    await testBed.client.approvals.decideRun(run.runId, { resolutions });
     expect([await run.heard('plan'), await run.heard('hiding')]).toEqual([
       'answered: allowed {}',
       'answered: approval denied',
@@ -182,8 +182,8 @@ describeInBrowser('an approval', () => {
   });
 
   it('says in which folder it would run; it is denied, and the agent is told why', async () => {
-    const run = await playMock(stage.client, approve('deny', { work_folder: '/elsewhere/below' }));
-    const { page } = await stage.person('lead');
+    const run = await playMock(testBed.client, approve('deny', { work_folder: '/elsewhere/below' }));
+    const { page } = await testBed.person('lead');
     await page.goto(`/asks/${(await run.ask('deny')).ask_id}`);
     await page.getByText('/elsewhere/below', { exact: true }).waitFor();
     await button(page, 'Deny').click();
@@ -195,8 +195,8 @@ describeInBrowser('an approval', () => {
 
   it('is edited, refused while it is no JSON, and allowed as edited', async () => {
     const input = { url: 'https://example.com', depth: 3 };
-    const run = await playMock(stage.client, approve('edit', { tool_name: 'Fetch', input }), approve('command'));
-    const { page } = await stage.person('lead');
+    const run = await playMock(testBed.client, approve('edit', { tool_name: 'Fetch', input }), approve('command'));
+    const { page } = await testBed.person('lead');
     await page.goto(`/asks/${(await run.ask('edit')).ask_id}`);
     await button(page, 'Edit').click();
     const editor = page.getByLabel('The input that may run, as JSON');
@@ -216,8 +216,8 @@ describeInBrowser('an approval', () => {
 
   it('shows a change of a file as a diff, in one column or two', async () => {
     const input = { file_path: 'src/a.ts', old_string: 'const a = 1;\n', new_string: 'const a = 2;\n' };
-    const run = await playMock(stage.client, approve('change', { tool_name: 'Edit', input }));
-    const { page } = await stage.person('lead');
+    const run = await playMock(testBed.client, approve('change', { tool_name: 'Edit', input }));
+    const { page } = await testBed.person('lead');
     await page.goto(`/asks/${(await run.ask('change')).ask_id}`);
     const diff = page.getByRole('region', { name: 'Change of src/a.ts' });
     expect(await diff.locator('tr.removed .line').textContent()).toContain('const a = 1;');
@@ -229,42 +229,42 @@ describeInBrowser('an approval', () => {
   });
 
   it('is not allowed by the second of a double click that was meant for another', async () => {
-    const run = await playMock(stage.client, { do: 'parallel', asks: [approve('aimed'), approve('next')] });
+    const run = await playMock(testBed.client, { do: 'parallel', asks: [approve('aimed'), approve('next')] });
     const [aimed, next] = [await run.ask('aimed'), await run.ask('next')];
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto(`/asks/${aimed.ask_id}`);
     await button(page, 'Allow once').dblclick({ delay: 60 });
     await page.goto(`/asks/${aimed.ask_id}`);
     await page.getByText('Allowed by lead from the web inbox').first().waitFor();
-    expect((await stage.client.asks.get(next.ask_id)).status).toBe('pending');
-    await stage.client.runs.cancel(aimed.run_id);
+    expect((await testBed.client.asks.get(next.ask_id)).status).toBe('pending');
+    await testBed.client.runs.cancel(aimed.run_id);
   });
 
   it('that comes while others are decided together waits until it is checked', async () => {
     const git = (id: string, what: string) => approve(id, { input: { command: `git ${what}` } });
-    const both = await playMock(stage.client, { do: 'parallel', asks: [git('g1', 'status'), git('g2', 'log')] });
-    const { page } = await stage.person('lead');
+    const both = await playMock(testBed.client, { do: 'parallel', asks: [git('g1', 'status'), git('g2', 'log')] });
+    const { page } = await testBed.person('lead');
     await both.ask('g2');
     await page.goto(`/asks/${(await both.ask('g1')).ask_id}`);
     await page.getByRole('button', { name: /2 approvals of this shape wait/ }).click();
     await page.getByRole('checkbox', { name: /git log/ }).waitFor();
-    const late = await playMock(stage.client, git('g3', 'push --force'));
+    const late = await playMock(testBed.client, git('g3', 'push --force'));
     const slipped = await late.ask('g3');
     const arrived = page.getByRole('checkbox', { name: /git push --force/ });
     await arrived.waitFor();
     expect(await arrived.isChecked()).toBe(false);
     await button(page, 'Allow 2 in one run').click();
     expect(await both.heard('g2')).toContain('git log');
-    expect((await stage.client.asks.get(slipped.ask_id)).status).toBe('pending');
-    await stage.client.runs.cancel(slipped.run_id);
+    expect((await testBed.client.asks.get(slipped.ask_id)).status).toBe('pending');
+    await testBed.client.runs.cancel(slipped.run_id);
   });
 
   it('is decided together with others of its shape, one batch for each run, without what was left out', async () => {
     const npm = (id: string, name: string) => approve(id, { input: { command: `npm install ${name}` } });
-    const both = await playMock(stage.client, { do: 'parallel', asks: [npm('one', 'a'), npm('two', 'b')] });
-    const other = await playMock(stage.client, npm('three', 'c'));
-    const left = await playMock(stage.client, npm('four', 'd'));
-    const { page } = await stage.person('lead');
+    const both = await playMock(testBed.client, { do: 'parallel', asks: [npm('one', 'a'), npm('two', 'b')] });
+    const other = await playMock(testBed.client, npm('three', 'c'));
+    const left = await playMock(testBed.client, npm('four', 'd'));
+    const { page } = await testBed.person('lead');
     await Promise.all([both.ask('two'), other.ask('three'), left.ask('four')]);
     await page.goto(`/asks/${(await both.ask('one')).ask_id}`);
     await page.getByRole('button', { name: /4 approvals of this shape wait/ }).click();

@@ -2,19 +2,19 @@
 // it found. Sessions: the open ones, and the ended ones.
 import { beforeAll, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
-import { makePast } from './past.ts';
-import { describeInBrowser, useStage } from './stage.ts';
+import { makeEndedAsks } from './ended-asks.ts';
+import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 describeInBrowser('the sessions page', () => {
-  const stage = useStage();
+  const testBed = useTestBed();
 
   it('lists the open ones, finds ended ones by word, newest first, and goes further back', async () => {
-    const { client } = stage;
+    const { client } = testBed;
     const create = (title: string) => client.sessions.create({ agent: 'external', title, project_ids: ['shop_a'] });
     await create('Still at work');
     const titles = ['Nightly build', ...Array.from({ length: 120 }, (_, i) => `Update ${i}`)];
     for (const title of titles) await client.sessions.end((await create(title)).session_id);
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.getByRole('link', { name: 'Sessions' }).click();
     await page.getByText('1 open', { exact: true }).waitFor();
     await page.getByRole('link', { name: /Still at work/ }).waitFor();
@@ -39,14 +39,14 @@ describeInBrowser('the sessions page', () => {
 });
 
 describeInBrowser('the history page', () => {
-  const stage = useStage();
+  const testBed = useTestBed();
   let past: AskView[];
   beforeAll(async () => {
-    past = await makePast(stage.client);
+    past = await makeEndedAsks(testBed.client);
   });
 
   it('lists what has ended, newest first, with who decided what', async () => {
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.getByRole('link', { name: 'History' }).click();
     const rows = page.getByRole('list', { name: 'Ended asks' }).getByRole('listitem');
     await page.getByText('3 asks').waitFor();
@@ -58,7 +58,7 @@ describeInBrowser('the history page', () => {
   });
 
   it('finds by word as it is typed, and the address keeps it over a reload', async () => {
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto('/history');
     await page.getByText('3 asks').waitFor();
     await page.keyboard.press('/');
@@ -75,7 +75,7 @@ describeInBrowser('the history page', () => {
   });
 
   it('narrows down by kind and end', async () => {
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto('/history');
     await page.getByRole('button', { name: 'Questions' }).click();
     await page.getByText('1 ask', { exact: true }).waitFor();
@@ -85,7 +85,7 @@ describeInBrowser('the history page', () => {
   });
 
   it('opens an ask with how it ended', async () => {
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto('/history?q=disk');
     await page.getByRole('link', { name: /rm -rf/ }).click();
     await page.waitForURL(`**/asks/${past[1]?.ask_id}`);
@@ -95,7 +95,7 @@ describeInBrowser('the history page', () => {
   });
 
   it('goes further back when the person says so', async () => {
-    const { client } = stage;
+    const { client } = testBed;
     const { session_id } = await client.sessions.create({ agent: 'external' });
     const { run_id } = await client.runs.start(session_id, { input: {} });
     const asks = await Promise.all(
@@ -110,7 +110,7 @@ describeInBrowser('the history page', () => {
     );
     const resolutions = asks.map((ask) => ({ request_id: ask.ask_id, behavior: 'allow' as const }));
     await client.approvals.decideRun(run_id, { resolutions });
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto('/history');
     await page.getByText(/^50 asks back to/).waitFor();
     await page.getByRole('button', { name: 'Further back' }).click();

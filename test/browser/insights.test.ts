@@ -1,16 +1,16 @@
 // The insights page: plots of what has ended, each with its figures as a table, in the colours of the page.
 import { expect, it } from 'vitest';
-import { makePast } from './past.ts';
-import { describeInBrowser, useStage } from './stage.ts';
+import { makeEndedAsks } from './ended-asks.ts';
+import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 describeInBrowser('the insights page', () => {
-  const stage = useStage();
+  const testBed = useTestBed();
 
   it('says when there is nothing to show yet, then shows it', async () => {
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.getByRole('link', { name: 'Insights' }).click();
     await page.getByText('Nothing was asked and ended').waitFor();
-    await makePast(stage.client);
+    await makeEndedAsks(testBed.client);
     await page.reload();
     await page.getByRole('figure', { name: 'Time to answer', exact: true }).waitFor();
     const figures = await page
@@ -30,13 +30,13 @@ describeInBrowser('the insights page', () => {
   });
 
   it('has the figures of each plot as a table', async () => {
-    await makePast(stage.client);
-    const { page } = await stage.person('lead');
+    await makeEndedAsks(testBed.client);
+    const { page } = await testBed.person('lead');
     await page.goto('/insights?days=1');
     const ends = page.getByRole('figure', { name: 'By end' });
     await ends.getByText('As a table').click();
     const rows = await ends.getByRole('row').allInnerTexts();
-    const shown = await stage.client.insights.show();
+    const shown = await testBed.client.insights.show();
     expect(rows.slice(1).map((row) => row.split(/\s+/).slice(0, 2))).toEqual(
       shown.by_outcome.map(({ name, count }) => [name, String(count)]),
     );

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { AskStep } from '../../src/agents/mock.ts';
 import type { QuestionInput } from '../../src/core/question.ts';
 import { type MockRun, playMock } from './mock-run.ts';
-import { complained, describeInBrowser, useStage, type Visitor } from './stage.ts';
+import { complained, describeInBrowser, useTestBed, type Visitor } from './test-bed.ts';
 
 const TARGETS = [
   { id: 'staging', label: 'Staging', recommended: true },
@@ -22,16 +22,16 @@ const ask = (id: string, questions: QuestionInput[], more: Partial<AskStep> = {}
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 describeInBrowser('a question', () => {
-  const stage = useStage();
+  const testBed = useTestBed();
   const opened = async (run: MockRun, id: string): Promise<Visitor> => {
-    const visitor = await stage.person('lead');
+    const visitor = await testBed.person('lead');
     await visitor.page.goto(`/asks/${(await run.ask(id)).ask_id}`);
     await visitor.page.getByRole('article').waitFor();
     return visitor;
   };
 
   it('has what is recommended chosen, and is answered with that, with a key, or in own words', async () => {
-    const run = await playMock(stage.client, ask('plain', [target]), ask('number', [target]), ask('other', [target]));
+    const run = await playMock(testBed.client, ask('plain', [target]), ask('number', [target]), ask('other', [target]));
     const { page } = await opened(run, 'plain');
     expect(await page.getByRole('radio', { name: /Staging/ }).isChecked()).toBe(true);
     await page.getByText('canary: 5%').waitFor();
@@ -59,7 +59,7 @@ describeInBrowser('a question', () => {
   it('takes several options, free text, and a secret that is shown to nobody', async () => {
     const checks = { id: 'checks', question: 'Which checks?', multi_select: true, options: TARGETS };
     const run = await playMock(
-      stage.client,
+      testBed.client,
       ask('several', [checks]),
       ask('text', [{ id: 'note', question: 'What should it say?', placeholder: 'One sentence' }]),
       ask('secret', [{ id: 'key', question: 'The key?', secret: true }]),
@@ -83,7 +83,7 @@ describeInBrowser('a question', () => {
     await field.fill('correct horse');
     await button(page, 'Answer').click();
     expect(await run.heard('secret')).toBe('answered: (a secret of 13 characters)');
-    const shown = await stage.client.asks.get(secret.ask_id);
+    const shown = await testBed.client.asks.get(secret.ask_id);
     expect(JSON.stringify(shown)).not.toContain('correct horse');
     expect(await page.content()).not.toContain('correct horse');
   });
@@ -91,7 +91,10 @@ describeInBrowser('a question', () => {
   it('of several says at each what is missing, and what the server does not like', async () => {
     const strict = { id: 'strict', question: 'Which one exactly?', allow_other: false, options: TARGETS.slice(1) };
     const optional = { id: 'maybe', question: 'Anything else?', required: false };
-    const run = await playMock(stage.client, ask('form', [target, strict, optional, { id: 'why', question: 'Why?' }]));
+    const run = await playMock(
+      testBed.client,
+      ask('form', [target, strict, optional, { id: 'why', question: 'Why?' }]),
+    );
     const { page, complaints } = await opened(run, 'form');
     await button(page, 'Send answers').click();
     await page.getByText('2 questions need an answer.').waitFor();
@@ -123,7 +126,7 @@ describeInBrowser('a question', () => {
   });
 
   it('is declined, and the agent is told why', async () => {
-    const run = await playMock(stage.client, ask('decline', [target]));
+    const run = await playMock(testBed.client, ask('decline', [target]));
     const { page } = await opened(run, 'decline');
     await button(page, 'Decline').click();
     await page.getByLabel(/Decline to answer/).fill('Ask me after lunch');
@@ -133,12 +136,12 @@ describeInBrowser('a question', () => {
 
   it('as a form is drawn from what the server prepared, and carried on by the next run', async () => {
     const questions = [target, { id: 'note', question: 'A note?', required: false }];
-    const run = await playMock(stage.client, ask('form', questions, { mode: 'form' }));
+    const run = await playMock(testBed.client, ask('form', questions, { mode: 'form' }));
     const { page } = await opened(run, 'form');
     await page.getByRole('radio', { name: /Canary/ }).check();
     await button(page, 'Send answers').click();
     expect(await run.heard('form')).toContain('answered: Canary');
-    const { items } = await stage.client.runs.list({ session_id: run.sessionId });
+    const { items } = await testBed.client.runs.list({ session_id: run.sessionId });
     expect(items).toHaveLength(2);
   });
 });

@@ -6,7 +6,7 @@ import { type BrowserContextOptions, chromium, type Page } from 'playwright-core
 import { type Client, createClient } from '../../src/client/client.ts';
 import { endEverything, root, startHoldpoint } from '../support/process.ts';
 import { findChromium } from './chromium.ts';
-import { work } from './pictured-work.ts';
+import { work } from './sample-work.ts';
 
 /** Until fonts and highlighter have come. */
 const SETTLED_MS = 800;

@@ -4,11 +4,11 @@ import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { findings } from './axe.ts';
 import { playMock } from './mock-run.ts';
-import { complained, describeInBrowser, useStage } from './stage.ts';
+import { complained, describeInBrowser, useTestBed } from './test-bed.ts';
 
 describeInBrowser('a session', () => {
   // No agent of this machine's own is found.
-  const stage = useStage({ env: { PATH: '/nowhere' } });
+  const testBed = useTestBed({ env: { PATH: '/nowhere' } });
 
   it('sends nothing that was begun for another prompt', async () => {
     const approval = (id: string) => ({
@@ -18,26 +18,26 @@ describeInBrowser('a session', () => {
       input: { command: `make ${id}` },
     });
     const asks = ['first', 'second', 'third'].map(approval);
-    const run = await playMock(stage.client, { do: 'parallel', asks });
+    const run = await playMock(testBed.client, { do: 'parallel', asks });
     const [first, second, third] = [await run.ask('first'), await run.ask('second'), await run.ask('third')];
     const deny = ({ run_id, ask_id }: AskView) =>
-      stage.client.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'deny' }] });
-    const { page } = await stage.person('lead');
+      testBed.client.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'deny' }] });
+    const { page } = await testBed.person('lead');
     await page.goto(`/sessions/${run.sessionId}`);
     await page.getByLabel('Answers “make first”').fill('approve');
     await deny(first);
     await page.getByLabel('Answers “make second”').press('Enter');
     const warning = page.getByText(/Not sent: what you wrote was begun for something that has ended/);
     await warning.waitFor();
-    expect((await stage.client.asks.get(second.ask_id)).status).toBe('pending');
+    expect((await testBed.client.asks.get(second.ask_id)).status).toBe('pending');
     // Nor after a reload, which keeps what was written.
     await page.goto('about:blank');
     await deny(second);
     await page.goBack();
     await page.getByLabel('Answers “make third”').press('Enter');
     await warning.waitFor();
-    expect((await stage.client.asks.get(third.ask_id)).status).toBe('pending');
-    await stage.client.runs.cancel(third.run_id);
+    expect((await testBed.client.asks.get(third.ask_id)).status).toBe('pending');
+    await testBed.client.runs.cancel(third.run_id);
   });
 
   it('shows the first ask that waits from its beginning, and what can be done about it', async () => {
@@ -49,9 +49,9 @@ describeInBrowser('a session', () => {
       input: { command },
     });
     const asks = [approval('long', lines), approval('longer', lines)];
-    const run = await playMock(stage.client, { do: 'parallel', asks });
+    const run = await playMock(testBed.client, { do: 'parallel', asks });
     await Promise.all([run.ask('long'), run.ask('longer')]);
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto(`/sessions/${run.sessionId}`);
     const card = page.getByRole('article').first();
     await card.getByText('echo line 59').waitFor();
@@ -67,11 +67,11 @@ describeInBrowser('a session', () => {
     expect(await card.locator('footer kbd, footer .key').count()).toBe(0);
     await card.getByRole('button', { name: 'Deny', exact: true }).click();
     await expect.poll(() => isInSight('Deny')).toBe(true);
-    await stage.client.runs.cancel(run.runId);
+    await testBed.client.runs.cancel(run.runId);
   });
 
   it('says when an answer is still on its way, and sends nothing before the agent has it', async () => {
-    const { client } = stage;
+    const { client } = testBed;
     const { session_id } = await client.sessions.create({ agent: 'external', title: 'Slow to listen' });
     const { run_id } = await client.runs.start(session_id, { input: { text: 'ask' } });
     const raise = (id: string) =>
@@ -83,7 +83,7 @@ describeInBrowser('a session', () => {
       });
     const first = await raise('first');
     const second = await raise('second');
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto(`/sessions/${session_id}`);
     await page.getByLabel('Answers “make first”').waitFor();
     const resolutions = [{ request_id: first.ask_id, behavior: 'deny' as const }];
@@ -117,13 +117,13 @@ describeInBrowser('a session', () => {
   it('takes `2` in the composer for the second option, and shows how it went on', async () => {
     const options = [{ label: 'Staging' }, { label: 'Production' }, { label: 'Nowhere' }];
     const run = await playMock(
-      stage.client,
+      testBed.client,
       { do: 'say', text: 'I have **one** question.' },
       { do: 'ask', id: 'where', questions: [{ id: 'q', question: 'Where to?', options }] },
       { do: 'complete', text: 'Going to {{where}}.' },
     );
     await run.ask('where');
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto(`/sessions/${run.sessionId}`);
     await page.getByRole('radio', { name: 'Nowhere' }).check();
     await page.getByLabel('Answers “Where to?”').fill('2');
@@ -143,10 +143,10 @@ describeInBrowser('a session', () => {
   });
 
   it('held at the terminal of its agent takes answers only, and says where it goes on when it is ended here', async () => {
-    const { client } = stage;
+    const { client } = testBed;
     const made = { agent: 'external', agent_id: 'claude', labels: ['attached'], title: 'At its terminal' };
     const { session_id } = await client.sessions.create(made);
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto(`/sessions/${session_id}`);
     await page.getByText('claude takes only answers from here').waitFor();
     const { run_id } = await client.runs.start(session_id, { input: { text: 'make x' }, source: 'claude' });
@@ -159,7 +159,7 @@ describeInBrowser('a session', () => {
   });
 
   it('is closed for words while a form waits, and open again when it was declined', async () => {
-    const run = await playMock(stage.client, {
+    const run = await playMock(testBed.client, {
       do: 'ask',
       id: 'form',
       mode: 'form',
@@ -167,7 +167,7 @@ describeInBrowser('a session', () => {
       otherwise: [{ do: 'say', text: 'No form then.' }],
     });
     const { ask_id } = await run.ask('form');
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto(`/sessions/${run.sessionId}`);
     await page.getByText('A form waits for an answer above').waitFor();
     expect(await page.getByPlaceholder('Your answer').count()).toBe(0);
@@ -183,7 +183,7 @@ describeInBrowser('a session', () => {
   });
 
   it('is not started from the page with what could not work, which is said before', async () => {
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.keyboard.press('n');
     const note = page.locator('#run-agent-note');
     const agent = page.getByLabel('Agent');
@@ -204,17 +204,17 @@ describeInBrowser('a session', () => {
       await start.click();
       await problem.getByText('absolute path').waitFor();
     }
-    const { items } = await stage.client.sessions.list({ limit: 500 });
+    const { items } = await testBed.client.sessions.list({ limit: 500 });
     expect(items.filter(({ title }) => title === 'work')).toEqual([]);
   });
 
   it('on a phone says all that a text would answer', async () => {
-    const { client } = stage;
+    const { client } = testBed;
     const { session_id } = await client.sessions.create({ agent: 'external', title: 'Long words' });
     const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
     const long = { tool_call_id: 'long', tool_name: 'Bash', input: { command: `make ${'x'.repeat(120)}` } };
     await client.asks.raise(run_id, { kind: 'approval', ...long });
-    const { page } = await stage.person('lead', { viewport: { width: 390, height: 844 } });
+    const { page } = await testBed.person('lead', { viewport: { width: 390, height: 844 } });
     await page.goto(`/sessions/${session_id}`);
     const label = page.locator('label[for=composer]');
     await label.getByText('xxx').waitFor();
@@ -225,7 +225,7 @@ describeInBrowser('a session', () => {
   });
 
   it('is started from the page under the settings of its agent, in words; what one run may is not kept for the next', async () => {
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     const dialog = page.getByRole('dialog');
     const started = async () => {
       const before = page.url();
@@ -233,9 +233,9 @@ describeInBrowser('a session', () => {
       await page.waitForURL((url) => url.pathname.startsWith('/sessions/') && url.href !== before);
       await dialog.waitFor({ state: 'detached' });
       const session_id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
-      const [run] = (await stage.client.runs.list({ session_id })).items;
-      await stage.client.sessions.end(session_id);
-      return stage.client.runs.input(run?.run_id ?? '');
+      const [run] = (await testBed.client.runs.list({ session_id })).items;
+      await testBed.client.sessions.end(session_id);
+      return testBed.client.runs.input(run?.run_id ?? '');
     };
     await page.keyboard.press('n');
     await page.getByLabel('Task').fill('look around');
@@ -266,17 +266,17 @@ describeInBrowser('a session', () => {
   });
 
   it('that failed says why where it ended: its agent is not there', async () => {
-    const { session_id } = await stage.client.sessions.create({ agent: 'codex', work_folder: stage.server.data });
-    await stage.client.runs.start(session_id, { input: { text: 'hi' } });
-    const { page } = await stage.person('lead');
+    const { session_id } = await testBed.client.sessions.create({ agent: 'codex', work_folder: testBed.server.data });
+    await testBed.client.runs.start(session_id, { input: { text: 'hi' } });
+    const { page } = await testBed.person('lead');
     await page.goto(`/sessions/${session_id}`);
     const end = page.getByRole('list', { name: 'Thread' }).getByRole('listitem').filter({ hasText: 'run failed' });
     await end.getByText('Codex is not installed on the machine of this worker, or not in its PATH').waitFor();
-    await stage.client.sessions.end(session_id);
+    await testBed.client.sessions.end(session_id);
   });
 
   it('is started from the page without trust in what its folder brings along, in words as they were typed', async () => {
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.keyboard.press('n');
     await page.getByLabel('Task').fill(' /config is broken');
     await page.getByLabel('Agent').fill('claude');
@@ -290,13 +290,13 @@ describeInBrowser('a session', () => {
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.waitForURL(/\/sessions\/ses_/);
     const session_id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
-    const [run] = (await stage.client.runs.list({ session_id })).items;
-    const input = await stage.client.runs.input(run?.run_id ?? '');
+    const [run] = (await testBed.client.runs.list({ session_id })).items;
+    const input = await testBed.client.runs.input(run?.run_id ?? '');
     expect(input).toEqual({ text: ' /config is broken', trust_folder: false });
   });
 
   it('is started once, and told something once, however often a lost reply makes its person try again', async () => {
-    const { page, complaints } = await stage.person('lead');
+    const { page, complaints } = await testBed.person('lead');
     /** Carried out, and its reply lost when the person has been told that it takes long. */
     const loseReply = (path: string) =>
       page.route(path, async (route) => {
@@ -315,11 +315,11 @@ describeInBrowser('a session', () => {
     await page.unrouteAll({ behavior: 'wait' });
     await start.click();
     await page.waitForURL(/\/sessions\/ses_/);
-    const { items } = await stage.client.sessions.list({ limit: 500 });
+    const { items } = await testBed.client.sessions.list({ limit: 500 });
     const [session, ...others] = items.filter(({ title }) => title === 'only once');
     expect(others).toEqual([]);
     const session_id = session?.session_id ?? '';
-    expect((await stage.client.runs.list({ session_id })).items).toHaveLength(1);
+    expect((await testBed.client.runs.list({ session_id })).items).toHaveLength(1);
 
     await loseReply('**/v1/threads/*/items');
     const field = page.getByPlaceholder('Message the agent');
@@ -328,7 +328,7 @@ describeInBrowser('a session', () => {
     await page.getByText('the reply was lost').waitFor();
     await page.unrouteAll({ behavior: 'wait' });
     const said = async () =>
-      (await stage.client.threads.items(session?.thread_id ?? '')).items.filter(({ content }) =>
+      (await testBed.client.threads.items(session?.thread_id ?? '')).items.filter(({ content }) =>
         JSON.stringify(content).includes('said once'),
       ).length;
     expect(await said()).toBe(1);
@@ -336,11 +336,11 @@ describeInBrowser('a session', () => {
     await expect.poll(() => field.inputValue()).toBe('');
     expect(await said()).toBe(1);
     await complained({ complaints }, '500', '500');
-    await stage.client.sessions.end(session_id);
+    await testBed.client.sessions.end(session_id);
   });
 
   it('is started from the page: the demo, answered to its end, sub-agent included', { timeout: 90_000 }, async () => {
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.keyboard.press('n');
     await page.getByRole('button', { name: 'Start the demo' }).click();
     await page.waitForURL(/\/sessions\/ses_/);
@@ -361,21 +361,21 @@ describeInBrowser('a session', () => {
 });
 
 describeInBrowser('a long inbox', () => {
-  const stage = useStage({ env: { HOLDPOINT_LIMIT_PENDING_ASKS_PER_SESSION: '0' } });
+  const testBed = useTestBed({ env: { HOLDPOINT_LIMIT_PENDING_ASKS_PER_SESSION: '0' } });
   const MANY = 5000;
 
   it('of five thousand asks draws a few, scrolls to any, finds one, and shows what is new at once', async () => {
-    const { session_id } = await stage.client.sessions.create({ agent: 'external', title: 'Many' });
-    const { run_id } = await stage.client.runs.start(session_id, { input: { text: 'ask a lot' } });
+    const { session_id } = await testBed.client.sessions.create({ agent: 'external', title: 'Many' });
+    const { run_id } = await testBed.client.runs.start(session_id, { input: { text: 'ask a lot' } });
     const raise = (n: number) =>
-      stage.client.asks.raise(run_id, {
+      testBed.client.asks.raise(run_id, {
         kind: 'approval',
         tool_call_id: `call_${n}`,
         tool_name: 'Bash',
         input: { command: `echo number-${n}.` },
       });
     for (let n = 0; n < MANY; n += 250) await Promise.all(Array.from({ length: 250 }, (_, i) => raise(n + i)));
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.getByText('5,000 waiting').waitFor();
     const rows = page.getByRole('listitem');
     expect(await rows.count()).toBeLessThan(40);

@@ -1,28 +1,28 @@
 // Signing in through the link, in a real browser: what the person sees, and what stays where.
 import { expect, it } from 'vitest';
-import { complained, describeInBrowser, useStage } from './stage.ts';
+import { complained, describeInBrowser, useTestBed } from './test-bed.ts';
 
 describeInBrowser('signing in', () => {
-  const stage = useStage();
+  const testBed = useTestBed();
 
   it('opens nothing by itself, signs in with a click, and leaves no code in the address', async () => {
-    const { page } = await stage.stranger();
-    const { url } = await stage.client.signIn.offer();
+    const { page } = await testBed.stranger();
+    const { url } = await testBed.client.signIn.offer();
     await page.goto(url);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
-    expect(page.url()).toBe(`${stage.server.url}/sign-in`);
-    const { items } = await stage.client.tokens.list();
+    expect(page.url()).toBe(`${testBed.server.url}/sign-in`);
+    const { items } = await testBed.client.tokens.list();
     expect(items.filter(({ kind }) => kind === 'browser')).toEqual([]);
 
     await page.getByLabel('Your name').fill('lead');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL(`${stage.server.url}/`);
-    const signedIn = (await stage.client.tokens.list()).items.filter(({ kind }) => kind === 'browser');
+    await page.waitForURL(`${testBed.server.url}/`);
+    const signedIn = (await testBed.client.tokens.list()).items.filter(({ kind }) => kind === 'browser');
     expect(signedIn).toMatchObject([{ name: 'lead', scope: 'operator' }]);
   });
 
   it('stays signed in over a reload, with a cookie no script can read', async () => {
-    const { page, context } = await stage.person('lead');
+    const { page, context } = await testBed.person('lead');
     await page.reload();
     const me = await page.evaluate(() => fetch('/v1/me').then((r) => r.json()));
     expect(me).toMatchObject({ name: 'lead', kind: 'browser' });
@@ -36,13 +36,13 @@ describeInBrowser('signing in', () => {
   });
 
   it('says that a link was used, and how to get another', async () => {
-    const first = await stage.stranger();
-    const { url } = await stage.client.signIn.offer();
+    const first = await testBed.stranger();
+    const { url } = await testBed.client.signIn.offer();
     await first.page.goto(url);
     await first.page.getByRole('button', { name: 'Sign in' }).click();
-    await first.page.waitForURL(`${stage.server.url}/`);
+    await first.page.waitForURL(`${testBed.server.url}/`);
 
-    const second = await stage.stranger();
+    const second = await testBed.stranger();
     await second.page.goto(url);
     await second.page.getByRole('button', { name: 'Sign in' }).click();
     const alert = await second.page.getByRole('alert').textContent();
@@ -52,7 +52,7 @@ describeInBrowser('signing in', () => {
   });
 
   it('keeps a stranger out of every page, and says what to do', async () => {
-    const { page } = await stage.stranger();
+    const { page } = await testBed.stranger();
     for (const path of ['/', '/history', '/asks/ask_1']) {
       await page.goto(path);
       await page.getByText('holdpoint sign-in').waitFor();
@@ -60,7 +60,7 @@ describeInBrowser('signing in', () => {
   });
 
   it('tells whoever mistypes an address, in words', async () => {
-    const visitor = await stage.person('lead');
+    const visitor = await testBed.person('lead');
     const { page } = visitor;
     expect((await page.goto('/histroy'))?.status()).toBe(404);
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
@@ -70,7 +70,7 @@ describeInBrowser('signing in', () => {
   });
 
   it('on a phone too: theme, connection and the way out are behind “More”', async () => {
-    const { page } = await stage.person('mate', {
+    const { page } = await testBed.person('mate', {
       viewport: { width: 390, height: 844 },
       isMobile: true,
       hasTouch: true,
@@ -86,11 +86,11 @@ describeInBrowser('signing in', () => {
   });
 
   it('signs out, here and on the server', async () => {
-    const { page } = await stage.person('mate');
+    const { page } = await testBed.person('mate');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('holdpoint sign-in').waitFor();
     expect(await page.evaluate(() => document.cookie)).toBe('');
-    const { items } = await stage.client.tokens.list();
+    const { items } = await testBed.client.tokens.list();
     expect(items.findLast(({ name }) => name === 'mate')?.revoked_at_ms).toBeDefined();
   });
 });

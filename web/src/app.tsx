@@ -4,17 +4,17 @@ import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useRef, useSta
 import { Route, Switch, useLocation } from 'wouter';
 import type { MeView } from '../../src/core/views.ts';
 import { api, isStranger } from './api.ts';
-import { showBadge } from './badge.ts';
-import { isSignedOut } from './failure.ts';
+import { showBadge } from './hooks/badge.ts';
+import { listenToKeys, useCommands } from './hooks/commands.ts';
+import { live, useInbox } from './hooks/live-inbox.ts';
+import { Me, useMayAnswer } from './hooks/me.ts';
+import { notifyOf } from './hooks/notifications.ts';
+import { leaveBegun } from './hooks/touched-asks.ts';
 import { InboxPage } from './pages/inbox.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
-import { leaveBegun } from './state/begun.ts';
-import { listenToKeys, useCommands } from './state/commands.ts';
 import { waitingCount } from './state/inbox.ts';
-import { live, useInbox } from './state/live.ts';
-import { Me, useMayAnswer } from './state/me.ts';
-import { notifyOf } from './state/notify.ts';
 import { heading, summary } from './text/ask-text.ts';
+import { isSignedOut } from './text/failure.ts';
 import { Mark, Nav } from './ui/nav.tsx';
 import { announce, Toasts } from './ui/toasts.tsx';
 

@@ -8,9 +8,9 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { navigate } from 'wouter/use-browser-location';
 import { App } from './app.tsx';
-import { install } from './installed.ts';
+import { install } from './hooks/service-worker.ts';
+import { restoreTheme } from './hooks/theme.ts';
 import { takeCode } from './pages/sign-in.tsx';
-import { restoreTheme } from './theme.ts';
 import { WhenBroken } from './ui/broken.tsx';
 
 restoreTheme();

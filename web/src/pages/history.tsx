@@ -2,9 +2,9 @@
 import { Link, useLocation, useSearch } from 'wouter';
 import { duration } from '../../../src/client/times.ts';
 import type { AskView } from '../../../src/core/views.ts';
-import { failureText } from '../failure.ts';
-import { addressOf, OUTCOMES, type Query, queryOf, useHistory } from '../state/history.ts';
+import { addressOf, OUTCOMES, type Query, queryOf, useHistory } from '../hooks/history.ts';
 import { answersGiven, endSentence, heading, reasonOf, summary } from '../text/ask-text.ts';
+import { failureText } from '../text/failure.ts';
 import { oneLine } from '../text/visible.ts';
 import { Age, sessionName } from '../ui/crumbs.tsx';
 import { SearchField } from '../ui/search-field.tsx';

@@ -5,8 +5,8 @@ import { useLocation, useSearch } from 'wouter';
 import { duration } from '../../../src/client/times.ts';
 import type { InsightsView } from '../../../src/core/insight.ts';
 import { api } from '../api.ts';
-import { failureText } from '../failure.ts';
-import { useFetched } from '../queries.ts';
+import { useFetched } from '../hooks/queries.ts';
+import { failureText } from '../text/failure.ts';
 import { BarPlot, instantOf, LinePlot, NamePlot, waitText } from '../ui/plots.tsx';
 import '../styles/insights.css';
 

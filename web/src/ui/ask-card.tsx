@@ -3,11 +3,11 @@
 import { useMemo, useState } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
-import { useFetched } from '../queries.ts';
-import { cameTooLate, leaveBegun } from '../state/begun.ts';
+import { useMayAnswer, useMe } from '../hooks/me.ts';
+import { useFetched } from '../hooks/queries.ts';
+import { type Refused, wonBy } from '../hooks/submission.ts';
+import { cameTooLate, leaveBegun } from '../hooks/touched-asks.ts';
 import { cancelledForm, formAnswer, questionsOfPayload } from '../state/form-payload.ts';
-import { useMayAnswer, useMe } from '../state/me.ts';
-import { type Refused, wonBy } from '../state/sending.ts';
 import { isQuestion } from '../text/ask-text.ts';
 import { isLong } from './action.tsx';
 import { ApprovalCard } from './approval-card.tsx';

@@ -4,12 +4,12 @@ import { CircleQuestionMark, Layers, ShieldQuestionMark } from 'lucide-react';
 import { type MouseEvent, memo, useEffect, useRef } from 'react';
 import { countdown, duration } from '../../../src/client/times.ts';
 import type { SessionView } from '../../../src/core/views.ts';
+import { useNow } from '../hooks/clock.ts';
+import { revealRow, useRowWindow } from '../hooks/row-window.ts';
 import { type Entry, lineage } from '../state/inbox.ts';
 import { endSentence, heading, isQuestion, summary } from '../text/ask-text.ts';
 import { oneLine } from '../text/visible.ts';
-import { useNow } from './clock.ts';
 import { agentName, sessionName } from './crumbs.tsx';
-import { revealRow, useRowWindow } from './row-window.ts';
 import { ToneIcon } from './tone-icon.tsx';
 
 const ROW_PX = 74;

@@ -3,7 +3,7 @@
 import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
-import { useSighting } from '../state/sighting.ts';
+import { useSighting } from '../hooks/sighting.ts';
 import { Crumbs } from './crumbs.tsx';
 import { SeenBy } from './seen-by.tsx';
 

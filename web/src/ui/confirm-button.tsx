@@ -1,6 +1,6 @@
 // A button for what cannot be taken back: the first press asks, the second does it. What goes wrong is said.
 import { type ReactNode, useState } from 'react';
-import { failureText } from '../failure.ts';
+import { failureText } from '../text/failure.ts';
 import { toast } from './toasts.tsx';
 
 interface ConfirmButtonProps {

@@ -4,9 +4,9 @@ import { Fragment } from 'react';
 import { Link } from 'wouter';
 import { countdown, duration } from '../../../src/client/times.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
+import { useNow } from '../hooks/clock.ts';
 import { lineage } from '../state/inbox.ts';
 import { oneLine } from '../text/visible.ts';
-import { useNow } from './clock.ts';
 
 export const sessionName = (session: Pick<SessionView, 'title' | 'session_id'>): string =>
   oneLine(session.title ?? '') || session.session_id;

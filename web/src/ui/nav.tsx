@@ -3,8 +3,8 @@
 import { ChartColumn, CircleHelp, Ellipsis, History, Inbox, LogOut, Moon, PlayCircle, Rows2, Sun } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { applyTheme, themeOf } from '../hooks/theme.ts';
 import type { Inbox as InboxState } from '../state/inbox.ts';
-import { applyTheme, themeOf } from '../theme.ts';
 import { Key } from './key.tsx';
 import { NotifyButton } from './notify-button.tsx';
 

@@ -1,6 +1,6 @@
 // The switch for notifications of the desktop. Says what it does before the browser asks, and why it cannot where it can't.
 import { Bell, BellOff } from 'lucide-react';
-import { setNotifying, useNotifying } from '../state/notify.ts';
+import { setNotifying, useNotifying } from '../hooks/notifications.ts';
 import { toast } from './toasts.tsx';
 
 const BLOCKED = 'Your browser blocks notifications of this page. Allow them in its settings for this site.';

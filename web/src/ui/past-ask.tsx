@@ -2,8 +2,8 @@
 import { Link } from 'wouter';
 import type { SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
-import { failureText } from '../failure.ts';
-import { useFetched } from '../queries.ts';
+import { useFetched } from '../hooks/queries.ts';
+import { failureText } from '../text/failure.ts';
 import AskCard from './ask-card.tsx';
 
 interface PastAskProps {

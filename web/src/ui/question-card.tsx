@@ -5,6 +5,9 @@ import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { QuestionAnswer } from '../../../src/core/answer.ts';
 import type { Question } from '../../../src/core/question.ts';
 import type { AskView } from '../../../src/core/views.ts';
+import { useCommands } from '../hooks/commands.ts';
+import { useDraft } from '../hooks/draft.ts';
+import { type KeyedCall, type Refused, useSending } from '../hooks/submission.ts';
 import {
   type AnswerForm,
   answersOf,
@@ -17,9 +20,6 @@ import {
   withDraft,
   write,
 } from '../state/answer-form.ts';
-import { useCommands } from '../state/commands.ts';
-import { useDraft } from '../state/draft.ts';
-import { type KeyedCall, type Refused, useSending } from '../state/sending.ts';
 import { heading } from '../text/ask-text.ts';
 import type { Frame } from './card-frame.tsx';
 import { Key } from './key.tsx';

@@ -1,8 +1,8 @@
 // What stands in the way of an answer, said where the answer is given; and whether what was typed is kept.
 import { CloudCheck, CloudOff, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Draft } from '../state/draft.ts';
-import type { Refused } from '../state/sending.ts';
+import type { Draft } from '../hooks/draft.ts';
+import type { Refused } from '../hooks/submission.ts';
 
 interface RefusalProps {
   refused: Refused | undefined;

@@ -1,7 +1,7 @@
 // The search of a page that looks things up: what is typed is shown at once and searched for a moment later.
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useCommands } from '../state/commands.ts';
+import { useCommands } from '../hooks/commands.ts';
 import { Key } from './key.tsx';
 
 const TYPING_MS = 200;

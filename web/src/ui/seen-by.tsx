@@ -1,7 +1,7 @@
 // Who else has an ask before their eyes, or had: one quiet line that is always there, so that nothing moves when it fills.
 import { Fragment } from 'react';
 import type { AskView } from '../../../src/core/views.ts';
-import { useMe } from '../state/me.ts';
+import { useMe } from '../hooks/me.ts';
 import { seenByOthers } from '../text/ask-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { Age } from './crumbs.tsx';

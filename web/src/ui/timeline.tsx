@@ -2,10 +2,10 @@
 import { Link } from 'wouter';
 import { duration } from '../../../src/client/times.ts';
 import type { RunView } from '../../../src/core/views.ts';
+import { useNow } from '../hooks/clock.ts';
 import { endMs, type Hold, heldMs, type RunLine } from '../state/timeline.ts';
 import { endSentence } from '../text/ask-text.ts';
 import { oneLine } from '../text/visible.ts';
-import { useNow } from './clock.ts';
 
 interface TimelineProps {
   lines: readonly RunLine[];

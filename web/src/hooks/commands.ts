@@ -1,8 +1,8 @@
 // Who acts on a key: whatever is on the screen says which commands it takes, and the last one to say so is asked first.
 // Owns the one listener of the page; what keys mean is in keys.ts.
 import { useLayoutEffect, useRef } from 'react';
+import { type Command, commandOf, isDecision, JUST_MOVED_MS } from '../state/keys.ts';
 import { toast } from '../ui/toasts.tsx';
-import { type Command, commandOf, isDecision, JUST_MOVED_MS } from './keys.ts';
 
 type Name = Exclude<Command, object> | 'choose';
 export type Handlers = Partial<Record<Name, (n: number) => void>>;

@@ -10,9 +10,9 @@ import {
   toggleOther,
   withDraft,
   write,
-} from '../../web/src/state/answer-form.ts';
-import { formAnswer, questionsOfPayload } from '../../web/src/state/form-payload.ts';
-import { asked, options } from './asks.ts';
+} from '../../../web/src/state/answer-form.ts';
+import { formAnswer, questionsOfPayload } from '../../../web/src/state/form-payload.ts';
+import { asked, options } from '../asks.ts';
 
 const target = asked({ id: 'target', options: options('staging', 'production') });
 const checks = asked({ id: 'checks', multi_select: true, required: false, options: options('lint', 'test', 'types') });

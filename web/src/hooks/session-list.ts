@@ -5,8 +5,8 @@ import { useEffect, useMemo } from 'react';
 import { every, type Listed } from '../../../src/client/client.ts';
 import type { SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
-import { queries, useFetched } from '../queries.ts';
 import { agentName, sessionName } from '../ui/crumbs.tsx';
+import { queries, useFetched } from './queries.ts';
 
 export type Shown = 'active' | 'ended';
 

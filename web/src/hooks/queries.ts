@@ -1,7 +1,7 @@
 // What the page has fetched, in one cache: kept true by the event stream, so nothing is fetched again just because time
 // has passed. Comes with the first page that fetches something; the inbox itself is fed, not fetched.
 import { QueryClient, type QueryKey, type UseQueryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { onStale } from './state/live.ts';
+import { onStale } from './live-inbox.ts';
 
 export const queries = new QueryClient({
   defaultOptions: {

@@ -1,21 +1,21 @@
 // Many tabs of one browser: they share one stream, all of them live, whichever is closed.
 import { expect, it } from 'vitest';
-import { describeInBrowser, useStage } from './stage.ts';
+import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 describeInBrowser('eight tabs', () => {
-  const stage = useStage();
+  const testBed = useTestBed();
 
   it('follow one stream, and go on when the tab that held it is closed', async () => {
-    const { session_id } = await stage.client.sessions.create({ agent: 'external' });
-    const { run_id } = await stage.client.runs.start(session_id, { input: { text: 'x' } });
+    const { session_id } = await testBed.client.sessions.create({ agent: 'external' });
+    const { run_id } = await testBed.client.runs.start(session_id, { input: { text: 'x' } });
     const raise = (id: string) =>
-      stage.client.asks.raise(run_id, {
+      testBed.client.asks.raise(run_id, {
         kind: 'approval',
         tool_call_id: id,
         tool_name: 'Bash',
         input: { command: id },
       });
-    const { page: first, context } = await stage.person('lead');
+    const { page: first, context } = await testBed.person('lead');
     let streams = 0;
     context.on('request', (request) => {
       if (request.headers().accept === 'text/event-stream') streams += 1;

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { playMock } from './mock-run.ts';
-import { describeInBrowser, useStage } from './stage.ts';
+import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 const OPTIONS = [{ label: 'Staging' }, { label: 'Production' }];
 const questions = [
@@ -11,12 +11,12 @@ const questions = [
 ];
 
 describeInBrowser('in the middle of typing', () => {
-  const stage = useStage();
+  const testBed = useTestBed();
 
   it('a reload and another device bring it all back, and the agent gets the whole', async () => {
-    const run = await playMock(stage.client, { do: 'ask', id: 'form', questions });
+    const run = await playMock(testBed.client, { do: 'ask', id: 'form', questions });
     const { ask_id } = await run.ask('form');
-    const lead = await stage.person('lead');
+    const lead = await testBed.person('lead');
     await lead.page.goto(`/asks/${ask_id}`);
     await lead.page.getByRole('checkbox', { name: 'Production' }).check();
     await lead.page.getByRole('textbox', { name: 'Why?' }).pressSequentially('Because the te');
@@ -26,7 +26,7 @@ describeInBrowser('in the middle of typing', () => {
     await expect.poll(() => field.inputValue()).toBe('Because the te');
     expect(await lead.page.getByRole('checkbox', { name: 'Production' }).isChecked()).toBe(true);
 
-    const other = await stage.person('lead');
+    const other = await testBed.person('lead');
     await other.page.goto(`/asks/${ask_id}`);
     const elsewhere = other.page.getByRole('textbox', { name: 'Why?' });
     await expect.poll(() => elsewhere.inputValue()).toBe('Because the te');
@@ -36,10 +36,10 @@ describeInBrowser('in the middle of typing', () => {
   });
 
   it('two windows of one person follow each other, key by key', async () => {
-    const run = await playMock(stage.client, { do: 'ask', id: 'two', questions });
+    const run = await playMock(testBed.client, { do: 'ask', id: 'two', questions });
     const { ask_id } = await run.ask('two');
-    const one = await stage.person('lead');
-    const other = await stage.person('lead');
+    const one = await testBed.person('lead');
+    const other = await testBed.person('lead');
     const tab = await one.context.newPage();
     const pages = [one.page, other.page, tab];
     await Promise.all(pages.map((page) => page.goto(`/asks/${ask_id}`)));
@@ -61,17 +61,17 @@ describeInBrowser('in the middle of typing', () => {
   });
 
   it('a restart of the server is waited for, with the text in place, and the answer arrives', async () => {
-    const run = await playMock(stage.client, {
+    const run = await playMock(testBed.client, {
       do: 'ask',
       id: 'restart',
       questions: [{ id: 'why', question: 'Why?' }],
     });
     const { ask_id } = await run.ask('restart');
-    const { page, complaints } = await stage.person('lead');
+    const { page, complaints } = await testBed.person('lead');
     await page.goto(`/asks/${ask_id}`);
     const field = page.getByRole('textbox', { name: 'Why?' });
     await field.pressSequentially('Before the restart, ');
-    await stage.restart('SIGKILL');
+    await testBed.restart('SIGKILL');
     await field.pressSequentially('and after it.');
     await page.getByText('Live').waitFor();
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
@@ -81,9 +81,13 @@ describeInBrowser('in the middle of typing', () => {
   });
 
   it('an answer leaves behind what was still being kept, and nobody complains', async () => {
-    const run = await playMock(stage.client, { do: 'ask', id: 'quick', questions: [{ id: 'why', question: 'Why?' }] });
+    const run = await playMock(testBed.client, {
+      do: 'ask',
+      id: 'quick',
+      questions: [{ id: 'why', question: 'Why?' }],
+    });
     const { ask_id } = await run.ask('quick');
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto(`/asks/${ask_id}`);
     const saving = page.waitForRequest((request) => request.method() === 'PUT');
     await page.route('**/draft', async (route) => {
@@ -101,8 +105,8 @@ describeInBrowser('in the middle of typing', () => {
   });
 
   it('the composer keeps it too', async () => {
-    const { session_id } = await stage.client.sessions.create({ agent: 'external' });
-    const { page } = await stage.person('lead');
+    const { session_id } = await testBed.client.sessions.create({ agent: 'external' });
+    const { page } = await testBed.person('lead');
     await page.goto(`/sessions/${session_id}`);
     await page.getByPlaceholder('Message the agent').fill('half a mess');
     await page.reload();
@@ -110,8 +114,8 @@ describeInBrowser('in the middle of typing', () => {
   });
 
   it('a browser without room for it takes it all the same', async () => {
-    const { session_id } = await stage.client.sessions.create({ agent: 'external' });
-    const { page } = await stage.person('lead');
+    const { session_id } = await testBed.client.sessions.create({ agent: 'external' });
+    const { page } = await testBed.person('lead');
     await page.goto(`/sessions/${session_id}`);
     const field = page.getByPlaceholder('Message the agent');
     await field.waitFor();
@@ -130,8 +134,8 @@ describeInBrowser('in the middle of typing', () => {
   });
 
   it('a page that breaks says so, and is there again when it is loaded anew', async () => {
-    const { session_id } = await stage.client.sessions.create({ agent: 'external', title: 'Not broken' });
-    const { page, complaints } = await stage.person('lead');
+    const { session_id } = await testBed.client.sessions.create({ agent: 'external', title: 'Not broken' });
+    const { page, complaints } = await testBed.person('lead');
     const path = `**/v1/sessions/${session_id}`;
     await page.route(path, (route) => route.fulfill({ json: {} }));
     await page.goto(`/sessions/${session_id}`);

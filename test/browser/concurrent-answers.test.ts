@@ -6,7 +6,7 @@ import type { ApproveStep } from '../../src/agents/mock.ts';
 import { createClient } from '../../src/client/client.ts';
 import { findings } from './axe.ts';
 import { playMock } from './mock-run.ts';
-import { complained, describeInBrowser, useStage } from './stage.ts';
+import { complained, describeInBrowser, useTestBed } from './test-bed.ts';
 
 const approve = (id: string): ApproveStep => ({
   do: 'approve',
@@ -16,13 +16,13 @@ const approve = (id: string): ApproveStep => ({
 });
 
 describeInBrowser('when somebody else answers', () => {
-  const stage = useStage();
+  const testBed = useTestBed();
 
   it('both see it settle: who, from where, with what', async () => {
-    const run = await playMock(stage.client, approve('both'));
+    const run = await playMock(testBed.client, approve('both'));
     const { ask_id } = await run.ask('both');
-    const lead = await stage.person('lead');
-    const mate = await stage.person('mate');
+    const lead = await testBed.person('lead');
+    const mate = await testBed.person('mate');
     await Promise.all([lead, mate].map(({ page }) => page.goto(`/asks/${ask_id}`)));
     await expect.poll(() => lead.page.title()).toMatch(/^\(1\) Holdpoint/);
     expect(await lead.page.locator('link[rel=icon]').getAttribute('href')).toMatch(/^data:image/);
@@ -42,13 +42,13 @@ describeInBrowser('when somebody else answers', () => {
   });
 
   it('a click that came too late gets an honest sentence, and changes nothing', async () => {
-    const run = await playMock(stage.client, approve('late'));
+    const run = await playMock(testBed.client, approve('late'));
     const { ask_id, run_id } = await run.ask('late');
-    const { page, complaints } = await stage.person('lead');
+    const { page, complaints } = await testBed.person('lead');
     await page.goto(`/asks/${ask_id}`);
     await page.getByRole('button', { name: 'Allow once', exact: true }).waitFor();
     // Somebody at a terminal is quicker by the time the click takes to the server.
-    const cli = createClient({ url: stage.server.url, token: stage.server.token, surface: 'cli' });
+    const cli = createClient({ url: testBed.server.url, token: testBed.server.token, surface: 'cli' });
     await page.route(`**/v1/runs/${run_id}/approvals`, async (route) => {
       await cli.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'deny' }] });
       await route.continue();
@@ -66,13 +66,13 @@ describeInBrowser('when somebody else answers', () => {
   });
 
   it('the same click as the winner’s is told that it was not needed', async () => {
-    const run = await playMock(stage.client, approve('same'));
+    const run = await playMock(testBed.client, approve('same'));
     const { ask_id, run_id } = await run.ask('same');
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto(`/asks/${ask_id}`);
     await page.route(`**/v1/runs/${run_id}/approvals`, async (route) => {
       const resolutions = [{ request_id: ask_id, behavior: 'allow' as const }];
-      await stage.client.approvals.decideRun(run_id, { resolutions });
+      await testBed.client.approvals.decideRun(run_id, { resolutions });
       await route.continue();
     });
     await page.getByRole('button', { name: 'Allow once', exact: true }).click();
@@ -81,9 +81,9 @@ describeInBrowser('when somebody else answers', () => {
 
   it('what was typed meanwhile is there to be copied, beside who won; also on the session page', async () => {
     const ask = (id: string) => ({ do: 'ask' as const, id, questions: [{ id: 'why', question: 'Why?' }] });
-    const run = await playMock(stage.client, ask('typed'), ask('again'));
-    const lead = await stage.person('lead');
-    const mate = await stage.person('mate');
+    const run = await playMock(testBed.client, ask('typed'), ask('again'));
+    const lead = await testBed.person('lead');
+    const mate = await testBed.person('mate');
     const why = (page: Page) => page.getByRole('textbox', { name: 'Why?', exact: true });
     const typed = await run.ask('typed');
     await lead.page.goto(`/asks/${typed.ask_id}`);
@@ -107,7 +107,7 @@ describeInBrowser('when somebody else answers', () => {
     // Answered before there was a pause in which it could have been kept.
     await why(lead.page).fill('half a thought');
     const answers = [{ question_id: 'why', freeform_answer: 'because' }];
-    await stage.client.questions.answerRun(run_id, { resolution: { request_id: ask_id, answers } });
+    await testBed.client.questions.answerRun(run_id, { resolution: { request_id: ask_id, answers } });
     const card = lead.page.getByRole('article', { name: 'Ask' });
     await card.getByText('Answered by operator from the API').waitFor();
     await card.getByText('half a thought').waitFor();
@@ -116,30 +116,30 @@ describeInBrowser('when somebody else answers', () => {
   });
 
   it('a batch that came too late is told so, also when no group is left', async () => {
-    const run = await playMock(stage.client, { do: 'parallel', asks: [approve('b1'), approve('b2')] });
+    const run = await playMock(testBed.client, { do: 'parallel', asks: [approve('b1'), approve('b2')] });
     const [first, second] = [await run.ask('b1'), await run.ask('b2')];
-    const { page, complaints } = await stage.person('lead');
+    const { page, complaints } = await testBed.person('lead');
     await page.goto(`/asks/${first.ask_id}`);
     await page.getByRole('button', { name: /2 approvals of this shape wait/ }).click();
     await page.route(`**/v1/runs/${first.run_id}/approvals`, async (route) => {
       const resolutions = [{ request_id: first.ask_id, behavior: 'deny' as const }];
-      await stage.client.approvals.decideRun(first.run_id, { resolutions });
+      await testBed.client.approvals.decideRun(first.run_id, { resolutions });
       await route.continue();
     });
     await page.getByRole('button', { name: 'Allow 2 in one run' }).click();
     await page.getByText(/None of the 2 of one run was decided: Denied by operator/).waitFor();
     await page.getByRole('button', { name: /approvals of this shape/ }).waitFor({ state: 'detached' });
     await page.getByText(/None of the 2 of one run was decided/).waitFor();
-    expect((await stage.client.asks.get(second.ask_id)).status).toBe('pending');
-    await stage.client.runs.cancel(first.run_id);
+    expect((await testBed.client.asks.get(second.ask_id)).status).toBe('pending');
+    await testBed.client.runs.cancel(first.run_id);
     await complained({ complaints }, '409');
   });
 
   it('a viewer sees it too, and has nothing to answer with', async () => {
-    const run = await playMock(stage.client, approve('viewed'));
+    const run = await playMock(testBed.client, approve('viewed'));
     const { ask_id, run_id } = await run.ask('viewed');
-    const { page } = await stage.stranger();
-    await page.goto((await stage.client.signIn.offer({ name: 'mate', scope: 'viewer' })).url);
+    const { page } = await testBed.stranger();
+    await page.goto((await testBed.client.signIn.offer({ name: 'mate', scope: 'viewer' })).url);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('signed in to look, not to answer').waitFor();
     await page.getByText('echo viewed').first().waitFor();
@@ -159,15 +159,15 @@ describeInBrowser('when somebody else answers', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
     await page.goto(`/sessions/${run.sessionId}`);
     await page.getByText('signed in to look, not to write').waitFor();
-    expect((await stage.client.asks.get(ask_id)).status).toBe('pending');
-    await stage.client.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'allow' }] });
+    expect((await testBed.client.asks.get(ask_id)).status).toBe('pending');
+    await testBed.client.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'allow' }] });
   });
 
   it('a viewer is shown all that is asked', async () => {
     const work_folder = '/srv/shop';
     const reason = 'a clean build';
     const options = [{ label: 'Staging', description: 'nobody notices' }, { label: 'Production' }];
-    const run = await playMock(stage.client, {
+    const run = await playMock(testBed.client, {
       do: 'parallel',
       asks: [
         { ...approve('whole'), reason, work_folder },
@@ -175,24 +175,24 @@ describeInBrowser('when somebody else answers', () => {
       ],
     });
     await Promise.all([run.ask('whole'), run.ask('which')]);
-    const { page } = await stage.stranger();
-    await page.goto((await stage.client.signIn.offer({ name: 'mate', scope: 'viewer' })).url);
+    const { page } = await testBed.stranger();
+    await page.goto((await testBed.client.signIn.offer({ name: 'mate', scope: 'viewer' })).url);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
     await page.goto(`/sessions/${run.sessionId}`);
     for (const text of ['echo whole', reason, work_folder, 'Where to?', 'Staging', 'nobody notices', 'Production'])
       await page.getByRole('article').getByText(text).first().waitFor();
-    await stage.client.runs.cancel(run.runId);
+    await testBed.client.runs.cancel(run.runId);
   });
 
   it('a deadline counts down, ends the ask, and leaves the typed text', async () => {
-    const { page } = await stage.person('lead');
-    const { session_id } = await stage.client.sessions.create({ agent: 'external' });
-    const { run_id } = await stage.client.runs.start(session_id, { input: { text: 'work' } });
+    const { page } = await testBed.person('lead');
+    const { session_id } = await testBed.client.sessions.create({ agent: 'external' });
+    const { run_id } = await testBed.client.runs.start(session_id, { input: { text: 'work' } });
     const typedInTime = async (expires_after_ms: number): Promise<boolean> => {
       const questions = [{ id: 'why', question: 'Why?' }];
       const soon = { kind: 'question', tool_call_id: `soon-${expires_after_ms}`, questions, expires_after_ms } as const;
-      const { ask_id } = await stage.client.asks.raise(run_id, soon);
+      const { ask_id } = await testBed.client.asks.raise(run_id, soon);
       await page.goto(`/asks/${ask_id}`);
       const isCounting = page.getByText(/expires in 0:\d\d/).waitFor();
       const isTyped = isCounting.then(() => page.getByRole('textbox', { name: 'Why?' }).fill('half a thought'));
@@ -200,7 +200,7 @@ describeInBrowser('when somebody else answers', () => {
       await Promise.race([isTyped, isOver]);
       // Whatever still waits for a page that is left is of no interest.
       for (const wait of [isTyped, isOver]) wait.catch(() => {});
-      return (await stage.client.asks.get(ask_id)).status === 'pending';
+      return (await testBed.client.asks.get(ask_id)).status === 'pending';
     };
     // A machine that is too slow for it is given more time.
     let expiresAfterMs = 5000;
@@ -209,6 +209,6 @@ describeInBrowser('when somebody else answers', () => {
     await page.getByText('half a thought').waitFor();
     await page.reload();
     await page.getByText('half a thought').waitFor();
-    await stage.client.sessions.end(session_id);
+    await testBed.client.sessions.end(session_id);
   });
 });

@@ -2,12 +2,12 @@
 // is not; everybody else is shown it, and no page fetches anything again because of it.
 import type { Page, Request } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { describeInBrowser, useStage } from './stage.ts';
+import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 describeInBrowser('who has seen an ask', () => {
-  const stage = useStage();
+  const testBed = useTestBed();
   const raised = async (title: string, ...commands: string[]) => {
-    const { client } = stage;
+    const { client } = testBed;
     const { session_id } = await client.sessions.create({ agent: 'external', title });
     const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
     const ids: string[] = [];
@@ -18,7 +18,7 @@ describeInBrowser('who has seen an ask', () => {
     return { sessionId: session_id, ids, end: () => client.sessions.end(session_id) };
   };
   const whoSaw = async (id = '') =>
-    (await stage.client.asks.get(id)).seen_by?.map(({ by, surface }) => `${by} ${surface}`);
+    (await testBed.client.asks.get(id)).seen_by?.map(({ by, surface }) => `${by} ${surface}`);
   const cardOf = (page: Page) => page.getByRole('article', { name: 'Ask' });
   /** Longer than a look has to last. */
   const aMoment = (page: Page) => page.waitForTimeout(1000);
@@ -52,11 +52,11 @@ describeInBrowser('who has seen an ask', () => {
 
   it('is shown to everybody else at once, and fetches nothing', async () => {
     const { ids, sessionId, end } = await raised('Looked at', 'make');
-    const lead = await stage.person('lead');
+    const lead = await testBed.person('lead');
     const traffic = trafficOf(lead.page);
     await lead.page.goto(`/sessions/${sessionId}`);
     await expect.poll(() => whoSaw(ids[0])).toEqual(['lead web']);
-    const mate = await stage.person('mate');
+    const mate = await testBed.person('mate');
     await traffic.calm();
     const before = [...traffic.begun];
     await mate.page.goto(`/asks/${ids[0]}`);
@@ -76,7 +76,7 @@ describeInBrowser('who has seen an ask', () => {
     await cardOf(mate.page).getByText('Seen by lead').waitFor();
     await aMoment(mate.page);
     expect(await cardOf(mate.page).getByText('mate').count()).toBe(0);
-    const events = (await stage.client.events.ofSession(sessionId)).items;
+    const events = (await testBed.client.events.ofSession(sessionId)).items;
     expect(events.filter(({ type }) => type === 'ask.seen')).toHaveLength(2);
     await cardOf(mate.page).getByRole('button', { name: 'Deny', exact: true }).click();
     await cardOf(mate.page).getByRole('button', { name: 'Deny', exact: true }).click();
@@ -88,8 +88,8 @@ describeInBrowser('who has seen an ask', () => {
 
   it('is told by who may only look', async () => {
     const { ids, end } = await raised('Watched', 'make');
-    const { url } = await stage.client.signIn.offer({ name: 'watcher', scope: 'viewer' });
-    const { page } = await stage.stranger();
+    const { url } = await testBed.client.signIn.offer({ name: 'watcher', scope: 'viewer' });
+    const { page } = await testBed.stranger();
     await page.goto(url);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
@@ -100,7 +100,7 @@ describeInBrowser('who has seen an ask', () => {
 
   it('takes a window that is shown, and a look that lasts', async () => {
     const { ids, end } = await raised('Hidden', 'make one', 'make two', 'make three');
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.addInitScript(() => {
       let hidden = true;
       Object.defineProperty(document, 'hidden', { get: () => hidden });
@@ -128,7 +128,7 @@ describeInBrowser('who has seen an ask', () => {
   it('takes all of a long one, and what is on the screen of several', async () => {
     const long = `echo ${'x'.repeat(200_000)}`;
     const { ids, end } = await raised('Long', long);
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto(`/asks/${ids[0]}`);
     const all = cardOf(page).getByRole('button', { name: /^Show/ });
     await all.waitFor();
@@ -156,7 +156,7 @@ describeInBrowser('who has seen an ask', () => {
   it('takes the end of it on a small screen, of what scrolls by itself too', async () => {
     const lines = Array.from({ length: 60 }, (_, n) => `echo ${n}`).join('\n');
     const { ids, sessionId, end } = await raised('Below the fold', `${lines}\nrm -rf /srv/shop`, 'make\n'.repeat(20));
-    const { page } = await stage.person('lead', { viewport: { width: 390, height: 844 } });
+    const { page } = await testBed.person('lead', { viewport: { width: 390, height: 844 } });
     await page.goto(`/asks/${ids[0]}`);
     await cardOf(page).getByText('echo 0').waitFor();
     await aMoment(page);
@@ -184,13 +184,13 @@ describeInBrowser('who has seen an ask', () => {
   });
 
   it('takes the change of a file too, however late it is drawn', async () => {
-    const { client } = stage;
+    const { client } = testBed;
     const { session_id } = await client.sessions.create({ agent: 'external', title: 'Slow to come' });
     const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
     const input = { file_path: 'a.txt', old_string: 'old', new_string: 'new' };
     const edit = { kind: 'approval', tool_call_id: 'late', tool_name: 'Edit', input } as const;
     // A service worker would fetch it past the page.
-    const { page, complaints } = await stage.person('lead', { serviceWorkers: 'block' });
+    const { page, complaints } = await testBed.person('lead', { serviceWorkers: 'block' });
     let come = () => {};
     const isTime = new Promise<void>((resolve) => {
       come = resolve;
@@ -208,10 +208,10 @@ describeInBrowser('who has seen an ask', () => {
   });
 
   it('takes a card that nothing lies over', async () => {
-    const { client } = stage;
+    const { client } = testBed;
     const { session_id } = await client.sessions.create({ agent: 'external', title: 'Covered' });
     const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto(`/sessions/${session_id}`);
     await page.getByRole('heading', { name: 'Covered' }).waitFor();
     await page.keyboard.press('n');
@@ -228,7 +228,7 @@ describeInBrowser('who has seen an ask', () => {
 
   it('takes each of a group that is on the screen', async () => {
     const { ids, end } = await raised('Group', ...Array.from({ length: 40 }, (_, n) => `rm part-${n}`));
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto(`/asks/${ids[0]}`);
     await page.getByRole('button', { name: /Decide them together/ }).click();
     await expect.poll(() => whoSaw(ids[3])).toEqual(['lead web']);

@@ -5,9 +5,9 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { HoldpointProblem } from '../../../src/client/http.ts';
 import type { DraftView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
-import { queries, useFetched } from '../queries.ts';
-import { begin, isBegun } from './begun.ts';
-import { onDraft } from './live.ts';
+import { onDraft } from './live-inbox.ts';
+import { queries, useFetched } from './queries.ts';
+import { begin, isBegun } from './touched-asks.ts';
 
 export type DraftContent = Pick<DraftView, 'answers' | 'reason' | 'justification' | 'updated_input'>;
 

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { playMock } from './mock-run.ts';
-import { describeInBrowser, useStage } from './stage.ts';
+import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 const HTML =
   '<img src=x onerror="window.owned=1"><script>window.owned=1</script><a href="javascript:window.owned=1">x</a>';
@@ -17,10 +17,10 @@ const LONG_PATIENCE_MS = 240_000;
 const isOwned = (page: Page) => page.evaluate(() => 'owned' in window);
 
 describeInBrowser('hostile text', () => {
-  const stage = useStage();
+  const testBed = useTestBed();
 
   it('in an approval is shown to the letter, runs nothing, and can be denied', async () => {
-    const run = await playMock(stage.client, {
+    const run = await playMock(testBed.client, {
       do: 'approve',
       id: 'hostile',
       tool_name: `Bash${HTML}`,
@@ -28,7 +28,7 @@ describeInBrowser('hostile text', () => {
       reason: NASTY,
       diff: `--- a/${HTML}\n+++ b/${HTML}\n@@ -1 +1 @@\n-${NASTY}\n+${NASTY}`,
     });
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto(`/asks/${(await run.ask('hostile')).ask_id}`);
     await page.getByText('hidden characters').first().waitFor();
     const marks = await page.locator('.hidden-character').allTextContents();
@@ -42,7 +42,7 @@ describeInBrowser('hostile text', () => {
 
   it('in a question and in what an agent says runs nothing either', async () => {
     const run = await playMock(
-      stage.client,
+      testBed.client,
       { do: 'say', text: MARKDOWN },
       { do: 'say', type: 'tool_result', text: NASTY },
       {
@@ -54,7 +54,7 @@ describeInBrowser('hostile text', () => {
       },
     );
     await run.ask('hostile');
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await page.goto(`/sessions/${run.sessionId}`);
     await page.getByRole('article').waitFor();
     await page.locator('.markdown').first().waitFor();
@@ -68,22 +68,22 @@ describeInBrowser('hostile text', () => {
   it('of a megabyte is cut with a word about it, shown whole on request, and only then allowed', {
     timeout: LONG_PATIENCE_MS,
   }, async () => {
-    const { session_id } = await stage.client.sessions.create({ agent: 'external' });
-    const { run_id } = await stage.client.runs.start(session_id, { input: { text: 'a megabyte' } });
+    const { session_id } = await testBed.client.sessions.create({ agent: 'external' });
+    const { run_id } = await testBed.client.runs.start(session_id, { input: { text: 'a megabyte' } });
     const content = Array.from({ length: 5000 }, (_, n) => `line ${n}`).join('\n');
     const input = { command: `echo ${MEGABYTE}`, file_path: 'long.txt', content };
     const ask = { kind: 'approval', tool_call_id: 'long', tool_name: 'Bash', input } as const;
-    const { ask_id } = await stage.client.asks.raise(run_id, ask);
-    const { page } = await stage.person('lead');
+    const { ask_id } = await testBed.client.asks.raise(run_id, ask);
+    const { page } = await testBed.person('lead');
     page.setDefaultTimeout(LONG_PATIENCE_MS);
     await page.goto(`/asks/${ask_id}`);
     await page.getByRole('button', { name: 'Show the other 460,005 characters' }).waitFor();
     await page.getByRole('button', { name: 'Show the other 4,400 lines' }).waitFor();
     await page.getByRole('button', { name: 'Allow once', exact: true }).click();
     await page.getByText('This is all of it.').waitFor();
-    expect((await stage.client.asks.get(ask_id)).status).toBe('pending');
+    expect((await testBed.client.asks.get(ask_id)).status).toBe('pending');
     await page.getByRole('button', { name: 'Allow once', exact: true }).click();
-    const given = async () => (await stage.client.asks.get(ask_id)).answer;
+    const given = async () => (await testBed.client.asks.get(ask_id)).answer;
     await expect.poll(given, { timeout: LONG_PATIENCE_MS }).toMatchObject({ behavior: 'allow' });
   });
 });

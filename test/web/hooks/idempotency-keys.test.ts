@@ -1,6 +1,6 @@
 // The key of what was sent and not replied to, over a reload: two looks at one storage are two loads of the page.
 import { expect, it } from 'vitest';
-import { triedIn } from '../../web/src/state/tried.ts';
+import { triedIn } from '../../../web/src/hooks/idempotency-keys.ts';
 
 function storage(room = Number.POSITIVE_INFINITY): Storage {
   const items = new Map<string, string>();

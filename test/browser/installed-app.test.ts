@@ -2,8 +2,8 @@
 // asks while it is hidden, once somebody wanted that.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { makePast } from './past.ts';
-import { describeInBrowser, useStage } from './stage.ts';
+import { makeEndedAsks } from './ended-asks.ts';
+import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 /** Its worker is in control. */
 async function isInstalled(page: Page): Promise<void> {
@@ -20,10 +20,10 @@ const notices = (page: Page) =>
 const hide = () => Object.defineProperty(document, 'hidden', { get: () => true });
 
 describeInBrowser('the page as an app', () => {
-  const stage = useStage();
+  const testBed = useTestBed();
 
   it('says what it is, with icons that are there', async () => {
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     const manifest = await page.evaluate(async () => {
       const link = document.querySelector<HTMLLinkElement>('link[rel="manifest"]');
       return (await fetch(link?.href ?? '')).json();
@@ -36,9 +36,9 @@ describeInBrowser('the page as an app', () => {
   });
 
   it('keeps its files and no answer of the API', async () => {
-    const { page } = await stage.person('lead');
+    const { page } = await testBed.person('lead');
     await isInstalled(page);
-    await makePast(stage.client);
+    await makeEndedAsks(testBed.client);
     await page.goto('/history');
     await page.getByText('3 asks').waitFor();
     const kept = await page.evaluate(async () => {
@@ -52,11 +52,11 @@ describeInBrowser('the page as an app', () => {
   });
 
   it('opens while the server is away, and goes on when it is back', async () => {
-    const { page, complaints } = await stage.person('lead');
+    const { page, complaints } = await testBed.person('lead');
     await isInstalled(page);
     await page.reload();
     await page.getByText('Live · lead').waitFor();
-    await stage.restart('SIGKILL', async () => {
+    await testBed.restart('SIGKILL', async () => {
       await page.goto('/history');
       await page.getByText('The server cannot be reached').waitFor();
     });
@@ -72,15 +72,15 @@ describeInBrowser('the page as an app', () => {
 
   describe('notifications', () => {
     const raise = async (command: string) => {
-      const { session_id } = await stage.client.sessions.create({ agent: 'external', title: 'Deploy' });
-      const { run_id } = await stage.client.runs.start(session_id, { input: {} });
+      const { session_id } = await testBed.client.sessions.create({ agent: 'external', title: 'Deploy' });
+      const { run_id } = await testBed.client.runs.start(session_id, { input: {} });
       const ask = { kind: 'approval' as const, tool_call_id: 'a', tool_name: 'Bash', input: { command } };
-      return stage.client.asks.raise(run_id, ask);
+      return testBed.client.asks.raise(run_id, ask);
     };
 
     it('are off until somebody switches them on, and then only while the page is hidden', async () => {
-      const { page, context } = await stage.person('lead');
-      await context.grantPermissions(['notifications'], { origin: stage.server.url });
+      const { page, context } = await testBed.person('lead');
+      await context.grantPermissions(['notifications'], { origin: testBed.server.url });
       await isInstalled(page);
       await page.evaluate(hide);
       await raise('echo unheard');
@@ -96,7 +96,7 @@ describeInBrowser('the page as an app', () => {
 
       // Settled elsewhere: no news any more.
       const resolutions = [{ request_id: ask.ask_id, behavior: 'allow' as const }];
-      await stage.client.approvals.decideRun(ask.run_id, { resolutions });
+      await testBed.client.approvals.decideRun(ask.run_id, { resolutions });
       await expect.poll(() => notices(page)).toEqual([]);
 
       await button.click();
@@ -106,7 +106,7 @@ describeInBrowser('the page as an app', () => {
     });
 
     it('say when the browser blocks them', async () => {
-      const { page } = await stage.person('lead');
+      const { page } = await testBed.person('lead');
       await page.evaluate(() => Object.defineProperty(Notification, 'permission', { get: () => 'denied' }));
       await page.getByRole('button', { name: 'Notifications' }).click();
       await page.getByText('Your browser blocks notifications').waitFor();

@@ -44,7 +44,7 @@ const ASKS: Raised[] = [
 ];
 
 /** All of them in one run, oldest first. */
-export async function raiseEverything(client: Client): Promise<AskView[]> {
+export async function raiseEveryAsk(client: Client): Promise<AskView[]> {
   const { session_id } = await client.sessions.create({
     agent: 'external',
     title: 'Everything',

@@ -1,6 +1,6 @@
 // What went wrong between the page and its server, in a sentence for the person.
-import { HoldpointProblem, HoldpointUnreachable } from '../../src/client/http.ts';
-import { StreamRefused } from '../../src/client/stream.ts';
+import { HoldpointProblem, HoldpointUnreachable } from '../../../src/client/http.ts';
+import { StreamRefused } from '../../../src/client/stream.ts';
 
 const SIGNED_OUT =
   'This browser is not signed in any more, so nothing was done. Run `holdpoint sign-in` on the machine of the server, open the link in this browser, and try again here: what you typed stays.';

@@ -24,7 +24,7 @@ export interface Visitor {
   complaints: string[];
 }
 
-export interface Stage {
+export interface TestBed {
   readonly server: Holdpoint;
   /** The server's API as the operator, for what agents and other people do meanwhile. */
   readonly client: Client;
@@ -36,8 +36,8 @@ export interface Stage {
   restart(signal?: 'SIGTERM' | 'SIGKILL', whileAway?: () => Promise<void>): Promise<void>;
 }
 
-/** Call it inside `describeInBrowser`; the stage is there while its tests run. */
-export function useStage(options: StartOptions = {}): Stage {
+/** Call it inside `describeInBrowser`; the test bed is there while its tests run. */
+export function useTestBed(options: StartOptions = {}): TestBed {
   let browser: Browser;
   let server: Holdpoint;
   const open: Visitor[] = [];

@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { HoldpointProblem } from '../../../src/client/http.ts';
 import type { AnswerView } from '../../../src/client/inbox-feed.ts';
 import { duration } from '../../../src/client/times.ts';
-import { failureText } from '../failure.ts';
 import { endSentence } from '../text/ask-text.ts';
-import { triedIn } from './tried.ts';
+import { failureText } from '../text/failure.ts';
+import { triedIn } from './idempotency-keys.ts';
 
 export interface Refused {
   text: string;

@@ -3,7 +3,7 @@ import type { Page, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { ApproveStep } from '../../src/agents/mock.ts';
 import { playMock } from './mock-run.ts';
-import { describeInBrowser, useStage } from './stage.ts';
+import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 /** The server carries it out; its reply is cut off, and so is every reply to a repeat. Resolves when it happened first. */
 async function cutReplies(page: Page, path: string): Promise<{ happened: Promise<void>; end(): Promise<void> }> {
@@ -19,20 +19,20 @@ async function cutReplies(page: Page, path: string): Promise<{ happened: Promise
 }
 
 describeInBrowser('a reply that was lost', () => {
-  const stage = useStage();
+  const testBed = useTestBed();
   /** The browser notes what was cut off. */
   const allowCut = (complaints: string[]) => {
     for (const complaint of complaints.splice(0)) expect(complaint).toContain('ERR_CONNECTION_RESET');
   };
   const postsOf = async (threadId: string, text: string) => {
-    const { items } = await stage.client.threads.items(threadId);
+    const { items } = await testBed.client.threads.items(threadId);
     return items.filter(({ content }) => (content[0] as { text?: string }).text === text).length;
   };
 
   /** A message to a new session, whose reply is lost; and the page again. */
   const sayInVain = async (words: string, title: string) => {
-    const { session_id, thread_id } = await stage.client.sessions.create({ agent: 'external', title });
-    const { page, complaints } = await stage.person('lead');
+    const { session_id, thread_id } = await testBed.client.sessions.create({ agent: 'external', title });
+    const { page, complaints } = await testBed.person('lead');
     await page.goto(`/sessions/${session_id}`);
     const field = page.getByPlaceholder('Message the agent');
     const replies = await cutReplies(page, '**/v1/threads/*/items');
@@ -74,13 +74,13 @@ describeInBrowser('a reply that was lost', () => {
 
   it('of an answer in the thread: sent again when nothing is asked any more, it starts no run', async () => {
     const options = [{ label: 'Staging' }, { label: 'Production' }];
-    const run = await playMock(stage.client, {
+    const run = await playMock(testBed.client, {
       do: 'ask',
       id: 'where',
       questions: [{ id: 'target', question: 'Where to?', options }],
     });
     await run.ask('where');
-    const { page, complaints } = await stage.person('lead');
+    const { page, complaints } = await testBed.person('lead');
     await page.goto(`/sessions/${run.sessionId}`);
     const replies = await cutReplies(page, '**/v1/threads/*/items');
     await page.getByLabel('Answers “Where to?”').fill('2');
@@ -94,14 +94,14 @@ describeInBrowser('a reply that was lost', () => {
     expect(await field.inputValue()).toBe('2');
     await field.press('Enter');
     await expect.poll(() => field.inputValue()).toBe('');
-    expect((await stage.client.runs.list({ session_id: run.sessionId })).items).toHaveLength(1);
+    expect((await testBed.client.runs.list({ session_id: run.sessionId })).items).toHaveLength(1);
     allowCut(complaints);
   });
 
   it('of a new run: what was typed is there again, leads to the run that was started, and then to another', async () => {
-    const { page, complaints } = await stage.person('lead');
+    const { page, complaints } = await testBed.person('lead');
     const started = async () =>
-      (await stage.client.sessions.list({ limit: 500 })).items.filter(({ title }) => title === 'count to three');
+      (await testBed.client.sessions.list({ limit: 500 })).items.filter(({ title }) => title === 'count to three');
     const start = page.getByRole('button', { name: 'Start', exact: true });
     const replies = await cutReplies(page, '**/v1/sessions/*/runs');
     await page.keyboard.press('n');
@@ -119,7 +119,7 @@ describeInBrowser('a reply that was lost', () => {
     await page.waitForURL(/\/sessions\/ses_/);
     const [first, ...others] = await started();
     expect(others).toEqual([]);
-    expect((await stage.client.runs.list({ session_id: first?.session_id ?? '' })).items).toHaveLength(1);
+    expect((await testBed.client.runs.list({ session_id: first?.session_id ?? '' })).items).toHaveLength(1);
 
     await page.keyboard.press('n');
     expect(await page.getByLabel('Task').inputValue()).toBe('');
@@ -137,9 +137,9 @@ describeInBrowser('a reply that was lost', () => {
   });
 
   it('of answers to a group: one answer each, and no error', async () => {
-    const run = await playMock(stage.client, { do: 'parallel', asks: [approve('g1'), approve('g2')] });
+    const run = await playMock(testBed.client, { do: 'parallel', asks: [approve('g1'), approve('g2')] });
     const asks = [await run.ask('g1'), await run.ask('g2')];
-    const { page, complaints } = await stage.person('lead');
+    const { page, complaints } = await testBed.person('lead');
     await page.goto(`/asks/${asks[0]?.ask_id}`);
     const together = page.getByRole('button', { name: /2 approvals of this shape wait/ });
     const allow = page.getByRole('button', { name: 'Allow 2 in one run' });
@@ -171,7 +171,7 @@ describeInBrowser('a reply that was lost', () => {
     expect([await run.heard('g1'), await run.heard('g2')]).toEqual(
       ['g1', 'g2'].map((id) => `answered: allowed {"command":"echo ${id}"}`),
     );
-    const events = (await stage.client.events.ofRun(run.runId, { limit: 500 })).items;
+    const events = (await testBed.client.events.ofRun(run.runId, { limit: 500 })).items;
     expect(events.filter(({ type }) => type === 'ask.claimed')).toHaveLength(2);
     for (const complaint of complaints.splice(0)) expect(complaint).toMatch(/ERR_CONNECTION_RESET|500/);
   });

@@ -5,7 +5,7 @@ import { useEffect } from 'react';
 import type { Listed } from '../../../src/client/client.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
-import { queries } from '../queries.ts';
+import { queries } from './queries.ts';
 
 export const OUTCOMES = ['answered', 'declined', 'cancelled', 'expired', 'failed'] as const;
 

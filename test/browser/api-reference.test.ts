@@ -1,13 +1,13 @@
 // The API reference in a real browser: it works under its own content policy, which lets no other script run and nothing
-// load from elsewhere. Breaches are complaints of the page, and the stage fails on those.
+// load from elsewhere. Breaches are complaints of the page, and the test bed fails on those.
 import { expect, it } from 'vitest';
-import { complained, describeInBrowser, useStage } from './stage.ts';
+import { complained, describeInBrowser, useTestBed } from './test-bed.ts';
 
 describeInBrowser('the API reference', () => {
-  const stage = useStage();
+  const testBed = useTestBed();
 
   it('shows every route and a request to try, and runs no script that was not meant to', async () => {
-    const { page, complaints } = await stage.stranger();
+    const { page, complaints } = await testBed.stranger();
     const response = await page.goto('/docs');
     const policy = response?.headers()['content-security-policy'] ?? '';
     expect(policy).toMatch(/default-src 'none'; script-src 'nonce-[^']+';/);
@@ -31,7 +31,7 @@ describeInBrowser('the API reference', () => {
   });
 
   it('has another nonce each time, and is framed by nobody', async () => {
-    const { page } = await stage.stranger();
+    const { page } = await testBed.stranger();
     const policies = [];
     for (let i = 0; i < 2; i++) policies.push((await page.request.get('/docs/')).headers()['content-security-policy']);
     expect(new Set(policies).size).toBe(2);

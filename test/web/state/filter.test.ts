@@ -1,9 +1,9 @@
 // What the search finds, and which approvals are decided together.
 import { describe, expect, it } from 'vitest';
-import type { ApprovalRequest } from '../../src/core/views.ts';
-import { filtered, termsOf } from '../../web/src/state/filter.ts';
-import { batchesOf, groupsOf } from '../../web/src/state/groups.ts';
-import { approval, asked, entry, question, session } from './asks.ts';
+import type { ApprovalRequest } from '../../../src/core/views.ts';
+import { filtered, termsOf } from '../../../web/src/state/filter.ts';
+import { batchesOf, groupsOf } from '../../../web/src/state/groups.ts';
+import { approval, asked, entry, question, session } from '../asks.ts';
 
 const sessions = new Map([
   ['ses_1', session('ses_1', { title: 'Fix the build', project_ids: ['shop'] })],

@@ -3,11 +3,11 @@
 import { useSyncExternalStore } from 'react';
 import { type DraftNotice, followInbox } from '../../../src/client/inbox-feed.ts';
 import { api } from '../api.ts';
-import { isSignedOut } from '../failure.ts';
-import { isBegun } from './begun.ts';
-import { EMPTY_INBOX, type Inbox, raised, sessionSeen, settled, sighted, swept } from './inbox.ts';
-import { withdrawNotice } from './notify.ts';
+import { EMPTY_INBOX, type Inbox, raised, sessionSeen, settled, sighted, swept } from '../state/inbox.ts';
+import { isSignedOut } from '../text/failure.ts';
+import { withdrawNotice } from './notifications.ts';
 import { followShared } from './shared-stream.ts';
+import { isBegun } from './touched-asks.ts';
 
 const SWEEP_MS = 1000;
 const STALE_MS = 150;

@@ -1,14 +1,21 @@
 // What the page makes of agents' text: nothing hidden stays hidden, and changes of files are lines with numbers.
 import { describe, expect, it } from 'vitest';
-import type { ApprovalRequest } from '../../src/core/views.ts';
-import { editable, readEdit } from '../../web/src/state/edit-input.ts';
-import { commandOf, isDecision, type Pressed } from '../../web/src/state/keys.ts';
-import { rowsWithin } from '../../web/src/state/row-window.ts';
-import { earlierSentence, endSentence, heading, lostSentence, reasonOf, summary } from '../../web/src/text/ask-text.ts';
-import { blocksOfChange, blocksOfPatch, firstLines, sideBySide } from '../../web/src/text/diff-lines.ts';
-import { hidesText } from '../../web/src/text/plan-text.ts';
-import { exact, hiddenCount, oneLine, prose } from '../../web/src/text/visible.ts';
-import { answer, approval, asked, question } from './asks.ts';
+import type { ApprovalRequest } from '../../../src/core/views.ts';
+import { editable, readEdit } from '../../../web/src/state/edit-input.ts';
+import { commandOf, isDecision, type Pressed } from '../../../web/src/state/keys.ts';
+import { rowsWithin } from '../../../web/src/state/row-window.ts';
+import {
+  earlierSentence,
+  endSentence,
+  heading,
+  lostSentence,
+  reasonOf,
+  summary,
+} from '../../../web/src/text/ask-text.ts';
+import { blocksOfChange, blocksOfPatch, firstLines, sideBySide } from '../../../web/src/text/diff-lines.ts';
+import { hidesText } from '../../../web/src/text/plan-text.ts';
+import { exact, hiddenCount, oneLine, prose } from '../../../web/src/text/visible.ts';
+import { answer, approval, asked, question } from '../asks.ts';
 
 const shown = (segments: { text: string }[]) => segments.map((s) => s.text).join('');
 

@@ -2,7 +2,7 @@
 import type { Client } from '../../src/client/client.ts';
 import type { AskView } from '../../src/core/views.ts';
 
-export async function makePast(client: Client): Promise<AskView[]> {
+export async function makeEndedAsks(client: Client): Promise<AskView[]> {
   const { session_id } = await client.sessions.create({
     agent: 'external',
     title: 'Nightly build',

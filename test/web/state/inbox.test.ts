@@ -9,9 +9,9 @@ import {
   sighted,
   swept,
   waitingCount,
-} from '../../web/src/state/inbox.ts';
-import { seenByOthers } from '../../web/src/text/ask-text.ts';
-import { answer, approval, session } from './asks.ts';
+} from '../../../web/src/state/inbox.ts';
+import { seenByOthers } from '../../../web/src/text/ask-text.ts';
+import { answer, approval, session } from '../asks.ts';
 
 const ids = (inbox: ReturnType<typeof raised>) => inbox.entries.map((e) => e.ask.ask_id);
 const a = approval({}, { ask_id: 'a', created_at_ms: 1 });
