@@ -30,7 +30,7 @@ const CORE_NEVER_SAYS =
 const PORTS = 'src/core/ports.ts';
 const STARTS_PROCESSES = ['worker'];
 /** The person's own editor, at the person's own terminal. */
-const EDITOR = 'src/cli/editor.ts';
+const EDITOR = 'src/cli/prompt/editor.ts';
 
 const VAGUE = /(^|\/)(utils?|helpers?|common|misc|manager|service)s?(\/|\.[a-z]+$)/;
 const CODE = /\.(ts|tsx|js|mjs)$/;

@@ -1,10 +1,10 @@
 // One session of the demo: starts the mock agent and hands every ask of it and its sub-agents to the person.
 import { type Client, every } from '../client/client.ts';
 import type { AskView } from '../core/views.ts';
-import { answerAs } from './answer-as.ts';
-import { note, RETRY_FOR_MS } from './connection.ts';
-import { followWork } from './follow-work.ts';
-import type { Person } from './person.ts';
+import { followWork } from './follow-run.ts';
+import { answerAs } from './prompt/answer-ask.ts';
+import type { Person } from './prompt/answerer.ts';
+import { note, RETRY_FOR_MS } from './server-connection.ts';
 import { cardLines, isQuestion, type Request } from './text/ask-text.ts';
 import { type Line, line, span } from './text/spans.ts';
 

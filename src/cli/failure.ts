@@ -4,7 +4,7 @@ import { HoldpointProblem, HoldpointUnreachable } from '../client/http.ts';
 import { duration } from '../client/times.ts';
 import { endedHow } from '../core/ask.ts';
 import { EXIT, type ExitName, exitOfProblem } from './exit-codes.ts';
-import { ownName } from './own-name.ts';
+import { ownName } from './program-name.ts';
 import { jsonText } from './text/json-text.ts';
 import { oneLine, prose } from './text/terminal-text.ts';
 

@@ -2,45 +2,45 @@
 // loaded only when it is needed, and the server itself (boot/) only by the commands that run a part of it: every call
 // pays for what it loads, and an agent's hook is called often.
 import { Command } from 'commander';
-import { withExamples } from './examples.ts';
 import { Failure } from './failure.ts';
+import { withExamples } from './help-examples.ts';
 import { version } from './version.ts';
 
 type Load = () => Promise<Command>;
 
 const GROUPS: Record<string, Record<string, Load>> = {
   'Answer:': {
-    inbox: async () => (await import('./inbox.ts')).inboxCommand(),
-    questions: async () => (await import('./questions.ts')).questionsCommand(),
-    approvals: async () => (await import('./approvals.ts')).approvalsCommand(),
-    threads: async () => (await import('./threads.ts')).threadsCommand(),
+    inbox: async () => (await import('./commands/inbox.ts')).inboxCommand(),
+    questions: async () => (await import('./commands/questions.ts')).questionsCommand(),
+    approvals: async () => (await import('./commands/approvals.ts')).approvalsCommand(),
+    threads: async () => (await import('./commands/threads.ts')).threadsCommand(),
   },
   'Look:': {
-    events: async () => (await import('./events.ts')).eventsCommand(),
-    sessions: async () => (await import('./sessions.ts')).sessionsCommand(),
-    runs: async () => (await import('./runs.ts')).runsCommand(),
-    audit: async () => (await import('./audit.ts')).auditCommand(),
+    events: async () => (await import('./commands/events.ts')).eventsCommand(),
+    sessions: async () => (await import('./commands/sessions.ts')).sessionsCommand(),
+    runs: async () => (await import('./commands/runs.ts')).runsCommand(),
+    audit: async () => (await import('./commands/audit.ts')).auditCommand(),
   },
   'Work:': {
-    run: async () => (await import('./run.ts')).runCommand(),
-    connect: async () => (await import('./connect.ts')).connectCommand(),
-    disconnect: async () => (await import('./disconnect.ts')).disconnectCommand(),
-    demo: async () => (await import('./demo.ts')).demoCommand(),
-    mcp: async () => (await import('./mcp.ts')).mcpCommand(),
-    skills: async () => (await import('./skills.ts')).skillsCommand(),
+    run: async () => (await import('./commands/run.ts')).runCommand(),
+    connect: async () => (await import('./commands/connect.ts')).connectCommand(),
+    disconnect: async () => (await import('./commands/disconnect.ts')).disconnectCommand(),
+    demo: async () => (await import('./commands/demo.ts')).demoCommand(),
+    mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),
+    skills: async () => (await import('./commands/skills.ts')).skillsCommand(),
   },
   'Serve:': {
-    serve: async () => (await import('./serve.ts')).serveCommand(),
-    'sign-in': async () => (await import('./sign-in.ts')).signInCommand(),
-    worker: async () => (await import('./worker.ts')).workerCommand(),
-    db: async () => (await import('./db.ts')).dbCommand(),
-    tokens: async () => (await import('./tokens.ts')).tokensCommand(),
-    doctor: async () => (await import('./doctor.ts')).doctorCommand(),
-    completion: async () => (await import('./completion.ts')).completionCommand(),
+    serve: async () => (await import('./commands/serve.ts')).serveCommand(),
+    'sign-in': async () => (await import('./commands/sign-in.ts')).signInCommand(),
+    worker: async () => (await import('./commands/worker.ts')).workerCommand(),
+    db: async () => (await import('./commands/db.ts')).dbCommand(),
+    tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
+    doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
+    completion: async () => (await import('./commands/completion.ts')).completionCommand(),
   },
 };
 const HIDDEN: Record<string, Load> = {
-  hook: async () => (await import('./hook.ts')).hookCommand(),
+  hook: async () => (await import('./commands/hook.ts')).hookCommand(),
 };
 /** It is written from the others. */
 const NEEDS_ALL = 'completion';

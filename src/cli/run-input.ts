@@ -2,8 +2,8 @@
 // JSON. Each thing is said once: which of two was meant nobody could tell.
 import { DISPATCH_AGENT } from '../core/session.ts';
 import { Failure } from './failure.ts';
-import { objectOf, readJson } from './input-json.ts';
-import { ownName } from './own-name.ts';
+import { objectOf, readJson } from './json-input.ts';
+import { ownName } from './program-name.ts';
 
 export interface InputFlags {
   inputJson?: string;

@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { inOrder, labelKey } from '../core/label.ts';
 import type { SessionView } from '../core/views.ts';
-import { type MutationFlags, note, once } from './connection.ts';
 import { Failure } from './failure.ts';
-import { sessionNamed } from './find-place.ts';
+import { sessionNamed } from './record-lookup.ts';
+import { type MutationFlags, note, once } from './server-connection.ts';
 import { oneLine } from './text/terminal-text.ts';
 
 export interface PlaceFlags extends MutationFlags {

@@ -2,8 +2,8 @@
 // speaks of all of them (help, completion, a word that is none) has all of them.
 import { expect, it } from 'vitest';
 import { connectors } from '../../src/agents/connectors.ts';
+import { CONNECTABLE } from '../../src/cli/connect/settings-change.ts';
 import { createProgram, withHelp } from '../../src/cli/program.ts';
-import { CONNECTABLE } from '../../src/cli/settings-change.ts';
 
 const whole = await createProgram();
 const names = whole.commands.map((command) => command.name());

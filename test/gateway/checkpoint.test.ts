@@ -1,7 +1,7 @@
 // Signed checkpoints over the log of a real gateway, and what an auditor without the server says about that log once
 // somebody has been at it.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { verifySignature } from '../../src/cli/audit.ts';
+import { verifySignature } from '../../src/cli/commands/audit.ts';
 import { createAudit } from '../../src/core/audit.ts';
 import { canonical } from '../../src/core/digest.ts';
 import { type Event, hashInput } from '../../src/core/event.ts';

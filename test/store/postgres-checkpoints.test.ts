@@ -1,7 +1,7 @@
 // Several servers sign one log on PostgreSQL, while a transaction with an earlier number is still under way: nothing is
 // passed over, and their checkpoints follow each other.
 import { expect, it } from 'vitest';
-import { verifySignature } from '../../src/cli/audit.ts';
+import { verifySignature } from '../../src/cli/commands/audit.ts';
 import { createAudit } from '../../src/core/audit.ts';
 import type { Ports, Store } from '../../src/core/ports.ts';
 import { SYSTEM_SESSION } from '../../src/core/session.ts';

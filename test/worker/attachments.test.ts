@@ -1,7 +1,7 @@
 // Which agents a worker attaches to: what `connect` has written down is what it finds, the latest of several.
 import { utimesSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { forgetRecord, keepRecord, recordPath } from '../../src/cli/connection-record.ts';
+import { forgetRecord, keepRecord, recordPath } from '../../src/cli/connect/connection-record.ts';
 import { startAttachments } from '../../src/worker/attachments.ts';
 import { temporaryFolder } from '../support/process.ts';
 

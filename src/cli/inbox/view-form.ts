@@ -7,7 +7,7 @@ import { type Line, line, type Span, span } from '../text/spans.ts';
 import { exact, oneLine } from '../text/terminal-text.ts';
 import { type Form, isOtherRow, isReview, questionOf, rowCount } from './form.ts';
 import type { Body } from './view.ts';
-import { fieldWindow } from './view-foot.ts';
+import { fieldWindow } from './view-footer.ts';
 
 /** A form cannot be scrolled past the row its cursor is on. */
 const PREVIEW_ROWS = 12;

@@ -10,7 +10,7 @@ import { oneLine } from '../text/terminal-text.ts';
 import type { Form } from './form.ts';
 import { type Entry, type State, waitingCount } from './state.ts';
 import { detailLines, editedLines, placeLines, requestSummary } from './view-detail.ts';
-import { fieldFoot, foot } from './view-foot.ts';
+import { fieldFoot, foot } from './view-footer.ts';
 import { formLines, wasShownWhole } from './view-form.ts';
 import { helpLines } from './view-help.ts';
 import { selectedEntry, visibleEntries } from './visible.ts';

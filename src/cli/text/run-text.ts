@@ -2,7 +2,7 @@
 
 import { instant } from '../../client/times.ts';
 import type { RunView } from '../../core/views.ts';
-import { ownName } from '../own-name.ts';
+import { ownName } from '../program-name.ts';
 import { located, requestLines } from './ask-text.ts';
 import { indented, wrap } from './layout.ts';
 import { type Line, line, type Style, span } from './spans.ts';

@@ -1,0 +1,163 @@
+// `holdpoint serve`: the server with its built-in worker. Prints one line to standard output when it accepts requests.
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import type { Running, Settings } from '../../boot/server.ts';
+import { stateFolder } from '../../client/local.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../core/limits.ts';
+import type { Permissions } from '../../core/session.ts';
+import { Failure } from '../failure.ts';
+import { withExamples } from '../help-examples.ts';
+import { stopOnSignal } from '../signals.ts';
+import { nextSteps } from '../startup-hints.ts';
+import { version } from '../version.ts';
+import { workerPermissions } from './worker.ts';
+
+const DRAIN_MS = 9000;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+export interface ServeFlags {
+  host?: string;
+  port?: string;
+  data?: string;
+  databaseUrl?: string;
+  token?: string;
+  log?: string;
+  allowHost: string[];
+  allowOrigin: string[];
+  tlsCert?: string;
+  tlsKey?: string;
+  behindProxy?: boolean;
+  worker?: boolean;
+  permissions?: Permissions;
+}
+
+const collect = (value: string, list: string[]): string[] => [...list, value];
+
+export function serveCommand(): Command {
+  const command = new Command('serve')
+    .description('start the server with its built-in worker; so does `holdpoint` alone')
+    .option('--host <address>', 'address to listen on (HOLDPOINT_HOST, 127.0.0.1)')
+    .option('--port <number>', 'port, 0 for any free one (HOLDPOINT_PORT, 4777)')
+    .option('--data <folder>', 'state folder (HOLDPOINT_DATA)')
+    .option('--database-url <address>', 'PostgreSQL instead of SQLite (HOLDPOINT_DATABASE_URL)')
+    .option('--token <secret>', 'operator token (HOLDPOINT_TOKEN); made and kept in the state folder otherwise')
+    .option('--log <level>', 'log level (HOLDPOINT_LOG, warn)')
+    .option('--allow-host <name>', 'another host name to answer to; may be repeated', collect, [])
+    .option('--allow-origin <origin>', 'another origin that may call from a browser; may be repeated', collect, [])
+    .option('--tls-cert <file>', 'certificate, to listen beyond this machine')
+    .option('--tls-key <file>', 'its private key')
+    .option('--behind-proxy', 'a proxy you trust does TLS in front of this server')
+    .option('--no-worker', 'host no agents here; start `holdpoint worker` where they should run')
+    .addOption(workerPermissions());
+  withExamples(command, 'holdpoint serve', 'holdpoint serve --port 0 --log info');
+  return command.action(serve);
+}
+
+async function serve(flags: ServeFlags): Promise<void> {
+  const settings = settingsOf(flags, process.env);
+  const { startServer } = await import('../../boot/server.ts');
+  const running = await startServer(settings).catch((error: unknown) => {
+    throw new Failure('unexpected', hint(error));
+  });
+  stopOnSignal(() => running.stop(), DRAIN_MS);
+  process.stdout.write(`holdpoint ready ${running.url}\n`);
+  if (settings.logLevel === 'silent') return;
+  process.stderr.write(await invitation(running));
+  process.stderr.write(nextSteps({ ...settings, url: running.url }, process.env));
+}
+
+async function invitation(running: Pick<Running, 'hasPage' | 'offerSignIn'>): Promise<string> {
+  if (!running.hasPage) return 'There is no web page: it was not built. In a clone, `npm start` builds it.\n';
+  return `Open in a browser (works once, for ten minutes):\n  ${await running.offerSignIn()}\n`;
+}
+
+function hint(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') return `${message}. Another program uses this port; choose one with --port, or --port 0.`;
+  return message ?? String(error);
+}
+
+/** A flag wins over its variable; an empty variable is one that is not set. */
+export function settingsOf(flags: ServeFlags, given: NodeJS.ProcessEnv): Settings {
+  const env = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+  return {
+    host: flags.host ?? env.HOLDPOINT_HOST ?? '127.0.0.1',
+    port: portOf(flags.port, env.HOLDPOINT_PORT),
+    data: flags.data ?? stateFolder(env),
+    database: databaseOf(flags, env),
+    secretKey: env.HOLDPOINT_SECRET_KEY,
+    token: flags.token ?? env.HOLDPOINT_TOKEN ?? undefined,
+    logLevel: logLevelOf(flags.log, env.HOLDPOINT_LOG),
+    limits: limitsOf(env),
+    allowedHosts: flags.allowHost,
+    allowedOrigins: flags.allowOrigin,
+    tls: tlsOf(flags),
+    behindProxy: flags.behindProxy ?? false,
+    worker: flags.worker ?? true,
+    permissions: flags.permissions,
+    version,
+  };
+}
+
+const named = (flag: string | undefined, name: string, variable: string): string =>
+  flag === undefined ? variable : name;
+
+function portOf(flag: string | undefined, variable: string | undefined): number {
+  const text = flag ?? variable ?? '4777';
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new Failure(
+    'usage',
+    `${named(flag, '--port', 'HOLDPOINT_PORT')} takes a number from 0 to 65535, not "${text}".`,
+  );
+}
+
+function logLevelOf(flag: string | undefined, variable: string | undefined): string {
+  const level = flag ?? variable ?? 'warn';
+  if (LOG_LEVELS.includes(level)) return level;
+  throw new Failure(
+    'usage',
+    `${named(flag, '--log', 'HOLDPOINT_LOG')} takes ${LOG_LEVELS.join(', ')}, not "${level}".`,
+  );
+}
+
+function tlsOf({ tlsCert, tlsKey }: ServeFlags): Settings['tls'] {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert !== undefined && tlsKey !== undefined) return { cert: readPem(tlsCert), key: readPem(tlsKey) };
+  throw new Failure('usage', '--tls-cert and --tls-key go together; only one was given.');
+}
+
+function readPem(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Failure('usage', (error as Error).message);
+  }
+}
+
+/** `?pooled=true` in the address: a transaction-mode pooler is in between. `?pool_size=20`: connections of this server. */
+function databaseOf(flags: ServeFlags, env: NodeJS.ProcessEnv): Settings['database'] {
+  const address = flags.databaseUrl ?? env.HOLDPOINT_DATABASE_URL;
+  if (!address) return undefined;
+  if (!URL.canParse(address) || !/^postgres(ql)?:$/.test(new URL(address).protocol))
+    throw new Failure('usage', 'HOLDPOINT_DATABASE_URL takes postgres://user:password@host:port/database');
+  const url = new URL(address);
+  const pooled = url.searchParams.get('pooled') === 'true';
+  const poolSize = Number(url.searchParams.get('pool_size') ?? 10);
+  url.searchParams.delete('pooled');
+  url.searchParams.delete('pool_size');
+  return { url: url.href, poolSize, pooled };
+}
+
+/** HOLDPOINT_LIMIT_AGENT_REQUESTS_PER_SECOND and so on, one for each limit; 0 switches it off. */
+function limitsOf(env: NodeJS.ProcessEnv): Limits {
+  const limits = { ...DEFAULT_LIMITS };
+  for (const name of Object.keys(limits) as (keyof Limits)[]) {
+    const variable = `HOLDPOINT_LIMIT_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
+    const text = env[variable];
+    if (text === undefined) continue;
+    if (!/^\d+$/.test(text))
+      throw new Failure('usage', `${variable} takes a whole number, 0 for no limit, not "${text}"`);
+    limits[name] = Number(text);
+  }
+  return limits;
+}

@@ -1,0 +1,183 @@
+// `holdpoint sessions`: conversations with agents. List, show, create, interrupt, end.
+import { Command, Option } from 'commander';
+import { type Client, every } from '../../client/client.ts';
+import { duration, instant } from '../../client/times.ts';
+import { isAttached, PERMISSIONS, type Permissions, SYSTEM_SESSION } from '../../core/session.ts';
+import type { SessionView } from '../../core/views.ts';
+import { withExamples } from '../help-examples.ts';
+import { print, printJson, printTable, terminalWidth } from '../output.ts';
+import { findSession } from '../record-lookup.ts';
+import { folderNamed } from '../run-session.ts';
+import {
+  connect,
+  type MutationFlags,
+  note,
+  once,
+  type ServerFlags,
+  withMutation,
+  withServer,
+} from '../server-connection.ts';
+import { summary } from '../text/ask-text.ts';
+import { wrap } from '../text/layout.ts';
+import { statusStyle } from '../text/run-text.ts';
+import { type Line, line, span } from '../text/spans.ts';
+import { oneLine } from '../text/terminal-text.ts';
+
+export function sessionsCommand(): Command {
+  const command = new Command('sessions').description('conversations with agents: list, show, create, interrupt, end');
+  withExamples(command, 'holdpoint sessions list', 'holdpoint sessions show nightly');
+  for (const add of [listCommand, showCommand, createCommand, interruptCommand, endCommand]) command.addCommand(add());
+  return command;
+}
+
+function listCommand(): Command {
+  const command = new Command('list')
+    .description('sessions, oldest first; those that have not ended')
+    .option('--all', 'ended ones too');
+  withExamples(command, 'holdpoint sessions list', 'holdpoint sessions list --all --json');
+  return withServer(command).action(async (flags: ServerFlags & { all?: boolean }) => {
+    const client = await connect(flags);
+    const status = flags.all ? {} : { status: 'active' as const };
+    const sessions: SessionView[] = [];
+    for await (const session of every((page) => client.sessions.list({ ...status, limit: 500, ...page })))
+      sessions.push(session);
+    if (flags.json) return printJson(sessions);
+    const shown = flags.all ? sessions : sessions.filter((session) => session.session_id !== SYSTEM_SESSION);
+    if (shown.length === 0) return note('no session is active; --all shows ended ones');
+    printSessions(shown);
+  });
+}
+
+function printSessions(sessions: readonly SessionView[]): void {
+  const now = Date.now();
+  const rows = sessions.map((session) => [
+    line(span(session.session_id, 'bold')),
+    line(span(session.status.replaceAll('_', ' '), statusStyle(session.status))),
+    line(session.agent),
+    line(duration(now - session.updated_at_ms)),
+    line(oneLine(session.title ?? session.snapshot.last_message ?? '')),
+  ]);
+  const columns = ['SESSION', 'STATUS', 'AGENT', 'IDLE'].map((title) => ({ title }));
+  printTable([...columns, { title: 'TITLE', flexible: true }], rows);
+}
+
+function showCommand(): Command {
+  const command = new Command('show').description('one session').argument('<session_id>', 'the session');
+  withExamples(command, 'holdpoint sessions show nightly');
+  return withServer(command).action(async (typed: string, flags: ServerFlags) => {
+    const session = await findSession(await connect(flags), typed);
+    if (flags.json) return printJson(session);
+    print(...sessionLines(session, terminalWidth()));
+  });
+}
+
+function sessionLines(session: SessionView, width: number): Line[] {
+  const field = (name: string, value: string | undefined) =>
+    value ? wrap(line(span(name.padEnd(10), 'dim'), oneLine(value)), width, 10) : [];
+  const { pending_approvals, pending_questions, last_message } = session.snapshot;
+  const pending = [...pending_approvals, ...pending_questions];
+  return [
+    line(
+      span(session.session_id, 'bold'),
+      '  ',
+      span(session.status.replaceAll('_', ' '), statusStyle(session.status)),
+    ),
+    ...field('title', session.title),
+    ...field('agent', session.agent === session.agent_id ? session.agent : `${session.agent} (${session.agent_id})`),
+    ...field('folder', session.work_folder),
+    ...field('projects', session.project_ids.join(', ')),
+    ...field('labels', session.labels.join(', ')),
+    ...field('parent', session.parent_session_id),
+    ...field('decides', session.permissions === 'autonomous' ? 'by itself (autonomous)' : 'asks (approval)'),
+    ...field('created', instant(session.created_at_ms)),
+    ...field('at work', session.active_run_id),
+    ...field('queued', session.queued_run_ids.join(', ')),
+    ...field('last said', last_message ?? undefined),
+    ...pending.flatMap((request) => field('waits', `${request.id}  ${summary(request)}`)),
+  ];
+}
+
+interface CreateFlags extends MutationFlags {
+  sessionId?: string;
+  agent: string;
+  title?: string;
+  workFolder?: string;
+  project?: string[];
+  channel?: string[];
+  label?: string[];
+  parentSessionId?: string;
+  permissions?: Permissions;
+}
+
+function createCommand(): Command {
+  const command = new Command('create')
+    .description('create a session, or find the one with this id')
+    .option('--session-id <id>', 'a name of your own; made up otherwise')
+    .option('--agent <name>', 'the agent; `external` is your own program', 'external')
+    .option('--title <text>', 'what people see')
+    .option('--work-folder <path>', 'where the agent works')
+    .option('--project <id...>', 'projects it belongs to')
+    .option('--channel <id...>', 'channels it belongs to')
+    .option('--label <name...>', 'labels a worker must have to host it')
+    .option('--parent-session-id <id>', 'the session it may ask')
+    .addOption(new Option('--permissions <how>', 'whether approvals are asked').choices(PERMISSIONS));
+  withExamples(command, 'holdpoint sessions create --session-id nightly --title "Nightly build"');
+  return withMutation(command).action(async (flags: CreateFlags) => {
+    const client = await connect(flags);
+    const session = await once(flags, (options) => client.sessions.create(sessionBody(flags), options));
+    showChanged(session, flags);
+  });
+}
+
+const sessionBody = (flags: CreateFlags) => ({
+  agent: flags.agent,
+  session_id: flags.sessionId,
+  title: flags.title,
+  work_folder: folderNamed(flags.workFolder),
+  project_ids: flags.project,
+  channel_ids: flags.channel,
+  labels: flags.label,
+  parent_session_id: flags.parentSessionId,
+  permissions: flags.permissions,
+});
+
+function interruptCommand(): Command {
+  const command = new Command('interrupt')
+    .description('stop the run at work; the session goes on')
+    .argument('<session_id>', 'the session');
+  withExamples(command, 'holdpoint sessions interrupt nightly');
+  return change(command, (client, id, _flags, options) => client.sessions.interrupt(id, options));
+}
+
+function endCommand(): Command {
+  const command = new Command('end')
+    .description('end a session; its open runs and asks end with it')
+    .argument('<session_id>', 'the session')
+    .option('--reason <text>', 'why, for the record');
+  withExamples(command, 'holdpoint sessions end nightly --reason "all done"');
+  return change(command, (client, id, { reason }, { idempotencyKey: idempotency_key }) =>
+    client.sessions.end(id, { idempotency_key, reason }),
+  );
+}
+
+type Changed = (
+  client: Client,
+  id: string,
+  flags: { reason?: string },
+  options: { idempotencyKey: string },
+) => Promise<SessionView>;
+
+function change(command: Command, work: Changed): Command {
+  return withMutation(command).action(async (typed: string, flags: MutationFlags & { reason?: string }) => {
+    const client = await connect(flags);
+    const { session_id } = await findSession(client, typed);
+    showChanged(await once(flags, (options) => work(client, session_id, flags, options)), flags);
+  });
+}
+
+function showChanged(session: SessionView, { json }: ServerFlags): void {
+  if (json) printJson(session);
+  else print(line(`${session.session_id} is `, span(session.status.replaceAll('_', ' '), statusStyle(session.status))));
+  if (session.status === 'ended' && isAttached(session))
+    note(`if ${oneLine(session.agent_id)} goes on, it asks at its terminal only`);
+}

@@ -1,0 +1,108 @@
+// What `holdpoint doctor` says of agents: which this build knows, which versions are installed and which were tested, and
+// whether the hooks of those that are connected are whole, lead here and are let in. Changes nothing.
+import { dirname, resolve } from 'node:path';
+import { createClient } from '../../client/client.ts';
+import { HoldpointProblem } from '../../client/http.ts';
+import { stateFolder } from '../../client/local.ts';
+import type { Check } from '../commands/doctor.ts';
+import { told } from '../failure.ts';
+import { ownName } from '../program-name.ts';
+import { inShell } from '../startup-hints.ts';
+import { type ConnectionRecord, recordOf, recordsOf } from './connection-record.ts';
+import type { Connector } from './settings-change.ts';
+import { readSettings } from './settings-file.ts';
+
+export async function agentChecks(env: NodeJS.ProcessEnv, url: string): Promise<Check[]> {
+  const { agentNames, agentPrograms } = await import('../../boot/agents.ts');
+  const { connectors } = await import('../../boot/connecting.ts');
+  const detail = `this build knows: ${agentNames.join(', ')}; and \`external\`, your own program`;
+  const programs = (await agentPrograms()).map(programCheck);
+  const connections = Object.entries(connectors).map(([agent, connector]) =>
+    connectionChecks({ agent, connector, env, url }),
+  );
+  return [{ name: 'agents', state: 'good', detail }, ...programs, ...(await Promise.all(connections)).flat()];
+}
+
+type Program = Awaited<ReturnType<typeof import('../../boot/agents.ts')['agentPrograms']>>[number];
+
+/** Another version than the tested one mostly works; one that is missing matters only to whoever wants it. */
+function programCheck({ agent, version: tested, install, installed }: Program): Check {
+  const name = agent;
+  if (installed === tested) return { name, state: 'good', detail: `${installed}, the version that was tested` };
+  if (installed === undefined)
+    return {
+      name,
+      state: 'warning',
+      detail: `not in the PATH of this terminal; tested with ${tested}`,
+      advice: `to use it: ${install} (a worker looks in its own PATH)`,
+    };
+  const advice = `if it misbehaves: ${install}@${tested}`;
+  return { name, state: 'warning', detail: `${installed}; tested with ${tested}`, advice };
+}
+
+interface Connected {
+  agent: string;
+  connector: Connector;
+  env: NodeJS.ProcessEnv;
+  /** The server that is looked at. */
+  url: string;
+}
+
+/** Nothing is said of an agent that nobody connected. */
+async function connectionChecks(about: Connected): Promise<Check[]> {
+  const { agent, connector, env } = about;
+  const name = `${agent} hooks`;
+  const usual = resolve(connector.file(env));
+  const checked = async ({ file: path, named }: Place, isKnown: boolean): Promise<Check[]> => {
+    // For settings in another folder than the usual one the commands have to be told.
+    const command = `${named === usual ? '' : `${connector.folderVariable}=${inShell(dirname(named))} `}${ownName()}`;
+    const again = `${command} disconnect ${agent}, then ${command} connect ${agent}`;
+    try {
+      const problem = await hooksProblem(about, path, isKnown);
+      if (problem === undefined) return [];
+      if (problem === '') return [{ name, state: 'good', detail: `connected: ${path} asks here too` }];
+      return [{ name, state: 'warning', detail: problem, advice: again }];
+    } catch (error) {
+      if ((error as Error).name !== 'SettingsProblem')
+        return [{ name, state: 'warning', detail: told(error).message, advice: again }];
+      const advice = `put it right by hand, then look again; or ${connector.byHand}, then ${command} disconnect ${agent}`;
+      return [{ name, state: 'warning', detail: `${path}: ${(error as Error).message}`, advice }];
+    }
+  };
+  try {
+    const known = recordsOf(stateFolder(env), agent).map((record) => checked(record, true));
+    const isKnown = recordOf(stateFolder(env), agent, usual) !== undefined;
+    const own = isKnown ? [] : [checked({ file: usual, named: usual }, false)];
+    return (await Promise.all([...known, ...own])).flat();
+  } catch (error) {
+    return [{ name, state: 'warning', detail: told(error).message }];
+  }
+}
+
+type Place = Pick<ConnectionRecord, 'file' | 'named'>;
+
+/** Empty where all is well, undefined where there is nothing to say. */
+async function hooksProblem({ connector, env, url }: Connected, path: string, isKnown: boolean) {
+  const { text } = readSettings(path);
+  const doors = text === undefined ? [] : connector.doors(text);
+  if (doors.length === 0) return isKnown ? `${path} has none, though it was connected` : undefined;
+  if (!isKnown) return `${path} has some that ${stateFolder(env)} knows nothing of`;
+  const elsewhere = doors.find((door) => door.url !== url);
+  if (elsewhere) return `${path} asks at ${elsewhere.url}, not here (${url})`;
+  for (const { token } of doors) {
+    const why = token === undefined ? undefined : await refusal(url, token);
+    if (why !== undefined) return `${path} asks at its terminal alone: ${why}`;
+  }
+  return '';
+}
+
+/** Why a hook with this token would not be heard. It may do nothing but call its hook: to be told just that is good. */
+async function refusal(url: string, token: string): Promise<string | undefined> {
+  try {
+    await createClient({ url, token, retryForMs: 0 }).signIn.me();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof HoldpointProblem)) return `${url} does not answer`;
+    return error.status === 401 ? `${url} takes the token of its hooks no more` : undefined;
+  }
+}

@@ -1,0 +1,172 @@
+// `holdpoint connect claude` and back: the change is shown first, a copy is kept, what was there comes back to the byte,
+// and a file that is not understood is left as it is.
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../support/process.ts';
+import { hasPty, KEYS } from '../../support/pty.ts';
+import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
+
+let bed: TestBed;
+let home: string;
+let settings: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  bed = await openTestBed();
+});
+afterAll(closeTestBeds);
+beforeEach(() => {
+  home = temporaryFolder();
+  settings = join(home, 'settings.json');
+  env = { CLAUDE_CONFIG_DIR: home, HOLDPOINT_DATA: temporaryFolder(), HOLDPOINT_TOKEN: bed.server.token };
+});
+
+const run = (...args: string[]) => bed.run(args, { env });
+const odd = '{\n    "model" : "opus",   "permissions":{"allow":["Bash(ls *)"]}\n}\n\n';
+const tokens = async () => (await bed.client.tokens.list()).items.filter((token) => token.scope === 'attached');
+
+describe('connect', PATIENT, () => {
+  it('changes nothing before it is told to, and shows what it would change', async () => {
+    writeFileSync(settings, odd);
+    const shown = await run('connect', 'claude');
+    expect(shown.code).toBe(2);
+    expect(shown.stdout).toContain('PermissionRequest');
+    expect(shown.stdout).toContain('made when you confirm');
+    expect(shown.stderr).toContain('--yes');
+    expect(readFileSync(settings, 'utf8')).toBe(odd);
+    expect(readdirSync(home)).toEqual(['settings.json']);
+  });
+
+  it('keeps a copy, and puts everything back to the byte', async () => {
+    writeFileSync(settings, odd);
+    chmodSync(settings, 0o644);
+    expect(await run('connect', 'claude', '--yes')).toMatchObject({ code: 0 });
+    const { hooks, model } = JSON.parse(readFileSync(settings, 'utf8'));
+    expect(model).toBe('opus');
+    const [hook] = hooks.PermissionRequest[0].hooks;
+    expect(hook.url).toBe(`${bed.server.url}/v1/hooks/claude`);
+    expect(statSync(settings).mode & 0o777).toBe(0o600);
+    expect(readFileSync(`${settings}.before-holdpoint`, 'utf8')).toBe(odd);
+    const secret = String(hook.headers.Authorization).replace('Bearer ', '');
+    const called = () =>
+      fetch(hook.url, {
+        method: 'POST',
+        body: '{}',
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      });
+    expect((await called()).status).toBe(200);
+    expect(await run('connect', 'claude', '--yes')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('already'),
+    });
+    const back = await run('disconnect', 'claude', '--yes');
+    expect([back.code, back.stdout.includes(secret), back.stdout.includes('PostToolUse')]).toEqual([0, false, true]);
+    expect(readFileSync(settings, 'utf8')).toBe(odd);
+    expect(statSync(settings).mode & 0o777).toBe(0o644);
+    expect(readdirSync(home)).toEqual(['settings.json']);
+    expect((await called()).status).toBe(401);
+    expect(await run('disconnect', 'claude', '--yes')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('nothing was changed'),
+    });
+  });
+
+  it('leaves no file where there was none, and follows a link to where the settings are kept', async () => {
+    expect(await run('connect', 'claude', '--yes')).toMatchObject({ code: 0 });
+    expect(await run('disconnect', 'claude', '--yes')).toMatchObject({ code: 0 });
+    expect(existsSync(settings)).toBe(false);
+    const kept = join(temporaryFolder(), 'claude.json');
+    writeFileSync(kept, odd);
+    symlinkSync(kept, settings);
+    expect(await run('connect', 'claude', '--yes')).toMatchObject({ code: 0 });
+    expect(readFileSync(kept, 'utf8')).toContain('/v1/hooks/claude');
+    expect(await run('disconnect', 'claude', '--yes')).toMatchObject({ code: 0 });
+    expect(readFileSync(kept, 'utf8')).toBe(odd);
+    expect(readFileSync(settings, 'utf8')).toBe(odd);
+  });
+
+  it('takes out only its hooks where the person changed the file meanwhile', async () => {
+    writeFileSync(settings, odd);
+    await run('connect', 'claude', '--yes');
+    const changed = JSON.parse(readFileSync(settings, 'utf8'));
+    writeFileSync(settings, JSON.stringify({ ...changed, theme: 'dark' }, undefined, 3));
+    const told = await run('disconnect', 'claude', '--yes');
+    expect(told).toMatchObject({ code: 0, stderr: expect.stringContaining('.before-holdpoint') });
+    expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({ ...JSON.parse(odd), theme: 'dark' });
+  });
+
+  it('takes out only its hooks, and revokes its token, where the copy is gone', async () => {
+    const before = await tokens();
+    writeFileSync(settings, odd);
+    await run('connect', 'claude', '--yes');
+    expect(await tokens()).toHaveLength(before.length + 1);
+    const [hook] = JSON.parse(readFileSync(settings, 'utf8')).hooks.PermissionRequest[0].hooks;
+    rmSync(`${settings}.before-holdpoint`);
+    const told = await run('disconnect', 'claude', '--yes');
+    expect(told).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('.before-holdpoint is gone: only the hooks'),
+    });
+    expect(told.stderr).not.toContain('still in');
+    expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual(JSON.parse(odd));
+    const headers = { ...hook.headers, 'content-type': 'application/json' };
+    expect((await fetch(hook.url, { method: 'POST', body: '{}', headers })).status).toBe(401);
+  });
+
+  it.each(['{"a": 1,}', '// mine\n{}', '[]', '{"hooks": 3}'])('leaves %j as it is', async (text) => {
+    writeFileSync(settings, text);
+    const before = await tokens();
+    const told = await run('connect', 'claude', '--yes');
+    expect(told).toMatchObject({ code: 4, stderr: expect.stringContaining('was left as it is') });
+    expect(readFileSync(settings, 'utf8')).toBe(text);
+    expect(readdirSync(home)).toEqual(['settings.json']);
+    expect(await tokens()).toHaveLength(before.length);
+  });
+
+  it('knows no other agent', async () => {
+    expect(await run('connect', 'emacs')).toMatchObject({ code: 2, stderr: expect.stringContaining('claude') });
+  });
+
+  it.skipIf(!hasPty)('asks at a terminal, and takes silence for no', async () => {
+    const terminal = bed.terminal(['connect', 'claude'], { env: bed.env(env) });
+    await terminal.shows('Change');
+    terminal.type(KEYS.enter);
+    expect(await terminal.exited).toBe(8);
+    // Nobody is asked about a change that is not shown.
+    const unseen = bed.terminal(['connect', 'claude', '--json'], { env: bed.env(env) });
+    expect(await unseen.exited).toBe(2);
+    expect(existsSync(settings)).toBe(false);
+  });
+
+  it.skipIf(!hasPty)('leaves a file alone that somebody changed while it asked', async () => {
+    const confirmed = async (command: string, question: string, text: string) => {
+      const terminal = bed.terminal([command, 'claude'], { env: bed.env(env) });
+      await terminal.shows(question);
+      writeFileSync(settings, text);
+      terminal.type('y');
+      expect(await terminal.exited).toBe(4);
+      expect(terminal.screen().join(' ')).toContain('was changed meanwhile');
+      expect(readFileSync(settings, 'utf8')).toBe(text);
+    };
+    const before = await tokens();
+    await confirmed('connect', 'Change', odd);
+    await confirmed('connect', 'Change', '{"theme":"dark"}');
+    expect(readdirSync(home)).toEqual(['settings.json']);
+    expect(await tokens()).toHaveLength(before.length);
+    await run('connect', 'claude', '--yes');
+    const connected = JSON.parse(readFileSync(settings, 'utf8'));
+    await confirmed('disconnect', 'back as it was', JSON.stringify({ ...connected, model: 'opus' }));
+    await confirmed('disconnect', 'Take the hooks', JSON.stringify({ ...connected, model: 'sonnet' }));
+    expect(await tokens()).toHaveLength(before.length + 1);
+    expect(await run('disconnect', 'claude', '--yes')).toMatchObject({ code: 0 });
+  });
+});

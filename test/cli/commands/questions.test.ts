@@ -1,0 +1,283 @@
+// `holdpoint questions`, as a process against a real server: list, show, answer in every way, cancel; by whole ids and
+// by parts of them; and what it says and returns when something is wrong.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../support/process.ts';
+import { closeTestBeds, openTestBed, PATIENT, TARGET, type TestBed } from '../test-bed.ts';
+
+let bed: TestBed;
+beforeAll(async () => {
+  bed = await openTestBed();
+});
+afterAll(closeTestBeds);
+
+const answers = JSON.stringify([{ question_id: 'target', selected_option_ids: ['staging'] }]);
+const statusOf = async (id: string) => (await bed.client.asks.get(id)).status;
+
+describe('list', PATIENT, () => {
+  it('shows what is pending, of one session or run, as text and as JSON', async () => {
+    const one = await bed.work('list-one');
+    const two = await bed.work('list-two');
+    const first = await one.question('first', { expires_after_ms: 3_600_000 });
+    const second = await two.question('second');
+    const all = await bed.run(['questions', 'list']);
+    expect(all).toMatchObject({ code: 0, stderr: '' });
+    expect(all.stdout).toMatch(
+      new RegExp(`^${first.ask_id}  .*(?:5\\d:\\d\\d|1h).*list-one.*Where to deploy\\?$`, 'm'),
+    );
+    expect(all.stdout).toContain(second.ask_id);
+    const ofSession = await bed.run(['questions', 'list', '--session-id', 'list-two', '--json']);
+    expect(JSON.parse(ofSession.stdout)).toEqual((await bed.client.questions.ofSession('list-two')).items);
+    const ofRun = await bed.run(['questions', 'list', '--run-id', one.runId, '--json']);
+    expect(JSON.parse(ofRun.stdout).map((q: { request: { id: string } }) => q.request.id)).toEqual([first.ask_id]);
+    const nowhere = await bed.run(['questions', 'list', '--session-id', 'nowhere']);
+    expect(nowhere).toMatchObject({ code: 3, stdout: '' });
+    await bed.client.sessions.end('list-one');
+    await bed.client.sessions.end('list-two');
+  });
+
+  it('says on standard error that there is nothing', async () => {
+    expect(await bed.run(['questions', 'list'])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'holdpoint: no question is pending\n',
+    });
+    expect((await bed.run(['questions', 'list', '--json'])).stdout).toBe('[]\n');
+  });
+});
+
+describe('show', PATIENT, () => {
+  it('finds it by its whole id, a beginning or an ending, and shows all of it', async () => {
+    const { ask_id } = await (await bed.work()).question('show');
+    for (const typed of [ask_id, ask_id.slice(0, -4), ask_id.slice(4, -4), ask_id.slice(-6)]) {
+      const { code, stdout } = await bed.run(['questions', 'show', typed]);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/Where to deploy\?\n\s+1\. Staging\n\s+2\. Production\n\s+customers see it/);
+    }
+    const { stdout } = await bed.run(['questions', 'show', ask_id, '--json']);
+    expect(JSON.parse(stdout)).toEqual(await bed.client.asks.get(ask_id));
+  });
+
+  it('says which child asks, where a child asks its parent', async () => {
+    await bed.client.sessions.create({ agent: 'external', session_id: 'parent' });
+    const child = await bed.client.sessions.create({
+      agent: 'external',
+      session_id: 'child',
+      parent_session_id: 'parent',
+    });
+    const { run_id } = await bed.client.runs.start(child.session_id, { input: { text: 'help' } });
+    const { request_id } = await bed.client.asks.clarify(run_id, { tool_call_id: 'c', questions: [TARGET] });
+    const { code, stdout } = await bed.run(['questions', 'show', request_id]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^asked by +\\S+ in session child, run ${run_id}$`, 'm'));
+    const declined = await bed.run(['questions', 'cancel', request_id, '--justification', 'find out yourself']);
+    expect(declined).toMatchObject({ code: 0, stdout: expect.stringMatching(/is completed/) });
+    const { items } = await bed.client.mailbox.list('child');
+    expect(items[0]?.payload).toMatchObject({ declined: true, justification: 'find out yourself' });
+  });
+
+  it('names the candidates of an ambiguous id, and takes a session or run to tell them apart', async () => {
+    const one = await bed.work('amb-one');
+    const two = await bed.work('amb-two');
+    const a = await one.question('same-call');
+    const b = await two.question('same-call', { questions: [{ ...TARGET, question: 'And the other?' }] });
+    const typed = a.ask_id.slice(-8);
+    const both = await bed.run(['questions', 'show', typed]);
+    expect(both).toMatchObject({ code: 2, stdout: '' });
+    expect(both.stderr).toContain(`"${typed}" is ambiguous: it fits 2`);
+    expect(both.stderr).toContain(`${a.ask_id}  Where to deploy?`);
+    expect(both.stderr).toContain(`${b.ask_id}  And the other?`);
+    const asJson = await bed.run(['questions', 'show', typed, '--json']);
+    const candidates = [`${a.ask_id}  Where to deploy?`, `${b.ask_id}  And the other?`];
+    expect(JSON.parse(asJson.stderr).error.advice).toEqual(candidates);
+    const told = await bed.run(['questions', 'show', typed, '--session-id', 'amb-two', '--json']);
+    expect(JSON.parse(told.stdout).ask_id).toBe(b.ask_id);
+    const byRun = await bed.run(['questions', 'show', typed, '--run-id', one.runId, '--json']);
+    expect(JSON.parse(byRun.stdout).ask_id).toBe(a.ask_id);
+  });
+
+  it.each([
+    ['an id that is not there', ['ask_nothing_here'], 3, 'there is no pending question'],
+    ['an id too short to mean anything', ['ab'], 2, 'at least 3 characters'],
+  ])('refuses %s', async (_, typed, code, part) => {
+    const ended = await bed.run(['questions', 'show', ...typed]);
+    expect(ended).toMatchObject({ code, stdout: '' });
+    expect(ended.stderr).toContain(part);
+  });
+
+  it('says when it is an approval, and how to see it', async () => {
+    const { ask_id } = await (await bed.work()).approval('not-a-question');
+    const ended = await bed.run(['questions', 'show', ask_id]);
+    expect(ended.code).toBe(3);
+    expect(ended.stderr).toContain(`approvals show ${ask_id}`);
+  });
+});
+
+describe('answer', PATIENT, () => {
+  it('from JSON, signed with the surface cli and the justification', async () => {
+    const ask = await (await bed.work()).question('json');
+    const args = [
+      'questions',
+      'answer',
+      ask.ask_id.slice(-7),
+      '--answers-json',
+      answers,
+      '--justification',
+      'tried it',
+    ];
+    const ended = await bed.run([...args, '--json']);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ run_id: ask.run_id, status: 'running' });
+    expect((await bed.client.asks.get(ask.ask_id)).answer).toMatchObject({
+      outcome: 'answered',
+      answers: [{ question_id: 'target', selected_option_ids: ['staging'] }],
+      surface: 'cli',
+      justification: 'tried it',
+    });
+  });
+
+  it('from a file, and from standard input', async () => {
+    const work = await bed.work();
+    const file = join(temporaryFolder(), 'answers.json');
+    writeFileSync(file, answers);
+    const byFile = await work.question('file');
+    expect((await bed.run(['questions', 'answer', byFile.ask_id, '--answers-file', file])).code).toBe(0);
+    const byInput = await work.question('stdin');
+    const ended = await bed.run(['questions', 'answer', byInput.ask_id, '--answers-file', '-'], { input: answers });
+    expect(ended).toMatchObject({ code: 0, stdout: `${work.runId} is running\n` });
+    expect([await statusOf(byFile.ask_id), await statusOf(byInput.ask_id)]).toEqual(['answered', 'answered']);
+  });
+
+  it('declines', async () => {
+    const ask = await (await bed.work()).question('declined');
+    expect(
+      (await bed.run(['questions', 'answer', ask.ask_id, '--declined', '--justification', 'you decide'])).code,
+    ).toBe(0);
+    expect((await bed.client.asks.get(ask.ask_id)).answer).toMatchObject({
+      outcome: 'declined',
+      justification: 'you decide',
+    });
+  });
+
+  it('does it once under one key, and says who was first to whoever comes later', async () => {
+    const ask = await (await bed.work()).question('twice');
+    const args = ['questions', 'answer', ask.ask_id, '--answers-json', answers, '--json'];
+    const first = await bed.run([...args, '--idempotency-key', 'schlüssel-1']);
+    const again = await bed.run([...args, '--idempotency-key', 'schlüssel-1']);
+    expect(first.code).toBe(0);
+    expect(again).toEqual(first);
+    const other = await bed.run(['questions', 'answer', ask.ask_id, '--declined', '--json']);
+    expect(other).toMatchObject({ code: 4, stdout: '' });
+    expect(JSON.parse(other.stderr).error).toMatchObject({
+      exit_code: 4,
+      exit: 'conflict',
+      code: 'question_state_conflict',
+      winner: { answered_by: 'operator', surface: 'cli', outcome: 'answered' },
+    });
+    const inWords = await bed.run(['questions', 'answer', ask.ask_id, '--declined']);
+    expect(inWords.stderr).toMatch(/^holdpoint: too late: answered by operator \(cli\) \d+s ago\n$/);
+  });
+
+  it('says that it expired', async () => {
+    const ask = await (await bed.work()).question('expired', { expires_after_ms: 1 });
+    await expect.poll(() => statusOf(ask.ask_id)).toBe('expired');
+    expect((await bed.run(['questions', 'answer', ask.ask_id, '--answers-json', answers])).code).toBe(5);
+  });
+
+  it('waits for the run with --wait, until it has ended or asks again; the exit code says how it ended', async () => {
+    const work = await bed.work();
+    const ask = await work.question('wait');
+    const waiting = bed.start(['questions', 'answer', ask.ask_id, '--answers-json', answers, '--wait', '--json']);
+    await bed.client.asks.wait(ask.ask_id, 60_000);
+    const next = await work.question('wait-again');
+    const ended = await waiting.ended;
+    expect(ended.code).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      status: 'waiting_for_user_question',
+      pending_question_ids: [next.ask_id],
+    });
+    const failing = bed.start(['questions', 'answer', next.ask_id, '--answers-json', answers, '--wait', '--json']);
+    await bed.client.asks.wait(next.ask_id, 60_000);
+    await bed.client.runs.fail(work.runId, { error: 'out of disk' });
+    expect(await failing.ended).toMatchObject({ code: 9, stdout: expect.stringContaining('out of disk') });
+  });
+
+  it.each([
+    ['no way to answer', [], 'say how to answer'],
+    ['two ways to answer', ['--declined', '--interactive'], 'exclude each other'],
+    ['text that is no JSON', ['--answers-json', '{nope'], 'not valid JSON'],
+    ['JSON of another shape', ['--answers-json', '[{"question_id":"target","option":"x"}]'], 'option'],
+    ['a file that is not there', ['--answers-file', '/nowhere/answers.json'], '/nowhere/answers.json'],
+    [
+      'an option that does not exist',
+      ['--answers-json', '[{"question_id":"target","selected_option_ids":["moon"]}]'],
+      'moon',
+    ],
+    ['an unusable key', ['--declined', '--idempotency-key', 'a\nb'], 'control characters'],
+  ])('refuses %s, and nothing is answered', async (what, args, part) => {
+    const ask = await (await bed.work()).question(`refused ${what}`);
+    const ended = await bed.run(['questions', 'answer', ask.ask_id, ...args]);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain(part);
+    expect(await statusOf(ask.ask_id)).toBe('pending');
+  });
+});
+
+describe('answer --interactive without a terminal', PATIENT, () => {
+  it('reads lines: asks again with the reason, then an optional text', async () => {
+    const ask = await (await bed.work()).question('piped');
+    const lines = ['moon', '1 2', 'PRODUCTION', 'at night', ''].join('\n');
+    const ended = await bed.run(['questions', 'answer', ask.ask_id, '--interactive'], { input: lines });
+    expect(ended.code).toBe(0);
+    expect(ended.stderr).toContain('"moon" is none of the options');
+    expect(ended.stderr).toContain('Only one may be chosen here.');
+    expect((await bed.client.asks.get(ask.ask_id)).answer?.answers).toEqual([
+      { question_id: 'target', selected_option_ids: ['production'], freeform_answer: 'at night' },
+    ]);
+  });
+
+  it.each([
+    ['before the choice', ''],
+    ['after a wrong one', 'moon\n'],
+    ['before the text', '1\n'],
+  ])('answers nothing when the input ends %s', async (what, input) => {
+    const ask = await (await bed.work()).question(`left ${what}`);
+    const ended = await bed.run(['questions', 'answer', ask.ask_id, '--interactive'], { input });
+    expect(ended).toMatchObject({ code: 8, stdout: '' });
+    expect(ended.stderr).toContain('nothing was answered');
+    expect(await statusOf(ask.ask_id)).toBe('pending');
+  });
+});
+
+describe('cancel', PATIENT, () => {
+  it('withdraws the question and its run', async () => {
+    const ask = await (await bed.work()).question('cancel');
+    const ended = await bed.run([
+      'questions',
+      'cancel',
+      ask.ask_id.slice(-9),
+      '--justification',
+      'not needed',
+      '--json',
+    ]);
+    expect(ended.code).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ run_id: ask.run_id, status: 'cancelled' });
+    expect((await bed.client.asks.get(ask.ask_id)).answer).toMatchObject({
+      outcome: 'cancelled',
+      justification: 'not needed',
+    });
+    expect((await bed.run(['questions', 'cancel', ask.ask_id])).code).toBe(4);
+  });
+
+  it('takes a key only together with the run, and is then safe to repeat', async () => {
+    const ask = await (await bed.work()).question('cancel-key');
+    const refused = await bed.run(['questions', 'cancel', ask.ask_id, '--idempotency-key', 'k']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--run-id') });
+    expect(await statusOf(ask.ask_id)).toBe('pending');
+    const args = ['questions', 'cancel', ask.ask_id, '--run-id', ask.run_id, '--idempotency-key', 'k', '--json'];
+    const first = await bed.run(args);
+    expect(first.code).toBe(0);
+    expect(await bed.run(args)).toEqual(first);
+  });
+});

@@ -1,0 +1,200 @@
+// `run --interactive` in a real pseudo-terminal: several asks at once, one after the other, while other people answer too.
+// Needs python3 for the pseudo-terminal; without it these tests are skipped by name.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { hasPty, KEYS, type Pty } from '../../support/pty.ts';
+import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
+
+let bed: TestBed;
+beforeAll(async () => {
+  if (hasPty) bed = await openTestBed();
+}, PATIENT.timeout);
+afterEach(() => bed?.clear());
+afterAll(closeTestBeds);
+
+const approve = (id: string) => ({ do: 'approve', id, tool_name: 'Bash', input: { command: `make ${id}` } });
+const ask = (id: string) => ({
+  do: 'ask',
+  id,
+  questions: [
+    {
+      id: 'q',
+      question: `Which ${id}?`,
+      options: [
+        { id: 'a', label: 'Alpha', recommended: true },
+        { id: 'b', label: 'Beta' },
+      ],
+    },
+  ],
+});
+const ALLOW = `${KEYS.up}${KEYS.up}${KEYS.enter}`;
+/** What a person presses without having seen that the prompt is another one now. */
+const ON_ITS_WAY_MS = 150;
+let sessions = 0;
+
+/** The mock agent at this work, and what has become of what it asked, by the names above. */
+function play(script: object[], before?: string) {
+  sessions += 1;
+  const session_id = before ?? `interactive-${sessions}`;
+  const args = ['run', 'mock', '--session-id', session_id, '--input-json', JSON.stringify({ script }), '--interactive'];
+  const person = bed.terminal(args, { rows: 45 });
+  const asks = async () => (await bed.client.asks.list({ session_id })).items;
+  const answers = async () =>
+    Object.fromEntries(
+      (await asks()).map(({ tool_call_id, answer }) => [
+        tool_call_id,
+        answer && (answer.behavior ?? answer.answers?.[0]?.selected_option_ids?.[0] ?? answer.outcome),
+      ]),
+    );
+  /** Somebody else answers it. */
+  async function elsewhere(name: string): Promise<void> {
+    const found = (await asks()).find(({ tool_call_id }) => tool_call_id === name);
+    const request_id = found?.ask_id ?? '';
+    if (found?.kind === 'approval')
+      await bed.client.approvals.decideRun(found.run_id, {
+        resolutions: [{ request_id, behavior: 'deny', reason: 'no' }],
+      });
+    else {
+      const given = [{ question_id: 'q', selected_option_ids: ['b'] }];
+      await bed.client.questions.answerRun(found?.run_id ?? '', { resolution: { request_id, answers: given } });
+    }
+  }
+  const raised = (count: number) => expect.poll(async () => (await asks()).length, PATIENT).toBe(count);
+  return { person, session_id, asks, answers, elsewhere, raised };
+}
+
+/** Which of them is asked about now, as the prompt under its card says. */
+async function shown(person: Pty, names: string[], pattern = 'Allow Bash\\?\\n[\\s\\S]*Deny'): Promise<string> {
+  const last = new RegExp(`(${names.join('|')})\\b(?![\\s\\S]*\\$ make)[\\s\\S]*${pattern}`);
+  await person.shows(last);
+  return last.exec(person.screen().join('\n'))?.[1] ?? '';
+}
+
+describe.skipIf(!hasPty)('run --interactive in a terminal (needs python3)', PATIENT, () => {
+  it('takes no key for the prompt that follows one that was taken away', async () => {
+    const { person, answers, elsewhere, raised } = play([{ do: 'parallel', asks: [approve('one'), approve('two')] }]);
+    const first = await shown(person, ['one', 'two']);
+    const second = first === 'one' ? 'two' : 'one';
+    await raised(2);
+    await elsewhere(first);
+    await sleep(ON_ITS_WAY_MS);
+    person.type(ALLOW);
+    await person.shows('Keys from before this was asked are not taken.');
+    expect(await answers()).toEqual({ [first]: 'deny', [second]: undefined });
+    expect(person.screen().join('\n')).toMatch(
+      /settled elsewhere meanwhile\.\n✓ denied by operator \(api\): no\n! Allow Bash\?\n/,
+    );
+    await shown(person, [second], 'not taken\\.[\\s\\S]*Allow Bash\\?\\n[\\s\\S]*Deny');
+    person.type(ALLOW);
+    expect(await person.exited).toBe(0);
+    expect(await answers()).toEqual({ [first]: 'deny', [second]: 'allow' });
+  });
+
+  it('takes no Enter for the question that follows one answered elsewhere', async () => {
+    const { person, answers, elsewhere, raised } = play([{ do: 'parallel', asks: [ask('one'), ask('two')] }]);
+    await person.shows(/Which (one|two)\?[\s\S]*Decline/);
+    await raised(2);
+    const first = person.screen().some((row) => row.includes('Which one?')) ? 'one' : 'two';
+    const second = first === 'one' ? 'two' : 'one';
+    await elsewhere(first);
+    await sleep(ON_ITS_WAY_MS);
+    person.type(KEYS.enter);
+    await person.shows(new RegExp(`not taken\\.[\\s\\S]*Which ${second}[\\s\\S]*Decline`));
+    expect(await answers()).toEqual({ [first]: 'b', [second]: undefined });
+    person.type(KEYS.enter);
+    expect(await person.exited).toBe(0);
+    expect(await answers()).toEqual({ [first]: 'b', [second]: 'a' });
+  });
+
+  it('takes nothing that was typed before anything was asked', async () => {
+    const { person, answers } = play([{ do: 'say', text: 'at work' }, { do: 'sleep', ms: 1000 }, approve('one')]);
+    await person.shows('at work');
+    person.type(`${KEYS.enter}${KEYS.enter}`);
+    await shown(person, ['one'], 'not taken\\.[\\s\\S]*Deny');
+    expect(await answers()).toEqual({ one: undefined });
+    person.type(ALLOW);
+    expect(await person.exited).toBe(0);
+    expect(await answers()).toEqual({ one: 'allow' });
+  });
+
+  it('asks about all of several asks, each with its outcome before the next', async () => {
+    const names = ['one', 'two', 'three'];
+    const { person, answers } = play([{ do: 'parallel', asks: names.map(approve) }]);
+    const expected: Record<string, string> = {};
+    for (const [turn, keys] of [ALLOW, `${KEYS.enter}`, ALLOW].entries()) {
+      const name = await shown(
+        person,
+        names.filter((of) => !(of in expected)),
+      );
+      person.type(keys);
+      if (turn === 1) {
+        await person.shows('Why not?');
+        person.type(`not now${KEYS.enter}`);
+      }
+      expected[name] = turn === 1 ? 'deny' : 'allow';
+    }
+    expect(await person.exited).toBe(0);
+    expect(await answers()).toEqual(expected);
+    expect(person.raw()).not.toContain('^[[A');
+    const outcomes = person.screen().filter((row) => /^(! Allow|✓)/.test(row));
+    expect(outcomes).toEqual([
+      '! Allow Bash?',
+      '✓ allowed by operator (cli)',
+      '! Allow Bash?',
+      '✓ denied by operator (cli): not now',
+      '! Allow Bash?',
+      '✓ allowed by operator (cli)',
+    ]);
+  });
+
+  it('offers what can be allowed along with it, in its own words, and never by itself', async () => {
+    const suggestions = [{ id: 'session-0', label: 'always for this session: make test' }];
+    const { person, asks } = play([{ ...approve('one'), suggestions }]);
+    await person.shows(/● Deny\n[\s\S]*○ Allow, and with it: always for this session: make test/);
+    person.type(`${KEYS.down}${KEYS.enter}`);
+    expect(await person.exited).toBe(0);
+    expect((await asks())[0]?.answer).toMatchObject({ behavior: 'allow', suggestion_ids: ['session-0'] });
+  });
+
+  it('says of one that was settled before its turn that it is over, and does not ask about it', async () => {
+    const names = ['one', 'two', 'three'];
+    const { person, answers, elsewhere, raised } = play([{ do: 'parallel', asks: names.map(approve) }]);
+    const first = await shown(person, names);
+    await raised(3);
+    const [over = '', last = ''] = names.filter((name) => name !== first);
+    await elsewhere(over);
+    person.type(ALLOW);
+    await shown(person, [last]);
+    person.type(ALLOW);
+    expect(await person.exited).toBe(0);
+    expect(await answers()).toEqual({ [first]: 'allow', [over]: 'deny', [last]: 'allow' });
+    expect(person.screen()).toContain(`✓ Bash: make ${over}: denied by operator (api): no`);
+    expect(person.screen().join('\n')).not.toContain(`$ make ${over}`);
+  });
+
+  it('asks about nothing that was asked in its session before', async () => {
+    const earlier = play([{ do: 'say', text: 'history' }, approve('one')]);
+    await shown(earlier.person, ['one']);
+    earlier.person.type(ALLOW);
+    expect(await earlier.person.exited).toBe(0);
+    const { person, answers } = play([approve('two')], earlier.session_id);
+    await shown(person, ['two']);
+    person.type(ALLOW);
+    expect(await person.exited).toBe(0);
+    expect(person.raw()).not.toMatch(/history|make one/);
+    expect(await answers()).toEqual({ one: 'allow', two: 'allow' });
+  });
+
+  it.each([
+    ['Ctrl-C', KEYS.ctrlC],
+    ['Ctrl-D', KEYS.ctrlD],
+    ['Escape', KEYS.escape],
+  ])('answers nothing on %s, and says so by its exit code', async (_, keys) => {
+    const { person, answers } = play([approve('one')]);
+    await shown(person, ['one']);
+    person.type(keys);
+    expect(await person.exited).toBe(8);
+    expect(person.raw()).toContain('nothing was answered');
+    expect(await answers()).toEqual({ one: undefined });
+  });
+});

@@ -1,0 +1,90 @@
+// `holdpoint threads`, as a process against a real server: what was said, live, and posts that answer or are input.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ItemView } from '../../../src/core/views.ts';
+import { closeTestBeds, openTestBed, PATIENT, type TestBed, type Work } from '../test-bed.ts';
+
+let bed: TestBed;
+let work: Work;
+let made = 0;
+beforeAll(async () => {
+  bed = await openTestBed();
+}, PATIENT.timeout);
+beforeEach(async () => {
+  work = await bed.work(`chat-${++made}`);
+});
+afterAll(closeTestBeds);
+
+const threads = (...args: string[]) => bed.run(['threads', ...args]);
+const linesOf = ({ stdout }: { stdout: string }) => stdout.trimEnd().split('\n');
+
+describe('threads', PATIENT, () => {
+  it('show what was said, asked and answered', async () => {
+    await bed.client.runs.output(work.runId, { text: 'let me see\u001b[2J' });
+    const ask = await work.question('q');
+    const posted = await threads('post', work.sessionId, '2');
+    expect([posted.code, posted.stdout.trim()]).toEqual([0, `answered ${ask.ask_id}`]);
+    await bed.client.asks.delivered(ask.ask_id);
+    const shown = linesOf(await threads('show', work.sessionId));
+    expect(shown).toEqual([
+      'operator> ship it',
+      'let me see␛[2J',
+      '❓ Provide input:',
+      'Where to deploy?',
+      '  1. Staging',
+      '  2. Production — customers see it',
+      'Reply with a number, the option text, or free text.',
+      'operator> 2',
+      '✓ Answered: Production',
+    ]);
+    const json = JSON.parse((await threads('show', `thr_${work.sessionId}`, '--last', '2', '--json')).stdout);
+    expect(json.map((item: ItemView) => item.author.role)).toEqual(['user', 'worker']);
+  });
+
+  it('are listed, and followed live until told to stop', async () => {
+    const listed = await threads('list');
+    expect(listed.stdout).toMatch(new RegExp(`^${work.sessionId} +running`, 'm'));
+    const following = bed.start(['threads', 'follow', work.sessionId, '--json', '--limit', '3']);
+    await bed.client.runs.output(work.runId, { text: 'one' });
+    await bed.client.runs.output(work.runId, { text: 'two' });
+    const ended = await following.ended;
+    expect(ended.code).toBe(0);
+    const said = linesOf(ended).map((text) => (JSON.parse(text) as ItemView).content);
+    expect(said).toEqual(['ship it', 'one', 'two'].map((text) => [{ type: 'text', text }]));
+  });
+
+  it('take input for the next run, also from standard input', async () => {
+    const first = await threads('post', work.sessionId, 'and', 'the', 'tests', '--json');
+    const item = JSON.parse(first.stdout) as ItemView;
+    const second = await bed.run(['threads', 'post', work.sessionId, '-'], { input: 'line one\nline two' });
+    expect(second.stdout.trim()).toBe(`input for ${item.run_id}`);
+    const input = await bed.client.runs.input(item.run_id ?? '');
+    expect(input.text).toBe('and the tests\n\nline one\nline two');
+  });
+
+  it('take structured answers, and refuse what is not asked', async () => {
+    const ask = await work.approval('p');
+    const wrong = await threads('post', work.sessionId, 'yes', '--prompt-id', 'ask_other');
+    expect([wrong.code, wrong.stderr.includes(ask.ask_id)]).toEqual([4, true]);
+    const answers = JSON.stringify([{ answer: ['Approve'] }]);
+    const posted = await threads('post', work.sessionId, '--prompt-id', ask.ask_id, '--answers-json', answers);
+    expect(posted.code, posted.stderr).toBe(0);
+    expect((await bed.client.asks.get(ask.ask_id)).answer?.behavior).toBe('allow');
+    const late = await threads('post', work.sessionId, 'no', '--prompt-id', ask.ask_id);
+    expect([late.code, late.stderr]).toEqual([4, expect.stringContaining('operator')]);
+  });
+
+  it.each([
+    [['post', 'chat-1']],
+    [['post', 'chat-1', '  ']],
+    [['post', 'chat-1', '--answers-json', '[]']],
+    [['post', 'chat-1', 'x', '--prompt-id', 'a', '--answers-json', 'no']],
+    [['show', 'chat-1', '--last', 'many']],
+  ])('say what is wrong with %j', async (args) => {
+    const { code, stderr } = await threads(...args);
+    expect([code, stderr.startsWith('holdpoint: ')]).toEqual([2, true]);
+  });
+
+  it('of a session that is not there are not found', async () => {
+    expect((await threads('show', 'nobody')).code).toBe(3);
+  });
+});

@@ -1,0 +1,117 @@
+// Every command's help has examples, and every example is run as it is printed: by a shell, against a real server on
+// which the asks they name are pending.
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { zipSync } from 'fflate';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProgram } from '../../src/cli/program.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { root, temporaryFolder } from '../support/process.ts';
+import { closeTestBeds, command, node, openTestBed, PATIENT, TARGET, type TestBed } from './test-bed.ts';
+
+const commands = everyCommand(await createProgram());
+const examples = commands.flatMap(({ path, command }) => examplesOf(command).map((example) => ({ path, example })));
+/** Stay until they are told to stop. */
+const STAYS = /^holdpoint (serve|worker|events --follow$|threads follow nightly$)/;
+/** Nothing works in a session that has ended. */
+const lastOnes = (example: string): number => (example.startsWith('holdpoint sessions end') ? 1 : 0);
+
+let bed: TestBed;
+let shell: (line: string, input?: string) => ReturnType<typeof command>;
+let postgres: PostgresServer | undefined;
+let database = '';
+
+beforeAll(async () => {
+  bed = await openTestBed();
+  const bin = join(temporaryFolder(), 'bin');
+  mkdirSync(bin);
+  symlinkSync(join(root, 'bin', 'holdpoint'), join(bin, 'holdpoint'));
+  const PATH = [bin, dirname(node), process.env.PATH].join(delimiter);
+  const folders = {
+    HOLDPOINT_DATA: join(temporaryFolder(), 'data'),
+    CLAUDE_CONFIG_DIR: temporaryFolder(),
+    CODEX_HOME: temporaryFolder(),
+  };
+  const env = bed.env({ PATH, HOLDPOINT_PORT: '0', ...folders });
+  shell = (line, input) => command(['-c', line], env, input, '/bin/sh');
+  await shell('holdpoint db migrate').ended;
+  postgres = await startPostgres();
+  database = (await postgres.database()).url;
+}, PATIENT.timeout);
+afterAll(async () => {
+  await postgres?.stop();
+  await closeTestBeds();
+});
+
+describe('help', () => {
+  it.each(commands.map(({ path, command }) => [path, command] as const))('%s has an example', (path, command) => {
+    const found = examplesOf(command);
+    expect(found.length).toBeGreaterThan(0);
+    for (const example of found)
+      expect(path === 'holdpoint' || example.includes(`${path} `) || example.endsWith(path)).toBe(true);
+  });
+});
+
+describe('the examples', PATIENT, () => {
+  const ordered = [...new Set(examples.map((e) => e.example))].sort((a, b) => lastOnes(a) - lastOnes(b));
+  it.each(ordered)('%s', async (example) => {
+    await prepare();
+    if (STAYS.test(example)) return stays(example);
+    const files = example.includes('skills publish') ? `cp -r ${join(root, 'examples')} . && ` : '';
+    const line = files + example.replace(/postgres:\/\/\S+/, database);
+    const ended = await shell(line, example.endsWith('--interactive') ? '1\n\n' : undefined).ended;
+    expect(ended.code, `${ended.stdout}\n${ended.stderr}`).toBe(0);
+  });
+});
+
+/** What the examples speak of: the session `nightly` at work, a question (781b0c), an approval (d1d077), a token. */
+async function prepare(): Promise<void> {
+  const { client } = bed;
+  for (const { token_id, name, revoked_at_ms } of (await client.tokens.list({ limit: 500 })).items)
+    if (name === 'dashboard' && revoked_at_ms === undefined) await client.tokens.revoke(token_id);
+  await client.tokens.create({ scope: 'viewer', name: 'dashboard' });
+  const guide = { 'review-notes/SKILL.md': readFileSync(join(root, 'examples/review-notes/SKILL.md')) };
+  const file = new Blob([zipSync(guide) as Uint8Array<ArrayBuffer>]);
+  await client.skills.upload({ file, fileName: 'review-notes.zip' }).catch(() => {});
+  const session = await client.sessions.create({ agent: 'external', session_id: 'nightly', title: 'Nightly build' });
+  if (session.active_run_id) await client.runs.cancel(session.active_run_id);
+  const { run_id } = await client.runs.start('nightly', { input: { text: 'deploy' } });
+  await client.asks.raise(run_id, { kind: 'question', tool_call_id: 'deploy', questions: [TARGET] });
+  const input = { command: 'rm -rf build' };
+  await client.asks.raise(run_id, { kind: 'approval', tool_call_id: 'clean', tool_name: 'Bash', input });
+}
+
+/** It says that it is there, and ends well when it is told to. */
+async function stays(example: string): Promise<void> {
+  const started = shell(`exec ${example}`);
+  let isOver = false;
+  void started.ended.then(() => {
+    isOver = true;
+  });
+  while (started.stdout() === '' && !isOver) {
+    await bed.client.sessions.create({ agent: 'external' });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  started.child.kill('SIGINT');
+  const ended = await started.ended;
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(ended.stdout).not.toBe('');
+}
+
+function everyCommand(command: Command, above = ''): { path: string; command: Command }[] {
+  const path = `${above} ${command.name()}`.trim();
+  return [{ path, command }, ...command.commands.flatMap((below) => everyCommand(below, path))];
+}
+
+function examplesOf(command: Command): string[] {
+  let text = '';
+  command.configureOutput({
+    writeOut: (more) => {
+      text += more;
+    },
+  });
+  command.outputHelp();
+  const section = text.split(/^Examples:$/m)[1] ?? '';
+  return [...section.matchAll(/^ {2}\$ (.+)$/gm)].map(([, example = '']) => example);
+}

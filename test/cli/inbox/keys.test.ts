@@ -1,0 +1,176 @@
+// The inbox without a terminal: the list and its approvals. No key decides anything that was not meant and seen.
+import { describe, expect, it } from 'vitest';
+import { approval, Inbox, NOW, question } from './test-bed.ts';
+
+describe('the list', () => {
+  it('shows every ask with its age and what it is, and the selected one below', () => {
+    const inbox = new Inbox([approval('ask_1'), question('ask_2')]);
+    expect(inbox.shown()).toMatch(
+      /^Holdpoint {2}2 waiting +● live\n›! {2}1m Bash: rm -rf build +nightly\n \? 50s Where to\? +nightly\n─+\n/,
+    );
+    expect(inbox.shown()).toMatch(/Allow Bash\?\n\n\$ rm -rf build\n/);
+    expect(inbox.keys('j').shown()).toMatch(/Where to\?\n 1\. Staging\n 2\. Production {2}prod {2}\(recommended\)\n/);
+    expect(inbox.keys('k', 'k').state.selectedId).toBe('ask_1');
+    expect(inbox.keys('G').state.selectedId).toBe('ask_2');
+  });
+
+  it('says what to do when there is nothing', () => {
+    expect(new Inbox([]).shown()).toContain('To see some: holdpoint demo');
+  });
+
+  it('counts down to a deadline', () => {
+    const ask = { ...approval('ask_1'), expires_at_ms: NOW + 245_000 };
+    const inbox = new Inbox([ask]);
+    expect(inbox.screen()[1]).toMatch(/ 4:05$/);
+    expect(inbox.later(5000).screen()[1]).toMatch(/ 4:00$/);
+  });
+
+  it('is filtered as one types; Escape clears it', () => {
+    const inbox = new Inbox([approval('ask_1', 'make'), approval('ask_2', 'ls'), question('ask_3')]);
+    inbox.keys('/').text('bash ls');
+    expect(inbox.shown()).toContain('/bash ls');
+    expect(inbox.screen().filter((row) => /^.[!?]/.test(row))).toEqual([expect.stringContaining('Bash: ls')]);
+    expect(inbox.keys('return').state.selectedId).toBe('ask_2');
+    expect(
+      inbox
+        .keys('escape')
+        .screen()
+        .filter((row) => /^.[!?]/.test(row)),
+    ).toHaveLength(3);
+    expect(inbox.keys('/').text('zzz').shown()).toContain('Nothing fits the filter');
+  });
+
+  it('grows without moving the selection', () => {
+    const inbox = new Inbox([approval('ask_2')]);
+    inbox.tell({ type: 'raised', isNews: true, asks: [approval('ask_1', 'first', { created_at_ms: 5 })] });
+    expect(inbox.state.selectedId).toBe('ask_2');
+    expect(inbox.screen().slice(1, 3)).toEqual([expect.stringMatching(/first/), expect.stringMatching(/^›.*rm -rf/)]);
+    expect(inbox.effects).toContainEqual({ do: 'bell' });
+  });
+
+  it('shows help, and goes back', () => {
+    const inbox = new Inbox([approval('ask_1')]);
+    expect(inbox.keys('?').shown()).toContain('deny; a reason is asked for');
+    expect(inbox.keys('x').shown()).toContain('› '.trim());
+  });
+});
+
+describe('an approval', () => {
+  it('is allowed by a, and the next one is shown', () => {
+    const inbox = new Inbox([approval('ask_1'), approval('ask_2')]).keys('a');
+    expect(inbox.sent()).toEqual([{ request_id: 'ask_1', behavior: 'allow' }]);
+    expect(inbox.state.selectedId).toBe('ask_2');
+    expect(inbox.screen()[1]).toMatch(/^ …/);
+  });
+
+  it('is not allowed by a second a that was on its way when the list moved', () => {
+    const inbox = new Inbox([approval('ask_1'), approval('ask_2')]).keys('a', 'a');
+    expect(inbox.sent()).toHaveLength(1);
+    expect(inbox.shown()).toContain('has just moved');
+    expect(inbox.later(400).keys('a').sent()).toHaveLength(2);
+  });
+
+  it('is shown whole before it can be allowed', () => {
+    const long = Array.from({ length: 40 }, (_, i) => `echo ${i}`).join('\n');
+    const inbox = new Inbox([approval('ask_1', long)]).keys('a');
+    expect(inbox.sent()).toEqual([]);
+    expect(inbox.state.mode.name).toBe('detail');
+    expect(inbox.keys('a').sent()).toEqual([{ request_id: 'ask_1', behavior: 'allow' }]);
+    const small = new Inbox([approval('ask_1')], { rows: 8 }).keys('a');
+    expect(small.sent()).toEqual([]);
+    expect(small.keys('a').sent()).toHaveLength(1);
+  });
+
+  it('is denied by d with a reason, without one, or not at all', () => {
+    const asks = [approval('ask_1'), approval('ask_2')];
+    const inbox = new Inbox(asks).keys('d').text('use make');
+    expect(inbox.shown()).toContain('Why not? (optional) use make');
+    expect(inbox.sent()).toEqual([]);
+    expect(inbox.keys('return').sent()).toEqual([{ request_id: 'ask_1', behavior: 'deny', reason: 'use make' }]);
+    expect(new Inbox(asks).keys('d', 'return').sent()).toEqual([{ request_id: 'ask_1', behavior: 'deny' }]);
+    expect(new Inbox(asks).keys('d', 'x', 'escape').sent()).toEqual([]);
+    expect(new Inbox(asks).keys('return', 'd', 'escape').state.mode.name).toBe('detail');
+  });
+
+  it('is changed by e: a lone command as text, anything else as JSON; and allowed only after a look', () => {
+    const inbox = new Inbox([approval('ask_1', 'rm -rf /')]).keys('e', 'backspace').text('tmp/x');
+    expect(inbox.keys('return').shown()).toMatch(
+      /This would run:\n\$ rm -rf tmp\/x\n\nThe agent had asked for:\n\$ rm -rf \//,
+    );
+    expect(inbox.sent()).toEqual([]);
+    expect(inbox.keys('a').sent()).toEqual([
+      { request_id: 'ask_1', behavior: 'allow', updated_input: { command: 'rm -rf tmp/x' } },
+    ]);
+    const other = new Inbox([approval('ask_1', '', { input: { command: 'ls', cwd: '/' } })]).keys('e');
+    expect(other.shown()).toContain('{"command":"ls","cwd":"/"}');
+    expect(other.keys('backspace', 'return').shown()).toContain('Not usable');
+    expect(other.keys('}', 'return', 'escape').sent()).toEqual([]);
+  });
+
+  it('is changed in the editor where there is one', () => {
+    const inbox = new Inbox([approval('ask_1')], { hasEditor: true }).keys('e');
+    expect(inbox.effects).toContainEqual({
+      do: 'open_editor',
+      ask: expect.anything(),
+      input: { command: 'rm -rf build' },
+    });
+    inbox.tell({ type: 'edited', askId: 'ask_1', input: { command: 'ls' } }).keys('a');
+    expect(inbox.sent()).toEqual([{ request_id: 'ask_1', behavior: 'allow', updated_input: { command: 'ls' } }]);
+  });
+
+  it('is not decided by pasted text, nor by keys that mean nothing', () => {
+    const inbox = new Inbox([approval('ask_1')]).paste('a\nd\n');
+    expect(inbox.keys('y', 'A', 'tab', ' ', 'o', 'x').sent()).toEqual([]);
+    expect(inbox.keys('d').paste('a\nreason').keys('return').sent()).toEqual([
+      { request_id: 'ask_1', behavior: 'deny', reason: 'a reason' },
+    ]);
+  });
+
+  it('is left alone by q, Ctrl-C and Escape', () => {
+    for (const key of ['q', 'ctrl-c']) {
+      const inbox = new Inbox([approval('ask_1')]).keys(key);
+      expect(inbox.effects).toEqual([{ do: 'quit' }]);
+    }
+    expect(new Inbox([approval('ask_1')]).keys('d').text('no').keys('ctrl-c').sent()).toEqual([]);
+    expect(new Inbox([approval('ask_1')]).keys('return', 'escape', 'escape').effects).toEqual([]);
+  });
+
+  it('says why an answer was refused, and can be answered again', () => {
+    const inbox = new Inbox([approval('ask_1')])
+      .keys('a')
+      .tell({ type: 'refused', askId: 'ask_1', text: 'too late: mate' });
+    expect(inbox.shown()).toContain('too late: mate');
+    expect(inbox.keys('a').sent()).toHaveLength(2);
+  });
+});
+
+describe('an ask that settles elsewhere', () => {
+  it('says who answered, cannot be decided any more, and leaves after a while', () => {
+    const inbox = new Inbox([approval('ask_1'), approval('ask_2')]).settle('ask_1');
+    expect(inbox.shown()).toContain('denied by alice (web)');
+    expect(inbox.keys('a').sent()).toEqual([]);
+    expect(inbox.shown()).toContain('It is settled');
+    inbox.later(9000);
+    expect(inbox.state.entries.map((e) => e.ask.ask_id)).toEqual(['ask_2']);
+    expect(inbox.state.selectedId).toBe('ask_2');
+    expect(inbox.keys('a').sent()).toEqual([]);
+  });
+
+  it('takes away what was being typed about it', () => {
+    for (const keys of [['d', 'n'], ['return'], ['e']]) {
+      const inbox = new Inbox([approval('ask_1')]).keys(...keys).settle('ask_1');
+      expect(inbox.state.mode.name).toBe('detail');
+      expect(inbox.shown()).toContain('denied by alice (web)');
+      expect(inbox.keys('return', 'a').sent()).toEqual([]);
+    }
+    const form = new Inbox([question('ask_1')]).keys('return').settle('ask_1');
+    expect(form.keys('return').sent()).toEqual([]);
+  });
+
+  it('is told once, however often it is heard', () => {
+    const inbox = new Inbox([approval('ask_1')]).settle('ask_1').settle('ask_1', { answered_by: 'mate' });
+    expect(inbox.shown()).toContain('alice');
+    inbox.tell({ type: 'raised', asks: [approval('ask_1')], isNews: true });
+    expect(inbox.state.entries).toHaveLength(1);
+  });
+});
