@@ -116,6 +116,8 @@ export type EndedAsk = AskBase &
     delivery: { state: DeliveryState; attempts: number; deliveredAt: number | undefined; reason: string | undefined };
   };
 export type Ask = PendingAsk | EndedAsk;
+export type ApprovalAsk = Extract<Ask, { kind: 'approval' }>;
+export type QuestionAsk = Extract<Ask, { kind: 'question' }>;
 
 export type AskCommand = 'answer' | 'decline' | 'cancel' | 'expire' | 'fail';
 

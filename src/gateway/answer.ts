@@ -1,10 +1,10 @@
-// A person answers or declines a question set. One transaction: load → judge → claim → settle the run. First one wins;
-// an identical second answer gets the first outcome, a different one is told who won.
+// Answers or declines a question set, in one transaction: load → judge → end the ask → settle the run. The first answer
+// wins; an identical second one gets the first outcome, a different one is told who won.
 import { checkAnswers, type QuestionAnswer, type QuestionResolution } from '../core/answer.ts';
-import { type Ask, decide, type EndedAsk, endAsk, lateRefusal, type PendingAsk } from '../core/ask.ts';
+import { decide, type EndedAsk, endAsk, lateRefusal, type PendingAsk } from '../core/ask.ts';
 import { canonical } from '../core/digest.ts';
-import { fail, HoldpointError, refuse } from '../core/errors.ts';
-import type { Ports, Reader, Tx } from '../core/ports.ts';
+import { fail, HoldpointError } from '../core/errors.ts';
+import type { Ports, Reader } from '../core/ports.ts';
 import type { Question } from '../core/question.ts';
 import type { Run } from '../core/run.ts';
 import type { Actor } from '../core/token.ts';
@@ -12,6 +12,7 @@ import type { RunView, SessionView } from '../core/views.ts';
 import { expireNow } from './expire.ts';
 import { type Ledger, openRun, openSession } from './ledger.ts';
 import { type Key, mutate, ok, type Refused, type Reply } from './mutate.ts';
+import { questionOf, runOfRequest } from './records.ts';
 import { settle } from './settle.ts';
 import { runView, sessionView } from './views.ts';
 
@@ -34,20 +35,13 @@ export function answerForRun(ports: Ports, command: Command & { runId: string })
 export function answerForSession(ports: Ports, command: Command & { sessionId: string }): Promise<Reply<SessionView>> {
   return mutate(ports, command.key, async (tx) => {
     const ledger = await openSession(ports, tx, command.sessionId);
-    const run = await runOfRequest(tx, ledger, command.resolution.request_id);
+    const run = await runOfRequest(tx, ledger.session, command.resolution.request_id);
     if (!run) throw fail('question_state_conflict', 'This session is not waiting for an answer.');
     const carried = await answer(ledger, run, command);
     if ('refused' in carried) return carried;
     await ledger.close();
     return ok(await sessionView(tx, ledger.session));
   });
-}
-
-/** The run that raised the request, if it belongs to this session; else the run that has the slot. */
-export async function runOfRequest(tx: Tx, ledger: Ledger, requestId: string): Promise<Run | undefined> {
-  const ask = await tx.ask(requestId);
-  const runId = ask?.sessionId === ledger.session.id ? ask.runId : ledger.session.activeRunId;
-  return runId === undefined ? undefined : tx.run(runId);
 }
 
 /** Within a transaction that the caller closes; a deadline that had passed is closed here. */
@@ -60,7 +54,6 @@ export async function answer(ledger: Ledger, run: Run, { resolution, actor }: Co
     if (move === 'compare' && isSameAnswer(ledger, ask, resolution)) return carriedOn(tx, run, ask);
     throw new HoldpointError(lateRefusal(ask, run.clarification !== undefined));
   }
-  if (ask.kind !== 'question') throw fail('question_state_conflict', 'This is an approval, not a question.');
   const refusal = checkAnswers(ask.content.questions, resolution);
   if (refusal) throw new HoldpointError(refusal);
   const { shown, sealed } = seal(ledger, ask.content.questions, resolution.answers ?? []);
@@ -77,21 +70,6 @@ export async function answer(ledger: Ledger, run: Run, { resolution, actor }: Co
   );
   if (!(await tx.endAsk(ended))) throw fail('question_state_conflict', 'Somebody else answered at the same moment.');
   return settle(ledger, run, [ended]);
-}
-
-/** The question of this run, or the refusal that says why it is none. */
-export async function questionOf(tx: Reader, run: Run, requestId: string): Promise<Ask> {
-  const ask = await tx.ask(requestId);
-  if (ask?.runId === run.id) {
-    if (ask.kind === 'question') return ask;
-    throw fail('question_state_conflict', `${requestId} is an approval; use the approvals endpoints.`);
-  }
-  const open = (await tx.pendingOfRun(run.id)).filter((a) => a.kind === 'question').map((a) => a.id);
-  if (open.length === 0)
-    throw fail('question_state_conflict', `The run is ${run.status}; it is not waiting for an answer.`);
-  throw new HoldpointError(
-    refuse('question_request_mismatch', `"${requestId}" is not pending on this run. Pending: ${open.join(', ')}.`),
-  );
 }
 
 /** The run that an earlier, identical answer made carry on. */

@@ -1,19 +1,20 @@
-// A person decides approvals: a batch per run, all or nothing. Some of the pending approvals may be left out; they
-// stay pending.
+// Decides approvals: a batch per run, all or nothing. Pending approvals that the batch leaves out stay pending.
 import { type ApprovalResolution, DEFAULT_DENIAL } from '../core/answer.ts';
-import { type Ask, decide, type EndedAsk, endAsk, lateRefusal, type PendingAsk } from '../core/ask.ts';
+import { type ApprovalAsk, decide, type EndedAsk, endAsk, lateRefusal, type PendingAsk } from '../core/ask.ts';
 import { approvalDigest, canonical } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView, SessionView } from '../core/views.ts';
-import { runOfRequest } from './answer.ts';
 import { expireNow } from './expire.ts';
 import { type Ledger, openRun, openSession } from './ledger.ts';
 import { type Key, mutate, ok, type Refused, type Reply } from './mutate.ts';
+import { approvalOf, runOfRequest } from './records.ts';
 import { settle } from './settle.ts';
 import { runView, sessionView } from './views.ts';
+
+type PendingApproval = Extract<ApprovalAsk, { status: 'pending' }>;
 
 export interface Command {
   resolutions: readonly ApprovalResolution[];
@@ -54,7 +55,7 @@ async function asRun(tx: Tx, ledger: Ledger, result: Run | Refused): Promise<Rep
 
 async function waitingRun(tx: Tx, ledger: Ledger, command: Command): Promise<Run> {
   const [first] = command.resolutions;
-  const run = first ? await runOfRequest(tx, ledger, first.request_id) : undefined;
+  const run = first ? await runOfRequest(tx, ledger.session, first.request_id) : undefined;
   if (run) return run;
   if (!first) throw emptyBatch();
   throw fail('approval_state_conflict', 'This session is not waiting for an approval.');
@@ -67,11 +68,11 @@ export async function approve(ledger: Ledger, run: Run, { resolutions, actor }: 
   const repeated = ids.find((id, i) => ids.indexOf(id) !== i);
   if (repeated !== undefined)
     throw fail('approval_duplicate_resolution', `"${repeated}" is resolved more than once in this batch.`);
-  const asks: Ask[] = [];
+  const asks: ApprovalAsk[] = [];
   for (const id of ids) asks.push(await approvalOf(ledger.tx, run, id));
   const ended: EndedAsk[] = [];
-  for (const [i, resolution] of resolutions.entries()) {
-    const ask = asks[i] as Ask;
+  for (const [i, ask] of asks.entries()) {
+    const resolution = resolutions[i] as ApprovalResolution;
     const mac = ledger.ports.sealer.mac(decisionText(resolution));
     const move = decide(ask, 'answer', ledger.now);
     if (move === 'expire_first') return expireNow(ledger, run, ask as PendingAsk);
@@ -87,21 +88,13 @@ export async function approve(ledger: Ledger, run: Run, { resolutions, actor }: 
 
 const emptyBatch = () => fail('approval_batch_empty', 'Send at least one resolution.');
 
-async function approvalOf(tx: Tx, run: Run, id: string): Promise<Ask> {
-  const ask = await tx.ask(id);
-  if (ask?.runId !== run.id) throw fail('approval_request_not_pending', await notRaised(tx, run, id));
-  if (ask.kind !== 'approval')
-    throw fail('approval_state_conflict', `"${id}" is a question; use the questions endpoints.`);
-  return ask;
-}
-
-async function notRaised(tx: Tx, run: Run, id: string): Promise<string> {
-  const open = (await tx.pendingOfRun(run.id)).filter((a) => a.kind === 'approval').map((a) => a.id);
-  return `"${id}" was never raised by run ${run.id}. Pending: ${open.join(', ') || 'none'}.`;
-}
-
-function decided(ledger: Ledger, ask: PendingAsk, resolution: ApprovalResolution, actor: Actor, mac: string): EndedAsk {
-  if (ask.kind !== 'approval') throw fail('approval_state_conflict', 'This is a question, not an approval.');
+function decided(
+  ledger: Ledger,
+  ask: PendingApproval,
+  resolution: ApprovalResolution,
+  actor: Actor,
+  mac: string,
+): EndedAsk {
   const { behavior, updated_input, justification, reason } = resolution;
   const suggestions = [...new Set(resolution.suggestion_ids)].sort();
   if (behavior === 'deny' && updated_input !== undefined)
@@ -121,12 +114,12 @@ function decided(ledger: Ledger, ask: PendingAsk, resolution: ApprovalResolution
   return endAsk(ask, 'answered', decision, author, ledger.now, { answerMac: mac });
 }
 
-/** Only what was shown with the ask can be taken: nobody is granted more. */
-function checkSuggestions(ask: PendingAsk, behavior: string, ids: readonly string[]): void {
+/** Only suggestions that were shown with the ask can be taken. */
+function checkSuggestions(ask: PendingApproval, behavior: string, ids: readonly string[]): void {
   if (ids.length === 0) return;
   if (behavior === 'deny')
     throw fail('invalid_request', `"${ask.id}": suggestion_ids go with allow; a denied action allows nothing else.`);
-  const known = ask.kind === 'approval' ? (ask.content.suggestions ?? []).map(suggestionId) : [];
+  const known = (ask.content.suggestions ?? []).map(suggestionId);
   const unknown = ids.find((id) => !known.includes(id));
   if (unknown === undefined) return;
   const offered = known.filter((id) => id !== undefined).join(', ') || 'none';

@@ -5,11 +5,11 @@ import type { Ports, Tx } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView, SessionView } from '../core/views.ts';
-import { questionOf } from './answer.ts';
 import { expireNow } from './expire.ts';
 import { finish } from './finish.ts';
 import { type Ledger, openRun, openSession } from './ledger.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
+import { questionOf } from './records.ts';
 import { settle } from './settle.ts';
 import { runView, sessionView } from './views.ts';
 

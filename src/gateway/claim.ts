@@ -1,5 +1,5 @@
-// Workers take runs under a lease, keep it alive, and let go of it: at the end, or when the agent stopped cleanly and
-// the run is held without a process. Whoever holds the lease hosts the agent.
+// Lets a worker claim a run under a lease, renew the lease, and release it: at the end, or when the agent stopped cleanly
+// and the run waits without a process. Only the holder of the lease hosts the agent.
 import type { Ask } from '../core/ask.ts';
 import type { ClaimRun, Heartbeat } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
@@ -8,8 +8,8 @@ import { isTerminal, type Run } from '../core/run.ts';
 import { SKILL_IDENTITY_VARIABLE } from '../core/skill.ts';
 import type { ClaimedRunView, RunView } from '../core/views.ts';
 import { checkLease } from './lease.ts';
+import { DEFAULT_LEASE_MS, type LeaseGrace } from './lease-grace.ts';
 import { type Ledger, openRun } from './ledger.ts';
-import { DEFAULT_LEASE_MS, type Listening } from './listening.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
 import { recoverLost } from './recover.ts';
 import { runIdentity } from './run-identity.ts';
@@ -19,16 +19,16 @@ import { askView, runView, sessionView } from './views.ts';
 
 const CANDIDATES = 8;
 
-/** One run, or none when there is nothing to do. */
+/** One run, or none when no run can be claimed. `mayWork` throws when the worker's token is not valid any more. */
 export async function claimRun(
   ports: Ports,
-  listening: Listening,
+  grace: LeaseGrace,
   body: ClaimRun,
   mayWork: () => Promise<void>,
 ): Promise<ClaimedRunView | undefined> {
   const { labels = [] } = body;
   const agents = body.agents.map((a) => a.name);
-  await recoverLost(ports, listening, agents, labels);
+  await recoverLost(ports, grace, agents, labels);
   const offered = await ports.store.read((r) => r.claimable(agents, labels, 1));
   if (offered.length === 0) return undefined;
   await mayWork();
@@ -39,7 +39,7 @@ export async function claimRun(
     }
     return undefined;
   });
-  if (claimed) listening.heard(claimed.run.run_id, body.lease_ms);
+  if (claimed) grace.renewed(claimed.run.run_id, body.lease_ms);
   return claimed;
 }
 
@@ -65,7 +65,7 @@ async function take(ledger: Ledger, run: Run, body: ClaimRun): Promise<ClaimedRu
   return {
     run: await runView(tx, session, run),
     session: await sessionView(tx, session),
-    input: { ...run.input, ...(await leftFor(ledger, carried)) },
+    input: { ...run.input, ...(await partialStateFor(ledger, carried)) },
     lease: { epoch: run.leaseEpoch, until_ms: until },
     env: await environmentOf(ledger, run),
     resumed,
@@ -73,22 +73,22 @@ async function take(ledger: Ledger, run: Run, body: ClaimRun): Promise<ClaimedRu
   };
 }
 
-/** What the programs of the run are given beside their worker's environment. */
+/** Variables for the processes of the run, added to their worker's environment. */
 async function environmentOf({ ports, tx, session }: Ledger, run: Run): Promise<Record<string, string>> {
   const identity = await identityOf(ports, tx, run);
   const own = { HOLDPOINT_TOKEN: runIdentity(ports, session, run) };
   return identity === undefined ? own : { ...own, [SKILL_IDENTITY_VARIABLE]: identity };
 }
 
-/** What the dispatch before this one left for it. Read here and nowhere else: it may be large. */
-async function leftFor({ tx }: Ledger, carried: Ask | undefined): Promise<{ partial_state?: unknown }> {
+/** The partial state that the previous dispatch left. Read only when the run is claimed: it may be large. */
+async function partialStateFor({ tx }: Ledger, carried: Ask | undefined): Promise<{ partial_state?: unknown }> {
   const state = carried?.mode === 'restart' ? await tx.partialState(carried.id) : undefined;
   return state === undefined ? {} : { partial_state: JSON.parse(state) };
 }
 
 export async function keepLease(
   ports: Ports,
-  listening: Listening,
+  grace: LeaseGrace,
   runId: string,
   body: Heartbeat,
   key?: Key,
@@ -99,11 +99,11 @@ export async function keepLease(
     await tx.updateRun(run);
     return ok(await runView(tx, ledger.session, run));
   });
-  listening.heard(runId, body.lease_ms);
+  grace.renewed(runId, body.lease_ms);
   return kept;
 }
 
-/** The agent stopped cleanly: the run waits without a process, or is free for whoever comes next. */
+/** The agent stopped cleanly: the run waits without a process, or can be claimed by the next worker. */
 export function releaseLease(ports: Ports, runId: string, body: Heartbeat, key?: Key): Promise<Reply<RunView>> {
   return mutate(ports, key, async (tx) => {
     const { ledger, run } = await holder(ports, tx, runId, body);

@@ -1,6 +1,6 @@
-// A child run asks its parent session. The question becomes a run of its own in the parent; its end is told to the
-// child by mail, to the parent by a note and an event, and completes that run: all in the transaction that claims the
-// answer, so that no step can be missing after a crash and none can happen twice.
+// Lets a child run ask its parent session. The question becomes a run of its own in the parent; its end is mailed to the
+// child, noted in the parent's thread and log, and completes that run: all in the transaction that ends the ask, so that
+// no step can be missing after a crash and none can happen twice.
 import { summarise } from '../core/answer.ts';
 import type { EndedAsk } from '../core/ask.ts';
 import type { Clarify } from '../core/bodies.ts';
@@ -19,7 +19,7 @@ import { type Ledger, openSession } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
 import { enqueue } from './slot.ts';
 import { resolvedEvent, tellChild } from './tell-child.ts';
-import { postNote } from './thread.ts';
+import { postNote } from './thread-note.ts';
 
 export interface ClarifyCommand {
   runId: string;
@@ -91,7 +91,7 @@ const viewOf = (run: Run, requestId: string): ClarificationView => ({
   parent_session_id: run.sessionId,
 });
 
-/** The claimed end of a clarification. Anything but an answer reaches the child as a declined clarification. */
+/** Called with the ended ask of a clarification. Anything but an answer reaches the child as a declined clarification. */
 export async function resolveClarification(ledger: Ledger, run: Run, ask: EndedAsk): Promise<Run> {
   const wanted = run.clarification;
   if (!wanted || ask.kind !== 'question') return run;

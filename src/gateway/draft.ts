@@ -4,9 +4,9 @@ import { type Draft, type DraftContent, draftRefusal, isSpent } from '../core/dr
 import { HoldpointError } from '../core/errors.ts';
 import type { Ports } from '../core/ports.ts';
 import type { DraftView } from '../core/views.ts';
-import { askRecord } from './inbox.ts';
 import { openAsk } from './ledger.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
+import { askRecord } from './records.ts';
 
 /** Nothing typed is the usual state of an ask, and no error. */
 export function showDraft(ports: Ports, askId: string, author: string): Promise<DraftView | undefined> {

@@ -3,8 +3,8 @@ import { type Author, type EndedAsk, endAsk, WITHDRAWN, withoutDecision } from '
 import { HoldpointError } from '../core/errors.ts';
 import { checkMove, isHosted, type Run } from '../core/run.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
+import { noteAsksEnded } from './ask-ended.ts';
 import { endCarried } from './carried.ts';
-import { claimedEvents } from './claimed.ts';
 import { noteDispatchEnd } from './dispatch.ts';
 import type { Ledger } from './ledger.ts';
 import { mark, markDelivery } from './mark-delivery.ts';
@@ -89,5 +89,5 @@ async function endPending(ledger: Ledger, run: Run, status: Ending, details: Fin
     if (await tx.endAsk(end)) ended.push(end);
   }
   session.pendingCount -= ended.length;
-  claimedEvents(ledger, ended);
+  noteAsksEnded(ledger, ended);
 }

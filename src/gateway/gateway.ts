@@ -18,12 +18,13 @@ import { Feed, type Follower } from './feed.ts';
 import { searchHistory } from './history.ts';
 import * as inbox from './inbox.ts';
 import { insights } from './insights.ts';
-import { createListening } from './listening.ts';
+import { createLeaseGrace } from './lease-grace.ts';
 import { acknowledgeMessage, failMessage } from './mailbox.ts';
 import { postMessage } from './message.ts';
 import type { Key } from './mutate.ts';
 import { postToThread } from './post.ts';
 import { raiseAsk } from './raise.ts';
+import * as records from './records.ts';
 import { recoverWorker } from './recover.ts';
 import { completeRun, failRun, postOutput, startRun } from './run.ts';
 import { runActor } from './run-identity.ts';
@@ -49,8 +50,8 @@ import { withdraw } from './withdraw.ts';
 
 export interface GatewayOptions {
   pendingAsksPerSession: number;
-  /** How long workers are listened to before a lease is judged, after this server was away; one lease otherwise. */
-  hearMs?: number | undefined;
+  /** Grace for lapsed leases after this server was away (lease-grace.ts); one lease by default, 0 for none. */
+  leaseGraceMs?: number | undefined;
   onError(error: unknown): void;
 }
 
@@ -61,8 +62,8 @@ export type Gateway = ReturnType<typeof createGateway>;
 export function createGateway(ports: Ports, options: GatewayOptions) {
   const { store } = ports;
   const feed = new Feed(store);
-  const listening = createListening(options.hearMs);
-  const sweep = new Sweep(ports, listening, options.onError);
+  const grace = createLeaseGrace(options.leaseGraceMs);
+  const sweep = new Sweep(ports, grace, options.onError);
   const bind =
     <F extends (ports: Ports, ...args: never[]) => unknown>(verb: F) =>
     (...args: Args<F>): ReturnType<F> =>
@@ -118,7 +119,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     acknowledge: bind(acknowledge),
     acknowledgeMessage: bind(acknowledgeMessage),
     failMessage: bind(failMessage),
-    keepLease: (runId: string, body: Heartbeat, key?: Key) => keepLease(ports, listening, runId, body, key),
+    keepLease: (runId: string, body: Heartbeat, key?: Key) => keepLease(ports, grace, runId, body, key),
     releaseLease: bind(releaseLease),
     createToken: bind(createToken),
     revokeToken: bind(revokeToken),
@@ -156,7 +157,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
       return askView(ask, revealsSecrets(actor) ? ports.sealer : undefined);
     },
     waitForWork: (body: ClaimRun, signal?: AbortSignal, actor?: Actor) =>
-      waitForWork(ports, feed, listening, body, async () => actor && checkStillGood(ports, actor), signal),
+      waitForWork(ports, feed, grace, body, async () => actor && checkStillGood(ports, actor), signal),
     waitForPause: (runId: string, ms: number) => waitForPause(feed, () => store.read((r) => r.run(runId)), runId, ms),
 
     events: (filter: EventFilter, after: number, limit: number): Promise<Event[]> =>
@@ -166,10 +167,10 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
 
     /** Which session something belongs to, for callers that may see only one. */
     sessionOf: {
-      session: (id: string) => store.read(async (r) => (await inbox.sessionRecord(r, id)).id),
-      run: (id: string) => store.read(async (r) => (await inbox.runRecord(r, id)).sessionId),
-      ask: (id: string) => store.read(async (r) => (await inbox.askRecord(r, id)).sessionId),
-      thread: (id: string) => store.read((r) => inbox.sessionOfThread(r, id)),
+      session: (id: string) => store.read(async (r) => (await records.sessionRecord(r, id)).id),
+      run: (id: string) => store.read(async (r) => (await records.runRecord(r, id)).sessionId),
+      ask: (id: string) => store.read(async (r) => (await records.askRecord(r, id)).sessionId),
+      thread: (id: string) => store.read((r) => records.sessionOfThread(r, id)),
     },
   };
 }

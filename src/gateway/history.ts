@@ -6,7 +6,8 @@ import type { Actor } from '../core/token.ts';
 import type { AskView } from '../core/views.ts';
 import { originsOf, wantsOrigin } from './asked-from.ts';
 import { expireOverdue } from './expire.ts';
-import { type Listed, sessionRecord } from './inbox.ts';
+import type { Listed } from './inbox.ts';
+import { sessionRecord } from './records.ts';
 import { askView } from './views.ts';
 
 /** Short enough that nobody else waits for one. */

@@ -1,12 +1,11 @@
 // What is open and what has been: reads for lists and single records. A reader never sees an ask as open after its
 // deadline: overdue ones are expired first.
 import type { Ask } from '../core/ask.ts';
-import { type ErrorCode, fail } from '../core/errors.ts';
 import type { AskFilter, Page, Placed, Ports, Reader, SessionFilter, Soon } from '../core/ports.ts';
-import { sessionIdOfThread } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import { type Origins, originsOf, wantsOrigin } from './asked-from.ts';
 import { expireOverdue } from './expire.ts';
+import { askRecord, runRecord, sessionRecord } from './records.ts';
 import { askView, messageView, pendingView, runView, sessionView, tokenView } from './views.ts';
 
 export interface Listed<T> {
@@ -42,16 +41,6 @@ async function listed<R, T>(
     return { views, next, cursor: await r.lastSeq() };
   });
 }
-
-async function must<T>(value: Soon<T | undefined>, code: ErrorCode, what: string): Promise<T> {
-  const found = await value;
-  if (found === undefined) throw fail(code, `There is no ${what}.`);
-  return found;
-}
-
-export const sessionRecord = (r: Reader, id: string) => must(r.session(id), 'session_not_found', `session "${id}"`);
-export const runRecord = (r: Reader, id: string) => must(r.run(id), 'run_not_found', `run "${id}"`);
-export const askRecord = (r: Reader, id: string) => must(r.ask(id), 'ask_not_found', `ask "${id}"`);
 
 export async function showSession(ports: Ports, id: string) {
   await expireOverdue(ports);
@@ -142,13 +131,6 @@ export async function listMessages(ports: Ports, sessionId: string, which: 'open
     (r, p) => r.messages(sessionId, which, p),
     (_, message) => messageView(message),
   );
-}
-
-export async function sessionOfThread(r: Reader, threadId: string): Promise<string> {
-  const id = sessionIdOfThread(threadId);
-  const session = id === undefined ? undefined : await r.session(id);
-  if (!session) throw fail('thread_not_found', `There is no thread "${threadId}".`);
-  return session.id;
 }
 
 export const listTokens = (ports: Ports, page: Page) =>

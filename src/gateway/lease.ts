@@ -1,5 +1,5 @@
-// A worker's hold on a run. Every claim raises the run's epoch; a call that carries an older epoch comes from a worker
-// that has lost the run and changes nothing. So does one for a run that went back to the queue when its lease lapsed.
+// Fences off workers that have lost their lease. Every claim of a run raises its epoch; a call with an older epoch, or for
+// a run that went back to the queue when its lease lapsed, is refused and changes nothing.
 import { fail } from '../core/errors.ts';
 import type { Run } from '../core/run.ts';
 

@@ -1,7 +1,7 @@
 // What a person says to a session: ordinary words are a post, the answer to a form is carried on by the next run. Whether
 // a form waits is looked at in the transaction that acts on it, so that of several messages at once one is accepted.
 import type { QuestionResolution } from '../core/answer.ts';
-import { type Ask, decide, type EndedAsk, winnerOf } from '../core/ask.ts';
+import { decide, type EndedAsk, type QuestionAsk, winnerOf } from '../core/ask.ts';
 import type { PostMessage } from '../core/bodies.ts';
 import { fail, HoldpointError, type Refusal } from '../core/errors.ts';
 import { checkFormAnswer, type InteractiveFormAnswer, readAnswers } from '../core/form-answer.ts';
@@ -25,7 +25,6 @@ export interface MessageCommand {
   key?: Key | undefined;
 }
 
-type QuestionAsk = Extract<Ask, { kind: 'question' }>;
 type EndedForm = Extract<EndedAsk, { kind: 'question' }>;
 
 /** Returns the run that works on the message. */

@@ -2,7 +2,7 @@
 // answered, through the same verbs as everywhere; otherwise the post is input for the next run. One transaction: what is
 // refused has posted nothing.
 import { LONGEST_NOTE, LONGEST_TEXT } from '../core/answer.ts';
-import { type Ask, isOverdue, type PendingAsk } from '../core/ask.ts';
+import { type Ask, isOverdue } from '../core/ask.ts';
 import type { PostItem } from '../core/bodies.ts';
 import { fail, HoldpointError, type Refusal } from '../core/errors.ts';
 import { givenAnswers, givenApproval } from '../core/given-reply.ts';
@@ -18,10 +18,10 @@ import { answer } from './answer.ts';
 import { approve } from './approve.ts';
 import { expireNow } from './expire.ts';
 import { pendingForm } from './form-guard.ts';
-import { sessionOfThread } from './inbox.ts';
 import { checkTakesInput, queuePost, refuseUnheard } from './input.ts';
 import { type Ledger, openForWork } from './ledger.ts';
 import { type Key, made, mutate, type Refused, type Reply } from './mutate.ts';
+import { runOfAsk, sessionOfThread } from './records.ts';
 import { promptOf } from './thread-prompt.ts';
 import { itemView } from './views.ts';
 
@@ -98,9 +98,8 @@ async function postAnswer(
   body: PostItem,
   actor: Actor,
 ): Promise<Taken | Refused> {
-  const run = await ledger.tx.run(ask.runId);
-  if (!run) throw fail('run_not_found', `The run of ${ask.id} is gone.`);
-  if (isOverdue(ask, ledger.now)) return expireNow(ledger, run, ask as PendingAsk);
+  const run = await runOfAsk(ledger.tx, ask);
+  if (isOverdue(ask, ledger.now)) return expireNow(ledger, run, ask);
   const item = post(ledger, withoutSecrets(ask, body), actor, run.id, ask.id);
   const given = body.metadata?.prompt?.answers;
   if (ask.kind === 'approval') {

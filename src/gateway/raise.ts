@@ -22,17 +22,17 @@ import { checkQuestions, completeQuestions } from '../core/question.ts';
 import { isTerminal, isWaiting, type Run } from '../core/run.ts';
 import type { Actor } from '../core/token.ts';
 import type { AskView } from '../core/views.ts';
+import { noteAsksEnded } from './ask-ended.ts';
 import { takeCarried } from './carried.ts';
-import { claimedEvents } from './claimed.ts';
 import { expiryOf } from './deadline.ts';
 import { noteDispatch } from './dispatch.ts';
 import { expireNow } from './expire.ts';
 import { hold, raisedEvent } from './hold.ts';
-import { giveKept } from './kept.ts';
+import { reuseKeptAnswer } from './kept-answers.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openRun } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
-import { postItem } from './thread.ts';
+import { postItem } from './thread-note.ts';
 import { askView } from './views.ts';
 
 export interface RaiseCommand {
@@ -67,7 +67,7 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
     await refuseStopped(tx, run);
     const decision = wanted.kind === 'approval' ? decideByPolicy(ledger.session, run, wanted.content) : undefined;
     if (decision) return made(await raiseDecided(ledger, wanted, decision.behavior, decision.answeredBy));
-    if (await giveKept(ledger, run, wanted)) {
+    if (await reuseKeptAnswer(ledger, run, wanted)) {
       await ledger.close();
       return made(askView((await tx.ask(wanted.id)) ?? wanted));
     }
@@ -180,7 +180,7 @@ async function raiseDecided(ledger: Ledger, ask: PendingAsk, behavior: 'allow' |
   const ended = endAsk(ask, 'answered', decision, { answeredBy: by, surface: 'system' }, ledger.now);
   await tx.endAsk(ended);
   raisedEvent(ledger, ask);
-  claimedEvents(ledger, [ended]);
+  noteAsksEnded(ledger, [ended]);
   await ledger.close();
   return askView(ended);
 }

@@ -6,39 +6,39 @@ import { type EndedAsk, endAsk, WORKER_RESTART, withoutDecision } from '../core/
 import { HoldpointError } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { checkMove, heldStatus, isTerminal, isWaiting, LOST, LOST_WORDS, type Run } from '../core/run.ts';
-import { claimedEvents } from './claimed.ts';
+import { noteAsksEnded } from './ask-ended.ts';
 import { finish } from './finish.ts';
 import { handOver } from './hand-over.ts';
-import { keepAnswers } from './kept.ts';
+import { keepAnswers } from './kept-answers.ts';
+import type { LeaseGrace } from './lease-grace.ts';
 import { type Ledger, openRun } from './ledger.ts';
-import type { Listening } from './listening.ts';
 
 const BATCH = 200;
 const SYSTEM = { answeredBy: 'system', surface: 'system' } as const;
 
-export async function recoverLapsed(ports: Ports, listening: Listening): Promise<void> {
+export async function recoverLapsed(ports: Ports, grace: LeaseGrace): Promise<void> {
   const now = ports.clock.now();
-  listening.look(now);
+  grace.tick(now);
   const lapsed = await ports.store.read((r) => r.lapsedLeases(now, BATCH));
-  for (const run of lapsed) await recover(ports, run.id, isSilent(listening, now), true);
+  for (const run of lapsed) await recover(ports, run.id, isSilent(grace, now), true);
 }
 
 /** A worker has come: what was held inside the tool calls of another one, which is gone, is over. */
 export async function recoverLost(
   ports: Ports,
-  listening: Listening,
+  grace: LeaseGrace,
   agents: readonly string[],
   labels: readonly string[],
 ): Promise<void> {
   const now = ports.clock.now();
   const lost = await ports.store.read((r) => r.lostHolds(agents, labels, now, BATCH));
-  for (const run of lost) await recover(ports, run.id, isSilent(listening, now));
+  for (const run of lost) await recover(ports, run.id, isSilent(grace, now));
 }
 
 const isSilent =
-  (listening: Listening, now: number) =>
+  (grace: LeaseGrace, now: number) =>
   (run: Run): boolean =>
-    (run.lease?.until ?? now + 1) <= now && listening.mayJudge(run, now);
+    (run.lease?.until ?? now + 1) <= now && grace.mayExpire(run, now);
 
 /** At start: the worker inside this server died with the last process, whatever its leases still say. */
 export async function recoverWorker(ports: Ports, workerId: string): Promise<void> {
@@ -88,7 +88,7 @@ async function endLost(ledger: Ledger, run: Run): Promise<void> {
     if (await tx.endAsk(end)) ended.push(end);
   }
   session.pendingCount -= ended.length;
-  claimedEvents(ledger, ended);
+  noteAsksEnded(ledger, ended);
   const { approvals, questions } = await tx.pendingKinds(run.id);
   run.status = heldStatus(approvals, questions);
 }

@@ -5,25 +5,25 @@ import type { Ports } from '../core/ports.ts';
 import { isTerminal, type Run } from '../core/run.ts';
 import type { Session } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
-import { claimsOf, sign } from './signed.ts';
+import { signToken, verifyToken } from './signed-token.ts';
 
 export const RUN_IDENTITY_PREFIX = 'hpr_';
 const GOOD_FOR_MS = 24 * 60 * 60 * 1000;
 
-const Claims = z.strictObject({ type: z.literal('run'), run_id: z.string(), name: z.string(), exp: z.int() });
+const Payload = z.strictObject({ type: z.literal('run'), run_id: z.string(), name: z.string(), exp: z.int() });
 
 export function runIdentity({ sealer, clock }: Ports, session: Session, run: Run): string {
-  const claims = { type: 'run', run_id: run.id, name: session.agentId, exp: clock.now() + GOOD_FOR_MS };
-  return sign(sealer, RUN_IDENTITY_PREFIX, claims);
+  const payload = { type: 'run', run_id: run.id, name: session.agentId, exp: clock.now() + GOOD_FOR_MS };
+  return signToken(sealer, RUN_IDENTITY_PREFIX, payload);
 }
 
 /** Who is calling with it, if it is good now. */
 export async function runActor(ports: Ports, secret: string): Promise<Actor | undefined> {
-  const claims = Claims.safeParse(claimsOf(ports.sealer, RUN_IDENTITY_PREFIX, secret)).data;
-  if (!claims || claims.exp <= ports.clock.now()) return undefined;
-  const run = await ports.store.read((r) => r.run(claims.run_id));
+  const payload = Payload.safeParse(verifyToken(ports.sealer, RUN_IDENTITY_PREFIX, secret)).data;
+  if (!payload || payload.exp <= ports.clock.now()) return undefined;
+  const run = await ports.store.read((r) => r.run(payload.run_id));
   if (!run || isTerminal(run.status)) return undefined;
-  const { name, exp: expiresAt } = claims;
+  const { name, exp: expiresAt } = payload;
   return { name, scope: 'agent', kind: 'bearer', tokenId: run.id, sessionId: run.sessionId, surface: 'api', expiresAt };
 }
 

@@ -11,7 +11,7 @@ import type { RunView } from '../core/views.ts';
 import { takeCarried } from './carried.ts';
 import { finish } from './finish.ts';
 import { checkTakesInput, refuseUnheard } from './input.ts';
-import { keepAnswers } from './kept.ts';
+import { keepAnswers } from './kept-answers.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openForWork, openRun } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';

@@ -3,7 +3,7 @@
 import { type EndedAsk, isWithdrawn } from '../core/ask.ts';
 import { HoldpointError } from '../core/errors.ts';
 import { checkMove, heldStatus, type Run } from '../core/run.ts';
-import { claimedEvents } from './claimed.ts';
+import { noteAsksEnded } from './ask-ended.ts';
 import { resolveClarification } from './clarify.ts';
 import { finish } from './finish.ts';
 import { handOver } from './hand-over.ts';
@@ -13,7 +13,7 @@ import type { Ledger } from './ledger.ts';
 export async function settle(ledger: Ledger, run: Run, ended: readonly EndedAsk[]): Promise<Run> {
   const { tx, session, now } = ledger;
   session.pendingCount -= ended.length;
-  claimedEvents(ledger, ended);
+  noteAsksEnded(ledger, ended);
   const [first] = ended;
   if (run.clarification && first) return resolveClarification(ledger, run, first);
   const stopper = ended.find(stopsTheRun);

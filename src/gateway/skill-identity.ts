@@ -5,14 +5,14 @@ import type { Ports, Tx } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import type { SkillIdentity } from '../core/skill.ts';
 import type { Actor } from '../core/token.ts';
-import { claimsOf, sign } from './signed.ts';
+import { signToken, verifyToken } from './signed-token.ts';
 import { isGood } from './token.ts';
 
 /** So that it is known for what it is before anything is looked up. */
 export const SKILL_IDENTITY_PREFIX = 'hps_';
 const GOOD_FOR_MS = 24 * 60 * 60 * 1000;
 
-const Claims: z.ZodType<SkillIdentity> = z.strictObject({
+const Payload: z.ZodType<SkillIdentity> = z.strictObject({
   type: z.literal('skill_identity'),
   user_id: z.string(),
   user_name: z.string(),
@@ -27,7 +27,7 @@ export async function identityOf(ports: Ports, tx: Tx, run: Run): Promise<string
   const now = ports.clock.now();
   const user = await tx.tokenNamed(run.actor);
   if (!user || !isGood(user, now)) return undefined;
-  return sign(ports.sealer, SKILL_IDENTITY_PREFIX, {
+  return signToken(ports.sealer, SKILL_IDENTITY_PREFIX, {
     type: 'skill_identity',
     user_id: user.id,
     user_name: user.name,
@@ -40,16 +40,16 @@ export async function identityOf(ports: Ports, tx: Tx, run: Run): Promise<string
 
 /** Who is calling with it, if it is good now. */
 export async function skillActor(ports: Ports, secret: string): Promise<Actor | undefined> {
-  const claims = verified(ports, secret);
-  if (!claims) return undefined;
-  const user = await ports.store.read((r) => r.token(claims.user_id));
-  if (!user || !isGood(user, ports.clock.now()) || user.name !== claims.user_name) return undefined;
-  const { user_name: name, exp: expiresAt } = claims;
+  const payload = verified(ports, secret);
+  if (!payload) return undefined;
+  const user = await ports.store.read((r) => r.token(payload.user_id));
+  if (!user || !isGood(user, ports.clock.now()) || user.name !== payload.user_name) return undefined;
+  const { user_name: name, exp: expiresAt } = payload;
   const identity = { scope: 'skill_identity', kind: 'bearer', surface: 'api' } as const;
   return { name, tokenId: user.id, sessionId: undefined, ...identity, expiresAt };
 }
 
 function verified({ sealer, clock }: Ports, secret: string): SkillIdentity | undefined {
-  const claims = Claims.safeParse(claimsOf(sealer, SKILL_IDENTITY_PREFIX, secret)).data;
-  return claims && claims.exp > clock.now() ? claims : undefined;
+  const payload = Payload.safeParse(verifyToken(sealer, SKILL_IDENTITY_PREFIX, secret)).data;
+  return payload && payload.exp > clock.now() ? payload : undefined;
 }

@@ -6,7 +6,7 @@ import { KEY_TTL_MS } from '../core/idempotency.ts';
 import type { Ports } from '../core/ports.ts';
 import { signLog } from './checkpoint.ts';
 import { expireOverdue } from './expire.ts';
-import type { Listening } from './listening.ts';
+import type { LeaseGrace } from './lease-grace.ts';
 import { sweepMail } from './mailbox.ts';
 import { recoverLapsed } from './recover.ts';
 
@@ -16,7 +16,7 @@ const CHECKPOINT_MS = 60_000;
 
 export class Sweep {
   readonly #ports: Ports;
-  readonly #listening: Listening;
+  readonly #grace: LeaseGrace;
   readonly #onError: (error: unknown) => void;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> | undefined;
@@ -24,9 +24,9 @@ export class Sweep {
   #houseKept = 0;
   #logSigned: number;
 
-  constructor(ports: Ports, listening: Listening, onError: (error: unknown) => void) {
+  constructor(ports: Ports, grace: LeaseGrace, onError: (error: unknown) => void) {
     this.#ports = ports;
-    this.#listening = listening;
+    this.#grace = grace;
     this.#onError = onError;
     this.#logSigned = ports.clock.now();
   }
@@ -53,11 +53,11 @@ export class Sweep {
   async #once(): Promise<boolean> {
     try {
       await expireOverdue(this.#ports);
-      await recoverLapsed(this.#ports, this.#listening);
-      this.#listening.look(this.#ports.clock.now());
+      await recoverLapsed(this.#ports, this.#grace);
+      this.#grace.tick(this.#ports.clock.now());
       await this.#keepHouse();
       await this.#signLog();
-      this.#listening.look(this.#ports.clock.now());
+      this.#grace.tick(this.#ports.clock.now());
       return true;
     } catch (error) {
       this.#onError(error);

@@ -2,7 +2,7 @@
 import { summarise } from '../core/answer.ts';
 import { type Answer, type Author, type EndedAsk, endAsk } from '../core/ask.ts';
 import type { Clarification, Run } from '../core/run.ts';
-import { claimedEvents, questionResolution } from './claimed.ts';
+import { noteAsksEnded, questionResolution } from './ask-ended.ts';
 import { clarificationAsk } from './hold.ts';
 import type { Ledger } from './ledger.ts';
 import { postMessage } from './mailbox.ts';
@@ -34,7 +34,7 @@ export async function declineUnasked(
   const ended = endAsk(ask, status, decision, author, now);
   await tx.insertAsk(ask);
   await tx.endAsk(ended);
-  claimedEvents(ledger, [ended]);
+  noteAsksEnded(ledger, [ended]);
   await tellChild(ledger, wanted, ended.answer);
   resolvedEvent(ledger, wanted, ended);
 }

@@ -7,7 +7,7 @@ import type { Ports } from '../core/ports.ts';
 import { createThread } from '../core/thread.ts';
 import type { ItemView } from '../core/views.ts';
 import { expireOverdue, undefinedIfDamaged } from './expire.ts';
-import { sessionOfThread, sessionRecord } from './inbox.ts';
+import { sessionOfThread, sessionRecord } from './records.ts';
 import { itemView } from './views.ts';
 
 /** The n-th item of an event, and the quiet event to fold from. */

@@ -7,7 +7,7 @@ import { isTerminal, isWaiting, type Run } from '../core/run.ts';
 import type { ClaimedRunView } from '../core/views.ts';
 import { claimRun } from './claim.ts';
 import type { Feed } from './feed.ts';
-import type { Listening } from './listening.ts';
+import type { LeaseGrace } from './lease-grace.ts';
 
 /** How long a worker that found nothing is not woken again: in a flood of answers most are none of its business. */
 const PACE_MS = 20;
@@ -74,7 +74,7 @@ export function waitForPause(feed: Feed, run: () => Promise<Run | undefined>, ru
 export async function waitForWork(
   ports: Ports,
   feed: Feed,
-  listening: Listening,
+  grace: LeaseGrace,
   body: ClaimRun,
   mayWork: () => Promise<void>,
   signal?: AbortSignal,
@@ -82,7 +82,7 @@ export async function waitForWork(
   /** A worker that has hung up must not be given a run: nobody would work on it until the lease is over. */
   const look = async () => {
     if (signal?.aborted) return { value: undefined, done: true };
-    const value = await claimRun(ports, listening, body, mayWork);
+    const value = await claimRun(ports, grace, body, mayWork);
     return { value, done: value !== undefined };
   };
   const found = await until(feed, { topic: 'work', ms: body.wait_ms ?? 0, paceMs: PACE_MS, look, signal });

@@ -12,6 +12,7 @@ import { checkLease } from './lease.ts';
 import { openAsk } from './ledger.ts';
 import { mark } from './mark-delivery.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
+import { runOfAsk } from './records.ts';
 import { settle } from './settle.ts';
 import { askView } from './views.ts';
 
@@ -28,8 +29,7 @@ export interface WithdrawCommand {
 export function withdraw(ports: Ports, command: WithdrawCommand): Promise<Reply<AskView>> {
   return mutate(ports, command.key, async (tx) => {
     const { ledger, ask } = await openAsk(ports, tx, command.askId);
-    const run = await tx.run(ask.runId);
-    if (!run) throw fail('run_not_found', `The run of ${ask.id} is gone.`);
+    const run = await runOfAsk(tx, ask);
     checkLease(run, command.leaseEpoch);
     if (run.clarification)
       throw fail('ask_state_conflict', 'A clarification is cancelled by a person, not taken back.');

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentContext } from '../../src/agents/agent.ts';
 import { mock } from '../../src/agents/mock.ts';
 import { createClient } from '../../src/client/client.ts';
-import { sign } from '../../src/gateway/signed.ts';
+import { signToken } from '../../src/gateway/signed-token.ts';
 import type { Problem } from '../../src/server/problem.ts';
 import { ok } from '../support/scene.ts';
 import { openServer, type Server } from '../support/server.ts';
@@ -109,7 +109,7 @@ describe('every route of the OpenAPI document', () => {
 
 describe('refused', () => {
   const forged = async (change: (claims: Record<string, unknown>) => object) =>
-    sign(server.ports.sealer, 'hps_', change(claimsOf(await identityFor())));
+    signToken(server.ports.sealer, 'hps_', change(claimsOf(await identityFor())));
 
   it.each<[string, (token: string) => string]>([
     [

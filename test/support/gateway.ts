@@ -45,8 +45,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
   let ports: Ports;
   const settings = {
     pendingAsksPerSession: options.pendingAsksPerSession ?? 1000,
-    // Whatever time has passed, this server has listened.
-    hearMs: 0,
+    leaseGraceMs: 0,
     onError: (error: unknown) => {
       throw error;
     },

@@ -30,8 +30,8 @@ export interface ServerOptions {
   page?: string;
   /** How long tool calls wait, and how often they say so. */
   patience?: Patience;
-  /** How long workers are listened to after a start, or a leap of the clock; tests are not kept waiting unless they say so. */
-  hearMs?: number;
+  /** Grace for lapsed leases after a start or a leap of the clock; none unless a test asks for it. */
+  leaseGraceMs?: number;
   /** Doors of attached agents. */
   hooks?: HookDoors;
 }
@@ -96,7 +96,7 @@ export class Server {
     const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
     const gateway = createGateway(ports, {
       pendingAsksPerSession: limits.pendingAsksPerSession,
-      hearMs: this.#options.hearMs ?? 0,
+      leaseGraceMs: this.#options.leaseGraceMs ?? 0,
       onError: (error) => this.sweepErrors.push(error),
     });
     await gateway.presetToken(this.token, 'operator', 'operator');

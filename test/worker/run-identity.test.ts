@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AgentContext, Ending } from '../../src/agents/agent.ts';
 import { createClient } from '../../src/client/client.ts';
-import { sign } from '../../src/gateway/signed.ts';
+import { signToken } from '../../src/gateway/signed-token.ts';
 import { newSession, ok } from '../support/scene.ts';
 import { openServer, type Server } from '../support/server.ts';
 import { Stage, WHICH } from './stage.ts';
@@ -84,15 +84,15 @@ it('cannot be made by anybody else, nor out of another kind of token', async () 
   const list = (secret: string) => server.raw('GET', '/v1/sessions', undefined, { token: secret });
   expect((await list(token)).status).toBe(200);
   const claims = { type: 'run', run_id: run.run_id, name: 'x', exp: server.now() + 1000 };
-  const genuine = sign(server.ports.sealer, 'hpr_', claims);
+  const genuine = signToken(server.ports.sealer, 'hpr_', claims);
   expect((await list(genuine)).status).toBe(200);
   const others = [
     `${genuine}x`,
     genuine.replace('hpr_', 'hps_'),
-    sign(server.ports.sealer, 'hps_', claims).replace('hps_', 'hpr_'),
-    sign(server.ports.sealer, 'hpr_', { ...claims, exp: 1 }),
-    sign(server.ports.sealer, 'hpr_', { ...claims, run_id: 'run_unknown' }),
-    sign(server.ports.sealer, 'hpr_', { ...claims, scope: 'operator' }),
+    signToken(server.ports.sealer, 'hps_', claims).replace('hps_', 'hpr_'),
+    signToken(server.ports.sealer, 'hpr_', { ...claims, exp: 1 }),
+    signToken(server.ports.sealer, 'hpr_', { ...claims, run_id: 'run_unknown' }),
+    signToken(server.ports.sealer, 'hpr_', { ...claims, scope: 'operator' }),
   ];
   for (const other of others) expect((await list(other)).status, other).toBe(401);
   end({ ended: 'completed' });

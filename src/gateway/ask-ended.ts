@@ -1,9 +1,10 @@
-// The events that tell everyone an ask has ended, the same for every surface and every kind of end.
+// Appends the events of an ask that has ended, the same for every surface and every kind of end. The wire calls the
+// first of them `ask.claimed`. What the end does to the run is settle's.
 import type { EndedAsk } from '../core/ask.ts';
 import type { Ledger } from './ledger.ts';
 
 /** One `ask.claimed` for each ask, and the run's own event for what a person decided. */
-export function claimedEvents(ledger: Ledger, ended: readonly EndedAsk[]): void {
+export function noteAsksEnded(ledger: Ledger, ended: readonly EndedAsk[]): void {
   for (const ask of ended) ledger.note('ask.claimed', { answer: ask.answer, kind: ask.kind }, ask.runId, ask.id);
   const approvals = ended.filter((a) => a.kind === 'approval' && a.status === 'answered');
   if (approvals[0])

@@ -1,5 +1,5 @@
-// Items that the server itself puts into a session's thread. An item is an event of the session and nothing else: the
-// thread is folded from the log.
+// Posts the server's own items to a session's thread. An item is an event of the session and nothing else: the thread is
+// folded from the log (core/thread.ts). What people post is in post.ts.
 import type { Ledger } from './ledger.ts';
 
 export function postNote(ledger: Ledger, text: string, about: Record<string, unknown>): void {

@@ -1,15 +1,15 @@
-// Answers that a person gave and no agent could take, because its worker was lost. They are kept: an agent that asks the
-// same question of the same session again has the answer at once, once. An approval is never given by itself a second
-// time: the person is shown what was decided before and decides again.
+// Keeps answers that could not be delivered because the run's worker was lost, and reuses them: when the session asks the
+// same question again (same digest), the kept answer is given at once, and only once. An approval is never reused: it
+// shows the earlier decision, and a person decides again.
 import { type EndedAsk, type PendingAsk, WORKER_RESTART } from '../core/ask.ts';
 import type { Run } from '../core/run.ts';
 import { answer } from './answer.ts';
 import { hold } from './hold.ts';
 import type { Ledger } from './ledger.ts';
 import { mark } from './mark-delivery.ts';
-import { postNote } from './thread.ts';
+import { postNote } from './thread-note.ts';
 
-/** For a run whose agent is gone for good. What was secret is not kept. */
+/** For a run whose agent is gone for good. Secret answers are not kept. */
 export async function keepAnswers(ledger: Ledger, run: Run): Promise<void> {
   for (const ask of await ledger.tx.dueOfRun(run.id)) {
     if (ask.status !== 'answered' || ask.mode !== 'blocking') continue;
@@ -18,8 +18,8 @@ export async function keepAnswers(ledger: Ledger, run: Run): Promise<void> {
   }
 }
 
-/** Takes what was kept for the ask, if anything was: the run is then held and answered, or the person is told of it. */
-export async function giveKept(ledger: Ledger, run: Run, ask: PendingAsk): Promise<boolean> {
+/** True where a kept answer was given: the run is then held and answered. */
+export async function reuseKeptAnswer(ledger: Ledger, run: Run, ask: PendingAsk): Promise<boolean> {
   const { session, tx } = ledger;
   if (session.keptCount === 0 || (ask.mode !== 'blocking' && ask.mode !== 'deferred')) return false;
   const kept = await tx.keptAnswer(session.id, ask.kind, ask.digest);
