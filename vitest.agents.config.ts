@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/agents/**/*.test.ts'],
+    include: ['test/agents/real/**/*.test.ts'],
     exclude: ['**/node_modules/**'],
     pool: 'forks',
     maxWorkers: 2,

@@ -25,7 +25,7 @@ export default defineConfig({
         test: {
           name: 'heavy',
           include: ['test/**/*.test.ts'],
-          exclude: [...LIGHT, 'test/agents/**', '**/node_modules/**'],
+          exclude: [...LIGHT, 'test/agents/real/**', '**/node_modules/**'],
         },
       },
     ],

@@ -1,8 +1,8 @@
 // The agents whose own settings can be pointed at Holdpoint with `holdpoint connect`. Adding one is a file and a line.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import * as claude from './claude-settings.ts';
-import * as codex from './codex-settings.ts';
+import * as claude from './claude/connect.ts';
+import * as codex from './codex/connect.ts';
 
 /** Pure but for where the file is: what a person's settings are with us, and without. Throws `SettingsProblem`. */
 export interface Connector {

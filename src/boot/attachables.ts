@@ -1,5 +1,5 @@
 // The agents of this machine that a worker attaches to while they run.
-import { attachableCodex } from '../agents/codex-attached.ts';
+import { attachableCodex } from '../agents/codex/attach.ts';
 import type { Attachable } from '../worker/attachments.ts';
 
 export const attachables: readonly Attachable[] = [attachableCodex];

@@ -1,13 +1,13 @@
 // What an agent's hook decides with, and nothing more: it is started for every call that the agent wants to make.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { socketOf } from '../agents/codex-attached.ts';
-import { decideByCodexHook } from '../agents/codex-hook.ts';
+import { socketOf } from '../agents/codex/attach.ts';
+import { decideByCodexHook } from '../agents/codex/hook.ts';
 import type { Client } from '../client/client.ts';
 import { Waits } from '../client/waits.ts';
-import { noteHook } from '../worker/hooks-under-way.ts';
-import { placeOf } from '../worker/place.ts';
-import { talkOverSocket } from '../worker/socket-talk.ts';
+import { noteHook } from '../worker/hook-notes.ts';
+import { placeOf } from '../worker/machine-label.ts';
+import { talkOverSocket } from '../worker/socket.ts';
 
 interface Surroundings {
   connect(): Client;

@@ -7,7 +7,7 @@ import { type AddressInfo, isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Logger, pino } from 'pino';
-import { createClaudeDoor } from '../agents/claude-attached.ts';
+import { createClaudeDoor } from '../agents/claude/attach.ts';
 import { agents } from '../agents/registry.ts';
 import { createClient } from '../client/client.ts';
 import { Waits } from '../client/waits.ts';

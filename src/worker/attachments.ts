@@ -8,10 +8,10 @@ import { z } from 'zod';
 import { type Client, createClient } from '../client/client.ts';
 import { sleep } from '../client/http.ts';
 import { Waits } from '../client/waits.ts';
-import { endAbandoned, type HookCall } from './hooks-under-way.ts';
+import { endAbandoned, type HookCall } from './hook-notes.ts';
 import type { Log } from './host.ts';
-import { knownPlace, placeOf } from './place.ts';
-import { type SocketTalk, talkOverSocket } from './socket-talk.ts';
+import { knownPlace, placeOf } from './machine-label.ts';
+import { type SocketTalk, talkOverSocket } from './socket.ts';
 
 export interface Attachable {
   readonly name: string;

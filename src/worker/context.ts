@@ -19,9 +19,9 @@ import type { Waits } from '../client/waits.ts';
 import { SAID_CHARACTERS, shortened } from '../core/shortened.ts';
 import { tellable } from '../core/tellable.ts';
 import type { AskView, ClaimedRunView, RunView } from '../core/views.ts';
-import { askBoundApproval } from './bound-approval.ts';
-import { inherited } from './inherited.ts';
+import { askBoundApproval } from './file-bound-approval.ts';
 import { processes } from './process.ts';
+import { inherited } from './program-environment.ts';
 
 const FORM_WAIT_MS = 30_000;
 

@@ -1,8 +1,8 @@
 // Which version of a program is on this machine: what it says when it is asked with `--version`. Changes nothing, waits
 // a few seconds at most, and says `undefined` for what is not there or does not answer.
 import { tmpdir } from 'node:os';
-import { inherited } from './inherited.ts';
 import { processes } from './process.ts';
+import { inherited } from './program-environment.ts';
 
 const LIMIT_MS = 10_000;
 const VERSION = /\d+\.\d+\.\d+(?:-[\w.]+)?/;

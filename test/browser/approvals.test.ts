@@ -1,7 +1,7 @@
 // Approval cards in a real browser, each driven to a decision; what counts is what the mock agent received.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import type { ApproveStep } from '../../src/agents/mock.ts';
+import type { ApproveStep } from '../../src/agents/mock/input.ts';
 import { playMock } from './mock-run.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
 

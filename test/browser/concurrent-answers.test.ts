@@ -2,7 +2,7 @@
 // click that came too late.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import type { ApproveStep } from '../../src/agents/mock.ts';
+import type { ApproveStep } from '../../src/agents/mock/input.ts';
 import { createClient } from '../../src/client/client.ts';
 import { findings } from './axe.ts';
 import { playMock } from './mock-run.ts';

@@ -1,7 +1,7 @@
 // What is sent again because its reply was lost is done once, also after a reload; what is meant twice is done twice.
 import type { Page, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
-import type { ApproveStep } from '../../src/agents/mock.ts';
+import type { ApproveStep } from '../../src/agents/mock/input.ts';
 import { playMock } from './mock-run.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
 

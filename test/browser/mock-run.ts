@@ -1,7 +1,7 @@
 // The mock agent as the other side of the page: plays a script, and tells what it was answered. What a card sends is
 // judged by what the agent received, never by what the page shows.
 import { expect } from 'vitest';
-import type { Step } from '../../src/agents/mock.ts';
+import type { Step } from '../../src/agents/mock/input.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { AskView } from '../../src/core/views.ts';
 

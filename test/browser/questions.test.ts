@@ -1,7 +1,7 @@
 // Question cards in a real browser: every kind driven to an answer; what counts is what the mock agent received.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import type { AskStep } from '../../src/agents/mock.ts';
+import type { AskStep } from '../../src/agents/mock/input.ts';
 import type { QuestionInput } from '../../src/core/question.ts';
 import { type MockRun, playMock } from './mock-run.ts';
 import { complained, describeInBrowser, useTestBed, type Visitor } from './test-bed.ts';

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exec } from '../../src/agents/exec.ts';
+import { exec } from '../../src/agents/exec/run.ts';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { openServer, type Server } from '../support/server.ts';
 import { Stage, type WorkerLike } from '../worker/stage.ts';

@@ -3,14 +3,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runtimes } from '../../src/agents/exec.ts';
-import { parseSentinel } from '../../src/agents/wire/sentinel.ts';
+import { runtimes } from '../../src/agents/exec/run.ts';
+import { parseSentinel } from '../../src/agents/exec/sentinel.ts';
 import { EVENT_TYPES } from '../../src/core/event.ts';
 import { FAILURE_REASONS } from '../../src/core/run.ts';
 import { root } from '../support/process.ts';
 
 const guide = readFileSync(join(root, 'docs/runtime-adapter.md'), 'utf8');
-const source = readFileSync(join(root, 'src/agents/exec.ts'), 'utf8');
+const source = readFileSync(join(root, 'src/agents/exec/run.ts'), 'utf8');
 
 it('names what there is', () => {
   const names = [

@@ -13,9 +13,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { layOverlay, takeOutOverlay } from '../../src/agents/overlay.ts';
-import { claudeCode } from '../../src/agents/runtime-claude.ts';
-import { plain } from '../../src/agents/runtime-plain.ts';
+import { claudeCode } from '../../src/agents/claude/runtime.ts';
+import { plain } from '../../src/agents/exec/plain-runtime.ts';
+import { layOverlay, takeOutOverlay } from '../../src/agents/workspace/overlay.ts';
 import { Dispatching, exitOf } from './dispatching.ts';
 
 const SKILL = '.claude/skills/agora-needs-input/SKILL.md';

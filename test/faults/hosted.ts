@@ -1,7 +1,7 @@
 // Work for the workers: sessions of the scripted agent, one run after the other, with asks in every mode. What the
 // agent heard it says in outputs; `hear` turns those into knowledge for the auditor when all is quiet.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Step } from '../../src/agents/mock.ts';
+import type { Step } from '../../src/agents/mock/input.ts';
 import { approvalOutcome, hasEnded, questionOutcome } from '../../src/client/outcome.ts';
 import { isTerminal } from '../../src/core/run.ts';
 import type { ApprovalRequest, AskView, RunView, SessionView } from '../../src/core/views.ts';

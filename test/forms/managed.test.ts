@@ -2,7 +2,7 @@
 // person and no word about waiting may be among it.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AgentContext } from '../../src/agents/agent.ts';
-import { mock, type Step } from '../../src/agents/mock.ts';
+import { mock, type Step } from '../../src/agents/mock/input.ts';
 import type { AskView } from '../../src/core/views.ts';
 import { openServer, type Server } from '../support/server.ts';
 import { Stage, WHICH } from '../worker/stage.ts';

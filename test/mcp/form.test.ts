@@ -1,7 +1,7 @@
 // `interactive_form_question` with the official client, over both transports and in both protocols: the wire is held
 // against the JSON of the defer contract, to the letter. And fifty calls at once for one subtask.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TOOL_ARGUMENTS } from '../../src/agents/claude-form.ts';
+import { TOOL_ARGUMENTS } from '../../src/agents/claude/form.ts';
 import type { AskView, ItemView } from '../../src/core/views.ts';
 import { eventsOfSession, type Fields, ok, showAsk, showRun, typesOf } from '../support/scene.ts';
 import { openServer, type Server } from '../support/server.ts';

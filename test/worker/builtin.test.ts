@@ -7,7 +7,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import type { Step } from '../../src/agents/mock.ts';
+import type { Step } from '../../src/agents/mock/input.ts';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
 import { endEverything, startHoldpoint, temporaryFolder } from '../support/process.ts';
 import { BASH, Stage, WHICH } from './stage.ts';

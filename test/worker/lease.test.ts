@@ -1,7 +1,7 @@
 // The lease of a run, as workers of this process meet it: who has lost it is refused everything; who stops lets go or,
 // where the agent could not be taken up again, fails the run; and what recovery makes of an agent that is gone.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { mock, type Step } from '../../src/agents/mock.ts';
+import { mock, type Step } from '../../src/agents/mock/input.ts';
 import { HoldpointProblem } from '../../src/client/http.ts';
 import type { AskView, ClaimedRunView } from '../../src/core/views.ts';
 import type { HostedAgent } from '../../src/worker/host.ts';

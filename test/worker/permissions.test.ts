@@ -1,7 +1,7 @@
 // Who is asked: the session's own setting, then the worker's, then everybody's default. What a setting allows is on the
 // record in its name and is never shown as pending.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Step } from '../../src/agents/mock.ts';
+import type { Step } from '../../src/agents/mock/input.ts';
 import type { Permissions } from '../../src/core/session.ts';
 import { openServer, type Server } from '../support/server.ts';
 import { chat } from '../support/thread.ts';

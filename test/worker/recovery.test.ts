@@ -1,7 +1,7 @@
 // Workers that die, stall and come back, as processes of their own: the answer reaches the agent exactly once, whoever
 // hosts it in the end. Asserted from the log: one delivery, one line in which the agent says what it heard.
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Step } from '../../src/agents/mock.ts';
+import type { Step } from '../../src/agents/mock/input.ts';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
 import { BASH, LONG_LEASE_MS, Stage, WHICH } from './stage.ts';

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import type { Step } from '../../src/agents/mock.ts';
+import type { Step } from '../../src/agents/mock/input.ts';
 import type { ItemView, RunView } from '../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
 import { short } from '../support/thread.ts';

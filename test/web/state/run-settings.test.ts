@@ -1,8 +1,8 @@
 // What can be chosen when a run is started from the page: every static mode of the agents, in words, as an input that the
 // agent takes for what the words say.
 import { describe, expect, it } from 'vitest';
-import { PERMISSION_MODES, readClaudeInput } from '../../../src/agents/claude-input.ts';
-import { readCodexInput, SANDBOX_MODES } from '../../../src/agents/codex-input.ts';
+import { PERMISSION_MODES, readClaudeInput } from '../../../src/agents/claude/input.ts';
+import { readCodexInput, SANDBOX_MODES } from '../../../src/agents/codex/input.ts';
 import { choiceOf, PERMISSION_SETTINGS, settingsFor, settingsInput } from '../../../web/src/state/run-settings.ts';
 
 const valuesOf = (setting: { choices: readonly { value: string }[] }) => setting.choices.map(({ value }) => value);

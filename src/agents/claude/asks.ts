@@ -1,0 +1,204 @@
+// Tool calls of Claude Code as asks, and what became of them as the replies it understands. Pure. A call that a person
+// changed runs as they changed it; whatever is not plainly allowed is denied, with the words that the model is to read.
+
+import { z } from 'zod';
+import type { ApprovalOutcome, AskOutcome, GivenAnswer } from '../../client/outcome.ts';
+import type { ApproveSpec, AskSpec } from '../../client/spec.ts';
+import type { ApprovalRequest, AskView } from '../../core/views.ts';
+import { fittingText } from '../kit/fitting-text.ts';
+import type { Suggestion } from './protocol.ts';
+import type { ToolCall } from './stream-events.ts';
+
+export const QUESTION_TOOL = 'AskUserQuestion';
+export const PLAN_TOOL = 'ExitPlanMode';
+
+type Input = Record<string, unknown>;
+export type Decision =
+  | { behavior: 'allow'; input: Input; rules: Suggestion[] }
+  | { behavior: 'deny'; message: string }
+  | { behavior: 'held' };
+
+const Questions = z.looseObject({
+  questions: z.array(
+    z.looseObject({
+      question: z.string(),
+      header: z.string().optional(),
+      multiSelect: z.boolean().optional(),
+      options: z.array(
+        z.looseObject({ label: z.string(), description: z.string().optional(), preview: z.string().optional() }),
+      ),
+    }),
+  ),
+});
+type Asked = z.infer<typeof Questions>['questions'][number];
+
+/** Several questions may be answered in part: what is left out is said to be. */
+export function questionsOf(call: ToolCall): (AskSpec & { id: string }) | undefined {
+  const read = Questions.safeParse(call.input);
+  if (!read.success) return undefined;
+  const { questions } = read.data;
+  return {
+    id: call.id,
+    ...lineageOf(call),
+    questions: questions.map(({ question, header, multiSelect, options }) => ({
+      question,
+      header: fittingText(header ?? '', 200) || undefined,
+      multi_select: multiSelect ?? false,
+      required: questions.length === 1,
+      options: options.map(({ label, description, preview }) => ({ label, description, preview })),
+    })),
+  };
+}
+
+export function approvalOf(call: ToolCall): ApproveSpec & { id: string } {
+  const suggestions = call.suggestions.flatMap(offer);
+  return {
+    id: call.id,
+    tool_name: call.name,
+    input: call.input,
+    reason: call.name === 'Skill' ? `${call.reason}\n${OPENS_UP}`.trim() : call.reason,
+    ...lineageOf(call),
+    ...(call.folder !== undefined && { work_folder: call.folder }),
+    ...(suggestions.length > 0 && { suggestions }),
+  };
+}
+
+/** Claude Code asks for a skill where it wants that, and does not say what it is. */
+const OPENS_UP =
+  'A skill that is allowed may use the tools and run the hooks that its front matter names: nobody is asked for those again.';
+
+const lineageOf = ({ lineage }: ToolCall) => (lineage.length > 0 ? { lineage } : {});
+
+type Rule = NonNullable<Suggestion['rules']>[number];
+interface Offer {
+  id: string;
+  label: string;
+  rules: Rule[];
+}
+
+/**
+ * Of what Claude Code suggests, only rules that allow, each as an offer of its own. A change of mode or of folders would
+ * allow more than anybody was shown.
+ */
+function offer({ type, behavior, rules = [] }: Suggestion, index: number): Offer[] {
+  if (type !== 'addRules' || behavior !== 'allow' || rules.length === 0) return [];
+  return [{ id: `session-${index}`, label: labelOf(rules), rules }];
+}
+
+const labelOf = (rules: readonly Rule[]): string =>
+  `Do not ask again in this session for ${rules.map(ruleText).join(', ')}`;
+
+export const ruleText = ({ toolName, ruleContent }: Rule): string =>
+  ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
+
+const allowing = (rules: Rule[]): Suggestion[] =>
+  rules.length > 0 ? [{ type: 'addRules', behavior: 'allow', rules, destination: 'session' }] : [];
+
+const Offered = z.looseObject({
+  id: z.string(),
+  label: z.string(),
+  rules: z.array(z.object({ toolName: z.string(), ruleContent: z.string().optional() })),
+});
+
+/** The rules that a person took with an approval. */
+export function rulesTaken({ kind, request, answer }: AskView): Rule[] {
+  if (kind !== 'approval' || answer?.outcome !== 'answered' || answer.behavior !== 'allow') return [];
+  return taken(request as ApprovalRequest, answer.suggestion_ids ?? []);
+}
+
+/** Of what was shown, and only what the words say that were shown with it. */
+function taken({ suggestions = [] }: { suggestions?: readonly unknown[] | undefined }, ids: readonly string[]): Rule[] {
+  return suggestions.flatMap((suggestion) => {
+    const offered = Offered.safeParse(suggestion).data;
+    return offered && ids.includes(offered.id) && offered.label === labelOf(offered.rules) ? offered.rules : [];
+  });
+}
+
+/** `shown`: what the person decided about. */
+export function approvalDecision(shown: Pick<ApproveSpec, 'suggestions'>, outcome: ApprovalOutcome): Decision {
+  if (outcome.allowed)
+    return { behavior: 'allow', input: outcome.input, rules: allowing(taken(shown, outcome.suggestion_ids)) };
+  if (outcome.status === 'answered') return { behavior: 'deny', message: `A person denied this: ${outcome.reason}` };
+  return {
+    behavior: 'deny',
+    message: `Nobody allowed this: the request ended as ${outcome.status} (${outcome.reason}).`,
+  };
+}
+
+export function questionDecision(call: ToolCall, outcome: AskOutcome): Decision {
+  if (outcome.status !== 'answered') {
+    const why = outcome.reason === outcome.status ? '' : `: ${outcome.reason}`;
+    const what =
+      outcome.status === 'declined' ? 'The person declined to answer' : `There is no answer (${outcome.status})`;
+    return { behavior: 'deny', message: `${what}${why}. Go on without it, or say what you cannot do.` };
+  }
+  const questions = Questions.parse(call.input).questions.map(nameable);
+  const answers: Record<string, string> = {};
+  const annotations: Record<string, { notes?: string; preview?: string }> = {};
+  for (const [i, asked] of questions.entries()) {
+    const given = outcome.answers.find((a) => a.question_id === `question-${i + 1}`);
+    answers[asked.question] = given ? answerText(asked, given) : 'No answer: the person skipped this question.';
+    const notes = given && annotation(asked, given);
+    if (notes) annotations[asked.question] = notes;
+  }
+  const [first] = questions;
+  if (outcome.justification && first)
+    annotations[first.question] = { ...annotations[first.question], notes: outcome.justification };
+  const noted = Object.keys(annotations).length > 0 && { annotations };
+  return { behavior: 'allow', input: { ...call.input, questions, answers, ...noted }, rules: [] };
+}
+
+/** Answers go by the text of their question, and no object holds this one: Claude Code would say that there is no answer. */
+const nameable = (asked: Asked): Asked =>
+  asked.question === '__proto__' ? { ...asked, question: `${asked.question} ` } : asked;
+
+/** Labels are joined with commas, so one that has a comma stands in quotes. */
+function answerText({ multiSelect }: Asked, { labels, text = '' }: GivenAnswer): string {
+  if (labels.length === 0) return text;
+  if (!multiSelect) return labels.join(', ');
+  const quoted = labels.map((label) => (label.includes(',') ? `"${label}"` : label));
+  return [...quoted, ...(text.trim() === '' ? [] : [text])].join(', ');
+}
+
+function annotation({ multiSelect, options }: Asked, { labels, text = '' }: GivenAnswer) {
+  if (multiSelect || labels.length === 0) return undefined;
+  const preview = options.find((option) => option.label.trim() === labels[0])?.preview;
+  const notes = text.trim() === '' ? undefined : text;
+  return preview === undefined && notes === undefined
+    ? undefined
+    : { ...(notes && { notes }), ...(preview && { preview }) };
+}
+
+/** Whatever its rules say, it is to ask for a permission. */
+export const ASK_ANYWAY = { behavior: 'ask' } as const;
+
+/** The reply to the hook that is asked before a tool is used; without a decision Claude Code goes its own way. */
+export function hookReply(decision: Decision | typeof ASK_ANYWAY | undefined): object {
+  return decision ? { hookSpecificOutput: { hookEventName: 'PreToolUse', ...hookDecision(decision) } } : {};
+}
+
+function hookDecision(decision: Decision | typeof ASK_ANYWAY): object {
+  switch (decision.behavior) {
+    case 'ask':
+      return { permissionDecision: 'ask' };
+    case 'allow':
+      return { permissionDecision: 'allow', updatedInput: decision.input };
+    case 'deny':
+      return { permissionDecision: 'deny', permissionDecisionReason: decision.message };
+    case 'held':
+      return { permissionDecision: 'defer' };
+  }
+}
+
+/** The reply to a request for permission, without the rules that were taken. It cannot be held: the desk waits for its answer. */
+export function permissionReply({ id }: ToolCall, decision: Decision): object {
+  if (decision.behavior === 'allow') return { behavior: 'allow', updatedInput: decision.input, toolUseID: id };
+  const message = decision.behavior === 'deny' ? decision.message : 'Nobody could be asked.';
+  return { behavior: 'deny', message, toolUseID: id };
+}
+
+/** Nobody has allowed it, and nobody can: see `callsOver`. */
+export const OVER: Decision = {
+  behavior: 'deny',
+  message: 'This was not done: the run that asked for it was ended before anybody allowed it.',
+};

@@ -1,0 +1,111 @@
+// The settings file of a person's own Claude Code, with Holdpoint's hooks in it and without them. Pure: text in, text
+// out. A file that is not understood is refused, never guessed at. What stands beside our hooks is left as it is.
+import { z } from 'zod';
+import {
+  type HooksFile,
+  type Owner,
+  oursIn,
+  readHooks,
+  SettingsProblem,
+  shownBriefly,
+  withOurs,
+  withoutOurs,
+} from '../kit/hooks-file.ts';
+
+const Limits = z.looseObject({
+  disableAllHooks: z.boolean().optional(),
+  allowedHttpHookUrls: z.array(z.string()).optional(),
+  httpHookAllowedEnvVars: z.array(z.string()).optional(),
+});
+
+/** How long Claude Code waits for a person here before it goes on asking at its terminal alone. */
+export const HOOK_SECONDS = 12 * 3600;
+/** Hooks that only tell: a server that does not answer may not hold anybody up. */
+const TELL_SECONDS = 2;
+const PATH = '/v1/hooks/claude';
+/** By it a run that Holdpoint hosts is known, which asks through its worker. */
+const RUN_VARIABLE = 'HOLDPOINT_RUN_ID';
+
+const EVENTS: Readonly<Record<string, number>> = {
+  PermissionRequest: HOOK_SECONDS,
+  PreToolUse: TELL_SECONDS,
+  PostToolUse: TELL_SECONDS,
+  PostToolUseFailure: TELL_SECONDS,
+  PostToolBatch: TELL_SECONDS,
+  PermissionDenied: TELL_SECONDS,
+  UserPromptSubmit: TELL_SECONDS,
+  Stop: TELL_SECONDS,
+  StopFailure: TELL_SECONDS,
+  SubagentStop: TELL_SECONDS,
+  SessionEnd: TELL_SECONDS,
+};
+
+export interface HookDoor {
+  url: string;
+  token: string;
+}
+
+const OWNER: Owner = {
+  agent: 'Claude Code',
+  isOurs: ({ type, url }) => type === 'http' && url?.endsWith(PATH) === true,
+  mark: `take out every hook whose url ends with ${PATH}`,
+};
+
+/** `text` is undefined where there is no file yet. */
+export function connected(text: string | undefined, door: HookDoor): string {
+  const settings = read(text);
+  const limits = Limits.safeParse(settings);
+  if (!limits.success)
+    throw new SettingsProblem(`It is not as Claude Code documents it: ${z.prettifyError(limits.error)}`);
+  const [ours] = oursIn(settings, OWNER);
+  if (ours) throw new SettingsProblem(`It has the hooks of Holdpoint already (${ours.url}): disconnect first.`);
+  mustBeAllowed(limits.data, door);
+  const groups = Object.entries(EVENTS).map(([event, timeout]) => [event, { hooks: [hookOf(door, timeout)] }]);
+  return withOurs(text, OWNER, Object.fromEntries(groups));
+}
+
+function mustBeAllowed(limits: z.infer<typeof Limits>, { url }: HookDoor): void {
+  if (limits.disableAllHooks) throw new SettingsProblem('It says disableAllHooks: hooks would not be called.');
+  const { allowedHttpHookUrls: urls, httpHookAllowedEnvVars: names } = limits;
+  if (urls && !urls.some((pattern) => covers(pattern, `${url}${PATH}`)))
+    throw new SettingsProblem(`Its list allowedHttpHookUrls does not allow ours: add "${url}/*" to it first.`);
+  if (names && !names.includes(RUN_VARIABLE))
+    throw new SettingsProblem(
+      `Its list httpHookAllowedEnvVars does not allow ours: add "${RUN_VARIABLE}" to it first.`,
+    );
+}
+
+/** As Claude Code reads it: `*` is anything, everything else is itself. */
+const covers = (pattern: string, url: string): boolean =>
+  new RegExp(`^${pattern.replaceAll(/[^\w*]/g, '\\$&').replaceAll('*', '.*')}$`).test(url);
+
+/** The same file without our hooks, for when it was changed since and cannot be put back as it was. */
+export const disconnected = (text: string, before?: string): string => withoutOurs(text, OWNER, before);
+
+/** What a person is shown of it: short, and without the token, which is a secret on a screen too. */
+export const shown = (text: string): string =>
+  shownBriefly(text, OWNER).replaceAll(/Bearer hp_[\w-]+/g, 'Bearer (its token)');
+
+export const hasHooks = (text: string): boolean => oursIn(read(text), OWNER).length > 0;
+export const { mark } = OWNER;
+
+/** Each once: a person may have changed some of them. */
+export function doors(text: string): HookDoor[] {
+  const all = oursIn(read(text), OWNER).map(({ url = '', headers = {} }) => ({
+    url: url.slice(0, -PATH.length),
+    token: String(headers.Authorization ?? '').replace(/^Bearer /, ''),
+  }));
+  return all.filter(({ url, token }, i) => all.findIndex((one) => one.url === url && one.token === token) === i);
+}
+
+const read = (text: string | undefined): HooksFile => readHooks(text, OWNER);
+
+/** A failure is never an answer: Claude Code then asks at its terminal, as without the hook. */
+const hookOf = ({ url, token }: HookDoor, timeout: number) => ({
+  type: 'http',
+  url: `${url}${PATH}`,
+  timeout,
+  onFailure: 'continue',
+  headers: { Authorization: `Bearer ${token}`, 'Holdpoint-Run': `$${RUN_VARIABLE}` },
+  allowedEnvVars: [RUN_VARIABLE],
+});

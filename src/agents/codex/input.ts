@@ -1,0 +1,104 @@
+// The input of a run of agent `codex`: what to do, and under which of Codex's own settings. Owns the names that a run may
+// use and what they mean to the app-server; what is left out stays as the person's own Codex configuration has it. A run
+// made of thread posts inherits the restrictions of the run before it, and none of its permissions. Pure.
+import { z } from 'zod';
+import { runInput } from '../kit/run-input.ts';
+import { SkillNames } from '../kit/skill-names.ts';
+import { carriedConfig } from './inherited-config.ts';
+
+export const SANDBOX_MODES = ['read-only', 'workspace-write', 'danger-full-access'] as const;
+const Granular = z.strictObject({
+  sandbox_approval: z.boolean(),
+  rules: z.boolean(),
+  skill_approval: z.boolean(),
+  request_permissions: z.boolean(),
+  mcp_elicitations: z.boolean(),
+});
+
+const CodexInput = runInput({
+  text: z.string().trim().min(1),
+  /** What commands may touch: `read-only`, `workspace-write`, `danger-full-access`. */
+  sandbox: z.enum(SANDBOX_MODES).optional(),
+  /** When a person is asked: `untrusted` for every command, `on-request` when the model wants more, `never`. */
+  approval_policy: z
+    .union([z.enum(['untrusted', 'on-request', 'never']), z.strictObject({ granular: Granular })])
+    .optional(),
+  /** `--full-auto`: whatever stays inside the workspace runs unasked; the model asks for more. */
+  full_auto: z.boolean().optional(),
+  /** `--dangerously-bypass-approvals-and-sandbox`: everything runs, nobody is asked. */
+  dangerously_bypass_approvals_and_sandbox: z.boolean().optional(),
+  /** `plan`: think and ask first; changes nothing, unless a sandbox is named that lets it. */
+  mode: z.enum(['default', 'plan']).optional(),
+  model: z.string().min(1).max(200).optional(),
+  /** Further settings of Codex, as its config.toml has them. */
+  config: z.record(z.string(), z.unknown()).optional(),
+  /** Whether what its work folder brings along for Codex holds: settings, servers, hooks, rules. */
+  trust_folder: z.boolean().optional(),
+  /** Published skills to lay into the workspace, as `name` or `namespace/name`. */
+  skills: SkillNames.optional(),
+});
+
+export interface CodexSpec {
+  text: string;
+  mode: 'default' | 'plan';
+  skills: string[];
+  /** Where it is not said, as the person's own configuration has it. */
+  trustsFolder: boolean | undefined;
+  /** For `thread/start`. What is not named here is not taken from an earlier run of the session either. */
+  settings: {
+    sandbox?: (typeof SANDBOX_MODES)[number];
+    approvalPolicy?: unknown;
+    model?: string;
+    config?: Record<string, unknown>;
+  };
+  /** Held to this where the person's own configuration would let it do more. */
+  atMost?: Pick<CodexSpec['settings'], 'sandbox' | 'approvalPolicy'>;
+}
+
+/** `carried`: what the session was started with before, for a run that is made of posts. */
+export function readCodexInput(
+  input: Record<string, unknown>,
+  carried?: Record<string, unknown>,
+): CodexSpec | { problem: string } {
+  const before = carried && readCodexInput(carried);
+  if (!before || 'problem' in before) return readInput(input);
+  const { mode, skills, trustsFolder, settings } = before;
+  const { model, config, sandbox = config?.sandbox_mode, approvalPolicy = config?.approval_policy } = settings;
+  const spec = readInput({
+    mode,
+    skills,
+    ...(trustsFolder !== undefined && { trust_folder: trustsFolder }),
+    ...(model && { model }),
+    ...(config && { config: carriedConfig(config) }),
+    ...input,
+  });
+  if ('problem' in spec) return spec;
+  const known = SANDBOX_MODES.find((name) => name === sandbox);
+  return {
+    ...spec,
+    atMost: { ...(known && { sandbox: known }), ...(approvalPolicy !== undefined && { approvalPolicy }) },
+  };
+}
+
+function readInput(input: Record<string, unknown>): CodexSpec | { problem: string } {
+  const read = CodexInput.safeParse(input);
+  if (!read.success) return { problem: `The input of a codex run is not well formed: ${z.prettifyError(read.error)}` };
+  const { text, mode = 'default', model, config, sandbox, approval_policy, skills = [] } = read.data;
+  const { trust_folder: trustsFolder, full_auto, dangerously_bypass_approvals_and_sandbox: bypass } = read.data;
+  if ([full_auto, bypass, sandbox !== undefined || approval_policy !== undefined].filter(Boolean).length > 1)
+    return { problem: 'Give full_auto, or dangerously_bypass_approvals_and_sandbox, or sandbox and approval_policy.' };
+  const preset = full_auto ? FULL_AUTO : bypass ? BYPASS : mode === 'plan' ? PLAN : {};
+  const settings: CodexSpec['settings'] = {
+    ...preset,
+    ...(sandbox && { sandbox }),
+    ...(approval_policy && { approvalPolicy: approval_policy }),
+    ...(model && { model }),
+    ...(config && { config }),
+  };
+  return { text, mode, skills, trustsFolder, settings };
+}
+
+const FULL_AUTO = { sandbox: 'workspace-write', approvalPolicy: 'on-request' } as const;
+/** Codex's own plan mode only tells the model so. */
+const PLAN = { sandbox: 'read-only' } as const;
+const BYPASS = { sandbox: 'danger-full-access', approvalPolicy: 'never' } as const;

@@ -1,0 +1,99 @@
+// The input of a run of agent `exec`, as what its program sees: environment, input and prompt. Pure.
+import { z } from 'zod';
+import { bytesOf } from '../../core/partial-state.ts';
+import { SkillNames } from '../kit/skill-names.ts';
+import { DispatchFailure } from '../workspace/dispatch-failure.ts';
+
+const word = z.string().refine((text) => !text.includes('\0'), 'must not have a NUL character');
+
+const DispatchInput = z.strictObject({
+  command: z.array(word).min(1).max(10_000),
+  data: z.record(z.string(), z.unknown()).optional(),
+  env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not a name of the environment'), word).optional(),
+  timeout_ms: z.int().positive().optional(),
+  prompt_template: z.string().optional(),
+  /** Published skills to lay into the workspace, as `name` or `namespace/name`. */
+  skills: SkillNames.optional(),
+  /** A runtime by name, where the command does not show it. */
+  runtime: z.string().optional(),
+  text: z.string().optional(),
+  answer: z.string().nullable().optional(),
+  declined: z.boolean().optional(),
+  justification: z.string().optional(),
+  partial_state: z.unknown().optional(),
+});
+
+export type DispatchSpec = Pick<z.infer<typeof DispatchInput>, 'command' | 'timeout_ms' | 'runtime'> & {
+  skills: string[];
+  env: Record<string, string>;
+  /** `{...data, answer, partial_state}` */
+  input: Record<string, unknown>;
+  template: string | undefined;
+  /** The names in `input` under which its program gets its own words back, and the answer to them. */
+  carried: ReadonlySet<string>;
+};
+
+/** One string of the environment holds 128 KiB on Linux, its name included. */
+const ENV_BYTES = 120 * 1024;
+
+export function readSpec(given: Record<string, unknown>): DispatchSpec {
+  const read = DispatchInput.safeParse(given);
+  if (!read.success)
+    throw new DispatchFailure(
+      'worker-failed',
+      `The input of an exec run is not well formed: ${z.prettifyError(read.error)}`,
+    );
+  const { command, timeout_ms, runtime, skills = [], env = {}, data, prompt_template } = read.data;
+  const carried = carriedOn(read.data);
+  const input = { ...data, ...carried };
+  const names = new Set(Object.keys(carried));
+  return { command, timeout_ms, runtime, skills, env, input, template: prompt_template, carried: names };
+}
+
+function carriedOn({ answer, declined, justification, partial_state }: z.infer<typeof DispatchInput>) {
+  return {
+    ...(answer !== undefined && { answer }),
+    ...(declined && { declined, ...(justification !== undefined && { justification }) }),
+    ...(partial_state !== undefined && { partial_state }),
+  };
+}
+
+/**
+ * `{{name}}` and `{{name.of.a.part}}` become what the input has there, `{{input}}` all of it; `{{#name}}…{{/name}}` stays
+ * only if there is such a thing. What is filled in is not looked at again. `tell`: how what is carried is put into words.
+ */
+export function promptOf(
+  { template, input, carried }: Pick<DispatchSpec, 'template' | 'input' | 'carried'>,
+  tell: (value: unknown) => string = inWords,
+): string | undefined {
+  if (template === undefined) return undefined;
+  const section = /\{\{#([\w.-]+)\}\}([\s\S]*?)\{\{\/\1\}\}/g;
+  const kept = template.replace(section, (_, path: string, inside: string) => (isThere(at(input, path)) ? inside : ''));
+  return kept.replace(/\{\{([\w.-]+)\}\}/g, (_, path: string) => {
+    const isAll = path === 'input' && !('input' in input);
+    const value = isAll ? input : at(input, path);
+    if (!isThere(value)) return '';
+    const [name = path] = path.split('.');
+    return isAll || carried.has(name) ? tell(value) : inWords(value);
+  });
+}
+
+const inWords = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const isThere = (value: unknown): boolean => value !== undefined && value !== null;
+
+function at(input: Record<string, unknown>, path: string): unknown {
+  let value: unknown = input;
+  for (const key of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+/** What does not fit into one string of the environment is in the file, and the string says so. */
+export function inputJson(input: Record<string, unknown>, file: string): string {
+  const { partial_state: _, ...small } = input;
+  const texts = [input, { ...small, input_file: file }, { input_file: file }].map((value) => JSON.stringify(value));
+  return texts.find((text) => bytesOf(text) <= ENV_BYTES) ?? '{}';
+}

@@ -1,0 +1,253 @@
+// The door for a person's own Claude Code where things do not fit: what the server would not take, who comes too late,
+// and sessions that others have made. Nothing of it is kept from whoever looks here.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClaudeDoor } from '../../../src/agents/claude/attach.ts';
+import { type Client, createClient } from '../../../src/client/client.ts';
+import { Waits } from '../../../src/client/waits.ts';
+import type { AskView } from '../../../src/core/views.ts';
+import { openServer, type Server } from '../../support/server.ts';
+import { Stage } from '../../worker/stage.ts';
+
+let server: Server;
+let stage: Stage;
+let client: Client;
+let waits: Waits;
+let door: ReturnType<typeof createClaudeDoor>;
+const logged: unknown[] = [];
+const log = { warn: (about: object) => void logged.push(about) };
+const never = new AbortController().signal;
+beforeAll(async () => {
+  server = await openServer();
+  stage = new Stage(await server.url(), server.token);
+  client = createClient({ url: stage.url, token: (await server.makeToken('worker')).token });
+  waits = new Waits(client.http);
+  door = createClaudeDoor(client, waits, { log });
+});
+afterAll(async () => {
+  await door.close();
+  waits.close();
+  await server.close();
+});
+
+const BASH = { tool_name: 'Bash', tool_input: { command: 'touch x', description: 'd' } };
+
+function claudeCode(by = door) {
+  const session_id = randomUUID();
+  const base = { session_id, transcript_path: '/t', cwd: '/project', permission_mode: 'default' };
+  return {
+    session: `claude.${session_id}`,
+    tell: (hook_event_name: string, more: object = {}, signal = never) =>
+      by.handle({ ...base, hook_event_name, ...more }, signal),
+  };
+}
+const ofRun = async (session: string) => {
+  const [run] = (await stage.api.runs.list({ session_id: session })).items;
+  return stage.api.runs.get(run?.run_id ?? '');
+};
+
+describe('what describes a request is cut to what the server takes', () => {
+  it.each([
+    ['a character of two halves at the end of a title', { prompt: `${'x'.repeat(79)}😀 more` }, {}],
+    ['a prompt with NUL', { prompt: 'a\0b' }, {}],
+    ['a prompt with half a character', { prompt: 'a\ud800b' }, {}],
+    ['a long prompt', { prompt: '語'.repeat(900_000) }, {}],
+    ['a sub-agent with a long name', {}, { agent_id: 'a', agent_type: 'x'.repeat(500) }],
+    ['a sub-agent with a blank name', {}, { agent_id: 'a', agent_type: ' ' }],
+  ])('%s', async (_, prompt, more) => {
+    const { tell, session } = claudeCode();
+    await tell('UserPromptSubmit', prompt);
+    const asked = tell('PermissionRequest', { ...BASH, ...more });
+    const [ask] = await stage.pending(session);
+    if (ask) await stage.decide(ask, { behavior: 'allow' });
+    expect(await asked).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'allow' } } });
+    const { title = '' } = await stage.api.sessions.get(session);
+    expect(title.isWellFormed()).toBe(true);
+    await tell('SessionEnd');
+  });
+});
+
+describe('what cannot be asked here is left to the terminal, and the thread says why', () => {
+  const options = (...labels: string[]) => ({
+    tool_name: 'AskUserQuestion',
+    tool_input: { questions: [{ question: 'Q?', header: 'H', options: labels.map((label) => ({ label })) }] },
+  });
+  it.each([
+    ['an input with NUL', { ...BASH, tool_input: { command: 'echo \0' } }, 'NUL'],
+    ['an input with half a character', { ...BASH, tool_input: { command: 'echo \ud800' } }, 'surrogate'],
+    ['an input that is too large', { ...BASH, tool_input: { content: 'x'.repeat(2_000_000) } }, 'bytes'],
+    ['a tool with a long name', { ...BASH, tool_name: `mcp__${'x'.repeat(300)}` }, 'tool_name'],
+    ['options that are alike', options('Yes', 'yes'), 'differ by more than case'],
+    ['an option without a label', options('', 'B'), 'label'],
+    ['questions of another shape', { tool_name: 'AskUserQuestion', tool_input: { questions: 'none' } }, 'as expected'],
+  ])('%s', async (_, call, why) => {
+    const { tell, session } = claudeCode();
+    logged.length = 0;
+    await tell('PreToolUse', { ...call, tool_use_id: 'toolu_1' });
+    expect(await tell('PermissionRequest', call)).toEqual({});
+    expect((await ofRun(session)).outputs).toMatchObject([
+      {
+        type: 'status',
+        text: expect.stringMatching(new RegExp(`only at the terminal of Claude Code, because: .*${why}`)),
+      },
+    ]);
+    expect(logged).toMatchObject([{ session_id: session, why: expect.stringContaining(why) }]);
+    await tell('SessionEnd');
+  });
+
+  it('a conversation whose session somebody ended: the log says it, where no thread can', async () => {
+    const { tell, session } = claudeCode();
+    const first = tell('PermissionRequest', BASH);
+    await stage.pending(session);
+    await stage.api.sessions.end(session);
+    expect(await first).toEqual({});
+    logged.length = 0;
+    expect(await tell('PermissionRequest', BASH)).toEqual({});
+    expect(logged).toMatchObject([{ session_id: session, why: expect.stringContaining('has ended') }]);
+  });
+});
+
+describe('a session that others made', () => {
+  it('is no conversation of ours, whatever it is called: it is neither ended nor asked in', async () => {
+    const { tell, session } = claudeCode();
+    await stage.api.sessions.create({ session_id: session, agent: 'external' });
+    const { run_id } = await stage.api.runs.start(session, { input: { text: 'x' }, source: 'claude' });
+    await createClaudeDoor(client, waits).recover();
+    logged.length = 0;
+    expect(await tell('PermissionRequest', BASH)).toEqual({});
+    expect(logged).toMatchObject([{ session_id: session, why: expect.stringContaining('another agent_id') }]);
+    expect(await stage.api.runs.get(run_id)).toMatchObject({ status: 'running', outputs: [] });
+    await tell('SessionEnd');
+    expect((await stage.api.runs.get(run_id)).status).toBe('running');
+  });
+
+  it('takes no message where nobody would read it', async () => {
+    const { tell, session } = claudeCode();
+    const asked = tell('PermissionRequest', BASH);
+    const [ask] = await stage.pending(session);
+    if (ask) await stage.decide(ask, { behavior: 'allow' });
+    await asked;
+    await tell('Stop');
+    await expect(stage.api.sessions.say(session, { text: 'and now?' })).rejects.toThrow('Type it there');
+    expect((await stage.api.runs.list({ session_id: session })).items).toHaveLength(1);
+  });
+});
+
+describe('too late', () => {
+  it('a changed input that was allowed here and did not run is told of; one that ran is not', async () => {
+    const changed = { command: 'echo harmless' };
+    for (const [ran, outputs] of [
+      [BASH.tool_input, [{ type: 'status', text: expect.stringContaining('another one ran') }]],
+      [changed, []],
+    ] as const) {
+      const { tell, session } = claudeCode();
+      await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_1' });
+      const asked = tell('PermissionRequest', BASH);
+      const [ask] = await stage.pending(session);
+      if (ask) await stage.decide(ask, { behavior: 'allow', updated_input: changed });
+      await asked;
+      await tell('PostToolUse', { ...BASH, tool_input: ran, tool_use_id: 'toolu_1' });
+      expect((await stage.api.runs.get(ask?.run_id ?? '')).outputs).toMatchObject(outputs);
+      await tell('SessionEnd');
+    }
+  });
+
+  it('an answer to a question that was answered at the terminal before is told of; the one that counted is not', async () => {
+    const questions = [{ question: 'Which?', options: [{ label: 'A' }, { label: 'B' }] }];
+    const ASKS = { tool_name: 'AskUserQuestion', tool_input: { questions } };
+    const B = { question_id: 'question-1', selected_option_ids: ['option-2'] };
+    const answers = (ask: AskView) => stage.answer(ask, B);
+    const declines = (ask: AskView) => stage.decline(ask, 'later');
+    for (const [decides, counted, outputs] of [
+      [answers, 'A', [{ type: 'status', text: expect.stringMatching(/answered here, but .* answered before: A$/) }]],
+      [declines, 'A', [{ type: 'status', text: expect.stringMatching(/declined here, but .* answered before: A$/) }]],
+      [answers, 'B', []],
+    ] as const) {
+      const { tell, session } = claudeCode();
+      await tell('PreToolUse', { ...ASKS, tool_use_id: 'toolu_q' });
+      const asked = tell('PermissionRequest', ASKS);
+      const ask = (await stage.pending(session))[0] as AskView;
+      await decides(ask);
+      await asked;
+      const over = { tool_input: { questions, answers: { 'Which?': counted } }, tool_use_id: 'toolu_q' };
+      await tell('PostToolUse', { ...ASKS, ...over });
+      expect((await stage.api.runs.get(ask.run_id)).outputs).toMatchObject(outputs);
+      await tell('SessionEnd');
+    }
+  });
+
+  it('an answer given when Claude Code had hung up is undeliverable', async () => {
+    let late = async (): Promise<unknown> => undefined;
+    const withdraw: Client['asks']['withdraw'] = async (...call) => {
+      await late();
+      return client.asks.withdraw(...call);
+    };
+    const slow = createClaudeDoor({ ...client, asks: { ...client.asks, withdraw } }, waits);
+    const { tell, session } = claudeCode(slow);
+    const gone = new AbortController();
+    const asked = tell('PermissionRequest', BASH, gone.signal);
+    const [ask] = await stage.pending(session);
+    late = async () => ask && stage.decide(ask, { behavior: 'allow' });
+    gone.abort();
+    expect(await asked).toEqual({});
+    expect(await stage.api.asks.get(ask?.ask_id ?? '')).toMatchObject({
+      status: 'answered',
+      delivery: { state: 'undeliverable', reason: 'Claude Code no longer waits for it' },
+    });
+    await slow.close();
+  });
+});
+
+describe('twins', () => {
+  async function twins() {
+    const { tell, session } = claudeCode();
+    for (const tool_use_id of ['A', 'B']) await tell('PreToolUse', { ...BASH, tool_use_id });
+    const first = tell('PermissionRequest', BASH);
+    const [older] = await stage.pending(session);
+    const second = tell('PermissionRequest', BASH);
+    const newer = (await stage.pending(session, 2)).find((ask) => ask.ask_id !== older?.ask_id);
+    if (!older || !newer) throw new Error('two asks');
+    return { tell, first, second, older, newer };
+  }
+
+  it('of which the newer is allowed here: when its call is over the older one still waits', async () => {
+    const { tell, first, second, older, newer } = await twins();
+    await stage.decide(newer, { behavior: 'allow' });
+    await second;
+    await tell('PostToolUse', { ...BASH, tool_use_id: 'B' });
+    expect((await stage.api.asks.get(older.ask_id)).status).toBe('pending');
+    await tell('PostToolUse', { ...BASH, tool_use_id: 'A' });
+    expect(await first).toEqual({});
+    await tell('SessionEnd');
+  });
+
+  it('of which one is denied here: the call that runs is the other one', async () => {
+    const { tell, first, second, older, newer } = await twins();
+    await stage.decide(older, { behavior: 'deny' });
+    await first;
+    await tell('PostToolUse', { ...BASH, tool_use_id: 'B' });
+    expect(await second).toEqual({});
+    expect((await stage.api.asks.get(newer.ask_id)).status).toBe('cancelled');
+    expect((await stage.api.runs.get(older.run_id)).outputs).toEqual([]);
+    await tell('SessionEnd');
+  });
+});
+
+it('a call that takes long is not taken for silence', async () => {
+  const short = createClaudeDoor(client, waits, { quietMs: 250 });
+  const { tell, session } = claudeCode(short);
+  await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_long' });
+  const asked = tell('PermissionRequest', BASH);
+  const [ask] = await stage.pending(session);
+  if (ask) await stage.decide(ask, { behavior: 'allow' });
+  await asked;
+  // Longer than the quiet that ends a turn, much shorter than the one that ends a call.
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  expect((await stage.api.runs.get(ask?.run_id ?? '')).status).toBe('running');
+  await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_long' });
+  expect(await stage.over(ask?.run_id ?? '')).toMatchObject({
+    status: 'interrupted',
+    error: 'nothing more was heard of Claude Code',
+  });
+  await short.close();
+});

@@ -1,0 +1,332 @@
+// The door for a person's own Claude Code, event by event as its hooks call: who is first wins, both sides settle, and
+// nothing that is no decision of a person here ever decides anything there.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClaudeDoor } from '../../../src/agents/claude/attach.ts';
+import { HOOK_SECONDS } from '../../../src/agents/claude/connect.ts';
+import { createClient } from '../../../src/client/client.ts';
+import { Waits } from '../../../src/client/waits.ts';
+import { openServer, type Server } from '../../support/server.ts';
+import { Stage } from '../../worker/stage.ts';
+
+let server: Server;
+let stage: Stage;
+let door: ReturnType<typeof createClaudeDoor>;
+let waits: Waits;
+const never = new AbortController().signal;
+beforeAll(async () => {
+  server = await openServer();
+  stage = new Stage(await server.url(), server.token);
+  const client = createClient({ url: stage.url, token: (await server.makeToken('worker')).token });
+  waits = new Waits(client.http);
+  door = createClaudeDoor(client, waits);
+});
+afterAll(async () => {
+  waits.close();
+  await server.close();
+});
+
+const BASH = { tool_name: 'Bash', tool_input: { command: 'touch x', description: 'd' } };
+
+function claudeCode(session_id: string = randomUUID()) {
+  const base = { session_id, transcript_path: '/t', cwd: '/project', permission_mode: 'default' };
+  return {
+    session: `claude.${session_id}`,
+    tell: (hook_event_name: string, more: object = {}, signal = never) =>
+      door.handle({ ...base, hook_event_name, ...more }, signal),
+  };
+}
+const decided = (decision: object) => ({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });
+
+describe('a request for permission', () => {
+  it('is the call that was announced, and is answered as decided here', async () => {
+    const { tell, session } = claudeCode();
+    await tell('UserPromptSubmit', { prompt: 'make x' });
+    await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_1' });
+    const asked = tell('PermissionRequest', BASH);
+    const [ask] = await stage.pending(session);
+    expect(ask).toMatchObject({ tool_call_id: 'toolu_1', request: { tool_name: 'Bash', input: BASH.tool_input } });
+    expect((ask?.expires_at_ms ?? 0) - (ask?.created_at_ms ?? 0)).toBeLessThan(HOOK_SECONDS * 1000);
+    if (ask) await stage.decide(ask, { behavior: 'allow', updated_input: { command: 'touch y' } });
+    expect(await asked).toEqual(decided({ behavior: 'allow', updatedInput: { command: 'touch y' } }));
+    expect((await stage.api.asks.get(ask?.ask_id ?? '')).delivery.state).toBe('delivered');
+    await tell('Stop');
+    expect(await stage.over(ask?.run_id ?? '')).toMatchObject({
+      status: 'completed',
+      request: { text_preview: 'make x' },
+    });
+  });
+
+  it('is asked anew though its call has the id of one that was allowed: one approval, one run', async () => {
+    const { tell, session } = claudeCode();
+    const CALL = { ...BASH, tool_use_id: 'call_0' };
+    await tell('PreToolUse', CALL);
+    const first = tell('PermissionRequest', BASH);
+    const [ask] = await stage.pending(session);
+    if (ask) await stage.decide(ask, { behavior: 'allow' });
+    await first;
+    await tell('PostToolUse', CALL);
+    for (const again of [BASH, { ...BASH, tool_input: { command: 'rm -r x' } }]) {
+      await tell('PreToolUse', { ...again, tool_use_id: 'call_0' });
+      const asked = tell('PermissionRequest', again);
+      const [next] = await stage.pending(session);
+      expect(next?.ask_id).not.toBe(ask?.ask_id);
+      expect(next).toMatchObject({ run_id: ask?.run_id, request: { input: again.tool_input } });
+      if (next) await stage.decide(next, { behavior: 'deny', reason: 'once is enough' });
+      expect(await asked).toMatchObject(decided({ behavior: 'deny' }));
+      await tell('PostToolUseFailure', { ...again, tool_use_id: 'call_0' });
+    }
+    await tell('Stop');
+  });
+
+  it('that a setting decides is left to the terminal', async () => {
+    const { tell, session } = claudeCode();
+    await stage.api.sessions.create({
+      session_id: session,
+      agent: 'external',
+      agent_id: 'claude',
+      permissions: 'autonomous',
+    });
+    expect(await tell('PermissionRequest', BASH)).toEqual({});
+    await tell('Stop');
+  });
+
+  it('says in which folder it would run, and is allowed for that folder alone', async () => {
+    const { tell, session } = claudeCode();
+    const allowed = async (cwd: string) => {
+      const asked = tell('PermissionRequest', { ...BASH, cwd });
+      const [ask] = await stage.pending(session);
+      if (ask) await stage.decide(ask, { behavior: 'allow' });
+      expect(await asked).toEqual(decided({ behavior: 'allow', updatedInput: BASH.tool_input }));
+      expect(ask).toMatchObject({ request: { work_folder: cwd }, asked_from: { work_folder: cwd } });
+      return stage.api.asks.get(ask?.ask_id ?? '');
+    };
+    const [first, moved] = [await allowed('/project'), await allowed('/project/sub')];
+    expect(moved).toMatchObject({ session_id: first.session_id, delivery: { state: 'delivered' } });
+    expect(moved.request.digest).not.toBe(first.request.digest);
+    await tell('Stop');
+  });
+
+  it('of a sub-agent says so, and is not settled by what the session itself does', async () => {
+    const { tell, session } = claudeCode();
+    const helper = { agent_id: 'a1', agent_type: 'reviewer' };
+    await tell('UserPromptSubmit', { prompt: 'review it' });
+    await tell('PreToolUse', { ...BASH, ...helper, tool_use_id: 'toolu_sub' });
+    await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_main' });
+    const asked = tell('PermissionRequest', { ...BASH, ...helper });
+    const [ask] = await stage.pending(session);
+    expect(ask).toMatchObject({ tool_call_id: 'toolu_sub', request: { lineage: ['reviewer'] } });
+    await tell('Stop');
+    await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_main' });
+    if (ask) await stage.decide(ask, { behavior: 'deny', reason: 'no' });
+    expect(await asked).toEqual(decided({ behavior: 'deny', message: 'A person denied this: no' }));
+    await tell('SubagentStop', helper);
+    expect(await stage.over(ask?.run_id ?? '')).toMatchObject({ status: 'completed' });
+    await tell('UserPromptSubmit', { prompt: '<task-notification>a1 is done</task-notification>' });
+    void tell('PermissionRequest', BASH);
+    const [next] = await stage.pending(session);
+    const { request } = await stage.api.runs.get(next?.run_id ?? '');
+    expect(request.text_preview).toBe('review it');
+    await tell('Stop');
+  });
+
+  it.each([
+    ['PostToolUse', { ...BASH, tool_use_id: 'toolu_2' }, 'running'],
+    ['PostToolUseFailure', { ...BASH, tool_use_id: 'toolu_2' }, 'running'],
+    ['PermissionDenied', { ...BASH, tool_use_id: 'toolu_2' }, 'running'],
+    ['PostToolBatch', { tool_calls: [{ ...BASH, tool_use_id: 'toolu_2', tool_response: 'rejected' }] }, 'running'],
+    ['UserPromptSubmit', { prompt: 'no, stop' }, 'interrupted'],
+    ['Stop', {}, 'completed'],
+    ['StopFailure', { error: 'overloaded' }, 'failed'],
+    ['SessionEnd', { reason: 'exit' }, 'interrupted'],
+  ])('is taken back when the terminal was first: %s', async (event, more, status) => {
+    const { tell, session } = claudeCode();
+    await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_2' });
+    const asked = tell('PermissionRequest', BASH);
+    const [ask] = await stage.pending(session);
+    await tell(event, more);
+    expect(await asked).toEqual({});
+    expect(await stage.api.asks.get(ask?.ask_id ?? '')).toMatchObject({
+      status: 'cancelled',
+      answer: { reason: 'withdrawn', behavior: 'deny', justification: 'settled at the terminal of Claude Code' },
+      delivery: { state: 'delivered' },
+    });
+    expect(await stage.api.runs.get(ask?.run_id ?? '')).toMatchObject({ status });
+  });
+
+  it('that was given up at the terminal, by Esc or a plain no, ends with its run; the next prompt has a run of its own', async () => {
+    const { tell, session } = claudeCode();
+    const gone = new AbortController();
+    await tell('UserPromptSubmit', { prompt: 'make x' });
+    const asked = tell('PermissionRequest', BASH, gone.signal);
+    const [ask] = await stage.pending(session);
+    gone.abort();
+    expect(await asked).toEqual({});
+    expect(await stage.api.asks.get(ask?.ask_id ?? '')).toMatchObject({ status: 'cancelled' });
+    expect(await stage.over(ask?.run_id ?? '')).toMatchObject({
+      status: 'interrupted',
+      error: 'interrupted at the terminal of Claude Code',
+    });
+    await tell('UserPromptSubmit', { prompt: 'make y' });
+    void tell('PermissionRequest', BASH);
+    const [next] = await stage.pending(session);
+    expect(await stage.api.runs.get(next?.run_id ?? '')).toMatchObject({ request: { text_preview: 'make y' } });
+    expect(next?.run_id).not.toBe(ask?.run_id);
+    await tell('Stop');
+  });
+
+  it('of a sub-agent at work goes on when another one is given up', async () => {
+    const { tell, session } = claudeCode();
+    const gone = new AbortController();
+    const first = tell('PermissionRequest', { ...BASH, agent_id: 'a1' }, gone.signal);
+    const second = tell('PermissionRequest', { ...BASH, agent_id: 'a2' });
+    await stage.pending(session, 2);
+    gone.abort();
+    expect(await first).toEqual({});
+    const [left] = await stage.pending(session);
+    expect(left).toMatchObject({ request: { lineage: ['a2'] } });
+    if (left) await stage.decide(left, { behavior: 'allow' });
+    expect(await second).toEqual(decided({ behavior: 'allow', updatedInput: BASH.tool_input }));
+    await tell('Stop');
+    expect(await stage.over(left?.run_id ?? '')).toMatchObject({ status: 'completed' });
+  });
+
+  it('is named after the newest call that it can be, never after one that is over', async () => {
+    const { tell, session } = claudeCode();
+    for (const tool_use_id of ['toolu_done', 'toolu_failed', 'toolu_batch', 'toolu_stale', 'toolu_new'])
+      await tell('PreToolUse', { ...BASH, tool_use_id });
+    await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_done' });
+    await tell('PostToolUseFailure', { ...BASH, tool_use_id: 'toolu_failed' });
+    await tell('PostToolBatch', { tool_calls: [{ tool_use_id: 'toolu_batch' }] });
+    const asked = tell('PermissionRequest', BASH);
+    const [ask] = await stage.pending(session);
+    expect(ask?.tool_call_id).toBe('toolu_new');
+    await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_done' });
+    expect(await stage.pending(session)).toHaveLength(1);
+    await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_new' });
+    expect(await asked).toEqual({});
+    await tell('Stop');
+  });
+
+  it.each(['PostToolUse', 'PostToolUseFailure'])(
+    'that is denied here and runs all the same, because the terminal allowed it before, says so: %s',
+    async (ran) => {
+      const { tell, session } = claudeCode();
+      await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_long' });
+      const asked = tell('PermissionRequest', BASH);
+      const [ask] = await stage.pending(session);
+      if (ask) await stage.decide(ask, { behavior: 'deny', reason: 'no' });
+      await asked;
+      await tell(ran, { ...BASH, tool_use_id: 'toolu_long' });
+      const { outputs } = await stage.api.runs.get(ask?.run_id ?? '');
+      expect(outputs).toMatchObject([{ type: 'status', text: expect.stringContaining('denied here, but ran') }]);
+      await tell('Stop');
+    },
+  );
+
+  it('with suggestions of another shape is asked all the same, without them', async () => {
+    const { tell, session } = claudeCode();
+    void tell('PermissionRequest', { ...BASH, permission_suggestions: 'later, perhaps' });
+    const [ask] = await stage.pending(session);
+    expect(ask?.request).not.toHaveProperty('suggestions');
+    await tell('Stop');
+  });
+
+  it('that expires here is left to the terminal', async () => {
+    const { tell, session } = claudeCode();
+    const asked = tell('PermissionRequest', BASH);
+    await stage.pending(session);
+    server.advance(HOOK_SECONDS * 1000);
+    expect(await asked).toEqual({});
+  });
+
+  it('that the server refuses is left to the terminal', async () => {
+    const { tell, session } = claudeCode();
+    const first = tell('PermissionRequest', BASH);
+    const [ask] = await stage.pending(session);
+    await stage.api.sessions.end(ask?.session_id ?? '');
+    expect(await first).toEqual({});
+    expect(await tell('PermissionRequest', BASH)).toEqual({});
+  });
+});
+
+it('a question is answered in the words of Claude Code', async () => {
+  const { tell, session } = claudeCode();
+  const questions = [
+    { question: 'Which?', header: 'H', multiSelect: false, options: [{ label: 'A' }, { label: 'B' }] },
+  ];
+  const asked = tell('PermissionRequest', { tool_name: 'AskUserQuestion', tool_input: { questions } });
+  const [ask] = await stage.pending(session);
+  if (ask) await stage.answer(ask, { question_id: 'question-1', selected_option_ids: ['option-2'] });
+  expect(await asked).toEqual(decided({ behavior: 'allow', updatedInput: { questions, answers: { 'Which?': 'B' } } }));
+});
+
+it.each([undefined, null, 3, [], {}, { session_id: '../x', cwd: '/', hook_event_name: 'Stop' }])(
+  'makes nothing of %j',
+  async (payload) => {
+    const before = (await stage.api.sessions.list({ limit: 500 })).items.length;
+    expect(await door.handle(payload, never)).toEqual({});
+    expect((await stage.api.sessions.list({ limit: 500 })).items).toHaveLength(before);
+  },
+);
+
+it('what an earlier life of the server left open ends before anything new is heard, and once only', async () => {
+  const { tell, session } = claudeCode();
+  void tell('PermissionRequest', BASH);
+  const [left] = await stage.pending(session);
+  const client = createClient({ url: stage.url, token: server.token });
+  const later = createClaudeDoor(client, waits);
+  const base = { session_id: session.slice('claude.'.length), cwd: '/project' };
+  // All at once, as after a restart: none of them may be taken for what was left open.
+  const asked = [1, 2, 3].map((n) =>
+    later.handle({ ...base, ...BASH, agent_id: `a${n}`, hook_event_name: 'PermissionRequest' }, never),
+  );
+  const fresh = await stage.pending(session, 3);
+  expect(await stage.api.asks.get(left?.ask_id ?? '')).toMatchObject({
+    status: 'cancelled',
+    answer: { reason: 'worker_restart', behavior: 'deny' },
+  });
+  expect(await stage.api.runs.get(left?.run_id ?? '')).toMatchObject({
+    status: 'interrupted',
+    error: 'worker lost while the run was active',
+  });
+  for (const ask of fresh) await stage.decide(ask, { behavior: 'allow' });
+  const allowed = decided({ behavior: 'allow', updatedInput: BASH.tool_input });
+  expect(await Promise.all(asked)).toEqual([allowed, allowed, allowed]);
+  await later.close();
+});
+
+it('at the start of a server every conversation that was at work ends, and no other session', async () => {
+  const { tell, session } = claudeCode();
+  void tell('PermissionRequest', BASH);
+  const [left] = await stage.pending(session);
+  const other = await stage.api.sessions.create({ agent: 'external' });
+  const { run_id } = await stage.api.runs.start(other.session_id, { input: { text: 'x' } });
+  await createClaudeDoor(createClient({ url: stage.url, token: server.token }), waits).recover();
+  expect(await stage.api.asks.get(left?.ask_id ?? '')).toMatchObject({ answer: { reason: 'worker_restart' } });
+  expect((await stage.api.runs.get(run_id)).status).toBe('running');
+});
+
+it('a conversation that nothing is heard of any more is over, unless it still waits', async () => {
+  const client = createClient({ url: stage.url, token: server.token });
+  const short = createClaudeDoor(client, waits, { quietMs: 1 });
+  const id = randomUUID();
+  const base = { session_id: id, cwd: '/project' };
+  const asked = short.handle({ ...base, ...BASH, hook_event_name: 'PermissionRequest' }, never);
+  const [ask] = await stage.pending(`claude.${id}`);
+  expect((await stage.api.runs.get(ask?.run_id ?? '')).status).toBe('waiting_for_approval');
+  if (ask) await stage.decide(ask, { behavior: 'allow' });
+  await asked;
+  expect(await stage.over(ask?.run_id ?? '')).toMatchObject({
+    status: 'interrupted',
+    error: 'nothing more was heard of Claude Code',
+  });
+});
+
+it('whoever waits is sent back to the terminal when the server goes away', async () => {
+  const { tell, session } = claudeCode();
+  const asked = tell('PermissionRequest', BASH);
+  await stage.pending(session);
+  await door.close();
+  expect(await asked).toEqual({});
+});

@@ -1,0 +1,114 @@
+// Which turn of Claude Code is the last one, and when its process may end on a call: not while anything goes on in the
+// background, and not before its model was told how that ended.
+import { describe, expect, it } from 'vitest';
+import { createBackground, isQuiet } from '../../../src/agents/claude/background-tasks.ts';
+import { createLastTurn } from '../../../src/agents/claude/last-turn.ts';
+import { type ClaudeMessage, type ClaudeResult, readMessage } from '../../../src/agents/claude/protocol.ts';
+
+const QUIET = { agents: [], commands: [], hasNews: false };
+const result = (more: Partial<ClaudeResult> = {}): ClaudeResult => ({
+  type: 'result',
+  subtype: 'success',
+  is_error: false,
+  session_id: 's',
+  ...more,
+});
+
+/** Resolves with whether its commands were given up. */
+function lastTurn() {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const stayed: (readonly string[])[] = [];
+  const turn = createLastTurn({ commandsMs: 0, over: resolve, stays: (going) => stayed.push(going) });
+  return { turn, over: promise, stayed };
+}
+
+describe('the last turn', () => {
+  it('is the one that ends when nothing else goes on', async () => {
+    const { turn, over, stayed } = lastTurn();
+    turn.ended(result(), QUIET);
+    expect(await over).toBe(false);
+    expect(turn.result()).toMatchObject({ subtype: 'success' });
+    expect(stayed).toEqual([]);
+  });
+
+  it('is not one that leaves a sub-agent at work, nor the one in between: the next counts', async () => {
+    const { turn, over, stayed } = lastTurn();
+    turn.begun();
+    turn.ended(result({ result: 'first' }), { ...QUIET, agents: ['help'] });
+    expect(stayed).toEqual([['help']]);
+    expect(turn.result()).toBeUndefined();
+    turn.changed({ ...QUIET, hasNews: true });
+    turn.begun();
+    turn.ended(result({ result: 'second' }), QUIET);
+    expect(await over).toBe(false);
+    expect(turn.result()).toMatchObject({ result: 'second' });
+  });
+
+  it('is over after a while with commands that do not end', async () => {
+    const { turn, over } = lastTurn();
+    turn.ended(result(), { ...QUIET, commands: ['a server'] });
+    expect(await over).toBe(true);
+  });
+
+  it('is over at once when it failed, whatever goes on', async () => {
+    const { turn, over } = lastTurn();
+    turn.ended(result({ is_error: true }), { ...QUIET, agents: ['help'] });
+    expect(await over).toBe(false);
+  });
+
+  it('that is held on a call stays the last, whatever it says after that', () => {
+    const { turn } = lastTurn();
+    turn.ended(result({ stop_reason: 'tool_deferred' }), QUIET);
+    turn.begun();
+    turn.ended(result({ stop_reason: 'end_turn' }), QUIET);
+    expect(turn.result()?.stop_reason).toBe('tool_deferred');
+  });
+});
+
+describe('what goes on in the background', () => {
+  const read = (message: object): ClaudeMessage => readMessage(JSON.stringify(message)) as ClaudeMessage;
+  const tasks = (...ids: string[]) =>
+    read({
+      type: 'system',
+      subtype: 'background_tasks_changed',
+      tasks: ids.map((task_id) => ({ task_id, task_type: 'local_bash', description: task_id })),
+    });
+  const begins = (parent_tool_use_id: string | null = null) =>
+    read({ type: 'stream_event', parent_tool_use_id, event: { type: 'message_start' } });
+  const settles = (agent_id?: string) =>
+    read({
+      type: 'user',
+      uuid: 'u',
+      agent_id,
+      message: { content: [{ type: 'tool_result', tool_use_id: 't', content: 'x' }] },
+    });
+  const heard = (...messages: ClaudeMessage[]) => {
+    const background = createBackground();
+    for (const message of messages) background.hear(message);
+    return background.now();
+  };
+
+  it('is all that was started and has not ended', () => {
+    expect(heard(tasks('a'), tasks('a', 'b'), tasks('b')).commands).toEqual(['b']);
+  });
+
+  it.each([
+    ['it has just ended', [tasks('a'), tasks()]],
+    ['the model was asked before it ended', [tasks('a'), settles(), tasks(), begins()]],
+    ['only a sub-agent was asked since', [tasks('a'), tasks(), settles('sub'), begins('toolu_sub')]],
+    ['another one ended just after', [tasks('a', 'b'), tasks('b'), settles(), tasks(), begins()]],
+  ])('is news to the model: %s', (_, messages) => {
+    expect(heard(...messages).hasNews).toBe(true);
+    expect(isQuiet(heard(...messages))).toBe(false);
+  });
+
+  it.each([
+    ['with the next result', [tasks('a'), tasks(), settles(), begins()]],
+    [
+      'by a turn of its own',
+      [tasks('a'), tasks(), read({ type: 'system', subtype: 'init', session_id: 's' }), begins()],
+    ],
+  ])('is no news any more once the model was told: %s', (_, messages) => {
+    expect(isQuiet(heard(...messages))).toBe(true);
+  });
+});

@@ -1,0 +1,129 @@
+// An attached Codex to which a worker attaches again, and other workers beside it: what it asks and has been answered
+// is let go of only by the place that attached it, and only when Codex does not ask it any more.
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { attachableCodex } from '../../../src/agents/codex/attach.ts';
+import { type Client, createClient } from '../../../src/client/client.ts';
+import { Waits } from '../../../src/client/waits.ts';
+import type { AskView } from '../../../src/core/views.ts';
+import { startAttachments } from '../../../src/worker/attachments.ts';
+import { placeOf } from '../../../src/worker/machine-label.ts';
+import { serverForAll } from '../../support/for-all.ts';
+import { temporaryFolder } from '../../support/process.ts';
+import { Stage } from '../../worker/stage.ts';
+import { StandInDaemon } from './stand-in-daemon.ts';
+
+const server = serverForAll();
+let stage: Stage;
+let token: string;
+beforeAll(async () => {
+  stage = new Stage(await server.url(), server.token);
+  token = (await stage.api.tokens.create({ scope: 'worker' })).token;
+});
+
+/** Attached from this place until the test is over, or until it lets go. */
+function attach(daemon: StandInDaemon, place = 'at=here', client: Client = createClient({ url: stage.url, token })) {
+  const waits = new Waits(client.http);
+  const over = new AbortController();
+  const attached = attachableCodex.attach({ client, waits, signal: over.signal, place, open: daemon.open });
+  const letGo = async () => {
+    over.abort();
+    daemon.hangUp();
+    await attached.catch(() => {});
+    waits.close();
+  };
+  onTestFinished(letGo);
+  return letGo;
+}
+
+async function asked(daemon: StandInDaemon): Promise<AskView> {
+  const [ask] = await stage.pending(`codex-own-${daemon.threadId}`);
+  if (!ask) throw new Error('nothing is pending');
+  return ask;
+}
+
+const now = ({ ask_id }: AskView) => stage.api.asks.get(ask_id);
+/** Another daemon at the same place has looked for what was left: by then that of ours would be gone too. */
+async function settled(place: string): Promise<void> {
+  const before = new StandInDaemon();
+  const letGo = attach(before, place);
+  before.asks(0);
+  const left = await asked(before);
+  await letGo();
+  before.settles(0);
+  attach(before, place);
+  await stage.until(async () => ((await now(left)).status === 'cancelled' ? true : undefined));
+}
+
+it('is not let go of by a worker where no Codex is connected', async () => {
+  const daemon = new StandInDaemon();
+  attach(daemon);
+  daemon.asks(0);
+  const ask = await asked(daemon);
+  const left: string[] = [];
+  const away = async (client: Client, place: string) => {
+    await attachableCodex.away(client, place);
+    left.push(place);
+  };
+  const data = temporaryFolder();
+  const place = placeOf(data);
+  const log = { info() {}, warn() {}, error() {}, debug() {} } as never;
+  const attachables = [{ ...attachableCodex, away }];
+  const other = startAttachments({ url: stage.url, token, data, attachables, log, lookEveryMs: 5 });
+  await expect.poll(() => left).toEqual([place]);
+  await other.stop();
+  expect(await now(ask)).toMatchObject({ status: 'pending' });
+});
+
+it('is not let go of by a worker that has a Codex of its own, pending or on its way', async () => {
+  const [daemon, second] = [new StandInDaemon(), new StandInDaemon()];
+  attach(daemon);
+  attach(second);
+  daemon.asks(0);
+  second.asks(0);
+  const [pending, answered] = [await asked(daemon), await asked(second)];
+  await stage.decide(answered, { behavior: 'allow' });
+  await stage.until(async () => second.answerTo(0));
+  await settled('at=elsewhere');
+  expect(await now(pending)).toMatchObject({ status: 'pending' });
+  expect(await now(answered)).toMatchObject({ status: 'answered', delivery: { state: 'due' } });
+});
+
+it('is the same ask after a reconnect, also the second of one call', async () => {
+  const daemon = new StandInDaemon();
+  const letGo = attach(daemon);
+  daemon.asks(0, 1);
+  const first = await asked(daemon);
+  await stage.decide(first, { behavior: 'deny' });
+  await stage.until(async () => daemon.answerTo(0));
+  daemon.settles(0);
+  daemon.does(1);
+  await stage.until(async () => ((await now(first)).delivery.state === 'due' ? undefined : true));
+  daemon.asks(1, 1, 'without the sandbox');
+  const second = await asked(daemon);
+  await letGo();
+  attach(daemon);
+  await settled('at=here');
+  expect(await now(second)).toMatchObject({ status: 'pending' });
+  await stage.decide(second, { behavior: 'allow' });
+  expect(await stage.until(async () => daemon.answerTo(1))).toMatchObject({ result: { decision: 'accept' } });
+});
+
+it('stays open while a slow server is told of it again, and nothing untrue is said when a worker stops', async () => {
+  const daemon = new StandInDaemon();
+  const letGo = attach(daemon);
+  daemon.asks(0);
+  const ask = await asked(daemon);
+  await letGo();
+  expect((await stage.api.runs.get(ask.run_id)).outputs).toEqual([]);
+  const { promise: told, resolve: tell } = Promise.withResolvers<void>();
+  const slow: typeof fetch = async (input, init) => {
+    if (String(input).endsWith('/asks') && init?.method === 'POST') await told;
+    return fetch(input, init);
+  };
+  attach(daemon, 'at=here', createClient({ url: stage.url, token, fetch: slow }));
+  await settled('at=here-too');
+  expect(await now(ask)).toMatchObject({ status: 'pending' });
+  tell();
+  await stage.decide(ask, { behavior: 'allow' });
+  expect(await stage.until(async () => daemon.answerTo(0))).toMatchObject({ result: { decision: 'accept' } });
+});

@@ -1,0 +1,106 @@
+// A run of an attached Codex that is stopped here while its turn goes on there, or whose answer came second: what it had
+// been sent is followed to its end, what it still asks stays at its own prompt, and only what it asks next is asked here.
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { attachableCodex } from '../../../src/agents/codex/attach.ts';
+import { createClient } from '../../../src/client/client.ts';
+import { Waits } from '../../../src/client/waits.ts';
+import type { AskView } from '../../../src/core/views.ts';
+import { serverForAll } from '../../support/for-all.ts';
+import { Stage } from '../../worker/stage.ts';
+import { StandInDaemon } from './stand-in-daemon.ts';
+
+const server = serverForAll();
+let stage: Stage;
+let daemon: StandInDaemon;
+let letGo: () => Promise<void>;
+beforeAll(async () => {
+  stage = new Stage(await server.url(), server.token);
+});
+beforeEach(async () => {
+  daemon = new StandInDaemon();
+  const { token } = await stage.api.tokens.create({ scope: 'worker' });
+  const client = createClient({ url: stage.url, token });
+  const waits = new Waits(client.http);
+  const over = new AbortController();
+  const attached = attachableCodex.attach({ client, waits, signal: over.signal, place: 'at=here', open: daemon.open });
+  letGo = async () => {
+    over.abort();
+    daemon.hangUp();
+    await attached.catch(() => {});
+    waits.close();
+  };
+});
+afterEach(() => letGo());
+
+const asked = async (): Promise<AskView[]> =>
+  (await stage.api.asks.list({ session_id: `codex-own-${daemon.threadId}` })).items;
+/** The ask of this request, when it waits. */
+const askOf = (id: number) =>
+  stage.until(async () =>
+    (await asked().catch(() => [])).find(
+      (ask) => ask.status === 'pending' && ask.tool_call_id.startsWith(`call_${id}@`),
+    ),
+  );
+const deliveryOf = async ({ ask_id }: AskView) => (await stage.api.asks.get(ask_id)).delivery;
+const arrived = (ask: AskView) =>
+  stage.until(async () => ((await deliveryOf(ask)).state === 'due' ? undefined : deliveryOf(ask)));
+const stopHere = ({ run_id }: AskView) => stage.api.runs.cancel(run_id, { reason: 'not here' });
+
+/** Allowed here and sent, with the run stopped then; the turn goes on and asks something else. */
+async function sentAndStopped(): Promise<AskView> {
+  daemon.asks(1);
+  const first = await askOf(1);
+  await stage.decide(first, { behavior: 'allow' });
+  expect(await stage.until(async () => daemon.answerTo(1))).toMatchObject({ result: { decision: 'accept' } });
+  await stopHere(first);
+  daemon.asks(2);
+  const second = await askOf(2);
+  expect(second.run_id).not.toBe(first.run_id);
+  return first;
+}
+
+it('what it had been sent is delivered when Codex does it', async () => {
+  const first = await sentAndStopped();
+  daemon.settles(1);
+  daemon.does(1);
+  expect(await arrived(first)).toMatchObject({ state: 'delivered' });
+});
+
+it('what it had been sent is given up when the turn is over without it', async () => {
+  const first = await sentAndStopped();
+  daemon.ends();
+  expect(await arrived(first)).toMatchObject({ state: 'undeliverable', reason: 'settled in Codex itself' });
+});
+
+it('what it still asks is not asked here again, however often Codex tells it; what it asks next is', async () => {
+  daemon.asks(1);
+  await stopHere(await askOf(1));
+  daemon.tellAgain();
+  daemon.asks(2);
+  await askOf(2);
+  daemon.tellAgain();
+  daemon.asks(3);
+  await askOf(3);
+  const calls = (await asked()).map(({ tool_call_id, status }) => [tool_call_id.split('@')[0], status]);
+  expect(calls.sort()).toEqual([
+    ['call_1', 'cancelled'],
+    ['call_2', 'pending'],
+    ['call_3', 'pending'],
+  ]);
+});
+
+it.each([
+  ['is not allowed where what was asked first was done at its own prompt', true],
+  ['has it where that was not done', false],
+])('what asks for the action that was allowed instead %s', async (_, isDone) => {
+  daemon.asks(1);
+  const first = await askOf(1);
+  await stage.decide(first, { behavior: 'allow', updated_input: { command: 'touch 2.txt', cwd: '/project' } });
+  expect(await stage.until(async () => daemon.answerTo(1))).toMatchObject({ result: { decision: 'decline' } });
+  daemon.settles(1);
+  if (isDone) daemon.does(1);
+  daemon.asks(2);
+  if (isDone) await askOf(2);
+  else expect(await stage.until(async () => daemon.answerTo(2))).toMatchObject({ result: { decision: 'accept' } });
+  expect(await asked()).toHaveLength(isDone ? 2 : 1);
+});

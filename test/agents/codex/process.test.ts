@@ -1,0 +1,133 @@
+// The process of a hosted Codex and what it was sent: an answer on which it dies is told once more as perhaps heard and
+// allows nothing by itself, it may not go on dying, and a run is over only when the server knows what reached it.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { codex } from '../../../src/agents/codex/run.ts';
+import type { RunView } from '../../../src/core/views.ts';
+import { serverForAll } from '../../support/for-all.ts';
+import { leaderOf } from '../../support/leader-of.ts';
+import { Stage } from '../../worker/stage.ts';
+
+const server = serverForAll();
+const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-process-'));
+const before = { ...process.env };
+let stage: Stage;
+beforeAll(async () => {
+  const program = join(import.meta.dirname, '..', '..', 'support', 'stand-in-codex.mjs');
+  mkdirSync(join(root, 'bin'));
+  writeFileSync(join(root, 'bin', 'codex'), `#!/bin/sh\nexec "${process.execPath}" "${program}"\n`, { mode: 0o755 });
+  process.env.PATH = [join(root, 'bin'), before.PATH].join(delimiter);
+  stage = new Stage(await server.url(), server.token);
+  await stage.worker({ agents: [codex] });
+});
+afterAll(async () => {
+  await stage.close();
+  process.env = before;
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function start(fate: 'dies' | 'completes', session: object = {}): Promise<RunView> {
+  process.env.CODEX_FATE = fate;
+  process.env.CODEX_HEARD = join(mkdtempSync(join(root, 'heard-')), 'heard.jsonl');
+  const { session_id } = await stage.api.sessions.create({ agent: 'codex', work_folder: root, ...session });
+  return stage.api.runs.start(session_id, { input: { text: 'Do this', approval_policy: 'on-request' } });
+}
+const heard = (what: string): string[] =>
+  readFileSync(process.env.CODEX_HEARD as string, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as [string, string])
+    .flatMap(([kind, text]) => (kind === what ? [text] : []));
+
+it('that dies on an answer is asked anew: what it may have had allows nothing once more', async () => {
+  const run = await start('dies');
+  const [ask] = await stage.pending(run.session_id);
+  if (ask) await stage.decide(ask, { behavior: 'allow' });
+  const [anew] = await stage.until(async () => {
+    const { items } = await stage.api.asks.list({ session_id: run.session_id, status: 'pending' });
+    return items.some(({ ask_id }) => ask_id !== ask?.ask_id) || heard('answered').length > 1 ? items : undefined;
+  });
+  expect(anew?.request).toMatchObject({ input: { command: 'touch a.txt' } });
+  expect(heard('answered')).toEqual(['accept']);
+  expect(heard('told').at(-1)).toContain('you may or may not have acted on it');
+  await stage.api.runs.cancel(run.run_id, {});
+});
+
+it('that dies on every answer, with nobody to be asked, is given up', async () => {
+  const run = await start('dies', { permissions: 'autonomous' });
+  const over = await stage.over(run.run_id);
+  expect(over).toMatchObject({ status: 'failed', outcome: 'provider-failed' });
+  expect(over.error).toContain('exit code 7');
+  expect(heard('answered')).toHaveLength(4);
+  expect((await stage.api.asks.list({ run_id: run.run_id, delivery: 'due' })).items).toEqual([]);
+});
+
+/** A worker of its own, for sessions with this label, on a line to the server that treats acknowledgements in its way. */
+async function workerOnLine(label: string, acknowledged: (pass: () => void) => void) {
+  const { hostname, port } = new URL(stage.url);
+  let isCut = false;
+  const line = createServer((asked, reply) => {
+    if (isCut) return void asked.socket.destroy();
+    const pass = () => {
+      const { url: path, method, headers } = asked;
+      const on = httpRequest({ hostname, port, path, method, headers }, (response) => {
+        reply.writeHead(response.statusCode ?? 500, response.headers);
+        response.pipe(reply);
+      });
+      on.on('error', () => reply.destroy());
+      asked.pipe(on);
+    };
+    if (asked.url?.endsWith('/delivered')) acknowledged(pass);
+    else pass();
+  });
+  await new Promise<void>((resolve) => line.listen(0, '127.0.0.1', resolve));
+  const far = new Stage(`http://127.0.0.1:${(line.address() as AddressInfo).port}`, server.token);
+  await far.worker({ agents: [codex], labels: [label], leaseMs: 5000 });
+  return {
+    cut() {
+      isCut = true;
+      line.closeAllConnections();
+    },
+    async close() {
+      await far.close();
+      line.closeAllConnections();
+      line.close();
+    },
+  };
+}
+
+it('whose run is over has had the answer, also where the server hears of it late', async () => {
+  const worker = await workerOnLine('late', (pass) => setTimeout(pass, 300));
+  const run = await start('completes', { labels: ['late'] });
+  const [ask] = await stage.pending(run.session_id);
+  if (ask) await stage.decide(ask, { behavior: 'allow' });
+  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect((await stage.api.asks.get(ask?.ask_id ?? '')).delivery.state).toBe('delivered');
+  await worker.close();
+});
+
+it('whose worker is lost before the server knows that an allow is used has not used it: it is used once', async () => {
+  let lost = 0;
+  const worker = await workerOnLine('lost', () => {
+    lost += 1;
+  });
+  const run = await start('completes', { labels: ['lost'] });
+  const [ask] = await stage.pending(run.session_id);
+  process.kill(leaderOf(run.run_id), 'SIGKILL');
+  await stage.until(async () => (await stage.events(run.session_id, 'run.released')).at(0));
+  if (ask) await stage.decide(ask, { behavior: 'allow' });
+  // One is for what it was told, the other for the allow that it asks for.
+  await stage.until(async () => (lost >= 2 || heard('answered').length > 0 ? true : undefined));
+  worker.cut();
+  await stage.worker({ agents: [codex], labels: ['lost'] });
+  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect(heard('answered')).toEqual(['accept']);
+  expect((await stage.api.asks.list({ run_id: run.run_id })).items).toMatchObject([
+    { delivery: { state: 'delivered' } },
+  ]);
+  await worker.close();
+});

@@ -1,0 +1,26 @@
+// Where the real agents are. What is not installed is undefined, and its tests are skipped by name.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { TESTED } from '../../../src/agents/tested-versions.ts';
+
+const modules = join(import.meta.dirname, '..', 'node_modules');
+
+const testedVersion = (agent: string) => TESTED.find((tested) => tested.agent === agent)?.version;
+
+export const claudeVersion = testedVersion('claude');
+export const claude = installed('@anthropic-ai', `claude-agent-sdk-${process.platform}-${process.arch}`, 'claude');
+
+const TRIPLES: Record<string, string> = {
+  'linux-x64': 'x86_64-unknown-linux-musl',
+  'linux-arm64': 'aarch64-unknown-linux-musl',
+  'darwin-x64': 'x86_64-apple-darwin',
+  'darwin-arm64': 'aarch64-apple-darwin',
+};
+const system = `${process.platform}-${process.arch}`;
+export const codexVersion = testedVersion('codex');
+export const codex = installed('@openai', `codex-${system}`, 'vendor', TRIPLES[system] ?? system, 'bin', 'codex');
+
+function installed(...path: string[]): string | undefined {
+  const file = join(modules, ...path);
+  return existsSync(file) ? file : undefined;
+}

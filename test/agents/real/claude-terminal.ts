@@ -1,0 +1,94 @@
+// A person at the terminal of their own Claude Code, connected to a Holdpoint of its own: what the tests of the attached
+// agent need beside the rig. With RECORD_TRANSCRIPTS set, what its hooks say and are told goes to test/transcripts.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { AskView } from '../../../src/core/views.ts';
+import { type Holdpoint, spawnHoldpoint, startHoldpoint } from '../../support/process.ts';
+import { openPty, type Pty } from '../../support/pty.ts';
+import { Stage } from '../../worker/stage.ts';
+import { claude } from './binaries.ts';
+import type { ClaudeRig } from './claude-test-bed.ts';
+import { HookRecorder } from './hook-recorder.ts';
+
+export class ClaudeTerminal {
+  readonly #rig: ClaudeRig;
+  readonly #recorder: HookRecorder | undefined;
+  server: Holdpoint;
+  stage: Stage;
+
+  static async open(rig: ClaudeRig): Promise<ClaudeTerminal> {
+    const server = await startHoldpoint({ via: 'main' });
+    const recorder = process.env.RECORD_TRANSCRIPTS ? await HookRecorder.start(server.url) : undefined;
+    const opened = new ClaudeTerminal(rig, server, recorder);
+    await opened.holdpoint('connect', 'claude', '--yes');
+    const settings = join(rig.root, 'home', '.claude', 'settings.json');
+    if (recorder) writeFileSync(settings, readFileSync(settings, 'utf8').replaceAll(server.url, recorder.url));
+    return opened;
+  }
+
+  private constructor(rig: ClaudeRig, server: Holdpoint, recorder: HookRecorder | undefined) {
+    this.#rig = rig;
+    this.#recorder = recorder;
+    this.server = server;
+    this.stage = new Stage(server.url, server.token);
+  }
+
+  async holdpoint(...command: string[]): Promise<string> {
+    const env = { HOLDPOINT_URL: this.server.url, HOLDPOINT_TOKEN: this.server.token };
+    const ended = spawnHoldpoint({ command, env, data: this.server.data, via: 'main' });
+    expect(await ended.exited, ended.stderr()).toEqual({ code: 0, signal: null });
+    return ended.stdout();
+  }
+
+  /** The plug is pulled, and put in again: the same folder, the same address. */
+  async restart(): Promise<void> {
+    const { data, url } = this.server;
+    await this.server.end('SIGKILL');
+    this.server = await startHoldpoint({ via: 'main', data, env: { HOLDPOINT_PORT: new URL(url).port } });
+    this.stage = new Stage(this.server.url, this.server.token);
+  }
+
+  /** Claude Code in a folder that it trusts. What its hooks say is recorded under the name. */
+  start(prompt: string, transcript?: string): { terminal: Pty; folder: string } {
+    const folder = this.#rig.folder();
+    const home = join(this.#rig.root, 'home');
+    const config = join(home, '.claude', '.claude.json');
+    const known = existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : {};
+    const trusted = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true };
+    const settings = {
+      ...known,
+      hasCompletedOnboarding: true,
+      theme: 'dark',
+      numStartups: 5,
+      customApiKeyResponses: { approved: ['sk-ant-fake-000'.slice(-20)], rejected: [] },
+      projects: { ...known.projects, [folder]: trusted },
+    };
+    mkdirSync(join(config, '..'), { recursive: true });
+    writeFileSync(config, JSON.stringify(settings));
+    const names = {
+      [folder]: '{{folder}}',
+      [folder.replaceAll('/', '-')]: '{{project}}',
+      [home]: '{{home}}',
+      [tmpdir()]: '{{temp}}',
+    };
+    this.#recorder?.begin(transcript, names);
+    const command = [claude ?? 'claude', '--permission-mode', 'manual', prompt];
+    return { terminal: openPty({ command, env: process.env, columns: 120, rows: 40, cwd: folder }), folder };
+  }
+
+  /** The oldest ask that waits. */
+  pending = (isWanted: (ask: AskView) => boolean = () => true): Promise<AskView> =>
+    this.stage.until(async () => (await this.stage.api.asks.list({ status: 'pending' })).items.find(isWanted));
+
+  ended = (ask: AskView): Promise<AskView> =>
+    this.stage.until(async () => {
+      const now = await this.stage.api.asks.get(ask.ask_id);
+      return now.answer ? now : undefined;
+    });
+
+  close(): void {
+    this.#recorder?.close();
+  }
+}

@@ -1,0 +1,45 @@
+// What a person wrote, at the real Claude Code: words reach its model as they were typed, also where they begin with a
+// slash. Only the name of one of its own commands is taken for that, as at its terminal, and the run says so.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { claude, claudeVersion } from './binaries.ts';
+import { rigForAll } from './claude-test-bed.ts';
+
+const rig = rigForAll();
+
+const toldSince = (count: number): string[] => rig.model.told.slice(count);
+const statusOf = ({ outputs }: { outputs: { type?: string | undefined; text?: string | undefined }[] }) =>
+  outputs.flatMap(({ type, text }) => (type === 'status' ? [text] : []));
+
+describe.skipIf(!claude)(`Claude Code ${claudeVersion}: texts that begin with a slash`, () => {
+  it('are words, or commands of its own: each reaches whom it is for, and nothing is done in silence', async () => {
+    rig.model.play([[{ text: 'Done.' }]]);
+    const folder = rig.folder();
+    mkdirSync(join(folder, '.claude', 'commands'), { recursive: true });
+    writeFileSync(join(folder, '.claude', 'commands', 'greet.md'), 'Say good day to $ARGUMENTS.');
+    const { session_id } = await rig.stage.api.sessions.create({ agent: 'claude', work_folder: folder });
+    const say = async (text: string) => {
+      const before = rig.model.told.length;
+      const run = await rig.over(await rig.stage.api.runs.start(session_id, { input: { text } }));
+      expect(run).toMatchObject({ status: 'completed' });
+      return { told: toldSince(before), status: statusOf(run), run };
+    };
+    for (const text of ['/etc/hosts is wrong, fix it', '/nothing of that name', ' /config is broken, fix it\n']) {
+      const { told, status } = await say(text);
+      expect(told).toHaveLength(1);
+      expect(rig.lastTold()).toContain(JSON.stringify(text));
+      expect(status).toEqual([]);
+    }
+    await say('/greet the gate');
+    expect(rig.lastTold()).toContain('Say good day to the gate.');
+    const command = await say('/config is broken, fix it');
+    expect(command.told).toEqual([]);
+    expect(command.status).toEqual([expect.stringContaining('/config')]);
+    expect((await say('/clear')).status).toEqual([expect.stringContaining('/clear')]);
+    const { told } = await say('and now?');
+    expect(told).toHaveLength(1);
+    expect(told[0]).not.toContain('/etc/hosts');
+    expect((await say('and then?')).told[0]).toContain('and now?');
+  });
+});

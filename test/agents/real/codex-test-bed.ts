@@ -1,0 +1,190 @@
+// Codex for real, on a stage: a server and a worker inside the test, the pinned binary as `codex` in the PATH, its home
+// and work folders in a temporary place, and the scripted model. With RECORD_TRANSCRIPTS set, what Codex and Holdpoint
+// say to each other is written to test/transcripts, where the unit tests play it again.
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { codex as agent } from '../../../src/agents/codex/run.ts';
+import type { AskView, RunView } from '../../../src/core/views.ts';
+import { openServer, type Server } from '../../support/server.ts';
+import { Stage } from '../../worker/stage.ts';
+import { codex } from './binaries.ts';
+import { OpenAiModel, type Script } from './model-openai.ts';
+
+export type Input = Record<string, unknown>;
+
+export class CodexStage {
+  readonly server: Server;
+  readonly stage: Stage;
+  readonly model: OpenAiModel;
+  readonly root: string;
+  #made = 0;
+
+  /** `config`: more for config.toml, beginning with a table. */
+  static async open(config: (root: string) => string = () => ''): Promise<CodexStage> {
+    const model = await OpenAiModel.start();
+    const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-'));
+    setUp(root, model.url, config(root));
+    const server = await openServer();
+    const stage = new Stage(await server.url(), server.token);
+    await stage.worker({ agents: [agent] });
+    return new CodexStage(server, stage, model, root);
+  }
+
+  private constructor(server: Server, stage: Stage, model: OpenAiModel, root: string) {
+    this.server = server;
+    this.stage = stage;
+    this.model = model;
+    this.root = root;
+  }
+
+  folder(files: Record<string, string> = {}): string {
+    this.#made += 1;
+    const folder = join(this.root, `work-${this.#made}`);
+    mkdirSync(folder);
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), content);
+    }
+    return folder;
+  }
+
+  /** A run in a session of its own; the key tells its conversation with the model from others. */
+  async start(key: string, script: Script, input: Input = {}, folder = this.folder()): Promise<RunView> {
+    this.model.play(key, script);
+    if (process.env.RECORD_TRANSCRIPTS) process.env.TRANSCRIPT = key;
+    const session = await this.stage.api.sessions.create({ agent: 'codex', work_folder: folder });
+    return this.stage.api.runs.start(session.session_id, { input: { text: `Do this: ${key}`, ...SETTINGS, ...input } });
+  }
+
+  async asked(run: RunView): Promise<AskView> {
+    const [ask] = await this.asks(run, 1);
+    if (!ask) throw new Error('nothing is pending');
+    return ask;
+  }
+
+  /** So many open asks; fails at once when the run has ended without them. */
+  asks(run: RunView, count: number): Promise<AskView[]> {
+    return this.stage.until(async () => {
+      const { items } = await this.stage.api.asks.list({ run_id: run.run_id, status: 'pending' });
+      if (items.length === count) return items;
+      const now = await this.stage.api.runs.get(run.run_id);
+      if (now.finished_at_ms === undefined) return undefined;
+      throw new Error(
+        `the run is ${now.status} with ${items.length} open asks: ${now.error ?? JSON.stringify(now.outputs.at(-1))}`,
+      );
+    });
+  }
+
+  over = (run: RunView): Promise<RunView> => this.stage.over(run.run_id);
+
+  /** Waits until no process of this run is left. */
+  gone = (run: RunView): Promise<unknown> =>
+    this.stage.until(async () => (processesOf(run).length === 0 ? true : undefined));
+
+  /** What Codex itself wrote down about a thread. */
+  rollout(thread: string): string[] {
+    const folder = join(this.root, 'home', 'sessions');
+    const file = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) => name.includes(thread));
+    return (readIfThere(folder, file ?? '') ?? '').trim().split('\n');
+  }
+
+  async close(): Promise<void> {
+    await this.stage.close();
+    await this.server.close();
+    this.model.close();
+    await nothingLeftIn(this.root);
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+/** Waits until no process is left that works in this folder or was told of it. */
+export async function nothingLeftIn(root: string): Promise<void> {
+  const isOfIt = (pid: string) =>
+    Number(pid) !== process.pid &&
+    ((readIfThere('/proc', pid, 'environ') ?? '').includes(`=${root}/`) || folderOf(pid).startsWith(`${root}/`));
+  while (readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && isOfIt(pid)))
+    await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+function folderOf(pid: string): string {
+  try {
+    return readlinkSync(join('/proc', pid, 'cwd'));
+  } catch {
+    return '';
+  }
+}
+
+/** By what the worker put into the environment of everything it started for the run. */
+export const processesOf = (run: RunView): string[] =>
+  readdirSync('/proc').filter(
+    (pid) =>
+      /^\d+$/.test(pid) && (readIfThere('/proc', pid, 'environ') ?? '').includes(`HOLDPOINT_RUN_ID=${run.run_id}`),
+  );
+
+const SETTINGS = { sandbox: 'workspace-write', approval_policy: 'on-request' };
+
+export function readIfThere(...path: string[]): string | undefined {
+  try {
+    return readFileSync(join(...path), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** A command that always asks, needs no sandbox, and leaves a trace. */
+export const escalated = (cmd: string, justification = 'May I?') => ({
+  call: 'exec_command',
+  input: { cmd, sandbox_permissions: 'require_escalated', justification },
+});
+
+/** The environment that workers of this process, and programs they start, will see. */
+export function setUp(root: string, modelUrl: string, config: string): void {
+  const home = join(root, 'home');
+  const bin = join(root, 'bin');
+  for (const folder of [home, bin, join(root, 'scratch')]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(home, 'config.toml'), configFor(modelUrl, config));
+  const recorder = process.env.RECORD_TRANSCRIPTS && join(import.meta.dirname, 'record-transcript.mjs');
+  if (recorder && codex) {
+    writeFileSync(join(bin, 'codex'), `#!/bin/sh\nexec "${process.execPath}" "${recorder}" "${codex}" "$@"\n`, {
+      mode: 0o755,
+    });
+  } else if (codex) symlinkSync(codex, join(bin, 'codex'));
+  Object.assign(process.env, {
+    HOME: root,
+    CODEX_HOME: home,
+    TMPDIR: join(root, 'scratch'),
+    PATH: [bin, process.env.PATH].join(delimiter),
+  });
+}
+
+/** Sandboxes leave the machine's own temporary folder alone: with it writable, Codex makes a .git in it for as long as one runs. */
+const configFor = (modelUrl: string, more: string): string => `model = "fake-model"
+model_provider = "fake"
+check_for_update_on_startup = false
+suppress_unstable_features_warning = true
+[analytics]
+enabled = false
+[feedback]
+enabled = false
+[sandbox_workspace_write]
+exclude_slash_tmp = true
+[model_providers.fake]
+name = "Fake"
+base_url = "${modelUrl}"
+wire_api = "responses"
+requires_openai_auth = false
+supports_websockets = false
+request_max_retries = 0
+stream_max_retries = 0
+${more}
+`;

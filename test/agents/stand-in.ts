@@ -1,0 +1,37 @@
+// A program of ours in the place of Claude Code, for a whole file of tests: found by that name by a real worker of a real
+// server, so that everything but the agent itself is as it is.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { claude } from '../../src/agents/claude/run.ts';
+import { serverForAll } from '../support/for-all.ts';
+import { Stage } from '../worker/stage.ts';
+
+export interface StandIn {
+  /** A folder for this file of tests. */
+  readonly root: string;
+  stage: Stage;
+}
+
+/** `program` is a file of test/support. */
+export function standInForAll(program: string): StandIn {
+  const server = serverForAll();
+  const own = { root: mkdtempSync(join(tmpdir(), 'holdpoint-stand-in-')) } as StandIn;
+  const before = { ...process.env };
+  beforeAll(async () => {
+    const path = join(import.meta.dirname, '..', 'support', program);
+    mkdirSync(join(own.root, 'bin'));
+    const script = `#!/bin/sh\nexec "${process.execPath}" "${path}" "$@"\n`;
+    writeFileSync(join(own.root, 'bin', 'claude'), script, { mode: 0o755 });
+    process.env.PATH = [join(own.root, 'bin'), before.PATH].join(delimiter);
+    own.stage = new Stage(await server.url(), server.token);
+    await own.stage.worker({ agents: [claude] });
+  });
+  afterAll(async () => {
+    await own.stage.close();
+    process.env = before;
+    rmSync(own.root, { recursive: true, force: true });
+  });
+  return own;
+}
