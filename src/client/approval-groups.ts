@@ -1,0 +1,52 @@
+// Groups approvals that can be decided together, and splits a decision into one atomic batch for each run. Pure. Two
+// approvals have the same shape when they name the same tool with the same fields and, for a command, the same programs
+// in the same order. Every member is still shown in full: the shape decides nothing.
+import type { ApprovalResolution } from '../core/answer.ts';
+import type { AskView } from '../core/views.ts';
+import { isQuestion } from './action-summary.ts';
+import { type InboxEntry, isOpen } from './inbox-model.ts';
+
+export interface ApprovalGroup {
+  shape: string;
+  tool: string;
+  /** The programs of a command, where the tool runs one. */
+  program: string | undefined;
+  members: readonly AskView[];
+}
+
+export interface ApprovalBatch {
+  runId: string;
+  asks: AskView[];
+  resolutions: ApprovalResolution[];
+}
+
+/** Undefined for what must be decided alone: questions, and what the input does not show (a plan, a change as a diff). */
+export function shapeOf({ request }: AskView): string | undefined {
+  if (isQuestion(request) || request.diff !== undefined) return undefined;
+  const fields = Object.keys(request.input).sort();
+  return fields.length === 0 ? undefined : JSON.stringify([request.tool_name, fields, programOf(request.input)]);
+}
+
+/** A rough reading, good enough to group by: the person reads what would run. */
+function programOf({ command }: Record<string, unknown>): string | undefined {
+  if (typeof command !== 'string') return undefined;
+  const parts = command.split(/&&|\|\||[;|&\n]|\$\(|`/);
+  return parts.flatMap((part) => /\S+/.exec(part) ?? []).join(', ');
+}
+
+/** Groups of two or more open approvals by shape, in the order of their oldest member. */
+export function groupsOf(entries: readonly InboxEntry[]): ReadonlyMap<string, ApprovalGroup> {
+  const open = entries.filter(isOpen).map(({ ask }) => ask);
+  const groups = new Map<string, ApprovalGroup>();
+  for (const [shape, members] of Map.groupBy(open, shapeOf)) {
+    const request = members[0]?.request;
+    if (shape === undefined || members.length < 2 || !request || isQuestion(request)) continue;
+    groups.set(shape, { shape, tool: request.tool_name, program: programOf(request.input), members });
+  }
+  return groups;
+}
+
+export function batchesOf(asks: readonly AskView[], resolve: (ask: AskView) => ApprovalResolution): ApprovalBatch[] {
+  const byRun = Map.groupBy(asks, (ask) => ask.run_id);
+  return [...byRun].map(([runId, members]) => ({ runId, asks: members, resolutions: members.map(resolve) }));
+}

