@@ -36,7 +36,6 @@ export async function followInbox(
   followStream: typeof follow<EventView> = follow,
 ): Promise<void> {
   const sessions = sessionLookUp(client, listener);
-  const modes = new Map<string, AskView['mode']>();
   let cursor: number | undefined;
   const page = async (at: { cursor?: string }) => {
     const listed = await client.asks.list({ status: 'pending', limit: PAGE, ...at });
@@ -60,11 +59,8 @@ export async function followInbox(
 
   function hear(event: EventView): void {
     listener.event?.(event);
-    if (event.type === 'ask.raised' && event.ask_id) modes.set(event.ask_id, event.data.mode as AskView['mode']);
     if (event.type === 'waiting_for_approval' || event.type === 'waiting_for_user_question') {
-      const asks = (event.data.requests as AskView['request'][]).map((request) => askOf(event, request));
-      for (const ask of asks) modes.delete(ask.ask_id);
-      listener.raised(asks, true);
+      listener.raised(raisedAsks(event), true);
       sessions.need(event.session_id);
     }
     if (event.type === 'ask.claimed' && event.ask_id && event.data.answer)
@@ -72,23 +68,25 @@ export async function followInbox(
     if (event.type === 'ask.seen' && event.ask_id)
       listener.seen?.(event.ask_id, { ...(event.data as Omit<SightingView, 'at_ms'>), at_ms: event.at_ms });
   }
+}
 
-  function askOf(event: EventView, request: AskView['request']): AskView {
-    const { id, tool_call_id, created_at_ms, expires_at_ms } = request;
-    return {
-      ask_id: id,
-      kind: 'questions' in request ? 'question' : 'approval',
-      status: 'pending',
-      session_id: event.session_id,
-      run_id: event.run_id ?? '',
-      tool_call_id,
-      mode: modes.get(id) ?? 'blocking',
-      created_at_ms,
-      ...(expires_at_ms !== undefined && { expires_at_ms }),
-      request,
-      delivery: { state: 'none', attempts: 0 },
-    };
-  }
+/** The asks of a `waiting_for_*` event, as they were when they were raised. */
+function raisedAsks(event: EventView): AskView[] {
+  // Events of earlier versions have no mode.
+  const { requests, mode = 'blocking' } = event.data as { requests: AskView['request'][]; mode?: AskView['mode'] };
+  return requests.map((request) => ({
+    ask_id: request.id,
+    kind: 'questions' in request ? 'question' : 'approval',
+    status: 'pending',
+    session_id: event.session_id,
+    run_id: event.run_id ?? '',
+    tool_call_id: request.tool_call_id,
+    mode,
+    created_at_ms: request.created_at_ms,
+    ...(request.expires_at_ms !== undefined && { expires_at_ms: request.expires_at_ms }),
+    request,
+    delivery: { state: 'none', attempts: 0 },
+  }));
 }
 
 /** Each session is fetched once, one after the other; a title that does not come is no reason to stop. */

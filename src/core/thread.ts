@@ -57,7 +57,8 @@ export function createThread(agentId: string): Thread {
   let items: ThreadItem[] = [];
   let updates: ThreadItem[] = [];
   let isEnding = false;
-  const modes = new Map<string, AskMode>();
+  /** From the `ask.raised` just before: events of earlier versions have the mode there, and not beside the request. */
+  let raisedMode: AskMode | undefined;
   const unattended = new Set<string>();
   /** The blocks of forms that are open, by ask. */
   const blocks = new Map<string, ThreadItem>();
@@ -107,18 +108,14 @@ export function createThread(agentId: string): Thread {
   const isStuck = ({ mode, runId }: Posted): boolean =>
     (mode !== 'blocking' || unattended.has(runId ?? '')) && waiting.some((other) => other.runId === runId);
 
-  const raised = ({ requests }: Data, kind: Prompted['kind']): void => {
+  const raised = ({ requests, mode = raisedMode }: Data, kind: Prompted['kind']): void => {
     for (const request of requests as { id: string }[]) {
       const ask = { id: request.id, kind, content: request } as unknown as Prompted;
-      waiting.push({
-        ask,
-        mode: modes.get(ask.id) ?? 'blocking',
-        runId: event.runId,
-        isHandedOver: false,
-        answer: undefined,
-      });
+      waiting.push({ ask, mode: mode as AskMode, runId: event.runId, isHandedOver: false, answer: undefined });
     }
   };
+  const openAsk = (id: string | undefined): Posted | undefined =>
+    prompt?.ask.id === id ? prompt : waiting.find(({ ask }) => ask.id === id);
   /** One that still waits to be said says so right away. */
   const endBlock = (status: AskStatus): void => {
     const ended = (draft: Draft) => ({ ...draft.metadata, block: { ...blockOf(draft.metadata), status } });
@@ -157,7 +154,7 @@ export function createThread(agentId: string): Thread {
 
   const on: Partial<Record<EventType, (data: Data) => void>> = {
     'ask.raised': ({ mode }) => {
-      modes.set(event.askId ?? '', mode as AskMode);
+      raisedMode = mode as AskMode;
       unattended.delete(event.runId ?? '');
     },
     waiting_for_approval: (data) => raised(data, 'approval'),
@@ -197,15 +194,16 @@ export function createThread(agentId: string): Thread {
       return prompt?.ask;
     },
     get isQuiet() {
-      return !isEnding && !prompt && modes.size + blocks.size + parked.length + held.length === 0;
+      return !isEnding && !prompt && !raisedMode && blocks.size + parked.length + held.length === 0;
     },
     take(next) {
       event = next;
       [items, updates] = [[], []];
       const data = JSON.parse(next.data) as Data;
+      const mode = next.type === 'ask.claimed' ? openAsk(next.askId)?.mode : undefined;
       on[next.type]?.(data);
-      isEnding = next.type === 'ask.claimed' && (isEnding || endsTheRun(data, modes.get(next.askId ?? '')));
-      if (next.type === 'ask.claimed') modes.delete(next.askId ?? '');
+      isEnding = next.type === 'ask.claimed' && (isEnding || endsTheRun(data, mode));
+      if (next.type !== 'ask.raised') raisedMode = undefined;
       if (!isEnding) nextPrompt();
       return [...items, ...updates];
     },

@@ -1,4 +1,5 @@
-// Holding a run on an ask: the row, the run's status and the events that show it.
+// Holds a run on a new ask: writes the row, the run's status, and the events that carry the request to every surface.
+// What ends the hold is settle's.
 import type { PendingAsk } from '../core/ask.ts';
 import { questionDigest } from '../core/digest.ts';
 import { HoldpointError } from '../core/errors.ts';
@@ -22,7 +23,7 @@ export async function hold(ledger: Ledger, run: Run, ask: PendingAsk): Promise<v
   await tx.updateRun(run);
   raisedEvent(ledger, ask);
   const type = ask.kind === 'approval' ? 'waiting_for_approval' : 'waiting_for_user_question';
-  ledger.note(type, { request_ids: [ask.id], requests: [requestView(ask)] }, run.id, ask.id);
+  ledger.note(type, { request_ids: [ask.id], requests: [requestView(ask)], mode: ask.mode }, run.id, ask.id);
 }
 
 export function raisedEvent(ledger: Ledger, ask: PendingAsk): void {

@@ -302,6 +302,32 @@ it('lets a person speak at any time, and a worker after the prompt', async () =>
   expect(thread.prompt?.id).toBe(ask);
 });
 
+describe('the mode of an ask', () => {
+  const fold = (events: readonly Event[]) => {
+    const thread = createThread('agent');
+    return events.flatMap((event) => thread.take(event).map(short));
+  };
+  const story = async () => {
+    await begin();
+    const [first] = [await question('a', 'deferred'), await question('b', 'deferred')];
+    await answer(first);
+    return eventsOf('s');
+  };
+
+  it('is read from the event that carries the request', async () => {
+    const log = (await story()).filter(({ type }) => type !== 'ask.raised');
+    expect(fold(log)).toEqual(['? a?', '? b?']);
+  });
+
+  it('is read from `ask.raised` in the log of an earlier version, which has it only there', async () => {
+    const log = (await story()).map((event) => {
+      const { mode: _, ...data } = JSON.parse(event.data);
+      return event.type === 'waiting_for_user_question' ? { ...event, data: JSON.stringify(data) } : event;
+    });
+    expect(fold(log)).toEqual(['? a?', '? b?']);
+  });
+});
+
 type Act = (n: number, pendingId: string, dueId: string) => Promise<unknown>;
 const often = (act: Act): Act[] => [act, act, act, act];
 const ACTS: Act[] = [

@@ -47,6 +47,12 @@ describe.each(MODES)('%s', (mode) => {
     expect(await ok(server.get<unknown[]>(`/v1/sessions/${h.sessionId}/questions`))).toHaveLength(1);
   });
 
+  it('is named beside the request in the event that shows it', async () => {
+    const h = await held(server, { mode });
+    const shown = (await eventsOfRun(server, h.runId)).find((e) => e.type === 'waiting_for_user_question');
+    expect(shown?.data).toEqual({ request_ids: [h.ask.ask_id], requests: [h.ask.request], mode });
+  });
+
   it('still pending after a restart of the server, and then answerable', async () => {
     const h = await held(server, { mode });
     await server.restart();
