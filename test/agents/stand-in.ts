@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { claude } from '../../src/agents/claude/run.ts';
 import { serverForAll } from '../support/for-all.ts';
-import { Stage } from '../worker/stage.ts';
+import { Stage } from '../support/test-bed.ts';
 
 export interface StandIn {
   /** A folder for this file of tests. */

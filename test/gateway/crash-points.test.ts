@@ -5,9 +5,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/core/ports.ts';
 import { type OpenGateway, openGateway } from '../support/gateway.ts';
-import { realState } from './compare.ts';
-import { type Replies, SCENE } from './crash-scene.ts';
-import { checkInvariants } from './invariants.ts';
+import { type Replies, SCENE } from './crash-script.ts';
+import { realState } from './model/compare.ts';
+import { checkInvariants } from './model/invariants.ts';
 
 const FAULTS = [
   'the store refuses',

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AskMode } from '../../src/core/ask.ts';
 import type { RaiseAsk } from '../../src/core/bodies.ts';
 import { type OpenGateway, openGateway, outcomeOf, person } from '../support/gateway.ts';
-import { checkInvariants } from './invariants.ts';
-import { QUESTIONS } from './steps.ts';
+import { checkInvariants } from './model/invariants.ts';
+import { QUESTIONS } from './model/steps.ts';
 
 const agent = person('agent');
 const lead = person('lead');

@@ -17,7 +17,7 @@ import {
   QUESTIONS,
   TRANSPORTS,
   textOf,
-} from './stage.ts';
+} from './test-bed.ts';
 
 const KEEP_ALIVE_MS = 40;
 const server = serverForAll({ patience: { keepAliveMs: KEEP_ALIVE_MS, limitMs: 150 } });

@@ -27,7 +27,7 @@ import {
   pendingAsk,
   QUESTIONS,
   textOf,
-} from './stage.ts';
+} from './test-bed.ts';
 
 const server = serverForAll({ patience: { keepAliveMs: 40, limitMs: 150 } });
 

@@ -2,7 +2,6 @@
 // without an Origin.
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import { skillZip } from '../skills/zips.ts';
 import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
@@ -16,6 +15,7 @@ import {
   resolutions,
   showAsk,
 } from '../support/scene.ts';
+import { skillZip } from '../support/skill-zips.ts';
 
 const server = serverForAll();
 

@@ -8,9 +8,9 @@ const HEAVIEST = [
   'test/browser/',
   'test/cli/',
   'test/start.test.ts',
-  'test/store/postgres',
+  'test/store/',
   'test/worker/',
-  'test/exec/',
+  'test/agents/',
   'test/mcp/',
   'test/fuzz/',
 ];

@@ -10,7 +10,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Step } from '../../src/agents/mock/input.ts';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
 import { endEverything, startHoldpoint, temporaryFolder } from '../support/process.ts';
-import { BASH, Stage, WHICH } from './stage.ts';
+import { BASH, Stage, WHICH } from '../support/test-bed.ts';
 
 // Real processes on a machine that others use too.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, expect, it } from 'vitest';
 import { mock } from '../../src/agents/mock/input.ts';
 import type { ClaimedRunView } from '../../src/core/views.ts';
 import { serverForAll } from '../support/for-all.ts';
-import { Stage, WHICH } from './stage.ts';
+import { Stage, WHICH } from '../support/test-bed.ts';
 
 const server = serverForAll();
 let stage: Stage;

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { HostedAgent } from '../../src/worker/host.ts';
 import { openServer, type Server } from '../support/server.ts';
-import { Stage } from './stage.ts';
+import { Stage } from '../support/test-bed.ts';
 
 const LONG = 700_000;
 const begun = new Map<string, number>();

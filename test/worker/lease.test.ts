@@ -6,7 +6,7 @@ import { HoldpointProblem } from '../../src/client/http.ts';
 import type { AskView, ClaimedRunView } from '../../src/core/views.ts';
 import type { HostedAgent } from '../../src/worker/host.ts';
 import { serverForAll } from '../support/for-all.ts';
-import { BASH, Stage, WHICH } from './stage.ts';
+import { BASH, Stage, WHICH } from '../support/test-bed.ts';
 
 const server = serverForAll();
 let stage: Stage;

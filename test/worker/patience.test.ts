@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { HostedAgent } from '../../src/worker/host.ts';
 import { openServer, type Server } from '../support/server.ts';
-import { Stage, WHICH } from './stage.ts';
+import { Stage, WHICH } from '../support/test-bed.ts';
 
 let server: Server;
 let stage: Stage;

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Step } from '../../src/agents/mock/input.ts';
 import type { Permissions } from '../../src/core/session.ts';
 import { openServer, type Server } from '../support/server.ts';
+import { BASH, Stage } from '../support/test-bed.ts';
 import { chat } from '../support/thread.ts';
-import { BASH, Stage } from './stage.ts';
 
 let server: Server;
 let stage: Stage;

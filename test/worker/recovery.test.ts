@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { Step } from '../../src/agents/mock/input.ts';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
-import { BASH, LONG_LEASE_MS, Stage, WHICH } from './stage.ts';
+import { BASH, LONG_LEASE_MS, Stage, WHICH } from '../support/test-bed.ts';
 
 // Real processes on a machine that others use too.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

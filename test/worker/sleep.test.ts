@@ -12,7 +12,7 @@ import {
   startHoldpoint,
   temporaryFolder,
 } from '../support/process.ts';
-import { Stage } from './stage.ts';
+import { Stage } from '../support/test-bed.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { Step } from '../../src/agents/mock/input.ts';
 import type { ItemView, RunView } from '../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
+import { BASH, LONG_LEASE_MS, Stage, WHICH } from '../support/test-bed.ts';
 import { short } from '../support/thread.ts';
-import { BASH, LONG_LEASE_MS, Stage, WHICH } from './stage.ts';
 
 // Real processes on a machine that others use too.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

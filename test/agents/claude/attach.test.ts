@@ -7,7 +7,7 @@ import { HOOK_SECONDS } from '../../../src/agents/claude/connect.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage } from '../../worker/stage.ts';
+import { Stage } from '../../support/test-bed.ts';
 
 let server: Server;
 let stage: Stage;

@@ -10,7 +10,7 @@ import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage } from '../../worker/stage.ts';
+import { Stage } from '../../support/test-bed.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'transcripts', 'claude-hooks');
 const Line = z.strictObject({

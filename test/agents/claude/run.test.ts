@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../../src/core/views.ts';
-import type { Stage } from '../../worker/stage.ts';
+import type { Stage } from '../../support/test-bed.ts';
 import { standInForAll } from '../stand-in.ts';
 
 const transcripts = join(import.meta.dirname, '..', '..', 'transcripts', 'claude');

@@ -9,7 +9,7 @@ import { startAttachments } from '../../../src/worker/attachments.ts';
 import { placeOf } from '../../../src/worker/machine-label.ts';
 import { serverForAll } from '../../support/for-all.ts';
 import { temporaryFolder } from '../../support/process.ts';
-import { Stage } from '../../worker/stage.ts';
+import { Stage } from '../../support/test-bed.ts';
 import { StandInDaemon } from './stand-in-daemon.ts';
 
 const server = serverForAll();

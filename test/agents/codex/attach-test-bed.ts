@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { attachableCodex } from '../../../src/agents/codex/attach.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
-import type { Stage } from '../../worker/stage.ts';
+import type { Stage } from '../../support/test-bed.ts';
 import { type Line, TranscriptPlayer } from '../transcript-player.ts';
 
 export const transcripts = join(import.meta.dirname, '..', '..', 'transcripts', 'codex-attached');

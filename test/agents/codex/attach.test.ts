@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { serverForAll } from '../../support/for-all.ts';
-import { Stage } from '../../worker/stage.ts';
+import { Stage } from '../../support/test-bed.ts';
 import type { Line } from '../transcript-player.ts';
 import { playAttached, transcripts } from './attach-test-bed.ts';
 import { ATTACHED, shows } from './transcript-cases.ts';

@@ -9,7 +9,7 @@ import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { serverForAll } from '../../support/for-all.ts';
-import { Stage } from '../../worker/stage.ts';
+import { Stage } from '../../support/test-bed.ts';
 import type { Line } from '../transcript-player.ts';
 import { playAttached } from './attach-test-bed.ts';
 

@@ -9,7 +9,7 @@ import { Waits } from '../../../src/client/waits.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import { serverForAll } from '../../support/for-all.ts';
 import { temporaryFolder } from '../../support/process.ts';
-import { Stage } from '../../worker/stage.ts';
+import { Stage } from '../../support/test-bed.ts';
 
 const server = serverForAll();
 let stage: Stage;

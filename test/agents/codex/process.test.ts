@@ -10,7 +10,7 @@ import { codex } from '../../../src/agents/codex/run.ts';
 import type { RunView } from '../../../src/core/views.ts';
 import { serverForAll } from '../../support/for-all.ts';
 import { leaderOf } from '../../support/leader-of.ts';
-import { Stage } from '../../worker/stage.ts';
+import { Stage } from '../../support/test-bed.ts';
 
 const server = serverForAll();
 const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-process-'));

@@ -2,7 +2,7 @@
 // the binary, which wrote the transcripts.
 import { expect } from 'vitest';
 import type { AskView } from '../../../src/core/views.ts';
-import type { Stage } from '../../worker/stage.ts';
+import type { Stage } from '../../support/test-bed.ts';
 
 type Decide = (stage: Stage, ask: AskView) => Promise<unknown>;
 export interface Case {

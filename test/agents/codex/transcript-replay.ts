@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { codex } from '../../../src/agents/codex/run.ts';
 import type { AskView, RunView } from '../../../src/core/views.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage } from '../../worker/stage.ts';
+import { Stage } from '../../support/test-bed.ts';
 
 export const transcripts = join(import.meta.dirname, '..', '..', 'transcripts', 'codex');
 

@@ -5,7 +5,7 @@ import { endAttachedRuns, openAttachedRun, unsettledAsks } from '../../../src/ag
 import { type Client, createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage } from '../../worker/stage.ts';
+import { Stage } from '../../support/test-bed.ts';
 
 let server: Server;
 let stage: Stage;

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Dispatching, exitOf } from '../../exec/dispatching.ts';
+import { Dispatching, exitOf } from '../exec/test-bed.ts';
 import { claude, claudeVersion } from './binaries.ts';
 import { Model } from './model.ts';
 

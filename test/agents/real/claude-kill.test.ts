@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RunView } from '../../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../../support/process.ts';
-import { LONG_LEASE_MS, Stage } from '../../worker/stage.ts';
+import { LONG_LEASE_MS, Stage } from '../../support/test-bed.ts';
 import { claude, claudeVersion } from './binaries.ts';
 import { asksColour, BLUE, touch } from './claude-calls.ts';
 import { ClaudeRig } from './claude-test-bed.ts';

@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import type { AskView } from '../../../src/core/views.ts';
 import { type Holdpoint, spawnHoldpoint, startHoldpoint } from '../../support/process.ts';
 import { openPty, type Pty } from '../../support/pty.ts';
-import { Stage } from '../../worker/stage.ts';
+import { Stage } from '../../support/test-bed.ts';
 import { claude } from './binaries.ts';
 import type { ClaudeRig } from './claude-test-bed.ts';
 import { HookRecorder } from './hook-recorder.ts';

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { claude } from '../../../src/agents/claude/run.ts';
 import type { AskView, RunView } from '../../../src/core/views.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage, type WorkerLike } from '../../worker/stage.ts';
+import { Stage, type WorkerLike } from '../../support/test-bed.ts';
 import { claude as binary } from './binaries.ts';
 import { Model } from './model.ts';
 

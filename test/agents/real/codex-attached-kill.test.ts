@@ -2,7 +2,7 @@
 // prompt; when the server is back the same ask is there, once, and its answer reaches Codex once.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endEverything, startHoldpoint } from '../../support/process.ts';
-import { Stage } from '../../worker/stage.ts';
+import { Stage } from '../../support/test-bed.ts';
 import { codex, codexVersion } from './binaries.ts';
 import { CodexDaemon } from './codex-daemon.ts';
 import { escalated, readIfThere } from './codex-test-bed.ts';

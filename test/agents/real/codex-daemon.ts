@@ -11,7 +11,7 @@ import type { AskView } from '../../../src/core/views.ts';
 import { type Attachable, startAttachments } from '../../../src/worker/attachments.ts';
 import { talkOverSocket } from '../../../src/worker/socket.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage } from '../../worker/stage.ts';
+import { Stage } from '../../support/test-bed.ts';
 import { codex } from './binaries.ts';
 import { nothingLeftIn, setUp } from './codex-test-bed.ts';
 import { OpenAiModel, type Script } from './model-openai.ts';

@@ -11,7 +11,7 @@ import { createPeer, type Incoming, type Peer } from '../../../src/agents/wire/j
 import type { ApprovalRequest, AskView } from '../../../src/core/views.ts';
 import { olderNode } from '../../support/older-node.ts';
 import { endEverything, type Holdpoint, root as repository, startHoldpoint } from '../../support/process.ts';
-import { Stage } from '../../worker/stage.ts';
+import { Stage } from '../../support/test-bed.ts';
 import { codex, codexVersion } from './binaries.ts';
 import { escalated, nothingLeftIn, readIfThere, setUp } from './codex-test-bed.ts';
 import { OpenAiModel, type Script } from './model-openai.ts';

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView, RunView } from '../../../src/core/views.ts';
 import { leaderOf } from '../../support/leader-of.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../../support/process.ts';
-import { LONG_LEASE_MS, Stage } from '../../worker/stage.ts';
+import { LONG_LEASE_MS, Stage } from '../../support/test-bed.ts';
 import { codex, codexVersion } from './binaries.ts';
 import { escalated, nothingLeftIn, processesOf, readIfThere, setUp } from './codex-test-bed.ts';
 import { OpenAiModel, type Script } from './model-openai.ts';

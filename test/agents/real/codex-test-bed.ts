@@ -16,7 +16,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { codex as agent } from '../../../src/agents/codex/run.ts';
 import type { AskView, RunView } from '../../../src/core/views.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage } from '../../worker/stage.ts';
+import { Stage } from '../../support/test-bed.ts';
 import { codex } from './binaries.ts';
 import { OpenAiModel, type Script } from './model-openai.ts';
 

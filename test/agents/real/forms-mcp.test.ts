@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionView } from '../../../src/core/views.ts';
-import { answer, pendingAsk, QUESTIONS, TRANSPORTS, type TransportName } from '../../mcp/stage.ts';
+import { answer, pendingAsk, QUESTIONS, TRANSPORTS, type TransportName } from '../../mcp/test-bed.ts';
 import { root } from '../../support/process.ts';
 import { allow, decide, deny, ok, showAsk } from '../../support/scene.ts';
 import { openServer, type Server } from '../../support/server.ts';

@@ -3,8 +3,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GUIDE, skillZip } from '../../skills/zips.ts';
-import type { Stage } from '../../worker/stage.ts';
+import { GUIDE, skillZip } from '../../support/skill-zips.ts';
+import type { Stage } from '../../support/test-bed.ts';
 import { claude, claudeVersion, codex, codexVersion } from './binaries.ts';
 import { ClaudeRig } from './claude-test-bed.ts';
 import { CodexStage } from './codex-test-bed.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { olderNode } from '../../support/older-node.ts';
 import { endEverything, type Holdpoint, root, startHoldpoint, temporaryFolder } from '../../support/process.ts';
-import { Stage } from '../../worker/stage.ts';
+import { Stage } from '../../support/test-bed.ts';
 import { PATIENT } from '../test-bed.ts';
 
 const BIN = join(root, 'bin', 'holdpoint');

@@ -1,0 +1,34 @@
+// docs/runtime-adapter.md says what is so: every reason, event, environment name and runtime is in it, and its example of
+// a sentinel is one.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runtimes } from '../../../src/agents/exec/run.ts';
+import { parseSentinel } from '../../../src/agents/exec/sentinel.ts';
+import { EVENT_TYPES } from '../../../src/core/event.ts';
+import { FAILURE_REASONS } from '../../../src/core/run.ts';
+import { root } from '../../support/process.ts';
+
+const guide = readFileSync(join(root, 'docs/runtime-adapter.md'), 'utf8');
+const source = readFileSync(join(root, 'src/agents/exec/run.ts'), 'utf8');
+
+it('names what there is', () => {
+  const names = [
+    ...FAILURE_REASONS,
+    ...EVENT_TYPES.filter((type) => type.startsWith('dispatch.')).map((type) => type.slice('dispatch.'.length)),
+    ...new Set(source.match(/AGORA_[A-Z_]+/g)),
+    ...runtimes.map((runtime) => runtime.name),
+    ...runtimes
+      .flatMap((runtime) => runtime.overlay().map((file) => file.path))
+      .filter((path) => !path.includes('.git')),
+  ];
+  expect(names.filter((name) => !guide.includes(name))).toEqual([]);
+});
+
+it('shows a sentinel that is one', () => {
+  const [, example = ''] = /```json\n([\s\S]*?)```/.exec(guide) ?? [];
+  expect(parseSentinel(Buffer.from(example))).toMatchObject({
+    question: expect.any(String),
+    partial_state: { built: true },
+  });
+});

@@ -1,0 +1,306 @@
+// How a dispatch ends when somebody or something ends it: nothing of it is left running, whoever it was. And how it
+// fails when it cannot even begin.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exec } from '../../../src/agents/exec/run.ts';
+import type { RunView } from '../../../src/core/views.ts';
+import { identityOf } from '../../../src/worker/process-group.ts';
+import { LONG_LEASE_MS } from '../../support/test-bed.ts';
+import { asks, Dispatching, exitOf } from './test-bed.ts';
+
+let d: Dispatching;
+beforeAll(async () => {
+  d = await Dispatching.open();
+});
+afterAll(() => d.close());
+
+/** A program with a child, a grandchild in the background and one in a group of its own, none of which listens to TERM. */
+const FAMILY = `trap '' TERM; echo $$ >> pids
+sh -c 'trap "" TERM; echo $$ >> pids; while :; do sleep 0.05; done' &
+sh -c 'set -m; sh -c "trap \\"\\" TERM; echo \\$\\$ >> pids; while :; do sleep 0.05; done" & echo $! >> pids; wait' &
+while :; do sleep 0.05; done`;
+
+const pidsIn = (folder: string): number[] => readFileSync(join(folder, 'pids'), 'utf8').trim().split('\n').map(Number);
+const isAlive = (pid: number): boolean => {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+const family = (folder: string): Promise<number[]> =>
+  d.stage.until(async () => {
+    if (!existsSync(join(folder, 'pids'))) return undefined;
+    const pids = pidsIn(folder);
+    return pids.length >= 4 ? pids : undefined;
+  });
+const allEnded = (pids: number[]) => d.stage.until(async () => (pids.some(isAlive) ? undefined : true));
+const leftIn = (folder: string) =>
+  d.stage.until(async () => (existsSync(join(folder, '.agora')) ? undefined : readdirSync(folder)));
+
+describe('the whole family of a program ends', () => {
+  const ENDS: [string, (run: RunView) => Promise<unknown>, string][] = [
+    ['the run is cancelled', (run) => d.stage.api.runs.cancel(run.run_id), 'cancelled'],
+    ['the session is interrupted', (run) => d.stage.api.sessions.interrupt(run.session_id), 'interrupted'],
+    ['the session is ended', (run) => d.stage.api.sessions.end(run.session_id), 'interrupted'],
+  ];
+  it.each(ENDS)('when %s', async (_, end, status) => {
+    const folder = d.workspace();
+    const run = await d.sh(folder, FAMILY);
+    const pids = await family(folder);
+    expect(pids.every(isAlive)).toBe(true);
+    await end(run);
+    await allEnded(pids);
+    expect((await d.over(run)).status).toBe(status);
+    expect(await leftIn(folder)).toEqual(['pids']);
+    expect((await d.stage.events(run.session_id)).at(-1)?.type).toMatch(/dispatch.cancelled|session.ended/);
+  });
+
+  it('when its time is over', async () => {
+    const past = async (timeout_ms: number) => {
+      const folder = d.workspace();
+      const run = await d.over(await d.sh(folder, FAMILY, { timeout_ms }));
+      expect(run).toMatchObject({
+        status: 'failed',
+        outcome: 'timeout',
+        error: expect.stringContaining(`${timeout_ms} ms`),
+      });
+      return { folder, run };
+    };
+    // A machine so slow that not all of them had begun is given more.
+    let timeoutMs = 2000;
+    let { folder, run } = await past(timeoutMs);
+    while (!existsSync(join(folder, 'pids')) || pidsIn(folder).length < 4) {
+      timeoutMs *= 2;
+      ({ folder, run } = await past(timeoutMs));
+    }
+    expect(exitOf(run)).toMatchObject({ exit_code: 137, signal: 'SIGKILL', timed_out: true });
+    expect(pidsIn(folder).filter(isAlive)).toEqual([]);
+  });
+
+  it('when it ends itself and leaves somebody behind', async () => {
+    const folder = d.workspace();
+    const run = await d.over(
+      await d.sh(folder, 'sh -c "echo \\$\\$ >> pids; exec sleep 60" & while [ ! -s pids ]; do :; done; exit 3'),
+    );
+    expect(run).toMatchObject({ status: 'failed', outcome: 'provider-failed' });
+    expect(pidsIn(folder).filter(isAlive)).toEqual([]);
+  });
+
+  it('when its worker stops; another one runs it again, and it completes', async () => {
+    const own = await Dispatching.open({ concurrency: 0 });
+    const first = await own.stage.worker({ agents: [exec], id: 'first' });
+    const folder = own.workspace();
+    const run = await own.sh(folder, `[ -f again ] && exit 0; ${FAMILY}`);
+    const pids = await family(folder);
+    await first.stop();
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect((await own.stage.api.runs.get(run.run_id)).status).toBe('running');
+    writeFileSync(join(folder, 'again'), '');
+    await own.stage.worker({ agents: [exec], id: 'second' });
+    expect((await own.over(run)).status).toBe('completed');
+    await own.close();
+  });
+});
+
+describe('a workspace has one dispatch at a time', () => {
+  it('another one waits until the first has ended', async () => {
+    const folder = d.workspace();
+    const script = 'echo begin >> log; sleep 0.3; echo end >> log';
+    const runs = await Promise.all([1, 2, 3].map(() => d.sh(folder, script)));
+    for (const run of runs) expect((await d.over(run)).status).toBe('completed');
+    expect(readFileSync(join(folder, 'log'), 'utf8')).toBe('begin\nend\n'.repeat(3));
+  });
+
+  it.each([
+    ['as it left it', 'dispatch.json'],
+    ['also when the one that took over died before it had ended it', 'left-a'],
+  ])('what a dead worker left running is ended first, %s', async (_, name) => {
+    const folder = d.workspace();
+    const orphan = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: { AGORA_DISPATCH_ID: 'run_x' } });
+    const gone = spawn('true', { stdio: 'ignore' });
+    await new Promise((resolve) => gone.once('exit', resolve));
+    const dead = { ...identityOf(gone.pid as number), began: 'earlier' };
+    mkdirSync(join(folder, '.agora'));
+    const record = { token: 't', dispatch_id: 'run_x', worker: dead, program: identityOf(orphan.pid as number) };
+    writeFileSync(join(folder, '.agora', name), JSON.stringify(record));
+    const run = await d.over(await d.sh(folder, `kill -0 ${orphan.pid} 2>/dev/null && exit 9; exit 0`));
+    expect(run.status).toBe('completed');
+    expect(isAlive(orphan.pid as number)).toBe(false);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('a process that only has the same id is left alone', async () => {
+    const folder = d.workspace();
+    const stranger = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+    const self = identityOf(stranger.pid as number);
+    mkdirSync(join(folder, '.agora'));
+    const other = { ...self, began: 'earlier' };
+    const record = { token: 't', dispatch_id: 'run_x', worker: other, program: other };
+    writeFileSync(join(folder, '.agora/dispatch.json'), JSON.stringify(record));
+    expect((await d.over(await d.sh(folder, 'true'))).status).toBe('completed');
+    expect(isAlive(stranger.pid as number)).toBe(true);
+    stranger.kill('SIGKILL');
+  });
+
+  it('another machine that may be at work there is not interfered with', async () => {
+    const worker = { host: 'another-machine', pid: 1, began: 'x' };
+    const record = JSON.stringify({ token: 't', dispatch_id: 'run_x', worker });
+    const run = await d.over(await d.sh(d.workspace({ '.agora/dispatch.json': record }), 'true'));
+    expect(run).toMatchObject({
+      status: 'failed',
+      outcome: 'worker-failed',
+      error: expect.stringContaining('another-machine'),
+    });
+  });
+});
+
+describe('kill -9 of a worker whose program goes on', () => {
+  const killed = async (script: string) => {
+    const own = await Dispatching.open({ concurrency: 0 });
+    const program = join(import.meta.dirname, 'worker-alone.ts');
+    const worker = spawn(process.execPath, [program, own.stage.url, own.server.token, String(LONG_LEASE_MS)], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const folder = own.workspace();
+    const run = await own.sh(folder, script);
+    const begun = () => existsSync(join(folder, 'pids')) || undefined;
+    await own.stage.until(async () => begun());
+    const ended = once(worker, 'exit');
+    worker.kill('SIGKILL');
+    await ended;
+    await own.stage.lapse('alone', run);
+    return { own, folder, run };
+  };
+
+  it('a question it asks meanwhile is asked, and it is not run again', async () => {
+    const { own, folder, run } = await killed(
+      `echo $$ >> pids; while [ ! -f go ]; do sleep 0.02; done; ${asks({ question: 'Now?' })}`,
+    );
+    writeFileSync(join(folder, 'go'), '');
+    await own.stage.until(async () => (pidsIn(folder).some(isAlive) ? undefined : true));
+    await own.stage.worker({ agents: [exec] });
+    expect(await own.paused(run)).toMatchObject({ status: 'waiting_for_user_question' });
+    expect(pidsIn(folder)).toHaveLength(1);
+    await own.stage.until(async () => (existsSync(join(folder, '.agora')) ? undefined : true));
+    await own.close();
+  });
+
+  it('one that still runs is ended before it is run again', async () => {
+    const { own, folder, run } = await killed(
+      `for p in $(cat pids 2>/dev/null); do grep -qs '^State:.[^ZX]' /proc/$p/status && touch overlap; done
+      echo $$ >> pids; [ -f go ] || sleep 60`,
+    );
+    writeFileSync(join(folder, 'go'), '');
+    await own.stage.worker({ agents: [exec] });
+    expect(await own.over(run)).toMatchObject({ status: 'completed' });
+    expect(pidsIn(folder)).toHaveLength(2);
+    expect(pidsIn(folder).filter(isAlive)).toEqual([]);
+    expect(existsSync(join(folder, 'overlap'))).toBe(false);
+    await own.close();
+  });
+});
+
+describe('a dispatch that cannot begin', () => {
+  const fails = async (folder: string | undefined, input: Record<string, unknown>) =>
+    d.over(await d.start(folder, input));
+  it.each([
+    ['no command', {}, /command/],
+    ['an empty command', { command: [] }, /command/],
+    ['a command that is a line', { command: 'ls -l' }, /command/],
+    ['a misspelt field', { command: ['true'], timeout: 5 }, /timeout/],
+    ['a bad name in env', { command: ['true'], env: { 'A=B': 'x' } }, /env/],
+    ['no time at all', { command: ['true'], timeout_ms: 0 }, /timeout_ms/],
+    ['an unknown runtime', { command: ['true'], runtime: 'x' }, /Known are: claude-code, exec/],
+    [
+      'a prompt too long for an argument',
+      { command: ['echo', '{{prompt}}'], prompt_template: 'x'.repeat(200_000) },
+      /too long/,
+    ],
+  ])('%s', async (_, input, error) => {
+    const run = await fails(d.workspace(), input);
+    expect(run).toMatchObject({ status: 'failed', outcome: 'worker-failed', error: expect.stringMatching(error) });
+  });
+
+  it('no work folder, a relative one, one that is not there', async () => {
+    const command = ['true'];
+    expect(await fails(undefined, { command })).toMatchObject({
+      outcome: 'worker-failed',
+      error: expect.stringContaining('work_folder'),
+    });
+    expect(await fails('relative', { command })).toMatchObject({
+      outcome: 'worker-failed',
+      error: expect.stringContaining('absolute'),
+    });
+    expect(await fails('/nowhere/at/all', { command })).toMatchObject({ outcome: 'fetch-failed' });
+  });
+
+  it('an .agora that is no folder', async () => {
+    expect(await fails(d.workspace({ '.agora': 'x' }), { command: ['true'] })).toMatchObject({
+      outcome: 'integrity-failed',
+    });
+  });
+
+  it('a record that was altered; once it is removed, the next one begins', async () => {
+    const folder = d.workspace({ '.agora/left-a': 'x' });
+    expect(await fails(folder, { command: ['true'] })).toMatchObject({
+      outcome: 'integrity-failed',
+      error: expect.stringContaining('.agora/left-a'),
+    });
+    rmSync(join(folder, '.agora/left-a'));
+    expect(await fails(folder, { command: ['true'] })).toMatchObject({ status: 'completed' });
+  });
+
+  it('a workspace that cannot be written', async () => {
+    const run = await fails(d.workspace({ '.agora/input.json/x': '' }), { command: ['true'] });
+    expect(run).toMatchObject({ outcome: 'worker-failed', error: expect.stringContaining('could not be used') });
+  });
+
+  it('a program that does not exist ends as a shell would end it', async () => {
+    const run = await fails(d.workspace(), { command: ['no-such-program'] });
+    expect(run).toMatchObject({
+      status: 'failed',
+      outcome: 'provider-failed',
+      error: expect.stringContaining('no-such-program'),
+    });
+    expect(exitOf(run)?.exit_code).toBe(127);
+  });
+});
+
+it('a program sees the worker’s environment and its own, never the settings of the worker', async () => {
+  process.env.HOLDPOINT_TOKEN = 'operator-secret';
+  process.env.EXEC_TEST_SEEN = 'worker';
+  const env = { EXEC_TEST_OWN: 'run', AGORA_DISPATCH_ID: 'not mine' };
+  const run = await d.over(await d.start(d.workspace(), { command: ['env'], env, data: { a: [1] } }));
+  delete process.env.HOLDPOINT_TOKEN;
+  const seen = exitOf(run)?.stdout.split('\n') ?? [];
+  expect(seen).toEqual(
+    expect.arrayContaining([
+      'EXEC_TEST_SEEN=worker',
+      'EXEC_TEST_OWN=run',
+      'AGORA_INPUT_JSON={"a":[1]}',
+      `AGORA_DISPATCH_ID=${run.run_id}`,
+    ]),
+  );
+  expect(seen.filter((line) => line.includes('operator-secret'))).toEqual([]);
+});
+
+it('of what a program says the beginning and the end are kept, whatever bytes they are', async () => {
+  const script = `printf 'first\\000\\377'; head -c 300000 /dev/zero | tr '\\0' x; echo last; echo problem >&2`;
+  const exit = exitOf(await d.over(await d.sh(d.workspace(), script)));
+  expect(exit?.stdout).toMatch(/^first\u2400\ufffdx+\n\[… \d+ bytes left out …\]\nx+last\n$/);
+  expect(exit?.stdout.length).toBeLessThan(70_000);
+  expect(exit?.stderr).toBe('problem\n');
+});
+
+it('a question in the way of a cancelled run is never asked', async () => {
+  const folder = d.workspace();
+  const run = await d.sh(folder, `${asks({ question: 'Late?' })} echo $$ > pids; sleep 60`);
+  await d.stage.until(async () => (existsSync(join(folder, 'pids')) ? true : undefined));
+  await d.stage.api.runs.cancel(run.run_id);
+  expect(await leftIn(folder)).toEqual(['pids']);
+  expect((await d.stage.api.asks.list({ session_id: run.session_id })).items).toEqual([]);
+});

@@ -1,0 +1,113 @@
+// Forms through the mock agent on a real worker. Whatever an agent is given is written down whole: no fake message of a
+// person and no word about waiting may be among it.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AgentContext } from '../../../src/agents/agent.ts';
+import { mock, type Step } from '../../../src/agents/mock/input.ts';
+import type { AskView } from '../../../src/core/views.ts';
+import { openServer, type Server } from '../../support/server.ts';
+import { Stage, WHICH } from '../../support/test-bed.ts';
+
+let server: Server;
+let stage: Stage;
+const given: { run: string; input: unknown; due: readonly AskView[] }[] = [];
+beforeAll(async () => {
+  server = await openServer();
+  stage = new Stage(await server.url(), server.token);
+  const run = (context: AgentContext) => {
+    given.push({ run: context.run.run_id, input: context.input, due: context.due });
+    return mock.run(context);
+  };
+  await stage.worker({ agents: [{ ...mock, run }] });
+});
+afterAll(async () => {
+  await stage.close();
+  await server.close();
+});
+
+const givenTo = (runId: string) => given.filter((g) => g.run === runId);
+const first = async (sessionId: string): Promise<AskView> => (await stage.pending(sessionId))[0] as AskView;
+interface Answered {
+  status: 'answered' | 'cancelled';
+  answers?: Record<string, string>;
+  message?: string;
+}
+const answer = (ask: AskView, more: Answered) => ({
+  interactive_form_answer: { type: 'interactive_form_question', tool_use_id: ask.tool_call_id, ...more },
+});
+
+it('the agent stops, and is given the answer payload and nothing else', async () => {
+  const script: Step[] = [{ do: 'ask', id: 'q', mode: 'form', questions: [WHICH] }, { do: 'complete' }];
+  const run = await stage.play(script);
+  const ask = await first(run.session_id);
+  await stage.until(async () => ((await stage.events(run.session_id, 'run.released')).length > 0 ? true : undefined));
+  expect(await stage.api.runs.get(run.run_id)).toMatchObject({ stop_reason: 'tool_deferred' });
+  await expect(stage.api.sessions.say(run.session_id, { text: 'hello?' })).rejects.toMatchObject({
+    code: 'pending_interactive_form',
+  });
+  await stage.api.sessions.say(run.session_id, answer(ask, { status: 'answered', answers: { which: 'Bread' } }));
+  const next = await stage.carriedOn(run);
+  expect(stage.heard(next)).toEqual(['q: answered: Bread']);
+  expect(givenTo(run.run_id).map((g) => g.input)).toEqual([{ text: 'play', script }]);
+  expect(givenTo(next.run_id)).toEqual([
+    {
+      run: next.run_id,
+      due: [],
+      input: {
+        interactive_form_answer: {
+          type: 'interactive_form_question',
+          tool_use_id: 'q',
+          task_id: run.session_id,
+          subtask_id: run.run_id,
+          answers: { which: 'Bread' },
+          success: true,
+          status: 'answered',
+        },
+        answer: {
+          ask_id: ask.ask_id,
+          tool_call_id: 'q',
+          outcome: 'answered',
+          answers: [{ question_id: 'which', selected_option_ids: ['b'] }],
+        },
+      },
+    },
+  ]);
+  expect(JSON.stringify(givenTo(next.run_id))).not.toMatch(/pending|waiting|deferred|hello/i);
+});
+
+it('cancelled with a message, the person’s own words are the only text', async () => {
+  const run = await stage.play([{ do: 'ask', id: 'q', mode: 'form', questions: [WHICH] }, { do: 'complete' }]);
+  const ask = await first(run.session_id);
+  await stage.api.sessions.say(run.session_id, answer(ask, { status: 'cancelled', message: 'never mind' }));
+  const next = await stage.carriedOn(run);
+  expect(givenTo(next.run_id)[0]?.input).toMatchObject({
+    text: 'never mind',
+    interactive_form_answer: { status: 'cancelled', success: false, answers: {}, message: 'never mind' },
+  });
+  expect(stage.heard(next)).toEqual(['q: cancelled: never mind']);
+});
+
+it('what a child reports meanwhile waits for the form’s end', async () => {
+  const script: Step[] = [
+    {
+      do: 'subagent',
+      id: 'child',
+      script: [{ do: 'complete', text: 'found it' }],
+      afterwards: [{ do: 'say', text: 'heard of it' }],
+    },
+    { do: 'ask', id: 'q', mode: 'form', questions: [WHICH] },
+    { do: 'complete' },
+  ];
+  const run = await stage.play(script);
+  const ask = await first(run.session_id);
+  const child = `${run.run_id}.child`;
+  await stage.until(async () => (given.some((g) => g.run !== run.run_id && isChild(g.input)) ? true : undefined));
+  const runsOf = async (id: string) => (await stage.api.runs.list({ session_id: id })).items;
+  await stage.api.sessions.say(run.session_id, answer(ask, { status: 'answered', answers: { which: 'Apples' } }));
+  const reported = await stage.until(async () =>
+    (await runsOf(run.session_id)).find((r) => r.outputs.some((o) => o.text === 'heard of it')),
+  );
+  expect(reported.request.source).toBe('agent');
+  expect((await runsOf(child)).map((r) => r.status)).toEqual(['completed']);
+});
+
+const isChild = (input: unknown): boolean => JSON.stringify(input).includes('found it');

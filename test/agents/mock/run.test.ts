@@ -1,0 +1,279 @@
+// Every kind of ask in every holding mode, through the mock agent on a real worker: alone, in parallel, with
+// sub-agents. What the agent heard is read from its own outputs; each answer is delivered once.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Step } from '../../../src/agents/mock/input.ts';
+import type { AskView } from '../../../src/core/views.ts';
+import type { Worker } from '../../../src/worker/worker.ts';
+import { openServer, type Server } from '../../support/server.ts';
+import { BASH, Stage, WHICH } from '../../support/test-bed.ts';
+
+let server: Server;
+let stage: Stage;
+let worker: Worker;
+beforeAll(async () => {
+  server = await openServer();
+  stage = new Stage(await server.url(), server.token);
+  worker = await stage.worker();
+});
+afterAll(async () => {
+  await stage.close();
+  await server.close();
+});
+
+const first = async (sessionId: string): Promise<AskView> => (await stage.pending(sessionId))[0] as AskView;
+const deliveries = (sessionId: string) => stage.events(sessionId, 'ask.delivered');
+const done: Step = { do: 'complete', text: 'done' };
+
+describe.each(['blocking', 'deferred', 'form', 'restart'] as const)('a question, %s', (mode) => {
+  it('reaches the agent once, in the run that carries on', async () => {
+    const script: Step[] = [
+      { do: 'say', text: 'before' },
+      { do: 'ask', id: 'q', mode, questions: [WHICH], answered: [{ do: 'say', text: 'took {{q}}' }] },
+      done,
+    ];
+    const run = await stage.play(script);
+    const ask = await first(run.session_id);
+    expect((await stage.api.runs.get(run.run_id)).status).toBe('waiting_for_user_question');
+    await stage.answer(ask, { question_id: 'which', selected_option_ids: ['b'] });
+
+    const isHandedOver = mode === 'form' || mode === 'restart';
+    const last = isHandedOver ? await stage.carriedOn(run) : await stage.over(run.run_id);
+    expect(last.status).toBe('completed');
+    expect(stage.heard(last)).toEqual(['q: answered: Bread']);
+    const said = isHandedOver ? [...(await stage.over(run.run_id)).outputs, ...last.outputs] : last.outputs;
+    expect(said.map((o) => o.text).filter((t) => t !== undefined)).toEqual([
+      'before',
+      'q: answered: Bread',
+      'took Bread',
+      'done',
+    ]);
+    expect(await deliveries(run.session_id)).toHaveLength(1);
+    expect((await stage.api.runs.get(run.run_id)).status).toBe('completed');
+  });
+
+  it('declined: the agent goes on and knows', async () => {
+    const run = await stage.play([{ do: 'ask', id: 'q', mode, questions: [WHICH] }, done]);
+    await stage.decline(await first(run.session_id), 'not mine to say');
+    const last = mode === 'form' || mode === 'restart' ? await stage.carriedOn(run) : await stage.over(run.run_id);
+    expect(stage.heard(last)).toEqual(['q: declined: not mine to say']);
+    expect(await deliveries(run.session_id)).toHaveLength(1);
+  });
+
+  it('expired: the run is cancelled and nothing was answered', async () => {
+    const run = await stage.play([{ do: 'ask', id: 'q', mode, questions: [WHICH], expires_after_ms: 200 }, done]);
+    const ended = await stage.over(run.run_id);
+    expect(ended.status).toBe('cancelled');
+    expect(stage.heard(ended)).toEqual([]);
+    const [ask] = (await stage.api.asks.list({ run_id: run.run_id })).items;
+    expect(ask?.answer?.outcome).toBe('expired');
+  });
+
+  it('with a secret: the agent has it, nobody else ever sees it', async () => {
+    const secret = `s3cret-${mode}`;
+    const run = await stage.play([
+      { do: 'ask', id: 'q', mode, questions: [{ id: 'key', question: 'Key?', secret: true }] },
+      done,
+    ]);
+    await stage.answer(await first(run.session_id), { question_id: 'key', freeform_answer: secret });
+    const last = mode === 'form' || mode === 'restart' ? await stage.carriedOn(run) : await stage.over(run.run_id);
+    expect(stage.heard(last)).toEqual([`q: answered: (a secret of ${secret.length} characters)`]);
+    expect(await deliveries(run.session_id)).toHaveLength(1);
+    const everything = JSON.stringify([await stage.events(run.session_id), await stage.api.asks.list(), last]);
+    expect(everything).not.toContain(secret);
+  });
+});
+
+describe('questions of every shape', () => {
+  it('several at once: multi select, free text, and one that is skipped', async () => {
+    const questions = [
+      { ...WHICH, id: 'many', multi_select: true },
+      { id: 'why', question: 'Why?' },
+      { id: 'more', question: 'Anything else?', required: false },
+    ];
+    const run = await stage.play([{ do: 'ask', id: 'q', questions }, done]);
+    await stage.answer(
+      await first(run.session_id),
+      { question_id: 'many', selected_option_ids: ['a', 'b'] },
+      { question_id: 'why', freeform_answer: 'hungry' },
+    );
+    expect(stage.heard(await stage.over(run.run_id))).toEqual(['q: answered: Apples, Bread\nhungry']);
+  });
+
+  it('cancelled by a person: the run goes with it and the agent is stopped', async () => {
+    const run = await stage.play([
+      { do: 'ask', id: 'q', questions: [WHICH] },
+      { do: 'say', text: 'never' },
+    ]);
+    const ask = await first(run.session_id);
+    await stage.api.questions.cancel(run.run_id, ask.ask_id);
+    const ended = await stage.over(run.run_id);
+    expect(ended.status).toBe('cancelled');
+    expect(ended.outputs).toEqual([]);
+  });
+});
+
+describe.each(['blocking', 'deferred'] as const)('an approval, %s', (mode) => {
+  it('allowed: with the input that the person made of it', async () => {
+    const run = await stage.play([{ do: 'approve', id: 'p', mode, ...BASH }, done]);
+    await stage.decide(await first(run.session_id), { behavior: 'allow', updated_input: { command: 'npm ci' } });
+    expect(stage.heard(await stage.over(run.run_id))).toEqual(['p: answered: allowed {"command":"npm ci"}']);
+    expect(await deliveries(run.session_id)).toHaveLength(1);
+  });
+
+  it('denied: the reason reaches the agent, which goes another way', async () => {
+    const script: Step[] = [
+      {
+        do: 'approve',
+        id: 'p',
+        mode,
+        ...BASH,
+        allowed: [{ do: 'say', text: 'ran' }],
+        denied: [{ do: 'say', text: 'did not: {{p}}' }],
+      },
+      done,
+    ];
+    const run = await stage.play(script);
+    await stage.decide(await first(run.session_id), { behavior: 'deny', reason: 'use the lockfile' });
+    const { outputs } = await stage.over(run.run_id);
+    expect(outputs.map((o) => o.text)).toEqual(['p: answered: use the lockfile', 'did not: use the lockfile', 'done']);
+  });
+
+  it('expired: a denial, never an allow', async () => {
+    const script: Step[] = [
+      { do: 'approve', id: 'p', mode, ...BASH, expires_after_ms: 200, allowed: [{ do: 'say', text: 'ran' }] },
+      done,
+    ];
+    const ended = await stage.over((await stage.play(script)).run_id);
+    expect(ended.outputs.map((o) => o.text)).toEqual(['p: expired: expired', 'done']);
+  });
+});
+
+describe('parallel asks', () => {
+  const asks = (mode: 'blocking' | 'deferred') => [
+    { do: 'ask' as const, id: 'q1', mode, questions: [WHICH] },
+    { do: 'approve' as const, id: 'p1', mode, ...BASH },
+    { do: 'ask' as const, id: 'q2', mode, questions: [{ id: 'why', question: 'Why?' }] },
+    { do: 'approve' as const, id: 'p2', mode, tool_name: 'Edit', input: { file: 'a.ts' } },
+  ];
+
+  it.each(['blocking', 'deferred'] as const)(
+    '%s: all are shown, answered in any order, each heard once',
+    async (mode) => {
+      const run = await stage.play([{ do: 'parallel', asks: asks(mode) }, done]);
+      const open = await stage.pending(run.session_id, 4);
+      const named = (id: string) => open.find((a) => a.tool_call_id === id) as AskView;
+      await stage.decide(named('p2'), { behavior: 'deny', reason: 'no' });
+      await stage.answer(named('q2'), { question_id: 'why', freeform_answer: 'because' });
+      await stage.answer(named('q1'), { question_id: 'which', selected_option_ids: ['a'] });
+      await stage.decide(named('p1'), { behavior: 'allow' });
+      const ended = await stage.over(run.run_id);
+      expect(stage.heard(ended)).toEqual([
+        'q1: answered: Apples',
+        'p1: answered: allowed {"command":"npm install"}',
+        'q2: answered: because',
+        'p2: answered: no',
+      ]);
+      expect(await deliveries(run.session_id)).toHaveLength(4);
+    },
+  );
+
+  it('a blocking and a deferred ask together: the agent stops when the blocking one is over', async () => {
+    const [question, approval] = asks('deferred');
+    const run = await stage.play([
+      {
+        do: 'parallel',
+        asks: [{ ...(question as Step & { do: 'ask' }), mode: 'blocking' }, approval as Step & { do: 'approve' }],
+      },
+      done,
+    ]);
+    const open = await stage.pending(run.session_id, 2);
+    await stage.answer(open.find((a) => a.kind === 'question') as AskView, {
+      question_id: 'which',
+      selected_option_ids: ['a'],
+    });
+    await stage.until(async () => ((await stage.events(run.session_id, 'run.released')).length > 0 ? true : undefined));
+    await stage.decide(open.find((a) => a.kind === 'approval') as AskView, { behavior: 'allow' });
+    expect(stage.heard(await stage.over(run.run_id))).toHaveLength(2);
+    expect(await deliveries(run.session_id)).toHaveLength(2);
+  });
+});
+
+describe('sub-agents', () => {
+  const child = (more: Step[] = []): Step => ({
+    do: 'subagent',
+    id: 'kid',
+    script: [
+      { do: 'clarify', id: 'c', questions: [WHICH], answered: [{ do: 'say', text: 'parent says {{c}}' }] },
+      ...more,
+    ],
+    afterwards: [{ do: 'complete', text: 'the child was told {{c}}' }],
+  });
+  const kidOf = (parentRun: string) => `${parentRun}.kid`;
+
+  it('ask their parent, get the answer by mail, acknowledge it and report', async () => {
+    const run = await stage.play([child(), done]);
+    const ask = await first(run.session_id);
+    const [shown] = (await stage.api.questions.ofSession(run.session_id)).items;
+    expect(shown).toMatchObject({ run_kind: 'parent_clarification', requester_session_id: kidOf(run.run_id) });
+    await stage.answer(ask, { question_id: 'which', selected_option_ids: ['a'] });
+    const summary = await stage.until(async () => {
+      const { items } = await stage.api.runs.list({ session_id: run.session_id, status: 'completed' });
+      return items.length === 3 ? (await stage.api.sessions.get(run.session_id)).snapshot.last_message : undefined;
+    });
+    expect(summary).toBe('the child was told Apples');
+    const [kid] = (await stage.api.runs.list({ session_id: kidOf(run.run_id) })).items;
+    expect(kid?.outputs.map((o) => o.text)).toEqual(['c: answered: Apples', 'parent says Apples']);
+    expect((await stage.api.mailbox.list(kidOf(run.run_id))).items).toEqual([]);
+    expect(await stage.events(kidOf(run.run_id), 'mailbox.acknowledged')).toHaveLength(1);
+    expect(await deliveries(run.session_id)).toHaveLength(1);
+  });
+
+  it('a cancelled clarification reaches them as declined', async () => {
+    const run = await stage.play([child(), done]);
+    const ask = await first(run.session_id);
+    await stage.api.questions.cancel(ask.run_id, ask.ask_id, { justification: 'decide yourself' });
+    const kid = await stage.until(async () => {
+      const [found] = (await stage.api.runs.list({ session_id: kidOf(run.run_id), status: 'completed' })).items;
+      return found;
+    });
+    expect(stage.heard(kid)).toEqual(['c: declined: decide yourself']);
+  });
+
+  it('several at once, each with asks of its own', async () => {
+    const script = [1, 2, 3].map(
+      (n): Step => ({ do: 'subagent', id: `kid${n}`, script: [{ do: 'ask', id: 'own', questions: [WHICH] }] }),
+    );
+    const run = await stage.play([...script, done]);
+    for (const n of [1, 2, 3]) {
+      const ask = await first(`${run.run_id}.kid${n}`);
+      await stage.answer(ask, { question_id: 'which', selected_option_ids: [n === 2 ? 'a' : 'b'] });
+    }
+    for (const n of [1, 2, 3]) {
+      const [kid] = (await stage.api.runs.list({ session_id: `${run.run_id}.kid${n}` })).items;
+      const ended = await stage.over(kid?.run_id ?? '');
+      expect(stage.heard(ended)).toEqual([`own: answered: ${n === 2 ? 'Apples' : 'Bread'}`]);
+    }
+  });
+});
+
+describe('ends', () => {
+  it('fails with its own words', async () => {
+    const ended = await stage.over((await stage.play([{ do: 'fail', error: 'out of ideas' }])).run_id);
+    expect(ended).toMatchObject({ status: 'failed', error: 'out of ideas' });
+  });
+
+  it('a script that is not well formed fails the run and says what is wrong', async () => {
+    const ended = await stage.over((await stage.play([{ do: 'dance' } as unknown as Step])).run_id);
+    expect(ended.status).toBe('failed');
+    expect(ended.error).toContain('script');
+  });
+
+  it('a run that is cancelled from outside stops its agent', async () => {
+    const run = await stage.play([{ do: 'sleep', ms: 600_000 }]);
+    await stage.until(async () => ((await stage.api.runs.get(run.run_id)).status === 'running' ? true : undefined));
+    await stage.api.runs.cancel(run.run_id);
+    const next = await stage.api.runs.start(run.session_id, { input: { script: [done] } });
+    expect((await stage.over(next.run_id)).status).toBe('completed');
+    await stage.until(async () => (worker.hosting === 0 ? true : undefined));
+  });
+});

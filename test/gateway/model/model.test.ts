@@ -1,0 +1,48 @@
+// The real gateway against the model: random stories of everything that agents, people and time can do. After each step
+// both must say the same; at the end the invariants must hold. A failure prints its seed and the shortest story that
+// shows it. HOLDPOINT_MODEL_RUNS makes it look longer.
+
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type OpenGateway, openGateway } from '../../support/gateway.ts';
+import { adopt, modelState, realState } from './compare.ts';
+import { checkInvariants } from './invariants.ts';
+import type { World } from './model.ts';
+import { beginning, stepOf, stories } from './step-sequences.ts';
+
+const RUNS = Number(process.env.HOLDPOINT_MODEL_RUNS ?? 120);
+
+it(
+  'does what the model does, step by step',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(stories(60), fc.nat({ max: 2 }), async (story, recovery) => {
+        const open = await openGateway();
+        const told: string[] = [];
+        try {
+          const world = await beginning(open, recovery);
+          for (const beat of story) {
+            const step = stepOf(world, beat);
+            if (!step) continue;
+            const got = await step.call(open);
+            told.push(`${step.name} → ${got.code}`);
+            await settleStep(world, open, step.expect(world, got), got.code);
+          }
+          await checkInvariants(open);
+        } catch (error) {
+          throw new Error(`${told.join('\n')}\n${(error as Error).message}`, { cause: error });
+        } finally {
+          await open.close();
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  },
+  60_000 + RUNS * 1_000,
+);
+
+async function settleStep(world: World, open: OpenGateway, right: string[], code: string): Promise<void> {
+  expect(right).toContain(code);
+  await adopt(world, open);
+  expect(await realState(open)).toEqual(modelState(world));
+}

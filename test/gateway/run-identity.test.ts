@@ -1,0 +1,100 @@
+// What a managed run is given to speak with the server by itself: an agent's token for its session, good until it is over.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AgentContext, Ending } from '../../src/agents/agent.ts';
+import { createClient } from '../../src/client/client.ts';
+import { signToken } from '../../src/gateway/signed-token.ts';
+import { newSession, ok } from '../support/scene.ts';
+import { openServer, type Server } from '../support/server.ts';
+import { Stage, WHICH } from '../support/test-bed.ts';
+
+let server: Server;
+let stage: Stage;
+const at = new Map<string, { context: AgentContext; end: (ending: Ending) => void }>();
+beforeAll(async () => {
+  server = await openServer();
+  stage = new Stage(await server.url(), server.token);
+  const run = (context: AgentContext) =>
+    new Promise<Ending>((end) => {
+      at.set(context.run.run_id, { context, end });
+    });
+  await stage.worker({ agents: [{ name: 'own', recovery: 'none', run }] });
+});
+afterAll(async () => {
+  await stage.close();
+  await server.close();
+});
+
+async function atWork() {
+  const run = await stage.play([], { agent: 'own' });
+  const { context, end } = await stage.until(async () => at.get(run.run_id));
+  const { HOLDPOINT_URL: url = '', HOLDPOINT_TOKEN: token = '' } = context.env;
+  return { run, token, context, end, api: createClient({ url, token, retryForMs: 0 }) };
+}
+
+it('asks in its own session, and answers nowhere', async () => {
+  const { run, api, end } = await atWork();
+  const ask = await api.asks.raise(run.run_id, { kind: 'question', tool_call_id: 'own', questions: [WHICH] });
+  expect((await api.sessions.list()).items.map((s) => s.session_id)).toEqual([run.session_id]);
+  await expect(stage.answer.call({ api } as unknown as Stage, ask)).rejects.toMatchObject({ code: 'scope_forbidden' });
+  await expect(api.tokens.create({ scope: 'operator' })).rejects.toMatchObject({ code: 'scope_forbidden' });
+  // It would choose the limits of its next run itself.
+  const unbound = { input: { text: 'go on', permission_mode: 'bypassPermissions' } };
+  await expect(api.runs.start(run.session_id, unbound)).rejects.toMatchObject({ code: 'scope_forbidden' });
+  const other = await newSession(server);
+  await expect(api.sessions.get(other.session_id)).rejects.toMatchObject({ code: 'session_forbidden' });
+  const waiting = api.asks.wait(ask.ask_id, 20_000);
+  await stage.answer(ask, { question_id: 'which', selected_option_ids: ['a'] });
+  expect((await waiting).status).toBe('answered');
+  end({ ended: 'completed' });
+  await stage.over(run.run_id);
+});
+
+it('says what it likes, but nothing that its worker keeps to take it up again', async () => {
+  const { run, api, context, end } = await atWork();
+  await api.runs.output(run.run_id, { type: 'progress', text: 'half done', data: { part: 1 } });
+  const kept = [
+    { type: 'codex-thread', data: { thread_id: 'x' } },
+    { type: 'exit' },
+    { output_id: 'claude-held-on-x' },
+  ];
+  // With the epoch of the lease, too: that is no secret.
+  for (const calls of [api, api.underLease(1)])
+    for (const body of kept)
+      await expect(calls.runs.output(run.run_id, body)).rejects.toMatchObject({ status: 403, code: 'scope_forbidden' });
+  await expect(stage.api.runs.output(run.run_id, { type: 'codex-thread' })).rejects.toMatchObject({ status: 403 });
+  await context.say(undefined, { type: 'codex-thread', data: { thread_id: 'own' } });
+  expect(await context.recall('codex-thread')).toEqual({ thread_id: 'own' });
+  end({ ended: 'completed' });
+  const { outputs } = await stage.over(run.run_id);
+  expect(outputs.map(({ type }) => type)).toEqual(['progress', 'codex-thread']);
+});
+
+it('is worth nothing once its run is over, also to a poll that was open', async () => {
+  const { run, api, end } = await atWork();
+  const ask = await api.asks.raise(run.run_id, { kind: 'question', tool_call_id: 'own', questions: [WHICH] });
+  const waiting = api.asks.wait(ask.ask_id, 20_000);
+  const refused = expect(waiting).rejects.toMatchObject({ code: 'unauthenticated' });
+  end({ ended: 'failed', error: 'out of words' });
+  await refused;
+  await expect(api.sessions.list()).rejects.toMatchObject({ code: 'unauthenticated' });
+});
+
+it('cannot be made by anybody else, nor out of another kind of token', async () => {
+  const { run, token, end } = await atWork();
+  const list = (secret: string) => server.raw('GET', '/v1/sessions', undefined, { token: secret });
+  expect((await list(token)).status).toBe(200);
+  const claims = { type: 'run', run_id: run.run_id, name: 'x', exp: server.now() + 1000 };
+  const genuine = signToken(server.ports.sealer, 'hpr_', claims);
+  expect((await list(genuine)).status).toBe(200);
+  const others = [
+    `${genuine}x`,
+    genuine.replace('hpr_', 'hps_'),
+    signToken(server.ports.sealer, 'hps_', claims).replace('hps_', 'hpr_'),
+    signToken(server.ports.sealer, 'hpr_', { ...claims, exp: 1 }),
+    signToken(server.ports.sealer, 'hpr_', { ...claims, run_id: 'run_unknown' }),
+    signToken(server.ports.sealer, 'hpr_', { ...claims, scope: 'operator' }),
+  ];
+  for (const other of others) expect((await list(other)).status, other).toBe(401);
+  end({ ended: 'completed' });
+  await ok(server.get(`/v1/runs/${run.run_id}`));
+});

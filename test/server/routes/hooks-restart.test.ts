@@ -1,0 +1,55 @@
+// A server that was killed while an attached agent waited, and is started again while the agent calls: what was left open
+// ends, what is asked meanwhile does not.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, it } from 'vitest';
+import { createClient } from '../../../src/client/client.ts';
+import { endEverything, type Holdpoint, spawnHoldpoint, startHoldpoint } from '../../support/process.ts';
+import { Stage } from '../../support/test-bed.ts';
+
+afterAll(endEverything);
+
+const SESSION = '0f9d0c1e-1111-4222-8333-444455556666';
+
+function ask({ url, token }: Pick<Holdpoint, 'url' | 'token'>, agent_id: string): Promise<Response> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const call = { tool_name: 'Bash', tool_input: { command: 'touch x' }, agent_id };
+  const body = JSON.stringify({ session_id: SESSION, cwd: '/', hook_event_name: 'PermissionRequest', ...call });
+  return fetch(`${url}/v1/hooks/claude`, { method: 'POST', headers, body });
+}
+
+it('keeps what is asked while it starts apart from what was left open', { timeout: 120_000 }, async () => {
+  const before = await startHoldpoint({ via: 'main' });
+  const lost = ask(before, 'left').catch(() => 'gone');
+  const [left] = await new Stage(before.url, before.token).pending(`claude.${SESSION}`);
+  await before.end('SIGKILL');
+  expect(await lost).toBe('gone');
+
+  const env = { HOLDPOINT_PORT: new URL(before.url).port };
+  const again = spawnHoldpoint({ via: 'main', data: before.data, env });
+  const early = (async () => {
+    for (;;) {
+      const reply = await ask(before, 'early').catch(() => undefined);
+      if (reply) return reply.json();
+      await sleep(2);
+    }
+  })();
+  await again.ready;
+  const stage = new Stage(before.url, before.token);
+  const client = createClient({ url: before.url, token: before.token });
+  const [asked] = await stage.pending(`claude.${SESSION}`);
+  expect(asked).toMatchObject({ request: { lineage: ['early'] } });
+  const where = 'Holdpoint was restarted, and Claude Code goes on asking at its terminal';
+  expect(await client.asks.get(left?.ask_id ?? '')).toMatchObject({
+    answer: { behavior: 'deny', reason: 'worker_restart' },
+    delivery: { state: 'undeliverable', reason: where },
+  });
+  expect(await client.runs.get(left?.run_id ?? '')).toMatchObject({ status: 'interrupted' });
+  expect((await client.asks.list({ delivery: 'due' })).items).toEqual([]);
+  if (left)
+    await expect(stage.decide(left, { behavior: 'allow' })).rejects.toMatchObject({
+      status: 409,
+      detail: `It was cancelled by worker:builtin (api): ${where}.`,
+    });
+  if (asked) await stage.decide(asked, { behavior: 'deny', reason: 'not now' });
+  expect(await early).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'deny' } } });
+});

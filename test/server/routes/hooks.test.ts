@@ -1,0 +1,65 @@
+// The way to the doors of attached agents: a token of its own that opens this route and no other, and nothing for runs
+// that Holdpoint hosts itself.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openServer, type Server } from '../../support/server.ts';
+
+const heard: unknown[] = [];
+let server: Server;
+let token: string;
+beforeAll(async () => {
+  const mirror = async (payload: unknown) => {
+    heard.push(payload);
+    return { seen: true };
+  };
+  server = await openServer({ hooks: { mirror } });
+  token = (await server.makeToken('attached')).token;
+});
+afterAll(() => server.close());
+
+const call = (path: string, more: Parameters<Server['raw']>[3] = {}) =>
+  server.raw('POST', path, JSON.stringify({ a: 1 }), { token, ...more });
+
+it('hands on what was said and brings back the reply', async () => {
+  expect(await call('/v1/hooks/mirror')).toMatchObject({ status: 200, body: { seen: true } });
+  expect(heard).toEqual([{ a: 1 }]);
+});
+
+it('hands on nothing of a run that Holdpoint hosts', async () => {
+  const headers = { 'holdpoint-run': 'run_0123' };
+  expect(await call('/v1/hooks/mirror', { headers })).toMatchObject({ status: 200, body: {} });
+  expect(heard).toHaveLength(1);
+  // What Claude Code sends where the variable is not set.
+  for (const unset of ['', '$HOLDPOINT_RUN_ID'])
+    expect(await call('/v1/hooks/mirror', { headers: { 'holdpoint-run': unset } })).toMatchObject({
+      body: { seen: true },
+    });
+});
+
+it('takes what agents tell of whole files, whatever is in them', async () => {
+  heard.length = 0;
+  const said = { file: 'x'.repeat(3_000_000), texts: ['a\0b', '\ud800'] };
+  expect(await server.raw('POST', '/v1/hooks/mirror', JSON.stringify(said), { token })).toMatchObject({ status: 200 });
+  expect(heard).toEqual([said]);
+  const more = JSON.stringify({ file: 'x'.repeat(33_554_432) });
+  expect(await server.raw('POST', '/v1/hooks/mirror', more, { token })).toMatchObject({
+    status: 413,
+    body: { detail: 'A body has at most 33554432 bytes.' },
+  });
+});
+
+it('knows no other agent', async () => {
+  expect(await call('/v1/hooks/toString')).toMatchObject({ status: 404 });
+});
+
+it('takes no other token, and the token opens nothing else', async () => {
+  for (const scope of ['viewer', 'worker']) {
+    const other = (await server.makeToken(scope)).token;
+    expect(await call('/v1/hooks/mirror', { token: other })).toMatchObject({ status: 403 });
+  }
+  for (const [path, operations] of Object.entries(server.openApi.paths))
+    for (const method of Object.keys(operations)) {
+      if (['/healthz', '/readyz'].includes(path) || path.startsWith('/v1/sign-in') || path === '/v1/me') continue;
+      const { status } = await server.raw(method.toUpperCase(), path, method === 'get' ? undefined : '{}', { token });
+      expect([method, path, status]).toEqual([method, path, 403]);
+    }
+});

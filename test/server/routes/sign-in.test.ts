@@ -1,0 +1,234 @@
+// Signing in from a browser: links that work once and for a short time, cookies that live and die as tokens do.
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import type { AskView, EventView, MeView, SignInLinkView, TokenView } from '../../../src/core/views.ts';
+import { BODIES } from '../../fuzz/nasty.ts';
+import { codeOf, cookiesOf, HOST, headersOf, ORIGIN, postCode, signIn } from '../../support/browser.ts';
+import { serverForAll } from '../../support/for-all.ts';
+import { held, ok, refusal, resolution, showAsk } from '../../support/scene.ts';
+import { openServer } from '../../support/server.ts';
+import { openStream } from '../../support/stream.ts';
+
+type Token = z.infer<typeof TokenView>;
+
+const server = serverForAll({ limits: { signInsPerMinute: 0 } });
+
+const tokens = async () => (await ok(server.get<Token[]>('/v1/tokens?limit=500'))).filter((t) => t.kind === 'browser');
+const me = (headers: Record<string, string>) => server.get<MeView>('/v1/me', { token: null, headers });
+
+describe('a link', () => {
+  it('signs in once, and says who that is', async () => {
+    const code = await codeOf(server);
+    const reply = await postCode(server, { code, name: ' lead ' });
+    expect(reply.body).toMatchObject({ name: 'lead', scope: 'operator', kind: 'browser' });
+    const cookies = cookiesOf(reply);
+    expect((await ok(me(headersOf(cookies)))).token_id).toBe(reply.body.token_id);
+
+    const again = await refusal(postCode(server, { code }), 410, 'sign_in_link_used');
+    expect(again.detail).toContain('holdpoint sign-in');
+  });
+
+  it('has one winner when it is used twice at once', async () => {
+    const code = await codeOf(server);
+    const replies = await Promise.all(Array.from({ length: 8 }, () => postCode(server, { code })));
+    expect(replies.map((r) => r.status).sort()).toEqual([200, ...Array(7).fill(410)]);
+  });
+
+  it('is good for ten minutes, and says so afterwards', async () => {
+    const code = await codeOf(server);
+    server.advance(10 * 60_000);
+    const { detail } = await refusal(postCode(server, { code }), 410, 'sign_in_link_expired');
+    expect(detail).toMatch(/ten|10 minutes/);
+  });
+
+  it('of another server is unknown, and told how to get a good one', async () => {
+    const { detail } = await refusal(postCode(server, { code: 'x'.repeat(43) }), 404, 'sign_in_link_unknown');
+    expect(detail).toContain('holdpoint sign-in');
+  });
+
+  it('names its person for good, and may let only look', async () => {
+    const reply = await postCode(server, {
+      code: await codeOf(server, { name: 'mate', scope: 'viewer' }),
+      name: 'somebody else',
+    });
+    expect(reply.body).toMatchObject({ name: 'mate', scope: 'viewer' });
+    const h = await held(server);
+    const headers = headersOf(cookiesOf(reply));
+    const answer = server.post(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id), { token: null, headers });
+    await refusal(answer, 403, 'scope_forbidden');
+  });
+
+  it('survives a restart of the server, and so do the cookies', async () => {
+    const code = await codeOf(server);
+    const cookies = await signIn(server);
+    await server.restart();
+    await ok(postCode(server, { code }));
+    await ok(me(headersOf(cookies)));
+  });
+
+  it('is kept as a hash only, and so is the cookie', async () => {
+    const code = await codeOf(server);
+    const { session } = await signIn(server);
+    const events = await server.get<EventView[]>('/v1/sessions/system/events?limit=500');
+    expect(events.body.map((e) => e.type)).toEqual(expect.arrayContaining(['token.offered', 'token.created']));
+    const everything = [events.text, (await server.get('/v1/tokens?limit=500')).text].join();
+    expect(everything).not.toContain(code);
+    expect(everything).not.toContain(session);
+  });
+
+  it('is made by operators only', async () => {
+    const { token } = await server.makeToken('viewer');
+    await refusal(server.post('/v1/sign-in-links', {}, { token }), 403, 'scope_forbidden');
+    await refusal(server.post('/v1/sign-in-links', { scope: 'worker' }), 400, 'invalid_request');
+    await refusal(server.post('/v1/sign-in-links', { name: 'rule:mine' }), 400, 'invalid_request');
+  });
+
+  it('made again under the same key is the same link', async () => {
+    const headers = { host: HOST, 'idempotency-key': 'once' };
+    const [a, b] = [
+      await server.post('/v1/sign-in-links', {}, { headers }),
+      await server.post('/v1/sign-in-links', {}, { headers }),
+    ];
+    expect(b.body).toEqual(a.body);
+  });
+});
+
+describe('signing in', () => {
+  it('is for our own page: without our Origin the code is not even looked at', async () => {
+    const code = await codeOf(server);
+    for (const headers of [
+      { host: HOST },
+      { host: HOST, origin: 'http://127.0.0.1:9999' },
+      { host: HOST, origin: ORIGIN, 'sec-fetch-site': 'same-site' },
+      { host: HOST, origin: ORIGIN, 'sec-fetch-site': 'cross-site' },
+    ])
+      await refusal(server.post('/v1/sign-in', { code }, { token: null, headers }), 403, 'origin_not_allowed');
+    await ok(postCode(server, { code }));
+  });
+
+  it('refuses what is not its JSON', async () => {
+    const headers = { host: HOST, origin: ORIGIN };
+    for (const body of BODIES) {
+      const reply = await server.raw('POST', '/v1/sign-in', body, { token: null, headers });
+      expect(reply.status, String(body).slice(0, 50)).toBeGreaterThanOrEqual(400);
+      expect(reply.status).toBeLessThan(500);
+      expect(reply.headers['set-cookie']).toBeUndefined();
+    }
+    await refusal(postCode(server, { code: 'x', no_such_field: 1 }), 400, 'invalid_request');
+    await refusal(postCode(server, { code: 'x', name: 'system' }), 400, 'invalid_request');
+  });
+
+  it('ends the session this browser had before', async () => {
+    const before = await signIn(server);
+    const code = await codeOf(server);
+    await ok(postCode(server, { code }, { cookie: `holdpoint_session=${before.session}` }));
+    await refusal(me(headersOf(before)), 401, 'unauthenticated');
+  });
+
+  it('is tried only so often a minute', async () => {
+    const strict = await openServer({ limits: { signInsPerMinute: 3 } });
+    try {
+      for (let i = 0; i < 3; i++) await refusal(postCode(strict, { code: 'x' }), 404, 'sign_in_link_unknown');
+      await refusal(postCode(strict, { code: 'x' }), 429, 'rate_limited');
+      strict.advance(60_000);
+      await refusal(postCode(strict, { code: 'x' }), 404, 'sign_in_link_unknown');
+    } finally {
+      await strict.close();
+    }
+  });
+});
+
+describe('the cookies', () => {
+  it('are strict, bounded, and only one of them can be read by a page', async () => {
+    const { raw } = await signIn(server);
+    expect(raw).toHaveLength(2);
+    for (const cookie of raw) {
+      expect(cookie).toContain('SameSite=Strict');
+      expect(cookie).toContain('Path=/');
+      expect(cookie).toContain('Max-Age=604800');
+      expect(cookie).not.toContain('Secure');
+      expect(cookie.includes('HttpOnly')).toBe(cookie.startsWith('holdpoint_session='));
+    }
+  });
+
+  it('answer in the name of the person, from the web', async () => {
+    const cookies = await signIn(server, { name: 'mate' });
+    const h = await held(server);
+    const headers = headersOf(cookies);
+    await ok(server.post(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id), { token: null, headers }));
+    const { answer } = (await showAsk(server, h.ask.ask_id)) as AskView;
+    expect(answer).toMatchObject({ answered_by: 'mate', surface: 'web' });
+  });
+
+  it('are listed as tokens, expire after a week, and are revoked like any other', async () => {
+    const cookies = await signIn(server, { name: 'lead' });
+    const mine = await ok(me(headersOf(cookies)));
+    expect(mine.expires_at_ms).toBeLessThanOrEqual(server.now() + 7 * 24 * 3600_000);
+    expect((await tokens()).find((t) => t.token_id === mine.token_id)).toMatchObject({ name: 'lead' });
+
+    const other = await signIn(server);
+    await ok(server.call('DELETE', `/v1/tokens/${mine.token_id}`));
+    const { detail } = await refusal(me(headersOf(cookies)), 401, 'unauthenticated');
+    expect(detail).toContain('holdpoint sign-in');
+    await ok(me(headersOf(other)));
+    server.advance(7 * 24 * 3600_000);
+    await refusal(me(headersOf(other)), 401, 'unauthenticated');
+  });
+
+  it('are worth nothing as bearer tokens, nor the other way round', async () => {
+    const { session, csrf } = await signIn(server);
+    await refusal(server.get('/v1/me', { token: session }), 401, 'unauthenticated');
+    await refusal(me(headersOf({ session: server.token, csrf })), 401, 'unauthenticated');
+    await refusal(
+      server.get('/v1/me', { token: 'wrong', headers: headersOf({ session, csrf }) }),
+      401,
+      'unauthenticated',
+    );
+  });
+});
+
+it('behind a proxy that does TLS, links and cookies are for TLS; on the machine itself they are not', async () => {
+  const proxied = await openServer({ proxiedAs: 'inbox.example' });
+  try {
+    for (const [host, scheme] of [
+      ['inbox.example', 'https'],
+      ['127.0.0.1:4777', 'http'],
+    ] as const) {
+      const offered = await ok(proxied.post<SignInLinkView>('/v1/sign-in-links', {}, { headers: { host } }));
+      expect(offered.url).toMatch(new RegExp(`^${scheme}://${host}/sign-in#`));
+      const code = offered.url.split('#')[1] ?? '';
+      const reply = await postCode(proxied, { code }, { host, origin: `${scheme}://${host}` });
+      for (const cookie of cookiesOf(reply).raw) expect(cookie.includes('Secure')).toBe(scheme === 'https');
+    }
+  } finally {
+    await proxied.close();
+  }
+});
+
+describe('signing out', () => {
+  it('ends the session, its streams, and clears the cookies', async () => {
+    const cookies = await signIn(server);
+    const headers = headersOf(cookies);
+    const stream = await openStream(server, '/v1/events', { token: null, headers: { cookie: headers.cookie ?? '' } });
+    const reply = await server.post('/v1/sign-out', {}, { token: null, headers });
+    expect(reply.status).toBe(204);
+    expect(cookiesOf(reply)).toMatchObject({ session: '', csrf: '' });
+    for (const cookie of cookiesOf(reply).raw) expect(cookie).toContain('Max-Age=0');
+    await refusal(me(headers), 401, 'unauthenticated');
+    await stream.ended;
+  });
+
+  it('is for browsers; a token is told how it is revoked', async () => {
+    const { detail } = await refusal(server.post('/v1/sign-out'), 400, 'invalid_request');
+    expect(detail).toContain('DELETE /v1/tokens');
+    await ok(server.get('/v1/me'));
+  });
+});
+
+it('/v1/me tells programs who they are', async () => {
+  const h = await held(server);
+  const { token } = await server.makeToken('agent', h.sessionId, { name: 'builder' });
+  const mine = await ok(server.get<MeView>('/v1/me', { token }));
+  expect(mine).toMatchObject({ name: 'builder', scope: 'agent', session_id: h.sessionId, kind: 'bearer' });
+  expect(await ok(server.get<MeView>('/v1/me'))).toMatchObject({ name: 'operator', scope: 'operator' });
+});

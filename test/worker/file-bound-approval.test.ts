@@ -1,0 +1,207 @@
+// An allow is for what was shown, also for what the files hold that the action names: where one has changed meanwhile the
+// same action is asked again, with the difference. Real files, a real server, a worker in this process.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { ApprovalRequest, AskView } from '../../src/core/views.ts';
+import type { HostedAgent } from '../../src/worker/host.ts';
+import { openServer, type Server } from '../support/server.ts';
+import { Stage } from '../support/test-bed.ts';
+
+let server: Server;
+let stage: Stage;
+let root: string;
+let folder: string;
+let script: string;
+/** What the agent was told it may do. */
+const told: string[] = [];
+
+const asks: HostedAgent = {
+  name: 'asks',
+  recovery: 'resume',
+  async run(context) {
+    const { command, isPatient } = context.input as { command: string; isPatient?: boolean };
+    const spec = { id: 'call', mode: 'deferred' as const, tool_name: 'Bash', input: { command }, reason: 'To deploy.' };
+    const patience = isPatient === false ? AbortSignal.abort() : new AbortController().signal;
+    const outcome = await context.approve(spec, { patience });
+    if (outcome.status === 'held') return { ended: 'held' };
+    told.push(outcome.allowed ? `may ${outcome.input.command}` : `may not: ${outcome.reason}`);
+    return { ended: 'completed' };
+  },
+};
+
+beforeAll(async () => {
+  server = await openServer();
+  stage = new Stage(await server.url(), server.token);
+  root = mkdtempSync(join(tmpdir(), 'holdpoint-bound-'));
+  await stage.worker({ agents: [asks] });
+});
+afterAll(async () => {
+  await stage.close();
+  await server.close();
+  rmSync(root, { recursive: true, force: true });
+});
+beforeEach(() => {
+  told.length = 0;
+  folder = mkdtempSync(join(root, 'w-'));
+  script = join(folder, 'deploy.sh');
+  writeFileSync(script, 'echo staging\n');
+});
+
+async function asked(input: { command: string; isPatient?: boolean }) {
+  const { session_id } = await stage.api.sessions.create({ agent: 'asks', work_folder: folder });
+  const run = await stage.api.runs.start(session_id, { input });
+  return { run, ask: await next(session_id) };
+}
+const next = async (sessionId: string) => (await stage.pending(sessionId))[0] as AskView;
+const requestOf = (ask: AskView) => ask.request as ApprovalRequest;
+const allow = (ask: AskView) => stage.decide(ask, { behavior: 'allow' });
+const deliveryOf = async (ask: AskView) => (await stage.api.asks.get(ask.ask_id)).delivery;
+
+it('is used where nothing has changed, with the files in what was digested', async () => {
+  writeFileSync(join(folder, 'with space.txt'), 'x');
+  const { run, ask } = await asked({ command: "bash ./deploy.sh --env=deploy.sh 'with space.txt' | tee none" });
+  expect(requestOf(ask).files?.map(({ path }) => path)).toEqual([script, join(folder, 'with space.txt')]);
+  await allow(ask);
+  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect(told).toHaveLength(1);
+  expect((await deliveryOf(ask)).state).toBe('delivered');
+});
+
+it('is asked again where a file has changed, with the difference; the first allow is used for nothing', async () => {
+  const { run, ask } = await asked({ command: 'bash deploy.sh' });
+  writeFileSync(script, 'echo production\n');
+  await allow(ask);
+  const again = await next(run.session_id);
+  expect(again).toMatchObject({
+    mode: 'deferred',
+    request: { tool_name: 'Bash', input: { command: 'bash deploy.sh' } },
+  });
+  expect(requestOf(again).reason).toContain(`Asked again: ${script} has changed since this was asked.`);
+  expect(requestOf(again).reason).toContain('To deploy.');
+  expect(requestOf(again).diff).toMatch(/-echo staging\n\+echo production/);
+  expect(requestOf(again).digest).not.toBe(requestOf(ask).digest);
+  expect(await deliveryOf(ask)).toMatchObject({ state: 'undeliverable', reason: expect.stringContaining('changed') });
+  expect(told).toEqual([]);
+  await allow(again);
+  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect(told).toEqual(['may bash deploy.sh']);
+});
+
+it('is asked again when the file is gone; a denial needs no look', async () => {
+  const { run, ask } = await asked({ command: 'bash deploy.sh' });
+  rmSync(script);
+  await allow(ask);
+  const again = await next(run.session_id);
+  expect(requestOf(again).reason).toContain(`${script} is gone`);
+  expect(requestOf(again)).not.toHaveProperty('files');
+  await stage.decide(again, { behavior: 'deny', reason: 'no file' });
+  await stage.over(run.run_id);
+  expect(told).toEqual(['may not: no file']);
+});
+
+it('is held without a process: what changed until it is taken up again is noticed', async () => {
+  const { run, ask } = await asked({ command: 'bash deploy.sh', isPatient: false });
+  await stage.until(async () => (await stage.events(run.session_id, 'run.released'))[0]);
+  writeFileSync(script, 'echo production\n');
+  await allow(ask);
+  const again = await next(run.session_id);
+  expect(requestOf(again).reason).toContain('has changed since this was asked');
+  expect(requestOf(again).reason).toContain(`What has changed in ${script} cannot be shown here`);
+  expect(told).toEqual([]);
+  // Started again it raises the call under its own name, and finds what that was asked as meanwhile.
+  await allow(again);
+  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect(told).toEqual(['may bash deploy.sh']);
+  const { items } = await stage.api.asks.list({ run_id: run.run_id });
+  expect(items.map(({ delivery }) => delivery.state)).toEqual(['undeliverable', 'delivered']);
+});
+
+it('stays given up when the file is as it was at first again', async () => {
+  const { run, ask } = await asked({ command: 'bash deploy.sh', isPatient: false });
+  await stage.until(async () => (await stage.events(run.session_id, 'run.released'))[0]);
+  writeFileSync(script, 'echo production\n');
+  await allow(ask);
+  const again = await next(run.session_id);
+  await stage.until(async () => (await stage.events(run.session_id, 'run.released'))[1]);
+  writeFileSync(script, 'echo staging\n');
+  await allow(again);
+  const third = await next(run.session_id);
+  expect(third.ask_id).not.toBe(again.ask_id);
+  expect(told).toEqual([]);
+  await stage.decide(third, { behavior: 'deny', reason: 'make up your mind' });
+  await stage.over(run.run_id);
+  expect(told).toEqual(['may not: make up your mind']);
+});
+
+it.each([
+  ['a link that leads out', () => symlinkSync(join(root, 'outside.txt'), script)],
+  ['more than is looked at', () => writeFileSync(script, 'x'.repeat(5_000_000))],
+  ['a pipe', () => execFileSync('sh', ['-c', 'mkfifo "$0"', script])],
+  ['a folder', () => mkdirSync(script)],
+])('is asked again, without a look, where the file has become %s', async (_, become) => {
+  writeFileSync(join(root, 'outside.txt'), 'secret');
+  const { run, ask } = await asked({ command: 'bash deploy.sh' });
+  rmSync(script);
+  become();
+  await allow(ask);
+  const again = await next(run.session_id);
+  expect(requestOf(again).reason).toContain(`${script} is no file any more that can be looked at.`);
+  expect(JSON.stringify(again)).not.toContain('secret');
+  await stage.decide(again, { behavior: 'deny' });
+  await stage.over(run.run_id);
+  expect(told).toEqual(['may not: approval denied']);
+});
+
+it('says where the difference is too large to be shown', async () => {
+  const lines = (word: string) => Array.from({ length: 5000 }, (_, at) => `${word}${at}`).join('\n');
+  writeFileSync(script, lines('a'));
+  const { run, ask } = await asked({ command: 'bash deploy.sh' });
+  writeFileSync(script, lines('b'));
+  await allow(ask);
+  const again = await next(run.session_id);
+  expect(requestOf(again).reason).toContain(`What has changed in ${script} cannot be shown here`);
+  expect(requestOf(again)).not.toHaveProperty('diff');
+  await stage.decide(again, { behavior: 'deny' });
+  await stage.over(run.run_id);
+});
+
+it('is not asked for ever about a file that never holds still: that is said, and it is looked at no more', async () => {
+  const { run, ask } = await asked({ command: 'tail -n 3 deploy.sh' });
+  let open = ask;
+  for (const line of ['one', 'two']) {
+    writeFileSync(script, line);
+    await allow(open);
+    open = await next(run.session_id);
+  }
+  expect(requestOf(open).reason).toContain(`${script} keeps changing: what it holds is not looked at any more.`);
+  expect(requestOf(open)).not.toHaveProperty('files');
+  writeFileSync(script, 'three');
+  await allow(open);
+  await stage.over(run.run_id);
+  expect(told).toEqual(['may tail -n 3 deploy.sh']);
+});
+
+it('reads a hostile command in no time, and one with a quote that is never closed as far as it goes', async () => {
+  const hostile = `bash deploy.sh ${'"\\'.repeat(100_000)} ${'x '.repeat(50_000)}`;
+  const { run, ask } = await asked({ command: hostile });
+  expect(requestOf(ask).files?.map(({ path }) => path)).toEqual([script]);
+  await stage.decide(ask, { behavior: 'deny' });
+  await stage.over(run.run_id);
+  const open = await asked({ command: "bash 'deploy.sh" });
+  expect(requestOf(open.ask).files?.map(({ path }) => path)).toEqual([script]);
+  await stage.decide(open.ask, { behavior: 'deny' });
+  await stage.over(open.run.run_id);
+});
+
+it('looks at no file outside of the work folder, also not through a link', async () => {
+  const outside = join(root, 'outside.txt');
+  writeFileSync(outside, 'secret');
+  symlinkSync(outside, join(folder, 'link'));
+  const { run, ask } = await asked({ command: `cat link ../outside.txt ${outside} /etc/hostname .` });
+  expect(requestOf(ask)).not.toHaveProperty('files');
+  await stage.decide(ask, { behavior: 'deny' });
+  await stage.over(run.run_id);
+});
