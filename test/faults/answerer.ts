@@ -156,6 +156,8 @@ export async function runAnswerer(options: AnswererOptions): Promise<void> {
       return;
     }
     attempt.result = 'refused';
+    // A batch is refused as a whole: the asks of it that are still open must be decided again, or they wait forever.
+    if (attempt.decisions.length > 1) for (const { askId } of attempt.decisions) tried.delete(askId);
     attempt.code = told.body.code ?? String(told.status);
     // Who cancels a question cancels its run, and with it whatever else the run asked.
     const { winner } = told.body;

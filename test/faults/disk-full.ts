@@ -29,7 +29,7 @@ export async function fillDisk({ seed, seconds, folder }: DiskOptions): Promise<
   const historyPath = join(folder, 'history.ndjson');
   const fleet = await Fleet.start({ nodes: 1, workers: 0, random: random.fork('fleet'), historyPath });
   try {
-    const load = await startLoad(fleet, random, 6, 3, { hosted: 3, stuckMs: 120_000 });
+    const load = await startLoad(fleet, random, 6, 3, { hosted: 3 });
     const [node] = fleet.nodes;
     let fills = 0;
     let kills = 0;

@@ -9,7 +9,8 @@ import { hear, runHosted } from './hosted.ts';
 import { type Account, accountOf, type Knowledge, noKnowledge } from './knowledge.ts';
 import type { Server } from './phoenix.ts';
 
-const STUCK_MS = 60_000;
+/** Nothing at all happens for as long: somebody waits for what never comes. */
+const STUCK_MS = 90_000;
 
 interface MoreLoad {
   /** Sessions whose agents workers host. */
@@ -19,7 +20,6 @@ interface MoreLoad {
   manners?: Omit<Manners, 'parent'>;
   /** Most decisions that an answerer sends at once. */
   atOnce?: number;
-  stuckMs?: number;
 }
 
 export interface Load {
@@ -33,7 +33,7 @@ export async function startLoad(
   random: Random,
   agents: number,
   answerers: number,
-  { hosted = 0, parents = 1, manners, atOnce = 1, stuckMs = STUCK_MS }: MoreLoad = {},
+  { hosted = 0, parents = 1, manners, atOnce = 1 }: MoreLoad = {},
 ): Promise<Load> {
   const knowledge = noKnowledge();
   const parentOf = (i: number) => (i % parents === 0 ? PARENT_SESSION : `${PARENT_SESSION}-${i % parents}`);
@@ -56,12 +56,18 @@ export async function startLoad(
   const answering = named('answerer', answerers).map((name) =>
     runAnswerer({ ...client(name), atOnce, stopping: () => answerersStop }).catch(orFault(name)),
   );
-  /** Waits no longer than it makes sense: what is stuck is for the auditor to name. */
+  /** Waits as long as anything happens; once nothing does, the auditor names what is stuck. */
   const within = async (done: Promise<unknown>, fault: string): Promise<void> => {
-    const giveUp = new AbortController();
-    const late = sleep(stuckMs, 'late', { signal: giveUp.signal }).catch(() => {});
-    if ((await Promise.race([done, late])) === 'late') knowledge.faults.push(fault);
-    giveUp.abort();
+    const over = done.then(() => 'done');
+    for (let before = -1, now = progressOf(knowledge); now > before; now = progressOf(knowledge)) {
+      const giveUp = new AbortController();
+      const late = sleep(STUCK_MS, 'late', { signal: giveUp.signal }).catch(() => {});
+      const first = await Promise.race([over, late]);
+      giveUp.abort();
+      if (first === 'done') return;
+      before = now;
+    }
+    knowledge.faults.push(fault);
   };
   return {
     knowledge,
@@ -83,3 +89,6 @@ export async function startLoad(
 }
 
 const named = (what: string, count: number) => Array.from({ length: count }, (_, i) => `${what}-${i + 1}`);
+
+const progressOf = ({ applied, confirmed, mail, seen }: Knowledge): number =>
+  applied.length + confirmed.size + mail.length + seen.length;

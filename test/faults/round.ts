@@ -50,7 +50,6 @@ export interface RoundReport {
 }
 
 const LOOK_MS = 5000;
-const REST_MS = 180_000;
 
 export async function runRound(options: RoundOptions): Promise<RoundReport> {
   const random = randomOf(options.seed);
@@ -76,7 +75,6 @@ async function play(fleet: Fleet, options: RoundOptions, random: ReturnType<type
     parents: Math.ceil(agents / 3),
     manners: { pollMs: 250, together: 6 },
     atOnce: 6,
-    stuckMs: REST_MS,
   });
   const { knowledge } = load;
   let over = false;
