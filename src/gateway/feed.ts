@@ -72,20 +72,23 @@ export class Feed {
 
   wake(): void {
     this.#again = true;
-    this.#pumping ??= this.#pump().finally(() => {
-      this.#pumping = undefined;
-    });
+    this.#pumping ??= this.#pump();
   }
 
+  /** Ends in the same step as its last check of `#again`: a wake-up in between would wait for the safety net. */
   async #pump(): Promise<void> {
-    while (this.#again) {
-      this.#again = false;
-      const events = await this.#store.read((r) => r.events({}, this.#head, PAGE)).catch(() => []);
-      const last = events.at(-1);
-      if (!last) continue;
-      this.#head = last.seq;
-      if (events.length === PAGE) this.#again = true;
-      this.#announce(events);
+    try {
+      while (this.#again) {
+        this.#again = false;
+        const events = await this.#store.read((r) => r.events({}, this.#head, PAGE)).catch(() => []);
+        const last = events.at(-1);
+        if (!last) continue;
+        this.#head = last.seq;
+        if (events.length === PAGE) this.#again = true;
+        this.#announce(events);
+      }
+    } finally {
+      this.#pumping = undefined;
     }
   }
 

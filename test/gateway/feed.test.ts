@@ -1,0 +1,58 @@
+// The live end of the event log: a wake-up at any instant is answered by a look at the table.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Store } from '../../src/core/ports.ts';
+import { Feed } from '../../src/gateway/feed.ts';
+import { type OpenGateway, openGateway } from '../support/gateway.ts';
+
+let open: OpenGateway;
+beforeEach(async () => {
+  open = await openGateway();
+});
+afterEach(() => open.close());
+
+const turns = async (count: number) => {
+  for (let n = 0; n < count; n++) await new Promise(setImmediate);
+};
+
+it('announces an event whose wake-up comes at any step of the look before it', async () => {
+  let afterRead = async () => {};
+  const distant: Store = {
+    read: async (unit) => {
+      const result = await open.store.read(unit);
+      await afterRead();
+      return result;
+    },
+    write: (unit) => open.store.write(unit),
+    onCommit: () => {},
+    close: async () => {},
+  };
+  const feed = new Feed(distant);
+  await feed.start();
+  const unheard: number[] = [];
+  for (let steps = 0; steps < 12; steps++) {
+    // Committed after the look has read the table, announced so many steps after the look has its result.
+    const announced = new Promise<void>((resolve) => {
+      afterRead = async () => {
+        afterRead = async () => {};
+        await open.gateway.createSession({ session_id: `s${steps}`, agent: 'external' });
+        void (async () => {
+          for (let n = 0; n < steps; n++) await undefined;
+          feed.wake();
+          resolve();
+        })();
+      };
+    });
+    let isHeard = false;
+    const { woken, cancel } = feed.wait(`session:s${steps}`, 60_000);
+    void woken.then(() => {
+      isHeard = true;
+    });
+    feed.wake();
+    await announced;
+    await turns(5);
+    if (!isHeard) unheard.push(steps);
+    cancel();
+  }
+  await feed.stop();
+  expect(unheard).toEqual([]);
+});
