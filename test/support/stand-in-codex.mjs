@@ -1,5 +1,5 @@
 // Stands in for `codex app-server`, with one turn that asks for one command and then does what CODEX_FATE says: `dies` on
-// any answer, or `completes`. What it was told is appended to the file CODEX_HEARD.
+// any answer, or `completes`. What it was told is appended to the file CODEX_HEARD. CODEX_CWD: where it says it works.
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -16,7 +16,7 @@ const request = {
     turnId,
     itemId: `call-${process.pid}`,
     command: 'touch a.txt',
-    cwd: process.cwd(),
+    cwd: process.env.CODEX_CWD ?? process.cwd(),
     reason: 'May I?',
     proposedExecpolicyAmendment: ['touch', 'a.txt'],
   },
