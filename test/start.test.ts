@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { openStream, send } from './support/http.ts';
 import {
   type Exit,
   endEverything,
@@ -13,7 +14,6 @@ import {
   startHoldpoint,
   temporaryFolder,
 } from './support/process.ts';
-import { openStream, send } from './support/wire.ts';
 
 afterAll(endEverything);
 

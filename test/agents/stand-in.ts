@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { claude } from '../../src/agents/claude/run.ts';
-import { serverForAll } from '../support/for-all.ts';
-import { Stage } from '../support/test-bed.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
+import { TestBed } from '../support/test-bed.ts';
 
 export interface StandIn {
   /** A folder for this file of tests. */
   readonly root: string;
-  stage: Stage;
+  stage: TestBed;
 }
 
 /** `program` is a file of test/support. */
@@ -25,7 +25,7 @@ export function standInForAll(program: string): StandIn {
     const script = `#!/bin/sh\nexec "${process.execPath}" "${path}" "$@"\n`;
     writeFileSync(join(own.root, 'bin', 'claude'), script, { mode: 0o755 });
     process.env.PATH = [join(own.root, 'bin'), before.PATH].join(delimiter);
-    own.stage = new Stage(await server.url(), server.token);
+    own.stage = new TestBed(await server.url(), server.token);
     await own.stage.worker({ agents: [claude] });
   });
   afterAll(async () => {

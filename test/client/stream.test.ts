@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { HoldpointProblem } from '../../src/client/http.ts';
 import type { EventView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 let url: string;

@@ -6,7 +6,7 @@ import { type Client, createClient } from '../../src/client/client.ts';
 import { HoldpointProblem } from '../../src/client/http.ts';
 import { Waits } from '../../src/client/waits.ts';
 import type { AskView, RunView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 let url: string;

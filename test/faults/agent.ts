@@ -3,8 +3,8 @@
 // what the server still owes it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AskView, ClarificationView, EventView, MessageView, RunView, SessionView } from '../../src/core/views.ts';
-import type { Random } from '../support/seed.ts';
-import { openStream } from '../support/wire.ts';
+import { openStream } from '../support/http.ts';
+import type { Random } from '../support/seeded-random.ts';
 import type { Knowledge } from './knowledge.ts';
 import type { Server } from './phoenix.ts';
 

@@ -2,9 +2,9 @@
 import { afterAll, expect, it } from 'vitest';
 import type { ApprovalResolution } from '../../src/core/answer.ts';
 import type { AskView } from '../../src/core/views.ts';
+import { type Sent, send } from '../support/http.ts';
 import { endEverything } from '../support/process.ts';
-import type { Random } from '../support/seed.ts';
-import { type Sent, send } from '../support/wire.ts';
+import type { Random } from '../support/seeded-random.ts';
 import { runAnswerer } from './answerer.ts';
 import { noKnowledge } from './knowledge.ts';
 import { Phoenix } from './phoenix.ts';

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Winner } from '../../src/core/errors.ts';
 import type { ApprovalRequest, PendingQuestionView, UserQuestionRequest } from '../../src/core/views.ts';
-import type { Random } from '../support/seed.ts';
+import type { Random } from '../support/seeded-random.ts';
 import type { Attempt, Knowledge } from './knowledge.ts';
 import type { Server } from './phoenix.ts';
 

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endEverything } from '../support/process.ts';
-import { seeded } from '../support/seed.ts';
+import { seeded } from '../support/seeded-random.ts';
 import { audit } from './auditor.ts';
 import type { Account, Attempt, Knowledge } from './knowledge.ts';
 import { startLoad } from './load.ts';

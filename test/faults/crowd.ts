@@ -2,8 +2,8 @@
 import type { Agent } from 'node:http';
 import type { Winner } from '../../src/core/errors.ts';
 import type { AskView, EventView, RunView, SessionView } from '../../src/core/views.ts';
+import { keepAliveAgent, type Received, type Sent, send } from '../support/http.ts';
 import { type Holdpoint, startHoldpoint } from '../support/process.ts';
-import { keepAliveAgent, type Received, type Sent, send } from '../support/wire.ts';
 
 const PEOPLE = 200;
 

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { randomOf } from '../support/seed.ts';
+import { randomOf } from '../support/seeded-random.ts';
 import { audit } from './auditor.ts';
 import { Fleet } from './fleet.ts';
 import { startLoad } from './load.ts';

@@ -1,7 +1,7 @@
 // Somebody who watches everything: one stream over all sessions, taken up after the last event seen whenever it breaks.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventView } from '../../src/core/views.ts';
-import { openStream } from '../support/wire.ts';
+import { openStream } from '../support/http.ts';
 import type { Knowledge } from './knowledge.ts';
 import type { Server } from './phoenix.ts';
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunView } from '../../src/core/views.ts';
 import { endEverything } from '../support/process.ts';
-import { seeded } from '../support/seed.ts';
+import { seeded } from '../support/seeded-random.ts';
 import { audit } from './auditor.ts';
 import { hear } from './hosted.ts';
 import { type Account, type Knowledge, noKnowledge } from './knowledge.ts';

@@ -5,7 +5,7 @@ import type { Step } from '../../src/agents/mock/input.ts';
 import { approvalOutcome, hasEnded, questionOutcome } from '../../src/client/outcome.ts';
 import { isTerminal } from '../../src/core/run.ts';
 import type { ApprovalRequest, AskView, RunView, SessionView } from '../../src/core/views.ts';
-import type { Random } from '../support/seed.ts';
+import type { Random } from '../support/seeded-random.ts';
 import { countOf } from './count.ts';
 import type { Account, Knowledge } from './knowledge.ts';
 import type { Server } from './phoenix.ts';

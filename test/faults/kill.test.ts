@@ -5,7 +5,7 @@ import { afterAll, expect, it } from 'vitest';
 import { SYSTEM_SESSION } from '../../src/core/session.ts';
 import type { AskView } from '../../src/core/views.ts';
 import { endEverything } from '../support/process.ts';
-import { type Random, seeded } from '../support/seed.ts';
+import { type Random, seeded } from '../support/seeded-random.ts';
 import { audit, auditAttempts } from './auditor.ts';
 import { type Account, accountOf, type Knowledge } from './knowledge.ts';
 import { startLoad } from './load.ts';

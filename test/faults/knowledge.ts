@@ -2,7 +2,7 @@
 // agents applied, what a follower was shown. And the server's own account, read back over its API when all is quiet.
 import type { Winner } from '../../src/core/errors.ts';
 import type { AskView, EventView, PendingQuestionView, RunView, SessionView } from '../../src/core/views.ts';
-import type { Received, Sent } from '../support/wire.ts';
+import type { Received, Sent } from '../support/http.ts';
 
 export type AnswerView = NonNullable<AskView['answer']>;
 

@@ -1,7 +1,7 @@
 // Agents, answerers and a follower at work on one server, and how they come to rest: agents finish the run they are in,
 // answerers go on until the last of them is done. A client that gives up says why in `faults`.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../support/seed.ts';
+import type { Random } from '../support/seeded-random.ts';
 import { type Manners, openParent, PARENT_SESSION, runAgent } from './agent.ts';
 import { runAnswerer } from './answerer.ts';
 import { follow } from './follower.ts';

@@ -1,7 +1,7 @@
 // What goes wrong, and when: three hands that each draw from a bag of faults until it is empty, then fill it again, so
 // that every fault happens and each meets each. Everything follows from the seed but the speed of the machine.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../support/seed.ts';
+import type { Random } from '../support/seeded-random.ts';
 import { type Fleet, type FleetNode, LEASE_MS } from './fleet.ts';
 import type { Member } from './member.ts';
 import type { TcpProxy } from './tcp-proxy.ts';

@@ -1,8 +1,8 @@
 // A server that dies by kill -9 and comes back on the same state folder. Callers keep calling: a request whose connection
 // is lost is sent again, unchanged, until it is answered.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Received, type Sent, send } from '../support/http.ts';
 import { type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
-import { type Received, type Sent, send } from '../support/wire.ts';
 
 const RETRY_MS = 15;
 

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { endEverything } from '../support/process.ts';
-import { type Random, seeded } from '../support/seed.ts';
+import { type Random, seeded } from '../support/seeded-random.ts';
 import {
   APPROVAL,
   answerOf,

@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AskView, RunView } from '../../src/core/views.ts';
+import type { Received, Sent } from '../support/http.ts';
 import { endEverything } from '../support/process.ts';
-import { type Random, seeded } from '../support/seed.ts';
-import type { Received, Sent } from '../support/wire.ts';
+import { type Random, seeded } from '../support/seeded-random.ts';
 import {
   APPROVAL,
   answerOf,

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { randomOf } from '../support/seed.ts';
+import { randomOf } from '../support/seeded-random.ts';
 import { audit } from './auditor.ts';
 import { countOf } from './count.ts';
 import { Database } from './database.ts';

@@ -2,9 +2,9 @@
 // that the server ends while their reader is behind.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it, vi } from 'vitest';
+import { openStream, type Sent, send } from '../support/http.ts';
 import { endEverything, startHoldpoint } from '../support/process.ts';
-import { seeded } from '../support/seed.ts';
-import { openStream, type Sent, send } from '../support/wire.ts';
+import { seeded } from '../support/seeded-random.ts';
 import { audit } from './auditor.ts';
 import { startLoad } from './load.ts';
 import { Phoenix } from './phoenix.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import type { AskView, ItemView, RunView, SessionView } from '../../src/core/views.ts';
 import { endEverything } from '../support/process.ts';
-import { seeded } from '../support/seed.ts';
+import { seeded } from '../support/seeded-random.ts';
 import { Phoenix } from './phoenix.ts';
 
 const SESSIONS = ['north', 'south'];

@@ -2,9 +2,9 @@
 // what it asked for; nothing takes the server down or keeps its sockets.
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { send } from '../support/http.ts';
 import { endEverything, type Holdpoint, startHoldpoint } from '../support/process.ts';
-import { seeded } from '../support/seed.ts';
-import { send } from '../support/wire.ts';
+import { seeded } from '../support/seeded-random.ts';
 import { faultOf } from './verdict.ts';
 
 // Generous, for machines that do much else meanwhile.

@@ -1,12 +1,12 @@
 // Bad input on every route of the OpenAPI document: each gets a clear problem, changes nothing, and leaves the server as
 // well as before. New routes are found in the document; no list of routes here.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openStream, type Received, type Sent, send } from '../support/http.ts';
 import { endEverything, type Holdpoint, startHoldpoint } from '../support/process.ts';
-import { type Random, seeded } from '../support/seed.ts';
-import { openStream, type Received, type Sent, send } from '../support/wire.ts';
+import { type Random, seeded } from '../support/seeded-random.ts';
 import { BODIES, CONTENT_TYPES, PATH_IDS, QUERY_VALUES, VALUES } from './nasty.ts';
 import { edited, spoilt, strictPlaces } from './samples.ts';
-import { createWorld, type Route, routesOf, type World } from './test-bed.ts';
+import { createTestBed, type Route, routesOf, type TestBed } from './test-bed.ts';
 import { faultOf } from './verdict.ts';
 
 /** Doors that keep the error bodies of their own protocols. */
@@ -37,14 +37,14 @@ afterAll(endEverything);
 
 it('knows a body that is accepted, for every route that takes one', async () => {
   expect(routes.length).toBeGreaterThanOrEqual(45);
-  const any = await createWorld(server);
+  const any = await createTestBed(server);
   for (const route of writing()) {
     const variants = any.bodiesOf(route, false).length;
     expect(variants).toBeGreaterThan(0);
     for (let i = 0; i < variants; i++) {
-      const world = await createWorld(server);
-      const body = world.bodiesOf(route, false)[i];
-      const { status, text } = await world.call({ method: route.method, path: world.pathOf(route), body });
+      const bed = await createTestBed(server);
+      const body = bed.bodiesOf(route, false)[i];
+      const { status, text } = await bed.call({ method: route.method, path: bed.pathOf(route), body });
       const verdict = status < 300 ? 'accepted' : `refused, so that test-bed.ts has to know what it takes: ${text}`;
       expect(`${route.method} ${route.path}: ${verdict}`).toBe(`${route.method} ${route.path}: accepted`);
     }
@@ -52,25 +52,25 @@ it('knows a body that is accepted, for every route that takes one', async () => 
 });
 
 it('refuses what is no JSON, or not the JSON it takes, and changes nothing', async () => {
-  const world = await createWorld(server);
+  const bed = await createTestBed(server);
   for (const route of writing())
     await allRefused(
-      world,
-      BODIES.map((raw) => ({ method: route.method, path: world.pathOf(route), raw })),
+      bed,
+      BODIES.map((raw) => ({ method: route.method, path: bed.pathOf(route), raw })),
     );
 });
 
 it('names every field that does not exist, at every depth', async () => {
-  const world = await createWorld(server);
+  const bed = await createTestBed(server);
   for (const route of writing())
-    for (const sample of world.bodiesOf(route, true)) {
+    for (const sample of bed.bodiesOf(route, true)) {
       const places = strictPlaces(route.body ?? {}, sample);
       expect(places.length).toBeGreaterThan(0);
       const responses = await allRefused(
-        world,
+        bed,
         places.map((at) => ({
           method: route.method,
-          path: world.pathOf(route),
+          path: bed.pathOf(route),
           body: edited(sample, at, (value) => ({ ...Object(value), no_such_field: 1 })),
         })),
       );
@@ -82,54 +82,54 @@ it('survives a valid body with one place spoilt', async () => {
   let compared = 0;
   for (const route of writing())
     for (let done = 0; done < SPOILT_PER_ROUTE; done += BATCH) {
-      const world = await createWorld(server);
-      const samples = [...world.bodiesOf(route, true), ...world.bodiesOf(route, false)];
+      const bed = await createTestBed(server);
+      const samples = [...bed.bodiesOf(route, true), ...bed.bodiesOf(route, false)];
       const requests = Array.from({ length: BATCH }, () => ({
         method: route.method,
-        path: world.pathOf(route),
+        path: bed.pathOf(route),
         raw: spoilt(random.pick(samples), VALUES, random),
       }));
-      const responses = await all(world, requests);
+      const responses = await all(bed, requests);
       // What was refused is refused again, now on its own, and changes nothing.
       const refused = requests.filter((_, i) => (responses[i]?.status ?? 0) >= 400);
-      const before = await world.state();
-      const again = await all(world, refused);
+      const before = await bed.state();
+      const again = await all(bed, refused);
       if (again.some((response) => response.status < 300)) continue;
-      expect(await world.state()).toBe(before);
+      expect(await bed.state()).toBe(before);
       compared += 1;
     }
   expect(compared).toBeGreaterThan(writing().length);
 });
 
 it('refuses ids that cannot be, in every path', async () => {
-  const world = await createWorld(server);
+  const bed = await createTestBed(server);
   for (const route of routes.filter(({ path }) => path.includes('{'))) {
-    const body = route.body && { body: world.bodiesOf(route, false)[0] };
+    const body = route.body && { body: bed.bodiesOf(route, false)[0] };
     const requests = [...route.path.matchAll(/\{\w+\}/g)].flatMap(([hole]) =>
       PATH_IDS.map((id) => {
-        const path = world.pathOf({ ...route, path: route.path.replace(hole, () => `@@`) }).replace('@@', () => id);
+        const path = bed.pathOf({ ...route, path: route.path.replace(hole, () => `@@`) }).replace('@@', () => id);
         return { method: route.method, path, ...body };
       }),
     );
-    await allRefused(world, requests);
+    await allRefused(bed, requests);
   }
 });
 
 it('survives odd values, repeated and unknown names in every query', async () => {
-  const world = await createWorld(server);
+  const bed = await createTestBed(server);
   for (const route of routes.filter(({ method }) => method === 'GET')) {
-    const path = world.pathOf(route);
+    const path = bed.pathOf(route);
     const queries = [
       ...route.query.flatMap((name) => QUERY_VALUES.map((value) => `${name}=${value}`)),
       ...route.query.flatMap((name) => [`${name}=1&${name}=2`, `${name}[]=1`, `${name}[a]=1`, name]),
     ];
     await all(
-      world,
+      bed,
       queries.map((query) => ({ path: `${path}?${query}` })),
     );
     if (route.query.length === 0) continue;
     await allRefused(
-      world,
+      bed,
       ['no_such_parameter=1', '__proto__=1', 'constructor=1', `${'x'.repeat(5000)}=1`].map((query) => ({
         path: `${path}?${query}`,
       })),
@@ -138,20 +138,20 @@ it('survives odd values, repeated and unknown names in every query', async () =>
 });
 
 it('refuses other content types, methods and credentials on every route', async () => {
-  const world = await createWorld(server);
+  const bed = await createTestBed(server);
   const taken = new Set(routes.map((route) => `${route.method} ${route.path}`));
   for (const route of routes) {
-    const path = world.pathOf(route);
+    const path = bed.pathOf(route);
     const requests: Sent[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']
       .filter((method) => !taken.has(`${method} ${route.path}`))
       .map((method) => ({ method, path }));
     if (route.body) {
-      const raw = JSON.stringify(world.bodiesOf(route, false)[0]);
+      const raw = JSON.stringify(bed.bodiesOf(route, false)[0]);
       for (const type of CONTENT_TYPES)
         requests.push({ method: route.method, path, raw, headers: { 'content-type': type } });
     }
     const closed = !['/healthz', '/readyz'].includes(route.path);
-    const body = route.body && { body: world.bodiesOf(route, false)[0] };
+    const body = route.body && { body: bed.bodiesOf(route, false)[0] };
     if (closed)
       for (const authorization of [
         '',
@@ -167,17 +167,17 @@ it('refuses other content types, methods and credentials on every route', async 
       requests.push({ method: route.method, path, ...body, headers: { host } });
     for (const origin of ['null', 'http://example.com', 'file://', 'http://localhost.example.com', '//', '\u00e4'])
       requests.push({ method: route.method, path, ...body, headers: { origin } });
-    await allRefused(world, requests);
+    await allRefused(bed, requests);
   }
 });
 
 it('refuses odd idempotency keys and leases', async () => {
-  const world = await createWorld(server);
+  const bed = await createTestBed(server);
   for (const route of writing().filter(({ path }) => !path.endsWith('/claim'))) {
-    const { idempotency_key: _, ...body } = world.bodiesOf(route, false)[0] as Record<string, unknown>;
-    const request = { method: route.method, path: world.pathOf(route) };
+    const { idempotency_key: _, ...body } = bed.bodiesOf(route, false)[0] as Record<string, unknown>;
+    const request = { method: route.method, path: bed.pathOf(route) };
     const keys = ['', 'x'.repeat(257), '\u0085', 'ä'.repeat(200)];
-    await allRefused(world, [
+    await allRefused(bed, [
       ...keys.map((key) => ({ ...request, body, headers: { 'idempotency-key': key } })),
       ...[...keys, '\t', '€'.repeat(86)].map((key) => ({ ...request, body: { ...body, idempotency_key: key } })),
       { ...request, body: { ...body, idempotency_key: 'one' }, headers: { 'idempotency-key': 'another' } },
@@ -185,9 +185,9 @@ it('refuses odd idempotency keys and leases', async () => {
   }
   const output = writing().find(({ path }) => path.endsWith('/output')) as Route;
   await allRefused(
-    world,
+    bed,
     ['', '0', '-1', '1.5', '1e400', 'NaN', 'abc', '9007199254740993', '1, 2'].map((lease) => ({
-      path: world.pathOf(output),
+      path: bed.pathOf(output),
       body: { text: 'late' },
       headers: { 'holdpoint-lease': lease },
     })),
@@ -195,13 +195,13 @@ it('refuses odd idempotency keys and leases', async () => {
 });
 
 it('streams events to whoever comes with an odd place to resume from', async () => {
-  const world = await createWorld(server);
+  const bed = await createTestBed(server);
   const places = ['', '0', '-1', '1.5', '1e3', 'NaN', 'abc', '\u00e4', '9007199254740993', '9'.repeat(400), '1, 2'];
   for (const route of routes.filter(({ path }) => path.endsWith('/events'))) {
     const streams = await Promise.all(
       places.map((place) => {
         const headers = { 'last-event-id': place };
-        return openStream(server.url, { path: world.pathOf(route), token: server.token, headers });
+        return openStream(server.url, { path: bed.pathOf(route), token: server.token, headers });
       }),
     );
     expect(streams.map((stream) => stream.status)).toEqual(places.map(() => 200));
@@ -211,22 +211,22 @@ it('streams events to whoever comes with an odd place to resume from', async () 
 
 describe('a body of ten megabytes', () => {
   it.each(['with its length', 'in chunks'])('%s is too large for every route', async (how) => {
-    const world = await createWorld(server);
-    const before = await world.state();
+    const bed = await createTestBed(server);
+    const before = await bed.state();
     const raw = Buffer.from(JSON.stringify({ text: 'x'.repeat(TEN_MEGABYTES) }));
     for (const route of writing()) {
       const headers = how === 'in chunks' ? { 'transfer-encoding': 'chunked', 'content-length': undefined } : {};
-      const [response] = await all(world, [{ method: route.method, path: world.pathOf(route), raw, headers }]);
+      const [response] = await all(bed, [{ method: route.method, path: bed.pathOf(route), raw, headers }]);
       expect(response?.status).toBe(413);
     }
-    expect(await world.state()).toBe(before);
+    expect(await bed.state()).toBe(before);
   });
 });
 
 it('is as well as before', async () => {
-  const world = await createWorld(server);
-  expect((await world.call<{ status: string }>({ path: '/healthz' })).body.status).toBe('ok');
-  expect((await world.call<{ status: string }>({ path: '/readyz' })).body.status).toBe('ready');
+  const bed = await createTestBed(server);
+  expect((await bed.call<{ status: string }>({ path: '/healthz' })).body.status).toBe('ok');
+  expect((await bed.call<{ status: string }>({ path: '/readyz' })).body.status).toBe('ready');
   const memoryAfter = await memory();
   console.log(`${sent} requests, memory ${megabytes(memoryBefore)} → ${megabytes(memoryAfter)} MB`);
   expect(sent).toBeGreaterThan(5000);
@@ -238,9 +238,9 @@ it('is as well as before', async () => {
 const writing = () => routes.filter((route) => route.body !== undefined);
 
 /** Sends them all at once; every response must be one a client can act on. */
-async function all(world: World, requests: readonly Sent[]): Promise<Received[]> {
+async function all(bed: TestBed, requests: readonly Sent[]): Promise<Received[]> {
   sent += requests.length;
-  const responses = await Promise.all(requests.map((request) => world.call(request)));
+  const responses = await Promise.all(requests.map((request) => bed.call(request)));
   const faults = responses.flatMap((response, i) => {
     const fault = faultOf(response);
     return fault === undefined ? [] : [`${describeRequest(requests[i])} got ${fault}`];
@@ -249,12 +249,12 @@ async function all(world: World, requests: readonly Sent[]): Promise<Received[]>
   return responses;
 }
 
-async function allRefused(world: World, requests: readonly Sent[]): Promise<Received[]> {
-  const before = await world.state();
-  const responses = await all(world, requests);
+async function allRefused(bed: TestBed, requests: readonly Sent[]): Promise<Received[]> {
+  const before = await bed.state();
+  const responses = await all(bed, requests);
   const accepted = requests.filter((_, i) => (responses[i]?.status ?? 0) < 400);
   expect(accepted.map(describeRequest)).toEqual([]);
-  expect(await world.state()).toBe(before);
+  expect(await bed.state()).toBe(before);
   return responses;
 }
 

@@ -1,6 +1,6 @@
 // Bodies that a route accepts, made from its schema in the OpenAPI document, and every place in them that can be spoilt.
 // Knows JSON Schema as far as our document uses it; knows nothing of any single route.
-import type { Random } from '../support/seed.ts';
+import type { Random } from '../support/seeded-random.ts';
 
 export interface Schema {
   type?: string;

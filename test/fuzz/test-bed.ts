@@ -1,8 +1,8 @@
 // A real server with something in it for every route: what its path ids name, what its bodies refer to. And whether
 // anything about it has changed.
 import type { AskView, ClarificationView, EventView, MessageView, RunView, SessionView } from '../../src/core/views.ts';
+import { type Received, type Sent, send } from '../support/http.ts';
 import type { Holdpoint } from '../support/process.ts';
-import { type Received, type Sent, send } from '../support/wire.ts';
 import { type Known, type Schema, samplesOf } from './samples.ts';
 
 export interface Route {
@@ -33,21 +33,21 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: Schema }> };
 }
 
-export interface World {
+export interface TestBed {
   call<T>(sent: Sent): Promise<Received<T>>;
   /** The route's path with ids that exist. */
   pathOf(route: Route): string;
-  /** Bodies this world accepts on the route. */
+  /** Bodies this bed accepts on the route. */
   bodiesOf(route: Route, whole: boolean): unknown[];
-  /** Everything the world can show of itself, as one text. */
+  /** Everything the bed can show of itself, as one text. */
   state(): Promise<string>;
 }
 
-let worlds = 0;
+let made = 0;
 
-export async function createWorld({ url, token }: Holdpoint): Promise<World> {
-  worlds += 1;
-  const name = `world-${process.pid}-${worlds}`;
+export async function createTestBed({ url, token }: Holdpoint): Promise<TestBed> {
+  made += 1;
+  const name = `bed-${process.pid}-${made}`;
   const call = <T>(sent: Sent) => send<T>(url, { token, ...sent });
   const post = async <T>(path: string, body: object): Promise<T> => {
     const made = await call<T>({ path, body });

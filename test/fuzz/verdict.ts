@@ -1,7 +1,7 @@
 // What every response to bad input has in common: never a failure of ours, and always a problem document that can be
 // acted on.
 import { ERRORS, type ErrorCode } from '../../src/core/errors.ts';
-import type { Received } from '../support/wire.ts';
+import type { Received } from '../support/http.ts';
 
 interface Problem {
   type: string;

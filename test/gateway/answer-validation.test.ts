@@ -2,8 +2,19 @@
 // earlier one is named. Then what counts as an answer at all.
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/core/errors.ts';
-import { serverForAll } from '../support/for-all.ts';
-import { type Held, held, NOTES, ok, picks, REGIONS, ROUTING, refusal, resolution, showAsk } from '../support/scene.ts';
+import {
+  type Held,
+  held,
+  NOTES,
+  ok,
+  picks,
+  REGIONS,
+  ROUTING,
+  refusal,
+  resolution,
+  showAsk,
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

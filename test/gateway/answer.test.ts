@@ -1,7 +1,6 @@
 // One answer wins; whoever comes later is told the same outcome if they decided the same, and who won if they did not.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RunView, SessionView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -22,7 +21,8 @@ import {
   showAsk,
   showSession,
   typesOf,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 let colleague: string;

@@ -1,7 +1,6 @@
 // Cancelling one question, as the seed describes it, and cancelling the run it belongs to.
 import { describe, expect, it } from 'vitest';
 import type { MessageView, PendingQuestionView, RunView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   clarify,
   eventsOfRun,
@@ -17,7 +16,8 @@ import {
   showSession,
   startRun,
   typesOf,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

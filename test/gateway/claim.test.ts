@@ -1,7 +1,6 @@
 // Workers take runs under a lease, keep it, let go of it; a worker that has lost a run changes nothing any more.
 import { describe, expect, it } from 'vitest';
 import type { AskView, ClaimedRunView, RunView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   callId,
   clarify,
@@ -17,7 +16,8 @@ import {
   showAsk,
   showRun,
   startRun,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

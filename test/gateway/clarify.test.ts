@@ -2,7 +2,6 @@
 // and that it happens exactly once.
 import { describe, expect, it } from 'vitest';
 import type { AskView, ClarificationView, MessageView, PendingQuestionView, RunView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   callId,
   clarify,
@@ -20,7 +19,8 @@ import {
   showAsk,
   showRun,
   startRun,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

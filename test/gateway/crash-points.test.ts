@@ -1,11 +1,11 @@
-// A crash at every point: the scene is played once for each write it makes, and at that write the store refuses, the
+// A crash at every point: the script is played once for each write it makes, and at that write the store refuses, the
 // process dies before the commit, or it dies after the commit and nobody is told. Then the step is repeated with the
 // same key. What comes of it must be what would have come without the crash, to the last reply.
 
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/core/ports.ts';
 import { type OpenGateway, openGateway } from '../support/gateway.ts';
-import { type Replies, SCENE } from './crash-script.ts';
+import { type Replies, SCRIPT } from './crash-script.ts';
 import { realState } from './model/compare.ts';
 import { checkInvariants } from './model/invariants.ts';
 
@@ -19,7 +19,7 @@ type Fault = (typeof FAULTS)[number];
 interface Plan {
   fault: Fault | undefined;
   at: number;
-  /** Counted from the first step of the scene on. */
+  /** Counted from the first step of the script on. */
   writes: number;
   onDeath(): void;
 }
@@ -36,7 +36,7 @@ describe('a crash at any write', () => {
     'changes nothing in the end when %s',
     async (fault) => {
       const reference = await play(planOf(undefined, 0));
-      expect(reference.writes).toBeGreaterThan(SCENE.length);
+      expect(reference.writes).toBeGreaterThan(SCRIPT.length);
       for (let at = 1; at <= reference.writes; at++) {
         const played = await play(planOf(fault, at));
         expect({ at, told: played.told }).toEqual({ at, told: reference.told });
@@ -46,14 +46,14 @@ describe('a crash at any write', () => {
   );
 });
 
-/** Plays the scene, repeating the step in which the fault struck; says everything that was seen, ids made comparable. */
+/** Plays the script, repeating the step in which the fault struck; says everything that was seen, ids made comparable. */
 async function play(plan: Plan): Promise<{ told: string[]; writes: number }> {
   const open = await openGateway({ wrap: (store) => faulty(store, plan) });
   plan.writes = 0;
   const so: Replies = {};
   let struck = 0;
   try {
-    for (const [name, act] of SCENE) {
+    for (const [name, act] of SCRIPT) {
       const key = { scope: `key of ${name}`, fingerprint: 'f' };
       const attempt = () => act(open, so, key) as Promise<Record<string, unknown>>;
       const reply = await orDeath(attempt, plan);
@@ -89,13 +89,13 @@ const withoutHost = (ask: Shown): Shown => (ask.status === 'expired' ? { ...ask,
 /** The built-in worker died with the server; when it is back it takes up the run it had. */
 async function comeBack(open: OpenGateway, so: Replies): Promise<void> {
   await open.restart(['builtin']);
-  if (so.claim) await SCENE.find(([name]) => name === 'claim')?.[1](open, so, { scope: '', fingerprint: '' });
+  if (so.claim) await SCRIPT.find(([name]) => name === 'claim')?.[1](open, so, { scope: '', fingerprint: '' });
 }
 
 /** Every key still stands for its first reply, and using it again changes nothing. */
 async function repeatAll(open: OpenGateway, so: Replies): Promise<void> {
   const before = await open.gateway.lastSeq();
-  for (const [name, act] of SCENE) {
+  for (const [name, act] of SCRIPT) {
     if (name === 'claim' || name === 'time passes') continue;
     const again = await act(open, so, { scope: `key of ${name}`, fingerprint: 'f' });
     expect([name, again]).toEqual([name, so[name]]);

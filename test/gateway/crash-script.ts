@@ -1,4 +1,4 @@
-// The fixed scene that the crash tests interrupt: most of what Holdpoint does, each call with its idempotency key.
+// The fixed script that the crash tests interrupt: most of what Holdpoint does, each call with its idempotency key.
 // What each step returns is kept; ids of later steps come from there, so that a step can be repeated as it is.
 import { messageIdOf } from '../../src/core/id.ts';
 import type { Key } from '../../src/gateway/mutate.ts';
@@ -11,7 +11,7 @@ const RED = { answers: [{ question_id: 'colour', selected_option_ids: ['red'] }]
 
 /** What the steps so far have returned, by name. */
 export type Replies = Record<string, Record<string, unknown>>;
-export type SceneStep = [name: string, act: (open: OpenGateway, so: Replies, key: Key) => Promise<unknown>];
+export type ScriptStep = [name: string, act: (open: OpenGateway, so: Replies, key: Key) => Promise<unknown>];
 
 const id = (so: Replies, step: string, field = 'run_id') => String(so[step]?.[field]);
 const ask = (so: Replies, step: string) => id(so, step, 'ask_id');
@@ -37,7 +37,7 @@ const post = (text: string, key: Key) => ({
   key,
 });
 
-export const SCENE: SceneStep[] = [
+export const SCRIPT: ScriptStep[] = [
   ['parent', ({ gateway }, _, key) => view(gateway.createSession({ session_id: 'parent', agent: 'external' }, key))],
   [
     'child',

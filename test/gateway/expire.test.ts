@@ -2,7 +2,6 @@
 // restart. An approval that expires is never an allow.
 import { describe, expect, it } from 'vitest';
 import type { AskView, MessageView, RunView, SessionView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -22,7 +21,8 @@ import {
   showRun,
   startRun,
   typesOf,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

@@ -2,7 +2,7 @@
 // with the same result as one look at everything.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
-import { held, NOTES, ok, picks, REGIONS, ROUTING, refusal, resolution } from '../support/scene.ts';
+import { held, NOTES, ok, picks, REGIONS, ROUTING, refusal, resolution } from '../support/api-calls.ts';
 import { openServer, type Server } from '../support/server.ts';
 
 let server: Server;

@@ -2,7 +2,6 @@
 // answer the same way; the mode decides which run carries on.
 import { describe, expect, it } from 'vitest';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -27,7 +26,8 @@ import {
   showSession,
   startRun,
   typesOf,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

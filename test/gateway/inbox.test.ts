@@ -2,7 +2,6 @@
 // what can be asked of /v1/asks.
 import { describe, expect, it } from 'vitest';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   answer,
   callId,
@@ -15,7 +14,8 @@ import {
   raiseQuestion,
   refusal,
   startRun,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

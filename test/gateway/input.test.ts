@@ -1,7 +1,6 @@
 // Posts that answer nothing: input for the next run. They wait as one, start by themselves, and are worked on once.
 import { expect, it } from 'vitest';
 import type { RunView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   answer,
   type Fields,
@@ -15,7 +14,8 @@ import {
   showRun,
   showSession,
   startRun,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 import { chat, itemsOf, post } from '../support/thread.ts';
 
 const server = serverForAll();

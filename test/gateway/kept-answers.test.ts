@@ -2,7 +2,6 @@
 // kept and given again, once, to whoever asks the same question; an approval is decided anew. Nothing becomes chat.
 import { describe, expect, it } from 'vitest';
 import type { AskView, ClaimedRunView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   callId,
   eventually,
@@ -18,7 +17,8 @@ import {
   showRun,
   showSession,
   startRun,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 import { chat, post } from '../support/thread.ts';
 
 const server = serverForAll();

@@ -3,7 +3,6 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { AskView, DeadLetterView, MessageView, RunView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   clarify,
   eventsOfSession,
@@ -14,7 +13,8 @@ import {
   resolution,
   showAsk,
   showRun,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

@@ -3,7 +3,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AskView, ItemView, RunView } from '../../src/core/views.ts';
 import type { Problem } from '../../src/server/problem.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   callId,
   eventsOfSession,
@@ -16,7 +15,8 @@ import {
   showRun,
   startRun,
   typesOf,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 import { openStream } from '../support/stream.ts';
 
 const server = serverForAll();

@@ -2,7 +2,6 @@
 // failure; shared by twins; kept for seven days.
 import { describe, expect, it } from 'vitest';
 import type { AskView, NewTokenView, RunView, SessionView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -18,8 +17,9 @@ import {
   resolutions,
   showAsk,
   typesOf,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
 import { openServer, type Reply } from '../support/server.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

@@ -2,7 +2,6 @@
 // everywhere, once; whatever cannot be an answer is explained and posts nothing.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/core/errors.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -24,7 +23,8 @@ import {
   showAsk,
   showRun,
   typesOf,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 import { chat, itemsOf, pathOf, post, textPost } from '../support/thread.ts';
 
 const server = serverForAll();

@@ -2,7 +2,6 @@
 // record, and never shown as pending. Questions are asked all the same.
 import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   callId,
   eventsOfRun,
@@ -14,7 +13,8 @@ import {
   showRun,
   startRun,
   typesOf,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

@@ -2,7 +2,6 @@
 // a watchdog, and nothing that was lost is ever allowed.
 import { describe, expect, it } from 'vitest';
 import type { ClaimedRunView, RunView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   decide,
   eventsOfRun,
@@ -20,7 +19,8 @@ import {
   showRun,
   showSession,
   startRun,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

@@ -3,30 +3,30 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AgentContext, Ending } from '../../src/agents/agent.ts';
 import { createClient } from '../../src/client/client.ts';
 import { signToken } from '../../src/gateway/signed-token.ts';
-import { newSession, ok } from '../support/scene.ts';
+import { newSession, ok } from '../support/api-calls.ts';
 import { openServer, type Server } from '../support/server.ts';
-import { Stage, WHICH } from '../support/test-bed.ts';
+import { TestBed, WHICH } from '../support/test-bed.ts';
 
 let server: Server;
-let stage: Stage;
+let bed: TestBed;
 const at = new Map<string, { context: AgentContext; end: (ending: Ending) => void }>();
 beforeAll(async () => {
   server = await openServer();
-  stage = new Stage(await server.url(), server.token);
+  bed = new TestBed(await server.url(), server.token);
   const run = (context: AgentContext) =>
     new Promise<Ending>((end) => {
       at.set(context.run.run_id, { context, end });
     });
-  await stage.worker({ agents: [{ name: 'own', recovery: 'none', run }] });
+  await bed.worker({ agents: [{ name: 'own', recovery: 'none', run }] });
 });
 afterAll(async () => {
-  await stage.close();
+  await bed.close();
   await server.close();
 });
 
 async function atWork() {
-  const run = await stage.play([], { agent: 'own' });
-  const { context, end } = await stage.until(async () => at.get(run.run_id));
+  const run = await bed.play([], { agent: 'own' });
+  const { context, end } = await bed.until(async () => at.get(run.run_id));
   const { HOLDPOINT_URL: url = '', HOLDPOINT_TOKEN: token = '' } = context.env;
   return { run, token, context, end, api: createClient({ url, token, retryForMs: 0 }) };
 }
@@ -35,7 +35,7 @@ it('asks in its own session, and answers nowhere', async () => {
   const { run, api, end } = await atWork();
   const ask = await api.asks.raise(run.run_id, { kind: 'question', tool_call_id: 'own', questions: [WHICH] });
   expect((await api.sessions.list()).items.map((s) => s.session_id)).toEqual([run.session_id]);
-  await expect(stage.answer.call({ api } as unknown as Stage, ask)).rejects.toMatchObject({ code: 'scope_forbidden' });
+  await expect(bed.answer.call({ api } as unknown as TestBed, ask)).rejects.toMatchObject({ code: 'scope_forbidden' });
   await expect(api.tokens.create({ scope: 'operator' })).rejects.toMatchObject({ code: 'scope_forbidden' });
   // It would choose the limits of its next run itself.
   const unbound = { input: { text: 'go on', permission_mode: 'bypassPermissions' } };
@@ -43,10 +43,10 @@ it('asks in its own session, and answers nowhere', async () => {
   const other = await newSession(server);
   await expect(api.sessions.get(other.session_id)).rejects.toMatchObject({ code: 'session_forbidden' });
   const waiting = api.asks.wait(ask.ask_id, 20_000);
-  await stage.answer(ask, { question_id: 'which', selected_option_ids: ['a'] });
+  await bed.answer(ask, { question_id: 'which', selected_option_ids: ['a'] });
   expect((await waiting).status).toBe('answered');
   end({ ended: 'completed' });
-  await stage.over(run.run_id);
+  await bed.over(run.run_id);
 });
 
 it('says what it likes, but nothing that its worker keeps to take it up again', async () => {
@@ -61,11 +61,11 @@ it('says what it likes, but nothing that its worker keeps to take it up again', 
   for (const calls of [api, api.underLease(1)])
     for (const body of kept)
       await expect(calls.runs.output(run.run_id, body)).rejects.toMatchObject({ status: 403, code: 'scope_forbidden' });
-  await expect(stage.api.runs.output(run.run_id, { type: 'codex-thread' })).rejects.toMatchObject({ status: 403 });
+  await expect(bed.api.runs.output(run.run_id, { type: 'codex-thread' })).rejects.toMatchObject({ status: 403 });
   await context.say(undefined, { type: 'codex-thread', data: { thread_id: 'own' } });
   expect(await context.recall('codex-thread')).toEqual({ thread_id: 'own' });
   end({ ended: 'completed' });
-  const { outputs } = await stage.over(run.run_id);
+  const { outputs } = await bed.over(run.run_id);
   expect(outputs.map(({ type }) => type)).toEqual(['progress', 'codex-thread']);
 });
 

@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AskView, ClaimedRunView, RunView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   answer,
   type Held,
@@ -16,7 +15,8 @@ import {
   refusal,
   resolution,
   startRun,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 let viewer: string;

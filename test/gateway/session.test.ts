@@ -2,7 +2,6 @@
 // by being stopped.
 import { describe, expect, it } from 'vitest';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   answer,
   callId,
@@ -20,7 +19,8 @@ import {
   showSession,
   startRun,
   typesOf,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

@@ -6,37 +6,37 @@ import { mock } from '../../src/agents/mock/input.ts';
 import { createClient } from '../../src/client/client.ts';
 import { signToken } from '../../src/gateway/signed-token.ts';
 import type { Problem } from '../../src/server/problem.ts';
-import { ok } from '../support/scene.ts';
+import { ok } from '../support/api-calls.ts';
 import { openServer, type Server } from '../support/server.ts';
 import { skillZip } from '../support/skill-zips.ts';
-import { Stage } from '../support/test-bed.ts';
+import { TestBed } from '../support/test-bed.ts';
 
 const VARIABLE = 'WEGENT_SKILL_IDENTITY_TOKEN';
 const DAY_MS = 24 * 3600 * 1000;
 let server: Server;
-let stage: Stage;
+let bed: TestBed;
 const seen: Record<string, string | undefined>[] = [];
 beforeAll(async () => {
   server = await openServer();
-  stage = new Stage(await server.url(), server.token);
+  bed = new TestBed(await server.url(), server.token);
   const run = (context: AgentContext) => {
     seen.push(context.env);
     return mock.run(context);
   };
-  await stage.worker({ agents: [{ ...mock, run }] });
+  await bed.worker({ agents: [{ ...mock, run }] });
 });
 afterAll(async () => {
-  await stage.close();
+  await bed.close();
   await server.close();
 });
 
 /** As a managed run of this person finds it in its environment. */
 async function identityFor(person = server.token): Promise<string> {
-  const api = createClient({ url: stage.url, token: person });
-  const { session_id } = await stage.api.sessions.create({ agent: 'mock' });
+  const api = createClient({ url: bed.url, token: person });
+  const { session_id } = await bed.api.sessions.create({ agent: 'mock' });
   const before = seen.length;
   const run = await api.runs.start(session_id, { input: { script: [{ do: 'complete' }] } });
-  await stage.over(run.run_id);
+  await bed.over(run.run_id);
   return String(seen[before]?.[VARIABLE]);
 }
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.slice(4).split('.')[0] ?? '', 'base64url').toString());
@@ -58,11 +58,11 @@ describe('in the environment of a managed run', () => {
 
   it('publishes, looks up and overwrites in the name of its user, and of nobody else', async () => {
     const lead = (await server.makeToken('operator', undefined, { name: 'lead' })).token;
-    const mine = createClient({ url: stage.url, token: await identityFor(lead) });
+    const mine = createClient({ url: bed.url, token: await identityFor(lead) });
     const skill = await mine.skills.upload(file());
     expect((await mine.skills.list({ name: 'review-notes', exact_match: true })).items).toEqual([skill]);
     expect(await mine.skills.replace(skill.id, file())).toMatchObject({ id: skill.id });
-    const theirs = createClient({ url: stage.url, token: await identityFor() });
+    const theirs = createClient({ url: bed.url, token: await identityFor() });
     await expect(theirs.skills.replace(skill.id, file())).rejects.toMatchObject({ code: 'skill_identity_not_allowed' });
     await expect(mine.skills.download(skill.id)).rejects.toMatchObject({ code: 'skill_identity_not_allowed' });
     await expect(mine.skills.remove(skill.id)).rejects.toMatchObject({ code: 'skill_identity_not_allowed' });

@@ -2,7 +2,6 @@
 // end gives it to the next.
 import { describe, expect, it } from 'vitest';
 import type { RunView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   answer,
   clarify,
@@ -17,7 +16,8 @@ import {
   showSession,
   startRun,
   typesOf,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

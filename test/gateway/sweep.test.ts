@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { held, showAsk } from '../support/scene.ts';
+import { held, showAsk } from '../support/api-calls.ts';
 import { openServer } from '../support/server.ts';
 
 it('a sweep that fails is tried again after a while, and succeeds when the cause is gone', async () => {

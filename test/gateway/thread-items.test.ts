@@ -1,7 +1,6 @@
 // A thread as pages and as a stream: the same items in the same order, whichever way and from wherever it is read.
 import { describe, expect, it } from 'vitest';
 import type { ItemView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   decide,
@@ -12,8 +11,9 @@ import {
   raiseQuestion,
   refusal,
   startRun,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
 import type { Reply } from '../support/server.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 import { openStream, type Stream } from '../support/stream.ts';
 import { chat, itemsOf, pathOf, post, short } from '../support/thread.ts';
 

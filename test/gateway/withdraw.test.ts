@@ -2,7 +2,6 @@
 // and whoever answers later is told.
 import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -18,7 +17,8 @@ import {
   refusal,
   showAsk,
   showRun,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

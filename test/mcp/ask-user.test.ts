@@ -3,8 +3,8 @@
 // is a fraction of a second, by the same code with other figures.
 import type { Client, ElicitRequest } from '@modelcontextprotocol/client';
 import { describe, expect, it, vi } from 'vitest';
-import { serverForAll } from '../support/for-all.ts';
-import { eventually, type Fields, ok, showAsk, showRun } from '../support/scene.ts';
+import { eventually, type Fields, ok, showAsk, showRun } from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 import {
   type Agent,
   answer,

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOOL_ARGUMENTS } from '../../src/agents/claude/form.ts';
 import type { AskView, ItemView } from '../../src/core/views.ts';
-import { eventsOfSession, type Fields, ok, showAsk, showRun, typesOf } from '../support/scene.ts';
+import { eventsOfSession, type Fields, ok, showAsk, showRun, typesOf } from '../support/api-calls.ts';
 import { openServer, type Server } from '../support/server.ts';
 import {
   type Agent,

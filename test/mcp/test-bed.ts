@@ -12,8 +12,8 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach } from 'vitest';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
+import { eventually, type Fields, ok } from '../support/api-calls.ts';
 import { COMPILED, root } from '../support/process.ts';
-import { eventually, type Fields, ok } from '../support/scene.ts';
 import type { Server } from '../support/server.ts';
 
 export const TRANSPORTS = ['http', 'stdio'] as const;

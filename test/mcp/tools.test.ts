@@ -2,8 +2,6 @@
 // when connections, tokens and servers come and go.
 import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
-import { COMPILED } from '../support/process.ts';
 import {
   allow,
   decide,
@@ -14,8 +12,10 @@ import {
   ok,
   showAsk,
   showSession,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { COMPILED } from '../support/process.ts';
 import { openServer } from '../support/server.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 import {
   type Agent,
   answer,

@@ -5,7 +5,6 @@ import { eventOf } from '../../src/core/audit.ts';
 import { hashInput } from '../../src/core/event.ts';
 import { keyScope } from '../../src/core/idempotency.ts';
 import type { AskView, ClaimedRunView, EventView, MessageView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -27,8 +26,9 @@ import {
   showAsk,
   showRun,
   startRun,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
 import { hash } from '../support/server.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

@@ -2,7 +2,6 @@
 // without an Origin.
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -14,7 +13,8 @@ import {
   resolution,
   resolutions,
   showAsk,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 import { skillZip } from '../support/skill-zips.ts';
 
 const server = serverForAll();

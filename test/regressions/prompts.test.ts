@@ -2,7 +2,6 @@
 // settled, and those that settled while nobody looked.
 import { describe, expect, it } from 'vitest';
 import type { AskView, EventView, PendingApprovalView, PendingQuestionView, RunView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -23,7 +22,8 @@ import {
   showAsk,
   showRun,
   startRun,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 import { openStream } from '../support/stream.ts';
 
 const server = serverForAll();

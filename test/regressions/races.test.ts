@@ -2,7 +2,6 @@
 // not yet waiting, already waiting twice, or busy.
 import { describe, expect, it } from 'vitest';
 import type { AskView, ClaimedRunView, RunView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -17,7 +16,8 @@ import {
   showAsk,
   startRun,
   typesOf,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessageView } from '../../src/core/views.ts';
 import type { Problem } from '../../src/server/problem.ts';
+import { clarify, family, ok, raiseQuestion, resolution } from '../support/api-calls.ts';
 import type { Operation } from '../support/contract.ts';
-import { clarify, family, ok, raiseQuestion, resolution } from '../support/scene.ts';
 import { openServer, type Reply, type Server } from '../support/server.ts';
 
 let server: Server;

@@ -1,9 +1,9 @@
 // Host, then Origin, then the token, before anything else is looked at: a wrong one is refused even with a valid
 // bearer token, on every kind of path.
 import { describe, expect, it } from 'vitest';
-import { serverForAll } from '../support/for-all.ts';
-import { held, newSession, ok, refusal, resolution, showAsk } from '../support/scene.ts';
+import { held, newSession, ok, refusal, resolution, showAsk } from '../support/api-calls.ts';
 import { openServer } from '../support/server.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll({ origins: ['https://inbox.example'] });
 

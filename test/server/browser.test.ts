@@ -2,9 +2,9 @@
 // in the order Host → Origin → cookie → scope → CSRF → body.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '../../src/server/problem.ts';
+import { held, ok, refusal, resolution, showAsk } from '../support/api-calls.ts';
 import { type Cookies, HOST, headersOf, ORIGIN, signIn } from '../support/browser.ts';
-import { serverForAll } from '../support/for-all.ts';
-import { held, ok, refusal, resolution, showAsk } from '../support/scene.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll({ limits: { signInsPerMinute: 0 } });
 let cookies: Cookies;

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import type { AskView, ClaimedRunView, RunView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   answer,
   clarify,
@@ -18,8 +17,9 @@ import {
   showAsk,
   showRun,
   startRun,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
 import { openServer } from '../support/server.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

@@ -2,7 +2,6 @@
 // own names for tasks, sessions that are reused, unknown ids.
 import { describe, expect, it } from 'vitest';
 import type { NewTokenView, SessionView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   answer,
   callId,
@@ -16,8 +15,9 @@ import {
   resolution,
   showAsk,
   startRun,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
 import { openServer } from '../support/server.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

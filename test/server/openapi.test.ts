@@ -3,9 +3,9 @@
 import { validate } from '@scalar/openapi-parser';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { held, ok } from '../support/api-calls.ts';
 import { Contract, type OpenApi, type Operation } from '../support/contract.ts';
-import { serverForAll } from '../support/for-all.ts';
-import { held, ok } from '../support/scene.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

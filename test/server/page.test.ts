@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { refusal } from '../support/scene.ts';
+import { refusal } from '../support/api-calls.ts';
 import { openServer, type Server } from '../support/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'holdpoint-page-'));

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../src/core/errors.ts';
 import type { Problem } from '../../src/server/problem.ts';
 import { problemOf } from '../../src/server/problem.ts';
-import { serverForAll } from '../support/for-all.ts';
 import {
   allow,
   answer,
@@ -21,8 +20,9 @@ import {
   resolution,
   resolutions,
   startRun,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
 import { openServer, type Reply } from '../support/server.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

@@ -14,7 +14,7 @@ import {
   raiseQuestion,
   resolution,
   startRun,
-} from '../support/scene.ts';
+} from '../support/api-calls.ts';
 import { openServer, type Server } from '../support/server.ts';
 import { openStream, type Stream } from '../support/stream.ts';
 

@@ -8,10 +8,10 @@ import { audit } from '../faults/auditor.ts';
 import { accountOf } from '../faults/knowledge.ts';
 import { startLoad } from '../faults/load.ts';
 import type { Server } from '../faults/phoenix.ts';
-import { postgresForAll } from '../support/for-all.ts';
+import { type Received, type Sent, send } from '../support/http.ts';
 import { spawnHoldpoint, startHoldpoint, temporaryFolder } from '../support/process.ts';
-import { seeded } from '../support/seed.ts';
-import { type Received, type Sent, send } from '../support/wire.ts';
+import { seeded } from '../support/seeded-random.ts';
+import { postgresForAll } from '../support/shared-fixtures.ts';
 
 const ENV = { HOLDPOINT_TOKEN: 'one for both houses', HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 5).toString('base64url') };
 const RETRY_MS = 20;

@@ -7,9 +7,9 @@ import { expect, it } from 'vitest';
 import { logFault } from '../../src/core/event.ts';
 import type { AskView, EventView, RunView } from '../../src/core/views.ts';
 import { toEvent } from '../../src/store/rows.ts';
-import { postgresForAll } from '../support/for-all.ts';
+import { type Sent, send } from '../support/http.ts';
 import { root, startHoldpoint } from '../support/process.ts';
-import { type Sent, send } from '../support/wire.ts';
+import { postgresForAll } from '../support/shared-fixtures.ts';
 
 const DAY_MS = 86_400_000;
 const postgres = postgresForAll();

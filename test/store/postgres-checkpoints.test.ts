@@ -9,7 +9,7 @@ import { signLog } from '../../src/gateway/checkpoint.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { createSealer } from '../../src/store/sealer.ts';
 import { append, hash, keep, sessionOf } from '../conformance/store-samples.ts';
-import { postgresForAll } from '../support/for-all.ts';
+import { postgresForAll } from '../support/shared-fixtures.ts';
 
 const postgres = postgresForAll();
 const sealer = createSealer(Buffer.alloc(32, 7));

@@ -12,9 +12,9 @@ import { migratePostgres } from '../../src/store/postgres-schema.ts';
 import { MIGRATION_NAMES } from '../../src/store/schema.ts';
 import { audit } from '../faults/auditor.ts';
 import { type Account, accountOf, noKnowledge } from '../faults/knowledge.ts';
-import { postgresForAll } from '../support/for-all.ts';
+import { type Sent, send } from '../support/http.ts';
 import { type Holdpoint, startHoldpoint, temporaryFolder } from '../support/process.ts';
-import { type Sent, send } from '../support/wire.ts';
+import { postgresForAll } from '../support/shared-fixtures.ts';
 
 const TOKEN = 'a token that outlives the upgrade';
 const SECRET = { HOLDPOINT_TOKEN: TOKEN, HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 9).toString('base64url') };

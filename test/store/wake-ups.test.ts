@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import type { AskView, EventView, RunView } from '../../src/core/views.ts';
-import { postgresForAll } from '../support/for-all.ts';
+import { openStream, type Sent, send } from '../support/http.ts';
 import { type Holdpoint, root, startHoldpoint } from '../support/process.ts';
-import { openStream, type Sent, send } from '../support/wire.ts';
+import { postgresForAll } from '../support/shared-fixtures.ts';
 import { Eavesdropper } from './eavesdropper.ts';
 
 const SHARED = { HOLDPOINT_TOKEN: 'shared', HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 3).toString('base64url') };

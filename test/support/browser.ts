@@ -2,7 +2,7 @@
 // CSRF value back. Each part can be left out or forged.
 import { expect } from 'vitest';
 import type { MeView, SignInLinkView } from '../../src/core/views.ts';
-import { ok } from './scene.ts';
+import { ok } from './api-calls.ts';
 import type { Reply, Server } from './server.ts';
 
 export const HOST = '127.0.0.1:4777';

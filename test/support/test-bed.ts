@@ -1,4 +1,4 @@
-// A stage for the mock agent: a client with which a test is the person, workers in this process, and ways to wait for
+// A bed for the mock agent: a client with which a test is the person, workers in this process, and ways to wait for
 // what happens on the server. Knows a server's address and token only, so the server may be in this process or not.
 
 import { mock, type Step } from '../../src/agents/mock/input.ts';
@@ -27,7 +27,7 @@ export interface WorkerLike {
   drainMs?: number;
 }
 
-export class Stage {
+export class TestBed {
   readonly url: string;
   readonly api: Client;
   readonly #workers: Worker[] = [];
@@ -44,7 +44,7 @@ export class Stage {
     const worker = startWorker({
       url: this.url,
       token,
-      workerId: options.id ?? `stage-${made}`,
+      workerId: options.id ?? `test-bed-${made}`,
       agents: options.agents ?? [mock],
       leaseMs: options.leaseMs,
       labels: options.labels,

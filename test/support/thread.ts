@@ -1,6 +1,6 @@
 // A thread as a test sees it over HTTP: what a person posts, what the thread then shows, in short.
 import type { ItemView } from '../../src/core/views.ts';
-import { type Fields, ok } from './scene.ts';
+import { type Fields, ok } from './api-calls.ts';
 import type { CallOptions, Reply, Server } from './server.ts';
 
 export const pathOf = (sessionId: string): string => `/v1/threads/thr_${sessionId}/items`;

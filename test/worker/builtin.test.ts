@@ -10,7 +10,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Step } from '../../src/agents/mock/input.ts';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
 import { endEverything, startHoldpoint, temporaryFolder } from '../support/process.ts';
-import { BASH, Stage, WHICH } from '../support/test-bed.ts';
+import { BASH, TestBed, WHICH } from '../support/test-bed.ts';
 
 // Real processes on a machine that others use too.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -23,29 +23,29 @@ const script = (mode: 'blocking' | 'deferred'): Step[] => [
   { do: 'approve', id: 'p', mode, ...BASH },
   { do: 'complete', text: 'heard {{q}} and {{p}}' },
 ];
-const first = async (stage: Stage, sessionId: string) => (await stage.pending(sessionId))[0] as AskView;
+const first = async (bed: TestBed, sessionId: string) => (await bed.pending(sessionId))[0] as AskView;
 const portOf = (url: string) => new URL(url).port;
 
 describe.each(['blocking', 'deferred'] as const)('the built-in worker, %s', (mode) => {
   it('hosts an agent through two kill -9 of its server; each answer is heard once', async () => {
     let server = await startHoldpoint();
-    let stage = new Stage(server.url, server.token);
-    const run = await stage.play(script(mode));
-    const question = await first(stage, run.session_id);
+    let bed = new TestBed(server.url, server.token);
+    const run = await bed.play(script(mode));
+    const question = await first(bed, run.session_id);
     const again = async () => {
       await server.end('SIGKILL');
       server = await startHoldpoint({ data: server.data, args: ['--port', portOf(server.url)] });
-      stage = new Stage(server.url, server.token);
+      bed = new TestBed(server.url, server.token);
     };
     await again();
-    await stage.answer(question, { question_id: 'which', selected_option_ids: ['a'] });
-    const approval = await stage.until(async () => {
-      const ask = await first(stage, run.session_id);
+    await bed.answer(question, { question_id: 'which', selected_option_ids: ['a'] });
+    const approval = await bed.until(async () => {
+      const ask = await first(bed, run.session_id);
       return ask.kind === 'approval' ? ask : undefined;
     });
-    await stage.decide(approval, { behavior: 'allow' });
+    await bed.decide(approval, { behavior: 'allow' });
     await again();
-    const ended = await stage.over(run.run_id);
+    const ended = await bed.over(run.run_id);
     expect(ended.status).toBe('completed');
     expect(ended.outputs.map((o) => o.text)).toEqual([
       'before',
@@ -53,25 +53,25 @@ describe.each(['blocking', 'deferred'] as const)('the built-in worker, %s', (mod
       'p: answered: allowed {"command":"npm install"}',
       'heard Apples and allowed {"command":"npm install"}',
     ]);
-    expect(await stage.events(run.session_id, 'ask.delivered')).toHaveLength(2);
+    expect(await bed.events(run.session_id, 'ask.delivered')).toHaveLength(2);
     await server.end('SIGTERM');
   });
 });
 
 it('a worker elsewhere goes on waiting while its server restarts', async () => {
   let server = await startHoldpoint({ args: ['--no-worker'] });
-  const stage = new Stage(server.url, server.token);
-  const worker = await stage.worker();
-  const runs = [await stage.play(script('blocking')), await stage.play(script('blocking'))];
-  const asks = [await first(stage, runs[0]?.session_id ?? ''), await first(stage, runs[1]?.session_id ?? '')];
+  const bed = new TestBed(server.url, server.token);
+  const worker = await bed.worker();
+  const runs = [await bed.play(script('blocking')), await bed.play(script('blocking'))];
+  const asks = [await first(bed, runs[0]?.session_id ?? ''), await first(bed, runs[1]?.session_id ?? '')];
   await server.end('SIGTERM');
   server = await startHoldpoint({ data: server.data, args: ['--no-worker', '--port', portOf(server.url)] });
-  for (const ask of asks) await stage.answer(ask, { question_id: 'which', selected_option_ids: ['b'] });
+  for (const ask of asks) await bed.answer(ask, { question_id: 'which', selected_option_ids: ['b'] });
   for (const run of runs) {
-    await stage.decide(await first(stage, run.session_id), { behavior: 'deny', reason: 'no' });
-    const ended = await stage.over(run.run_id);
-    expect(stage.heard(ended)).toEqual(['q: answered: Bread', 'p: answered: no']);
-    const types = (await stage.events(run.session_id)).map((e) => e.type);
+    await bed.decide(await first(bed, run.session_id), { behavior: 'deny', reason: 'no' });
+    const ended = await bed.over(run.run_id);
+    expect(bed.heard(ended)).toEqual(['q: answered: Bread', 'p: answered: no']);
+    const types = (await bed.events(run.session_id)).map((e) => e.type);
     expect(types.filter((t) => t === 'started')).toHaveLength(1);
     expect(types).not.toContain('run.recovered');
   }
@@ -115,7 +115,7 @@ it.skipIf(!openssl)('behind TLS the built-in worker comes in by loopback (needs 
     const run = await call<RunView>(`/v1/runs/${run_id}`);
     return run.status === 'completed' ? run : undefined;
   };
-  const run = await new Stage(server.url, server.token).until(isOver);
+  const run = await new TestBed(server.url, server.token).until(isOver);
   expect(run.outputs.map((o) => o.text)).toEqual(['through']);
   expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
 });

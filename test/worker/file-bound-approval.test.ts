@@ -8,10 +8,10 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { ApprovalRequest, AskView } from '../../src/core/views.ts';
 import type { HostedAgent } from '../../src/worker/host.ts';
 import { openServer, type Server } from '../support/server.ts';
-import { Stage } from '../support/test-bed.ts';
+import { TestBed } from '../support/test-bed.ts';
 
 let server: Server;
-let stage: Stage;
+let bed: TestBed;
 let root: string;
 let folder: string;
 let script: string;
@@ -34,12 +34,12 @@ const asks: HostedAgent = {
 
 beforeAll(async () => {
   server = await openServer();
-  stage = new Stage(await server.url(), server.token);
+  bed = new TestBed(await server.url(), server.token);
   root = mkdtempSync(join(tmpdir(), 'holdpoint-bound-'));
-  await stage.worker({ agents: [asks] });
+  await bed.worker({ agents: [asks] });
 });
 afterAll(async () => {
-  await stage.close();
+  await bed.close();
   await server.close();
   rmSync(root, { recursive: true, force: true });
 });
@@ -51,21 +51,21 @@ beforeEach(() => {
 });
 
 async function asked(input: { command: string; isPatient?: boolean }) {
-  const { session_id } = await stage.api.sessions.create({ agent: 'asks', work_folder: folder });
-  const run = await stage.api.runs.start(session_id, { input });
+  const { session_id } = await bed.api.sessions.create({ agent: 'asks', work_folder: folder });
+  const run = await bed.api.runs.start(session_id, { input });
   return { run, ask: await next(session_id) };
 }
-const next = async (sessionId: string) => (await stage.pending(sessionId))[0] as AskView;
+const next = async (sessionId: string) => (await bed.pending(sessionId))[0] as AskView;
 const requestOf = (ask: AskView) => ask.request as ApprovalRequest;
-const allow = (ask: AskView) => stage.decide(ask, { behavior: 'allow' });
-const deliveryOf = async (ask: AskView) => (await stage.api.asks.get(ask.ask_id)).delivery;
+const allow = (ask: AskView) => bed.decide(ask, { behavior: 'allow' });
+const deliveryOf = async (ask: AskView) => (await bed.api.asks.get(ask.ask_id)).delivery;
 
 it('is used where nothing has changed, with the files in what was digested', async () => {
   writeFileSync(join(folder, 'with space.txt'), 'x');
   const { run, ask } = await asked({ command: "bash ./deploy.sh --env=deploy.sh 'with space.txt' | tee none" });
   expect(requestOf(ask).files?.map(({ path }) => path)).toEqual([script, join(folder, 'with space.txt')]);
   await allow(ask);
-  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
   expect(told).toHaveLength(1);
   expect((await deliveryOf(ask)).state).toBe('delivered');
 });
@@ -86,7 +86,7 @@ it('is asked again where a file has changed, with the difference; the first allo
   expect(await deliveryOf(ask)).toMatchObject({ state: 'undeliverable', reason: expect.stringContaining('changed') });
   expect(told).toEqual([]);
   await allow(again);
-  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
   expect(told).toEqual(['may bash deploy.sh']);
 });
 
@@ -97,14 +97,14 @@ it('is asked again when the file is gone; a denial needs no look', async () => {
   const again = await next(run.session_id);
   expect(requestOf(again).reason).toContain(`${script} is gone`);
   expect(requestOf(again)).not.toHaveProperty('files');
-  await stage.decide(again, { behavior: 'deny', reason: 'no file' });
-  await stage.over(run.run_id);
+  await bed.decide(again, { behavior: 'deny', reason: 'no file' });
+  await bed.over(run.run_id);
   expect(told).toEqual(['may not: no file']);
 });
 
 it('is held without a process: what changed until it is taken up again is noticed', async () => {
   const { run, ask } = await asked({ command: 'bash deploy.sh', isPatient: false });
-  await stage.until(async () => (await stage.events(run.session_id, 'run.released'))[0]);
+  await bed.until(async () => (await bed.events(run.session_id, 'run.released'))[0]);
   writeFileSync(script, 'echo production\n');
   await allow(ask);
   const again = await next(run.session_id);
@@ -113,26 +113,26 @@ it('is held without a process: what changed until it is taken up again is notice
   expect(told).toEqual([]);
   // Started again it raises the call under its own name, and finds what that was asked as meanwhile.
   await allow(again);
-  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
   expect(told).toEqual(['may bash deploy.sh']);
-  const { items } = await stage.api.asks.list({ run_id: run.run_id });
+  const { items } = await bed.api.asks.list({ run_id: run.run_id });
   expect(items.map(({ delivery }) => delivery.state)).toEqual(['undeliverable', 'delivered']);
 });
 
 it('stays given up when the file is as it was at first again', async () => {
   const { run, ask } = await asked({ command: 'bash deploy.sh', isPatient: false });
-  await stage.until(async () => (await stage.events(run.session_id, 'run.released'))[0]);
+  await bed.until(async () => (await bed.events(run.session_id, 'run.released'))[0]);
   writeFileSync(script, 'echo production\n');
   await allow(ask);
   const again = await next(run.session_id);
-  await stage.until(async () => (await stage.events(run.session_id, 'run.released'))[1]);
+  await bed.until(async () => (await bed.events(run.session_id, 'run.released'))[1]);
   writeFileSync(script, 'echo staging\n');
   await allow(again);
   const third = await next(run.session_id);
   expect(third.ask_id).not.toBe(again.ask_id);
   expect(told).toEqual([]);
-  await stage.decide(third, { behavior: 'deny', reason: 'make up your mind' });
-  await stage.over(run.run_id);
+  await bed.decide(third, { behavior: 'deny', reason: 'make up your mind' });
+  await bed.over(run.run_id);
   expect(told).toEqual(['may not: make up your mind']);
 });
 
@@ -150,8 +150,8 @@ it.each([
   const again = await next(run.session_id);
   expect(requestOf(again).reason).toContain(`${script} is no file any more that can be looked at.`);
   expect(JSON.stringify(again)).not.toContain('secret');
-  await stage.decide(again, { behavior: 'deny' });
-  await stage.over(run.run_id);
+  await bed.decide(again, { behavior: 'deny' });
+  await bed.over(run.run_id);
   expect(told).toEqual(['may not: approval denied']);
 });
 
@@ -164,8 +164,8 @@ it('says where the difference is too large to be shown', async () => {
   const again = await next(run.session_id);
   expect(requestOf(again).reason).toContain(`What has changed in ${script} cannot be shown here`);
   expect(requestOf(again)).not.toHaveProperty('diff');
-  await stage.decide(again, { behavior: 'deny' });
-  await stage.over(run.run_id);
+  await bed.decide(again, { behavior: 'deny' });
+  await bed.over(run.run_id);
 });
 
 it('is not asked for ever about a file that never holds still: that is said, and it is looked at no more', async () => {
@@ -180,7 +180,7 @@ it('is not asked for ever about a file that never holds still: that is said, and
   expect(requestOf(open)).not.toHaveProperty('files');
   writeFileSync(script, 'three');
   await allow(open);
-  await stage.over(run.run_id);
+  await bed.over(run.run_id);
   expect(told).toEqual(['may tail -n 3 deploy.sh']);
 });
 
@@ -188,12 +188,12 @@ it('reads a hostile command in no time, and one with a quote that is never close
   const hostile = `bash deploy.sh ${'"\\'.repeat(100_000)} ${'x '.repeat(50_000)}`;
   const { run, ask } = await asked({ command: hostile });
   expect(requestOf(ask).files?.map(({ path }) => path)).toEqual([script]);
-  await stage.decide(ask, { behavior: 'deny' });
-  await stage.over(run.run_id);
+  await bed.decide(ask, { behavior: 'deny' });
+  await bed.over(run.run_id);
   const open = await asked({ command: "bash 'deploy.sh" });
   expect(requestOf(open.ask).files?.map(({ path }) => path)).toEqual([script]);
-  await stage.decide(open.ask, { behavior: 'deny' });
-  await stage.over(open.run.run_id);
+  await bed.decide(open.ask, { behavior: 'deny' });
+  await bed.over(open.run.run_id);
 });
 
 it('looks at no file outside of the work folder, also not through a link', async () => {
@@ -202,6 +202,6 @@ it('looks at no file outside of the work folder, also not through a link', async
   symlinkSync(outside, join(folder, 'link'));
   const { run, ask } = await asked({ command: `cat link ../outside.txt ${outside} /etc/hostname .` });
   expect(requestOf(ask)).not.toHaveProperty('files');
-  await stage.decide(ask, { behavior: 'deny' });
-  await stage.over(run.run_id);
+  await bed.decide(ask, { behavior: 'deny' });
+  await bed.over(run.run_id);
 });

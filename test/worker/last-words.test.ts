@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { HostedAgent } from '../../src/worker/host.ts';
 import { openServer, type Server } from '../support/server.ts';
-import { Stage } from '../support/test-bed.ts';
+import { TestBed } from '../support/test-bed.ts';
 
 const LONG = 700_000;
 const begun = new Map<string, number>();
@@ -33,11 +33,11 @@ const former: HostedAgent = {
 };
 
 let server: Server;
-let stage: Stage;
+let bed: TestBed;
 beforeAll(async () => {
   server = await openServer();
-  stage = new Stage(await server.url(), server.token);
-  await stage.worker({
+  bed = new TestBed(await server.url(), server.token);
+  await bed.worker({
     leaseMs: 1000,
     agents: [
       agent('says-much', { ended: 'completed', text: long('x') }),
@@ -51,16 +51,16 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await stage.close();
+  await bed.close();
   await server.close();
 });
 
-const ended = async (name: string) => stage.over((await stage.play([], { agent: name })).run_id);
+const ended = async (name: string) => bed.over((await bed.play([], { agent: name })).run_id);
 
 it.each(['says-much', 'says-signs', 'says-faces'])('%s: completed, with the beginning and the end', async (name) => {
   const run = await ended(name);
   expect(run.status).toBe('completed');
-  const { last_message } = (await stage.api.sessions.get(run.session_id)).snapshot;
+  const { last_message } = (await bed.api.sessions.get(run.session_id)).snapshot;
   for (const text of [last_message, run.outputs.find((output) => output.output_id === 'said')?.text])
     expect(text).toMatch(/^BEGIN.*\n\[… \d+ characters left out …\]\n.*END$/s);
   expect(begun.get(name)).toBe(1);
@@ -79,10 +79,10 @@ it.each(['completes-oddly', 'fails-oddly'])('%s: failed, with what the server re
 });
 
 it('displays-a-form: the run is held on it, without a process, until it is answered', async () => {
-  const run = await stage.play([], { agent: 'displays-a-form' });
-  const [form] = await stage.pending(run.session_id);
-  await stage.until(async () => (await stage.events(run.session_id, 'run.released'))[0]);
-  expect(await stage.api.runs.get(run.run_id)).toMatchObject({ status: 'waiting_for_user_question' });
+  const run = await bed.play([], { agent: 'displays-a-form' });
+  const [form] = await bed.pending(run.session_id);
+  await bed.until(async () => (await bed.events(run.session_id, 'run.released'))[0]);
+  expect(await bed.api.runs.get(run.run_id)).toMatchObject({ status: 'waiting_for_user_question' });
   expect(form).toMatchObject({ mode: 'form', status: 'pending' });
   expect(begun.get('displays-a-form')).toBe(1);
 });

@@ -5,19 +5,19 @@ import { mock, type Step } from '../../src/agents/mock/input.ts';
 import { HoldpointProblem } from '../../src/client/http.ts';
 import type { AskView, ClaimedRunView } from '../../src/core/views.ts';
 import type { HostedAgent } from '../../src/worker/host.ts';
-import { serverForAll } from '../support/for-all.ts';
-import { BASH, Stage, WHICH } from '../support/test-bed.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
+import { BASH, TestBed, WHICH } from '../support/test-bed.ts';
 
 const server = serverForAll();
-let stage: Stage;
+let bed: TestBed;
 beforeAll(async () => {
-  stage = new Stage(await server.url(), server.token);
+  bed = new TestBed(await server.url(), server.token);
 });
-afterEach(() => stage.close());
+afterEach(() => bed.close());
 
 const none = { ...mock, name: 'fragile', recovery: 'none' as const };
 const replaying = { ...mock, name: 'replaying', recovery: 'replay' as const };
-const first = async (sessionId: string): Promise<AskView> => (await stage.pending(sessionId))[0] as AskView;
+const first = async (sessionId: string): Promise<AskView> => (await bed.pending(sessionId))[0] as AskView;
 const code = async (call: Promise<unknown>): Promise<string> => {
   const error = await call.then(
     () => undefined,
@@ -27,23 +27,23 @@ const code = async (call: Promise<unknown>): Promise<string> => {
 };
 
 it('every call of a worker that lost its run is refused, and changes nothing', async () => {
-  const parent = await stage.api.sessions.create({ agent: 'external' });
-  const run = await stage.play([], { agent: 'claimed-by-hand', parent_session_id: parent.session_id });
+  const parent = await bed.api.sessions.create({ agent: 'external' });
+  const run = await bed.play([], { agent: 'claimed-by-hand', parent_session_id: parent.session_id });
   const claim = (worker_id: string) =>
-    stage.api.workers.claim({ worker_id, agents: [{ name: 'claimed-by-hand', recovery: 'resume' }], lease_ms: 1000 });
+    bed.api.workers.claim({ worker_id, agents: [{ name: 'claimed-by-hand', recovery: 'resume' }], lease_ms: 1000 });
   const old = (await claim('old')) as ClaimedRunView;
-  const ask = await stage.api
+  const ask = await bed.api
     .underLease(old.lease.epoch)
     .asks.raise(run.run_id, { kind: 'question', tool_call_id: 'q', questions: [WHICH] });
   server.advance(1500);
-  await stage.until(async () => ((await stage.events(run.session_id, 'run.recovered')).length > 0 ? true : undefined));
-  await stage.answer(ask, { question_id: 'which', selected_option_ids: ['a'] });
-  const claimed = await stage.until(() => claim('new'));
+  await bed.until(async () => ((await bed.events(run.session_id, 'run.recovered')).length > 0 ? true : undefined));
+  await bed.answer(ask, { question_id: 'which', selected_option_ids: ['a'] });
+  const claimed = await bed.until(() => claim('new'));
   expect(claimed.lease.epoch).toBe(old.lease.epoch + 1);
   expect(claimed).toMatchObject({ resumed: true, due: [{ ask_id: ask.ask_id }] });
 
-  const before = await stage.events(run.session_id);
-  const calls = stage.api.underLease(old.lease.epoch);
+  const before = await bed.events(run.session_id);
+  const calls = bed.api.underLease(old.lease.epoch);
   const hold = { worker_id: 'old', lease_epoch: old.lease.epoch };
   const questions = [WHICH];
   const refusals = {
@@ -58,7 +58,7 @@ it('every call of a worker that lost its run is refused, and changes nothing', a
     release: calls.workers.release(run.run_id, hold),
   };
   for (const [name, call] of Object.entries(refusals)) expect([name, await code(call)]).toEqual([name, 'lease_lost']);
-  expect(await stage.events(run.session_id)).toEqual(before);
+  expect(await bed.events(run.session_id)).toEqual(before);
 });
 
 it('an agent works under its lease: nothing it does counts after the run went to its successor', async () => {
@@ -85,58 +85,58 @@ it('an agent works under its lease: nothing it does counts after the run went to
       return { ended: 'completed', text: 'said by a ghost' };
     },
   };
-  const parent = await stage.api.sessions.create({ agent: 'external' });
-  await stage.worker({ agents: [stubborn], leaseMs: 600_000 });
-  const run = await stage.play([], { agent: 'stubborn', parent_session_id: parent.session_id });
-  await stage.until(async () => (hosts === 1 ? true : undefined));
+  const parent = await bed.api.sessions.create({ agent: 'external' });
+  await bed.worker({ agents: [stubborn], leaseMs: 600_000 });
+  const run = await bed.play([], { agent: 'stubborn', parent_session_id: parent.session_id });
+  await bed.until(async () => (hosts === 1 ? true : undefined));
   server.advance(700_000);
-  await stage.until(async () => (hosts === 2 ? true : undefined));
-  const before = await stage.events(run.session_id);
+  await bed.until(async () => (hosts === 2 ? true : undefined));
+  const before = await bed.events(run.session_id);
   goOn.resolve();
-  await stage.until(async () => (refusals.length === 4 ? true : undefined));
+  await bed.until(async () => (refusals.length === 4 ? true : undefined));
   expect(refusals).toEqual(['lease_lost', 'lease_lost', 'lease_lost', 'lease_lost']);
-  expect(await stage.events(run.session_id)).toEqual(before);
+  expect(await bed.events(run.session_id)).toEqual(before);
   end.resolve();
-  await stage.over(run.run_id);
-  expect((await stage.api.sessions.get(run.session_id)).snapshot.last_message).toBeNull();
+  await bed.over(run.run_id);
+  expect((await bed.api.sessions.get(run.session_id)).snapshot.last_message).toBeNull();
 });
 
 describe('a worker that stops', () => {
   it('fails the run of an agent that cannot be taken up again: its open approval is denied', async () => {
-    const worker = await stage.worker({ agents: [none], drainMs: 1 });
+    const worker = await bed.worker({ agents: [none], drainMs: 1 });
     const allowed: Step[] = [{ do: 'say', text: 'ran' }];
-    const run = await stage.play([{ do: 'approve', id: 'p', ...BASH, allowed }], { agent: 'fragile' });
+    const run = await bed.play([{ do: 'approve', id: 'p', ...BASH, allowed }], { agent: 'fragile' });
     const ask = await first(run.session_id);
     await worker.stop();
-    const ended = await stage.over(run.run_id);
+    const ended = await bed.over(run.run_id);
     expect(ended).toMatchObject({ status: 'failed', error: 'the worker was shut down', outputs: [] });
-    const { answer } = await stage.api.asks.get(ask.ask_id);
+    const { answer } = await bed.api.asks.get(ask.ask_id);
     expect(answer).toMatchObject({ outcome: 'cancelled', behavior: 'deny', reason: 'the worker was shut down' });
-    expect(await code(stage.decide(ask, { behavior: 'allow' }))).toBe('approval_state_conflict');
+    expect(await code(bed.decide(ask, { behavior: 'allow' }))).toBe('approval_state_conflict');
   });
 
   it('lets an agent that cannot be taken up again finish what it is doing', async () => {
-    const worker = await stage.worker({ agents: [none] });
-    const run = await stage.play([{ do: 'sleep', ms: 150 }, { do: 'complete' }], { agent: 'fragile' });
-    await stage.until(async () => (worker.hosting === 1 ? true : undefined));
+    const worker = await bed.worker({ agents: [none] });
+    const run = await bed.play([{ do: 'sleep', ms: 150 }, { do: 'complete' }], { agent: 'fragile' });
+    await bed.until(async () => (worker.hosting === 1 ? true : undefined));
     await worker.stop();
-    expect((await stage.api.runs.get(run.run_id)).status).toBe('completed');
+    expect((await bed.api.runs.get(run.run_id)).status).toBe('completed');
   });
 
   it('stops at once although all its places are taken', async () => {
-    const worker = await stage.worker({ concurrency: 2 });
-    const runs = [await stage.play([{ do: 'sleep', ms: 600_000 }]), await stage.play([{ do: 'sleep', ms: 600_000 }])];
-    await stage.until(async () => (worker.hosting === 2 ? true : undefined));
+    const worker = await bed.worker({ concurrency: 2 });
+    const runs = [await bed.play([{ do: 'sleep', ms: 600_000 }]), await bed.play([{ do: 'sleep', ms: 600_000 }])];
+    await bed.until(async () => (worker.hosting === 2 ? true : undefined));
     await worker.stop();
-    for (const run of runs) expect(await stage.events(run.session_id, 'run.released')).toHaveLength(1);
+    for (const run of runs) expect(await bed.events(run.session_id, 'run.released')).toHaveLength(1);
   });
 });
 
 describe('a worker that is gone', () => {
   const lapse = async (sessionId: string) => {
     server.advance(700_000);
-    await stage.until(async () => {
-      const types = (await stage.events(sessionId)).map((e) => e.type);
+    await bed.until(async () => {
+      const types = (await bed.events(sessionId)).map((e) => e.type);
       return types.includes('run.recovered') || types.includes('interrupted') ? true : undefined;
     });
   };
@@ -147,40 +147,40 @@ describe('a worker that is gone', () => {
 
   it('with an agent that is replayed: the blocking ask ends as worker_restart and is asked again', async () => {
     const isAnother = ({ ask_id }: AskView) => ask_id !== ask.ask_id;
-    const lost = await stage.worker({ agents: [{ ...replaying, run: vanishAfterAsking }], leaseMs: 600_000 });
-    const run = await stage.play(crashing('blocking'), { agent: 'replaying' });
+    const lost = await bed.worker({ agents: [{ ...replaying, run: vanishAfterAsking }], leaseMs: 600_000 });
+    const run = await bed.play(crashing('blocking'), { agent: 'replaying' });
     const ask = await first(run.session_id);
-    await stage.until(async () => (lost.hosting === 0 ? true : undefined));
+    await bed.until(async () => (lost.hosting === 0 ? true : undefined));
     await lost.stop();
     await lapse(run.session_id);
-    expect((await stage.api.asks.get(ask.ask_id)).status).toBe('pending');
-    await stage.worker({ agents: [replaying] });
-    const again = await stage.until(async () => (await stage.pending(run.session_id)).find(isAnother));
-    expect((await stage.api.asks.get(ask.ask_id)).answer).toMatchObject({
+    expect((await bed.api.asks.get(ask.ask_id)).status).toBe('pending');
+    await bed.worker({ agents: [replaying] });
+    const again = await bed.until(async () => (await bed.pending(run.session_id)).find(isAnother));
+    expect((await bed.api.asks.get(ask.ask_id)).answer).toMatchObject({
       outcome: 'cancelled',
       reason: 'worker_restart',
     });
-    await stage.answer(again, { question_id: 'which', selected_option_ids: ['a'] });
-    expect(stage.heard(await stage.over(run.run_id))).toEqual(['q: answered: Apples']);
+    await bed.answer(again, { question_id: 'which', selected_option_ids: ['a'] });
+    expect(bed.heard(await bed.over(run.run_id))).toEqual(['q: answered: Apples']);
   });
 
   it('with an agent that is lost: the run is interrupted and its ask ends', async () => {
-    const lost = await stage.worker({ agents: [{ ...none, run: vanishAfterAsking }], leaseMs: 600_000 });
-    const run = await stage.play(crashing('blocking'), { agent: 'fragile' });
+    const lost = await bed.worker({ agents: [{ ...none, run: vanishAfterAsking }], leaseMs: 600_000 });
+    const run = await bed.play(crashing('blocking'), { agent: 'fragile' });
     const ask = await first(run.session_id);
-    await stage.until(async () => (lost.hosting === 0 ? true : undefined));
+    await bed.until(async () => (lost.hosting === 0 ? true : undefined));
     await lapse(run.session_id);
-    expect(await stage.api.runs.get(run.run_id)).toMatchObject({
+    expect(await bed.api.runs.get(run.run_id)).toMatchObject({
       status: 'interrupted',
       error: 'worker lost while the run was active',
     });
-    expect((await stage.api.asks.get(ask.ask_id)).status).toBe('cancelled');
+    expect((await bed.api.asks.get(ask.ask_id)).status).toBe('cancelled');
   });
 });
 
 /** Raises the mock's first ask as it would, then is gone without a word. */
 const vanishAfterAsking: (typeof mock)['run'] = async (context) => {
   void context.ask({ id: 'q', questions: [WHICH] }).catch(() => {});
-  await stage.pending(context.session.session_id);
+  await bed.pending(context.session.session_id);
   return { ended: 'vanished' };
 };

@@ -3,16 +3,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { HostedAgent } from '../../src/worker/host.ts';
 import { openServer, type Server } from '../support/server.ts';
-import { Stage, WHICH } from '../support/test-bed.ts';
+import { TestBed, WHICH } from '../support/test-bed.ts';
 
 let server: Server;
-let stage: Stage;
+let bed: TestBed;
 beforeAll(async () => {
   server = await openServer();
-  stage = new Stage(await server.url(), server.token);
+  bed = new TestBed(await server.url(), server.token);
 });
 afterAll(async () => {
-  await stage.close();
+  await bed.close();
   await server.close();
 });
 
@@ -29,10 +29,10 @@ async function waiting(patience: () => AbortSignal) {
       return outcome.status === 'held' ? { ended: 'held' } : { ended: 'completed' };
     },
   };
-  await stage.worker({ agents: [agent] });
-  const { session_id } = await stage.api.sessions.create({ agent: name });
-  const run = await stage.api.runs.start(session_id, { input: {} });
-  const [ask] = await stage.pending(session_id);
+  await bed.worker({ agents: [agent] });
+  const { session_id } = await bed.api.sessions.create({ agent: name });
+  const run = await bed.api.runs.start(session_id, { input: {} });
+  const [ask] = await bed.pending(session_id);
   if (!ask) throw new Error('nothing was asked');
   return { run, ask, heard };
 }
@@ -40,19 +40,19 @@ async function waiting(patience: () => AbortSignal) {
 it('takes an answer in time without letting go of the run', async () => {
   const { run, ask, heard } = await waiting(() => new AbortController().signal);
   expect(ask).toMatchObject({ mode: 'deferred', request: { lineage: ['tester', 'helper: look'] } });
-  await stage.answer(ask, { question_id: 'which', selected_option_ids: ['a'] });
-  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  await bed.answer(ask, { question_id: 'which', selected_option_ids: ['a'] });
+  expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
   expect(heard).toEqual(['answered']);
-  expect(await stage.events(run.session_id, 'run.released')).toEqual([]);
+  expect(await bed.events(run.session_id, 'run.released')).toEqual([]);
 });
 
 it('lets go when its patience is over, and is started again with the answer', async () => {
   const patience = new AbortController();
   const { run, ask, heard } = await waiting(() => patience.signal);
   patience.abort();
-  await stage.until(async () => (await stage.events(run.session_id, 'run.released'))[0]);
+  await bed.until(async () => (await bed.events(run.session_id, 'run.released'))[0]);
   expect(heard).toEqual(['held']);
-  await stage.answer(ask, { question_id: 'which', selected_option_ids: ['a'] });
-  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  await bed.answer(ask, { question_id: 'which', selected_option_ids: ['a'] });
+  expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
   expect(heard).toEqual(['held', 'answered']);
 });

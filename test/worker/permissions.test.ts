@@ -4,20 +4,20 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Step } from '../../src/agents/mock/input.ts';
 import type { Permissions } from '../../src/core/session.ts';
 import { openServer, type Server } from '../support/server.ts';
-import { BASH, Stage } from '../support/test-bed.ts';
+import { BASH, TestBed } from '../support/test-bed.ts';
 import { chat } from '../support/thread.ts';
 
 let server: Server;
-let stage: Stage;
+let bed: TestBed;
 beforeAll(async () => {
   server = await openServer();
-  stage = new Stage(await server.url(), server.token);
-  await stage.worker({ labels: ['free'], permissions: 'autonomous' });
-  await stage.worker({ labels: ['strict'], permissions: 'approval' });
-  await stage.worker();
+  bed = new TestBed(await server.url(), server.token);
+  await bed.worker({ labels: ['free'], permissions: 'autonomous' });
+  await bed.worker({ labels: ['strict'], permissions: 'approval' });
+  await bed.worker();
 });
 afterAll(async () => {
-  await stage.close();
+  await bed.close();
   await server.close();
 });
 
@@ -36,19 +36,19 @@ const CASES: Case[] = [
 ];
 
 it.each(CASES)('session %s, worker %s: asked %s', async (permissions, label, isAsked) => {
-  const run = await stage.play(script, { ...(permissions && { permissions }), ...(label && { labels: [label] }) });
+  const run = await bed.play(script, { ...(permissions && { permissions }), ...(label && { labels: [label] }) });
   if (isAsked) {
-    const [ask] = await stage.pending(run.session_id);
-    expect((await stage.api.sessions.get(run.session_id)).permissions).toBe('approval');
-    if (ask) await stage.decide(ask, { behavior: 'deny', reason: 'not now' });
-    expect(stage.heard(await stage.over(run.run_id))).toEqual(['p: answered: not now']);
+    const [ask] = await bed.pending(run.session_id);
+    expect((await bed.api.sessions.get(run.session_id)).permissions).toBe('approval');
+    if (ask) await bed.decide(ask, { behavior: 'deny', reason: 'not now' });
+    expect(bed.heard(await bed.over(run.run_id))).toEqual(['p: answered: not now']);
     return;
   }
-  expect((await stage.over(run.run_id)).status).toBe('completed');
-  const [ask] = (await stage.api.asks.list({ run_id: run.run_id })).items;
+  expect((await bed.over(run.run_id)).status).toBe('completed');
+  const [ask] = (await bed.api.asks.list({ run_id: run.run_id })).items;
   expect(ask?.answer).toMatchObject({ behavior: 'allow', answered_by: 'policy:autonomous', surface: 'system' });
   expect(ask?.delivery.state).toBe('delivered');
-  expect(await stage.events(run.session_id, 'waiting_for_approval')).toEqual([]);
+  expect(await bed.events(run.session_id, 'waiting_for_approval')).toEqual([]);
   expect(await chat(server, run.session_id)).toEqual([
     'operator: play',
     'p: answered: allowed {"command":"npm install"}',
@@ -58,11 +58,11 @@ it.each(CASES)('session %s, worker %s: asked %s', async (permissions, label, isA
 });
 
 it('a child has the permissions of its parent, whatever the worker is set to', async () => {
-  const parent = await stage.api.sessions.create({ agent: 'mock', permissions: 'approval' });
+  const parent = await bed.api.sessions.create({ agent: 'mock', permissions: 'approval' });
   const of = { parent_session_id: parent.session_id, labels: ['free'] };
-  const run = await stage.play(script, of);
-  const [ask] = await stage.pending(run.session_id);
+  const run = await bed.play(script, of);
+  const [ask] = await bed.pending(run.session_id);
   expect(ask?.kind).toBe('approval');
-  const wanted = stage.api.sessions.create({ agent: 'mock', ...of, permissions: 'autonomous' });
+  const wanted = bed.api.sessions.create({ agent: 'mock', ...of, permissions: 'autonomous' });
   await expect(wanted).rejects.toMatchObject({ code: 'session_conflict' });
 });

@@ -4,13 +4,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { Step } from '../../src/agents/mock/input.ts';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
-import { BASH, LONG_LEASE_MS, Stage, WHICH } from '../support/test-bed.ts';
+import { BASH, LONG_LEASE_MS, TestBed, WHICH } from '../support/test-bed.ts';
 
 // Real processes on a machine that others use too.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let server: Holdpoint;
-let stage: Stage;
+let bed: TestBed;
 let workerToken: string;
 type OwnWorker = Started & { id: string };
 const workers: Started[] = [];
@@ -18,8 +18,8 @@ let made = 0;
 
 beforeAll(async () => {
   server = await startHoldpoint({ args: ['--no-worker'] });
-  stage = new Stage(server.url, server.token);
-  workerToken = (await stage.api.tokens.create({ scope: 'worker' })).token;
+  bed = new TestBed(server.url, server.token);
+  workerToken = (await bed.api.tokens.create({ scope: 'worker' })).token;
 });
 afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.end('SIGKILL'))));
 afterAll(endEverything);
@@ -34,28 +34,28 @@ async function startWorkerProcess(args: string[] = []): Promise<OwnWorker> {
     via: 'main',
   });
   workers.push(worker);
-  await stage.until(async () => (worker.stdout().includes('holdpoint worker ready') ? true : undefined));
+  await bed.until(async () => (worker.stdout().includes('holdpoint worker ready') ? true : undefined));
   return { ...worker, id };
 }
 
 /** kill -9; the lease ends soon after. */
 async function kill(worker: OwnWorker, run: RunView): Promise<void> {
   await worker.end('SIGKILL');
-  await stage.lapse(worker.id, run);
+  await bed.lapse(worker.id, run);
 }
 
-const first = async (sessionId: string): Promise<AskView> => (await stage.pending(sessionId))[0] as AskView;
-const chooseBread = (ask: AskView) => stage.answer(ask, { question_id: 'which', selected_option_ids: ['b'] });
+const first = async (sessionId: string): Promise<AskView> => (await bed.pending(sessionId))[0] as AskView;
+const chooseBread = (ask: AskView) => bed.answer(ask, { question_id: 'which', selected_option_ids: ['b'] });
 const released = (run: RunView) =>
-  stage.until(async () => ((await stage.events(run.session_id, 'run.released')).length > 0 ? true : undefined));
+  bed.until(async () => ((await bed.events(run.session_id, 'run.released')).length > 0 ? true : undefined));
 
 async function expectHeardOnce(run: RunView, heard: string[]): Promise<void> {
-  const ended = await stage.over(run.run_id);
+  const ended = await bed.over(run.run_id);
   expect(ended.status).toBe('completed');
-  expect(stage.heard(ended)).toEqual(heard);
-  expect(await stage.events(run.session_id, 'ask.delivered')).toHaveLength(heard.length);
-  expect(await stage.events(run.session_id, 'ask.claimed')).toHaveLength(heard.length);
-  const outputs = await stage.events(run.session_id, 'output');
+  expect(bed.heard(ended)).toEqual(heard);
+  expect(await bed.events(run.session_id, 'ask.delivered')).toHaveLength(heard.length);
+  expect(await bed.events(run.session_id, 'ask.claimed')).toHaveLength(heard.length);
+  const outputs = await bed.events(run.session_id, 'output');
   expect(outputs.map((e) => e.data.output_id)).toEqual([...new Set(outputs.map((e) => e.data.output_id))]);
 }
 
@@ -68,7 +68,7 @@ const asking = (mode: 'blocking' | 'deferred'): Step[] => [
 describe('kill -9 of a worker with an ask open', () => {
   it.each(['blocking', 'deferred'] as const)('%s: answered after another worker came', async (mode) => {
     const worker = await startWorkerProcess();
-    const run = await stage.play(asking(mode));
+    const run = await bed.play(asking(mode));
     const ask = await first(run.session_id);
     await kill(worker, run);
     await startWorkerProcess();
@@ -78,12 +78,12 @@ describe('kill -9 of a worker with an ask open', () => {
 
   it.each(['blocking', 'deferred'] as const)('%s: answered while no worker runs', async (mode) => {
     const worker = await startWorkerProcess();
-    const run = await stage.play(asking(mode));
+    const run = await bed.play(asking(mode));
     const ask = await first(run.session_id);
     if (mode === 'deferred') await released(run);
     await kill(worker, run);
     await chooseBread(ask);
-    expect((await stage.api.asks.get(ask.ask_id)).delivery.state).toBe('due');
+    expect((await bed.api.asks.get(ask.ask_id)).delivery.state).toBe('due');
     await startWorkerProcess();
     await expectHeardOnce(run, ['q: answered: Bread']);
   });
@@ -91,12 +91,12 @@ describe('kill -9 of a worker with an ask open', () => {
   it('several asks open, some answered before, some after', async () => {
     const worker = await startWorkerProcess();
     const asks = [1, 2, 3, 4].map((n) => ({ do: 'approve' as const, id: `p${n}`, ...BASH, input: { n } }));
-    const run = await stage.play([{ do: 'parallel', asks }, { do: 'complete' }]);
-    const open = await stage.pending(run.session_id, 4);
-    for (const ask of open.slice(0, 2)) await stage.decide(ask, { behavior: 'allow' });
+    const run = await bed.play([{ do: 'parallel', asks }, { do: 'complete' }]);
+    const open = await bed.pending(run.session_id, 4);
+    for (const ask of open.slice(0, 2)) await bed.decide(ask, { behavior: 'allow' });
     await kill(worker, run);
     await startWorkerProcess();
-    for (const ask of open.slice(2)) await stage.decide(ask, { behavior: 'deny', reason: 'no' });
+    for (const ask of open.slice(2)) await bed.decide(ask, { behavior: 'deny', reason: 'no' });
     await expectHeardOnce(run, [
       'p1: answered: allowed {"n":1}',
       'p2: answered: allowed {"n":2}',
@@ -108,17 +108,17 @@ describe('kill -9 of a worker with an ask open', () => {
   it('a sub-agent that waits for its parent', async () => {
     const worker = await startWorkerProcess();
     const script: Step[] = [{ do: 'clarify', id: 'c', questions: [WHICH] }];
-    const run = await stage.play([{ do: 'subagent', id: 'kid', script }, { do: 'complete' }]);
+    const run = await bed.play([{ do: 'subagent', id: 'kid', script }, { do: 'complete' }]);
     const ask = await first(run.session_id);
     const kid = `${run.run_id}.kid`;
-    const [childRun] = (await stage.api.runs.list({ session_id: kid })).items;
+    const [childRun] = (await bed.api.runs.list({ session_id: kid })).items;
     if (!childRun) throw new Error('the sub-agent has no run');
     await kill(worker, run);
-    await stage.lapse(worker.id, childRun);
+    await bed.lapse(worker.id, childRun);
     await chooseBread(ask);
     await startWorkerProcess();
-    expect(stage.heard(await stage.over(childRun.run_id))).toEqual(['c: answered: Bread']);
-    expect(await stage.events(kid, 'mailbox.acknowledged')).toHaveLength(1);
+    expect(bed.heard(await bed.over(childRun.run_id))).toEqual(['c: answered: Bread']);
+    expect(await bed.events(kid, 'mailbox.acknowledged')).toHaveLength(1);
   });
 });
 
@@ -131,43 +131,39 @@ describe('other ways to lose a run', () => {
       { do: 'crash' },
       { do: 'say', text: 'after {{q}}' },
     ];
-    const run = await stage.play(script);
+    const run = await bed.play(script);
     await chooseBread(await first(run.session_id));
     // Its last sign of life; it does not let go of the run.
-    await stage.until(async () =>
-      (await stage.api.runs.get(run.run_id)).outputs.find(({ type }) => type === 'checkpoint'),
-    );
-    await stage.lapse(worker.id, run);
+    await bed.until(async () => (await bed.api.runs.get(run.run_id)).outputs.find(({ type }) => type === 'checkpoint'));
+    await bed.lapse(worker.id, run);
     await expectHeardOnce(run, ['q: answered: Bread']);
-    const { outputs } = await stage.api.runs.get(run.run_id);
+    const { outputs } = await bed.api.runs.get(run.run_id);
     expect(outputs.map((o) => o.text).filter(Boolean)).toEqual(['before', 'q: answered: Bread', 'after Bread']);
-    expect(await stage.events(run.session_id, 'run.recovered')).toHaveLength(1);
+    expect(await bed.events(run.session_id, 'run.recovered')).toHaveLength(1);
   });
 
   it('a stalled worker that wakes up after its lease is refused; its successor goes on', async () => {
     // Short enough that it looks after its lease soon after it wakes up.
     const stalled = await startWorkerProcess(['--log', 'info', '--lease-ms', '5000']);
-    const run = await stage.play(asking('blocking'));
+    const run = await bed.play(asking('blocking'));
     const ask = await first(run.session_id);
     process.kill(stalled.pid, 'SIGSTOP');
-    await stage.lapse(stalled.id, run);
-    await stage.until(async () =>
-      (await stage.events(run.session_id, 'run.recovered')).length > 0 ? true : undefined,
-    );
+    await bed.lapse(stalled.id, run);
+    await bed.until(async () => ((await bed.events(run.session_id, 'run.recovered')).length > 0 ? true : undefined));
     await startWorkerProcess();
     await chooseBread(ask);
     await expectHeardOnce(run, ['q: answered: Bread']);
     process.kill(stalled.pid, 'SIGCONT');
-    await stage.until(async () => (stalled.stderr().includes('stopped an agent') ? true : undefined));
+    await bed.until(async () => (stalled.stderr().includes('stopped an agent') ? true : undefined));
     await expectHeardOnce(run, ['q: answered: Bread']);
   });
 
   it('SIGTERM lets go of the run at once: the next worker needs no lease to lapse', async () => {
     const worker = await startWorkerProcess();
-    const run = await stage.play(asking('blocking'));
+    const run = await bed.play(asking('blocking'));
     const ask = await first(run.session_id);
     expect(await worker.end('SIGTERM')).toEqual({ code: 0, signal: null });
-    expect(await stage.events(run.session_id, 'run.released')).toHaveLength(1);
+    expect(await bed.events(run.session_id, 'run.released')).toHaveLength(1);
     await startWorkerProcess();
     await chooseBread(ask);
     await expectHeardOnce(run, ['q: answered: Bread']);
@@ -176,7 +172,7 @@ describe('other ways to lose a run', () => {
 
 describe('a worker that may not', () => {
   it('ends with a sentence when its token is no worker token', async () => {
-    const viewer = await stage.api.tokens.create({ scope: 'viewer' });
+    const viewer = await bed.api.tokens.create({ scope: 'viewer' });
     const worker = spawnHoldpoint({
       command: ['worker'],
       args: ['--url', server.url],

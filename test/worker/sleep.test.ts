@@ -12,7 +12,7 @@ import {
   startHoldpoint,
   temporaryFolder,
 } from '../support/process.ts';
-import { Stage } from '../support/test-bed.ts';
+import { TestBed } from '../support/test-bed.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -46,21 +46,21 @@ it.each([
 ])('a server that %s leaves the work of a worker that is alive alone', async (_, away) => {
   const server = await startHoldpoint({ args: ['--no-worker'], via: 'main' });
   started.push(server);
-  const stage = new Stage(server.url, server.token);
-  const { token } = await stage.api.tokens.create({ scope: 'worker' });
+  const bed = new TestBed(server.url, server.token);
+  const { token } = await bed.api.tokens.create({ scope: 'worker' });
   const args = ['--url', server.url, '--lease-ms', `${LEASE_MS}`];
   started.push(spawnHoldpoint({ command: ['worker'], args, env: { HOLDPOINT_TOKEN: token }, via: 'main' }));
   const folder = temporaryFolder();
   const file = (name: string) => join(folder, name);
-  const { session_id } = await stage.api.sessions.create({ agent: 'exec', work_folder: folder });
+  const { session_id } = await bed.api.sessions.create({ agent: 'exec', work_folder: folder });
   const script = 'echo begun >> log; while [ ! -e go ]; do sleep 0.1; done; echo done >> log';
-  const run = await stage.api.runs.start(session_id, { input: { command: ['sh', '-c', script] } });
-  await stage.until(async () => existsSync(file('log')) || undefined);
+  const run = await bed.api.runs.start(session_id, { input: { command: ['sh', '-c', script] } });
+  await bed.until(async () => existsSync(file('log')) || undefined);
   started.push(await away(server));
   // What the sweep would have taken away at its return it has had the time for.
   await sleep(3 * LEASE_MS);
   writeFileSync(file('go'), '');
-  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
   expect(readFileSync(file('log'), 'utf8')).toBe('begun\ndone\n');
-  expect(await stage.events(session_id, 'run.recovered')).toEqual([]);
+  expect(await bed.events(session_id, 'run.recovered')).toEqual([]);
 });

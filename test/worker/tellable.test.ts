@@ -3,20 +3,20 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { HostedAgent } from '../../src/worker/host.ts';
 import { openServer, type Server } from '../support/server.ts';
-import { Stage } from '../support/test-bed.ts';
+import { TestBed } from '../support/test-bed.ts';
 
 const ODD = 'a\0b\ud800';
 const SIGNS = 'a␀b�';
 
 let server: Server;
-let stage: Stage;
+let bed: TestBed;
 beforeAll(async () => {
   server = await openServer();
-  stage = new Stage(await server.url(), server.token);
-  await stage.worker({ agents: [agent('completes', true), agent('fails', false)] });
+  bed = new TestBed(await server.url(), server.token);
+  await bed.worker({ agents: [agent('completes', true), agent('fails', false)] });
 });
 afterAll(async () => {
-  await stage.close();
+  await bed.close();
   await server.close();
 });
 
@@ -34,14 +34,14 @@ const agent = (name: string, completes: boolean): HostedAgent => ({
 });
 
 it.each(['completes', 'fails'])('an agent that %s with odd characters', async (name) => {
-  const run = await stage.play([], { agent: name });
-  const [ask] = await stage.pending(run.session_id);
+  const run = await bed.play([], { agent: name });
+  const [ask] = await bed.pending(run.session_id);
   expect(ask).toMatchObject({ request: { reason: SIGNS, lineage: [SIGNS], input: { command: 'ls' } } });
-  await stage.decide(ask as never, { behavior: 'allow' });
-  const over = await stage.over(run.run_id);
+  await bed.decide(ask as never, { behavior: 'allow' });
+  const over = await bed.over(run.run_id);
   expect(over.outputs[0]?.text).toBe(SIGNS);
   expect(over.outputs[1]?.text).toContain('NUL');
   if (name === 'completes') expect(over).toMatchObject({ status: 'completed' });
   else expect(over).toMatchObject({ status: 'failed', error: SIGNS });
-  expect((await stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
+  expect((await bed.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
 });

@@ -6,22 +6,22 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { Step } from '../../src/agents/mock/input.ts';
 import type { ItemView, RunView } from '../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
-import { BASH, LONG_LEASE_MS, Stage, WHICH } from '../support/test-bed.ts';
+import { BASH, LONG_LEASE_MS, TestBed, WHICH } from '../support/test-bed.ts';
 import { short } from '../support/thread.ts';
 
 // Real processes on a machine that others use too.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let server: Holdpoint;
-let stage: Stage;
+let bed: TestBed;
 let token: string;
 const children: ChildProcess[] = [];
 const workers: Started[] = [];
 
 beforeAll(async () => {
   server = await startHoldpoint({ args: ['--no-worker'] });
-  stage = new Stage(server.url, server.token);
-  token = (await stage.api.tokens.create({ scope: 'worker' })).token;
+  bed = new TestBed(server.url, server.token);
+  token = (await bed.api.tokens.create({ scope: 'worker' })).token;
 });
 afterEach(async () => {
   await Promise.all(children.splice(0).map((child) => end(child, 'SIGKILL')));
@@ -48,7 +48,7 @@ function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 
 async function killFragile(worker: ChildProcess, run: RunView): Promise<void> {
   await end(worker, 'SIGKILL');
-  await stage.lapse(`fragile-${worker.pid}`, run);
+  await bed.lapse(`fragile-${worker.pid}`, run);
 }
 
 /** Hosts the scripted agent as it is: it can be resumed. */
@@ -64,19 +64,19 @@ const asking: Step[] = [
   { do: 'complete', text: 'chose {{q}}' },
 ];
 const itemsOf = async (sessionId: string): Promise<ItemView[]> =>
-  (await stage.api.threads.items(`thr_${sessionId}`, { limit: 500 })).items;
+  (await bed.api.threads.items(`thr_${sessionId}`, { limit: 500 })).items;
 const chat = async (sessionId: string) => (await itemsOf(sessionId)).map(short);
 const until = (sessionId: string, last: string) =>
-  stage.until(async () => ((await chat(sessionId)).at(-1) === last ? chat(sessionId) : undefined));
+  bed.until(async () => ((await chat(sessionId)).at(-1) === last ? chat(sessionId) : undefined));
 const post = (sessionId: string, text: string) =>
-  stage.api.threads.post(`thr_${sessionId}`, { content: [{ type: 'text', text }] });
+  bed.api.threads.post(`thr_${sessionId}`, { content: [{ type: 'text', text }] });
 const OPENING = 'operator: play';
 const PROMPT = '? Which one?';
 
 it('typing a number gives the agent the label of that option', async () => {
   mockWorker();
-  const run = await stage.play(asking);
-  await stage.pending(run.session_id);
+  const run = await bed.play(asking);
+  await bed.pending(run.session_id);
   await post(run.session_id, '2');
   expect(await until(run.session_id, 'end completed')).toEqual([
     OPENING,
@@ -91,8 +91,8 @@ it('typing a number gives the agent the label of that option', async () => {
 
 it('kill -9, an agent that cannot be resumed: the prompt is cancelled when the worker is back', async () => {
   const worker = fragileWorker();
-  const run = await stage.play(asking, { agent: 'fragile' });
-  await stage.pending(run.session_id);
+  const run = await bed.play(asking, { agent: 'fragile' });
+  await bed.pending(run.session_id);
   await killFragile(worker, run);
   fragileWorker();
   expect(await until(run.session_id, 'end interrupted')).toEqual([
@@ -110,41 +110,41 @@ it('kill -9, an agent that cannot be resumed: the prompt is cancelled when the w
 
 it('kill -9, an agent that can be resumed: what was posted meanwhile is delivered', async () => {
   const worker = mockWorker('killed');
-  const run = await stage.play(asking);
-  await stage.pending(run.session_id);
+  const run = await bed.play(asking);
+  await bed.pending(run.session_id);
   await worker.end('SIGKILL');
-  await stage.lapse('killed', run);
+  await bed.lapse('killed', run);
   await post(run.session_id, '1');
   expect(await chat(run.session_id)).toEqual([OPENING, PROMPT, 'operator: 1']);
   mockWorker();
   expect(await until(run.session_id, 'end completed')).toContain('! ✓ Answered: Apples');
-  expect(stage.heard(await stage.over(run.run_id))).toEqual(['q: answered: Apples']);
+  expect(bed.heard(await bed.over(run.run_id))).toEqual(['q: answered: Apples']);
 });
 
 it('kill -9, an agent that cannot be resumed: what was posted meanwhile is kept for when it asks again', async () => {
   const worker = fragileWorker();
-  const run = await stage.play(asking, { agent: 'fragile' });
-  await stage.pending(run.session_id);
+  const run = await bed.play(asking, { agent: 'fragile' });
+  await bed.pending(run.session_id);
   await killFragile(worker, run);
-  await stage.until(async () => ((await stage.events(run.session_id, 'run.recovered')).length > 0 ? true : undefined));
+  await bed.until(async () => ((await bed.events(run.session_id, 'run.recovered')).length > 0 ? true : undefined));
   await post(run.session_id, 'Bread');
   await until(run.session_id, 'end interrupted');
   fragileWorker();
-  const again = await stage.api.runs.start(run.session_id, { input: { text: 'again', script: asking } });
-  expect(stage.heard(await stage.over(again.run_id))).toEqual(['q: answered: Bread']);
-  const [ask] = (await stage.api.asks.list({ run_id: again.run_id })).items;
+  const again = await bed.api.runs.start(run.session_id, { input: { text: 'again', script: asking } });
+  expect(bed.heard(await bed.over(again.run_id))).toEqual(['q: answered: Bread']);
+  const [ask] = (await bed.api.asks.list({ run_id: again.run_id })).items;
   expect(ask).toMatchObject({ status: 'answered', answer: { answered_by: 'operator', surface: 'thread' } });
 });
 
 it('SIGTERM with an approval open and no way to resume: the action is denied', async () => {
   const worker = fragileWorker();
   const allowed: Step[] = [{ do: 'say', text: 'ran' }];
-  const run = await stage.play([{ do: 'approve', id: 'p', ...BASH, allowed }], { agent: 'fragile' });
-  const [ask] = await stage.pending(run.session_id);
+  const run = await bed.play([{ do: 'approve', id: 'p', ...BASH, allowed }], { agent: 'fragile' });
+  const [ask] = await bed.pending(run.session_id);
   worker.stdin?.end();
   await until(run.session_id, 'end failed');
   expect((await chat(run.session_id)).slice(2)).toEqual(['! ✗ Cancelled: the worker was shut down', 'end failed']);
-  expect((await stage.api.asks.get(ask?.ask_id ?? '')).answer).toMatchObject({
+  expect((await bed.api.asks.get(ask?.ask_id ?? '')).answer).toMatchObject({
     outcome: 'cancelled',
     behavior: 'deny',
   });

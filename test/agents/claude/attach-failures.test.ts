@@ -7,10 +7,10 @@ import { type Client, createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { TestBed } from '../../support/test-bed.ts';
 
 let server: Server;
-let stage: Stage;
+let stage: TestBed;
 let client: Client;
 let waits: Waits;
 let door: ReturnType<typeof createClaudeDoor>;
@@ -19,7 +19,7 @@ const log = { warn: (about: object) => void logged.push(about) };
 const never = new AbortController().signal;
 beforeAll(async () => {
   server = await openServer();
-  stage = new Stage(await server.url(), server.token);
+  stage = new TestBed(await server.url(), server.token);
   client = createClient({ url: stage.url, token: (await server.makeToken('worker')).token });
   waits = new Waits(client.http);
   door = createClaudeDoor(client, waits, { log });

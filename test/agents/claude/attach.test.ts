@@ -7,16 +7,16 @@ import { HOOK_SECONDS } from '../../../src/agents/claude/connect.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { TestBed } from '../../support/test-bed.ts';
 
 let server: Server;
-let stage: Stage;
+let stage: TestBed;
 let door: ReturnType<typeof createClaudeDoor>;
 let waits: Waits;
 const never = new AbortController().signal;
 beforeAll(async () => {
   server = await openServer();
-  stage = new Stage(await server.url(), server.token);
+  stage = new TestBed(await server.url(), server.token);
   const client = createClient({ url: stage.url, token: (await server.makeToken('worker')).token });
   waits = new Waits(client.http);
   door = createClaudeDoor(client, waits);

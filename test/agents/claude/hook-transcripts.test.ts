@@ -10,7 +10,7 @@ import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { TestBed } from '../../support/test-bed.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'transcripts', 'claude-hooks');
 const Line = z.strictObject({
@@ -21,11 +21,11 @@ const Line = z.strictObject({
 });
 
 let server: Server;
-let stage: Stage;
+let stage: TestBed;
 let waits: Waits;
 beforeAll(async () => {
   server = await openServer();
-  stage = new Stage(await server.url(), server.token);
+  stage = new TestBed(await server.url(), server.token);
 });
 afterAll(async () => {
   waits?.close();

@@ -4,14 +4,14 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../../src/core/views.ts';
-import type { Stage } from '../../support/test-bed.ts';
+import type { TestBed } from '../../support/test-bed.ts';
 import { standInForAll } from '../stand-in.ts';
 
 const transcripts = join(import.meta.dirname, '..', '..', 'transcripts', 'claude');
 const standIn = standInForAll('replay-agent.mjs');
 
 type Decide = (ask: AskView) => Promise<unknown>;
-type Given = Parameters<Stage['answer']>[1];
+type Given = Parameters<TestBed['answer']>[1];
 const allow: Decide = (ask) => standIn.stage.decide(ask, { behavior: 'allow' });
 const refuse =
   (reason: string): Decide =>

@@ -7,16 +7,16 @@ import { Waits } from '../../../src/client/waits.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { startAttachments } from '../../../src/worker/attachments.ts';
 import { placeOf } from '../../../src/worker/machine-label.ts';
-import { serverForAll } from '../../support/for-all.ts';
 import { temporaryFolder } from '../../support/process.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { serverForAll } from '../../support/shared-fixtures.ts';
+import { TestBed } from '../../support/test-bed.ts';
 import { StandInDaemon } from './stand-in-daemon.ts';
 
 const server = serverForAll();
-let stage: Stage;
+let stage: TestBed;
 let token: string;
 beforeAll(async () => {
-  stage = new Stage(await server.url(), server.token);
+  stage = new TestBed(await server.url(), server.token);
   token = (await stage.api.tokens.create({ scope: 'worker' })).token;
 });
 

@@ -5,16 +5,16 @@ import { attachableCodex } from '../../../src/agents/codex/attach.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import type { AskView } from '../../../src/core/views.ts';
-import { serverForAll } from '../../support/for-all.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { serverForAll } from '../../support/shared-fixtures.ts';
+import { TestBed } from '../../support/test-bed.ts';
 import { StandInDaemon } from './stand-in-daemon.ts';
 
 const server = serverForAll();
-let stage: Stage;
+let stage: TestBed;
 let daemon: StandInDaemon;
 let letGo: () => Promise<void>;
 beforeAll(async () => {
-  stage = new Stage(await server.url(), server.token);
+  stage = new TestBed(await server.url(), server.token);
 });
 beforeEach(async () => {
   daemon = new StandInDaemon();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { attachableCodex } from '../../../src/agents/codex/attach.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
-import type { Stage } from '../../support/test-bed.ts';
+import type { TestBed } from '../../support/test-bed.ts';
 import { type Line, TranscriptPlayer } from '../transcript-player.ts';
 
 export const transcripts = join(import.meta.dirname, '..', '..', 'transcripts', 'codex-attached');
@@ -12,7 +12,7 @@ const PLACE = 'at=here';
 
 /** Lets the person do what they did, or as `change` makes it, and lets go when all was said, and `arrived` where given. */
 export async function playAttached(
-  stage: Stage,
+  stage: TestBed,
   name: string,
   person: () => Promise<unknown>,
   change?: (lines: Line[]) => Line[],

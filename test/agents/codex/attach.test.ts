@@ -2,16 +2,16 @@
 // decides as then; whatever Holdpoint says to the daemon must be what it said then, to the letter.
 import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { serverForAll } from '../../support/for-all.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { serverForAll } from '../../support/shared-fixtures.ts';
+import { TestBed } from '../../support/test-bed.ts';
 import type { Line } from '../transcript-player.ts';
 import { playAttached, transcripts } from './attach-test-bed.ts';
 import { ATTACHED, shows } from './transcript-cases.ts';
 
 const server = serverForAll();
-let stage: Stage;
+let stage: TestBed;
 beforeAll(async () => {
-  stage = new Stage(await server.url(), server.token);
+  stage = new TestBed(await server.url(), server.token);
 });
 
 const pending = async () => (await stage.api.asks.list({ status: 'pending' })).items;

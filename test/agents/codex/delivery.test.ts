@@ -8,15 +8,15 @@ import { openAttachedRun } from '../../../src/agents/kit/attached-session.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import type { AskView } from '../../../src/core/views.ts';
-import { serverForAll } from '../../support/for-all.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { serverForAll } from '../../support/shared-fixtures.ts';
+import { TestBed } from '../../support/test-bed.ts';
 import type { Line } from '../transcript-player.ts';
 import { playAttached } from './attach-test-bed.ts';
 
 const server = serverForAll();
-let stage: Stage;
+let stage: TestBed;
 beforeAll(async () => {
-  stage = new Stage(await server.url(), server.token);
+  stage = new TestBed(await server.url(), server.token);
 });
 
 type Message = { id?: number; method?: string; params?: Record<string, unknown> };

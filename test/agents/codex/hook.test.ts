@@ -7,15 +7,15 @@ import { decideByCodexHook } from '../../../src/agents/codex/hook.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
-import { serverForAll } from '../../support/for-all.ts';
 import { temporaryFolder } from '../../support/process.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { serverForAll } from '../../support/shared-fixtures.ts';
+import { TestBed } from '../../support/test-bed.ts';
 
 const server = serverForAll();
-let stage: Stage;
+let stage: TestBed;
 let token: string;
 beforeAll(async () => {
-  stage = new Stage(await server.url(), server.token);
+  stage = new TestBed(await server.url(), server.token);
   token = (await stage.api.tokens.create({ scope: 'worker' })).token;
 });
 

@@ -8,20 +8,20 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { codex } from '../../../src/agents/codex/run.ts';
 import type { RunView } from '../../../src/core/views.ts';
-import { serverForAll } from '../../support/for-all.ts';
-import { leaderOf } from '../../support/leader-of.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { leaderOf } from '../../support/process-leader.ts';
+import { serverForAll } from '../../support/shared-fixtures.ts';
+import { TestBed } from '../../support/test-bed.ts';
 
 const server = serverForAll();
 const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-process-'));
 const before = { ...process.env };
-let stage: Stage;
+let stage: TestBed;
 beforeAll(async () => {
   const program = join(import.meta.dirname, '..', '..', 'support', 'stand-in-codex.mjs');
   mkdirSync(join(root, 'bin'));
   writeFileSync(join(root, 'bin', 'codex'), `#!/bin/sh\nexec "${process.execPath}" "${program}"\n`, { mode: 0o755 });
   process.env.PATH = [join(root, 'bin'), before.PATH].join(delimiter);
-  stage = new Stage(await server.url(), server.token);
+  stage = new TestBed(await server.url(), server.token);
   await stage.worker({ agents: [codex] });
 });
 afterAll(async () => {
@@ -85,7 +85,7 @@ async function workerOnLine(label: string, acknowledged: (pass: () => void) => v
     else pass();
   });
   await new Promise<void>((resolve) => line.listen(0, '127.0.0.1', resolve));
-  const far = new Stage(`http://127.0.0.1:${(line.address() as AddressInfo).port}`, server.token);
+  const far = new TestBed(`http://127.0.0.1:${(line.address() as AddressInfo).port}`, server.token);
   await far.worker({ agents: [codex], labels: [label], leaseMs: 5000 });
   return {
     cut() {

@@ -2,9 +2,9 @@
 // the binary, which wrote the transcripts.
 import { expect } from 'vitest';
 import type { AskView } from '../../../src/core/views.ts';
-import type { Stage } from '../../support/test-bed.ts';
+import type { TestBed } from '../../support/test-bed.ts';
 
-type Decide = (stage: Stage, ask: AskView) => Promise<unknown>;
+type Decide = (stage: TestBed, ask: AskView) => Promise<unknown>;
 export interface Case {
   input?: object;
   /** One for each ask, in order: what is shown, and what the person does. */
@@ -39,7 +39,7 @@ const change =
   (stage, ask) =>
     stage.decide(ask, { behavior: 'allow', updated_input: to((ask.request as { input: Fields }).input) });
 const answer =
-  (...answers: Parameters<Stage['answer']>[1][]): Decide =>
+  (...answers: Parameters<TestBed['answer']>[1][]): Decide =>
   (stage, ask) =>
     stage.answer(ask, ...answers);
 const decline =

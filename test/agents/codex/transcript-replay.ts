@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { codex } from '../../../src/agents/codex/run.ts';
 import type { AskView, RunView } from '../../../src/core/views.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { TestBed } from '../../support/test-bed.ts';
 
 export const transcripts = join(import.meta.dirname, '..', '..', 'transcripts', 'codex');
 
@@ -17,7 +17,7 @@ export interface Line {
 }
 
 export class CodexReplay {
-  readonly stage: Stage;
+  readonly stage: TestBed;
   readonly #server: Server;
   readonly #root: string;
 
@@ -30,12 +30,12 @@ export class CodexReplay {
     });
     process.env.PATH = [join(root, 'bin'), process.env.PATH].join(delimiter);
     const server = await openServer();
-    const stage = new Stage(await server.url(), server.token);
+    const stage = new TestBed(await server.url(), server.token);
     await stage.worker({ agents: [codex] });
     return new CodexReplay(server, stage, root);
   }
 
-  private constructor(server: Server, stage: Stage, root: string) {
+  private constructor(server: Server, stage: TestBed, root: string) {
     this.#server = server;
     this.stage = stage;
     this.#root = root;

@@ -2,7 +2,7 @@
 // answered from the command line.
 import { afterAll, expect, it } from 'vitest';
 import { endEverything, spawnHoldpoint, startHoldpoint, temporaryFolder } from '../../support/process.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { TestBed } from '../../support/test-bed.ts';
 import { asks, exitOf } from './test-bed.ts';
 
 afterAll(endEverything);
@@ -36,9 +36,9 @@ it('runs a command as it was typed, dashes and all, and says how it ended', asyn
   const asking = await holdpoint('run', 'exec', '--wait', '--json', '--', 'sh', '-c', script);
   const held = JSON.parse(asking.out);
   expect(held.status).toBe('waiting_for_user_question');
-  const stage = new Stage(server.url, server.token);
-  const [ask] = await stage.pending(held.session_id);
-  if (ask) await stage.answer(ask, { question_id: 'question-1', freeform_answer: 'yes' });
-  expect((await stage.carriedOn(held)).status).toBe('completed');
+  const bed = new TestBed(server.url, server.token);
+  const [ask] = await bed.pending(held.session_id);
+  if (ask) await bed.answer(ask, { question_id: 'question-1', freeform_answer: 'yes' });
+  expect((await bed.carriedOn(held)).status).toBe('completed');
   await server.end('SIGTERM');
 });

@@ -4,11 +4,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Dispatching } from './test-bed.ts';
+import { ExecTestBed } from './test-bed.ts';
 
-let d: Dispatching;
+let d: ExecTestBed;
 beforeAll(async () => {
-  d = await Dispatching.open({ concurrency: 0 });
+  d = await ExecTestBed.open({ concurrency: 0 });
 });
 afterAll(() => d.close());
 
@@ -18,7 +18,7 @@ const canTrace = spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status 
 it.skipIf(!canTrace)('is one stat and one rename that finds nothing (needs strace)', async () => {
   const traces = d.workspace();
   // The lease is long: a worker slowed by tracing must not lose it, and run a dispatch again.
-  const given = [d.stage.url, d.server.token, '60000'];
+  const given = [d.bed.url, d.server.token, '60000'];
   const program = [process.execPath, join(import.meta.dirname, 'worker-alone.ts'), ...given];
   // -ff: a file for each thread, so that no call is split by another's line.
   const into = ['-ff', '-o', join(traces, 'thread')];

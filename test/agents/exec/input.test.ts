@@ -3,11 +3,11 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunView } from '../../../src/core/views.ts';
-import { asks, Dispatching, exitOf } from './test-bed.ts';
+import { asks, ExecTestBed, exitOf } from './test-bed.ts';
 
-let d: Dispatching;
+let d: ExecTestBed;
 beforeAll(async () => {
-  d = await Dispatching.open();
+  d = await ExecTestBed.open();
 });
 afterAll(() => d.close());
 
@@ -28,7 +28,7 @@ describe('the answer', () => {
       mode: 'restart',
       request: { context: 'For the sign.', questions: [{ question: 'Which?' }] },
     });
-    const next = await d.stage.answer(ask, options('option-2'));
+    const next = await d.bed.answer(ask, options('option-2'));
     expect(next).toMatchObject({ kind: 'dispatch', resumes_run_id: run.run_id });
     expect(inputOf(await d.over(next))).toEqual({ task: 'paint', answer: 'Blue', partial_state: [1, null] });
     expect(await d.over(run)).toMatchObject({ status: 'completed', outcome: 'needs_input' });
@@ -41,21 +41,21 @@ describe('the answer', () => {
     expect(inputOf(await d.over(next)).answer).toBe('Green, "really"\n');
     const other = await d.sh(d.workspace(), onceThenShow(COLOURS));
     const both = { ...options('option-1'), freeform_answer: 'a dark one' };
-    expect(inputOf(await d.over(await d.stage.answer(await d.question(other), both))).answer).toBe('Red (a dark one)');
+    expect(inputOf(await d.over(await d.bed.answer(await d.question(other), both))).answer).toBe('Red (a dark one)');
   });
 
   it('declined: the program is told, and is given no answer to mistake for one', async () => {
     const run = await d.sh(d.workspace(), onceThenShow({ question: 'Which?' }));
-    const next = await d.stage.decline(await d.question(run), 'ask the owner');
+    const next = await d.bed.decline(await d.question(run), 'ask the owner');
     expect(inputOf(await d.over(next))).toEqual({ answer: null, declined: true, justification: 'ask the owner' });
   });
 
   it('cancelled: the run is cancelled and nothing is started again', async () => {
     const run = await d.sh(d.workspace(), onceThenShow({ question: 'Which?' }));
     const ask = await d.question(run);
-    await d.stage.api.questions.cancel(run.run_id, ask.ask_id);
+    await d.bed.api.questions.cancel(run.run_id, ask.ask_id);
     expect((await d.runsOf(run.session_id)).map((r) => r.status)).toEqual(['cancelled']);
-    const types = (await d.stage.events(run.session_id)).map((e) => e.type).filter((t) => t.startsWith('dispatch.'));
+    const types = (await d.bed.events(run.session_id)).map((e) => e.type).filter((t) => t.startsWith('dispatch.'));
     expect(types).toEqual(['dispatch.accepted', 'dispatch.started', 'dispatch.needs_input', 'dispatch.cancelled']);
   });
 
@@ -110,8 +110,8 @@ describe('partial_state', () => {
   });
 
   it('is refused by the API when it is larger, in another mode, or when the rest of the body is too large', async () => {
-    const { session_id } = await d.stage.api.sessions.create({ agent: 'external' });
-    const { run_id } = await d.stage.api.runs.start(session_id, { input: {} });
+    const { session_id } = await d.bed.api.sessions.create({ agent: 'external' });
+    const { run_id } = await d.bed.api.runs.start(session_id, { input: {} });
     const raise = (more: object) =>
       d.server.post(`/v1/runs/${run_id}/asks`, {
         kind: 'question',
@@ -153,7 +153,7 @@ it('events of a dispatch carry no text of the question, the answer or the error'
     onceThenShow({ question: 'SECRET?', options: ['SECRET'] }, 'echo SECRET >&2; exit 5'),
   );
   await d.over(await d.answer(await d.question(run), 'SECRET'));
-  const events = (await d.stage.events(run.session_id)).filter((e) => e.type.startsWith('dispatch.'));
+  const events = (await d.bed.events(run.session_id)).filter((e) => e.type.startsWith('dispatch.'));
   expect(events.map((e) => [e.type, e.data])).toEqual([
     ['dispatch.accepted', {}],
     ['dispatch.started', {}],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunView } from '../../../src/core/views.ts';
 import { type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../../support/process.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { TestBed } from '../../support/test-bed.ts';
 
 export const VICTIMS = ['server', 'worker', 'both', 'built-in'] as const;
 export type Victim = (typeof VICTIMS)[number];
@@ -36,24 +36,24 @@ export interface Life {
   restarts: number;
 }
 
-export class Rig {
+export class KillTestBed {
   readonly victim: Victim;
-  readonly folder = mkdtempSync(join(tmpdir(), 'holdpoint-rig-'));
+  readonly folder = mkdtempSync(join(tmpdir(), 'holdpoint-bed-'));
   #server: Holdpoint;
   #worker: Started | undefined;
-  #stage: Stage;
+  #bed: TestBed;
 
-  static async build(victim: Victim): Promise<Rig> {
+  static async build(victim: Victim): Promise<KillTestBed> {
     const args = victim === 'built-in' ? [] : ['--no-worker'];
-    const rig = new Rig(victim, await startHoldpoint({ args, via: 'main' }));
-    rig.#startWorker();
-    return rig;
+    const bed = new KillTestBed(victim, await startHoldpoint({ args, via: 'main' }));
+    bed.#startWorker();
+    return bed;
   }
 
   private constructor(victim: Victim, server: Holdpoint) {
     this.victim = victim;
     this.#server = server;
-    this.#stage = new Stage(server.url, server.token);
+    this.#bed = new TestBed(server.url, server.token);
   }
 
   /** So many dispatches, one after the other begun, each answered as soon as it asks; and one kill among them. */
@@ -67,17 +67,17 @@ export class Rig {
     await new Promise((resolve) => setTimeout(resolve, afterMs));
     const folder = mkdtempSync(join(this.folder, 'w-'));
     writeFileSync(join(folder, 'program.sh'), PROGRAM);
-    const { api } = this.#stage;
+    const { api } = this.#bed;
     const { session_id } = await api.sessions.create({ agent: 'exec', work_folder: folder });
     const run = await api.runs.start(session_id, { input: { command: ['sh', 'program.sh'], data: { a: 1 } } });
-    const ask = await this.#stage.until(async () => (await this.#pending(run))?.[0]);
-    await this.#stage.answer(ask, { question_id: 'question-1', freeform_answer: 'blue' });
-    await this.#stage.carriedOn(run);
+    const ask = await this.#bed.until(async () => (await this.#pending(run))?.[0]);
+    await this.#bed.answer(ask, { question_id: 'question-1', freeform_answer: 'blue' });
+    await this.#bed.carriedOn(run);
     return this.#told(run, folder);
   }
 
   async #pending(run: RunView) {
-    const { items } = await this.#stage.api.asks.list({ session_id: run.session_id, status: 'pending' });
+    const { items } = await this.#bed.api.asks.list({ session_id: run.session_id, status: 'pending' });
     return items.length > 0 ? items : undefined;
   }
 
@@ -87,11 +87,11 @@ export class Rig {
       .split('\n')
       .map((line) => ({ pid: Number.parseInt(line, 10), input: line.slice(line.indexOf(' ') + 1) }));
     const overlaps = readIfThere(join(folder, 'overlap')).split('\n').filter(Boolean);
-    const runs = (await this.#stage.api.runs.list({ session_id: run.session_id })).items;
+    const runs = (await this.#bed.api.runs.list({ session_id: run.session_id })).items;
     const leftAlive = began
       .map((b) => b.pid)
       .filter((pid) => readIfThere(`/proc/${pid}/cmdline`).includes('program.sh'));
-    const deliveries = (await this.#stage.events(run.session_id, 'ask.delivered')).length;
+    const deliveries = (await this.#bed.events(run.session_id, 'ask.delivered')).length;
     return { runs, began, overlaps, leftAlive, deliveries, restarts: runs.filter((r) => r.resumes_run_id).length };
   }
 

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { endEverything } from '../../support/process.ts';
-import { type Life, Rig, VICTIMS } from './kill-test-bed.ts';
+import { KillTestBed, type Life, VICTIMS } from './kill-test-bed.ts';
 
 const ROUNDS = Number(process.env.HOLDPOINT_KILL_ROUNDS ?? 1);
 const DISPATCHES = 10;
@@ -18,17 +18,17 @@ afterAll(endEverything);
 it.each(VICTIMS)(
   'kill -9: %s',
   async (victim) => {
-    const rig = await Rig.build(victim);
+    const bed = await KillTestBed.build(victim);
     for (let round = 0; round < ROUNDS; round++) {
       const killAtMs = Math.round((0.5 + Math.random()) * DISPATCHES * EVERY_MS);
-      const lives = await rig.live(DISPATCHES, EVERY_MS, killAtMs);
+      const lives = await bed.live(DISPATCHES, EVERY_MS, killAtMs);
       for (const life of lives) expectOneRestart(life, `${victim} killed after ${killAtMs} ms`);
     }
-    for (const folder of readdirSync(rig.folder)) {
-      const left = readdirSync(join(rig.folder, folder), { recursive: true }).filter((name) => name !== 'draft');
+    for (const folder of readdirSync(bed.folder)) {
+      const left = readdirSync(join(bed.folder, folder), { recursive: true }).filter((name) => name !== 'draft');
       expect(left).toEqual(['began', 'program.sh']);
     }
-    rig.close();
+    bed.close();
   },
   30_000 + ROUNDS * 30_000,
 );

@@ -9,11 +9,11 @@ import { exec } from '../../../src/agents/exec/run.ts';
 import type { RunView } from '../../../src/core/views.ts';
 import { identityOf } from '../../../src/worker/process-group.ts';
 import { LONG_LEASE_MS } from '../../support/test-bed.ts';
-import { asks, Dispatching, exitOf } from './test-bed.ts';
+import { asks, ExecTestBed, exitOf } from './test-bed.ts';
 
-let d: Dispatching;
+let d: ExecTestBed;
 beforeAll(async () => {
-  d = await Dispatching.open();
+  d = await ExecTestBed.open();
 });
 afterAll(() => d.close());
 
@@ -32,20 +32,20 @@ const isAlive = (pid: number): boolean => {
   }
 };
 const family = (folder: string): Promise<number[]> =>
-  d.stage.until(async () => {
+  d.bed.until(async () => {
     if (!existsSync(join(folder, 'pids'))) return undefined;
     const pids = pidsIn(folder);
     return pids.length >= 4 ? pids : undefined;
   });
-const allEnded = (pids: number[]) => d.stage.until(async () => (pids.some(isAlive) ? undefined : true));
+const allEnded = (pids: number[]) => d.bed.until(async () => (pids.some(isAlive) ? undefined : true));
 const leftIn = (folder: string) =>
-  d.stage.until(async () => (existsSync(join(folder, '.agora')) ? undefined : readdirSync(folder)));
+  d.bed.until(async () => (existsSync(join(folder, '.agora')) ? undefined : readdirSync(folder)));
 
 describe('the whole family of a program ends', () => {
   const ENDS: [string, (run: RunView) => Promise<unknown>, string][] = [
-    ['the run is cancelled', (run) => d.stage.api.runs.cancel(run.run_id), 'cancelled'],
-    ['the session is interrupted', (run) => d.stage.api.sessions.interrupt(run.session_id), 'interrupted'],
-    ['the session is ended', (run) => d.stage.api.sessions.end(run.session_id), 'interrupted'],
+    ['the run is cancelled', (run) => d.bed.api.runs.cancel(run.run_id), 'cancelled'],
+    ['the session is interrupted', (run) => d.bed.api.sessions.interrupt(run.session_id), 'interrupted'],
+    ['the session is ended', (run) => d.bed.api.sessions.end(run.session_id), 'interrupted'],
   ];
   it.each(ENDS)('when %s', async (_, end, status) => {
     const folder = d.workspace();
@@ -56,7 +56,7 @@ describe('the whole family of a program ends', () => {
     await allEnded(pids);
     expect((await d.over(run)).status).toBe(status);
     expect(await leftIn(folder)).toEqual(['pids']);
-    expect((await d.stage.events(run.session_id)).at(-1)?.type).toMatch(/dispatch.cancelled|session.ended/);
+    expect((await d.bed.events(run.session_id)).at(-1)?.type).toMatch(/dispatch.cancelled|session.ended/);
   });
 
   it('when its time is over', async () => {
@@ -91,16 +91,16 @@ describe('the whole family of a program ends', () => {
   });
 
   it('when its worker stops; another one runs it again, and it completes', async () => {
-    const own = await Dispatching.open({ concurrency: 0 });
-    const first = await own.stage.worker({ agents: [exec], id: 'first' });
+    const own = await ExecTestBed.open({ concurrency: 0 });
+    const first = await own.bed.worker({ agents: [exec], id: 'first' });
     const folder = own.workspace();
     const run = await own.sh(folder, `[ -f again ] && exit 0; ${FAMILY}`);
     const pids = await family(folder);
     await first.stop();
     expect(pids.filter(isAlive)).toEqual([]);
-    expect((await own.stage.api.runs.get(run.run_id)).status).toBe('running');
+    expect((await own.bed.api.runs.get(run.run_id)).status).toBe('running');
     writeFileSync(join(folder, 'again'), '');
-    await own.stage.worker({ agents: [exec], id: 'second' });
+    await own.bed.worker({ agents: [exec], id: 'second' });
     expect((await own.over(run)).status).toBe('completed');
     await own.close();
   });
@@ -160,19 +160,19 @@ describe('a workspace has one dispatch at a time', () => {
 
 describe('kill -9 of a worker whose program goes on', () => {
   const killed = async (script: string) => {
-    const own = await Dispatching.open({ concurrency: 0 });
+    const own = await ExecTestBed.open({ concurrency: 0 });
     const program = join(import.meta.dirname, 'worker-alone.ts');
-    const worker = spawn(process.execPath, [program, own.stage.url, own.server.token, String(LONG_LEASE_MS)], {
+    const worker = spawn(process.execPath, [program, own.bed.url, own.server.token, String(LONG_LEASE_MS)], {
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     const folder = own.workspace();
     const run = await own.sh(folder, script);
     const begun = () => existsSync(join(folder, 'pids')) || undefined;
-    await own.stage.until(async () => begun());
+    await own.bed.until(async () => begun());
     const ended = once(worker, 'exit');
     worker.kill('SIGKILL');
     await ended;
-    await own.stage.lapse('alone', run);
+    await own.bed.lapse('alone', run);
     return { own, folder, run };
   };
 
@@ -181,11 +181,11 @@ describe('kill -9 of a worker whose program goes on', () => {
       `echo $$ >> pids; while [ ! -f go ]; do sleep 0.02; done; ${asks({ question: 'Now?' })}`,
     );
     writeFileSync(join(folder, 'go'), '');
-    await own.stage.until(async () => (pidsIn(folder).some(isAlive) ? undefined : true));
-    await own.stage.worker({ agents: [exec] });
+    await own.bed.until(async () => (pidsIn(folder).some(isAlive) ? undefined : true));
+    await own.bed.worker({ agents: [exec] });
     expect(await own.paused(run)).toMatchObject({ status: 'waiting_for_user_question' });
     expect(pidsIn(folder)).toHaveLength(1);
-    await own.stage.until(async () => (existsSync(join(folder, '.agora')) ? undefined : true));
+    await own.bed.until(async () => (existsSync(join(folder, '.agora')) ? undefined : true));
     await own.close();
   });
 
@@ -195,7 +195,7 @@ describe('kill -9 of a worker whose program goes on', () => {
       echo $$ >> pids; [ -f go ] || sleep 60`,
     );
     writeFileSync(join(folder, 'go'), '');
-    await own.stage.worker({ agents: [exec] });
+    await own.bed.worker({ agents: [exec] });
     expect(await own.over(run)).toMatchObject({ status: 'completed' });
     expect(pidsIn(folder)).toHaveLength(2);
     expect(pidsIn(folder).filter(isAlive)).toEqual([]);
@@ -299,8 +299,8 @@ it('of what a program says the beginning and the end are kept, whatever bytes th
 it('a question in the way of a cancelled run is never asked', async () => {
   const folder = d.workspace();
   const run = await d.sh(folder, `${asks({ question: 'Late?' })} echo $$ > pids; sleep 60`);
-  await d.stage.until(async () => (existsSync(join(folder, 'pids')) ? true : undefined));
-  await d.stage.api.runs.cancel(run.run_id);
+  await d.bed.until(async () => (existsSync(join(folder, 'pids')) ? true : undefined));
+  await d.bed.api.runs.cancel(run.run_id);
   expect(await leftIn(folder)).toEqual(['pids']);
-  expect((await d.stage.api.asks.list({ session_id: run.session_id })).items).toEqual([]);
+  expect((await d.bed.api.asks.list({ session_id: run.session_id })).items).toEqual([]);
 });

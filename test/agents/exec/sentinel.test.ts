@@ -3,7 +3,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Dispatching, exitOf, type Fields } from './test-bed.ts';
+import { ExecTestBed, exitOf, type Fields } from './test-bed.ts';
 
 interface Exit {
   script: string;
@@ -75,12 +75,12 @@ interface Cell {
   last: unknown;
 }
 
-let d: Dispatching;
+let d: ExecTestBed;
 /** So many cells at a time; the next one waits for the oldest. */
 const lanes: Promise<void>[] = Array.from({ length: 12 }, () => Promise.resolve());
 const cells = new Map<string, Promise<Cell>>();
 beforeAll(async () => {
-  d = await Dispatching.open({ concurrency: 12 });
+  d = await ExecTestBed.open({ concurrency: 12 });
   for (const [exit, { script, limit }] of Object.entries(EXITS))
     for (const [name, sentinel] of Object.entries(SENTINELS)) {
       const cell = play(sentinel, script, limit && LIMIT_MS);
@@ -107,7 +107,7 @@ async function one(sentinel: Sentinel, script: string, limitMs: number | undefin
   if (limitMs !== undefined && !existsSync(join(folder, 'there'))) return one(sentinel, script, limitMs * 2);
   const { status, outcome, error, pending_questions } = run;
   const { stdout: _, stderr: __, ...exit } = exitOf(run) ?? {};
-  const events = await d.stage.events(run.session_id);
+  const events = await d.bed.events(run.session_id);
   const last = events.findLast((event) => event.type.startsWith('dispatch.'));
   const question = pending_questions[0]?.questions[0]?.question;
   return { status, outcome, error, question, exit, last: last && { type: last.type, data: last.data } };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { exec } from '../../../src/agents/exec/run.ts';
 import type { AskView, RunView } from '../../../src/core/views.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage, type WorkerLike } from '../../support/test-bed.ts';
+import { TestBed, type WorkerLike } from '../../support/test-bed.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -17,22 +17,22 @@ export interface ExitRecord {
   stderr: string;
 }
 
-export class Dispatching {
+export class ExecTestBed {
   readonly server: Server;
-  readonly stage: Stage;
+  readonly bed: TestBed;
   readonly #root = mkdtempSync(join(tmpdir(), 'holdpoint-exec-'));
   #made = 0;
 
-  static async open(worker: WorkerLike = {}): Promise<Dispatching> {
+  static async open(worker: WorkerLike = {}): Promise<ExecTestBed> {
     const server = await openServer();
-    const stage = new Stage(await server.url(), server.token);
-    if (worker.concurrency !== 0) await stage.worker({ agents: [exec], ...worker });
-    return new Dispatching(server, stage);
+    const bed = new TestBed(await server.url(), server.token);
+    if (worker.concurrency !== 0) await bed.worker({ agents: [exec], ...worker });
+    return new ExecTestBed(server, bed);
   }
 
-  private constructor(server: Server, stage: Stage) {
+  private constructor(server: Server, bed: TestBed) {
     this.server = server;
-    this.stage = stage;
+    this.bed = bed;
   }
 
   /** A folder of its own, with these files in it. */
@@ -48,8 +48,8 @@ export class Dispatching {
   }
 
   async start(folder: string | undefined, input: Fields): Promise<RunView> {
-    const session = await this.stage.api.sessions.create({ agent: 'exec', ...(folder && { work_folder: folder }) });
-    return this.stage.api.runs.start(session.session_id, { input });
+    const session = await this.bed.api.sessions.create({ agent: 'exec', ...(folder && { work_folder: folder }) });
+    return this.bed.api.runs.start(session.session_id, { input });
   }
 
   sh(folder: string, script: string, more: Fields = {}): Promise<RunView> {
@@ -58,30 +58,30 @@ export class Dispatching {
 
   /** The run when it has ended, or stopped to ask. */
   paused(run: RunView): Promise<RunView> {
-    return this.stage.until(async () => {
-      const now = await this.stage.api.runs.get(run.run_id);
+    return this.bed.until(async () => {
+      const now = await this.bed.api.runs.get(run.run_id);
       return now.finished_at_ms !== undefined || now.status.startsWith('waiting') ? now : undefined;
     });
   }
 
-  over = (run: RunView): Promise<RunView> => this.stage.over(run.run_id);
+  over = (run: RunView): Promise<RunView> => this.bed.over(run.run_id);
 
   async question(run: RunView): Promise<AskView> {
-    const [ask] = await this.stage.pending(run.session_id);
+    const [ask] = await this.bed.pending(run.session_id);
     if (!ask) throw new Error('nothing is pending');
     return ask;
   }
 
   /** Answers in words; returns the run that carries on. */
   answer(ask: AskView, text: string): Promise<RunView> {
-    return this.stage.answer(ask, { question_id: 'question-1', freeform_answer: text });
+    return this.bed.answer(ask, { question_id: 'question-1', freeform_answer: text });
   }
 
   runsOf = async (sessionId: string): Promise<RunView[]> =>
-    (await this.stage.api.runs.list({ session_id: sessionId })).items;
+    (await this.bed.api.runs.list({ session_id: sessionId })).items;
 
   async close(): Promise<void> {
-    await this.stage.close();
+    await this.bed.close();
     await this.server.close();
     rmSync(this.#root, { recursive: true, force: true });
   }

@@ -5,15 +5,15 @@ import { endAttachedRuns, openAttachedRun, unsettledAsks } from '../../../src/ag
 import { type Client, createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { TestBed } from '../../support/test-bed.ts';
 
 let server: Server;
-let stage: Stage;
+let stage: TestBed;
 let client: Client;
 let waits: Waits;
 beforeAll(async () => {
   server = await openServer();
-  stage = new Stage(await server.url(), server.token);
+  stage = new TestBed(await server.url(), server.token);
   client = createClient({ url: stage.url, token: (await server.makeToken('worker')).token });
   waits = new Waits(client.http);
 });

@@ -5,27 +5,27 @@ import type { AgentContext } from '../../../src/agents/agent.ts';
 import { mock, type Step } from '../../../src/agents/mock/input.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage, WHICH } from '../../support/test-bed.ts';
+import { TestBed, WHICH } from '../../support/test-bed.ts';
 
 let server: Server;
-let stage: Stage;
+let bed: TestBed;
 const given: { run: string; input: unknown; due: readonly AskView[] }[] = [];
 beforeAll(async () => {
   server = await openServer();
-  stage = new Stage(await server.url(), server.token);
+  bed = new TestBed(await server.url(), server.token);
   const run = (context: AgentContext) => {
     given.push({ run: context.run.run_id, input: context.input, due: context.due });
     return mock.run(context);
   };
-  await stage.worker({ agents: [{ ...mock, run }] });
+  await bed.worker({ agents: [{ ...mock, run }] });
 });
 afterAll(async () => {
-  await stage.close();
+  await bed.close();
   await server.close();
 });
 
 const givenTo = (runId: string) => given.filter((g) => g.run === runId);
-const first = async (sessionId: string): Promise<AskView> => (await stage.pending(sessionId))[0] as AskView;
+const first = async (sessionId: string): Promise<AskView> => (await bed.pending(sessionId))[0] as AskView;
 interface Answered {
   status: 'answered' | 'cancelled';
   answers?: Record<string, string>;
@@ -37,16 +37,16 @@ const answer = (ask: AskView, more: Answered) => ({
 
 it('the agent stops, and is given the answer payload and nothing else', async () => {
   const script: Step[] = [{ do: 'ask', id: 'q', mode: 'form', questions: [WHICH] }, { do: 'complete' }];
-  const run = await stage.play(script);
+  const run = await bed.play(script);
   const ask = await first(run.session_id);
-  await stage.until(async () => ((await stage.events(run.session_id, 'run.released')).length > 0 ? true : undefined));
-  expect(await stage.api.runs.get(run.run_id)).toMatchObject({ stop_reason: 'tool_deferred' });
-  await expect(stage.api.sessions.say(run.session_id, { text: 'hello?' })).rejects.toMatchObject({
+  await bed.until(async () => ((await bed.events(run.session_id, 'run.released')).length > 0 ? true : undefined));
+  expect(await bed.api.runs.get(run.run_id)).toMatchObject({ stop_reason: 'tool_deferred' });
+  await expect(bed.api.sessions.say(run.session_id, { text: 'hello?' })).rejects.toMatchObject({
     code: 'pending_interactive_form',
   });
-  await stage.api.sessions.say(run.session_id, answer(ask, { status: 'answered', answers: { which: 'Bread' } }));
-  const next = await stage.carriedOn(run);
-  expect(stage.heard(next)).toEqual(['q: answered: Bread']);
+  await bed.api.sessions.say(run.session_id, answer(ask, { status: 'answered', answers: { which: 'Bread' } }));
+  const next = await bed.carriedOn(run);
+  expect(bed.heard(next)).toEqual(['q: answered: Bread']);
   expect(givenTo(run.run_id).map((g) => g.input)).toEqual([{ text: 'play', script }]);
   expect(givenTo(next.run_id)).toEqual([
     {
@@ -75,15 +75,15 @@ it('the agent stops, and is given the answer payload and nothing else', async ()
 });
 
 it('cancelled with a message, the person’s own words are the only text', async () => {
-  const run = await stage.play([{ do: 'ask', id: 'q', mode: 'form', questions: [WHICH] }, { do: 'complete' }]);
+  const run = await bed.play([{ do: 'ask', id: 'q', mode: 'form', questions: [WHICH] }, { do: 'complete' }]);
   const ask = await first(run.session_id);
-  await stage.api.sessions.say(run.session_id, answer(ask, { status: 'cancelled', message: 'never mind' }));
-  const next = await stage.carriedOn(run);
+  await bed.api.sessions.say(run.session_id, answer(ask, { status: 'cancelled', message: 'never mind' }));
+  const next = await bed.carriedOn(run);
   expect(givenTo(next.run_id)[0]?.input).toMatchObject({
     text: 'never mind',
     interactive_form_answer: { status: 'cancelled', success: false, answers: {}, message: 'never mind' },
   });
-  expect(stage.heard(next)).toEqual(['q: cancelled: never mind']);
+  expect(bed.heard(next)).toEqual(['q: cancelled: never mind']);
 });
 
 it('what a child reports meanwhile waits for the form’s end', async () => {
@@ -97,13 +97,13 @@ it('what a child reports meanwhile waits for the form’s end', async () => {
     { do: 'ask', id: 'q', mode: 'form', questions: [WHICH] },
     { do: 'complete' },
   ];
-  const run = await stage.play(script);
+  const run = await bed.play(script);
   const ask = await first(run.session_id);
   const child = `${run.run_id}.child`;
-  await stage.until(async () => (given.some((g) => g.run !== run.run_id && isChild(g.input)) ? true : undefined));
-  const runsOf = async (id: string) => (await stage.api.runs.list({ session_id: id })).items;
-  await stage.api.sessions.say(run.session_id, answer(ask, { status: 'answered', answers: { which: 'Apples' } }));
-  const reported = await stage.until(async () =>
+  await bed.until(async () => (given.some((g) => g.run !== run.run_id && isChild(g.input)) ? true : undefined));
+  const runsOf = async (id: string) => (await bed.api.runs.list({ session_id: id })).items;
+  await bed.api.sessions.say(run.session_id, answer(ask, { status: 'answered', answers: { which: 'Apples' } }));
+  const reported = await bed.until(async () =>
     (await runsOf(run.session_id)).find((r) => r.outputs.some((o) => o.text === 'heard of it')),
   );
   expect(reported.request.source).toBe('agent');

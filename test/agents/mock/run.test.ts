@@ -5,23 +5,23 @@ import type { Step } from '../../../src/agents/mock/input.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { BASH, Stage, WHICH } from '../../support/test-bed.ts';
+import { BASH, TestBed, WHICH } from '../../support/test-bed.ts';
 
 let server: Server;
-let stage: Stage;
+let bed: TestBed;
 let worker: Worker;
 beforeAll(async () => {
   server = await openServer();
-  stage = new Stage(await server.url(), server.token);
-  worker = await stage.worker();
+  bed = new TestBed(await server.url(), server.token);
+  worker = await bed.worker();
 });
 afterAll(async () => {
-  await stage.close();
+  await bed.close();
   await server.close();
 });
 
-const first = async (sessionId: string): Promise<AskView> => (await stage.pending(sessionId))[0] as AskView;
-const deliveries = (sessionId: string) => stage.events(sessionId, 'ask.delivered');
+const first = async (sessionId: string): Promise<AskView> => (await bed.pending(sessionId))[0] as AskView;
+const deliveries = (sessionId: string) => bed.events(sessionId, 'ask.delivered');
 const done: Step = { do: 'complete', text: 'done' };
 
 describe.each(['blocking', 'deferred', 'form', 'restart'] as const)('a question, %s', (mode) => {
@@ -31,16 +31,16 @@ describe.each(['blocking', 'deferred', 'form', 'restart'] as const)('a question,
       { do: 'ask', id: 'q', mode, questions: [WHICH], answered: [{ do: 'say', text: 'took {{q}}' }] },
       done,
     ];
-    const run = await stage.play(script);
+    const run = await bed.play(script);
     const ask = await first(run.session_id);
-    expect((await stage.api.runs.get(run.run_id)).status).toBe('waiting_for_user_question');
-    await stage.answer(ask, { question_id: 'which', selected_option_ids: ['b'] });
+    expect((await bed.api.runs.get(run.run_id)).status).toBe('waiting_for_user_question');
+    await bed.answer(ask, { question_id: 'which', selected_option_ids: ['b'] });
 
     const isHandedOver = mode === 'form' || mode === 'restart';
-    const last = isHandedOver ? await stage.carriedOn(run) : await stage.over(run.run_id);
+    const last = isHandedOver ? await bed.carriedOn(run) : await bed.over(run.run_id);
     expect(last.status).toBe('completed');
-    expect(stage.heard(last)).toEqual(['q: answered: Bread']);
-    const said = isHandedOver ? [...(await stage.over(run.run_id)).outputs, ...last.outputs] : last.outputs;
+    expect(bed.heard(last)).toEqual(['q: answered: Bread']);
+    const said = isHandedOver ? [...(await bed.over(run.run_id)).outputs, ...last.outputs] : last.outputs;
     expect(said.map((o) => o.text).filter((t) => t !== undefined)).toEqual([
       'before',
       'q: answered: Bread',
@@ -48,37 +48,37 @@ describe.each(['blocking', 'deferred', 'form', 'restart'] as const)('a question,
       'done',
     ]);
     expect(await deliveries(run.session_id)).toHaveLength(1);
-    expect((await stage.api.runs.get(run.run_id)).status).toBe('completed');
+    expect((await bed.api.runs.get(run.run_id)).status).toBe('completed');
   });
 
   it('declined: the agent goes on and knows', async () => {
-    const run = await stage.play([{ do: 'ask', id: 'q', mode, questions: [WHICH] }, done]);
-    await stage.decline(await first(run.session_id), 'not mine to say');
-    const last = mode === 'form' || mode === 'restart' ? await stage.carriedOn(run) : await stage.over(run.run_id);
-    expect(stage.heard(last)).toEqual(['q: declined: not mine to say']);
+    const run = await bed.play([{ do: 'ask', id: 'q', mode, questions: [WHICH] }, done]);
+    await bed.decline(await first(run.session_id), 'not mine to say');
+    const last = mode === 'form' || mode === 'restart' ? await bed.carriedOn(run) : await bed.over(run.run_id);
+    expect(bed.heard(last)).toEqual(['q: declined: not mine to say']);
     expect(await deliveries(run.session_id)).toHaveLength(1);
   });
 
   it('expired: the run is cancelled and nothing was answered', async () => {
-    const run = await stage.play([{ do: 'ask', id: 'q', mode, questions: [WHICH], expires_after_ms: 200 }, done]);
-    const ended = await stage.over(run.run_id);
+    const run = await bed.play([{ do: 'ask', id: 'q', mode, questions: [WHICH], expires_after_ms: 200 }, done]);
+    const ended = await bed.over(run.run_id);
     expect(ended.status).toBe('cancelled');
-    expect(stage.heard(ended)).toEqual([]);
-    const [ask] = (await stage.api.asks.list({ run_id: run.run_id })).items;
+    expect(bed.heard(ended)).toEqual([]);
+    const [ask] = (await bed.api.asks.list({ run_id: run.run_id })).items;
     expect(ask?.answer?.outcome).toBe('expired');
   });
 
   it('with a secret: the agent has it, nobody else ever sees it', async () => {
     const secret = `s3cret-${mode}`;
-    const run = await stage.play([
+    const run = await bed.play([
       { do: 'ask', id: 'q', mode, questions: [{ id: 'key', question: 'Key?', secret: true }] },
       done,
     ]);
-    await stage.answer(await first(run.session_id), { question_id: 'key', freeform_answer: secret });
-    const last = mode === 'form' || mode === 'restart' ? await stage.carriedOn(run) : await stage.over(run.run_id);
-    expect(stage.heard(last)).toEqual([`q: answered: (a secret of ${secret.length} characters)`]);
+    await bed.answer(await first(run.session_id), { question_id: 'key', freeform_answer: secret });
+    const last = mode === 'form' || mode === 'restart' ? await bed.carriedOn(run) : await bed.over(run.run_id);
+    expect(bed.heard(last)).toEqual([`q: answered: (a secret of ${secret.length} characters)`]);
     expect(await deliveries(run.session_id)).toHaveLength(1);
-    const everything = JSON.stringify([await stage.events(run.session_id), await stage.api.asks.list(), last]);
+    const everything = JSON.stringify([await bed.events(run.session_id), await bed.api.asks.list(), last]);
     expect(everything).not.toContain(secret);
   });
 });
@@ -90,23 +90,23 @@ describe('questions of every shape', () => {
       { id: 'why', question: 'Why?' },
       { id: 'more', question: 'Anything else?', required: false },
     ];
-    const run = await stage.play([{ do: 'ask', id: 'q', questions }, done]);
-    await stage.answer(
+    const run = await bed.play([{ do: 'ask', id: 'q', questions }, done]);
+    await bed.answer(
       await first(run.session_id),
       { question_id: 'many', selected_option_ids: ['a', 'b'] },
       { question_id: 'why', freeform_answer: 'hungry' },
     );
-    expect(stage.heard(await stage.over(run.run_id))).toEqual(['q: answered: Apples, Bread\nhungry']);
+    expect(bed.heard(await bed.over(run.run_id))).toEqual(['q: answered: Apples, Bread\nhungry']);
   });
 
   it('cancelled by a person: the run goes with it and the agent is stopped', async () => {
-    const run = await stage.play([
+    const run = await bed.play([
       { do: 'ask', id: 'q', questions: [WHICH] },
       { do: 'say', text: 'never' },
     ]);
     const ask = await first(run.session_id);
-    await stage.api.questions.cancel(run.run_id, ask.ask_id);
-    const ended = await stage.over(run.run_id);
+    await bed.api.questions.cancel(run.run_id, ask.ask_id);
+    const ended = await bed.over(run.run_id);
     expect(ended.status).toBe('cancelled');
     expect(ended.outputs).toEqual([]);
   });
@@ -114,9 +114,9 @@ describe('questions of every shape', () => {
 
 describe.each(['blocking', 'deferred'] as const)('an approval, %s', (mode) => {
   it('allowed: with the input that the person made of it', async () => {
-    const run = await stage.play([{ do: 'approve', id: 'p', mode, ...BASH }, done]);
-    await stage.decide(await first(run.session_id), { behavior: 'allow', updated_input: { command: 'npm ci' } });
-    expect(stage.heard(await stage.over(run.run_id))).toEqual(['p: answered: allowed {"command":"npm ci"}']);
+    const run = await bed.play([{ do: 'approve', id: 'p', mode, ...BASH }, done]);
+    await bed.decide(await first(run.session_id), { behavior: 'allow', updated_input: { command: 'npm ci' } });
+    expect(bed.heard(await bed.over(run.run_id))).toEqual(['p: answered: allowed {"command":"npm ci"}']);
     expect(await deliveries(run.session_id)).toHaveLength(1);
   });
 
@@ -132,9 +132,9 @@ describe.each(['blocking', 'deferred'] as const)('an approval, %s', (mode) => {
       },
       done,
     ];
-    const run = await stage.play(script);
-    await stage.decide(await first(run.session_id), { behavior: 'deny', reason: 'use the lockfile' });
-    const { outputs } = await stage.over(run.run_id);
+    const run = await bed.play(script);
+    await bed.decide(await first(run.session_id), { behavior: 'deny', reason: 'use the lockfile' });
+    const { outputs } = await bed.over(run.run_id);
     expect(outputs.map((o) => o.text)).toEqual(['p: answered: use the lockfile', 'did not: use the lockfile', 'done']);
   });
 
@@ -143,7 +143,7 @@ describe.each(['blocking', 'deferred'] as const)('an approval, %s', (mode) => {
       { do: 'approve', id: 'p', mode, ...BASH, expires_after_ms: 200, allowed: [{ do: 'say', text: 'ran' }] },
       done,
     ];
-    const ended = await stage.over((await stage.play(script)).run_id);
+    const ended = await bed.over((await bed.play(script)).run_id);
     expect(ended.outputs.map((o) => o.text)).toEqual(['p: expired: expired', 'done']);
   });
 });
@@ -159,15 +159,15 @@ describe('parallel asks', () => {
   it.each(['blocking', 'deferred'] as const)(
     '%s: all are shown, answered in any order, each heard once',
     async (mode) => {
-      const run = await stage.play([{ do: 'parallel', asks: asks(mode) }, done]);
-      const open = await stage.pending(run.session_id, 4);
+      const run = await bed.play([{ do: 'parallel', asks: asks(mode) }, done]);
+      const open = await bed.pending(run.session_id, 4);
       const named = (id: string) => open.find((a) => a.tool_call_id === id) as AskView;
-      await stage.decide(named('p2'), { behavior: 'deny', reason: 'no' });
-      await stage.answer(named('q2'), { question_id: 'why', freeform_answer: 'because' });
-      await stage.answer(named('q1'), { question_id: 'which', selected_option_ids: ['a'] });
-      await stage.decide(named('p1'), { behavior: 'allow' });
-      const ended = await stage.over(run.run_id);
-      expect(stage.heard(ended)).toEqual([
+      await bed.decide(named('p2'), { behavior: 'deny', reason: 'no' });
+      await bed.answer(named('q2'), { question_id: 'why', freeform_answer: 'because' });
+      await bed.answer(named('q1'), { question_id: 'which', selected_option_ids: ['a'] });
+      await bed.decide(named('p1'), { behavior: 'allow' });
+      const ended = await bed.over(run.run_id);
+      expect(bed.heard(ended)).toEqual([
         'q1: answered: Apples',
         'p1: answered: allowed {"command":"npm install"}',
         'q2: answered: because',
@@ -179,21 +179,21 @@ describe('parallel asks', () => {
 
   it('a blocking and a deferred ask together: the agent stops when the blocking one is over', async () => {
     const [question, approval] = asks('deferred');
-    const run = await stage.play([
+    const run = await bed.play([
       {
         do: 'parallel',
         asks: [{ ...(question as Step & { do: 'ask' }), mode: 'blocking' }, approval as Step & { do: 'approve' }],
       },
       done,
     ]);
-    const open = await stage.pending(run.session_id, 2);
-    await stage.answer(open.find((a) => a.kind === 'question') as AskView, {
+    const open = await bed.pending(run.session_id, 2);
+    await bed.answer(open.find((a) => a.kind === 'question') as AskView, {
       question_id: 'which',
       selected_option_ids: ['a'],
     });
-    await stage.until(async () => ((await stage.events(run.session_id, 'run.released')).length > 0 ? true : undefined));
-    await stage.decide(open.find((a) => a.kind === 'approval') as AskView, { behavior: 'allow' });
-    expect(stage.heard(await stage.over(run.run_id))).toHaveLength(2);
+    await bed.until(async () => ((await bed.events(run.session_id, 'run.released')).length > 0 ? true : undefined));
+    await bed.decide(open.find((a) => a.kind === 'approval') as AskView, { behavior: 'allow' });
+    expect(bed.heard(await bed.over(run.run_id))).toHaveLength(2);
     expect(await deliveries(run.session_id)).toHaveLength(2);
   });
 });
@@ -211,69 +211,69 @@ describe('sub-agents', () => {
   const kidOf = (parentRun: string) => `${parentRun}.kid`;
 
   it('ask their parent, get the answer by mail, acknowledge it and report', async () => {
-    const run = await stage.play([child(), done]);
+    const run = await bed.play([child(), done]);
     const ask = await first(run.session_id);
-    const [shown] = (await stage.api.questions.ofSession(run.session_id)).items;
+    const [shown] = (await bed.api.questions.ofSession(run.session_id)).items;
     expect(shown).toMatchObject({ run_kind: 'parent_clarification', requester_session_id: kidOf(run.run_id) });
-    await stage.answer(ask, { question_id: 'which', selected_option_ids: ['a'] });
-    const summary = await stage.until(async () => {
-      const { items } = await stage.api.runs.list({ session_id: run.session_id, status: 'completed' });
-      return items.length === 3 ? (await stage.api.sessions.get(run.session_id)).snapshot.last_message : undefined;
+    await bed.answer(ask, { question_id: 'which', selected_option_ids: ['a'] });
+    const summary = await bed.until(async () => {
+      const { items } = await bed.api.runs.list({ session_id: run.session_id, status: 'completed' });
+      return items.length === 3 ? (await bed.api.sessions.get(run.session_id)).snapshot.last_message : undefined;
     });
     expect(summary).toBe('the child was told Apples');
-    const [kid] = (await stage.api.runs.list({ session_id: kidOf(run.run_id) })).items;
+    const [kid] = (await bed.api.runs.list({ session_id: kidOf(run.run_id) })).items;
     expect(kid?.outputs.map((o) => o.text)).toEqual(['c: answered: Apples', 'parent says Apples']);
-    expect((await stage.api.mailbox.list(kidOf(run.run_id))).items).toEqual([]);
-    expect(await stage.events(kidOf(run.run_id), 'mailbox.acknowledged')).toHaveLength(1);
+    expect((await bed.api.mailbox.list(kidOf(run.run_id))).items).toEqual([]);
+    expect(await bed.events(kidOf(run.run_id), 'mailbox.acknowledged')).toHaveLength(1);
     expect(await deliveries(run.session_id)).toHaveLength(1);
   });
 
   it('a cancelled clarification reaches them as declined', async () => {
-    const run = await stage.play([child(), done]);
+    const run = await bed.play([child(), done]);
     const ask = await first(run.session_id);
-    await stage.api.questions.cancel(ask.run_id, ask.ask_id, { justification: 'decide yourself' });
-    const kid = await stage.until(async () => {
-      const [found] = (await stage.api.runs.list({ session_id: kidOf(run.run_id), status: 'completed' })).items;
+    await bed.api.questions.cancel(ask.run_id, ask.ask_id, { justification: 'decide yourself' });
+    const kid = await bed.until(async () => {
+      const [found] = (await bed.api.runs.list({ session_id: kidOf(run.run_id), status: 'completed' })).items;
       return found;
     });
-    expect(stage.heard(kid)).toEqual(['c: declined: decide yourself']);
+    expect(bed.heard(kid)).toEqual(['c: declined: decide yourself']);
   });
 
   it('several at once, each with asks of its own', async () => {
     const script = [1, 2, 3].map(
       (n): Step => ({ do: 'subagent', id: `kid${n}`, script: [{ do: 'ask', id: 'own', questions: [WHICH] }] }),
     );
-    const run = await stage.play([...script, done]);
+    const run = await bed.play([...script, done]);
     for (const n of [1, 2, 3]) {
       const ask = await first(`${run.run_id}.kid${n}`);
-      await stage.answer(ask, { question_id: 'which', selected_option_ids: [n === 2 ? 'a' : 'b'] });
+      await bed.answer(ask, { question_id: 'which', selected_option_ids: [n === 2 ? 'a' : 'b'] });
     }
     for (const n of [1, 2, 3]) {
-      const [kid] = (await stage.api.runs.list({ session_id: `${run.run_id}.kid${n}` })).items;
-      const ended = await stage.over(kid?.run_id ?? '');
-      expect(stage.heard(ended)).toEqual([`own: answered: ${n === 2 ? 'Apples' : 'Bread'}`]);
+      const [kid] = (await bed.api.runs.list({ session_id: `${run.run_id}.kid${n}` })).items;
+      const ended = await bed.over(kid?.run_id ?? '');
+      expect(bed.heard(ended)).toEqual([`own: answered: ${n === 2 ? 'Apples' : 'Bread'}`]);
     }
   });
 });
 
 describe('ends', () => {
   it('fails with its own words', async () => {
-    const ended = await stage.over((await stage.play([{ do: 'fail', error: 'out of ideas' }])).run_id);
+    const ended = await bed.over((await bed.play([{ do: 'fail', error: 'out of ideas' }])).run_id);
     expect(ended).toMatchObject({ status: 'failed', error: 'out of ideas' });
   });
 
   it('a script that is not well formed fails the run and says what is wrong', async () => {
-    const ended = await stage.over((await stage.play([{ do: 'dance' } as unknown as Step])).run_id);
+    const ended = await bed.over((await bed.play([{ do: 'dance' } as unknown as Step])).run_id);
     expect(ended.status).toBe('failed');
     expect(ended.error).toContain('script');
   });
 
   it('a run that is cancelled from outside stops its agent', async () => {
-    const run = await stage.play([{ do: 'sleep', ms: 600_000 }]);
-    await stage.until(async () => ((await stage.api.runs.get(run.run_id)).status === 'running' ? true : undefined));
-    await stage.api.runs.cancel(run.run_id);
-    const next = await stage.api.runs.start(run.session_id, { input: { script: [done] } });
-    expect((await stage.over(next.run_id)).status).toBe('completed');
-    await stage.until(async () => (worker.hosting === 0 ? true : undefined));
+    const run = await bed.play([{ do: 'sleep', ms: 600_000 }]);
+    await bed.until(async () => ((await bed.api.runs.get(run.run_id)).status === 'running' ? true : undefined));
+    await bed.api.runs.cancel(run.run_id);
+    const next = await bed.api.runs.start(run.session_id, { input: { script: [done] } });
+    expect((await bed.over(next.run_id)).status).toBe('completed');
+    await bed.until(async () => (worker.hosting === 0 ? true : undefined));
   });
 });

@@ -3,14 +3,14 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Dispatching, exitOf } from '../exec/test-bed.ts';
+import { ExecTestBed, exitOf } from '../exec/test-bed.ts';
 import { claude, claudeVersion } from './binaries.ts';
 import { Model } from './model.ts';
 
-let d: Dispatching;
+let d: ExecTestBed;
 let model: Model;
 beforeAll(async () => {
-  d = await Dispatching.open();
+  d = await ExecTestBed.open();
   model = await Model.start();
 });
 afterAll(async () => {
@@ -76,7 +76,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}`, () => {
 
     const ask = await d.question(run);
     const next = await d.over(
-      await d.stage.answer(ask, { question_id: 'question-1', selected_option_ids: ['option-2'] }),
+      await d.bed.answer(ask, { question_id: 'question-1', selected_option_ids: ['option-2'] }),
     );
     expect(next).toMatchObject({ status: 'completed', resumes_run_id: run.run_id });
     expect(resultOf(exitOf(next)?.stdout)).toBe('It is blue now.');

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RunView } from '../../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../../support/process.ts';
-import { LONG_LEASE_MS, Stage } from '../../support/test-bed.ts';
+import { LONG_LEASE_MS, TestBed } from '../../support/test-bed.ts';
 import { claude, claudeVersion } from './binaries.ts';
 import { asksColour, BLUE, touch } from './claude-calls.ts';
 import { ClaudeRig } from './claude-test-bed.ts';
@@ -23,20 +23,20 @@ afterEach(() => expect(rig.model.others).toEqual([]));
 const serve = (args: string[] = [], data?: string) => startHoldpoint({ via: 'main', args, ...(data && { data }) });
 
 async function begin(server: Holdpoint, input: Record<string, unknown> = {}) {
-  const stage = new Stage(server.url, server.token);
+  const stage = new TestBed(server.url, server.token);
   const folder = rig.folder();
   const session = await stage.api.sessions.create({ agent: 'claude', work_folder: folder });
   const run = await stage.api.runs.start(session.session_id, { input: { text: 'go', ...input } });
   return { stage, folder, run };
 }
 
-async function askOf(stage: Stage, run: RunView) {
+async function askOf(stage: TestBed, run: RunView) {
   const [ask] = await stage.pending(run.session_id);
   if (!ask) throw new Error('nothing is pending');
   return ask;
 }
 
-async function deliveredOnce(stage: Stage, run: RunView): Promise<void> {
+async function deliveredOnce(stage: TestBed, run: RunView): Promise<void> {
   expect((await stage.events(run.session_id, 'ask.delivered')).length).toBe(1);
   expect(rig.processes(run)).toEqual([]);
 }

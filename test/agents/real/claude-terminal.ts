@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import type { AskView } from '../../../src/core/views.ts';
 import { type Holdpoint, spawnHoldpoint, startHoldpoint } from '../../support/process.ts';
 import { openPty, type Pty } from '../../support/pty.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { TestBed } from '../../support/test-bed.ts';
 import { claude } from './binaries.ts';
 import type { ClaudeRig } from './claude-test-bed.ts';
 import { HookRecorder } from './hook-recorder.ts';
@@ -16,7 +16,7 @@ export class ClaudeTerminal {
   readonly #rig: ClaudeRig;
   readonly #recorder: HookRecorder | undefined;
   server: Holdpoint;
-  stage: Stage;
+  stage: TestBed;
 
   static async open(rig: ClaudeRig): Promise<ClaudeTerminal> {
     const server = await startHoldpoint({ via: 'main' });
@@ -32,7 +32,7 @@ export class ClaudeTerminal {
     this.#rig = rig;
     this.#recorder = recorder;
     this.server = server;
-    this.stage = new Stage(server.url, server.token);
+    this.stage = new TestBed(server.url, server.token);
   }
 
   async holdpoint(...command: string[]): Promise<string> {
@@ -47,7 +47,7 @@ export class ClaudeTerminal {
     const { data, url } = this.server;
     await this.server.end('SIGKILL');
     this.server = await startHoldpoint({ via: 'main', data, env: { HOLDPOINT_PORT: new URL(url).port } });
-    this.stage = new Stage(this.server.url, this.server.token);
+    this.stage = new TestBed(this.server.url, this.server.token);
   }
 
   /** Claude Code in a folder that it trusts. What its hooks say is recorded under the name. */

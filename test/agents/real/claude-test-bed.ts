@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { claude } from '../../../src/agents/claude/run.ts';
 import type { AskView, RunView } from '../../../src/core/views.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage, type WorkerLike } from '../../support/test-bed.ts';
+import { TestBed, type WorkerLike } from '../../support/test-bed.ts';
 import { claude as binary } from './binaries.ts';
 import { Model } from './model.ts';
 
@@ -49,7 +49,7 @@ export function rigForAll(worker?: WorkerLike): ClaudeRig {
 export class ClaudeRig {
   readonly root = mkdtempSync(join(tmpdir(), 'holdpoint-claude-'));
   server!: Server;
-  stage!: Stage;
+  stage!: TestBed;
   model!: Model;
   readonly #env = { ...process.env };
   #made = 0;
@@ -64,7 +64,7 @@ export class ClaudeRig {
     // A repository of its own: one around the temporary folders would bring settings along that are none of the test's.
     mkdirSync(join(this.root, '.git'));
     this.server = await openServer();
-    this.stage = new Stage(await this.server.url(), this.server.token);
+    this.stage = new TestBed(await this.server.url(), this.server.token);
     this.model = await Model.start();
     Object.assign(process.env, claudeEnvironment(join(this.root, 'home'), this.model.url));
     if (process.env.RECORD_TRANSCRIPTS) this.#standIn();

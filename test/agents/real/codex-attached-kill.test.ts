@@ -2,7 +2,7 @@
 // prompt; when the server is back the same ask is there, once, and its answer reaches Codex once.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endEverything, startHoldpoint } from '../../support/process.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { TestBed } from '../../support/test-bed.ts';
 import { codex, codexVersion } from './binaries.ts';
 import { CodexDaemon } from './codex-daemon.ts';
 import { escalated, readIfThere } from './codex-test-bed.ts';
@@ -30,7 +30,7 @@ describe.skipIf(!codex)(`kill -9 of the server, attached to a Codex ${codexVersi
     ];
     const person = await d.local('own-server-killed', [calls, [{ text: 'Done.' }]]);
     const session = `codex-own-${person.thread}`;
-    const before = await new Stage(killed.url, killed.token).pending(session, 2);
+    const before = await new TestBed(killed.url, killed.token).pending(session, 2);
     await killed.end('SIGKILL');
     expect(person.settled).toEqual([]);
     // One of the two is answered at its own prompt while nobody watches.
@@ -40,7 +40,7 @@ describe.skipIf(!codex)(`kill -9 of the server, attached to a Codex ${codexVersi
     await d.stage.until(async () => (person.settled.length === 1 ? true : undefined));
 
     const back = await serve();
-    const stage = new Stage(back.url, back.token);
+    const stage = new TestBed(back.url, back.token);
     const [ask] = await stage.pending(session);
     expect(before.map(({ ask_id }) => ask_id)).toContain(ask?.ask_id);
     expect(ask?.request).toMatchObject({ input: { command: 'echo two >> two.txt' } });

@@ -11,7 +11,7 @@ import type { AskView } from '../../../src/core/views.ts';
 import { type Attachable, startAttachments } from '../../../src/worker/attachments.ts';
 import { talkOverSocket } from '../../../src/worker/socket.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { TestBed } from '../../support/test-bed.ts';
 import { codex } from './binaries.ts';
 import { nothingLeftIn, setUp } from './codex-test-bed.ts';
 import { OpenAiModel, type Script } from './model-openai.ts';
@@ -39,7 +39,7 @@ export class CodexDaemon {
   readonly record = join(this.data, 'connections', 'codex-own.json');
   readonly model: OpenAiModel;
   readonly server: Server;
-  readonly stage: Stage;
+  readonly stage: TestBed;
   readonly #over = new AbortController();
   #attachments: { stop(): Promise<void> } | undefined;
   #daemon: ChildProcess | undefined;
@@ -62,7 +62,7 @@ export class CodexDaemon {
   private constructor(model: OpenAiModel, server: Server, url: string) {
     this.model = model;
     this.server = server;
-    this.stage = new Stage(url, server.token);
+    this.stage = new TestBed(url, server.token);
   }
 
   async start(): Promise<void> {

@@ -11,7 +11,7 @@ import { createPeer, type Incoming, type Peer } from '../../../src/agents/wire/j
 import type { ApprovalRequest, AskView } from '../../../src/core/views.ts';
 import { olderNode } from '../../support/older-node.ts';
 import { endEverything, type Holdpoint, root as repository, startHoldpoint } from '../../support/process.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { TestBed } from '../../support/test-bed.ts';
 import { codex, codexVersion } from './binaries.ts';
 import { escalated, nothingLeftIn, readIfThere, setUp } from './codex-test-bed.ts';
 import { OpenAiModel, type Script } from './model-openai.ts';
@@ -20,7 +20,7 @@ const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-hook-'));
 const children: ChildProcess[] = [];
 let model: OpenAiModel;
 let server: Holdpoint;
-let stage: Stage;
+let stage: TestBed;
 let made = 0;
 beforeAll(async () => {
   if (!codex) return;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const demo = `[mcp_servers.demo]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify(args)}`;
   setUp(root, model.url, `${demo}\nenv = { DEMO_LOG = ${JSON.stringify(join(root, 'demo.log'))} }`);
   server = await startHoldpoint({ via: 'main', args: ['--no-worker'] });
-  stage = new Stage(server.url, server.token);
+  stage = new TestBed(server.url, server.token);
   const data = join(root, 'state');
   mkdirSync(data);
   writeFileSync(join(data, 'worker.token'), (await stage.api.tokens.create({ scope: 'worker' })).token);

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView, RunView } from '../../../src/core/views.ts';
-import { leaderOf } from '../../support/leader-of.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../../support/process.ts';
-import { LONG_LEASE_MS, Stage } from '../../support/test-bed.ts';
+import { leaderOf } from '../../support/process-leader.ts';
+import { LONG_LEASE_MS, TestBed } from '../../support/test-bed.ts';
 import { codex, codexVersion } from './binaries.ts';
 import { escalated, nothingLeftIn, processesOf, readIfThere, setUp } from './codex-test-bed.ts';
 import { OpenAiModel, type Script } from './model-openai.ts';
@@ -17,7 +17,7 @@ const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-kill-'));
 let model: OpenAiModel;
 let server: Holdpoint;
 let worker: Started;
-let stage: Stage;
+let stage: TestBed;
 let made = 0;
 let workers = 0;
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
   mkdirSync(join(root, 'home', 'rules'));
   writeFileSync(join(root, 'home', 'rules', 'own.rules'), 'prefix_rule(pattern=["mkdir"], decision="prompt")\n');
   server = await startHoldpoint({ via: 'main', args: ['--no-worker'] });
-  stage = new Stage(server.url, server.token);
+  stage = new TestBed(server.url, server.token);
   newWorker();
 });
 afterEach(() => expect(model.others).toEqual([]));
@@ -306,10 +306,10 @@ describe.skipIf(!codex)(`kill -9 of the server, with Codex ${codexVersion} waiti
 
 describe.skipIf(!codex)(`kill -9 of the server with the worker of Codex ${codexVersion} in it`, () => {
   let whole: Holdpoint;
-  let there: Stage;
+  let there: TestBed;
   const serve = async (data?: string) => {
     whole = await startHoldpoint({ via: 'main', ...(data && { data }) });
-    there = new Stage(whole.url, whole.token);
+    there = new TestBed(whole.url, whole.token);
   };
 
   it('an approval stays open; allowed, it is done once', async () => {

@@ -16,7 +16,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { codex as agent } from '../../../src/agents/codex/run.ts';
 import type { AskView, RunView } from '../../../src/core/views.ts';
 import { openServer, type Server } from '../../support/server.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { TestBed } from '../../support/test-bed.ts';
 import { codex } from './binaries.ts';
 import { OpenAiModel, type Script } from './model-openai.ts';
 
@@ -24,7 +24,7 @@ export type Input = Record<string, unknown>;
 
 export class CodexStage {
   readonly server: Server;
-  readonly stage: Stage;
+  readonly stage: TestBed;
   readonly model: OpenAiModel;
   readonly root: string;
   #made = 0;
@@ -35,12 +35,12 @@ export class CodexStage {
     const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-'));
     setUp(root, model.url, config(root));
     const server = await openServer();
-    const stage = new Stage(await server.url(), server.token);
+    const stage = new TestBed(await server.url(), server.token);
     await stage.worker({ agents: [agent] });
     return new CodexStage(server, stage, model, root);
   }
 
-  private constructor(server: Server, stage: Stage, model: OpenAiModel, root: string) {
+  private constructor(server: Server, stage: TestBed, model: OpenAiModel, root: string) {
     this.server = server;
     this.stage = stage;
     this.model = model;

@@ -4,12 +4,12 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GUIDE, skillZip } from '../../support/skill-zips.ts';
-import type { Stage } from '../../support/test-bed.ts';
+import type { TestBed } from '../../support/test-bed.ts';
 import { claude, claudeVersion, codex, codexVersion } from './binaries.ts';
 import { ClaudeRig } from './claude-test-bed.ts';
 import { CodexStage } from './codex-test-bed.ts';
 
-const publish = ({ api }: Stage) =>
+const publish = ({ api }: TestBed) =>
   api.skills.upload({
     file: new Blob([new Uint8Array(skillZip('review-notes', GUIDE))]),
     fileName: 'review-notes.zip',

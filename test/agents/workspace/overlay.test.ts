@@ -16,15 +16,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { claudeCode } from '../../../src/agents/claude/runtime.ts';
 import { plain } from '../../../src/agents/exec/plain-runtime.ts';
 import { layOverlay, takeOutOverlay } from '../../../src/agents/workspace/overlay.ts';
-import { Dispatching, exitOf } from '../exec/test-bed.ts';
+import { ExecTestBed, exitOf } from '../exec/test-bed.ts';
 
 const SKILL = '.claude/skills/agora-needs-input/SKILL.md';
 const OPT_OUT = 'AGORA_DISABLE_NEEDS_INPUT_HELPER';
 const SHOW = `cat ${SKILL} AGENTS.md 2>/dev/null; true`;
 
-let d: Dispatching;
+let d: ExecTestBed;
 beforeAll(async () => {
-  d = await Dispatching.open();
+  d = await ExecTestBed.open();
 });
 afterAll(() => d.close());
 afterEach(() => {

@@ -4,15 +4,15 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { GUIDE, skillZip } from '../../support/skill-zips.ts';
-import { Dispatching, exitOf } from '../exec/test-bed.ts';
+import { ExecTestBed, exitOf } from '../exec/test-bed.ts';
 
-let d: Dispatching;
+let d: ExecTestBed;
 beforeAll(async () => {
-  d = await Dispatching.open();
+  d = await ExecTestBed.open();
   const bytes = skillZip('review-notes', GUIDE, { 'review-notes/data.bin': new Uint8Array([0, 255, 128, 10]) });
   const file = new Blob([new Uint8Array(bytes)]);
-  await d.stage.api.skills.upload({ file, fileName: 'review-notes.zip' });
-  await d.stage.api.skills.upload({ file, fileName: 'review-notes.zip', namespace: 'team' });
+  await d.bed.api.skills.upload({ file, fileName: 'review-notes.zip' });
+  await d.bed.api.skills.upload({ file, fileName: 'review-notes.zip', namespace: 'team' });
 });
 afterAll(() => d.close());
 
@@ -51,10 +51,10 @@ it('one run at a time has its files in a folder; the other says whom it waits fo
   const folder = d.workspace();
   const own = { skills: ['review-notes'] };
   const first = await d.start(folder, shell('until [ -e go ]; do sleep 0.05; done; rm go', own));
-  await d.stage.until(async () => (existsSync(join(folder, '.agora/skills')) ? true : undefined));
+  await d.bed.until(async () => (existsSync(join(folder, '.agora/skills')) ? true : undefined));
   const second = await d.start(folder, shell('ls .agora/skills', own));
-  const text = await d.stage.until(async () => {
-    const { outputs } = await d.stage.api.runs.get(second.run_id);
+  const text = await d.bed.until(async () => {
+    const { outputs } = await d.bed.api.runs.get(second.run_id);
     return outputs.find((output) => output.type === 'status')?.text;
   });
   expect(text).toBe(`Waits until ${first.run_id} has left this folder.`);

@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { olderNode } from '../../support/older-node.ts';
 import { endEverything, type Holdpoint, root, startHoldpoint, temporaryFolder } from '../../support/process.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { TestBed } from '../../support/test-bed.ts';
 import { PATIENT } from '../test-bed.ts';
 
 const BIN = join(root, 'bin', 'holdpoint');
 const agents = new Set<ChildProcess>();
 let server: Holdpoint;
-let stage: Stage;
+let stage: TestBed;
 let made = 0;
 beforeAll(async () => {
   server = await startHoldpoint({ via: 'main', args: ['--no-worker'] });
-  stage = new Stage(server.url, server.token);
+  stage = new TestBed(server.url, server.token);
 });
 afterAll(async () => {
   for (const agent of agents) agent.kill('SIGKILL');
@@ -105,7 +105,7 @@ it('asks with the token of the folder it was given, whatever the shell it runs i
 describe('a hook that can say nothing any more', () => {
   it('has its ask ended by the server of its machine', PATIENT, async () => {
     const own = await startHoldpoint({ via: 'main' });
-    stage = new Stage(own.url, own.token);
+    stage = new TestBed(own.url, own.token);
     const asked = await asking(process.execPath, own.url, own.data);
     const other = await asking(process.execPath, own.url, own.data);
     writeFileSync(join(own.data, 'hooks', 'codex-0.json'), 'nothing that could be read');

@@ -1,7 +1,7 @@
 // `holdpoint sign-in`: the link alone on standard output, for the person and scope that were named.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MeView } from '../../../src/core/views.ts';
-import { send } from '../../support/wire.ts';
+import { send } from '../../support/http.ts';
 import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
 
 let bed: TestBed;

@@ -16,13 +16,13 @@ import {
   killMail,
   loseWorker,
   type Mode,
+  type ModelState,
   newAsk,
   newRun,
   pendingOf,
   type Recovery,
   type Run,
   settle,
-  type World,
 } from './model.ts';
 import { askIn, got, OK, type Picks, type Plan, QUESTIONS, runIn, type Step, sessionIn } from './steps.ts';
 
@@ -44,12 +44,12 @@ export const createSession: Plan = (w, picks) => {
   return {
     name: `createSession ${JSON.stringify(body)}`,
     call: ({ gateway }) => got(gateway.createSession(body)),
-    expect(world) {
+    expect(model) {
       // The same again is the same session.
-      if (world.sessions.some((s) => s.id === id)) return OK;
-      const parent = parentId === undefined ? undefined : sessionIn(world, parentId);
+      if (model.sessions.some((s) => s.id === id)) return OK;
+      const parent = parentId === undefined ? undefined : sessionIn(model, parentId);
       if (autonomous && parent && !parent.autonomous) return ['session_conflict'];
-      world.sessions.push({ id, external, autonomous, parent, ended: false, active: undefined, queue: [] });
+      model.sessions.push({ id, external, autonomous, parent, ended: false, active: undefined, queue: [] });
       return OK;
     },
   };
@@ -65,13 +65,13 @@ export const startRun: Plan = (w, picks) => {
       got(gateway.startRun({ sessionId, body: { input: { text: 'go' } }, actor: agent }), (r) => ({
         id: r.view.run_id,
       })),
-    expect(world, { id }) {
-      const own = sessionIn(world, sessionId);
+    expect(model, { id }) {
+      const own = sessionIn(model, sessionId);
       if (own.ended) return ['session_ended'];
-      if (own.active && pendingOf(world, own.active).some((a) => a.mode === 'form'))
+      if (own.active && pendingOf(model, own.active).some((a) => a.mode === 'form'))
         return ['pending_interactive_form'];
-      own.queue.push(newRun(world, own, { id }));
-      fillSlot(world, own);
+      own.queue.push(newRun(model, own, { id }));
+      fillSlot(model, own);
       return OK;
     },
   };
@@ -106,31 +106,31 @@ export const raise: Plan = (w, picks) => {
     name: `raise ${JSON.stringify({ runId, leaseEpoch, ...body, questions: undefined, text })}`,
     call: ({ gateway }) =>
       got(gateway.raiseAsk({ runId, body, actor: agent, leaseEpoch }), (r) => ({ id: r.view.ask_id })),
-    expect(world, { id }) {
-      const own = runIn(world, runId);
+    expect(model, { id }) {
+      const own = runIn(model, runId);
       if (leaseEpoch !== undefined && (leaseEpoch !== own.epoch || own.status === 'queued')) return ['lease_lost'];
       const payload = `${kind} ${mode} ${text}`;
-      const known = world.asks.find((a) => a.run === own && a.call === call && !a.lost);
+      const known = model.asks.find((a) => a.run === own && a.call === call && !a.lost);
       if (known)
         return known.payload === payload ? [id === known.id ? 'ok' : `not ${known.id}`] : ['ask_identity_conflict'];
       if (isOver(own) || own.status === 'queued' || own.clarification) return ['run_state_conflict'];
-      const stoppedBy = carriedOf(world, own);
+      const stoppedBy = carriedOf(model, own);
       if (stoppedBy)
         return [mode === 'form' && stoppedBy.mode === 'form' ? 'ask_state_conflict' : 'run_state_conflict'];
       carriedTo(own, 'delivered');
-      const expiresAt = after === undefined ? undefined : world.now + after;
-      const ask = newAsk(world, { id, run: own, call, kind, mode, payload, expiresAt });
+      const expiresAt = after === undefined ? undefined : model.now + after;
+      const ask = newAsk(model, { id, run: own, call, kind, mode, payload, expiresAt });
       if (kind === 'approval' && own.session.autonomous)
-        endAsk(world, ask, 'answered', 'policy:autonomous', 'policy', true);
-      else hold(world, own);
-      giveKept(world, ask, text);
+        endAsk(model, ask, 'answered', 'policy:autonomous', 'policy', true);
+      else hold(model, own);
+      giveKept(model, ask, text);
       return OK;
     },
   };
 };
 
 /** A question that was answered before its worker was lost has that answer at once; an approval is decided again. */
-function giveKept(w: World, ask: Ask, text: string): void {
+function giveKept(w: ModelState, ask: Ask, text: string): void {
   if (ask.status !== 'pending' || (ask.mode !== 'blocking' && ask.mode !== 'deferred')) return;
   const isSame = (a: Ask) =>
     a.kept && a.run.session === ask.run.session && a.payload === `${ask.kind} blocking ${text}`;
@@ -162,13 +162,13 @@ export const end: Plan = (w, picks) => {
       const command = { runId, actor: agent, leaseEpoch };
       return got(status === 'completed' ? gateway.completeRun(command) : gateway.failRun(command));
     },
-    expect(world) {
-      const own = runIn(world, runId);
+    expect(model) {
+      const own = runIn(model, runId);
       if (own.status === status) return OK;
       if (leaseEpoch !== undefined && (leaseEpoch !== own.epoch || own.status === 'queued')) return ['lease_lost'];
       if (isOver(own) || own.clarification) return ['run_state_conflict'];
       if (status === 'completed' && own.status !== 'running') return ['run_state_conflict'];
-      finish(world, own, status, agent.name);
+      finish(model, own, status, agent.name);
       return OK;
     },
   };
@@ -192,8 +192,8 @@ export const acknowledge: Plan = (w, picks) => {
       };
       return got(told());
     },
-    expect(world) {
-      const own = askIn(world, askId);
+    expect(model) {
+      const own = askIn(model, askId);
       if (own.status === 'unasked') return ['ask_not_found'];
       if (own.status === 'pending') return ['ask_state_conflict'];
       // A clarification is acknowledged by the child's mail.
@@ -227,29 +227,29 @@ export const clarify: Plan = (w, picks) => {
     name: `clarify ${runId} ${call} ${text} ${after ?? ''}`,
     call: ({ gateway }) =>
       got(gateway.clarify({ runId, body, actor: agent }), (r) => ({ id: r.view.request_id, runId: r.view.run_id })),
-    expect(world, { id, runId: made = '' }) {
-      const own = runIn(world, runId);
+    expect(model, { id, runId: made = '' }) {
+      const own = runIn(model, runId);
       const { parent } = own.session;
       if (!parent) return ['no_parent_session'];
-      const known = world.asks.find((a) => a.call === `${runId} ${call}`);
+      const known = model.asks.find((a) => a.call === `${runId} ${call}`);
       if (known)
         return known.payload === text ? [id === known.id ? 'ok' : `not ${known.id}`] : ['ask_identity_conflict'];
       const faults = [...(isOver(own) ? ['run_state_conflict'] : []), ...(parent.ended ? ['session_ended'] : [])];
       if (faults.length > 0) return faults;
-      const run = newRun(world, parent, { id: made });
-      run.clarification = newAsk(world, {
+      const run = newRun(model, parent, { id: made });
+      run.clarification = newAsk(model, {
         id,
         run,
         call: `${runId} ${call}`,
         kind: 'question',
         mode: 'blocking',
         payload: text,
-        expiresAt: after === undefined ? undefined : world.now + after,
+        expiresAt: after === undefined ? undefined : model.now + after,
         status: 'unasked',
         child: own.session,
       });
       parent.queue.push(run);
-      fillSlot(world, parent);
+      fillSlot(model, parent);
       return OK;
     },
   };
@@ -269,8 +269,8 @@ export const mail: Plan = (w, picks) => {
           ? gateway.acknowledgeMessage(sessionId, messageId)
           : gateway.failMessage(sessionId, messageId, undefined),
       ),
-    expect(world) {
-      const own = askIn(world, askId);
+    expect(model) {
+      const own = askIn(model, askId);
       if (!own.mail || own.mail.state === 'dead') return ['message_not_found'];
       if (own.mail.state === 'acked') return [verb === 'ack' ? 'ok' : 'message_not_found'];
       own.mail.attempts += 1;
@@ -290,19 +290,19 @@ export const claim: Plan = (_, picks) => {
   return {
     name: `claim by ${worker}, ${recovery}`,
     call: ({ gateway }) => got(gateway.waitForWork(body), (r) => ({ id: r?.run.run_id ?? '' })),
-    expect(world, { id }) {
-      for (const lost of world.runs.filter((r) => isLost(r) && isHeld(r))) loseWorker(world, lost, true);
+    expect(model, { id }) {
+      for (const lost of model.runs.filter((r) => isLost(r) && isHeld(r))) loseWorker(model, lost, true);
       const free = (r: Run) =>
         !r.session.external &&
         !r.clarification &&
         !r.lease &&
         (r.status === 'running' || (r.status === 'queued' && !r.session.active && r.session.queue[0] === r));
-      const run = world.runs.find(free);
+      const run = model.runs.find(free);
       // A run that begins with this very step, because what held the one before it is lost, has no name here yet.
-      const isNew = run?.id === '' && id !== '' && !world.runs.some((other) => other.id === id);
+      const isNew = run?.id === '' && id !== '' && !model.runs.some((other) => other.id === id);
       if (!isNew && (run?.id ?? '') !== id) return [`not ${run?.id}`];
       if (!run) return OK;
-      run.lease = { worker, until: world.now + LEASE_MS };
+      run.lease = { worker, until: model.now + LEASE_MS };
       run.epoch += 1;
       run.recovery = recovery;
       if (run.status === 'queued') begin(run.session, run);
@@ -327,10 +327,10 @@ const leaseStep = (verb: 'keep' | 'release', runId: string, worker_id: string, l
     const body = { worker_id, lease_epoch, lease_ms: LEASE_MS };
     return got(verb === 'keep' ? gateway.keepLease(runId, body) : gateway.releaseLease(runId, body));
   },
-  expect(world) {
-    const own = runIn(world, runId);
+  expect(model) {
+    const own = runIn(model, runId);
     if (lease_epoch !== own.epoch || own.lease?.worker !== worker_id) return ['lease_lost'];
-    own.lease = verb === 'keep' ? { worker: worker_id, until: world.now + LEASE_MS } : undefined;
+    own.lease = verb === 'keep' ? { worker: worker_id, until: model.now + LEASE_MS } : undefined;
     return OK;
   },
 });

@@ -2,7 +2,7 @@
 // The real one is read through the gateway's own lists: what people see is what is compared.
 import { messageIdOf } from '../../../src/core/id.ts';
 import type { OpenGateway } from '../../support/gateway.ts';
-import { type Ask, isOver, pendingOf, type Session, type World } from './model.ts';
+import { type Ask, isOver, type ModelState, pendingOf, type Session } from './model.ts';
 
 const ALL = { limit: 500 };
 
@@ -14,10 +14,10 @@ export interface State {
 }
 
 /** Names the runs that the gateway made by itself: the model knows only what they carry on. */
-export async function adopt(world: World, { gateway }: OpenGateway): Promise<void> {
-  if (world.runs.every((r) => r.id !== '')) return;
+export async function adopt(model: ModelState, { gateway }: OpenGateway): Promise<void> {
+  if (model.runs.every((r) => r.id !== '')) return;
   const { views } = await gateway.listRuns({}, ALL);
-  for (const run of world.runs)
+  for (const run of model.runs)
     if (run.id === '') run.id = views.find((v) => v.resumes_run_id === run.resumes?.id)?.run_id ?? '';
 }
 
@@ -77,7 +77,7 @@ export async function realState({ gateway, store }: OpenGateway): Promise<State>
   };
 }
 
-export function modelState(w: World): State {
+export function modelState(w: ModelState): State {
   const ids = (asks: Ask[], kind: Ask['kind']) => asks.filter((a) => a.kind === kind).map((a) => a.id);
   const pendingIn = (s: Session) => w.asks.filter((a) => a.run.session === s && a.status === 'pending');
   return {

@@ -7,7 +7,7 @@ import type { Store } from '../../../src/core/ports.ts';
 import { type OpenGateway, openGateway } from '../../support/gateway.ts';
 import { adopt, modelState, realState } from './compare.ts';
 import { checkInvariants } from './invariants.ts';
-import { isLost, type World } from './model.ts';
+import { isLost, type ModelState } from './model.ts';
 import { actions, type Beat, beginning, stepOf, stories } from './step-sequences.ts';
 import type { Got, Step } from './steps.ts';
 
@@ -34,11 +34,11 @@ it(
           const open = await openGateway({ wrap: (store) => delayed(store, pace) });
           const told: string[] = [];
           try {
-            let world = await beginning(open, recovery);
+            let model = await beginning(open, recovery);
             for (const [before, together] of acts) {
-              await tellStory(world, open, before, told);
+              await tellStory(model, open, before, told);
               pace.isJostling = true;
-              world = await fire(world, open, together, told);
+              model = await fire(model, open, together, told);
               pace.isJostling = false;
             }
             await checkInvariants(open);
@@ -55,30 +55,30 @@ it(
   60_000 + RUNS * 2_000,
 );
 
-async function tellStory(world: World, open: OpenGateway, story: Beat[], told: string[]): Promise<void> {
+async function tellStory(model: ModelState, open: OpenGateway, story: Beat[], told: string[]): Promise<void> {
   for (const beat of story) {
-    const step = stepOf(world, beat);
+    const step = stepOf(model, beat);
     if (!step) continue;
     const got = await step.call(open);
     told.push(`${step.name} → ${got.code}`);
-    expect(step.expect(world, got)).toContain(got.code);
-    await adopt(world, open);
+    expect(step.expect(model, got)).toContain(got.code);
+    await adopt(model, open);
   }
 }
 
-/** Fires the steps together and returns the world of an order that explains the outcome. */
-async function fire(world: World, open: OpenGateway, beats: Beat[], told: string[]): Promise<World> {
+/** Fires the steps together and returns the model of an order that explains the outcome. */
+async function fire(model: ModelState, open: OpenGateway, beats: Beat[], told: string[]): Promise<ModelState> {
   const steps = beats
-    .map((beat) => stepOf(world, beat))
-    .filter((s) => s !== undefined && !isExcluded(s, world)) as Step[];
+    .map((beat) => stepOf(model, beat))
+    .filter((s) => s !== undefined && !isExcluded(s, model)) as Step[];
   const gots = await Promise.all(steps.map((step) => step.call(open)));
   told.push(`together: ${steps.map((step, i) => `${step.name} → ${gots[i]?.code}`).join(' | ')}`);
   const real = await realState(open);
-  const tries = await Promise.all(orders(steps.length).map((order) => explain(world, open, order, steps, gots)));
-  const match = tries.find((tried) => tried.codesFit && isDeepEqual(modelState(tried.world), real));
-  if (match) return match.world;
+  const tries = await Promise.all(orders(steps.length).map((order) => explain(model, open, order, steps, gots)));
+  const match = tries.find((tried) => tried.codesFit && isDeepEqual(modelState(tried.model), real));
+  if (match) return match.model;
   const closest = tries.find((tried) => tried.codesFit);
-  if (closest) expect(real).toEqual(modelState(closest.world));
+  if (closest) expect(real).toEqual(modelState(closest.model));
   throw new Error('no order of these steps gives these replies');
 }
 
@@ -86,19 +86,19 @@ async function fire(world: World, open: OpenGateway, beats: Beat[], told: string
  * What the model cannot judge when it happens at once: see the steps. A claim ends what a lost worker held before it takes
  * a run, in a transaction of its own: what happens in between has no place in an order of whole steps.
  */
-const isExcluded = ({ name }: Step, world: World): boolean =>
+const isExcluded = ({ name }: Step, model: ModelState): boolean =>
   name.startsWith('createSession') ||
   name.includes('digest right') ||
-  (name.startsWith('claim by') && world.runs.some(isLost));
+  (name.startsWith('claim by') && model.runs.some(isLost));
 
-async function explain(world: World, open: OpenGateway, order: number[], steps: Step[], gots: Got[]) {
-  const copy = structuredClone(world);
+async function explain(model: ModelState, open: OpenGateway, order: number[], steps: Step[], gots: Got[]) {
+  const copy = structuredClone(model);
   const codesFit = order.every((i) => {
     const [step, got] = [steps[i], gots[i]];
     return step !== undefined && got !== undefined && step.expect(copy, got).includes(got.code);
   });
   await adopt(copy, open);
-  return { world: copy, codesFit };
+  return { model: copy, codesFit };
 }
 
 function orders(count: number): number[][] {

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { type OpenGateway, openGateway } from '../../support/gateway.ts';
 import { adopt, modelState, realState } from './compare.ts';
 import { checkInvariants } from './invariants.ts';
-import type { World } from './model.ts';
+import type { ModelState } from './model.ts';
 import { beginning, stepOf, stories } from './step-sequences.ts';
 
 const RUNS = Number(process.env.HOLDPOINT_MODEL_RUNS ?? 120);
@@ -20,13 +20,13 @@ it(
         const open = await openGateway();
         const told: string[] = [];
         try {
-          const world = await beginning(open, recovery);
+          const model = await beginning(open, recovery);
           for (const beat of story) {
-            const step = stepOf(world, beat);
+            const step = stepOf(model, beat);
             if (!step) continue;
             const got = await step.call(open);
             told.push(`${step.name} → ${got.code}`);
-            await settleStep(world, open, step.expect(world, got), got.code);
+            await settleStep(model, open, step.expect(model, got), got.code);
           }
           await checkInvariants(open);
         } catch (error) {
@@ -41,8 +41,8 @@ it(
   60_000 + RUNS * 1_000,
 );
 
-async function settleStep(world: World, open: OpenGateway, right: string[], code: string): Promise<void> {
+async function settleStep(model: ModelState, open: OpenGateway, right: string[], code: string): Promise<void> {
   expect(right).toContain(code);
-  await adopt(world, open);
-  expect(await realState(open)).toEqual(modelState(world));
+  await adopt(model, open);
+  expect(await realState(open)).toEqual(modelState(model));
 }

@@ -66,7 +66,7 @@ export interface Ask {
   mail: { state: 'open' | 'acked' | 'dead'; attempts: number; postedAt: number } | undefined;
 }
 
-export interface World {
+export interface ModelState {
   now: number;
   sessions: Session[];
   runs: Run[];
@@ -76,13 +76,13 @@ export interface World {
 const DAY_MS = 24 * 3600 * 1000;
 export const isOver = (run: Run) => ['completed', 'failed', 'interrupted', 'cancelled'].includes(run.status);
 export const isHeld = (run: Run) => run.status.startsWith('waiting');
-export const pendingOf = (w: World, run: Run) => w.asks.filter((a) => a.run === run && a.status === 'pending');
-export const isLate = (w: World, ask: Ask) => ask.expiresAt !== undefined && ask.expiresAt <= w.now;
+export const pendingOf = (w: ModelState, run: Run) => w.asks.filter((a) => a.run === run && a.status === 'pending');
+export const isLate = (w: ModelState, ask: Ask) => ask.expiresAt !== undefined && ask.expiresAt <= w.now;
 /** The form or restart that another run will carry on. A run has one at most. */
-export const carriedOf = (w: World, run: Run) =>
+export const carriedOf = (w: ModelState, run: Run) =>
   w.asks.find((a) => a.run === run && (a.mode === 'form' || a.mode === 'restart'));
 
-export function newRun(w: World, session: Session, given: Partial<Run> = {}): Run {
+export function newRun(w: ModelState, session: Session, given: Partial<Run> = {}): Run {
   const run: Run = {
     id: '',
     session,
@@ -101,7 +101,7 @@ export function newRun(w: World, session: Session, given: Partial<Run> = {}): Ru
 }
 
 export function newAsk(
-  w: World,
+  w: ModelState,
   given: Pick<Ask, 'id' | 'run' | 'call' | 'kind' | 'mode' | 'payload'> & Partial<Ask>,
 ): Ask {
   const ask: Ask = {
@@ -124,7 +124,7 @@ export function newAsk(
 }
 
 /** One active run per session, first in, first out. A worker's run waits for its worker. */
-export function fillSlot(w: World, session: Session): void {
+export function fillSlot(w: ModelState, session: Session): void {
   const [next] = session.queue;
   if (session.ended || session.active || !next) return;
   if (next.clarification) {
@@ -136,7 +136,7 @@ export function fillSlot(w: World, session: Session): void {
 }
 
 /** A clarification takes its place among the asks when it is asked, or given up. */
-function arrive(w: World, ask: Ask): void {
+function arrive(w: ModelState, ask: Ask): void {
   w.asks = [...w.asks.filter((a) => a !== ask), ask];
 }
 
@@ -155,14 +155,14 @@ export function carriedTo(run: Run, state: 'delivered' | 'undeliverable'): void 
 }
 
 /** Both kinds pending: the question is named. None: the run is at work again. */
-export function hold(w: World, run: Run): void {
+export function hold(w: ModelState, run: Run): void {
   const kinds = pendingOf(w, run).map((a) => a.kind);
   run.status = 'running';
   if (kinds.includes('approval')) run.status = 'waiting_for_approval';
   if (kinds.includes('question')) run.status = 'waiting_for_user_question';
 }
 
-export function endAsk(w: World, ask: Ask, status: End, by: string, decision?: string, allowed = false): void {
+export function endAsk(w: ModelState, ask: Ask, status: End, by: string, decision?: string, allowed = false): void {
   ask.status = status;
   ask.by = by;
   ask.at = w.now;
@@ -171,7 +171,7 @@ export function endAsk(w: World, ask: Ask, status: End, by: string, decision?: s
   ask.delivery = 'due';
 }
 
-export function finish(w: World, run: Run, status: RunStatus, by: string): void {
+export function finish(w: ModelState, run: Run, status: RunStatus, by: string): void {
   const { session } = run;
   for (const ask of pendingOf(w, run)) endAsk(w, ask, status === 'failed' ? 'failed' : 'cancelled', by);
   if (run.clarification?.status === 'unasked') {
@@ -189,7 +189,7 @@ export function finish(w: World, run: Run, status: RunStatus, by: string): void 
 }
 
 /** Nobody takes what only another run could have carried, or what no process is left to take. */
-function giveUp(w: World, run: Run, status: RunStatus): void {
+function giveUp(w: ModelState, run: Run, status: RunStatus): void {
   const isHosted = run.lease !== undefined && !isLost(run);
   const hasAgent = run.session.external || isHosted;
   for (const ask of w.asks) {
@@ -201,7 +201,7 @@ function giveUp(w: World, run: Run, status: RunStatus): void {
 }
 
 /** What the end of some asks of one run does to it. */
-export function settle(w: World, run: Run, ended: Ask[]): void {
+export function settle(w: ModelState, run: Run, ended: Ask[]): void {
   const by = ended[0]?.by ?? '';
   if (run.clarification) {
     postMail(w, run.clarification);
@@ -221,7 +221,7 @@ export function settle(w: World, run: Run, ended: Ask[]): void {
 }
 
 /** The held run is completed; another one takes its place with the answer. */
-function handOver(w: World, run: Run, ask: Ask): void {
+function handOver(w: ModelState, run: Run, ask: Ask): void {
   const { session } = run;
   carriedTo(run, 'delivered');
   run.status = 'completed';
@@ -231,7 +231,7 @@ function handOver(w: World, run: Run, ask: Ask): void {
   fillSlot(w, session);
 }
 
-function postMail(w: World, ask: Ask): void {
+function postMail(w: ModelState, ask: Ask): void {
   const closed = ask.child?.ended === true;
   ask.mail = { state: closed ? 'dead' : 'open', attempts: 0, postedAt: w.now };
   if (closed) ask.delivery = 'undeliverable';
@@ -242,13 +242,13 @@ export function killMail(ask: Ask): void {
   if (ask.delivery === 'due') ask.delivery = 'undeliverable';
 }
 
-export function expire(w: World, ask: Ask): void {
+export function expire(w: ModelState, ask: Ask): void {
   endAsk(w, ask, 'expired', 'system');
   settle(w, ask.run, [ask]);
 }
 
 /** A run is stopped by a person; a clarification is declined instead, and its run completes. */
-export function stop(w: World, run: Run, status: 'cancelled' | 'interrupted', by: string): void {
+export function stop(w: ModelState, run: Run, status: 'cancelled' | 'interrupted', by: string): void {
   if (run.clarification?.status === 'pending') {
     endAsk(w, run.clarification, 'cancelled', by);
     settle(w, run, [run.clarification]);
@@ -257,14 +257,14 @@ export function stop(w: World, run: Run, status: 'cancelled' | 'interrupted', by
 
 /** Nobody has the run, and no worker has come to say so. */
 const LOST = { worker: '(lost)', until: 0 };
-/** By its name: a world is copied, and what was lost in it with it. */
+/** By its name: a model is copied, and what was lost in it with it. */
 export const isLost = (run: Run): boolean => run.lease?.worker === LOST.worker;
 
 /**
  * The worker is gone. An ask inside its tool call is lost with it, when a worker comes back; what can still be told goes
  * on holding the run.
  */
-export function loseWorker(w: World, run: Run, isBack = false): void {
+export function loseWorker(w: ModelState, run: Run, isBack = false): void {
   const isHeldInside = isHeld(run) && pendingOf(w, run).every((ask) => ask.mode === 'blocking');
   if (!isBack && isHeldInside && run.recovery !== 'resume') {
     run.lease = LOST;
@@ -294,7 +294,7 @@ export function loseWorker(w: World, run: Run, isBack = false): void {
 }
 
 /** Overdue asks first, then workers that are known to be lost, then leases, then mail nobody fetched for a week. */
-export function sweep(w: World, lostWorkers: string[] = []): void {
+export function sweep(w: ModelState, lostWorkers: string[] = []): void {
   const byDeadline = (a: Ask, b: Ask) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0);
   for (;;) {
     const late = w.asks.filter((a) => isLate(w, a));

@@ -6,19 +6,19 @@ import {
   fillSlot,
   isLate,
   isOver,
+  type ModelState,
   newRun,
   pendingOf,
   type Run,
   type Session,
   settle,
   stop,
-  type World,
 } from './model.ts';
 import { askIn, DECISIONS, type Got, got, OK, type Picks, type Plan, RESOLUTIONS, runIn, sessionIn } from './steps.ts';
 
 const who = (picks: Picks) => person(picks.of('lead', 'mate'), picks.of('api', 'web', 'cli'));
 /** Mostly something that is open. */
-const someAsk = (w: World, picks: Picks, kind: Ask['kind']): Ask | undefined => {
+const someAsk = (w: ModelState, picks: Picks, kind: Ask['kind']): Ask | undefined => {
   const open = w.asks.filter((a) => a.kind === kind && a.status === 'pending');
   return picks.number(4) > 0 && open.length > 0 ? picks.one(open) : picks.one(w.asks);
 };
@@ -41,17 +41,17 @@ export const answer: Plan = (w, picks) => {
       if (bySession) return got(gateway.answerForSession({ sessionId, ...given }));
       return got(gateway.answerForRun({ runId, ...given }), (r) => ({ id: r.view.run_id }));
     },
-    expect(world, g) {
-      const own = askIn(world, request_id);
-      const session = sessionIn(world, sessionId);
+    expect(model, g) {
+      const own = askIn(model, request_id);
+      const session = sessionIn(model, sessionId);
       const inSession = own.run.session === session && own.status !== 'unasked' ? own.run : session.active;
-      const run = bySession ? inSession : runIn(world, runId);
-      const fault = run ? questionFault(world, run, own, decision) : 'question_state_conflict';
-      if (fault === 'same') return [bySession ? 'ok' : sameRun(g, carrying(world, own) ?? own.run)];
+      const run = bySession ? inSession : runIn(model, runId);
+      const fault = run ? questionFault(model, run, own, decision) : 'question_state_conflict';
+      if (fault === 'same') return [bySession ? 'ok' : sameRun(g, carrying(model, own) ?? own.run)];
       if (fault) return [fault];
       if (validity !== 'ok') return [validity];
-      endAsk(world, own, resolution.declined ? 'declined' : 'answered', actor.name, decision);
-      return [settled(world, own.run, [own], bySession ? undefined : g)];
+      endAsk(model, own, resolution.declined ? 'declined' : 'answered', actor.name, decision);
+      return [settled(model, own.run, [own], bySession ? undefined : g)];
     },
   };
 };
@@ -65,11 +65,11 @@ export const see: Plan = (w, picks) => {
   return {
     name: `see ${id} by ${place}`,
     call: ({ gateway }) => got(gateway.seeAsk(id, actor)),
-    expect(world) {
-      const own = askIn(world, id);
+    expect(model) {
+      const own = askIn(model, id);
       if (own.status === 'unasked') return ['ask_not_found'];
       const isNews = !own.seenBy.some((known) => known.startsWith(place));
-      if (isNews && own.status === 'pending' && !isLate(world, own)) own.seenBy.push(`${place}${world.now}`);
+      if (isNews && own.status === 'pending' && !isLate(model, own)) own.seenBy.push(`${place}${model.now}`);
       return OK;
     },
   };
@@ -85,18 +85,18 @@ export const cancelQuestion: Plan = (w, picks) => {
     name: `cancelQuestion ${requestId} of ${runId} by ${actor.name}`,
     call: ({ gateway }) =>
       got(gateway.cancelQuestion({ runId, requestId, justification: 'no', actor }), (r) => ({ id: r.view.run_id })),
-    expect(world, g) {
-      const own = askIn(world, requestId);
-      const fault = questionFault(world, runIn(world, runId), own, 'cancel');
+    expect(model, g) {
+      const own = askIn(model, requestId);
+      const fault = questionFault(model, runIn(model, runId), own, 'cancel');
       if (fault) return [fault];
-      endAsk(world, own, 'cancelled', actor.name);
-      return [settled(world, own.run, [own], g)];
+      endAsk(model, own, 'cancelled', actor.name);
+      return [settled(model, own.run, [own], g)];
     },
   };
 };
 
 /** Why a decision about a question comes too late or to the wrong place; `same` for an identical one. */
-function questionFault(w: World, run: Run, ask: Ask, decision: string): string | undefined {
+function questionFault(w: ModelState, run: Run, ask: Ask, decision: string): string | undefined {
   if (ask.run !== run || ask.status === 'unasked')
     return pendingOf(w, run).some((a) => a.kind === 'question')
       ? 'question_request_mismatch'
@@ -108,11 +108,11 @@ function questionFault(w: World, run: Run, ask: Ask, decision: string): string |
   return run.clarification && ask.status !== 'failed' ? 'question_resolution_conflict' : 'question_state_conflict';
 }
 
-const carrying = (w: World, ask: Ask) => w.runs.find((r) => r.carries === ask);
+const carrying = (w: ModelState, ask: Ask) => w.runs.find((r) => r.carries === ask);
 const sameRun = (g: Got, run: Run) => (g.code !== 'ok' || g.id === run.id ? 'ok' : `not ${run.id}`);
 
 /** Settles the run, and holds the caller to being shown the run that carries on. */
-function settled(w: World, run: Run, ended: Ask[], g: Got | undefined): string {
+function settled(w: ModelState, run: Run, ended: Ask[], g: Got | undefined): string {
   const runs = w.runs.length;
   settle(w, run, ended);
   const next = w.runs[runs];
@@ -143,23 +143,23 @@ export const approve: Plan = (w, picks) => {
       if (how === 'session-run') return got(gateway.approveForSessionRun({ sessionId, resolutions, actor }));
       return got(gateway.approveForRun({ runId, resolutions, actor }));
     },
-    expect(world) {
+    expect(model) {
       if (resolutions.length === 0) return ['approval_batch_empty'];
-      const asked = askIn(world, first.id).status !== 'unasked';
-      const run = how === 'run' || asked ? runIn(world, runId) : sessionIn(world, sessionId).active;
+      const asked = askIn(model, first.id).status !== 'unasked';
+      const run = how === 'run' || asked ? runIn(model, runId) : sessionIn(model, sessionId).active;
       if (!run) return ['approval_state_conflict'];
-      const faults = resolutions.map((r) => approvalFault(run, askIn(world, r.request_id), decisionOf(r)));
+      const faults = resolutions.map((r) => approvalFault(run, askIn(model, r.request_id), decisionOf(r)));
       if (new Set(resolutions.map((r) => r.request_id)).size < resolutions.length)
         faults.push('approval_duplicate_resolution');
       const bad = faults.filter((f) => f !== undefined && f !== 'same') as string[];
       if (bad.length > 0) return bad;
       const fresh = resolutions.filter((_, i) => faults[i] === undefined);
       const ended = fresh.map((r) => {
-        const ask = askIn(world, r.request_id);
-        endAsk(world, ask, 'answered', actor.name, decisionOf(r), r.behavior === 'allow');
+        const ask = askIn(model, r.request_id);
+        endAsk(model, ask, 'answered', actor.name, decisionOf(r), r.behavior === 'allow');
         return ask;
       });
-      if (ended.length > 0) settle(world, run, ended);
+      if (ended.length > 0) settle(model, run, ended);
       return OK;
     },
   };
@@ -183,11 +183,11 @@ export const cancelRun: Plan = (w, picks) => {
   return {
     name: `cancelRun ${runId} by ${actor.name}`,
     call: ({ gateway }) => got(gateway.cancelRun({ runId, actor })),
-    expect(world) {
-      const own = runIn(world, runId);
+    expect(model) {
+      const own = runIn(model, runId);
       if (own.status === 'cancelled' || own.clarification?.status === 'cancelled') return OK;
       if (isOver(own)) return ['run_state_conflict'];
-      stop(world, own, 'cancelled', actor.name);
+      stop(model, own, 'cancelled', actor.name);
       return OK;
     },
   };
@@ -201,9 +201,9 @@ export const interrupt: Plan = (w, picks) => {
   return {
     name: `interrupt ${sessionId} by ${actor.name}`,
     call: ({ gateway }) => got(gateway.interruptSession({ sessionId, actor })),
-    expect(world) {
-      const { active } = sessionIn(world, sessionId);
-      if (active) stop(world, active, 'interrupted', actor.name);
+    expect(model) {
+      const { active } = sessionIn(model, sessionId);
+      if (active) stop(model, active, 'interrupted', actor.name);
       return OK;
     },
   };
@@ -217,13 +217,13 @@ export const endSession: Plan = (w, picks) => {
   return {
     name: `endSession ${sessionId} by ${actor.name}`,
     call: ({ gateway }) => got(gateway.endSession({ sessionId, actor })),
-    expect(world) {
-      const own = sessionIn(world, sessionId);
+    expect(model) {
+      const own = sessionIn(model, sessionId);
       if (own.ended) return OK;
       own.ended = true;
-      for (const run of [...own.queue]) stop(world, run, 'cancelled', actor.name);
-      if (own.active) stop(world, own.active, 'interrupted', actor.name);
-      for (const ask of world.asks) {
+      for (const run of [...own.queue]) stop(model, run, 'cancelled', actor.name);
+      if (own.active) stop(model, own.active, 'interrupted', actor.name);
+      for (const ask of model.asks) {
         if (ask.child !== own || ask.mail?.state !== 'open') continue;
         ask.mail.state = 'dead';
         if (ask.delivery === 'due') ask.delivery = 'undeliverable';
@@ -254,25 +254,25 @@ export const message: Plan = (w, picks) => {
       const body = isText ? { text } : { interactive_form_answer: form };
       return got(gateway.postMessage({ sessionId, body, actor }), (r) => ({ id: r.view.run_id }));
     },
-    expect(world, g) {
-      const own = sessionIn(world, sessionId);
-      const open = own.active && formOf(world, own.active);
+    expect(model, g) {
+      const own = sessionIn(model, sessionId);
+      const open = own.active && formOf(model, own.active);
       if (isText) {
         if (own.ended) return ['session_ended'];
         if (open) return ['pending_interactive_form'];
-        return said(world, own, g, actor.name, text);
+        return said(model, own, g, actor.name, text);
       }
       const decision = status === 'answered' ? JSON.stringify(RESOLUTIONS[0][0]) : undefined;
       if (!open) return ['interactive_form_not_pending'];
       if (open.call !== tool_use_id) return ['interactive_form_tool_mismatch'];
-      endAsk(world, open, status, actor.name, decision);
-      return [settled(world, open.run, [open], g)];
+      endAsk(model, open, status, actor.name, decision);
+      return [settled(model, open.run, [open], g)];
     },
   };
 };
 
 /** Words are a post: they answer the oldest ask, unless the answer to one before it is still on its way. */
-function said(w: World, session: Session, g: Got, by: string, decision: string): string[] {
+function said(w: ModelState, session: Session, g: Got, by: string, decision: string): string[] {
   const asked = w.asks.filter((a) => a.run.session === session);
   const isOnItsWay = (a: Ask) =>
     a.status === 'answered' && a.delivery === 'due' && a.mode !== 'form' && (a.mode === 'restart' || !isOver(a.run));
@@ -289,4 +289,4 @@ function said(w: World, session: Session, g: Got, by: string, decision: string):
   return OK;
 }
 
-const formOf = (w: World, run: Run) => pendingOf(w, run).find((a) => a.mode === 'form');
+const formOf = (w: ModelState, run: Run) => pendingOf(w, run).find((a) => a.mode === 'form');

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { EPOCH, type OpenGateway } from '../../support/gateway.ts';
 import * as agents from './agent-steps.ts';
-import type { World } from './model.ts';
+import type { ModelState } from './model.ts';
 import * as people from './people-steps.ts';
 import { Picks, type Step } from './steps.ts';
 import * as time from './time-steps.ts';
@@ -48,11 +48,11 @@ export const actions = beatOf(ACTIONS);
 export const stories = (maxLength: number): fc.Arbitrary<Beat[]> =>
   fc.array(beatOf({ ...ACTIONS, ...TIME }), { maxLength, size: 'max' });
 
-export const stepOf = (world: World, [plan, list]: Beat): Step | undefined => PLANS[plan](world, new Picks(list));
+export const stepOf = (model: ModelState, [plan, list]: Beat): Step | undefined => PLANS[plan](model, new Picks(list));
 
 /** A parent whose program is the agent, a child and a grandchild that workers run; a run in each, two of them claimed. */
-export async function beginning(open: OpenGateway, recovery: number): Promise<World> {
-  const world: World = { now: EPOCH, sessions: [], runs: [], asks: [] };
+export async function beginning(open: OpenGateway, recovery: number): Promise<ModelState> {
+  const model: ModelState = { now: EPOCH, sessions: [], runs: [], asks: [] };
   const first: Beat[] = [
     ['createSession', [1, 0, 0]],
     ['createSession', [0, 0, 1, 0]],
@@ -62,8 +62,8 @@ export async function beginning(open: OpenGateway, recovery: number): Promise<Wo
     ['claim', [1, recovery + 1]],
   ];
   for (const beat of first) {
-    const step = stepOf(world, beat);
-    if (step) step.expect(world, await step.call(open));
+    const step = stepOf(model, beat);
+    if (step) step.expect(model, await step.call(open));
   }
-  return world;
+  return model;
 }

@@ -3,7 +3,7 @@
 import type { ApprovalResolution, QuestionResolution } from '../../../src/core/answer.ts';
 import { HoldpointError } from '../../../src/core/errors.ts';
 import type { OpenGateway } from '../../support/gateway.ts';
-import type { Ask, Run, Session, World } from './model.ts';
+import type { Ask, ModelState, Run, Session } from './model.ts';
 
 export interface Got {
   /** `ok`, or the code of the refusal. */
@@ -17,11 +17,11 @@ export interface Got {
 export interface Step {
   name: string;
   call(real: OpenGateway): Promise<Got>;
-  /** Every code that would be right. Changes the world as the step should have changed it. */
-  expect(world: World, got: Got): string[];
+  /** Every code that would be right. Changes the model as the step should have changed it. */
+  expect(model: ModelState, got: Got): string[];
 }
 
-export type Plan = (world: World, picks: Picks) => Step | undefined;
+export type Plan = (model: ModelState, picks: Picks) => Step | undefined;
 
 /** Random numbers of one step; each is used for one choice, so that a shrunk failure stays readable. */
 export class Picks {
@@ -45,9 +45,9 @@ export class Picks {
   }
 }
 
-export const sessionIn = (w: World, id: string): Session => found(w.sessions, id);
-export const runIn = (w: World, id: string): Run => found(w.runs, id);
-export const askIn = (w: World, id: string): Ask => found(w.asks, id);
+export const sessionIn = (w: ModelState, id: string): Session => found(w.sessions, id);
+export const runIn = (w: ModelState, id: string): Run => found(w.runs, id);
+export const askIn = (w: ModelState, id: string): Ask => found(w.asks, id);
 
 function found<T extends { id: string }>(list: readonly T[], id: string): T {
   const one = list.find((candidate) => candidate.id === id);

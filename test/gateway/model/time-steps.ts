@@ -1,7 +1,7 @@
 // What time does: deadlines pass, with and without somebody who comes too late; leases lapse, mail grows old, the
 // server is closed and started again.
 import { type OpenGateway, person } from '../../support/gateway.ts';
-import { type Ask, expire, sweep, type World } from './model.ts';
+import { type Ask, expire, type ModelState, sweep } from './model.ts';
 import { askIn, type Got, got, OK, type Plan, RESOLUTIONS } from './steps.ts';
 
 const eve = person('eve');
@@ -16,9 +16,9 @@ export const advance: Plan = (_, picks) => {
       await real.sweep();
       return { code: 'ok', id: '' };
     },
-    expect(world) {
-      world.now += ms;
-      sweep(world);
+    expect(model) {
+      model.now += ms;
+      sweep(model);
       return OK;
     },
   };
@@ -47,18 +47,18 @@ export const late: Plan = (w, picks) => {
       await real.sweep();
       return told;
     },
-    expect(world, told) {
-      world.now += ms;
+    expect(model, told) {
+      model.now += ms;
       // Who only looks has all that is overdue expired at once.
-      if (what !== 'show') expire(world, askIn(world, id));
-      sweep(world);
+      if (what !== 'show') expire(model, askIn(model, id));
+      sweep(model);
       if (what === 'show') return [told.id === 'expired' ? 'ok' : `shown as ${told.id}`];
       return [kind === 'approval' ? 'approval_state_conflict' : 'question_expired'];
     },
   };
 };
 
-const nextDeadline = (w: World): Ask | undefined =>
+const nextDeadline = (w: ModelState): Ask | undefined =>
   w.asks
     .filter((a) => a.status === 'pending' && a.expiresAt !== undefined)
     .sort((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0))[0];
@@ -73,9 +73,9 @@ export const restart: Plan = (_, picks) => {
       await real.restart(lost);
       return { code: 'ok', id: '' };
     },
-    expect(world) {
-      world.now += ms;
-      sweep(world, lost);
+    expect(model) {
+      model.now += ms;
+      sweep(model, lost);
       return OK;
     },
   };

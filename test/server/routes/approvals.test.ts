@@ -1,7 +1,6 @@
 // Approvals as the seed describes them, sentence by sentence, and the approval codes beside the seed's table.
 import { describe, expect, it } from 'vitest';
 import type { PendingApprovalView, RunView, SessionView } from '../../../src/core/views.ts';
-import { serverForAll } from '../../support/for-all.ts';
 import {
   allow,
   decide,
@@ -17,7 +16,8 @@ import {
   showAsk,
   showRun,
   startRun,
-} from '../../support/scene.ts';
+} from '../../support/api-calls.ts';
+import { serverForAll } from '../../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

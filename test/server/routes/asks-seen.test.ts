@@ -1,9 +1,9 @@
 // Who saw: surfaces say it in the name of whoever calls, people are shown it, agents and other programs may not say it.
 import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../../src/core/views.ts';
+import { answer, eventsOfSession, held, ok, refusal, showAsk } from '../../support/api-calls.ts';
 import { headersOf, signIn } from '../../support/browser.ts';
-import { serverForAll } from '../../support/for-all.ts';
-import { answer, eventsOfSession, held, ok, refusal, showAsk } from '../../support/scene.ts';
+import { serverForAll } from '../../support/shared-fixtures.ts';
 import { openStream } from '../../support/stream.ts';
 
 const server = serverForAll();

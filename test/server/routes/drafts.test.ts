@@ -2,8 +2,8 @@
 // nobody else, holds no secret, and is gone once its author has answered.
 import { describe, expect, it } from 'vitest';
 import type { DraftView } from '../../../src/core/views.ts';
-import { serverForAll } from '../../support/for-all.ts';
-import { eventually, held, NOTES, ok, picks, ROUTING, refusal, resolution } from '../../support/scene.ts';
+import { eventually, held, NOTES, ok, picks, ROUTING, refusal, resolution } from '../../support/api-calls.ts';
+import { serverForAll } from '../../support/shared-fixtures.ts';
 import { openStream } from '../../support/stream.ts';
 
 const server = serverForAll();

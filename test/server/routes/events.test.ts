@@ -5,7 +5,6 @@ import { eventOf } from '../../../src/core/audit.ts';
 import { EVENT_TYPES, logFault } from '../../../src/core/event.ts';
 import { SYSTEM_SESSION } from '../../../src/core/session.ts';
 import type { EventView } from '../../../src/core/views.ts';
-import { serverForAll } from '../../support/for-all.ts';
 import {
   allow,
   answer,
@@ -23,8 +22,9 @@ import {
   resolution,
   startRun,
   typesOf,
-} from '../../support/scene.ts';
+} from '../../support/api-calls.ts';
 import { hash } from '../../support/server.ts';
+import { serverForAll } from '../../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

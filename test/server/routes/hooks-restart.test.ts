@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
 import { endEverything, type Holdpoint, spawnHoldpoint, startHoldpoint } from '../../support/process.ts';
-import { Stage } from '../../support/test-bed.ts';
+import { TestBed } from '../../support/test-bed.ts';
 
 afterAll(endEverything);
 
@@ -20,7 +20,7 @@ function ask({ url, token }: Pick<Holdpoint, 'url' | 'token'>, agent_id: string)
 it('keeps what is asked while it starts apart from what was left open', { timeout: 120_000 }, async () => {
   const before = await startHoldpoint({ via: 'main' });
   const lost = ask(before, 'left').catch(() => 'gone');
-  const [left] = await new Stage(before.url, before.token).pending(`claude.${SESSION}`);
+  const [left] = await new TestBed(before.url, before.token).pending(`claude.${SESSION}`);
   await before.end('SIGKILL');
   expect(await lost).toBe('gone');
 
@@ -34,9 +34,9 @@ it('keeps what is asked while it starts apart from what was left open', { timeou
     }
   })();
   await again.ready;
-  const stage = new Stage(before.url, before.token);
+  const bed = new TestBed(before.url, before.token);
   const client = createClient({ url: before.url, token: before.token });
-  const [asked] = await stage.pending(`claude.${SESSION}`);
+  const [asked] = await bed.pending(`claude.${SESSION}`);
   expect(asked).toMatchObject({ request: { lineage: ['early'] } });
   const where = 'Holdpoint was restarted, and Claude Code goes on asking at its terminal';
   expect(await client.asks.get(left?.ask_id ?? '')).toMatchObject({
@@ -46,10 +46,10 @@ it('keeps what is asked while it starts apart from what was left open', { timeou
   expect(await client.runs.get(left?.run_id ?? '')).toMatchObject({ status: 'interrupted' });
   expect((await client.asks.list({ delivery: 'due' })).items).toEqual([]);
   if (left)
-    await expect(stage.decide(left, { behavior: 'allow' })).rejects.toMatchObject({
+    await expect(bed.decide(left, { behavior: 'allow' })).rejects.toMatchObject({
       status: 409,
       detail: `It was cancelled by worker:builtin (api): ${where}.`,
     });
-  if (asked) await stage.decide(asked, { behavior: 'deny', reason: 'not now' });
+  if (asked) await bed.decide(asked, { behavior: 'deny', reason: 'not now' });
   expect(await early).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'deny' } } });
 });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InsightsView } from '../../../src/core/insight.ts';
 import type { AgentView } from '../../../src/core/views.ts';
-import { held, ok, refusal, resolution } from '../../support/scene.ts';
+import { held, ok, refusal, resolution } from '../../support/api-calls.ts';
 import { openServer, type Server } from '../../support/server.ts';
 
 const MINUTE = 60_000;

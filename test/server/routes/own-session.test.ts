@@ -20,7 +20,7 @@ import {
   showAsk,
   showRun,
   startRun,
-} from '../../support/scene.ts';
+} from '../../support/api-calls.ts';
 import { openServer, type Server } from '../../support/server.ts';
 import { openStream } from '../../support/stream.ts';
 

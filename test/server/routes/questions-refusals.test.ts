@@ -2,7 +2,6 @@
 // session-scoped call, and on the cancel call where the row speaks of cancelling.
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../../src/core/errors.ts';
-import { serverForAll } from '../../support/for-all.ts';
 import {
   clarify,
   family,
@@ -18,8 +17,9 @@ import {
   resolution,
   showRun,
   startRun,
-} from '../../support/scene.ts';
+} from '../../support/api-calls.ts';
 import type { Reply } from '../../support/server.ts';
+import { serverForAll } from '../../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

@@ -2,7 +2,6 @@
 // each call returns. Refusals by code are in questions-refusals.test.ts.
 import { describe, expect, it } from 'vitest';
 import type { AskView, PendingQuestionView, RunView, SessionView } from '../../../src/core/views.ts';
-import { serverForAll } from '../../support/for-all.ts';
 import {
   declined,
   eventsOfRun,
@@ -22,7 +21,8 @@ import {
   showSession,
   startRun,
   typesOf,
-} from '../../support/scene.ts';
+} from '../../support/api-calls.ts';
+import { serverForAll } from '../../support/shared-fixtures.ts';
 
 const server = serverForAll();
 

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { AskView, EventView, MeView, SignInLinkView, TokenView } from '../../../src/core/views.ts';
 import { BODIES } from '../../fuzz/nasty.ts';
+import { held, ok, refusal, resolution, showAsk } from '../../support/api-calls.ts';
 import { codeOf, cookiesOf, HOST, headersOf, ORIGIN, postCode, signIn } from '../../support/browser.ts';
-import { serverForAll } from '../../support/for-all.ts';
-import { held, ok, refusal, resolution, showAsk } from '../../support/scene.ts';
 import { openServer } from '../../support/server.ts';
+import { serverForAll } from '../../support/shared-fixtures.ts';
 import { openStream } from '../../support/stream.ts';
 
 type Token = z.infer<typeof TokenView>;

@@ -4,8 +4,8 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
 import { HoldpointProblem } from '../../../src/client/http.ts';
 import type { SkillView } from '../../../src/core/skill.ts';
-import { serverForAll } from '../../support/for-all.ts';
-import { eventsOfSession, typesOf } from '../../support/scene.ts';
+import { eventsOfSession, typesOf } from '../../support/api-calls.ts';
+import { serverForAll } from '../../support/shared-fixtures.ts';
 import { BAD, GUIDE, skillZip, zip } from '../../support/skill-zips.ts';
 
 const server = serverForAll();
