@@ -11,7 +11,7 @@ import { isTerminal, print, printJson, terminalWidth } from './output.ts';
 import { ownName } from './program-name.ts';
 import { connect, note, type ServerFlags, withServer } from './server-connection.ts';
 import { tellSeen } from './sighting.ts';
-import { answerLines, endText, located, type Request, requestLines } from './text/ask-text.ts';
+import { answerLines, endText, located, requestLines } from './text/ask-text.ts';
 import { indented, wrap } from './text/layout.ts';
 import { hintLines } from './text/run-text.ts';
 import { type Line, line, span } from './text/spans.ts';
@@ -101,11 +101,7 @@ function askLines(ask: AskView, requester: string | undefined, width: number): L
   if (ask.expires_at_ms !== undefined && ask.status === 'pending')
     lines.push(...field('expires', `${instant(ask.expires_at_ms)}, in ${countdown(ask.expires_at_ms - now)}`));
   if (ask.kind === 'approval' && 'scope' in ask.request) lines.push(...field('scope', oneLine(ask.request.scope)));
-  lines.push(
-    [],
-    ...indented(requestLines(located(ask.request as Request, ask.asked_from?.work_folder), width - 2), 2),
-    [],
-  );
+  lines.push([], ...indented(requestLines(located(ask.request, ask.asked_from?.work_folder), width - 2), 2), []);
   if (!ask.answer) return [...lines, ...hintLines(ask.ask_id, ask.kind === 'question')];
   const { state, reason } = ask.delivery;
   return [

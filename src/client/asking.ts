@@ -6,18 +6,18 @@ import type { z } from 'zod';
 import type { NamedFile } from '../core/ask.ts';
 import type { RaiseApproval, RaiseQuestion } from '../core/bodies.ts';
 import { approvalDigest } from '../core/digest.ts';
-import type { ApprovalRequest, AskView, EventView } from '../core/views.ts';
+import type { ApprovalAskView, AskView, AskViewOf, EventView } from '../core/views.ts';
 import type { Calls } from './client.ts';
 import { HoldpointProblem } from './http.ts';
 import {
   type ApprovalOutcome,
   type AskOutcome,
   approvalOutcome,
+  type Ended,
   type Held,
   hasEnded,
   questionOutcome,
   refused,
-  toolOf,
 } from './outcome.ts';
 import type { Waits } from './waits.ts';
 
@@ -50,8 +50,6 @@ export interface Manner {
   raised?: ((askId: string) => void) | undefined;
 }
 
-type EndedAskView = AskView & { answer: NonNullable<AskView['answer']> };
-
 export async function askQuestion(asking: Asking, body: QuestionBody, manner?: Manner): Promise<AskOutcome | Held> {
   const ask = await endOf(asking, body, manner);
   if (!hasEnded(ask)) return { status: 'held', ask_id: ask.ask_id };
@@ -83,28 +81,32 @@ export async function askApproval(
 async function digestToRun(
   { workFolder, filesNow }: Asking,
   { work_folder }: ApprovalBody,
-  ask: AskView,
+  { request }: ApprovalAskView,
   input: Record<string, unknown>,
 ): Promise<string> {
   const plain = JSON.parse(JSON.stringify(input)) as Record<string, unknown>;
-  const { files: shown } = ask.request as ApprovalRequest;
+  const { tool_name, files: shown } = request;
   const files = shown && filesNow ? await filesNow(shown) : shown;
-  const action = { tool_name: toolOf(ask), input: plain, work_folder, files, reason: '', scope: '' };
+  const action = { tool_name, input: plain, work_folder, files, reason: '', scope: '' };
   return approvalDigest(action, workFolder, (text) => hash('sha256', text, 'hex'));
 }
 
-async function acknowledge({ calls }: Asking, ask: EndedAskView, manner?: Manner, digest?: string): Promise<void> {
+async function acknowledge({ calls }: Asking, ask: Ended, manner?: Manner, digest?: string): Promise<void> {
   const isOnItsWay = manner?.acknowledge === 'sent' && (ask.status === 'answered' || ask.status === 'declined');
   await calls.asks[isOnItsWay ? 'sent' : 'delivered'](ask.ask_id, digest === undefined ? {} : { digest });
 }
 
 /** The ask at its end; or still open, where the agent does not wait for it in this process. */
-async function endOf(asking: Asking, body: QuestionBody | ApprovalBody, manner?: Manner): Promise<AskView> {
+async function endOf<B extends QuestionBody | ApprovalBody>(
+  asking: Asking,
+  body: B,
+  manner?: Manner,
+): Promise<AskViewOf<B['kind']>> {
   const { calls, waits, runId } = asking;
   const signals = [asking.signal, manner?.signal].filter((signal) => signal !== undefined);
   const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
   const raising = waits.raising(runId);
-  let end: Promise<AskView>;
+  let end: Promise<AskViewOf<B['kind']>>;
   try {
     const ask = await calls.asks.raise(runId, body, { signal });
     manner?.raised?.(ask.ask_id);
@@ -126,15 +128,15 @@ async function endOf(asking: Asking, body: QuestionBody | ApprovalBody, manner?:
   return ended;
 }
 
-function waitFor(calls: Asking['calls'], ask: AskView, signal: AbortSignal | undefined) {
+function waitFor<V extends AskView>(calls: Asking['calls'], ask: V, signal: AbortSignal | undefined) {
   return {
     askId: ask.ask_id,
     signal,
-    look: async (patienceMs: number, stop: AbortSignal): Promise<AskView | undefined> => {
-      const seen = await calls.asks.wait(ask.ask_id, patienceMs, stop);
-      return hasEnded(seen) ? seen : undefined;
+    look: async (patienceMs: number, stop: AbortSignal): Promise<V | undefined> => {
+      const { status, answer, delivery } = await calls.asks.wait(ask.ask_id, patienceMs, stop);
+      return answer && { ...ask, status, answer, delivery };
     },
-    read: (event: EventView): AskView | undefined => {
+    read: (event: EventView): V | undefined => {
       const answer = event.data.answer as AskView['answer'];
       if (event.type !== 'ask.claimed' || answer === undefined) return undefined;
       return { ...ask, status: answer.outcome, answer, delivery: { state: 'due', attempts: 0 } };
@@ -143,10 +145,10 @@ function waitFor(calls: Asking['calls'], ask: AskView, signal: AbortSignal | und
 }
 
 /** Secret answers travel in no event: they are fetched by the side that asked, once. */
-async function revealed({ calls, reveal }: Asking, ask: EndedAskView): Promise<EndedAskView> {
+async function revealed<V extends Ended>({ calls, reveal }: Asking, ask: V): Promise<V> {
   const isMissing = (a: { secret?: boolean | undefined; freeform_answer?: string | undefined }) =>
     a.secret === true && a.freeform_answer === undefined;
   if (!ask.answer.answers?.some(isMissing)) return ask;
-  const whole = await (reveal ? reveal(ask) : calls.asks.get(ask.ask_id));
-  return hasEnded(whole) ? whole : ask;
+  const { answer } = await (reveal ? reveal(ask) : calls.asks.get(ask.ask_id));
+  return answer ? { ...ask, answer } : ask;
 }

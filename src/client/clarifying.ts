@@ -42,7 +42,7 @@ export async function askParent(child: Clarifying, body: z.input<typeof Clarify>
 
 async function look(child: Clarifying, requestId: string, patienceMs: number, stop: AbortSignal) {
   const ask = await askIfShown(child, requestId);
-  if (ask && hasEnded(ask)) return asClarification(questionOutcome(ask));
+  if (ask?.kind === 'question' && hasEnded(ask)) return asClarification(questionOutcome(ask));
   const mail = await mailAbout(child, requestId);
   if (mail) return outcomeOfMail(requestId, mail);
   if (patienceMs > 0) await sleep(LOOK_EVERY_MS, stop);

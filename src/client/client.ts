@@ -128,8 +128,8 @@ function createCalls(http: Http, headers?: Record<string, string>) {
         put<views.RunView>(path`/v1/runs/${id}/fail`, body, options),
     },
     asks: {
-      raise: (runId: string, body: In<typeof bodies.RaiseAsk>, options?: Options) =>
-        put<views.AskView>(path`/v1/runs/${runId}/asks`, body, options),
+      raise: <B extends In<typeof bodies.RaiseAsk>>(runId: string, body: B, options?: Options) =>
+        put<views.AskViewOf<B['kind']>>(path`/v1/runs/${runId}/asks`, body, options),
       clarify: (runId: string, body: In<typeof bodies.Clarify>, options?: Options) =>
         put<views.ClarificationView>(path`/v1/runs/${runId}/clarifications`, body, options),
       list: (query?: AskQuery) => list<views.AskView>('/v1/asks', query),

@@ -74,19 +74,22 @@ export async function followInbox(
 function raisedAsks(event: EventView): AskView[] {
   // Events of earlier versions have no mode.
   const { requests, mode = 'blocking' } = event.data as { requests: AskView['request'][]; mode?: AskView['mode'] };
-  return requests.map((request) => ({
-    ask_id: request.id,
-    kind: 'questions' in request ? 'question' : 'approval',
-    status: 'pending',
-    session_id: event.session_id,
-    run_id: event.run_id ?? '',
-    tool_call_id: request.tool_call_id,
-    mode,
-    created_at_ms: request.created_at_ms,
-    ...(request.expires_at_ms !== undefined && { expires_at_ms: request.expires_at_ms }),
-    request,
-    delivery: { state: 'none', attempts: 0 },
-  }));
+  return requests.map((request): AskView => {
+    const { id: ask_id, tool_call_id, created_at_ms, expires_at_ms } = request;
+    const raised = {
+      ask_id,
+      status: 'pending' as const,
+      session_id: event.session_id,
+      run_id: event.run_id ?? '',
+      tool_call_id,
+      mode,
+      created_at_ms,
+      ...(expires_at_ms !== undefined && { expires_at_ms }),
+      delivery: { state: 'none' as const, attempts: 0 },
+    };
+    if ('questions' in request) return { ...raised, kind: 'question', request };
+    return { ...raised, kind: 'approval', request };
+  });
 }
 
 /** Each session is fetched once, one after the other; a title that does not come is no reason to stop. */

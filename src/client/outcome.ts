@@ -1,6 +1,6 @@
 // What became of an ask, as the asking program sees it. Every end has its own name; only a person's (or a setting's)
 // explicit allow makes an approval `allowed`, and nothing else can.
-import type { ApprovalRequest, AskView, UserQuestionRequest } from '../core/views.ts';
+import type { AskView, QuestionAskView } from '../core/views.ts';
 
 interface End {
   ask_id: string;
@@ -45,14 +45,14 @@ export interface Held {
   ask_id: string;
 }
 
-type EndedView = AskView & { answer: NonNullable<AskView['answer']> };
-export const hasEnded = (ask: AskView): ask is EndedView => ask.answer !== undefined;
+export type Ended<V extends AskView = AskView> = V & { answer: NonNullable<AskView['answer']> };
+export const hasEnded = <V extends AskView>(ask: V): ask is Ended<V> => ask.answer !== undefined;
 
-export function questionOutcome(ask: EndedView): AskOutcome {
+export function questionOutcome(ask: Ended<QuestionAskView>): AskOutcome {
   const { answer } = ask;
   if (answer.outcome !== 'answered')
     return { ...endOf(ask), status: answer.outcome, reason: answer.reason ?? answer.justification ?? answer.outcome };
-  const { questions } = ask.request as UserQuestionRequest;
+  const { questions } = ask.request;
   const answers = (answer.answers ?? []).map((given): GivenAnswer => {
     const asked = questions.find((q) => q.id === given.question_id);
     const chosen = given.selected_option_ids ?? [];
@@ -80,7 +80,7 @@ function inWords({ labels, text }: GivenAnswer): string {
   return text ? `${labels.join(', ')} (${text})` : labels.join(', ');
 }
 
-export function approvalOutcome(ask: EndedView, ownInput: Record<string, unknown>): ApprovalOutcome {
+export function approvalOutcome(ask: Ended, ownInput: Record<string, unknown>): ApprovalOutcome {
   const { answer } = ask;
   const end = endOf(ask);
   if (answer.outcome === 'answered' && answer.behavior === 'allow') {
@@ -93,7 +93,7 @@ export function approvalOutcome(ask: EndedView, ownInput: Record<string, unknown
 }
 
 /** An allow that must not be acted on: what would run is not what was allowed. */
-export const refused = (ask: EndedView, ownInput: Record<string, unknown>, reason: string): ApprovalOutcome => ({
+export const refused = (ask: Ended, ownInput: Record<string, unknown>, reason: string): ApprovalOutcome => ({
   ...endOf(ask),
   status: 'failed',
   allowed: false,
@@ -102,9 +102,7 @@ export const refused = (ask: EndedView, ownInput: Record<string, unknown>, reaso
   reason,
 });
 
-export const toolOf = (ask: AskView): string => (ask.request as ApprovalRequest).tool_name;
-
-function endOf({ ask_id, answer }: EndedView): End {
+function endOf({ ask_id, answer }: Ended): End {
   const { answered_by, surface, answered_at_ms, justification } = answer;
   return { ask_id, answered_by, surface, answered_at_ms, justification };
 }

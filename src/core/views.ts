@@ -2,7 +2,7 @@
 // them, the client takes its types here, and tests hold real responses against them.
 import { z } from 'zod';
 import { QuestionAnswer } from './answer.ts';
-import { ASK_KINDS, ASK_MODES, ASK_STATUSES, DELIVERY_STATES, SURFACES } from './ask.ts';
+import { ASK_MODES, ASK_STATUSES, DELIVERY_STATES, SURFACES } from './ask.ts';
 import { TOOL_DEFERRED } from './deferred.ts';
 import { DraftContent } from './draft.ts';
 import { EVENT_TYPES } from './event.ts';
@@ -165,9 +165,8 @@ export type AskedFrom = z.infer<typeof AskedFrom>;
 const SightingView = z.object({ by: z.string(), surface: z.enum(SURFACES), at_ms: instant });
 export type SightingView = z.infer<typeof SightingView>;
 
-export const AskView = z.object({
+const askFields = {
   ask_id: z.string(),
-  kind: z.enum(ASK_KINDS),
   status: z.enum(ASK_STATUSES),
   session_id: z.string(),
   run_id: z.string(),
@@ -175,11 +174,8 @@ export const AskView = z.object({
   mode: z.enum(ASK_MODES),
   created_at_ms: instant,
   expires_at_ms: instant.optional(),
-  request: z.union([UserQuestionRequest, ApprovalRequest]),
   asked_from: AskedFrom.optional(),
   seen_by: z.array(SightingView).optional().describe('Who has seen it while it was pending, the first 20; for people'),
-  /** Only of a form: all that a page may draw it from. */
-  render_payload: RenderPayload.optional(),
   answer: AnswerView.optional(),
   delivery: z.object({
     state: z.enum(DELIVERY_STATES),
@@ -187,8 +183,23 @@ export const AskView = z.object({
     delivered_at_ms: instant.optional(),
     reason: z.string().optional(),
   }),
+};
+
+const ApprovalAskView = z.object({ ...askFields, kind: z.literal('approval'), request: ApprovalRequest });
+export type ApprovalAskView = z.infer<typeof ApprovalAskView>;
+
+const QuestionAskView = z.object({
+  ...askFields,
+  kind: z.literal('question'),
+  request: UserQuestionRequest,
+  render_payload: RenderPayload.optional().describe('Only of a form: all that a page may draw it from'),
 });
+export type QuestionAskView = z.infer<typeof QuestionAskView>;
+
+export const AskView = z.discriminatedUnion('kind', [ApprovalAskView, QuestionAskView]);
 export type AskView = z.infer<typeof AskView>;
+/** The view of an ask of one kind. */
+export type AskViewOf<K extends AskView['kind']> = Extract<AskView, { kind: K }>;
 
 export const EventView = z.object({
   seq: z.int().positive(),

@@ -1,5 +1,5 @@
 // Records to views: what the doors show. Reads what a view needs beside its record, and decides nothing.
-import type { Answer, Ask, PendingAsk, QuestionContent } from '../core/ask.ts';
+import type { Answer, ApprovalAsk, Ask, AskBase, PendingAsk, QuestionAsk } from '../core/ask.ts';
 import { TOOL_DEFERRED } from '../core/deferred.ts';
 import type { Event } from '../core/event.ts';
 import { renderPayload } from '../core/form.ts';
@@ -27,39 +27,56 @@ import type {
 
 const OUTPUT_CHARACTERS = 256 * 1024;
 
-export function requestView(ask: Ask): UserQuestionRequest | ApprovalRequest {
-  const { form: _, ...content } = ask.content as QuestionContent;
-  return {
-    created_at_ms: ask.createdAt,
-    digest: ask.digest,
-    ...optional('expires_at_ms', ask.expiresAt),
-    id: ask.id,
-    ...content,
-    tool_call_id: ask.toolCallId,
-  };
+export const requestView = (ask: Ask): ApprovalRequest | UserQuestionRequest =>
+  ask.kind === 'approval' ? approvalRequest(ask) : questionRequest(ask);
+
+const approvalRequest = (ask: ApprovalAsk): ApprovalRequest => requestOf(ask, ask.content);
+
+function questionRequest(ask: QuestionAsk): UserQuestionRequest {
+  const { form: _, ...content } = ask.content;
+  return requestOf(ask, content);
 }
+
+const requestOf = <C extends object>(ask: AskBase, content: C) => ({
+  created_at_ms: ask.createdAt,
+  digest: ask.digest,
+  ...optional('expires_at_ms', ask.expiresAt),
+  id: ask.id,
+  ...content,
+  tool_call_id: ask.toolCallId,
+});
 
 /** With a sealer the answers of secret questions are shown: only for the agent that asked, until it acknowledges. */
 export function askView(ask: Ask, reveal?: Sealer, from?: AskedFrom): AskView {
-  const base = {
-    ask_id: ask.id,
-    kind: ask.kind,
-    status: ask.status,
-    session_id: ask.sessionId,
-    run_id: ask.runId,
-    tool_call_id: ask.toolCallId,
-    mode: ask.mode,
-    created_at_ms: ask.createdAt,
-    ...optional('expires_at_ms', ask.expiresAt),
-    request: requestView(ask),
-    ...(from && { asked_from: from, seen_by: ask.seenBy.slice(0, SIGHTINGS_SHOWN) }),
-    ...(ask.kind === 'question' &&
-      ask.content.form && { render_payload: renderPayload(ask.id, ask.content, ask.content.form) }),
+  const origin = from && { asked_from: from, seen_by: ask.seenBy.slice(0, SIGHTINGS_SHOWN) };
+  if (ask.kind === 'approval')
+    return { ...headOf(ask, ask.kind), request: approvalRequest(ask), ...origin, ...endOf(ask, reveal) };
+  const { form } = ask.content;
+  return {
+    ...headOf(ask, ask.kind),
+    request: questionRequest(ask),
+    ...origin,
+    ...(form && { render_payload: renderPayload(ask.id, ask.content, form) }),
+    ...endOf(ask, reveal),
   };
-  if (ask.status === 'pending') return { ...base, delivery: { state: 'none', attempts: 0 } };
+}
+
+const headOf = <K extends Ask['kind']>(ask: Ask, kind: K) => ({
+  ask_id: ask.id,
+  kind,
+  status: ask.status,
+  session_id: ask.sessionId,
+  run_id: ask.runId,
+  tool_call_id: ask.toolCallId,
+  mode: ask.mode,
+  created_at_ms: ask.createdAt,
+  ...optional('expires_at_ms', ask.expiresAt),
+});
+
+function endOf(ask: Ask, reveal: Sealer | undefined): Pick<AskView, 'answer' | 'delivery'> {
+  if (ask.status === 'pending') return { delivery: { state: 'none', attempts: 0 } };
   const { state, attempts, deliveredAt, reason } = ask.delivery;
   return {
-    ...base,
     answer: ask.sealed && reveal ? unsealed(ask.answer, ask.sealed, reveal) : ask.answer,
     delivery: { state, attempts, ...optional('delivered_at_ms', deliveredAt), ...optional('reason', reason) },
   };
@@ -167,18 +184,17 @@ function within<T>(requests: T[]): T[] {
 
 function split(pending: readonly PendingAsk[]) {
   return {
-    approvals: pending.filter((a) => a.kind === 'approval').map((a) => requestView(a) as ApprovalRequest),
-    questions: pending.filter((a) => a.kind === 'question').map((a) => requestView(a) as UserQuestionRequest),
+    approvals: pending.filter((ask) => ask.kind === 'approval').map(approvalRequest),
+    questions: pending.filter((ask) => ask.kind === 'question').map(questionRequest),
   };
 }
 
 export function pendingView(session: Session, run: Run, ask: Ask): PendingQuestionView | PendingApprovalView {
   const c = run.clarification;
+  const of = { session_id: session.id, agent_id: session.agentId, run_id: run.id, run_kind: run.kind };
+  if (ask.kind === 'approval') return { ...of, request: approvalRequest(ask) };
   return {
-    session_id: session.id,
-    agent_id: session.agentId,
-    run_id: run.id,
-    run_kind: run.kind,
+    ...of,
     ...(c && {
       requester_agent_id: c.requesterAgentId,
       requester_session_id: c.requesterSessionId,
@@ -189,8 +205,8 @@ export function pendingView(session: Session, run: Run, ask: Ask): PendingQuesti
       parent_project_ids: c.parentProjectIds,
       parent_channel_ids: c.parentChannelIds,
     }),
-    request: requestView(ask),
-  } as PendingQuestionView | PendingApprovalView;
+    request: questionRequest(ask),
+  };
 }
 
 /** As JSON text: the stored data goes out byte for byte, and one text serves every stream that shows the event. */

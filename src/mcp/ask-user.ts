@@ -10,11 +10,11 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { AskView } from '../core/views.ts';
+import type { AskView, QuestionAskView } from '../core/views.ts';
 import type { Desk } from './desk.ts';
 import { elicitationOf, speaksForms } from './elicitation.ts';
 import { askResult } from './result.ts';
-import { questionsOf, type Screen, saidAtScreen } from './screen.ts';
+import { type Screen, saidAtScreen } from './screen.ts';
 import { speaksTasks, taskOf } from './tasks.ts';
 import { type Patience, waitForEnd } from './wait.ts';
 
@@ -29,7 +29,12 @@ type Outcome = CallToolResult | InputRequiredResult;
 
 const INPUT = 'answer';
 
-export async function putToPerson(desk: Desk, ask: AskView, caller: Caller, patience: Patience): Promise<Outcome> {
+export async function putToPerson(
+  desk: Desk,
+  ask: QuestionAskView,
+  caller: Caller,
+  patience: Patience,
+): Promise<Outcome> {
   const { era, capabilities, screen, ctx } = caller;
   if (ask.answer !== undefined) return handed(desk, ask, ctx);
   const canElicit = speaksForms(capabilities) && (await desk.hasScreen());
@@ -47,9 +52,9 @@ export async function putToPerson(desk: Desk, ask: AskView, caller: Caller, pati
   }
 }
 
-const atScreenFirst = (ask: AskView): InputRequiredResult =>
+const atScreenFirst = (ask: QuestionAskView): InputRequiredResult =>
   inputRequired({
-    inputRequests: { [INPUT]: inputRequired.elicit(elicitationOf(questionsOf(ask))) },
+    inputRequests: { [INPUT]: inputRequired.elicit(elicitationOf(ask.request.questions)) },
     requestState: ask.ask_id,
   });
 

@@ -3,8 +3,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type QuestionAnswer, summarise } from '../core/answer.ts';
 import type { Question } from '../core/question.ts';
-import type { ApprovalRequest, AskView } from '../core/views.ts';
-import { questionsOf, saidOf } from './screen.ts';
+import type { ApprovalAskView, AskView, QuestionAskView } from '../core/views.ts';
+import { saidOf } from './screen.ts';
 
 export const jsonResult = (value: object): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(value) }],
@@ -20,21 +20,21 @@ export function askResult(ask: AskView): CallToolResult {
 }
 
 /** What was said at the agent's own screen is told as it was said there, however the agent comes to ask for it. */
-function questionOf(ask: AskView): object {
+function questionOf(ask: QuestionAskView): object {
   const { ask_id, answer } = ask;
+  const { questions } = ask.request;
   if (!answer) return { ask_id, status: 'pending', message: HOW_TO_LOOK };
   const said = saidOf(ask);
   if (said === 'declined') return { ask_id, status: 'declined', answered_by: AT_SCREEN };
-  if (said) return { ask_id, status: 'answered', ...answersOf(questionsOf(ask), said.answers), answered_by: AT_SCREEN };
+  if (said) return { ask_id, status: 'answered', ...answersOf(questions, said.answers), answered_by: AT_SCREEN };
   const { outcome, answers = [], justification, reason, answered_by } = answer;
   const told = { ...(justification !== undefined && { justification }), answered_by };
   if (outcome !== 'answered') return { ask_id, status: outcome, ...(reason !== undefined && { reason }), ...told };
-  return { ask_id, status: outcome, ...answersOf(questionsOf(ask), answers), ...told };
+  return { ask_id, status: outcome, ...answersOf(questions, answers), ...told };
 }
 
 /** In the shape that `--permission-prompt-tool` of Claude Code reads, too. */
-function approvalOf({ ask_id, answer, request }: AskView): object {
-  const { input } = request as ApprovalRequest;
+function approvalOf({ ask_id, answer, request: { input } }: ApprovalAskView): object {
   if (!answer) return { ask_id, status: 'pending', behavior: 'deny', message: HOW_TO_LOOK };
   const { outcome, behavior, updated_input, reason, answered_by } = answer;
   if (outcome === 'answered' && behavior === 'allow')

@@ -5,18 +5,15 @@ import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { isJSONRPCResultResponse } from '@modelcontextprotocol/server';
 import type { QuestionAnswer } from '../core/answer.ts';
 import { isWithdrawn } from '../core/ask.ts';
-import type { Question } from '../core/question.ts';
-import type { AskView, UserQuestionRequest } from '../core/views.ts';
+import type { AskView, QuestionAskView } from '../core/views.ts';
 import type { Desk } from './desk.ts';
 import { elicitationOf, elicitedAnswers } from './elicitation.ts';
 
 /** Asks there; what it returns ends that. */
-export type Screen = (ask: AskView, ctx: ServerContext) => () => void;
+export type Screen = (ask: QuestionAskView, ctx: ServerContext) => () => void;
 
 const ANSWERED = "answered at the agent's own screen";
 const DECLINED = "declined at the agent's own screen";
-
-export const questionsOf = (ask: AskView): Question[] => (ask.request as UserQuestionRequest).questions;
 
 /** The reply comes back on the connection that asked. */
 export const onConnection =
@@ -25,7 +22,7 @@ export const onConnection =
     const over = new AbortController();
     const options = { signal: over.signal, timeout: 2 ** 31 - 1 };
     void mcpReq
-      .elicitInput(elicitationOf(questionsOf(ask)), options)
+      .elicitInput(elicitationOf(ask.request.questions), options)
       .then((reply) => saidAtScreen(desk, ask, reply))
       .catch(() => {});
     return () => over.abort('answered elsewhere');
@@ -40,7 +37,7 @@ export const onStream =
       void mcp.server.transport
         ?.send({ jsonrpc: '2.0', ...message } as never, { relatedRequestId: mcpReq.id })
         .catch(() => {});
-    send({ id, method: 'elicitation/create', params: elicitationOf(questionsOf(ask)) });
+    send({ id, method: 'elicitation/create', params: elicitationOf(ask.request.questions) });
     return () => send({ method: 'notifications/cancelled', params: { requestId: id, reason: 'answered elsewhere' } });
   };
 
@@ -50,7 +47,7 @@ export async function takeReply(desk: Desk, message: unknown): Promise<void> {
   const [, askId] = /^elicit:(.+):[0-9a-f-]+$/.exec(String(message.id)) ?? [];
   if (askId === undefined) return;
   const ask = await desk.look(askId, 0);
-  if (ask.answer === undefined) await saidAtScreen(desk, ask, message.result as Said);
+  if (ask.kind === 'question' && ask.answer === undefined) await saidAtScreen(desk, ask, message.result as Said);
 }
 
 interface Said {
@@ -59,8 +56,8 @@ interface Said {
 }
 
 /** Whether anybody said anything there. Somebody in the inbox may have been first after all: then that counts. */
-export async function saidAtScreen(desk: Desk, ask: AskView, { action, content }: Said): Promise<boolean> {
-  const answers = action === 'accept' ? elicitedAnswers(questionsOf(ask), content) : undefined;
+export async function saidAtScreen(desk: Desk, ask: QuestionAskView, { action, content }: Said): Promise<boolean> {
+  const answers = action === 'accept' ? elicitedAnswers(ask.request.questions, content) : undefined;
   if (action !== 'decline' && (answers === undefined || 'code' in answers)) return false;
   const said = answers as QuestionAnswer[] | undefined;
   await desk.withdraw(ask.ask_id, said ? ANSWERED : DECLINED, said).catch(async (error: unknown) => {

@@ -97,6 +97,7 @@ export function createToolServer(options: ToolServerOptions): McpServer {
     const known = typeof asked === 'string' ? await desk.look(asked, 0) : undefined;
     const ask = known ?? (await raiseQuestion(args, ctx));
     if ('code' in ask) return errorResult(ask.detail);
+    if (ask.kind !== 'question') return errorResult(`${ask.ask_id} is an approval; call check_answer for it.`);
     return putToPerson(desk, ask, callerOf(ctx), patience);
   });
 
@@ -111,11 +112,11 @@ export function createToolServer(options: ToolServerOptions): McpServer {
 
   /** A client without tool call ids that asks again, because its call was cut off, means the ask that is still open. */
   async function sameQuestion(runId: string, questions: QuestionInput[]): Promise<string | undefined> {
-    const isSame = ({ request, mode }: AskView) =>
-      mode === 'blocking' &&
-      'questions' in request &&
-      request.questions.length === questions.length &&
-      request.questions.every((q, i) => q.id === questions[i]?.id && q.question === questions[i]?.question);
+    const isSame = (ask: AskView) =>
+      ask.mode === 'blocking' &&
+      ask.kind === 'question' &&
+      ask.request.questions.length === questions.length &&
+      ask.request.questions.every((q, i) => q.id === questions[i]?.id && q.question === questions[i]?.question);
     return (await desk.pending(runId)).find(isSame)?.tool_call_id;
   }
 

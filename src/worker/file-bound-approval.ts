@@ -84,10 +84,10 @@ const isGivenUp = (error: unknown): boolean => error instanceof HoldpointProblem
 
 /** As it was asked again before, by a process that is gone, or by a call that was held: that ask is still to be used. */
 async function alreadyAskedAgain({ calls, runId }: Asking, body: ApprovalBody): Promise<ApprovalBody | undefined> {
-  const isIt = ({ tool_call_id, status, delivery, request }: AskView) => {
+  const isIt = ({ kind, tool_call_id, status, delivery, request }: AskView) => {
     if (!tool_call_id.startsWith(`${ownId(body)}#`) || (status !== 'pending' && delivery.state !== 'due')) return false;
-    const { tool_name, input } = request as ApprovalRequest;
-    return tool_name === body.tool_name && canonical(input) === canonical(body.input);
+    if (kind !== 'approval') return false;
+    return request.tool_name === body.tool_name && canonical(request.input) === canonical(body.input);
   };
   let found: AskView | undefined;
   for await (const ask of every((page) => calls.asks.list({ run_id: runId, limit: 500, ...page })))

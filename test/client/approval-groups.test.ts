@@ -1,7 +1,6 @@
 // Which approvals are offered for one decision, and how the decision is split into batches.
 import { describe, expect, it } from 'vitest';
 import { batchesOf, groupsOf } from '../../src/client/approval-groups.ts';
-import type { ApprovalRequest } from '../../src/core/views.ts';
 import { approval, asked, entry, question } from './asks.ts';
 
 const npm = ['npm test', 'npm  run lint', 'npm install'].map((command, i) =>
@@ -34,7 +33,7 @@ describe('groups of approvals', () => {
   it('contain nothing whose input does not show what would be done', () => {
     const alike = (diff?: string) => {
       const ask = approval(diff === undefined ? {} : { files: [] });
-      return entry({ ...ask, request: { ...(ask.request as ApprovalRequest), ...(diff && { diff }) } });
+      return entry({ ...ask, request: { ...ask.request, ...(diff && { diff }) } });
     };
     expect(groupsOf([alike(), alike()]).size).toBe(0);
     expect(groupsOf([alike('-a'), alike('-b')]).size).toBe(0);

@@ -120,7 +120,7 @@ describe('a form that is displayed', () => {
       status: 'pending',
       render_payload,
     });
-    expect((await showAsk(server, ask.ask_id)).render_payload).toEqual(render_payload);
+    expect(await showAsk(server, ask.ask_id)).toHaveProperty('render_payload', render_payload);
     expect(ask.request).not.toHaveProperty('form');
   });
 
@@ -164,7 +164,7 @@ describe('a form that is displayed', () => {
 
   it('names our session and run where the owner named nothing, and says why the run has stopped', async () => {
     const { sessionId, runId, ask } = await displayed();
-    expect(ask.render_payload).toMatchObject({ task_id: sessionId, subtask_id: runId });
+    expect(ask).toMatchObject({ render_payload: { task_id: sessionId, subtask_id: runId } });
     expect(await showRun(server, runId)).toMatchObject({
       status: 'waiting_for_user_question',
       stop_reason: 'tool_deferred',

@@ -54,8 +54,9 @@ describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ t
         },
       ]);
       const [block] = await blocksOf(agent.sessionId);
-      expect(block?.render_payload).toEqual(ask.render_payload);
-      expect(JSON.stringify({ ...ask.render_payload, questions: [] })).toBe(
+      const payload = ask.kind === 'question' ? ask.render_payload : undefined;
+      expect(block?.render_payload).toEqual(payload);
+      expect(JSON.stringify({ ...payload, questions: [] })).toBe(
         `{"type":"interactive_form_question","ask_id":"${ask.ask_id}","task_id":1,"subtask_id":2,"questions":[]}`,
       );
       expect(block?.render_payload).toHaveProperty('questions', [
@@ -178,7 +179,7 @@ describe('who asks comes from the token', () => {
     const [one, other] = [await connect(), await connect()];
     await display(one, { ...QUESTIONS, session_id: other.sessionId, run_id: other.runId, task_id: 9, subtask_id: 9 });
     const ask = await pendingAsk(server, one.sessionId);
-    expect(ask.render_payload).toMatchObject({ task_id: one.sessionId, subtask_id: one.runId });
+    expect(ask).toMatchObject({ render_payload: { task_id: one.sessionId, subtask_id: one.runId } });
     expect(await ok(server.get<AskView[]>(`/v1/asks?session_id=${other.sessionId}`))).toEqual([]);
   });
 

@@ -1,14 +1,14 @@
 // Asks and sessions as the server shows them, for tests of what the page makes of them.
 import type { Question } from '../../src/core/question.ts';
-import type { AskView, SessionView } from '../../src/core/views.ts';
+import type { ApprovalAskView, AskView, QuestionAskView, SessionView } from '../../src/core/views.ts';
 import type { Entry } from '../../web/src/state/inbox.ts';
 
 let count = 0;
 
 export function approval(
   input: Record<string, unknown> = { command: 'npm test' },
-  more: Partial<AskView> = {},
-): AskView {
+  more: Partial<ApprovalAskView> = {},
+): ApprovalAskView {
   count += 1;
   const id = more.ask_id ?? `ask_${String(count).padStart(6, '0')}`;
   const created_at_ms = more.created_at_ms ?? count;
@@ -37,7 +37,10 @@ export function approval(
   };
 }
 
-export function question(questions: Question[], more: Partial<AskView> = {}): AskView {
+export function question(
+  questions: Question[],
+  more: Partial<Omit<QuestionAskView, 'kind' | 'request'>> = {},
+): QuestionAskView {
   const base = approval({}, more);
   const { id, tool_call_id, digest, created_at_ms } = base.request;
   return { ...base, kind: 'question', request: { id, tool_call_id, questions, digest, created_at_ms }, ...more };

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import type { ApprovalOutcome, AskOutcome, GivenAnswer } from '../../client/outcome.ts';
 import type { ApproveSpec, AskSpec } from '../../client/spec.ts';
-import type { ApprovalRequest, AskView } from '../../core/views.ts';
+import type { AskView } from '../../core/views.ts';
 import { fittingText } from '../kit/fitting-text.ts';
 import type { Suggestion } from './protocol.ts';
 import type { ToolCall } from './stream-events.ts';
@@ -103,7 +103,7 @@ const Offered = z.looseObject({
 /** The rules that a person took with an approval. */
 export function rulesTaken({ kind, request, answer }: AskView): Rule[] {
   if (kind !== 'approval' || answer?.outcome !== 'answered' || answer.behavior !== 'allow') return [];
-  return taken(request as ApprovalRequest, answer.suggestion_ids ?? []);
+  return taken(request, answer.suggestion_ids ?? []);
 }
 
 /** Of what was shown, and only what the words say that were shown with it. */

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { hasEnded } from '../../client/outcome.ts';
-import type { ApprovalRequest, AskView } from '../../core/views.ts';
+import type { AskView } from '../../core/views.ts';
 import { callIdOf } from '../kit/ask-ids.ts';
 import { PLAN_TOOL, rulesTaken, ruleText } from './asks.ts';
 
@@ -27,10 +27,7 @@ export function modeAgain(chosen: string | undefined, left: unknown, asks: reado
 }
 
 const isUsedPlan = (ask: AskView): boolean =>
-  ask.kind === 'approval' &&
-  (ask.request as ApprovalRequest).tool_name === PLAN_TOOL &&
-  hasEnded(ask) &&
-  ask.delivery.state === 'delivered';
+  ask.kind === 'approval' && ask.request.tool_name === PLAN_TOOL && hasEnded(ask) && ask.delivery.state === 'delivered';
 
 /** As `permissions.allow` of its settings takes them. None where it only plans: they would let commands change files. */
 export function rulesAgain(mode: string, asks: readonly AskView[]): string[] {

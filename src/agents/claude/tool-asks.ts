@@ -6,7 +6,7 @@ import { HoldpointProblem } from '../../client/http.ts';
 import { type ApprovalOutcome, type AskOutcome, hasEnded } from '../../client/outcome.ts';
 import type { ApproveSpec, AskSpec } from '../../client/spec.ts';
 import { canonical } from '../../core/digest.ts';
-import type { ApprovalRequest, AskView, UserQuestionRequest } from '../../core/views.ts';
+import type { AskView } from '../../core/views.ts';
 import type { AgentContext } from '../agent.ts';
 import { approvalAgain, callIdOf, createKnownAsks, questionAgain } from '../kit/ask-ids.ts';
 import { createOpenAsk, type OpenAsk, takeBack } from '../kit/pending-asks.ts';
@@ -164,7 +164,7 @@ function isSameCall({ call, allowed }: Made, { name, input, folder }: ToolCall):
 
 function showsTheSame({ kind, request, answer }: AskView, { name, input, folder }: ToolCall): boolean {
   if (kind !== 'approval') return false;
-  const { tool_name, input: shown, work_folder } = request as ApprovalRequest;
+  const { tool_name, input: shown, work_folder } = request;
   if (tool_name !== name || work_folder !== folder) return false;
   const { updated_input: changed } = answer ?? {};
   const wanted = canonical(input);
@@ -174,7 +174,7 @@ function showsTheSame({ kind, request, answer }: AskView, { name, input, folder 
 function asksTheSame({ kind, request }: AskView, call: ToolCall): boolean {
   const wanted = questionsOf(call)?.questions;
   if (kind !== 'question' || !wanted) return false;
-  const { questions } = request as UserQuestionRequest;
+  const { questions } = request;
   return canonical(questions.map(wordsOf)) === canonical(wanted.map(wordsOf));
 }
 

@@ -4,7 +4,7 @@
 // model called. Owns when that is sure: what is not is asked anew.
 import type { ApproveSpec } from '../../client/spec.ts';
 import { canonical } from '../../core/digest.ts';
-import type { ApprovalRequest, AskView } from '../../core/views.ts';
+import type { AskView } from '../../core/views.ts';
 import { keepStanding, type Standing } from '../kit/resume-message.ts';
 import { PREFIX, type WantedApproval } from './approvals.ts';
 import type { Place } from './model-messages.ts';
@@ -43,7 +43,7 @@ export async function keepAllowed(
     if (ask.kind !== 'approval' || ask.answer?.updated_input || ask.tool_call_id.includes('#')) continue;
     const [, itemId, turnId] = CALL_AND_TURN.exec(ask.tool_call_id) ?? [];
     const origin = { place: { threadId, turnId }, itemId };
-    const served = await servesFor(ask.request as ApprovalRequest, origin, transcripts);
+    const served = await servesFor(ask.request, origin, transcripts);
     if (served) keepStanding(standing, ask, served.call);
   }
 }

@@ -1,9 +1,9 @@
 // Answers for an agent whose process is gone: the agent is started again and told in words what was decided meanwhile. An
 // approval that nobody has used yet is kept with the exact action it allows: if the agent asks for that very action
 // once more, it has it; anything else is asked anew. Pure, for any agent that is taken up again by a message.
-import { approvalOutcome, hasEnded, questionOutcome } from '../../client/outcome.ts';
+import { approvalOutcome, type Ended, hasEnded, questionOutcome } from '../../client/outcome.ts';
 import { canonical } from '../../core/digest.ts';
-import type { ApprovalRequest, AskView, UserQuestionRequest } from '../../core/views.ts';
+import type { ApprovalAskView, ApprovalRequest, AskView, QuestionAskView } from '../../core/views.ts';
 import { literalJson, literally } from './mention-escape.ts';
 
 type Action = Pick<ApprovalRequest, 'tool_name' | 'input'> & {
@@ -52,7 +52,7 @@ export function carriedText(due: readonly AskView[], heard: readonly AskView[]):
 /** `call`: as in an action. */
 export function keepStanding(standing: Standing, ask: AskView, call?: string): void {
   if (ask.kind !== 'approval' || !hasEnded(ask)) return;
-  const { tool_name, input } = ask.request as ApprovalRequest;
+  const { tool_name, input } = ask.request;
   const outcome = approvalOutcome(ask, input);
   if (outcome.allowed) standing.put({ tool_name, input: outcome.input, call }, ask.ask_id);
 }
@@ -66,10 +66,8 @@ function inWords(ask: AskView): string | undefined {
 const whoAsked = (lineage: readonly string[] | undefined): string =>
   lineage && lineage.length > 0 ? `Your sub-agent (${lineage.join(' › ')})` : 'You';
 
-type Ended = AskView & { answer: NonNullable<AskView['answer']> };
-
-function approvalInWords(ask: Ended): string {
-  const { tool_name, input, lineage } = ask.request as ApprovalRequest;
+function approvalInWords(ask: Ended<ApprovalAskView>): string {
+  const { tool_name, input, lineage } = ask.request;
   const outcome = approvalOutcome(ask, input);
   const asked = `${whoAsked(lineage)} asked to use ${tool_name}: ${literalJson(input)}`;
   if (!outcome.allowed) return `${asked}\n→ not allowed: ${outcome.reason}`;
@@ -77,8 +75,8 @@ function approvalInWords(ask: Ended): string {
   return `${asked}\n→ allowed only in this form: ${literalJson(outcome.input)}`;
 }
 
-function questionInWords(ask: Ended): string {
-  const { questions, lineage, context } = ask.request as UserQuestionRequest;
+function questionInWords(ask: Ended<QuestionAskView>): string {
+  const { questions, lineage, context } = ask.request;
   const outcome = questionOutcome(ask);
   const about = context ? [context] : [];
   const who = whoAsked(lineage);

@@ -9,7 +9,7 @@ import {
   hasEnded,
   questionOutcome,
 } from '../../client/outcome.ts';
-import type { ApprovalRequest, AskView } from '../../core/views.ts';
+import type { AskView } from '../../core/views.ts';
 import type { AgentContext, Ending } from '../agent.ts';
 import type { ApproveStep, AskStep, ClarifyStep, Step, SubagentStep } from './input.ts';
 
@@ -158,7 +158,7 @@ export async function play(context: AgentContext, script: readonly Step[]): Prom
 }
 
 function outcomeOf(ask: AskView & { answer: NonNullable<AskView['answer']> }): Outcome {
-  if (ask.kind === 'approval') return approvalOutcome(ask, (ask.request as ApprovalRequest).input);
+  if (ask.kind === 'approval') return approvalOutcome(ask, ask.request.input);
   return questionOutcome(ask);
 }
 

@@ -179,7 +179,7 @@ async function openRequest(client: Client, session: SessionView, item: ItemView)
   const known = [...pending_approvals, ...pending_questions].find((request) => request.id === id);
   if (known || created_at_ms < session.updated_at_ms) return known;
   const ask = await client.asks.get(id).catch(() => undefined);
-  return ask?.status === 'pending' ? (ask.request as Request) : undefined;
+  return ask?.status === 'pending' ? ask.request : undefined;
 }
 
 /** A whole thread id, or whatever finds its session. */

@@ -1,5 +1,5 @@
 // Which asks the list shows, and what a filter looks at.
-import { isQuestion, type Request, summary } from '../text/ask-text.ts';
+import { isQuestion, summary } from '../text/ask-text.ts';
 import type { Entry, State } from './state.ts';
 
 export function visibleEntries(state: State): readonly Entry[] {
@@ -13,7 +13,7 @@ export function visibleEntries(state: State): readonly Entry[] {
 
 function textOf({ sessions }: State, { ask }: Entry): string {
   const session = sessions.get(ask.session_id);
-  const request = ask.request as Request;
+  const request = ask.request;
   const words = [
     ask.ask_id,
     ask.kind,

@@ -1,6 +1,5 @@
 // What the search finds, and which approvals are decided together.
 import { describe, expect, it } from 'vitest';
-import type { ApprovalRequest } from '../../../src/core/views.ts';
 import { filtered, termsOf } from '../../../web/src/state/filter.ts';
 import { batchesOf, groupsOf } from '../../../web/src/state/groups.ts';
 import { approval, asked, entry, question, session } from '../asks.ts';
@@ -76,7 +75,7 @@ describe('approvals of one shape', () => {
     // What the inputs do not show is decided one by one.
     const alike = (diff?: string) => {
       const ask = approval(diff === undefined ? {} : { files: [] });
-      return entry({ ...ask, request: { ...(ask.request as ApprovalRequest), ...(diff && { diff }) } });
+      return entry({ ...ask, request: { ...ask.request, ...(diff && { diff }) } });
     };
     expect(groupsOf([alike(), alike()]).size).toBe(0);
     expect(groupsOf([alike('-a'), alike('-b')]).size).toBe(0);

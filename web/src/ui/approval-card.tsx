@@ -2,7 +2,7 @@
 // the agent suggests, edit it first, or deny it with a reason.
 import { Check, Pencil, TriangleAlert, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import type { ApprovalRequest, AskView, SessionView } from '../../../src/core/views.ts';
+import type { ApprovalAskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCommands } from '../hooks/commands.ts';
 import { useDraft } from '../hooks/draft.ts';
@@ -22,7 +22,7 @@ import { Suggestions } from './suggestions.tsx';
 import { Exact } from './text.tsx';
 
 interface ApprovalCardProps {
-  ask: AskView;
+  ask: ApprovalAskView;
   session: SessionView | undefined;
   hasKeys: boolean;
   frame: Frame;
@@ -31,7 +31,7 @@ interface ApprovalCardProps {
 }
 
 export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }: ApprovalCardProps) {
-  const request = ask.request as ApprovalRequest;
+  const { request } = ask;
   const original = editable(request.input);
   const unedited = original.text;
   const folder = request.work_folder ?? session?.work_folder;

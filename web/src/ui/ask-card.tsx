@@ -52,13 +52,14 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, onDo
       <p className="small muted">{LOOK_ONLY}</p>,
       isQuestion(ask.request) || isUnfolded || !isLong(ask.request),
     );
-  const common = { ask, hasKeys, frame, onDone: done, onRefused: refused };
-  if (!isQuestion(ask.request)) return <ApprovalCard {...common} session={session} />;
-  if (ask.mode === 'form') return <FormCard {...common} />;
+  const common = { hasKeys, frame, onDone: done, onRefused: refused };
+  if (ask.kind === 'approval') return <ApprovalCard {...common} ask={ask} session={session} />;
+  if (ask.mode === 'form') return <FormCard {...common} ask={ask} />;
   const { request } = ask;
   return (
     <QuestionCard
       {...common}
+      ask={ask}
       questions={request.questions}
       context={request.context}
       answer={(answers) => (options) =>
@@ -88,7 +89,7 @@ type FormCardProps = Pick<Parameters<typeof QuestionCard>[0], 'ask' | 'hasKeys' 
 function FormCard(props: FormCardProps) {
   const { ask, frame } = props;
   const { data } = useFetched({ queryKey: ['ask', ask.ask_id], queryFn: () => api.asks.get(ask.ask_id) });
-  const payload = data?.render_payload;
+  const payload = data?.kind === 'question' ? data.render_payload : undefined;
   const questions = useMemo(() => questionsOfPayload(payload), [payload]);
   if (!data) return frame(<p className="muted">Loading the form…</p>, null, false);
   if (!questions)

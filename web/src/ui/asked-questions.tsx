@@ -1,14 +1,14 @@
 // Questions to read, not to answer: all that was asked, with every option that was offered.
-import type { AskView, UserQuestionRequest } from '../../../src/core/views.ts';
+import type { QuestionAskView } from '../../../src/core/views.ts';
 import { questionsOfPayload } from '../state/form-payload.ts';
 import { Exact, Prose } from './text.tsx';
 
 interface AskedQuestionsProps {
-  ask: AskView;
-  request: UserQuestionRequest;
+  ask: QuestionAskView;
 }
 
-export function AskedQuestions({ ask, request }: AskedQuestionsProps) {
+export function AskedQuestions({ ask }: AskedQuestionsProps) {
+  const { request } = ask;
   const questions = ask.mode === 'form' ? (questionsOfPayload(ask.render_payload) ?? []) : request.questions;
   return (
     <>

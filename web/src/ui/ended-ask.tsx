@@ -28,16 +28,16 @@ interface EndedAskProps {
 export function EndedAsk({ ask: known, isWhole, onWhole }: EndedAskProps) {
   const { data } = useFetched({ queryKey: ['ask', known.ask_id], queryFn: () => api.asks.get(known.ask_id) });
   const ask = data ?? known;
-  const { request } = ask;
-  if (isQuestion(request))
+  if (ask.kind === 'question')
     return (
       <>
         <NotSent ask={ask} />
         <Settled ask={ask} />
         <LostDraft ask={ask} />
-        <AskedQuestions ask={ask} request={request} />
+        <AskedQuestions ask={ask} />
       </>
     );
+  const { request } = ask;
   const folder = request.work_folder ?? ask.asked_from?.work_folder;
   return (
     <>
