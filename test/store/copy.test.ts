@@ -25,7 +25,10 @@ it('goes on in PostgreSQL where it stopped in SQLite, after a copy that was inte
   const old = await startHoldpoint({ via: 'main', data, env: ENV });
   address.current = old.url;
   const load = await startLoad(address, seeded('copy'), 8, 4, { hosted: 2 });
-  await sleep(4000);
+  const applied = async (count: number) => {
+    while (load.knowledge.applied.length < count && load.knowledge.faults.length === 0) await sleep(RETRY_MS);
+  };
+  await applied(40);
   address.current = undefined;
   await old.end('SIGKILL');
   const again = await startHoldpoint({ via: 'main', data, env: ENV, args: ['--no-worker'] });
@@ -68,7 +71,7 @@ it('goes on in PostgreSQL where it stopped in SQLite, after a copy that was inte
     args: ['--url', fresh.url, '--token', address.token, '--lease-ms', '3000'],
   });
   address.current = fresh.url;
-  await sleep(3000);
+  await applied(load.knowledge.applied.length + 20);
   const account = await load.rest();
   expect(audit(load.knowledge, account)).toEqual([]);
   expect(account.asks.length).toBeGreaterThan(before.asks.length);

@@ -1,6 +1,5 @@
 // `run --interactive` in a real pseudo-terminal: several asks at once, one after the other, while other people answer too.
 // Needs python3 for the pseudo-terminal; without it these tests are skipped by name.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hasPty, KEYS, type Pty } from '../../support/pty.ts';
 import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
@@ -28,8 +27,8 @@ const ask = (id: string) => ({
   ],
 });
 const ALLOW = `${KEYS.up}${KEYS.up}${KEYS.enter}`;
-/** What a person presses without having seen that the prompt is another one now. */
-const ON_ITS_WAY_MS = 150;
+/** Printed when a prompt is taken away: keys typed now were meant for it, the next prompt is about to appear. */
+const SETTLED = 'it was settled elsewhere meanwhile.';
 let sessions = 0;
 
 /** The mock agent at this work, and what has become of what it asked, by the names above. */
@@ -77,7 +76,7 @@ describe.skipIf(!hasPty)('run --interactive in a terminal (needs python3)', PATI
     const second = first === 'one' ? 'two' : 'one';
     await raised(2);
     await elsewhere(first);
-    await sleep(ON_ITS_WAY_MS);
+    await person.shows(SETTLED);
     person.type(ALLOW);
     await person.shows('Keys from before this was asked are not taken.');
     expect(await answers()).toEqual({ [first]: 'deny', [second]: undefined });
@@ -97,7 +96,7 @@ describe.skipIf(!hasPty)('run --interactive in a terminal (needs python3)', PATI
     const first = person.screen().some((row) => row.includes('Which one?')) ? 'one' : 'two';
     const second = first === 'one' ? 'two' : 'one';
     await elsewhere(first);
-    await sleep(ON_ITS_WAY_MS);
+    await person.shows(SETTLED);
     person.type(KEYS.enter);
     await person.shows(new RegExp(`not taken\\.[\\s\\S]*Which ${second}[\\s\\S]*Decline`));
     expect(await answers()).toEqual({ [first]: 'b', [second]: undefined });
