@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 import { HeaviestFirst } from './test/support/heaviest-first.ts';
 
 /** They leave nothing behind, so they share processes: loading the server takes longer than most tests of it. */
-const LIGHT = ['core', 'gateway', 'regressions', 'server', 'web'].map((folder) => `test/${folder}/**/*.test.ts`);
+const LIGHT = ['core', 'gateway', 'server', 'web'].map((folder) => `test/${folder}/**/*.test.ts`);
 
 export default defineConfig({
   test: {

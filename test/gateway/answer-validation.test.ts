@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/core/errors.ts';
 import {
+  answer,
   type Held,
   held,
   NOTES,
@@ -108,7 +109,7 @@ describe('first failure wins', () => {
 });
 
 describe('what is an answer', () => {
-  it.each(['0', 'false', 'null', ' x ', '👍', 'ל', '-'])('free text %j is one', async (text) => {
+  it.each(['0', 'false', 'null', 'undefined', 'NaN', ' x ', '👍', 'ל', '-'])('free text %j is one', async (text) => {
     const h = await held(server, { questions: [NOTES] });
     await ok(send(h, [{ question_id: 'notes', freeform_answer: text }]));
     const ask = await showAsk(server, h.ask.ask_id);
@@ -155,5 +156,15 @@ describe('what is an answer', () => {
   it('an answer to an optional question may still not be empty', async () => {
     const h = await held(server, { questions: [ROUTING, { ...NOTES, required: false }] });
     await refusal(send(h, [...picks('local'), EMPTY_NOTES]), 400, 'question_answer_empty');
+  });
+
+  it('accepts options and questions whose ids are "0" or "false"', async () => {
+    const options = [
+      { id: '0', label: '0', value: '' },
+      { id: 'false', label: 'false' },
+    ];
+    const h = await held(server, { questions: [{ id: '0', question: '0', options }] });
+    await ok(answer(server, h, picks('0', '0')));
+    expect((await showAsk(server, h.ask.ask_id)).answer?.answers).toEqual(picks('0', '0'));
   });
 });

@@ -1,6 +1,6 @@
 // One answer wins; whoever comes later is told the same outcome if they decided the same, and who won if they did not.
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { RunView, SessionView } from '../../src/core/views.ts';
+import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
 import {
   allow,
   answer,
@@ -16,9 +16,11 @@ import {
   ok,
   picks,
   REGIONS,
+  raiseQuestion,
   refusal,
   resolution,
   showAsk,
+  showRun,
   showSession,
   typesOf,
 } from '../support/api-calls.ts';
@@ -158,4 +160,73 @@ it('of many who answer at once exactly one wins and every other is told who', as
     });
   expect(await claims(h)).toHaveLength(1);
   expect(stored?.answers?.[0]?.freeform_answer).toBe(texts[replies.findIndex((r) => r.status === 202)]);
+});
+
+it('tells apart two answers whose concatenated texts are equal', async () => {
+  const pairs = [
+    [
+      ['x', 'y\nz'],
+      ['x\ny', 'z'],
+    ],
+    [
+      ['a","b', 'c'],
+      ['a', 'b","c'],
+    ],
+    [
+      ['1', '23'],
+      ['12', '3'],
+    ],
+  ] as const;
+  for (const [first, second] of pairs) {
+    const h = await held(server, {
+      questions: [
+        { id: 'a', question: 'A?' },
+        { id: 'b', question: 'B?' },
+      ],
+    });
+    const texts = ([a, b]: readonly [string, string]) => [
+      { question_id: 'a', freeform_answer: a },
+      { question_id: 'b', freeform_answer: b },
+    ];
+    await ok(answer(server, h, texts(first)));
+    await refusal(answer(server, h, texts(second)), 409, 'question_state_conflict');
+    await ok(answer(server, h, texts(first)));
+  }
+});
+
+it('tells apart a justification from a reason, and free text from an option of the same text', async () => {
+  const h = await held(server, { kind: 'approval' });
+  await ok(decide(server, h.runId, allow(h.ask.ask_id, { justification: 'x' })));
+  await refusal(decide(server, h.runId, allow(h.ask.ask_id, { reason: 'x' })), 409, 'approval_state_conflict');
+  const q = await held(server);
+  await ok(answer(server, q, [{ question_id: 'routing', freeform_answer: 'openai' }]));
+  await refusal(answer(server, q, picks('openai')), 409, 'question_state_conflict');
+});
+
+it.each([
+  ['the older first', 0],
+  ['the newer first', 1],
+])('gives each of two pending questions its own answer, %s', async (_name, first) => {
+  const h = await held(server);
+  const newer = await raiseQuestion(server, h.runId);
+  const ids = [h.ask.ask_id, newer.ask_id];
+  const order = first === 0 ? ids : [...ids].reverse();
+  const options = ['openai', 'local'];
+  for (const [i, id] of order.entries())
+    await ok(server.post(`/v1/sessions/${h.sessionId}/questions`, resolution(id, picks(String(options[i])))));
+  for (const [i, id] of order.entries())
+    expect((await showAsk(server, id)).answer?.answers).toEqual(picks(String(options[i])));
+  expect((await showRun(server, h.runId)).status).toBe('running');
+});
+
+it('gives a second identical answer its outcome while the first call still waits with settle_ms', async () => {
+  const h = await held(server);
+  const path = `/v1/runs/${h.runId}/questions`;
+  const slow = server.post<RunView>(`${path}?settle_ms=60000`, resolution(h.ask.ask_id));
+  await ok(server.get<AskView>(`/v1/asks/${h.ask.ask_id}?wait_ms=20000`));
+  const second = await server.post<RunView>(path, resolution(h.ask.ask_id));
+  expect(second).toMatchObject({ status: 202, body: { run_id: h.runId, status: 'running' } });
+  await ok(server.post(`/v1/runs/${h.runId}/complete`));
+  expect((await ok(slow)).status).toBe('completed');
+  expect(typesOf(await eventsOfRun(server, h.runId)).filter((t) => t === 'ask.claimed')).toHaveLength(1);
 });

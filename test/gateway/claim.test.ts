@@ -2,14 +2,17 @@
 import { describe, expect, it } from 'vitest';
 import type { AskView, ClaimedRunView, RunView } from '../../src/core/views.ts';
 import {
+  allow,
   callId,
   clarify,
+  decide,
   eventually,
   type Fields,
   NOTES,
   newSession,
   ok,
   picks,
+  raiseApproval,
   raiseQuestion,
   refusal,
   resolution,
@@ -212,45 +215,40 @@ describe('fencing by Holdpoint-Lease: a worker that lost the run changes nothing
   });
 });
 
-describe('acknowledging a delivery', () => {
-  const answered = async () => {
-    const agent = freshAgent();
-    const { run_id } = await queuedRun(agent);
-    await claimed(agent);
-    const ask = await raiseQuestion(server, run_id);
-    await ok(server.post(`/v1/runs/${run_id}/questions`, resolution(ask.ask_id)));
-    return ask.ask_id;
-  };
+describe('a decision during the start of a worker', () => {
+  const claim = (agent: string, worker = 'w1') =>
+    server.post<ClaimedRunView>('/v1/workers/claim', {
+      worker_id: worker,
+      agents: [{ name: agent, recovery: 'resume' }],
+      wait_ms: 20_000,
+      lease_ms: 600_000,
+    });
 
-  it('a repeated one is recognised and acknowledged again, never applied again', async () => {
-    const askId = await answered();
-    const first = await ok(server.post<AskView>(`/v1/asks/${askId}/delivered`));
-    expect(await ok(server.post<AskView>(`/v1/asks/${askId}/delivered`))).toEqual(first);
-    expect(first.delivery.attempts).toBe(1);
-    await refusal(server.post(`/v1/asks/${askId}/undeliverable`), 409, 'ask_state_conflict');
+  /** A run of a worker's agent, held without a process. */
+  async function parked(agent: string) {
+    const { session_id } = await newSession(server, { agent });
+    const { run_id } = await startRun(server, session_id);
+    const { lease } = await ok(claim(agent));
+    const ask = await raiseApproval(server, run_id, { mode: 'deferred' });
+    await ok(server.post(`/v1/runs/${run_id}/release`, { worker_id: 'w1', lease_epoch: lease.epoch }));
+    return { runId: run_id, askId: ask.ask_id };
+  }
+
+  it('hands a decision that was given while no worker hosted the run to the worker that claims it', async () => {
+    const { runId, askId } = await parked('starting-1');
+    await ok(decide(server, runId, allow(askId)));
+    const started = await ok(claim('starting-1', 'w2'));
+    expect(started.due).toMatchObject([{ ask_id: askId, answer: { behavior: 'allow' } }]);
   });
 
-  it('a pending ask has none; an undeliverable one says why', async () => {
-    const agent = freshAgent();
-    const { run_id } = await queuedRun(agent);
-    await claimed(agent);
-    const ask = await raiseQuestion(server, run_id);
-    await refusal(server.post(`/v1/asks/${ask.ask_id}/delivered`), 409, 'ask_state_conflict');
-    await ok(server.post(`/v1/runs/${run_id}/questions`, resolution(ask.ask_id)));
-    const lost = await ok(
-      server.post<AskView>(`/v1/asks/${ask.ask_id}/undeliverable`, { reason: 'no such tool call' }),
-    );
-    expect(lost.delivery).toMatchObject({ state: 'undeliverable', reason: 'no such tool call' });
-    await refusal(server.post(`/v1/asks/${ask.ask_id}/delivered`), 409, 'ask_state_conflict');
-  });
-
-  it('an answer that arrives while the worker is down is kept and delivered when the run comes back', async () => {
-    const askId = await answered();
-    await server.restart();
-    const due = await ok(server.get<AskView[]>('/v1/asks?delivery=due&limit=500'));
-    expect(due.map((a) => a.ask_id)).toContain(askId);
-    await ok(server.post(`/v1/asks/${askId}/delivered`));
-    const left = await ok(server.get<AskView[]>('/v1/asks?delivery=due&limit=500'));
-    expect(left.map((a) => a.ask_id)).not.toContain(askId);
+  it('keeps a decision due that is given while a worker claims the run', async () => {
+    for (let i = 0; i < 10; i++) {
+      const agent = `starting-2-${i}`;
+      const { runId, askId } = await parked(agent);
+      const [started] = await Promise.all([ok(claim(agent, 'w2')), ok(decide(server, runId, allow(askId)))]);
+      const due = await ok(server.get<AskView[]>(`/v1/asks?run_id=${runId}&delivery=due`));
+      expect(started.run.run_id).toBe(runId);
+      expect(due.map((a) => a.ask_id)).toEqual([askId]);
+    }
   });
 });

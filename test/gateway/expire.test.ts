@@ -93,13 +93,6 @@ describe('expired normal user questions cancel the waiting run', () => {
     await refusal(server.post(`/v1/runs/${h.runId}/questions`, another, keyed), 409, 'question_expired');
   });
 
-  it('the deadline passed while the server was down', async () => {
-    const h = await expiring();
-    await server.restart(() => server.advance(2 * HOUR_MS));
-    await refusal(answer(server, h), 409, 'question_expired');
-    expect((await showRun(server, h.runId)).status).toBe('cancelled');
-  });
-
   it('gives the slot to the next run and leaves one event of each', async () => {
     const h = await expiring();
     const next = await startRun(server, h.sessionId);
@@ -239,4 +232,29 @@ describe('expired parent-clarification questions are delivered back to the reque
     await refusal(late(), 409, 'question_expired');
     expect(await ok(server.get<MessageView[]>(`/v1/sessions/${childId}/mailbox`))).toHaveLength(1);
   });
+});
+
+it('refuses an answer and an allow whose deadline passed while the server was down', async () => {
+  const q = await held(server, { expires_after_ms: HOUR_MS });
+  const a = await held(server, { kind: 'approval', expires_after_ms: HOUR_MS });
+  await server.restart(() => server.advance(HOUR_MS + 1));
+  await refusal(answer(server, q), 409, 'question_expired');
+  expect((await showRun(server, q.runId)).status).toBe('cancelled');
+  await refusal(decide(server, a.runId, allow(a.ask.ask_id)), 409, 'approval_state_conflict');
+  expect((await showAsk(server, a.ask.ask_id)).answer?.behavior).toBe('deny');
+});
+
+it('keeps a deadline at its stored instant over several restarts', async () => {
+  const h = await held(server, { expires_after_ms: HOUR_MS });
+  for (let i = 0; i < 3; i++) await server.restart(() => server.advance(HOUR_MS / 4));
+  expect((await showAsk(server, h.ask.ask_id)).expires_at_ms).toBe(h.ask.expires_at_ms);
+  await server.restart(() => server.advance(HOUR_MS / 4));
+  await refusal(answer(server, h), 409, 'question_expired');
+});
+
+it('refuses an allow at the deadline even when a read just before showed the ask as pending', async () => {
+  const h = await held(server, { kind: 'approval', expires_after_ms: HOUR_MS });
+  expect((await showAsk(server, h.ask.ask_id)).status).toBe('pending');
+  server.advance(HOUR_MS);
+  await refusal(decide(server, h.runId, allow(h.ask.ask_id)), 409, 'approval_state_conflict');
 });

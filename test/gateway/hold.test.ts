@@ -285,3 +285,16 @@ describe('several asks in one run', () => {
     expect(typesOf(await eventsOfRun(server, h.runId)).filter((t) => t === 'ask.claimed')).toHaveLength(3);
   });
 });
+
+it('marks the answer of a form undeliverable when its run is cancelled before another run carries it', async () => {
+  const session = await newSession(server);
+  const run = await startRun(server, session.session_id);
+  const raise = (fields: object) =>
+    ok(server.post<AskView>(`/v1/runs/${run.run_id}/asks`, { kind: 'question', ...fields }));
+  await raise({ tool_call_id: 'b', questions: [{ id: 'q', question: 'Q?' }] });
+  const form = await raise({ tool_call_id: 'f', mode: 'form', questions: [{ id: 'q', question: 'Q?' }] });
+  const resolution = { request_id: form.ask_id, answers: [{ question_id: 'q', freeform_answer: 'x' }] };
+  await ok(server.post<RunView>(`/v1/runs/${run.run_id}/questions`, { resolution }));
+  await ok(server.post(`/v1/runs/${run.run_id}/cancel`, {}));
+  expect((await showAsk(server, form.ask_id)).delivery.state).toBe('undeliverable');
+});

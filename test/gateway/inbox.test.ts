@@ -1,20 +1,26 @@
 // Lists: bare arrays, oldest first, bounded, with the next page in a Link header and an opaque cursor. And the inbox:
 // what can be asked of /v1/asks.
+
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
+import type { AskView, EventView, RunView, SessionView } from '../../src/core/views.ts';
 import {
   answer,
-  callId,
   decide,
   deny,
   held,
   newSession,
   ok,
+  picks,
   raiseApproval,
   raiseQuestion,
   refusal,
+  resolution,
+  showRun,
   startRun,
 } from '../support/api-calls.ts';
+import { openServer } from '../support/server.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
@@ -173,35 +179,34 @@ describe('the inbox', () => {
     expect(await list('ended')).toContain(session_id);
     expect(await list('active')).not.toContain(session_id);
   });
-});
 
-describe('the same tool call asked again is the same ask', () => {
-  it('201, then 200 with the same id; another payload is an error', async () => {
+  it('names the event a list is true for, so that a later end is not shown as open', async () => {
     const h = await held(server);
-    const body = { kind: 'approval', tool_call_id: callId(), tool_name: 'Bash', input: { command: 'ls' } };
-    const path = `/v1/runs/${h.runId}/asks`;
-    const first = await server.post<AskView>(path, body);
-    const again = await server.post<AskView>(path, body);
-    expect([first.status, again.status]).toEqual([201, 200]);
-    expect(again.body.ask_id).toBe(first.body.ask_id);
-    const other = { ...body, input: { command: 'rm' } };
-    const problem = await refusal(server.post(path, other), 409, 'ask_identity_conflict');
-    expect(problem.detail).toContain(first.body.ask_id);
+    const path = `/v1/asks?session_id=${h.sessionId}&status=pending`;
+    const stale = await server.get<AskView[]>(path);
+    await ok(answer(server, h));
+    const cursor = Number(stale.headers['holdpoint-cursor']);
+    const later = await ok(server.get<EventView[]>(`/v1/sessions/${h.sessionId}/events?after=${cursor}`));
+    const open = new Set(stale.body.map((a) => a.ask_id));
+    for (const e of later) if (e.type === 'ask.claimed') open.delete(String(e.ask_id));
+    expect(open.size).toBe(0);
+    const fresh = await server.get<AskView[]>(path);
+    expect(fresh.body).toEqual([]);
+    expect(Number(fresh.headers['holdpoint-cursor'])).toBeGreaterThan(cursor);
   });
 
-  it('fifty times at once: one is made', async () => {
-    const h = await held(server);
-    const body = { kind: 'approval', tool_call_id: callId(), tool_name: 'Bash', input: {} };
-    const replies = await Promise.all(
-      Array.from({ length: 50 }, () => server.post<AskView>(`/v1/runs/${h.runId}/asks`, body)),
-    );
-    expect(replies.filter((r) => r.status === 201)).toHaveLength(1);
-    expect(new Set(replies.map((r) => r.body.ask_id)).size).toBe(1);
-  });
-
-  it('is another ask in another run', async () => {
-    const [a, b] = [await held(server, { tool_call_id: 'same' }), await held(server, { tool_call_id: 'same' })];
-    expect(a.ask.ask_id).not.toBe(b.ask.ask_id);
+  it('never shows an ended ask as pending on a later page, nor reopens it when it is raised again', async () => {
+    const h = await held(server, { tool_call_id: 'same' });
+    const second = await raiseQuestion(server, h.runId);
+    const path = `/v1/asks?session_id=${h.sessionId}&status=pending&limit=1`;
+    const first = await server.get<AskView[]>(path);
+    await ok(server.post(`/v1/runs/${h.runId}/questions`, resolution(second.ask_id)));
+    const next = /<([^>]+)>/.exec(String(first.headers.link))?.[1] ?? '';
+    expect(await ok(server.get(next))).toEqual([]);
+    await ok(answer(server, h));
+    const again = await raiseQuestion(server, h.runId, { tool_call_id: 'same' });
+    expect(again).toMatchObject({ ask_id: h.ask.ask_id, status: 'answered' });
+    expect((await showRun(server, h.runId)).status).toBe('running');
   });
 });
 
@@ -215,4 +220,24 @@ it('a preview never ends in half a character', async () => {
   const { session_id } = await newSession(server);
   const run = await startRun(server, session_id, { input: { text: `${'x'.repeat(199)}👍 and more` } });
   expect(run.request.text_preview).toBe('x'.repeat(199));
+});
+
+it('leaves a damaged row out of lists, reports it by id when it is read, and serves all others', async () => {
+  const own = await openServer();
+  try {
+    const [bad, good] = [await held(own), await held(own)];
+    await own.restart(() => {
+      const db = new DatabaseSync(join(own.folder, 'holdpoint.db'));
+      db.prepare(`UPDATE asks SET content = '{"broken', expires_at = 1 WHERE id = ?`).run(bad.ask.ask_id);
+      db.close();
+    });
+    const listed = await ok(own.get<AskView[]>('/v1/asks?status=pending'));
+    expect(listed.map((a) => a.ask_id)).toEqual([good.ask.ask_id]);
+    const one = await own.get(`/v1/asks/${bad.ask.ask_id}`);
+    expect([one.status, (JSON.parse(one.text) as { code: string }).code]).toEqual([500, 'record_unreadable']);
+    expect(one.text).toContain(bad.ask.ask_id);
+    await ok(answer(own, good, picks('local')));
+  } finally {
+    await own.close();
+  }
 });

@@ -9,6 +9,7 @@ import {
   eventually,
   family,
   ok,
+  picks,
   refusal,
   resolution,
   showAsk,
@@ -130,4 +131,16 @@ it('a message that is too old', async () => {
   expect((await showAsk(server, asked.request_id)).delivery.state).toBe('undeliverable');
   expect((await showRun(server, asked.run_id)).status).toBe('completed');
   expect(server.sweepErrors).toEqual([]);
+});
+
+it('refuses to acknowledge a clarification as an ask: only its mail delivers it', async () => {
+  const f = await family(server);
+  const asked = await clarify(server, f.childRunId);
+  await ok(
+    server.post(`/v1/runs/${asked.run_id}/questions`, {
+      resolution: { request_id: asked.request_id, answers: picks('openai') },
+    }),
+  );
+  for (const way of ['delivered', 'undeliverable'])
+    await refusal(server.post(`/v1/asks/${asked.request_id}/${way}`, {}), 409, 'ask_state_conflict');
 });

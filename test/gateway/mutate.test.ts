@@ -1,5 +1,8 @@
 // Idempotency keys: in the header or in the body, bound to the operation, its path and its payload; freed by a
 // failure; shared by twins; kept for seven days.
+
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { AskView, NewTokenView, RunView, SessionView } from '../../src/core/views.ts';
 import {
@@ -16,6 +19,7 @@ import {
   resolution,
   resolutions,
   showAsk,
+  startRun,
   typesOf,
 } from '../support/api-calls.ts';
 import { openServer, type Reply } from '../support/server.ts';
@@ -240,6 +244,39 @@ describe('concurrent twins', () => {
     expect(replies.every((r) => r.status === 400)).toBe(true);
     await ok(answer(server, h, picks('openai'), keyed('k')));
   });
+
+  it('gives two identical calls without a key at once the same reply and applies them once', async () => {
+    const { session_id } = await newSession(server);
+    const { run_id } = await startRun(server, session_id);
+    const twice = <T>(path: string, body: unknown = {}) =>
+      Promise.all([server.post<T>(path, body), server.post<T>(path, body)]);
+    const question = { kind: 'question', tool_call_id: 'c', questions: [{ question: 'A?' }] };
+    const asks = await twice<AskView>(`/v1/runs/${run_id}/asks`, question);
+    expect(asks.map((r) => r.status).sort()).toEqual([200, 201]);
+    const askId = String(asks[0]?.body.ask_id);
+    expect(asks[1]?.body.ask_id).toBe(askId);
+    const given = resolution(askId, [{ question_id: 'question-1', freeform_answer: 'x' }]);
+    for (const [path, body, status] of [
+      [`/v1/runs/${run_id}/questions`, given, 202],
+      [`/v1/asks/${askId}/delivered`, {}, 200],
+      [`/v1/runs/${run_id}/output`, { output_id: 'o', text: 'hi' }, 200],
+      [`/v1/runs/${run_id}/complete`, {}, 200],
+      [`/v1/sessions/${session_id}/end`, {}, 200],
+    ] as const) {
+      const replies = await twice(path, body);
+      expect(
+        replies.map((r) => r.status),
+        path,
+      ).toEqual([status, status]);
+      expect(replies[0]?.text).toBe(replies[1]?.text);
+    }
+    const types = typesOf(await eventsOfRun(server, run_id));
+    for (const type of ['ask.raised', 'ask.claimed', 'ask.delivered', 'output', 'completed'])
+      expect(
+        types.filter((t) => t === type),
+        type,
+      ).toHaveLength(1);
+  });
 });
 
 it('keys are kept seven days, and only as hashes', async () => {
@@ -255,4 +292,75 @@ it('keys are kept seven days, and only as hashes', async () => {
   } finally {
     await own.close();
   }
+});
+
+/** Sends a request whose caller can hang up before it reads the response. */
+async function sendAndHangUp(path: string, body: unknown, headers: Record<string, string> = {}) {
+  const gone = new AbortController();
+  const sent = fetch(`${await server.url()}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+    signal: gone.signal,
+  });
+  return { sent: sent.catch(() => undefined), hangUp: () => gone.abort() };
+}
+
+const KEYS: [string, Record<string, string>][] = [
+  ['with a key', { 'idempotency-key': 'k' }],
+  ['without one', {}],
+];
+
+it('returns from a call only after its commit', async () => {
+  const outside = new DatabaseSync(join(server.folder, 'holdpoint.db'), { readOnly: true });
+  const h = await held(server);
+  const stored = () => outside.prepare('SELECT status, delivery FROM asks WHERE id = ?').get(h.ask.ask_id);
+  expect(stored()).toMatchObject({ status: 'pending' });
+  await ok(answer(server, h));
+  expect(stored()).toMatchObject({ status: 'answered', delivery: 'due' });
+  outside.close();
+});
+
+describe('a retry after a lost response', () => {
+  it.each(KEYS)(
+    'gives the retry of an answer whose response was lost the first outcome, %s',
+    async (_name, headers) => {
+      const h = await held(server);
+      const path = `/v1/runs/${h.runId}/questions`;
+      const { sent, hangUp } = await sendAndHangUp(path, resolution(h.ask.ask_id), headers);
+      await eventually(async () => (await showAsk(server, h.ask.ask_id)).status).toBe('answered');
+      hangUp();
+      await sent;
+      const retry = await server.post<RunView>(path, resolution(h.ask.ask_id), { headers });
+      expect(retry).toMatchObject({ status: 202, body: { run_id: h.runId, status: 'running' } });
+      expect(typesOf(await eventsOfRun(server, h.runId)).filter((t) => t === 'ask.claimed')).toHaveLength(1);
+    },
+  );
+
+  it('recognises the retry of raising, output, acknowledging and completing', async () => {
+    const { session_id } = await newSession(server);
+    const { run_id } = await startRun(server, session_id);
+    const raise = { kind: 'question', tool_call_id: 'c1', questions: [{ question: 'A?' }] };
+    const calls: [string, unknown, number][] = [
+      [`/v1/runs/${run_id}/asks`, raise, 200],
+      [`/v1/runs/${run_id}/output`, { output_id: 'o1', text: 'hi' }, 200],
+    ];
+    for (const [path, body, status] of calls) {
+      await ok(server.post(path, body));
+      expect((await server.post(path, body)).status).toBe(status);
+    }
+    const [ask] = await ok(server.get<AskView[]>(`/v1/asks?run_id=${run_id}`));
+    const body = resolution(String(ask?.ask_id), [{ question_id: 'question-1', freeform_answer: 'x' }]);
+    await ok(server.post(`/v1/runs/${run_id}/questions`, body));
+    for (const path of [`/v1/asks/${ask?.ask_id}/delivered`, `/v1/runs/${run_id}/complete`]) {
+      const first = await server.post(path);
+      expect(await server.post(path)).toMatchObject({ status: 200, text: first.text });
+    }
+    const types = typesOf(await eventsOfRun(server, run_id));
+    for (const type of ['ask.raised', 'output', 'ask.delivered', 'completed'])
+      expect(
+        types.filter((t) => t === type),
+        type,
+      ).toHaveLength(1);
+  });
 });

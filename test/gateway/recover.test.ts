@@ -197,3 +197,20 @@ describe('a run that is stopped while its worker has it', () => {
     expect((await showAsk(server, ask_id)).delivery).toMatchObject({ state: 'undeliverable', reason });
   });
 });
+
+it('makes a new ask of a tool call that a replayed agent repeats after its worker was lost', async () => {
+  const session = await newSession(server, { agent: 'replayer' });
+  const run = await startRun(server, session.session_id);
+  const body = { worker_id: 'w', agents: [{ name: 'replayer', recovery: 'replay' }], lease_ms: 1000 };
+  await ok(server.post<ClaimedRunView>('/v1/workers/claim', body));
+  const first = await raiseApproval(server, run.run_id, { tool_call_id: 'call_1' });
+  server.advance(2000);
+  // It stays answerable until a worker for its agent is there again.
+  await expect.poll(async () => (await server.post('/v1/workers/claim', body)).status, { timeout: 20_000 }).toBe(200);
+  expect(await showAsk(server, first.ask_id)).toMatchObject({
+    status: 'cancelled',
+    answer: { behavior: 'deny', reason: 'worker_restart' },
+  });
+  const again = await raiseApproval(server, run.run_id, { tool_call_id: 'call_1' });
+  expect([again.status, again.ask_id === first.ask_id]).toEqual(['pending', false]);
+});

@@ -167,3 +167,16 @@ it('a token made under a key is given again, and is sealed where it is kept', as
   for (const name of readdirSync(server.folder))
     expect(readFileSync(join(server.folder, name)).includes(first.body.token), name).toBe(false);
 });
+
+it('reveals secret answers to questions whose ids are names of Object members', async () => {
+  const names = ['__proto__', 'constructor', 'toString'];
+  const questions = names.map((id, i) => ({ id, question: 'What?', secret: i !== 1 }));
+  const h = await held(server, { questions });
+  const given = names.map((id) => ({ question_id: id, freeform_answer: `answer of ${id}` }));
+  await ok(answer(server, h, given));
+  const { token } = await server.makeToken('agent', h.sessionId);
+  const seen = await ok(server.get<AskView>(`/v1/asks/${h.ask.ask_id}`, { token }));
+  expect(seen.answer?.answers?.map((a) => [a.question_id, a.freeform_answer])).toEqual(
+    names.map((id) => [id, `answer of ${id}`]),
+  );
+});

@@ -1,11 +1,10 @@
-// Interrupting a session and ending it: what was open ends with a typed reason and an author, and nothing is allowed
-// by being stopped.
+// Sessions: created or reused, interrupted, ended. What was open ends with a typed reason and an author, and nothing is
+// allowed by being stopped.
 import { describe, expect, it } from 'vitest';
-import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
+import type { AskView, SessionView } from '../../src/core/views.ts';
 import {
   answer,
   callId,
-  eventsOfRun,
   eventsOfSession,
   held,
   NOTES,
@@ -26,32 +25,6 @@ const server = serverForAll();
 
 const interrupt = (sessionId: string) => server.post<SessionView>(`/v1/sessions/${sessionId}/interrupt`);
 const end = (sessionId: string, body: object = {}) => server.post<SessionView>(`/v1/sessions/${sessionId}/end`, body);
-
-describe('an agent that tells of an interruption', () => {
-  it('by its person ends as interrupted, once', async () => {
-    const h = await held(server);
-    const path = `/v1/runs/${h.runId}/fail`;
-    const { token } = await server.makeToken('agent', h.sessionId);
-    await ok(server.post(path, { interrupted_by: 'person', error: 'Esc' }, { token }));
-    await ok(server.post(path, { interrupted_by: 'person', error: 'Esc' }, { token }));
-    expect(await showRun(server, h.runId)).toMatchObject({ status: 'interrupted', error: 'Esc' });
-    expect(await showAsk(server, h.ask.ask_id)).toMatchObject({ status: 'cancelled', answer: { reason: 'Esc' } });
-    await refusal(server.post(path, {}), 409, 'run_state_conflict');
-  });
-
-  it('by the loss of whoever hosted it says so, and keeps what was answered', async () => {
-    const h = await held(server);
-    const open = await raiseApproval(server, h.runId);
-    await ok(answer(server, h));
-    await ok(server.post(`/v1/runs/${h.runId}/fail`, { interrupted_by: 'worker_restart' }));
-    expect(await showRun(server, h.runId)).toMatchObject({
-      status: 'interrupted',
-      error: 'worker lost while the run was active',
-    });
-    expect((await showAsk(server, open.ask_id)).answer).toMatchObject({ reason: 'worker_restart', behavior: 'deny' });
-    expect((await showAsk(server, h.ask.ask_id)).delivery).toMatchObject({ state: 'undeliverable' });
-  });
-});
 
 describe('interrupt', () => {
   it('ends the active run as interrupted, with the asks it was held on', async () => {
@@ -134,41 +107,75 @@ describe('end', () => {
   });
 });
 
-describe('the agent’s own word', () => {
-  it('complete: with a last message in session and thread', async () => {
-    const { session_id } = await newSession(server);
-    const { run_id } = await startRun(server, session_id);
-    const run = await ok(server.post<RunView>(`/v1/runs/${run_id}/complete`, { text: 'all green' }));
-    expect(run).toMatchObject({ status: 'completed' });
-    expect(run.finished_at_ms).toBeGreaterThanOrEqual(run.started_at_ms ?? Number.POSITIVE_INFINITY);
-    expect((await showSession(server, session_id)).snapshot.last_message).toBe('all green');
-    const items = await ok(server.get<unknown[]>(`/v1/threads/thr_${session_id}/items`));
-    expect(JSON.stringify(items)).toContain('all green');
+describe('create or reuse a session', () => {
+  it('creates one session when the same one is created several times at once', async () => {
+    const body = { session_id: 'twin', agent: 'external' };
+    const replies = await Promise.all(Array.from({ length: 8 }, () => server.post('/v1/sessions', body)));
+    expect(replies.map((r) => r.status).sort()).toEqual([...Array(7).fill(200), 201]);
   });
 
-  it('output: shown on the run, once per output_id', async () => {
-    const { session_id } = await newSession(server);
-    const { run_id } = await startRun(server, session_id);
-    for (const text of ['one', 'one again'])
-      await ok(server.post(`/v1/runs/${run_id}/output`, { output_id: 'o1', text, data: { n: 1 } }));
-    const run = await ok(server.post<RunView>(`/v1/runs/${run_id}/output`, { type: 'thinking', text: 'hm' }));
-    expect(run.outputs).toMatchObject([
-      { output_id: 'o1', text: 'one', data: { n: 1 } },
-      { type: 'thinking', text: 'hm' },
-    ]);
-    expect(typesOf(await eventsOfRun(server, run_id)).filter((t) => t === 'output')).toHaveLength(2);
+  it('refuses a child session with wider permissions than its parent', async () => {
+    const parent = await newSession(server);
+    const child = { agent: 'external', parent_session_id: parent.session_id, permissions: 'autonomous' };
+    await refusal(server.post('/v1/sessions', child), 409, 'session_conflict');
   });
 
-  it('fail: what was open ends as failed; an approval among it is a denial', async () => {
-    const h = await held(server);
-    const approval = await raiseApproval(server, h.runId);
-    const run = await ok(server.post<RunView>(`/v1/runs/${h.runId}/fail`, { error: 'out of memory' }));
-    expect(run).toMatchObject({ status: 'failed', error: 'out of memory', pending_question_ids: [] });
-    expect(await showAsk(server, h.ask.ask_id)).toMatchObject({
-      status: 'failed',
-      answer: { reason: 'out of memory' },
-    });
-    expect((await showAsk(server, approval.ask_id)).answer).toMatchObject({ outcome: 'failed', behavior: 'deny' });
-    await refusal(answer(server, h), 409, 'question_state_conflict');
+  it('creates a session with 201, returns it with 200, and names the field of a conflicting setting', async () => {
+    const body = { session_id: 'mine', agent: 'external', work_folder: '/srv', title: 'Build' };
+    const first = await server.post<SessionView>('/v1/sessions', body);
+    const again = await server.post<SessionView>('/v1/sessions', { session_id: 'mine', agent: 'external' });
+    expect([first.status, again.status]).toEqual([201, 200]);
+    expect(again.body).toEqual(first.body);
+    for (const [field, value] of Object.entries({ agent: 'claude', work_folder: '/x', agent_id: 'y' })) {
+      const problem = await refusal(server.post('/v1/sessions', { ...body, [field]: value }), 409, 'session_conflict');
+      expect(problem.detail).toContain(field);
+    }
+  });
+
+  it.each(['', '.', '..', 'a/b', '-x', 'a b', 'system', 'x'.repeat(129)])(
+    'refuses the session_id %j',
+    async (session_id) => {
+      await refusal(server.post('/v1/sessions', { session_id, agent: 'external' }), 400, 'invalid_request');
+    },
+  );
+
+  it('lets the system session be read, but not worked in, ended, adopted or given to an agent', async () => {
+    await ok(server.get('/v1/sessions/system'));
+    await ok(server.get('/v1/sessions/system/events'));
+    const attempts: [string, object][] = [
+      ['/v1/sessions/system/runs', { input: {} }],
+      ['/v1/sessions/system/end', {}],
+      ['/v1/sessions', { agent: 'external', parent_session_id: 'system' }],
+      ['/v1/tokens', { scope: 'agent', session_id: 'system' }],
+    ];
+    for (const [path, body] of attempts) await refusal(server.post(path, body), 400, 'invalid_request');
+    expect((await ok(server.get<SessionView>('/v1/sessions/system'))).status).toBe('idle');
+  });
+
+  it('answers 404 for an unknown parent session', async () => {
+    const sent = server.post('/v1/sessions', { agent: 'external', parent_session_id: 'nope' });
+    await refusal(sent, 404, 'session_not_found');
+  });
+
+  it('defaults to approval and refuses to widen the permissions of an existing session', async () => {
+    const session = await newSession(server, { session_id: 'careful' });
+    expect(session.permissions).toBe('approval');
+    const { run_id } = await startRun(server, 'careful');
+    const body = { session_id: 'careful', agent: 'external', permissions: 'autonomous' };
+    await refusal(server.post('/v1/sessions', body), 409, 'session_conflict');
+    expect((await raiseApproval(server, run_id)).status).toBe('pending');
+    const wrong = { agent: 'external', permissions: 'bypass' };
+    expect((await refusal(server.post('/v1/sessions', wrong), 400, 'invalid_request')).detail).toMatch(
+      /approval.*autonomous/,
+    );
   });
 });
+
+it.each([7, -1, '7', 'build-42'])(
+  'returns the task_id of a session and the subtask_id of a run as the caller named them: %j',
+  async (id) => {
+    const session = await newSession(server, { task_id: id });
+    expect(session.task_id).toBe(id);
+    expect((await startRun(server, session.session_id, { subtask_id: id })).subtask_id).toBe(id);
+  },
+);

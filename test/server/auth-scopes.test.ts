@@ -3,7 +3,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessageView } from '../../src/core/views.ts';
 import type { Problem } from '../../src/server/problem.ts';
-import { clarify, family, ok, raiseQuestion, resolution } from '../support/api-calls.ts';
+import {
+  allow,
+  answer,
+  clarify,
+  family,
+  held,
+  ok,
+  picks,
+  raiseQuestion,
+  refusal,
+  resolution,
+  resolutions,
+  showAsk,
+} from '../support/api-calls.ts';
 import type { Operation } from '../support/contract.ts';
 import { openServer, type Reply, type Server } from '../support/server.ts';
 
@@ -126,4 +139,21 @@ it('a refusal says what would have been accepted', async () => {
   expect(forbidden.body.detail).toMatch(/"viewer".*It takes: operator/);
   const unknown = await server.call<Problem>('GET', '/v1/asks', undefined, { token: null });
   expect(unknown.body.detail).toContain('Authorization: Bearer');
+});
+
+it('refuses answers and decisions of viewers, workers and agents, names the scope it takes and leaves the ask pending', async () => {
+  const h = await held(server);
+  const a = await held(server, { kind: 'approval' });
+  for (const token of [
+    (await server.makeToken('viewer')).token,
+    (await server.makeToken('worker')).token,
+    (await server.makeToken('agent', h.sessionId)).token,
+  ]) {
+    const problem = await refusal(answer(server, h, picks('openai'), { token }), 403, 'scope_forbidden');
+    expect(problem.detail).toMatch(/may not .* It takes: operator/);
+    const decision = resolutions(allow(a.ask.ask_id));
+    await refusal(server.post(`/v1/runs/${a.runId}/approvals`, decision, { token }), 403, 'scope_forbidden');
+  }
+  for (const { ask } of [h, a]) expect((await showAsk(server, ask.ask_id)).status).toBe('pending');
+  await ok(answer(server, h));
 });

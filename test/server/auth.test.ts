@@ -176,3 +176,14 @@ describe('the token', () => {
     }
   });
 });
+
+it('refuses a request without an Origin that has no token, and one with a foreign Host even with a token', async () => {
+  const h = await held(server);
+  const send = (headers: Record<string, string>, token: string | null) =>
+    server.post(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id), { headers, token });
+  await refusal(send({}, null), 401, 'unauthenticated');
+  await refusal(send({ cookie: `holdpoint=${server.token}` }, null), 401, 'unauthenticated');
+  await refusal(send({ host: 'attacker.example' }, server.token), 403, 'host_not_allowed');
+  await refusal(server.get('/v1/asks', { token: null, headers: {} }), 401, 'unauthenticated');
+  expect((await showAsk(server, h.ask.ask_id)).status).toBe('pending');
+});

@@ -1,16 +1,21 @@
 // Live streams: a cursor over the log. Nothing is lost, repeated or out of order, whether a reader comes early or late,
 // resumes, begins with a snapshot, is slow, or is one of hundreds.
+
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Store } from '../../src/core/ports.ts';
 import type { AskView, EventView } from '../../src/core/views.ts';
 import { Feed } from '../../src/gateway/feed.ts';
 import {
   answer,
+  callId,
   eventsOfSession,
   eventually,
   held,
   newSession,
   ok,
+  raiseApproval,
   raiseQuestion,
   resolution,
   startRun,
@@ -181,6 +186,30 @@ describe('snapshot=true', () => {
     expect(new Set(seqsOf(s.events())).size).toBe(s.events().length);
     expect(textsOf(s)).toHaveLength(50);
   });
+
+  it('begins every new stream of a session with all of its pending asks, also after a restart', async () => {
+    const h = await held(server);
+    const approval = await raiseApproval(server, h.runId);
+    for (let reload = 0; reload < 3; reload++) {
+      const stream = await openStream(server, `/v1/sessions/${h.sessionId}/events?snapshot=true`);
+      await stream.until((s) => s.frames.length > 0);
+      const { asks } = JSON.parse(stream.frames[0]?.data ?? '{}') as { asks: AskView[] };
+      expect(asks.map((a) => a.ask_id)).toEqual([h.ask.ask_id, approval.ask_id]);
+      stream.close();
+      if (reload === 1) await server.restart();
+    }
+  });
+
+  it('leaves an ask that was answered meanwhile out of the snapshot of a client without a cursor', async () => {
+    const h = await held(server);
+    const other = await raiseQuestion(server, h.runId, { tool_call_id: callId() });
+    await ok(answer(server, h));
+    const back = await openStream(server, `/v1/sessions/${h.sessionId}/events?snapshot=true`);
+    await back.until((s) => s.frames.length > 0);
+    const { asks } = JSON.parse(back.frames[0]?.data ?? '{}') as { asks: AskView[] };
+    expect(asks.map((a) => a.ask_id)).toEqual([other.ask_id]);
+    back.close();
+  });
 });
 
 it('a follower that is resumed while it is live sees nothing twice, also over a store whose reads take their time', async () => {
@@ -287,4 +316,46 @@ it('heartbeats: a comment at once and one every fifteen seconds; an expired toke
     vi.useRealTimers();
     await own.close();
   }
+});
+
+describe('resuming a stream', () => {
+  it('sends a client that resumes with its cursor the end of an ask that was answered meanwhile', async () => {
+    const h = await held(server);
+    const path = `/v1/sessions/${h.sessionId}/events`;
+    const before = await openStream(server, path);
+    await before.until((s) => s.events().some((e) => e.type === 'ask.raised'));
+    const last = String(before.events().at(-1)?.seq);
+    before.close();
+    await ok(answer(server, h));
+    const back = await openStream(server, path, { headers: { 'last-event-id': last } });
+    await back.until((s) => s.events().some((e) => e.type === 'ask.claimed' && e.ask_id === h.ask.ask_id));
+    back.close();
+  });
+});
+
+it('shows an event on a stream only after its commit: another connection reads the ask, and it can be answered at once', async () => {
+  const { session_id } = await newSession(server);
+  const { run_id } = await startRun(server, session_id);
+  const outside = new DatabaseSync(join(server.folder, 'holdpoint.db'), { readOnly: true });
+  const look = outside.prepare('SELECT status FROM asks WHERE id = ?');
+  const stream = await openStream(server, `/v1/runs/${run_id}/events`);
+  let shown = 0;
+  let unseen = 0;
+  const answering: Promise<number>[] = [];
+  const watching = stream.until((s) => {
+    const raised = s.events().filter((e) => e.type === 'ask.raised');
+    for (const event of raised.slice(shown)) {
+      if (look.get(String(event.ask_id)) === undefined) unseen += 1;
+      const body = resolution(String(event.ask_id));
+      answering.push(server.post(`/v1/runs/${run_id}/questions`, body).then((reply) => reply.status));
+    }
+    shown = raised.length;
+    return shown === 40;
+  });
+  await Promise.all(Array.from({ length: 40 }, () => raiseQuestion(server, run_id)));
+  await watching;
+  expect(unseen).toBe(0);
+  expect(await Promise.all(answering)).toEqual(Array(40).fill(202));
+  stream.close();
+  outside.close();
 });

@@ -3,6 +3,7 @@
 import type { ApprovalResolution, QuestionResolution } from '../../../src/core/answer.ts';
 import { HoldpointError } from '../../../src/core/errors.ts';
 import type { OpenGateway } from '../../support/gateway.ts';
+import { COLOUR } from '../../support/gateway-calls.ts';
 import type { Ask, ModelState, Run, Session } from './model.ts';
 
 export interface Got {
@@ -55,17 +56,7 @@ function found<T extends { id: string }>(list: readonly T[], id: string): T {
   return one;
 }
 
-export const QUESTIONS = [
-  {
-    id: 'colour',
-    question: 'Which colour?',
-    options: [
-      { id: 'red', label: 'Red' },
-      { id: 'blue', label: 'Blue' },
-    ],
-  },
-  { id: 'why', question: 'Why?', required: false },
-];
+export const QUESTIONS = [...COLOUR, { id: 'why', question: 'Why?', required: false }];
 
 /** Some ways to answer the questions above: valid ones first, each another decision, then faulty ones. */
 type Resolution = [resolution: Omit<QuestionResolution, 'request_id'>, code: string];

@@ -1,0 +1,84 @@
+// What holds for every route of the OpenAPI document: unknown ids are refused and GET changes nothing.
+import { expect, it } from 'vitest';
+import { createClient } from '../../../src/client/client.ts';
+import { allow, held, NOTES, resolution, resolutions, showAsk } from '../../support/api-calls.ts';
+import { serverForAll } from '../../support/shared-fixtures.ts';
+import { skillZip } from '../../support/skill-zips.ts';
+
+const server = serverForAll();
+
+const VALID_BODIES: Record<string, unknown> = {
+  '/v1/runs/{run_id}/questions': resolution('ask_nope'),
+  '/v1/sessions/{session_id}/questions': resolution('ask_nope'),
+  '/v1/runs/{run_id}/approvals': resolutions(allow('ask_nope')),
+  '/v1/sessions/{session_id}/approvals': resolutions(allow('ask_nope')),
+  '/v1/sessions/{session_id}/approval-runs': resolutions(allow('ask_nope')),
+  '/v1/sessions/{session_id}/runs': { input: {} },
+  '/v1/runs/{run_id}/asks': { kind: 'question', tool_call_id: 'c', questions: [NOTES] },
+  '/v1/runs/{run_id}/clarifications': { tool_call_id: 'c', questions: [NOTES] },
+  '/v1/threads/{thread_id}/items': { content: [{ type: 'text', text: 'hello' }] },
+  '/v1/sessions/{session_id}/messages': { text: 'hello' },
+  '/v1/runs/{run_id}/heartbeat': { worker_id: 'w', lease_epoch: 1 },
+  '/v1/runs/{run_id}/release': { worker_id: 'w', lease_epoch: 1 },
+};
+
+it('changes nothing on any GET route', async () => {
+  const h = await held(server);
+  const skill = await createClient({ url: await server.url(), token: server.token }).skills.upload({
+    file: new Blob([new Uint8Array(skillZip())]),
+    fileName: 'review-notes.zip',
+  });
+  const before = (await server.get('/v1/events?limit=500')).text;
+  for (const template of Object.keys(server.openApi.paths)) {
+    if (!server.openApi.paths[template]?.get) continue;
+    const path = template
+      .replace('{session_id}', h.sessionId)
+      .replace('{run_id}', h.runId)
+      .replace('{ask_id}', h.ask.ask_id)
+      .replace('{thread_id}', `thr_${h.sessionId}`)
+      .replace('{skill_id}', skill.id);
+    expect((await server.raw('GET', path)).status, path).toBeLessThan(300);
+  }
+  expect((await server.get('/v1/events?limit=500')).text).toBe(before);
+});
+
+it('answers 404 to an unknown id in the path of any route, with a valid body', async () => {
+  const wrong: string[] = [];
+  let walked = 0;
+  for (const [template, methods] of Object.entries(server.openApi.paths)) {
+    if (!template.includes('{')) continue;
+    for (const method of Object.keys(methods)) {
+      // Its body is a zip: skills.test.ts sends it.
+      if (method === 'put' && template.includes('{skill_id}')) continue;
+      const path = template.replace(/\{(\w+)\}/g, (_, name: string) => (name === 'thread_id' ? 'thr_nope' : 'nope'));
+      const body = method === 'post' ? (VALID_BODIES[template] ?? {}) : undefined;
+      const reply = await server.call(method.toUpperCase(), path, body);
+      walked += 1;
+      if (reply.status !== 404) wrong.push(`${method} ${template}: ${reply.status} ${reply.text}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(walked).toBeGreaterThan(30);
+});
+
+it('answers 404 to an unknown id in a filter', async () => {
+  for (const path of [
+    '/v1/asks?session_id=nope',
+    '/v1/asks?run_id=nope',
+    '/v1/runs?session_id=nope',
+    '/v1/questions?session_id=nope',
+    '/v1/approvals?session_id=nope',
+  ])
+    expect((await server.get(path)).status, path).toBe(404);
+});
+
+it('refuses the ask id of another run and changes nothing', async () => {
+  const [mine, other] = [await held(server), await held(server)];
+  const replies = [
+    await server.post(`/v1/runs/${mine.runId}/questions`, resolution(other.ask.ask_id)),
+    await server.post(`/v1/runs/${mine.runId}/questions/${other.ask.ask_id}/cancel`),
+    await server.post(`/v1/runs/${mine.runId}/approvals`, resolutions(allow(other.ask.ask_id))),
+  ];
+  for (const reply of replies) expect(reply.status).toBe(400);
+  expect((await showAsk(server, other.ask.ask_id)).status).toBe('pending');
+});
