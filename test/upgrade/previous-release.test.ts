@@ -22,6 +22,7 @@ import {
 import { runCli } from './cli.ts';
 import { CONNECTIONS, Fixture, RELEASES, type Views } from './fixture.ts';
 import {
+  asksBlocking,
   asksPermission,
   begun,
   CONVERSATION,
@@ -288,28 +289,30 @@ describe.each(readdirSync(RELEASES))('a state folder of release %s', (version) =
       expect(await asksOf(api, 'claude-held')).toMatchObject([{ delivery: { state: 'delivered' } }]);
     });
 
-    it('gives a Claude Code that died the answer to its repeated call, and the rule taken with it, without asking again', async () => {
+    it('gives a Claude Code that died the answers to its repeated calls, and the rule taken with one, without asking again', async () => {
       const ask = stored('claude-died', 'toolu_again#2');
       expect(await over(ask.run_id)).toMatchObject({ status: 'completed' });
       const folder = join(fixture.root, 'work', 'claude-died');
       const replies = jsonLines<{ response?: { request_id: string; response: Fields } }>(join(folder, 'heard.jsonl'));
-      const reply = replies.find(({ response }) => response?.request_id === 'make second')?.response?.response;
-      expect(reply).toMatchObject({ behavior: 'allow', updatedInput: { command: 'make second' } });
+      const replyTo = (id: string) => replies.find(({ response }) => response?.request_id === id)?.response?.response;
+      expect(replyTo('make second')).toMatchObject({ behavior: 'allow', updatedInput: { command: 'make second' } });
+      expect(JSON.stringify(replyTo('question toolu_ask'))).toContain('"Which colour?":"Blue"');
       const asks = await asksOf(api, 'claude-died');
-      expect(asks.map(({ delivery }) => delivery.state)).toEqual(['delivered', 'delivered']);
+      expect(asks.map(({ delivery }) => delivery.state)).toEqual(Array(4).fill('delivered'));
     });
 
     it('resumes the thread of a Codex and uses an approval that it had asked for before', async () => {
-      const [ask] = await asksOf(api, 'codex');
-      if (ask) await decide(api, ask, { behavior: 'allow' });
-      const run = await over(ask?.run_id ?? '');
-      expect(run).toMatchObject({ status: 'completed' });
+      const [first, second] = (await asksOf(api, 'codex')) as [Ask, Ask];
+      await decide(api, first, { behavior: 'deny', reason: 'not in the sandbox' });
+      await decide(api, second, { behavior: 'allow' });
+      expect(await over(first.run_id)).toMatchObject({ status: 'completed' });
       const heard = jsonLines<[string, string]>(join(fixture.root, 'codex.jsonl'));
       expect(heard).toEqual([
-        ['told', expect.stringContaining('touch a.txt')],
+        ['told', expect.stringContaining('not in the sandbox')],
         ['answered', 'accept'],
       ]);
-      expect(await asksOf(api, 'codex')).toMatchObject([{ delivery: { state: 'delivered' } }]);
+      const asks = await asksOf(api, 'codex');
+      expect(asks.map(({ delivery }) => delivery.state)).toEqual(['delivered', 'delivered']);
     });
 
     it('ends what a killed hook had asked, and what a Codex had asked that is connected no more', async () => {
@@ -334,8 +337,11 @@ const RESUMED = {
     { hear: 'make second' },
     begun,
     ...asksPermission('toolu_again', 'make second', takesRule),
-    { hear: '"updatedInput"' },
+    asksBlocking('toolu_ask'),
+    { hear: '"updatedInput":{"command"' },
+    { hear: '"question toolu_ask"' },
     toolResult('toolu_again'),
+    toolResult('toolu_ask'),
     result(),
   ],
 };

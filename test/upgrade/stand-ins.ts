@@ -59,6 +59,12 @@ export const asksQuestion = (id: string): Step[] => {
   return [say('assistant', { uuid: `call ${id}`, message: { id: `message ${id}`, content } }), questionHook(id)];
 };
 
+/** The same without a hook call: the process waits for the answer. */
+export const asksBlocking = (id: string): Step => {
+  const request = { subtype: 'can_use_tool', tool_name: 'AskUserQuestion', input: COLOURS, tool_use_id: id };
+  return say('control_request', { request_id: `question ${id}`, request });
+};
+
 /** A command: first a hook call, `between` the two, then a request for permission. */
 export const asksPermission = (id: string, command: string, between: Step[] = []): Step[] => {
   const input = { command };

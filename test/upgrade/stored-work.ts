@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Api, answer, asksOf, decide, type Fields, pendingAsk, type Run, until } from './api.ts';
 import {
+  asksBlocking,
   asksPermission,
   asksQuestion,
   begun,
@@ -61,10 +62,15 @@ export async function storeHostedWork(api: Api, root: string): Promise<void> {
     [
       ready,
       begun,
+      // The model uses the id of a call a second time: for another command, and for a question.
       ...asksPermission('toolu_again', 'make first'),
-      { hear: '"allow"' },
+      { hear: '"make first"' },
       toolResult('toolu_again'),
+      ...asksPermission('toolu_ask', 'make docs'),
+      { hear: '"make docs"' },
+      toolResult('toolu_ask'),
       ...asksPermission('toolu_again', 'make second'),
+      asksBlocking('toolu_ask'),
       { find: 'die' },
       { exit: 1 },
     ],
@@ -96,10 +102,15 @@ export async function storeHostedWork(api: Api, root: string): Promise<void> {
       data: { task: 'serve' },
     },
   );
-  await decide(api, await pendingAsk(api, 'claude-died', 'toolu_again'), { behavior: 'allow' });
-  await pendingAsk(api, 'claude-died', 'toolu_again#2');
+  for (const id of ['toolu_again', 'toolu_ask'])
+    await decide(api, await pendingAsk(api, 'claude-died', id), { behavior: 'allow' });
+  for (const id of ['toolu_again#2', 'toolu_ask#2']) await pendingAsk(api, 'claude-died', id);
   writeFileSync(join(folder('claude-died'), 'die'), '');
-  for (const id of ['mock-approval', 'mock-questions', 'mock-due', 'mock-parent', 'codex']) await pendingAsk(api, id);
+  const { run_id, tool_call_id, request } = await pendingAsk(api, 'codex');
+  const { tool_name, input, reason, suggestions } = request;
+  const again = { kind: 'approval', tool_call_id: `${tool_call_id}~2`, tool_name, input, reason, suggestions };
+  await api.post(`/v1/runs/${run_id}/asks`, again);
+  for (const id of ['mock-approval', 'mock-questions', 'mock-due', 'mock-parent']) await pendingAsk(api, id);
   for (const id of ['mock-form', 'exec', 'claude-held', 'claude-died']) await released(api, id);
 }
 
@@ -140,6 +151,8 @@ export async function storeAnswersAndLeases(api: Api): Promise<void> {
     behavior: 'allow',
     suggestion_ids: ['session-0'],
   });
+  const blue = { question_id: 'question-1', selected_option_ids: ['option-2'] };
+  await answer(api, await pendingAsk(api, 'claude-died', 'toolu_ask#2'), blue);
   const script = [{ do: 'complete', text: 'I began again.' }];
   // The server's own worker, and one on another machine.
   for (const [session_id, worker_id] of [
