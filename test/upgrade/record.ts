@@ -1,5 +1,5 @@
 // Records the fixture of a release: what its server and its command line leave behind in a state folder and in a person's
-// settings, with the views that it printed of all that. `previous-release.test.ts` starts this version on it.
+// settings, with the views that it printed of them. `previous-release.test.ts` starts this version on it.
 // To record another release, after it was tagged (Linux, Node >= 24):
 //   git worktree add ../release v0.1.0 && npm install --prefix ../release
 //   node test/upgrade/record.ts ../release 0.1.0
@@ -33,7 +33,8 @@ const home = join(root, 'home');
 const program = join(RECORDED_PROGRAM, 'bin', 'holdpoint');
 const fixture = join(RELEASES, version);
 
-const env = { ...process.env, HOME: home, HOLDPOINT_DATA: state, HOLDPOINT_PORT: '0', NO_COLOR: '1' };
+const inherited = Object.entries(process.env).filter(([name]) => !/^(HOLDPOINT|CLAUDE|CODEX)_/.test(name));
+const env = { ...Object.fromEntries(inherited), HOME: home, HOLDPOINT_DATA: state, HOLDPOINT_PORT: '0', NO_COLOR: '1' };
 
 const servers = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -146,15 +147,15 @@ async function storeAttachedClaude(api: Api): Promise<void> {
   const { url, headers } = ours;
   const conversation = { session_id: '0f0e4c5e-6a35-4b52-9c1e-2d7a8f1b3c4d', cwd: PROJECT };
   const call = { tool_name: 'Bash', tool_input: { command: 'npm publish' } };
-  const tell = (event: Fields) =>
+  const callHook = (event: Fields) =>
     fetch(url, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify({ ...conversation, ...event }),
     });
-  await tell({ hook_event_name: 'UserPromptSubmit', prompt: 'Publish it.' });
-  await tell({ hook_event_name: 'PreToolUse', tool_use_id: 'toolu_publish', ...call });
-  const waiting = tell({ hook_event_name: 'PermissionRequest', ...call }).catch(() => {});
+  await callHook({ hook_event_name: 'UserPromptSubmit', prompt: 'Publish it.' });
+  await callHook({ hook_event_name: 'PreToolUse', tool_use_id: 'toolu_publish', ...call });
+  const waiting = callHook({ hook_event_name: 'PermissionRequest', ...call }).catch(() => {});
   // A hook's ask expires within a day; this one is still open when the fixture is used.
   const asked = await pendingAsk(api, `claude.${conversation.session_id}`);
   const more = { kind: 'approval', tool_call_id: 'toolu_tag', tool_name: 'Bash', input: { command: 'git tag v1' } };
