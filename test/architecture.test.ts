@@ -19,7 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   mcp: ['core', 'gateway', ...FEATURES],
   client: ['core'],
   agents: ['core', 'client'],
-  worker: ['core', 'client'],
+  worker: ['core', 'client', 'agents'],
   cli: ['core', 'client', 'boot'],
   web: ['client', 'core'],
 };

@@ -1,42 +1,135 @@
-// The contract of an agent: one kind of coding agent, how it is run, what it is given. An adapter is pure translation
-// between its agent's messages and these calls; it starts nothing, keeps nothing and has no privileges: whatever it
-// does it does through its context, which is the public API in the name of one leased run.
+// Declares the contract of an agent adapter, once, for adapters, worker, boot and tests: the descriptor of one kind of
+// coding agent, the context that a hosted run is given, and how a person's own agent is attached. An adapter only
+// translates: it starts processes, stores state and calls the server through its context, which has no privileges beyond
+// the public API.
 
 import type { Manner } from '../client/asking.ts';
+import type { Client } from '../client/client.ts';
 import type { ForwardedCall, ToolResult } from '../client/mcp-call.ts';
 import type { ApprovalOutcome, AskOutcome, Held } from '../client/outcome.ts';
 import type { SkillFiles } from '../client/skill-files.ts';
 import type { ApproveSpec, AskSpec, Deadline, Questions } from '../client/spec.ts';
+import type { Waits } from '../client/waits.ts';
+import type { AgentDescription } from '../core/agent-description.ts';
 import type { FailureReason, Recovery } from '../core/run.ts';
 import type { AskView, MessageView, RunView, SessionView } from '../core/views.ts';
+import type { RuntimeAdapter } from './kit/runtime.ts';
 
-/** Derives from the agent's own tool call, so that a call made again is the same ask, output or child. */
-interface Named {
+/** The descriptor. Its file loads nothing heavy: `run` and `attached` import what they need when they are called. */
+export interface Agent extends AgentDescription {
+  /** What the server does with a run whose worker is lost: see `Recovery`. */
+  readonly recovery: Recovery;
+  /** The program that the agent is, where it is one: for `doctor`, the docs and error texts. */
+  readonly program?: Program;
+  run(context: AgentContext): Promise<Ending>;
+  /** How `exec` runs the agent's program as a headless dispatch, where that differs from any other command. */
+  runtime?(): Promise<RuntimeAdapter>;
+  readonly attached?: Attached;
+}
+
+export interface Program {
+  /** As it is called in a shell. */
+  command: string;
+  /** The version that the tests against the real program run, as `--version` prints it. */
+  tested: string;
+  /** The shell command that installs it. */
+  install: string;
+}
+
+/** `held`: stopped on an open ask, no process is left. `vanished`: gone without a result, as after a crash. */
+export type Ending =
+  | { ended: 'completed'; text?: string | undefined; exit_code?: number | undefined }
+  | { ended: 'failed'; error: string; reason?: FailureReason | undefined; exit_code?: number | undefined }
+  | { ended: 'held' }
+  | { ended: 'vanished' };
+
+/** Derives from the agent's own tool call id, so that a repeated call is the same ask, output or child. */
+interface Identified {
   id: string;
 }
 
-/** One run that this one carries on, with what it had asked. */
+/** A run that this one continues, with its asks. */
 export interface EarlierRun {
   run: RunView;
   asks: AskView[];
 }
 
-export interface Saying {
+export interface OutputOptions {
   id?: string | undefined;
   type?: string | undefined;
   data?: Record<string, unknown> | undefined;
 }
 
-export interface NewChild extends Named {
+export interface NewChild extends Identified {
   agent: string;
   input: Record<string, unknown>;
   title?: string | undefined;
 }
 
-/** Enough to find a process again on its machine, also after the worker that started it is gone. */
+/** What a hosted run may use: the public API in the name of one leased run, and processes on the worker's machine. */
+export interface AgentContext {
+  readonly input: Record<string, unknown>;
+  readonly session: SessionView;
+  readonly run: RunView;
+  /** Another worker hosted this run before: the agent resumes where it stopped, or starts over and finds its answers. */
+  readonly resumed: boolean;
+  /** Ended asks whose answers no agent has acknowledged yet. */
+  readonly due: readonly AskView[];
+  /** Aborted when the run has ended or belongs to another worker: stop at once, report nothing. */
+  readonly signal: AbortSignal;
+  /** The environment for programs: the worker's, without its own settings, plus what the run was given. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly processes: Processes;
+  /** The runtimes that registered agents bring for `exec`. */
+  readonly runtimes: readonly RuntimeAdapter[];
+
+  /** Stores an output of the run. A repeated id is a no-op. */
+  output(text: string | undefined, options?: OutputOptions): Promise<void>;
+  /** A blocking ask resolves when it ends; other modes resolve with `held` until the run is started again. */
+  ask(spec: AskSpec & Identified, options?: Manner): Promise<AskOutcome | Held>;
+  /** `isBound`: the allow holds for the named files as they are now, so it cannot be reused. */
+  approve(spec: ApproveSpec & Identified, options?: Manner): Promise<(ApprovalOutcome & { isBound?: boolean }) | Held>;
+  /** Asks the parent session; the answer arrives in the mailbox. */
+  askParent(spec: Questions & Deadline & Identified): Promise<AskOutcome>;
+  /** Acknowledges an answer that was due, or was asked for with `acknowledge: 'later'` or `'sent'`. */
+  acknowledge(askId: string): Promise<void>;
+  /** Reports that such an answer did not reach the agent and never will. */
+  markUndeliverable(askId: string, reason: string): Promise<void>;
+  /** Ends an open ask that was settled at the agent's own prompt, or is no longer needed. */
+  withdraw(askId: string, justification?: string): Promise<void>;
+  readonly mailbox: {
+    list(): Promise<MessageView[]>;
+    acknowledge(messageId: string): Promise<void>;
+  };
+  /** Calls a tool of the server's MCP endpoint in the name of this run. */
+  callTool(call: ForwardedCall): Promise<ToolResult>;
+  /** Fetches a published skill by `name` or `namespace/name`. */
+  skill(name: string): Promise<SkillFiles>;
+  /** Creates a child session with its first run. */
+  spawn(child: NewChild): Promise<{ session_id: string; run_id: string }>;
+  /** Starts the next run of the parent session with a child's result. */
+  report(input: Record<string, unknown>): Promise<void>;
+  /** The runs that this one continues (forms, restarts), the latest first. */
+  earlier(): Promise<EarlierRun[]>;
+  /** The runs of this session that were submitted before the given one, in order. */
+  runsBefore(runId: string): Promise<RunView[]>;
+  /** The complete input of an earlier run. */
+  inputOf(runId: string): Promise<Record<string, unknown>>;
+  /** The data of the newest output of this type, in this run or else in the latest run of the session that has one. */
+  recall(type: string): Promise<Record<string, unknown> | undefined>;
+  /** Every ask of this session. */
+  history(): Promise<AskView[]>;
+}
+
+/** Whether the worker shuts down while the run goes on: an agent that is resumed later should find things unchanged. */
+export const isLeaving = ({ reason }: AbortSignal): boolean =>
+  (reason as { why?: unknown } | undefined)?.why === 'leaving';
+
+/** Identifies a process on its machine, also after the worker that started it is gone. */
 export interface ProcessIdentity {
   host: string;
   pid: number;
+  /** When it began, as the machine counts: another process with the same id has another instant. */
   began: string;
 }
 
@@ -48,32 +141,32 @@ export interface ProcessSpec {
   input?: string | undefined;
   limitMs?: number | undefined;
   signal: AbortSignal;
-  /** An entry of `env` that no other program has. */
+  /** An entry of `env` that no other program has: finds descendants that outlive the leader. */
   mark: string;
   /** Called with the process before it begins; if this throws, it never does. */
   onStart(process: ProcessIdentity): void;
 }
 
-/** A program that is spoken with, line by line, while it runs. */
-export interface TalkSpec extends Omit<ProcessSpec, 'input' | 'limitMs' | 'onStart'> {
+/** A process that exchanges lines over standard input and output while it runs. */
+export interface LineProcessSpec extends Omit<ProcessSpec, 'input' | 'limitMs' | 'onStart'> {
   /** Called with the process before it begins; if this rejects, it never does. */
   onStart(process: ProcessIdentity): Promise<void>;
   onLine(line: string): void;
 }
 
-export interface Talk {
-  /** Nobody listens any more once it has ended: then this says nothing. */
+export interface LineProcess {
+  /** A no-op once the process has ended. */
   send(line: string): void;
   /** Closes its standard input, which tells most programs to end. */
-  hangUp(): void;
-  /** It does nothing any more; what it started may still be there. */
+  closeInput(): void;
+  /** Resolves when the process itself has exited; its descendants may still run. */
   readonly exited: Promise<void>;
-  /** Nothing of it is left. */
+  /** Resolves when the process and all its descendants are gone. */
   readonly ended: Promise<ProcessExit>;
 }
 
 export interface ProcessExit {
-  /** As a shell tells it: 128 + n when a signal ended it. */
+  /** As a shell reports it: 128 + n when a signal ended it. */
   exitCode: number;
   signal?: string | undefined;
   stdout: string;
@@ -81,83 +174,117 @@ export interface ProcessExit {
   timedOut: boolean;
 }
 
-/** Programs on the worker's machine. What a program started ends with it, unless it left group and environment behind. */
+/** Starts programs on the worker's machine. Descendants end with their leader, unless they left its group and environment. */
 export interface Processes {
   self(): ProcessIdentity;
   isAlive(process: ProcessIdentity): boolean;
-  /** Ends it and all that belongs to it. Resolves to whether nothing is left. */
+  /** Ends a process and its descendants. Resolves to whether nothing is left. */
   end(process: ProcessIdentity, mark: string): Promise<boolean>;
   run(spec: ProcessSpec): Promise<ProcessExit>;
-  /** Resolves when it has begun. */
-  talk(spec: TalkSpec): Promise<Talk>;
+  /** Resolves when the process has begun. */
+  start(spec: LineProcessSpec): Promise<LineProcess>;
 }
 
-/** Whether the worker goes away and the run does not: an agent that is taken up later should find things as they are. */
-export const isLeaving = ({ reason }: AbortSignal): boolean =>
-  (reason as { why?: unknown } | undefined)?.why === 'leaving';
-
-export interface AgentContext {
-  readonly input: Record<string, unknown>;
-  readonly session: SessionView;
-  readonly run: RunView;
-  /** A worker had this run before: the agent takes up where it stopped, or begins again and finds its answers. */
-  readonly resumed: boolean;
-  /** Answers that no agent has acknowledged yet. */
-  readonly due: readonly AskView[];
-  /** The run is no longer this worker's, or is over: stop at once and tell nobody. */
-  readonly signal: AbortSignal;
-  /** The worker's environment, without its own settings: what a program may inherit. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly processes: Processes;
-
-  /** The same id again says nothing. */
-  say(text: string | undefined, saying?: Saying): Promise<void>;
-  /** Blocking asks resolve with their end; the other modes with `held` until the run is started again with the answer. */
-  ask(spec: AskSpec & Named, manner?: Manner): Promise<AskOutcome | Held>;
-  /** `isBound`: it holds for files as they are now, and so for no later time. */
-  approve(spec: ApproveSpec & Named, manner?: Manner): Promise<(ApprovalOutcome & { isBound?: boolean }) | Held>;
-  /** Asks the parent session; the answer comes by mail. */
-  askParent(spec: Questions & Deadline & Named): Promise<AskOutcome>;
-  /** For an answer that was due, or was asked for with `acknowledge: 'later'` or `'sent'`. */
-  acknowledge(askId: string): Promise<void>;
-  /** For such an answer that never reached the agent, and never will. */
-  giveUp(askId: string, reason: string): Promise<void>;
-  /** An open ask that was settled at the agent's own prompt, or is not needed any more. */
-  withdraw(askId: string, justification?: string): Promise<void>;
-  readonly mailbox: {
-    list(): Promise<MessageView[]>;
-    acknowledge(messageId: string): Promise<void>;
-  };
-  /** Calls a tool at the server's MCP door, in the name of this run. */
-  callTool(call: ForwardedCall): Promise<ToolResult>;
-  /** A published skill, by `name` or `namespace/name`, as the files it is made of. */
-  skill(name: string): Promise<SkillFiles>;
-  /** A session of its own below this one, with its first run. */
-  spawn(child: NewChild): Promise<{ session_id: string; run_id: string }>;
-  /** A child's result: the next run of the parent session. */
-  report(input: Record<string, unknown>): Promise<void>;
-  /** The runs this one carries on (forms, restarts), the latest first. */
-  earlier(): Promise<EarlierRun[]>;
-  /** The runs of this session that were submitted before that one, in order. */
-  runsBefore(runId: string): Promise<RunView[]>;
-  /** What an earlier run was asked to do, whole. */
-  inputOf(runId: string): Promise<Record<string, unknown>>;
-  /** The data of the newest output of this type, in this run or else in the last run of the session that has one. */
-  recall(type: string): Promise<Record<string, unknown> | undefined>;
-  /** Everything this session has asked. */
-  history(): Promise<AskView[]>;
+/** How a person's own, already installed agent asks through Holdpoint too. */
+export interface Attached {
+  connector(): Promise<Connector>;
+  /** Handles hook calls that the agent posts to the server (`POST /v1/hooks/<agent>`). Runs in the server's process. */
+  serveHooks?(context: AttachedContext): Promise<HookServer>;
+  /** Handles one hook call that the agent makes by running `holdpoint hook <agent>`. */
+  readonly hookProcess?: HookProcess;
+  /** Follows a running agent over its local socket, for as long as a worker of its machine runs. */
+  readonly socket?: FollowedSocket;
 }
 
-/** `held`: stopped cleanly on an open ask, no process is left. `vanished`: gone without a word, as after a crash. */
-export type Ending =
-  | { ended: 'completed'; text?: string | undefined; exit_code?: number | undefined }
-  | { ended: 'failed'; error: string; reason?: FailureReason | undefined; exit_code?: number | undefined }
-  | { ended: 'held' }
-  | { ended: 'vanished' };
+/** The public client with a token that is bound to no run, for code that serves an attached agent. */
+export interface AttachedContext {
+  client: Client;
+  waits: Waits;
+  log?: { info(about: object, message: string): void; warn(about: object, message: string): void };
+}
 
-export interface Agent {
-  readonly name: string;
-  /** What can be done when its worker is lost: see `Recovery`. */
-  readonly recovery: Recovery;
-  run(context: AgentContext): Promise<Ending>;
+export interface HookServer {
+  /** The response body, in the agent's own protocol. `signal` is aborted when the agent closes the connection. */
+  handle(payload: unknown, signal: AbortSignal): Promise<object>;
+  /** Ends what an earlier process of the only server on this database left open. */
+  recover(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface HookProcess {
+  /** What the process prints; undefined: nothing, the agent then asks by itself. `open` may throw. */
+  decide(payload: unknown, open: () => HookProcessContext): Promise<object | undefined>;
+  /** Ends the ask of a hook process that was killed. Rejects when the server could not be reached. */
+  endAbandoned(client: Client, call: HookCall): Promise<void>;
+}
+
+/** The ask of a hook process, by ids that exist before it is raised. */
+export interface HookCall {
+  run_id: string;
+  call_id: string;
+}
+
+export interface SocketConnection {
+  send(text: string): void;
+  close(): void;
+  /** Resolves when the connection is closed, by either side. */
+  readonly ended: Promise<void>;
+}
+
+interface MachineContext extends AttachedContext {
+  signal: AbortSignal;
+  /** The label of the machine's state folder that sessions of its attached agents carry. */
+  machine: string;
+}
+
+export interface HookProcessContext extends MachineContext {
+  /** Opens a WebSocket on a local socket path; rejects when nothing listens there. */
+  openSocket(path: string, onText: (text: string) => void): Promise<SocketConnection>;
+  env: NodeJS.ProcessEnv;
+  /** Records the call on disk, in case this process is killed; the returned function removes the record. */
+  record(call: HookCall): () => Promise<void>;
+}
+
+export interface FollowContext extends MachineContext {
+  open(onText: (text: string) => void): Promise<SocketConnection>;
+  /** Reports a request that could not be asked here and is only at the agent's own prompt. */
+  onNotAsked(error: unknown): void;
+}
+
+export interface FollowedSocket {
+  /** The socket's path, by the settings file that `connect` changed. */
+  pathOf(settingsFile: string): string;
+  /** Resolves when the connection has ended. */
+  follow(context: FollowContext): Promise<void>;
+  /** Ends what the agent had asked from this machine, once it has been gone for a while. */
+  gone(client: Client, machine: string): Promise<void>;
+}
+
+/** How `connect` and `disconnect` change the person's settings file. Pure: text in, text out. Throws `SettingsProblem`. */
+export interface Connector {
+  /** The environment variable that moves the agent's settings folder. */
+  folderVariable: string;
+  file(env: NodeJS.ProcessEnv): string;
+  connected(text: string | undefined, target: ConnectTarget): string;
+  /** `before`: the file as it was before `connect`, where that is known. */
+  disconnected(text: string, before?: string): string;
+  isConnected(text: string): boolean;
+  /** The text as it is shown to a person: shortened, without secrets. */
+  shown(text: string): string;
+  /** The servers that the hooks in it call, with the tokens they carry. */
+  targets(text: string): { url: string; token?: string }[];
+  /** What to do by hand where the file is not understood. */
+  byHand: string;
+  /** Whether its hooks carry a token of their own; otherwise they find one in the state folder. */
+  needsToken: boolean;
+  /** What the person should know after `connect`. */
+  note: string;
+}
+
+export interface ConnectTarget {
+  url: string;
+  token: string;
+  /** The state folder, and the command line program that a hook may run. */
+  data: string;
+  program: string;
 }

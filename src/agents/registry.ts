@@ -1,8 +1,15 @@
-// The agents this build knows. Adding one is a file and a line here.
+// Lists the agents of this build. Each is loaded when it is asked for, because `holdpoint hook` starts for every tool call
+// and must not load them all. Adding an agent is a folder and a line here.
 import type { Agent } from './agent.ts';
-import { claude } from './claude/run.ts';
-import { codex } from './codex/run.ts';
-import { exec } from './exec/run.ts';
-import { mock } from './mock/input.ts';
 
-export const agents: readonly Agent[] = [claude, codex, exec, mock];
+export const registry: Record<string, () => Promise<Agent>> = {
+  claude: async () => (await import('./claude/agent.ts')).claude,
+  codex: async () => (await import('./codex/agent.ts')).codex,
+  exec: async () => (await import('./exec/agent.ts')).exec,
+  mock: async () => (await import('./mock/agent.ts')).mock,
+};
+
+export const loadAgents = (): Promise<Agent[]> => Promise.all(Object.values(registry).map((load) => load()));
+
+export const loadAgent = async (name: string): Promise<Agent | undefined> =>
+  Object.hasOwn(registry, name) ? registry[name]?.() : undefined;

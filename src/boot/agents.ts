@@ -1,11 +1,14 @@
-// Which agents there are: in this build, and on this machine.
-import { agents } from '../agents/registry.ts';
-import { TESTED } from '../agents/tested-versions.ts';
+// Tells the command line which agents this build has and which of their programs are on this machine.
+import { loadAgents, registry } from '../agents/registry.ts';
 import { programVersion } from '../worker/program-version.ts';
 
-/** The agents a worker of this build can host. */
-export const agentNames: readonly string[] = agents.map((agent) => agent.name);
+export { loadAgent, loadAgents } from '../agents/registry.ts';
 
-/** The agents that are programs of their own: what was tested, and what is on this machine. */
-export const agentPrograms = () =>
-  Promise.all(TESTED.map(async (tested) => ({ ...tested, installed: await programVersion(tested.program) })));
+export const agentNames = (): string[] => Object.keys(registry);
+
+/** The agents that are programs of their own: the tested version, and the one installed here. */
+export async function agentPrograms() {
+  const agents = await loadAgents();
+  const programs = agents.flatMap(({ name, program }) => (program ? [{ name, ...program }] : []));
+  return Promise.all(programs.map(async (one) => ({ ...one, installed: await programVersion(one.command) })));
+}

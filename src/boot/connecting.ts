@@ -1,3 +1,2 @@
-// What connecting a person's own agent needs: how each agent's settings are changed, and that one change is made at a time.
-export { connectors } from '../agents/connectors.ts';
+// Gives `connect` and `disconnect` the lock that lets one change be made at a time.
 export { tryLock } from '../store/sqlite-lock.ts';

@@ -7,8 +7,7 @@ import { type AddressInfo, isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Logger, pino } from 'pino';
-import { createClaudeDoor } from '../agents/claude/attach.ts';
-import { agents } from '../agents/registry.ts';
+import { loadAgents } from '../agents/registry.ts';
 import { createClient } from '../client/client.ts';
 import { Waits } from '../client/waits.ts';
 import type { Hash } from '../core/digest.ts';
@@ -26,7 +25,7 @@ import { createSealer } from '../store/sealer.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { startAttachments } from '../worker/attachments.ts';
 import { startWorker } from '../worker/worker.ts';
-import { attachables } from './attachables.ts';
+import { createHookServers } from './hook-servers.ts';
 
 export interface Settings {
   host: string;
@@ -105,8 +104,8 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const token = await operatorToken(gateway, settings);
   await gateway.start(settings.database ? [] : ['builtin']);
   open.push(() => gateway.stop());
-  const claudeDoor = Promise.withResolvers<ReturnType<typeof createClaudeDoor>>();
-  claudeDoor.promise.catch(() => {});
+  const agents = await loadAgents();
+  const hookServers = createHookServers(agents);
   const app = await createApp({
     gateway,
     limits: settings.limits,
@@ -122,10 +121,10 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
       version: settings.version,
       onError: (error) => logger.warn({ err: error }, 'the MCP door'),
     }),
-    hooks: { claude: async (payload, signal) => (await claudeDoor.promise).handle(payload, signal) },
+    agents,
+    hooks: hookServers.handlers,
   });
   open.push(() => app.close());
-  open.push(async () => claudeDoor.reject(new Error('the server was stopped before it had started')));
   await app.listen({ host: settings.host, port: settings.port });
   const { port } = app.server.address() as AddressInfo;
   const shownHost = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
@@ -134,14 +133,11 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const door = settings.tls || !isLoopback(settings.host) ? await loopbackDoor(app, open) : url;
   const own = createClient({ url: door, token: secret });
   const waits = new Waits(own.http);
-  const claude = createClaudeDoor(own, waits, { log: logger });
   open.push(async () => {
-    await claude.close();
+    await hookServers.stop();
     waits.close();
   });
-  // Whoever calls before that waits: what was left open must not be taken for what is asked now.
-  if (!settings.database) await claude.recover();
-  claudeDoor.resolve(claude);
+  await hookServers.start({ client: own, waits, log: logger }, settings.database === undefined);
   if (settings.worker !== false) {
     const { permissions } = settings;
     // Several servers on one database are several workers; what one of them had is found again when its lease is over.
@@ -149,7 +145,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
     const worker = startWorker({ url: door, token: secret, workerId, agents, permissions, log: logger });
     worker.done.catch((error: unknown) => logger.error({ err: error }, 'the built-in worker stopped'));
     open.push(() => worker.stop());
-    const attachments = startAttachments({ url: door, token: secret, data: settings.data, attachables, log: logger });
+    const attachments = startAttachments({ url: door, token: secret, data: settings.data, agents, log: logger });
     open.push(() => attachments.stop());
   }
   const offerSignIn = async () => {

@@ -1,9 +1,10 @@
-// A worker in a process of its own, with all agents of this build.
+// Composes a worker in a process of its own, with all agents of this build.
 import { pino } from 'pino';
-import { agents } from '../agents/registry.ts';
+import { loadAgents } from '../agents/registry.ts';
 import { startAttachments } from '../worker/attachments.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../worker/worker.ts';
-import { attachables } from './attachables.ts';
+
+const agents = await loadAgents();
 
 /** A worker on its own, anywhere: it needs nothing but a server's address and a worker token. */
 export function startOwnWorker(options: OwnWorkerOptions): Pick<Worker, 'done' | 'stop'> {
@@ -11,7 +12,7 @@ export function startOwnWorker(options: OwnWorkerOptions): Pick<Worker, 'done' |
   const log = pino({ level: logLevel }, pino.destination(2));
   const worker = startWorker({ ...rest, agents, log });
   const { url, token } = rest;
-  const attachments = data === undefined ? undefined : startAttachments({ url, token, data, attachables, log });
+  const attachments = data === undefined ? undefined : startAttachments({ url, token, data, agents, log });
   return {
     done: worker.done,
     stop: async () => {

@@ -23,7 +23,10 @@ export interface DemoSession {
 /** Returns what was asked, with the answers. */
 export async function playSession(demo: DemoSession): Promise<AskView[]> {
   const { client, person, task } = demo;
-  const session = await client.sessions.create({ agent: 'mock', title: 'Demo' });
+  const { loadAgents } = await import('../boot/agents.ts');
+  const agent = (await loadAgents()).find((known) => known.demo);
+  if (!agent?.demo) throw new Error('this build has no agent with a demo');
+  const session = await client.sessions.create({ agent: agent.name, title: agent.demo.title });
   const run = await client.runs.start(session.session_id, { input: { text: task } });
   let hasShownCurl = false;
   const family = await followWork({

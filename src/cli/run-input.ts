@@ -1,6 +1,5 @@
 // What `holdpoint run` hands to the agent, read from the command line before anything is sent: the prompt, settings and
 // JSON. Each thing is said once: which of two was meant nobody could tell.
-import { DISPATCH_AGENT } from '../core/session.ts';
 import { Failure } from './failure.ts';
 import { objectOf, readJson } from './json-input.ts';
 import { ownName } from './program-name.ts';
@@ -10,9 +9,15 @@ export interface InputFlags {
   set?: string[];
 }
 
-export function runInput(agent: string, prompt: readonly string[], flags: InputFlags): Record<string, unknown> {
+export async function runInput(
+  agent: string,
+  prompt: readonly string[],
+  flags: InputFlags,
+): Promise<Record<string, unknown>> {
+  const { loadAgent } = await import('../boot/agents.ts');
+  const isCommand = (await loadAgent(agent))?.takes === 'command';
   const text = prompt.join(' ');
-  const words = { ...(text !== '' && { text }), ...(agent === DISPATCH_AGENT && text !== '' && { command: prompt }) };
+  const words = { ...(text !== '' && { text }), ...(isCommand && text !== '' && { command: prompt }) };
   const more =
     flags.inputJson === undefined ? {} : objectOf('--input-json', readJson('--input-json', { json: flags.inputJson }));
   const given = [

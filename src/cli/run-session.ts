@@ -31,8 +31,9 @@ export async function sessionFor(client: Client, agent: string, flags: PlaceFlag
       note(`session ${session_id} works in ${oneLine(work_folder)}`);
     return known;
   }
-  // An agent works where it was called, unless another folder is named. The mock works nowhere.
-  const work_folder = named ?? (agent === 'mock' ? undefined : process.cwd());
+  // An agent works in the current folder, unless another one is named. One with a demo needs none.
+  const { loadAgent } = await import('../boot/agents.ts');
+  const work_folder = named ?? ((await loadAgent(agent))?.demo ? undefined : process.cwd());
   const body = { agent, session_id: flags.sessionId, title: flags.title, work_folder, labels: flags.label };
   return once(flags, (options) => client.sessions.create(body, options));
 }

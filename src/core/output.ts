@@ -1,5 +1,5 @@
-// What a run says while it works. Kept by the run; what has a text is also in the thread of its session. Some of it is
-// kept by the worker for itself: by it a run is taken up again, so nobody else may write it.
+// Defines an output of a run: a text, a tool call, or data. Outputs with a text appear in the session's thread. Some are
+// written by an adapter to resume from after a crash, so only the worker that holds the lease may write those.
 
 export interface Output {
   id: string;
@@ -9,8 +9,15 @@ export interface Output {
   content: Record<string, unknown>;
 }
 
-/** Types and ids of what workers keep: conversations, modes, what a run was held on, how often its agent died. */
-const KEPT = /^(?:claude|codex|mock|opencode|amp|acp)-|^(?:checkpoint|exit)$/;
+/** Types that an adapter writes for its own recovery, whatever agent it is for. */
+const RECOVERY_TYPES: ReadonlySet<string> = new Set(['checkpoint', 'exit']);
 
-export const isKept = ({ type, output_id }: { type?: string | undefined; output_id?: string | undefined }): boolean =>
-  [type, output_id].some((name) => name !== undefined && KEPT.test(name));
+/**
+ * Whether an output is one that an adapter resumes from: its type or id begins with the name of the run's own agent
+ * (conversation, mode, what the run was held on, restarts), or is one of the common ones.
+ */
+export const isForRecovery = (
+  { type, output_id }: { type?: string | undefined; output_id?: string | undefined },
+  agent: string,
+): boolean =>
+  [type, output_id].some((name) => name !== undefined && (RECOVERY_TYPES.has(name) || name.startsWith(`${agent}-`)));

@@ -1,6 +1,8 @@
 // Every view that goes out over the questions-and-approvals API, as schemas: the OpenAPI document is generated from
 // them, the client takes its types here, and tests hold real responses against them.
+
 import { z } from 'zod';
+import { AgentDescription } from './agent-description.ts';
 import { QuestionAnswer } from './answer.ts';
 import { ASK_MODES, ASK_STATUSES, DELIVERY_STATES, SURFACES } from './ask.ts';
 import { TOOL_DEFERRED } from './deferred.ts';
@@ -260,8 +262,7 @@ export const NewTokenView = TokenView.extend({ token: z.string() });
 export type NewTokenView = z.infer<typeof NewTokenView>;
 
 /** An agent that some worker hosts now. */
-export const AgentView = z.object({
-  name: z.string(),
+export const AgentView = AgentDescription.extend({
   workers: z.int().positive(),
   labels: z.array(z.array(z.string())).describe('What its workers have: each different set of labels once'),
   seen_at_ms: instant,

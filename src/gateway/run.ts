@@ -2,7 +2,7 @@
 import { WORKER_RESTART } from '../core/ask.ts';
 import type { PostOutput, StartRun } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
-import { isKept, type Output } from '../core/output.ts';
+import { isForRecovery, type Output } from '../core/output.ts';
 import type { Ports } from '../core/ports.ts';
 import { type FailureReason, type Interruption, isTerminal, LOST_WORDS, type Run } from '../core/run.ts';
 import { DISPATCH_AGENT, EXTERNAL_AGENT } from '../core/session.ts';
@@ -82,7 +82,7 @@ export function postOutput(ports: Ports, command: AgentCommand & { body: PostOut
       throw fail('run_state_conflict', `The run is ${run.status}; only a run at work has outputs.`);
     if (run.clarification)
       throw fail('run_state_conflict', 'This run only asks what a child wants to know; no agent works in it.');
-    if (run.leaseEpoch > 0 && isKept(command.body)) mustHoldLease(command);
+    if (run.leaseEpoch > 0 && isForRecovery(command.body, run.agent)) mustHoldLease(command, run.agent);
     await takeCarried(ledger, run);
     const { output_id, idempotency_key: _, ...content } = command.body;
     if (await say(ledger, run, content, output_id)) await tx.updateRun(run);
@@ -92,9 +92,9 @@ export function postOutput(ports: Ports, command: AgentCommand & { body: PostOut
 }
 
 /** A run's own programs know the epoch as well as its worker does: their token tells them apart. */
-function mustHoldLease({ body, actor, leaseEpoch }: AgentCommand & { body: PostOutput }): void {
+function mustHoldLease({ body, actor, leaseEpoch }: AgentCommand & { body: PostOutput }, agent: string): void {
   if (leaseEpoch !== undefined && actor.scope !== 'agent') return;
-  const named = isKept({ type: body.type }) ? `type "${body.type}"` : `id "${body.output_id}"`;
+  const named = isForRecovery({ type: body.type }, agent) ? `type "${body.type}"` : `id "${body.output_id}"`;
   throw fail(
     'scope_forbidden',
     `An output of the ${named} is kept by the worker that hosts the run, to take it up again. Give it another name.`,

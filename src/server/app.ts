@@ -6,6 +6,7 @@ import {
   validatorCompiler,
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
+import type { AgentDescription } from '../core/agent-description.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -52,6 +53,8 @@ export interface AppOptions {
   /** The folder of the built page. */
   page?: string | undefined;
   mcp?: McpDoor | undefined;
+  /** The agents that this build can describe to clients. */
+  agents?: readonly AgentDescription[] | undefined;
   hooks?: HookDoors | undefined;
 }
 
@@ -127,7 +130,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
 
   await describeApi(app, options.version);
-  const context = { gateway, throttle, streams, door, workers: new Presence() };
+  const context = { gateway, throttle, streams, door, workers: new Presence(options.agents ?? []) };
   for (const add of [
     addSessions,
     addRuns,

@@ -1,5 +1,6 @@
 // Which agents can be given work now, and with which labels: what workers said when they last asked this server for a run.
 // Kept in memory only; a worker that is there asks again within a minute, and one that is gone is forgotten soon after.
+import type { AgentDescription } from '../core/agent-description.ts';
 import type { ClaimRun } from '../core/bodies.ts';
 import { inOrder, labelKey } from '../core/label.ts';
 import type { AgentView } from '../core/views.ts';
@@ -16,6 +17,12 @@ interface Seen {
 export class Presence {
   /** By worker: what it said when it was last there. */
   readonly #seen = new Map<string, Seen>();
+  readonly #described: ReadonlyMap<string, AgentDescription>;
+
+  /** `known`: the agents that this build can describe; a worker may offer others. */
+  constructor(known: readonly AgentDescription[]) {
+    this.#described = new Map(known.map((agent) => [agent.name, agent]));
+  }
 
   /** A worker asks for work. */
   note({ worker_id, agents, labels = [] }: Pick<ClaimRun, 'worker_id' | 'agents' | 'labels'>, now: number): void {
@@ -34,7 +41,9 @@ export class Presence {
     return [...new Set(workers.flatMap(({ agents }) => agents))].sort().map((name) => {
       const hosts = workers.filter(({ agents }) => agents.includes(name));
       const labels = [...new Map(hosts.map((host) => [labelKey(host.labels), host.labels])).values()];
-      return { name, workers: hosts.length, labels, seen_at_ms: Math.max(...hosts.map(({ at }) => at)) };
+      const { title = name, takes = 'text' as const, demo, settings = [] } = this.#described.get(name) ?? {};
+      const described = { name, title, takes, ...(demo && { demo }), settings };
+      return { ...described, workers: hosts.length, labels, seen_at_ms: Math.max(...hosts.map(({ at }) => at)) };
     });
   }
 }

@@ -1,44 +1,24 @@
-// Keeps the person's own agents attached while this worker runs: for each agent that was connected it looks for the
-// agent's socket, attaches as soon as somebody answers there, and again after the agent was restarted. Ends what hooks had
-// asked that were killed. Which agents are connected is read from the state folder each time, so `connect` and
-// `disconnect` need no restart.
+// Keeps this machine's own agents attached while the worker runs: polls for the socket of each connected agent, follows it
+// while something listens there, and reconnects after the agent was restarted. Ends the asks of hook processes that were
+// killed. Reads the connections from the state folder on every poll, so `connect` and `disconnect` need no restart.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Agent, FollowedSocket, HookProcess } from '../agents/agent.ts';
 import { type Client, createClient } from '../client/client.ts';
 import { sleep } from '../client/http.ts';
 import { Waits } from '../client/waits.ts';
-import { endAbandoned, type HookCall } from './hook-notes.ts';
+import { endAbandonedHooks } from './hook-notes.ts';
 import type { Log } from './host.ts';
-import { knownPlace, placeOf } from './machine-label.ts';
-import { type SocketTalk, talkOverSocket } from './socket.ts';
-
-export interface Attachable {
-  readonly name: string;
-  /** Where it listens, by the settings file of the agent that was changed when it was connected. */
-  socketOf(settingsFile: string): string;
-  attach(parts: {
-    client: Client;
-    waits: Waits;
-    signal: AbortSignal;
-    /** The name of this place. */
-    place: string;
-    open(onText: (text: string) => void): Promise<SocketTalk>;
-    /** A request could not be asked here, and is only at the agent's own prompt. */
-    onUnasked?(error: unknown): void;
-  }): Promise<void>;
-  /** The agent has not been at this place for a while: whatever it had asked from there is over. */
-  away(client: Client, place: string): Promise<void>;
-  /** A hook of the agent was killed: whatever it had asked is over. Rejects where the server could not be told. */
-  endHook(client: Client, call: HookCall): Promise<void>;
-}
+import { knownMachineLabel, machineLabel } from './machine-label.ts';
+import { openSocket } from './socket.ts';
 
 export interface AttachmentOptions {
   url: string;
   token: string;
   /** The state folder, in which `connect` writes down what is connected. */
   data: string;
-  attachables: readonly Attachable[];
+  agents: readonly Agent[];
   log: Log;
   lookEveryMs?: number | undefined;
   /** An agent that is restarted within this time finds its asks as they were. */
@@ -55,7 +35,9 @@ export function startAttachments(options: AttachmentOptions): { stop(): Promise<
   const client = createClient({ url: options.url, token: options.token });
   const waits = new Waits(client.http);
   const keeping = { ...options, client, waits, signal: stopping.signal };
-  const done = Promise.all(options.attachables.flatMap((one) => [keep(one, keeping), endHooks(one, keeping)]));
+  const done = Promise.all(
+    options.agents.flatMap((agent) => [...followed(agent, keeping), ...hookProcesses(agent, keeping)]),
+  );
   return {
     async stop() {
       stopping.abort();
@@ -71,7 +53,15 @@ interface Keeping extends AttachmentOptions {
   signal: AbortSignal;
 }
 
-async function keep(one: Attachable, keeping: Keeping): Promise<void> {
+const followed = ({ name, attached }: Agent, keeping: Keeping): Promise<void>[] =>
+  attached?.socket ? [keep({ name, ...attached.socket }, keeping)] : [];
+
+const hookProcesses = ({ name, attached }: Agent, keeping: Keeping): Promise<void>[] =>
+  attached?.hookProcess ? [endHooks(name, attached.hookProcess, keeping)] : [];
+
+type Followed = FollowedSocket & { name: string };
+
+async function keep(one: Followed, keeping: Keeping): Promise<void> {
   const { signal, data, lookEveryMs = LOOK_EVERY_MS, awayMs = AWAY_MS } = keeping;
   let seenAt = Date.now();
   let isAway = false;
@@ -88,28 +78,29 @@ async function keep(one: Attachable, keeping: Keeping): Promise<void> {
   }
 }
 
-/** Whether nothing is left to be done about it. What was attached from elsewhere is not ours to end. */
-async function leave(one: Attachable, { client, data }: Keeping): Promise<boolean> {
-  const place = knownPlace(data);
-  if (place === undefined) return true;
-  return one.away(client, place).then(
+/** Whether nothing is left to end. What was attached from another machine is not ours to end. */
+async function leave(one: Followed, { client, data }: Keeping): Promise<boolean> {
+  const machine = knownMachineLabel(data);
+  if (machine === undefined) return true;
+  return one.gone(client, machine).then(
     () => true,
     () => false,
   );
 }
 
 async function endHooks(
-  one: Attachable,
+  name: string,
+  { endAbandoned }: HookProcess,
   { signal, client, data, lookEveryMs = LOOK_EVERY_MS }: Keeping,
 ): Promise<void> {
   while (!signal.aborted) {
-    await endAbandoned(data, one.name, (call) => one.endHook(client, call));
+    await endAbandonedHooks(data, name, (call) => endAbandoned(client, call));
     await sleep(lookEveryMs, signal).catch(() => {});
   }
 }
 
-/** `disconnect` lets go of an agent that is attached. */
-async function attachUntilDisconnected(one: Attachable, socket: string, keeping: Keeping): Promise<boolean> {
+/** Stops following when `disconnect` removes the connection. */
+async function attachUntilDisconnected(one: Followed, socket: string, keeping: Keeping): Promise<boolean> {
   const { signal, data, lookEveryMs = LOOK_EVERY_MS } = keeping;
   const gone = new AbortController();
   const timer = setInterval(async () => {
@@ -122,9 +113,9 @@ async function attachUntilDisconnected(one: Attachable, socket: string, keeping:
   }
 }
 
-/** Whether somebody was there. */
+/** Resolves to whether the agent was listening. */
 async function attach(
-  one: Attachable,
+  one: Followed,
   path: string,
   parts: Pick<Keeping, 'client' | 'waits' | 'signal' | 'log' | 'data'>,
 ): Promise<boolean> {
@@ -133,15 +124,15 @@ async function attach(
   const over = new AbortController();
   const either = AbortSignal.any([signal, over.signal]);
   const open = async (onText: (text: string) => void) => {
-    const talk = await talkOverSocket(path, onText, either);
+    const connection = await openSocket(path, onText, either);
     isThere = true;
     log.info({ agent: one.name, socket: path }, 'attached to a running agent');
-    return talk;
+    return connection;
   };
   try {
-    const onUnasked = (error: unknown) =>
+    const onNotAsked = (error: unknown) =>
       log.warn({ agent: one.name, err: error }, 'a request of a running agent is only at its own prompt');
-    await one.attach({ client, waits, signal: either, place: placeOf(data), open, onUnasked });
+    await one.follow({ client, waits, signal: either, machine: machineLabel(data), open, onNotAsked });
   } catch (error) {
     if (isThere && !signal.aborted) log.warn({ agent: one.name, err: error }, 'lost a running agent');
   } finally {
@@ -150,8 +141,8 @@ async function attach(
   return isThere;
 }
 
-/** Of several that are connected it is the latest. */
-async function socketOf(one: Attachable, data: string): Promise<string | undefined> {
+/** The latest connection, where there are several. */
+async function socketOf(one: Followed, data: string): Promise<string | undefined> {
   try {
     const folder = join(data, 'connections');
     const names = (await readdir(folder)).filter((name) => name.startsWith(`${one.name}-`) && name.endsWith('.json'));
@@ -159,7 +150,7 @@ async function socketOf(one: Attachable, data: string): Promise<string | undefin
     const dated = await Promise.all(paths.map(async (path) => ({ path, at: (await stat(path)).mtimeMs })));
     const [latest] = dated.sort((a, b) => b.at - a.at);
     if (!latest) return undefined;
-    return one.socketOf(Connection.parse(JSON.parse(await readFile(latest.path, 'utf8'))).file);
+    return one.pathOf(Connection.parse(JSON.parse(await readFile(latest.path, 'utf8'))).file);
   } catch {
     return undefined;
   }

@@ -1,20 +1,13 @@
-// What a hosted agent is given: the public API in the name of one leased run. Every call carries the lease, so that a
-// worker which has lost the run changes nothing. Owns no state but what the claim said.
-import { type Asking, askQuestion, type Manner } from '../client/asking.ts';
+// Builds the context of a hosted run: the public API in the name of one leased run. Every call carries the lease epoch, so
+// a worker that has lost the lease changes nothing. Keeps no state but the claim's response.
+import type { AgentContext, EarlierRun } from '../agents/agent.ts';
+import { type Asking, askQuestion } from '../client/asking.ts';
 import { askParent } from '../client/clarifying.ts';
 import { type Client, every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
-import { callTool, type ForwardedCall } from '../client/mcp-call.ts';
+import { callTool } from '../client/mcp-call.ts';
 import { fetchSkill } from '../client/skill-files.ts';
-import {
-  type ApproveSpec,
-  type AskSpec,
-  approvalBody,
-  type Deadline,
-  type Questions,
-  questionBody,
-  questionsOf,
-} from '../client/spec.ts';
+import { approvalBody, questionBody, questionsOf } from '../client/spec.ts';
 import type { Waits } from '../client/waits.ts';
 import { SAID_CHARACTERS, shortened } from '../core/shortened.ts';
 import { tellable } from '../core/tellable.ts';
@@ -25,24 +18,20 @@ import { inherited } from './program-environment.ts';
 
 const FORM_WAIT_MS = 30_000;
 
-interface Named {
-  id: string;
-}
-interface Saying {
-  id?: string | undefined;
-  type?: string | undefined;
-  data?: Record<string, unknown> | undefined;
-}
-
-export type RunContext = ReturnType<typeof createContext>;
-
-export function createContext(client: Client, waits: Waits, claimed: ClaimedRunView, signal: AbortSignal) {
+/** `runtimes`: what the agents of this worker bring for headless dispatches. */
+export function createContext(
+  client: Client,
+  waits: Waits,
+  claimed: ClaimedRunView,
+  signal: AbortSignal,
+  runtimes: AgentContext['runtimes'],
+): AgentContext {
   const { run, session, input, resumed, due, lease } = claimed;
   const runId = run.run_id;
   const sessionId = session.session_id;
   const calls = client.underLease(lease.epoch);
   const asking: Asking = { calls, waits, runId, workFolder: session.work_folder, signal };
-  const said = new Set(run.outputs.map((o) => o.output_id));
+  const stored = new Set(run.outputs.map((o) => o.output_id));
 
   return {
     input,
@@ -51,49 +40,42 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
     resumed,
     due,
     signal,
-    /** What a program that this worker starts may see of its environment. */
     env: { ...inherited(), ...claimed.env, HOLDPOINT_URL: client.http.url },
     processes,
+    runtimes,
 
-    async say(text: string | undefined, { id, type, data }: Saying = {}): Promise<void> {
+    async output(text, { id, type, data } = {}) {
       signal.throwIfAborted();
-      if (id !== undefined && said.has(id)) return;
-      const told = text === undefined ? undefined : shortened(tellable(text), SAID_CHARACTERS);
-      await calls.runs.output(runId, { output_id: id, type, text: told, data }, { signal });
-      if (id !== undefined) said.add(id);
+      if (id !== undefined && stored.has(id)) return;
+      const limited = text === undefined ? undefined : shortened(tellable(text), SAID_CHARACTERS);
+      await calls.runs.output(runId, { output_id: id, type, text: limited, data }, { signal });
+      if (id !== undefined) stored.add(id);
     },
-    ask: (spec: AskSpec & Named, manner?: Manner) =>
-      askQuestion(asking, questionBody(tellableBeside(spec), spec.id), manner),
-    approve: (spec: ApproveSpec & Named, manner?: Manner) =>
-      askBoundApproval(asking, approvalBody(tellableBeside(spec), spec.id), manner),
-    askParent: (spec: Questions & Deadline & Named) => {
+    ask: (spec, manner) => askQuestion(asking, questionBody(withCleanText(spec), spec.id), manner),
+    approve: (spec, manner) => askBoundApproval(asking, approvalBody(withCleanText(spec), spec.id), manner),
+    askParent: (spec) => {
       const { id, expires_after_ms, expires_at_ms } = spec;
       const body = { tool_call_id: id, questions: questionsOf(spec), expires_after_ms, expires_at_ms };
       return askParent({ calls, waits, runId, sessionId, signal }, body);
     },
-    async acknowledge(askId: string): Promise<void> {
+    async acknowledge(askId) {
       await calls.asks.delivered(askId, {}, { signal });
     },
-    async giveUp(askId: string, reason: string): Promise<void> {
+    async markUndeliverable(askId, reason) {
       await calls.asks.undeliverable(askId, { reason }, { signal });
     },
-    async withdraw(askId: string, justification?: string): Promise<void> {
+    async withdraw(askId, justification) {
       await calls.asks.withdraw(askId, { justification }, { signal });
     },
-    callTool: (call: ForwardedCall) => callTool(client.http, claimed.env.HOLDPOINT_TOKEN ?? '', call, signal),
-    skill: (name: string) => fetchSkill(calls, name),
+    callTool: (call) => callTool(client.http, claimed.env.HOLDPOINT_TOKEN ?? '', call, signal),
+    skill: (name) => fetchSkill(calls, name),
     mailbox: {
       list: async () => (await calls.mailbox.list(sessionId)).items,
-      async acknowledge(messageId: string): Promise<void> {
+      async acknowledge(messageId) {
         await calls.mailbox.acknowledge(sessionId, messageId);
       },
     },
-    async spawn({
-      id,
-      agent,
-      input,
-      title,
-    }: Named & { agent: string; input: Record<string, unknown>; title?: string | undefined }) {
+    async spawn({ id, agent, input, title }) {
       signal.throwIfAborted();
       const { work_folder, project_ids, channel_ids, labels } = session;
       const inherited = { work_folder, project_ids, channel_ids, labels, parent_session_id: sessionId };
@@ -105,31 +87,31 @@ export function createContext(client: Client, waits: Waits, claimed: ClaimedRunV
       );
       return { session_id: child.session_id, run_id: started.run_id };
     },
-    async report(input: Record<string, unknown>): Promise<void> {
+    async report(input) {
       signal.throwIfAborted();
       const parent = session.parent_session_id;
       if (parent === undefined) throw new Error('This session has no parent to report to.');
-      const say = () =>
+      const start = () =>
         calls.runs.start(parent, { input, source: 'agent' }, { idempotencyKey: `report:${runId}`, signal });
-      await afterForms(client, parent, say, signal);
+      await afterForms(client, parent, start, signal);
     },
-    recall: async (type: string) => dataOf(run, type) ?? (await lastOutput(client, sessionId, type)),
+    recall: async (type) => dataOf(run, type) ?? (await lastOutput(client, sessionId, type)),
     earlier: () => earlierRuns(client, run),
-    runsBefore: (laterId: string) => runsBefore(client, sessionId, laterId),
-    inputOf: (earlierId: string) => client.runs.input(earlierId),
+    runsBefore: (laterId) => runsBefore(client, sessionId, laterId),
+    inputOf: (earlierId) => client.runs.input(earlierId),
     history: () => everyAsk(client, { session_id: sessionId }),
   };
 }
 
-/** The words beside what is asked. */
-const tellableBeside = <T extends { reason?: string | undefined; lineage?: string[] | undefined }>(spec: T): T => ({
+/** Cleans the descriptive fields; what would run is never touched. */
+const withCleanText = <T extends { reason?: string | undefined; lineage?: string[] | undefined }>(spec: T): T => ({
   ...spec,
   ...(spec.reason !== undefined && { reason: tellable(spec.reason) }),
   ...(spec.lineage !== undefined && { lineage: spec.lineage.map((name) => tellable(name)) }),
 });
 
-async function earlierRuns(client: Client, run: RunView): Promise<{ run: RunView; asks: AskView[] }[]> {
-  const found: { run: RunView; asks: AskView[] }[] = [];
+async function earlierRuns(client: Client, run: RunView): Promise<EarlierRun[]> {
+  const found: EarlierRun[] = [];
   for (let id = run.resumes_run_id; id !== undefined; id = found.at(-1)?.run.resumes_run_id)
     found.push({ run: await client.runs.get(id), asks: await everyAsk(client, { run_id: id }) });
   return found;
@@ -159,11 +141,11 @@ async function lastOutput(client: Client, session_id: string, type: string) {
   return found;
 }
 
-/** A session that waits for a form takes nothing else: what an agent has to say waits for its end. */
-async function afterForms(client: Client, sessionId: string, say: () => Promise<unknown>, signal: AbortSignal) {
+/** A session that waits for a form refuses other input, so the report waits until the form has ended. */
+async function afterForms(client: Client, sessionId: string, start: () => Promise<unknown>, signal: AbortSignal) {
   for (;;) {
     try {
-      await say();
+      await start();
       return;
     } catch (error) {
       if (!(error instanceof HoldpointProblem) || error.code !== 'pending_interactive_form') throw error;

@@ -1,17 +1,11 @@
-// The hooks of people's own agents that wait for somebody at this moment, each as a note in the state folder for as long as
-// it waits. A hook that was killed in a way that lets it say nothing leaves its note behind, and a worker of this machine
-// ends what it had asked. Owns the notes; what is done about one is for the agent.
+// Stores a note on disk for each hook process that is waiting for an answer. A hook process that was killed leaves its note
+// behind, and a worker of the same machine then ends its ask. Owns the notes; how an ask is ended is the agent's part.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { HookCall } from '../agents/agent.ts';
 import { identityOf, isAlive } from './process-group.ts';
-
-/** What a hook has asked, by the names it was given before it was asked. */
-export interface HookCall {
-  run_id: string;
-  call_id: string;
-}
 
 const Note = z.strictObject({
   run_id: z.string(),
@@ -19,12 +13,12 @@ const Note = z.strictObject({
   process: z.strictObject({ host: z.string(), pid: z.int(), began: z.string() }),
 });
 
-/** No hook waits longer: a note that no server has anything to say about is of no use to anybody. */
+/** No hook waits longer than this. */
 const OLDEST_MS = 24 * 3_600_000;
 
 const folderOf = (data: string): string => join(data, 'hooks');
 
-/** Of this process. Returns what takes the note away; a folder that cannot be written to is no reason not to ask. */
+/** Writes a note for this process and returns the function that removes it. A folder that cannot be written does not stop the hook. */
 export function noteHook(data: string, agent: string, call: HookCall): () => Promise<void> {
   const path = join(folderOf(data), `${agent}-${crypto.randomUUID()}.json`);
   try {
@@ -36,15 +30,19 @@ export function noteHook(data: string, agent: string, call: HookCall): () => Pro
   return () => rm(path, { force: true });
 }
 
-/** Has everything ended that hooks of this agent had asked which are gone. One that cannot be ended now is tried again. */
-export async function endAbandoned(data: string, agent: string, end: (call: HookCall) => Promise<void>): Promise<void> {
+/** Ends the asks of hook processes that are gone. A failure is retried on the next call. */
+export async function endAbandonedHooks(
+  data: string,
+  agent: string,
+  end: (call: HookCall) => Promise<void>,
+): Promise<void> {
   const names = await readdir(folderOf(data)).catch(() => []);
   for (const name of names.filter((one) => one.startsWith(`${agent}-`) && one.endsWith('.json'))) {
     const path = join(folderOf(data), name);
     const found = await read(path);
     if (!found || isAlive(found.note.process)) continue;
     const { run_id, call_id } = found.note;
-    // Of a process on another machine, or from before this one had its name, nothing is known here.
+    // The state of a process on another machine cannot be determined here.
     const isOurs = found.note.process.host === identityOf(process.pid).host;
     const isEnded =
       isOurs &&
@@ -56,7 +54,7 @@ export async function endAbandoned(data: string, agent: string, end: (call: Hook
   }
 }
 
-/** Undefined also where it is just being written, or taken away. */
+/** Undefined also while the note is being written or removed. */
 async function read(path: string): Promise<{ note: z.infer<typeof Note>; at: number } | undefined> {
   try {
     return { note: Note.parse(JSON.parse(await readFile(path, 'utf8'))), at: (await stat(path)).mtimeMs };

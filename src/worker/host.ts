@@ -1,28 +1,19 @@
 // Hosts one claimed run: gives the agent its context, keeps the lease, stops the agent when the run is no longer ours,
 // and tells the server how it ended. A worker that stops lets go of the run, or, where the agent could not be taken up
 // again, fails it: its open approvals are thereby denied.
+import type { Agent, AgentContext, Ending } from '../agents/agent.ts';
 import { type Client, every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import type { Waits } from '../client/waits.ts';
-import type { FailureReason, Recovery } from '../core/run.ts';
+import type { Recovery } from '../core/run.ts';
 import { SAID_CHARACTERS, shortened } from '../core/shortened.ts';
 import { tellable } from '../core/tellable.ts';
 import type { ClaimedRunView } from '../core/views.ts';
-import { createContext, type RunContext } from './context.ts';
+import { createContext } from './context.ts';
 import { keepLease } from './lease.ts';
 
-type Ending =
-  | { ended: 'completed'; text?: string | undefined; exit_code?: number | undefined }
-  | { ended: 'failed'; error: string; reason?: FailureReason | undefined; exit_code?: number | undefined }
-  | { ended: 'held' }
-  | { ended: 'vanished' };
-
-/** As much of an agent as a worker needs to know. */
-export interface HostedAgent {
-  readonly name: string;
-  readonly recovery: Recovery;
-  run(context: RunContext): Promise<Ending>;
-}
+/** As much of an agent as hosting it needs. */
+export type HostedAgent = Pick<Agent, 'name' | 'recovery' | 'run' | 'runtime'>;
 
 export interface Log {
   info(about: object, message: string): void;
@@ -34,6 +25,8 @@ export interface Host {
   waits: Waits;
   workerId: string;
   leaseMs: number;
+  /** What the agents of this worker bring for headless dispatches. */
+  runtimes: AgentContext['runtimes'];
   log: Log;
 }
 
@@ -62,7 +55,7 @@ const ERROR_CHARACTERS = 10_000;
 const NOT_WAITED_FOR = 'the agent ended its work without waiting for an answer';
 
 export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView): Hosting {
-  const { client, waits, workerId, leaseMs, log } = host;
+  const { client, waits, workerId, leaseMs, runtimes, log } = host;
   const runId = claimed.run.run_id;
   const { epoch } = claimed.lease;
   const stop = new AbortController();
@@ -85,7 +78,7 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
 
   async function play(): Promise<Ending> {
     try {
-      return await agent.run(createContext(client, waits, claimed, stop.signal));
+      return await agent.run(createContext(client, waits, claimed, stop.signal, runtimes));
     } catch (error) {
       if (error instanceof HoldpointProblem && error.code === 'lease_lost') gone(error.detail);
       return { ended: 'failed', error: error instanceof Error ? error.message : String(error) };

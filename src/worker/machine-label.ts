@@ -1,16 +1,16 @@
-// Where the agents of people are attached from: a name of this state folder, made once and kept in it, as a label of their
-// sessions. What an attached agent has asked belongs to that place; no other worker or server knows how it stands there.
+// Generates the label of this machine's state folder, once, and stores it there. Sessions of attached agents carry it: only
+// a worker of the same machine knows the state of their agents.
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const fileOf = (data: string): string => join(data, 'attached-from');
 
-/** Whoever makes it at the same moment finds the same one. */
-export function placeOf(data: string): string {
-  const known = knownPlace(data);
+/** Concurrent callers get the same label. */
+export function machineLabel(data: string): string {
+  const known = knownMachineLabel(data);
   if (known !== undefined) return known;
-  // Linked when it is whole: nobody finds an empty one.
+  // Linked into place once it is complete, so that no reader finds an empty file.
   const draft = `${fileOf(data)}.${randomBytes(8).toString('hex')}`;
   writeFileSync(draft, `${randomBytes(8).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
   try {
@@ -20,13 +20,13 @@ export function placeOf(data: string): string {
   } finally {
     rmSync(draft, { force: true });
   }
-  const made = knownPlace(data);
+  const made = knownMachineLabel(data);
   if (made === undefined) throw new Error(`${fileOf(data)} was altered: remove it.`);
   return made;
 }
 
-/** Undefined where nothing was ever attached. */
-export function knownPlace(data: string): string | undefined {
+/** Undefined where no agent was ever attached. */
+export function knownMachineLabel(data: string): string | undefined {
   try {
     const name = readFileSync(fileOf(data), 'utf8').trim();
     return /^[0-9a-f]{16}$/.test(name) ? `at=${name}` : undefined;

@@ -4,14 +4,7 @@
 // process group.
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-
-/** Enough to find a process again, from another process on the same machine. */
-export interface ProcessIdentity {
-  host: string;
-  pid: number;
-  /** When it began, as the machine counts; another process with the same id has another instant. */
-  began: string;
-}
+import type { ProcessIdentity } from '../agents/agent.ts';
 
 interface Stat {
   pid: number;

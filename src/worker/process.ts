@@ -3,49 +3,16 @@
 // A program begins only after its identity was handed on: whoever writes it down can find it again, whatever crashes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import type {
+  LineProcess,
+  LineProcessSpec,
+  ProcessExit,
+  Processes,
+  ProcessIdentity,
+  ProcessSpec,
+} from '../agents/agent.ts';
 import { tellable } from '../core/tellable.ts';
-import { endGroup, identityOf, isAlive, LEADER, type ProcessIdentity } from './process-group.ts';
-
-export interface ProcessSpec {
-  argv: readonly string[];
-  folder: string;
-  env: Record<string, string>;
-  /** Written to its standard input, which is then closed; empty otherwise. */
-  input?: string | undefined;
-  limitMs?: number | undefined;
-  signal: AbortSignal;
-  /** An entry of `env` that nothing else has: finds what outlives the leader. */
-  mark: string;
-  /** Called with the process before it begins; if this throws, it never does. */
-  onStart(process: ProcessIdentity): void;
-}
-
-/** A program that is spoken with, line by line, while it runs. */
-export interface TalkSpec extends Omit<ProcessSpec, 'input' | 'limitMs' | 'onStart'> {
-  /** Called with the process before it begins; if this rejects, it never does. */
-  onStart(process: ProcessIdentity): Promise<void>;
-  onLine(line: string): void;
-}
-
-export interface Talk {
-  /** Nobody listens any more once it has ended: then this says nothing. */
-  send(line: string): void;
-  /** Closes its standard input, which tells most programs to end. */
-  hangUp(): void;
-  /** It does nothing any more; what it started may still be there. */
-  readonly exited: Promise<void>;
-  /** Nothing of it is left. */
-  readonly ended: Promise<ProcessExit>;
-}
-
-export interface ProcessExit {
-  /** As a shell tells it: 128 + n when a signal ended it. */
-  exitCode: number;
-  signal?: NodeJS.Signals | undefined;
-  stdout: string;
-  stderr: string;
-  timedOut: boolean;
-}
+import { endGroup, identityOf, isAlive, LEADER } from './process-group.ts';
 
 const GRACE_MS = 1500;
 /** Of each stream the first and the last half of this is kept. */
@@ -73,12 +40,12 @@ end() {
 ( read -r gone <&3; trap '' TERM; end TERM; sleep 2; end KILL ) >/dev/null 2>&1 &
 export ${LEADER}=$$; exec "$@" 3<&-`;
 
-export const processes = {
+export const processes: Processes = {
   self: (): ProcessIdentity => identityOf(process.pid),
   isAlive,
   end: (leader: ProcessIdentity, mark: string): Promise<boolean> => endGroup(leader, GRACE_MS, mark),
   run,
-  talk,
+  start: startLines,
 };
 
 async function run(spec: ProcessSpec): Promise<ProcessExit> {
@@ -92,7 +59,7 @@ async function run(spec: ProcessSpec): Promise<ProcessExit> {
   });
 }
 
-async function talk(spec: TalkSpec): Promise<Talk> {
+async function startLines(spec: LineProcessSpec): Promise<LineProcess> {
   const started = await start(spec, GATE_WITH_COMPANION, true);
   const { child, leader } = started;
   splitLines(child.stdout, spec.onLine, () => void endGroup(leader, 0));
@@ -110,7 +77,7 @@ async function talk(spec: TalkSpec): Promise<Talk> {
   await Promise.race([begun.promise, ended]);
   return {
     send: (line) => void (child.stdin?.writable && child.stdin.write(`${line}\n`)),
-    hangUp: () => void child.stdin?.end(),
+    closeInput: () => void child.stdin?.end(),
     exited: started.exited.then(() => {}),
     ended,
   };
@@ -123,7 +90,7 @@ interface Started {
   closed: Promise<void>;
 }
 
-async function start(spec: TalkSpec | ProcessSpec, gate: string, speaks: boolean): Promise<Started> {
+async function start(spec: LineProcessSpec | ProcessSpec, gate: string, speaks: boolean): Promise<Started> {
   const { signal, argv, folder, env, mark } = spec;
   signal.throwIfAborted();
   const child = spawn('/bin/sh', ['-c', gate, 'sh', mark, ...argv], {

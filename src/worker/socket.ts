@@ -1,19 +1,17 @@
-// A conversation over a socket of this machine that speaks WebSocket: whole texts in both directions, until one side is
-// gone. The only place that opens such sockets. Knows nothing of what is said.
+// Opens a WebSocket over a local socket path and exchanges whole text messages until either side closes it. The only
+// file that opens such sockets; it does not interpret the messages.
 import { WebSocket } from 'ws';
-
-export interface SocketTalk {
-  send(text: string): void;
-  hangUp(): void;
-  /** Resolves when the conversation is over, however it ended. */
-  readonly ended: Promise<void>;
-}
+import type { SocketConnection } from '../agents/agent.ts';
 
 const LARGEST_TEXT = 64 * 1024 * 1024;
 const OPEN_MS = 5000;
 
-/** Rejects when nobody answers there. */
-export function talkOverSocket(path: string, onText: (text: string) => void, signal: AbortSignal): Promise<SocketTalk> {
+/** Rejects when nothing listens there. */
+export function openSocket(
+  path: string,
+  onText: (text: string) => void,
+  signal: AbortSignal,
+): Promise<SocketConnection> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const socket = new WebSocket(`ws+unix://${path}:/`, {
@@ -22,20 +20,20 @@ export function talkOverSocket(path: string, onText: (text: string) => void, sig
       perMessageDeflate: false,
       handshakeTimeout: OPEN_MS,
     });
-    const hangUp = () => socket.terminate();
+    const close = () => socket.terminate();
     const ended = new Promise<void>((over) =>
       socket.once('close', () => {
-        signal.removeEventListener('abort', hangUp);
+        signal.removeEventListener('abort', close);
         over();
       }),
     );
-    signal.addEventListener('abort', hangUp, { once: true });
+    signal.addEventListener('abort', close, { once: true });
     socket.on('error', reject);
     socket.on('message', (data, isBinary) => {
       if (!isBinary) onText(data.toString());
     });
     socket.once('open', () =>
-      resolve({ send: (text) => socket.readyState === WebSocket.OPEN && socket.send(text), hangUp, ended }),
+      resolve({ send: (text) => socket.readyState === WebSocket.OPEN && socket.send(text), close, ended }),
     );
   });
 }

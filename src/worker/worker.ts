@@ -69,6 +69,7 @@ export function startWorker(options: WorkerOptions): Worker {
   }
 
   async function work(): Promise<void> {
+    const runtimes = await Promise.all(options.agents.flatMap(({ runtime }) => (runtime ? [runtime()] : [])));
     while (!stopping.signal.aborted) {
       if (hosted.size >= concurrency) {
         await Promise.race([told, ...[...hosted].map((h) => h.done)]);
@@ -78,7 +79,7 @@ export function startWorker(options: WorkerOptions): Worker {
       const agent = claimed && agents.get(claimed.session.agent);
       if (!claimed || !agent) continue;
       log.info({ run_id: claimed.run.run_id, agent: agent.name, resumed: claimed.resumed }, 'took a run');
-      const hosting = hostRun({ client, waits, workerId, leaseMs, log }, agent, claimed);
+      const hosting = hostRun({ client, waits, workerId, leaseMs, runtimes, log }, agent, claimed);
       hosted.add(hosting);
       void hosting.done.finally(() => hosted.delete(hosting));
       if (stopping.signal.aborted) hosting.leave();

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { claude } from '../../src/agents/claude/run.ts';
+import { claude } from '../../src/agents/claude/agent.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';
 import { TestBed } from '../support/test-bed.ts';
 

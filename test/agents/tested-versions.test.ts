@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { TESTED } from '../../src/agents/tested-versions.ts';
+import { registry } from '../../src/agents/registry.ts';
 import { programVersion } from '../../src/worker/program-version.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'scripts', 'agents-installed.mjs');
@@ -20,7 +20,12 @@ const pinned = (name: string) => [
       .map(([, version]) => version),
   ),
 ];
-const tested = (agent: string) => TESTED.find((entry) => entry.agent === agent)?.version ?? '';
+const testedOf = async (agent: string) => (await registry[agent]?.())?.program?.tested ?? '';
+const versions = new Map([
+  ['codex', await testedOf('codex')],
+  ['claude', await testedOf('claude')],
+]);
+const tested = (agent: string) => versions.get(agent) ?? '';
 
 it('Codex, on every system', () => {
   const systems = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'];

@@ -30,7 +30,7 @@ export class TranscriptPlayer {
         this.#heard.push(JSON.parse(text) as Line['message']);
         this.#wake();
       },
-      hangUp: () => this.#over.resolve(),
+      close: () => this.#over.resolve(),
       ended: this.#over.promise,
     };
   };

@@ -1,8 +1,6 @@
 // The tree of commands is made as far as it is needed: a command alone is the same as in the whole tree, and whatever
 // speaks of all of them (help, completion, a word that is none) has all of them.
 import { expect, it } from 'vitest';
-import { connectors } from '../../src/agents/connectors.ts';
-import { CONNECTABLE } from '../../src/cli/connect/settings-change.ts';
 import { createProgram, withHelp } from '../../src/cli/program.ts';
 
 const whole = await createProgram();
@@ -38,5 +36,3 @@ it.each([
   ['run mock help', 'run mock help'],
   ['threads post nightly help', 'threads post nightly help'],
 ])('%s is read as: %s', (given, read) => expect(withHelp(whole, given.split(' ')).join(' ')).toBe(read));
-
-it('names the agents that can be connected', () => expect([...CONNECTABLE]).toEqual(Object.keys(connectors)));

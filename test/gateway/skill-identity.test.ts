@@ -2,7 +2,7 @@
 // document is tried with it; every forgery of it is refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentContext } from '../../src/agents/agent.ts';
-import { mock } from '../../src/agents/mock/input.ts';
+import { mock } from '../../src/agents/mock/agent.ts';
 import { createClient } from '../../src/client/client.ts';
 import { signToken } from '../../src/gateway/signed-token.ts';
 import type { Problem } from '../../src/server/problem.ts';

@@ -1,7 +1,8 @@
 // A bed for the mock agent: a client with which a test is the person, workers in this process, and ways to wait for
 // what happens on the server. Knows a server's address and token only, so the server may be in this process or not.
 
-import { mock, type Step } from '../../src/agents/mock/input.ts';
+import { mock } from '../../src/agents/mock/agent.ts';
+import type { Step } from '../../src/agents/mock/input.ts';
 import { type Client, createClient, every } from '../../src/client/client.ts';
 import { HoldpointProblem } from '../../src/client/http.ts';
 import type { Permissions } from '../../src/core/session.ts';

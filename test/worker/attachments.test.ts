@@ -1,6 +1,8 @@
 // Which agents a worker attaches to: what `connect` has written down is what it finds, the latest of several.
 import { utimesSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { codex } from '../../src/agents/codex/agent.ts';
+import { connector } from '../../src/agents/codex/connect.ts';
 import { forgetRecord, keepRecord, recordPath } from '../../src/cli/connect/connection-record.ts';
 import { startAttachments } from '../../src/worker/attachments.ts';
 import { temporaryFolder } from '../support/process.ts';
@@ -24,22 +26,18 @@ it('attaches to what is connected, and lets go of what no longer is', async () =
     await expect.poll(() => looked.length).toBeGreaterThan(1);
     return looked.at(-1);
   };
-  const attachable = {
-    name: 'codex',
-    socketOf: (file: string) => {
-      looked.push(file);
-      return file;
-    },
-    attach: async () => {},
-    away: async () => {},
-    endHook: async () => {},
+  const pathOf = (file: string) => {
+    looked.push(file);
+    return file;
   };
+  const socket = { pathOf, follow: async () => {}, gone: async () => {} };
+  const agent = { ...codex, attached: { connector: async () => connector, socket } };
   const log = { info() {}, warn() {}, error() {}, debug() {} };
   const attachments = startAttachments({
     url: 'http://127.0.0.1:1',
     token: '',
     data,
-    attachables: [attachable],
+    agents: [agent],
     log: log as never,
     lookEveryMs: 5,
   });

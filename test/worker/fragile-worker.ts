@@ -1,6 +1,6 @@
 // A worker as a program, with the scripted agent under a name of its own that cannot be resumed:
 // `node fragile-worker.ts <url> <token> <lease ms>`. Ends with its input.
-import { mock } from '../../src/agents/mock/input.ts';
+import { mock } from '../../src/agents/mock/agent.ts';
 import { startWorker } from '../../src/worker/worker.ts';
 
 const [url = '', token = '', leaseMs = ''] = process.argv.slice(2);

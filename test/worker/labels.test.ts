@@ -1,7 +1,7 @@
 // Labels route runs: each session's work is hosted where its labels are, also when it is taken up again, and the
 // sessions an agent spawns stay there.
 import { afterEach, beforeAll, expect, it } from 'vitest';
-import { mock } from '../../src/agents/mock/input.ts';
+import { mock } from '../../src/agents/mock/agent.ts';
 import type { ClaimedRunView } from '../../src/core/views.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';
 import { TestBed, WHICH } from '../support/test-bed.ts';

@@ -13,7 +13,7 @@ const agent = (name: string, ending: Awaited<ReturnType<HostedAgent['run']>>): H
   recovery: 'replay',
   async run(context) {
     begun.set(name, (begun.get(name) ?? 0) + 1);
-    if (ending.ended === 'completed') await context.say(ending.text, { id: 'said' });
+    if (ending.ended === 'completed') await context.output(ending.text, { id: 'said' });
     return ending;
   },
 });

@@ -1,7 +1,8 @@
 // The lease of a run, as workers of this process meet it: who has lost it is refused everything; who stops lets go or,
 // where the agent could not be taken up again, fails the run; and what recovery makes of an agent that is gone.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { mock, type Step } from '../../src/agents/mock/input.ts';
+import { mock } from '../../src/agents/mock/agent.ts';
+import type { Step } from '../../src/agents/mock/input.ts';
 import { HoldpointProblem } from '../../src/client/http.ts';
 import type { AskView, ClaimedRunView } from '../../src/core/views.ts';
 import type { HostedAgent } from '../../src/worker/host.ts';
@@ -76,7 +77,7 @@ it('an agent works under its lease: nothing it does counts after the run went to
       }
       await goOn.promise;
       for (const call of [
-        () => context.say('a ghost'),
+        () => context.output('a ghost'),
         () => context.ask({ id: 'q', questions: [WHICH] }),
         () => context.approve({ id: 'p', ...BASH }),
         () => context.askParent({ id: 'c', questions: [WHICH] }),

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import type { ProcessIdentity } from '../../src/agents/agent.ts';
 import { processes } from '../../src/worker/process.ts';
-import type { ProcessIdentity } from '../../src/worker/process-group.ts';
 
 const MARK = 'TALK_TEST=1';
 
 function talk(script: string, lines: string[], more: { signal?: AbortSignal; onStart?: () => Promise<void> } = {}) {
   let identity: ProcessIdentity | undefined;
-  const started = processes.talk({
+  const started = processes.start({
     argv: ['sh', '-c', script],
     folder: tmpdir(),
     env: { PATH: process.env.PATH ?? '', TALK_TEST: '1' },
@@ -33,7 +33,7 @@ describe('a program that is spoken with', () => {
     const { started } = talk(`printf 'o'; sleep 0.05; printf 'ne\\ntwo\\nü'; cat; echo gone`, lines);
     const program = await started;
     program.send('{"a":1}');
-    program.hangUp();
+    program.closeInput();
     const exit = await program.ended;
     expect(exit).toMatchObject({ exitCode: 0, timedOut: false });
     expect(lines).toEqual(['one', 'two', 'ü{"a":1}', 'gone']);
@@ -83,7 +83,7 @@ describe('a program that is spoken with', () => {
       process.kill(identity()?.pid as number, 'SIGKILL');
       expect((await program.ended).signal).toBe('SIGKILL');
       expect(leftWithMark().length).toBeGreaterThan(0);
-      other.hangUp();
+      other.closeInput();
       expect(await other.ended).toMatchObject({ exitCode: 0 });
       expect(leftWithMark()).toEqual([]);
     },
@@ -103,7 +103,7 @@ describe('a program that is spoken with', () => {
 
 const workerWith = (file: string) => `
 import { processes } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../src/worker/process.ts')).href)};
-await processes.talk({
+await processes.start({
   argv: ['sh', '-c', 'sleep 300 & setsid sleep 300 & touch ${file}; wait'],
   folder: '/', env: { PATH: process.env.PATH, TALK_TEST: 'orphan' }, mark: 'TALK_TEST=orphan',
   signal: new AbortController().signal, onLine: () => {}, onStart: async () => {},

@@ -24,11 +24,11 @@ const agent = (name: string, completes: boolean): HostedAgent => ({
   name,
   recovery: 'resume',
   async run(context) {
-    await context.say(ODD, { id: 'odd' });
+    await context.output(ODD, { id: 'odd' });
     const spec = { tool_name: 'Bash', reason: ODD, lineage: [ODD] };
     await context.approve({ ...spec, id: 'shown', input: { command: 'ls' } });
     const refused = await context.approve({ ...spec, id: 'unshown', input: { command: ODD } }).catch((error) => error);
-    await context.say(refused.detail, { id: 'refused' });
+    await context.output(refused.detail, { id: 'refused' });
     return completes ? { ended: 'completed', text: ODD } : { ended: 'failed', error: ODD };
   },
 });

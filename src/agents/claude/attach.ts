@@ -4,10 +4,9 @@
 // terminal goes on asking. Keeps only what it needs to pair events (claude-calls.ts); the server has the rest.
 import { randomUUID } from 'node:crypto';
 import { type Asking, askApproval, askQuestion } from '../../client/asking.ts';
-import type { Client } from '../../client/client.ts';
 import { HoldpointProblem } from '../../client/http.ts';
 import { approvalBody, questionBody } from '../../client/spec.ts';
-import type { Waits } from '../../client/waits.ts';
+import type { AttachedContext, HookServer } from '../agent.ts';
 import { fittingText } from '../kit/fitting-text.ts';
 import { approvalDecision, approvalOf, type Decision, QUESTION_TOOL, questionDecision, questionsOf } from './asks.ts';
 import { type Call, comparable, type Request, type Thread } from './attached-calls.ts';
@@ -44,12 +43,8 @@ const NO_DECISION = {};
 const LINEAGE_CHARACTERS = 300;
 const WHY_CHARACTERS = 2000;
 
-interface Options {
-  quietMs?: number;
-  log?: { warn(about: object, what: string): void };
-}
-
-export function createClaudeDoor(client: Client, waits: Waits, options: Options = {}) {
+/** `quietMs`: how long a conversation may be silent before its run ends. */
+export function serveHooks({ client, waits, log }: AttachedContext, options: { quietMs?: number } = {}): HookServer {
   const conversations = createConversations<Held>(client, options);
 
   async function handle(payload: unknown, signal: AbortSignal): Promise<object> {
@@ -127,7 +122,7 @@ export function createClaudeDoor(client: Client, waits: Waits, options: Options 
 
   /** What cannot be asked here is asked at the terminal alone; somebody who waits for it here is told so. */
   async function leave({ sessionId }: Attached<Held>, { runId }: Held, event: HookEvent, why: string): Promise<void> {
-    options.log?.warn({ session_id: sessionId, why }, 'a request of Claude Code was left to its terminal');
+    log?.warn({ session_id: sessionId, why }, 'a request of Claude Code was left to its terminal');
     if (runId === undefined) return;
     const tool = fittingText(event.tool_name ?? '', LINEAGE_CHARACTERS);
     const text = fittingText(`${tool} is asked only at the terminal of Claude Code, because: ${why}`, WHY_CHARACTERS);

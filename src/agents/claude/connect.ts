@@ -1,6 +1,9 @@
 // The settings file of a person's own Claude Code, with Holdpoint's hooks in it and without them. Pure: text in, text
 // out. A file that is not understood is refused, never guessed at. What stands beside our hooks is left as it is.
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
+import type { Connector, ConnectTarget } from '../agent.ts';
 import {
   type HooksFile,
   type Owner,
@@ -40,11 +43,6 @@ const EVENTS: Readonly<Record<string, number>> = {
   SessionEnd: TELL_SECONDS,
 };
 
-export interface HookDoor {
-  url: string;
-  token: string;
-}
-
 const OWNER: Owner = {
   agent: 'Claude Code',
   isOurs: ({ type, url }) => type === 'http' && url?.endsWith(PATH) === true,
@@ -52,19 +50,19 @@ const OWNER: Owner = {
 };
 
 /** `text` is undefined where there is no file yet. */
-export function connected(text: string | undefined, door: HookDoor): string {
+function connected(text: string | undefined, target: Pick<ConnectTarget, 'url' | 'token'>): string {
   const settings = read(text);
   const limits = Limits.safeParse(settings);
   if (!limits.success)
     throw new SettingsProblem(`It is not as Claude Code documents it: ${z.prettifyError(limits.error)}`);
   const [ours] = oursIn(settings, OWNER);
   if (ours) throw new SettingsProblem(`It has the hooks of Holdpoint already (${ours.url}): disconnect first.`);
-  mustBeAllowed(limits.data, door);
-  const groups = Object.entries(EVENTS).map(([event, timeout]) => [event, { hooks: [hookOf(door, timeout)] }]);
+  mustBeAllowed(limits.data, target);
+  const groups = Object.entries(EVENTS).map(([event, timeout]) => [event, { hooks: [hookOf(target, timeout)] }]);
   return withOurs(text, OWNER, Object.fromEntries(groups));
 }
 
-function mustBeAllowed(limits: z.infer<typeof Limits>, { url }: HookDoor): void {
+function mustBeAllowed(limits: z.infer<typeof Limits>, { url }: Pick<ConnectTarget, 'url' | 'token'>): void {
   if (limits.disableAllHooks) throw new SettingsProblem('It says disableAllHooks: hooks would not be called.');
   const { allowedHttpHookUrls: urls, httpHookAllowedEnvVars: names } = limits;
   if (urls && !urls.some((pattern) => covers(pattern, `${url}${PATH}`)))
@@ -80,17 +78,15 @@ const covers = (pattern: string, url: string): boolean =>
   new RegExp(`^${pattern.replaceAll(/[^\w*]/g, '\\$&').replaceAll('*', '.*')}$`).test(url);
 
 /** The same file without our hooks, for when it was changed since and cannot be put back as it was. */
-export const disconnected = (text: string, before?: string): string => withoutOurs(text, OWNER, before);
+const disconnected = (text: string, before?: string): string => withoutOurs(text, OWNER, before);
 
 /** What a person is shown of it: short, and without the token, which is a secret on a screen too. */
-export const shown = (text: string): string =>
-  shownBriefly(text, OWNER).replaceAll(/Bearer hp_[\w-]+/g, 'Bearer (its token)');
+const shown = (text: string): string => shownBriefly(text, OWNER).replaceAll(/Bearer hp_[\w-]+/g, 'Bearer (its token)');
 
-export const hasHooks = (text: string): boolean => oursIn(read(text), OWNER).length > 0;
-export const { mark } = OWNER;
+const isConnected = (text: string): boolean => oursIn(read(text), OWNER).length > 0;
 
 /** Each once: a person may have changed some of them. */
-export function doors(text: string): HookDoor[] {
+function targets(text: string): Pick<ConnectTarget, 'url' | 'token'>[] {
   const all = oursIn(read(text), OWNER).map(({ url = '', headers = {} }) => ({
     url: url.slice(0, -PATH.length),
     token: String(headers.Authorization ?? '').replace(/^Bearer /, ''),
@@ -101,7 +97,7 @@ export function doors(text: string): HookDoor[] {
 const read = (text: string | undefined): HooksFile => readHooks(text, OWNER);
 
 /** A failure is never an answer: Claude Code then asks at its terminal, as without the hook. */
-const hookOf = ({ url, token }: HookDoor, timeout: number) => ({
+const hookOf = ({ url, token }: Pick<ConnectTarget, 'url' | 'token'>, timeout: number) => ({
   type: 'http',
   url: `${url}${PATH}`,
   timeout,
@@ -109,3 +105,16 @@ const hookOf = ({ url, token }: HookDoor, timeout: number) => ({
   headers: { Authorization: `Bearer ${token}`, 'Holdpoint-Run': `$${RUN_VARIABLE}` },
   allowedEnvVars: [RUN_VARIABLE],
 });
+
+export const connector: Connector = {
+  folderVariable: 'CLAUDE_CONFIG_DIR',
+  file: (env) => join(env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude'), 'settings.json'),
+  needsToken: true,
+  connected,
+  disconnected,
+  isConnected,
+  shown,
+  targets,
+  byHand: OWNER.mark,
+  note: 'Every Claude Code you start from now on asks here as well as at its terminal; the first answer counts.',
+};

@@ -104,7 +104,7 @@ export function createElicitations(context: AgentContext, known: readonly AskVie
       return { action: 'accept' as const, ...(!('url' in spec.input) && { content: {} }) };
     const text =
       'What an MCP server asks can be allowed only as it is: with the change that was made, it was declined.';
-    await context.say(text, { type: 'status' });
+    await context.output(text, { type: 'status' });
     return DECLINE;
   }
 
@@ -113,7 +113,7 @@ export function createElicitations(context: AgentContext, known: readonly AskVie
 
   async function unshown({ serverName }: Elicited, why: string): Promise<ElicitationReply> {
     const text = `The MCP server ${serverName} asked for something that nobody could be shown, and was told so: ${why}`;
-    await context.say(text, { type: 'status' });
+    await context.output(text, { type: 'status' });
     return CANCEL;
   }
 

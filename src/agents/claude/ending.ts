@@ -2,6 +2,7 @@
 // person can do something with. Pure.
 import type { Ending, ProcessExit } from '../agent.ts';
 import { isDeferred, isSuccess } from './last-turn.ts';
+import { program } from './program.ts';
 import { type ClaudeResult, REFUSED } from './protocol.ts';
 
 /**
@@ -29,7 +30,7 @@ export function endingOf(
 
 function failureText({ exitCode, signal, stderr }: ProcessExit, result: ClaudeResult | undefined): string {
   if (exitCode === NOT_FOUND)
-    return 'Claude Code is not installed on the machine of this worker, or `claude` is not in its PATH: npm install -g @anthropic-ai/claude-code';
+    return `Claude Code is not installed on the machine of this worker, or \`claude\` is not in its PATH: ${program.install}`;
   const said = result?.errors?.join('\n') || result?.result || stderr.trim().split('\n').at(-1) || '';
   if (result?.subtype === REFUSED) return `A hook of Claude Code refused the prompt: ${said.slice(0, 2000)}`;
   const how = result ? result.subtype.replaceAll('_', ' ') : (signal ?? `exit code ${exitCode}`);

@@ -54,6 +54,6 @@ export async function forwardForm(
     return { behavior: 'deny', message: `The form was displayed by Holdpoint, and has its answer: ${text}` };
   const data = { type: 'tool_done', tool_use_id: call.id, tool_name: call.name, ask_id: deferred.ask_id };
   // Where the answer was quicker than this, the run is over and nobody needs to be told.
-  await context.say(undefined, { id: `tool-done-${call.id}`, type: 'tool_result', data }).catch(() => {});
+  await context.output(undefined, { id: `tool-done-${call.id}`, type: 'tool_result', data }).catch(() => {});
   return { behavior: 'held' };
 }

@@ -1,7 +1,7 @@
 // How a process of Claude Code is started: its command line, its settings and its environment, and the first that it is
 // sent. Owns nothing of it once it runs.
 import type { AskView } from '../../core/views.ts';
-import type { AgentContext, Talk, TalkSpec } from '../agent.ts';
+import type { AgentContext, LineProcess, LineProcessSpec } from '../agent.ts';
 import { TOOL_ARGUMENTS } from './form.ts';
 import type { ClaudeSpec } from './input.ts';
 import { initialize, userMessage } from './protocol.ts';
@@ -38,9 +38,9 @@ export async function startClaude(
   { processes, session, run, env }: AgentContext,
   spec: ClaudeSpec,
   beginning: Beginning,
-  wire: Pick<TalkSpec, 'signal' | 'onLine'>,
-): Promise<Talk> {
-  const talk = await processes.talk({
+  wire: Pick<LineProcessSpec, 'signal' | 'onLine'>,
+): Promise<LineProcess> {
+  const talk = await processes.start({
     argv: ['claude', ...ARGV, ...argumentsOf(spec, beginning)],
     folder: session.work_folder as string,
     env: { ...env, HOLDPOINT_RUN_ID: run.run_id },

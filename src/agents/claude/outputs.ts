@@ -1,7 +1,7 @@
 // What a run of Claude Code tells of itself, in the order in which it happened: what was said, and what is needed to take it
 // up again, which is its conversation, its permission mode, and what it was held on. Owns that order; what cannot be
 // told breaks the talk off.
-import type { AgentContext, Saying } from '../agent.ts';
+import type { AgentContext, OutputOptions } from '../agent.ts';
 import type { Beginning } from './launch.ts';
 
 /** The outputs in which a run keeps what it needs to be taken up again. */
@@ -14,7 +14,7 @@ export interface Telling {
   tell(what: () => Promise<void>): Promise<void>;
   /** When all is told that was to be told until now. */
   done(): Promise<void>;
-  say(text: string, saying: Saying): void;
+  say(text: string, saying: OutputOptions): void;
   conversation(sessionId: string): void;
   heldOn(callId: string): Promise<void>;
   /** The permission mode that the session is in. */
@@ -23,7 +23,7 @@ export interface Telling {
 }
 
 export function createTelling(
-  context: Pick<AgentContext, 'say'>,
+  context: Pick<AgentContext, 'output'>,
   { mode: first, lastMode = first }: Pick<Beginning, 'mode' | 'lastMode'>,
   broken: (error: unknown) => void,
 ): Telling {
@@ -36,12 +36,12 @@ export function createTelling(
     return telling;
   }
   const keep = (id: string, type: string, data: Record<string, unknown>) =>
-    tell(() => context.say(undefined, { id, type, data }));
+    tell(() => context.output(undefined, { id, type, data }));
 
   return {
     tell,
     done: () => telling,
-    say: (text, saying) => void tell(() => context.say(text, saying)),
+    say: (text, saying) => void tell(() => context.output(text, saying)),
     conversation: (id) => void keep(`${CONVERSATION}-${id}`, CONVERSATION, { session_id: id }),
     heldOn: (callId) => keep(heldOn(callId), MODE, { mode }),
     mode: () => mode,

@@ -1,6 +1,6 @@
 // One process of Claude Code and the talk with it, from its start to its end: what it says is told, what it asks is replied
 // to, and its end is the end of the run, or its hold. Owns the process and its clocks; translates and decides nothing.
-import { type AgentContext, isLeaving, type Talk } from '../agent.ts';
+import { type AgentContext, isLeaving, type LineProcess } from '../agent.ts';
 import { realFolder } from '../workspace/work-folder.ts';
 import { endingOf, type TalkEnding } from './ending.ts';
 import type { ClaudeSpec } from './input.ts';
@@ -25,7 +25,7 @@ export async function talkWithClaude(
   beginning: Beginning,
 ): Promise<TalkEnding> {
   const stop = new AbortController();
-  let talk: Talk | undefined;
+  let talk: LineProcess | undefined;
   let hasBegun = false;
   let isOver = false;
   let failure: unknown;
@@ -53,7 +53,7 @@ export async function talkWithClaude(
   const lastTurn = createLastTurn({
     commandsMs: spec.backgroundMs,
     over(isGivenUp) {
-      talk?.hangUp();
+      talk?.closeInput();
       endWithin(isGivenUp ? 0 : LAST_WORDS_MS);
     },
     stays: (going) => telling.say(`Goes on in the background: ${going.join(', ')}`, { type: 'status' }),
@@ -115,7 +115,7 @@ export async function talkWithClaude(
   function leave(): void {
     const isStopped = !isLeaving(context.signal) && !replies.hasForm();
     if (isStopped) send(interrupt());
-    if (isStopped) talk?.hangUp();
+    if (isStopped) talk?.closeInput();
     // With a form it ends by itself, and keeps the call for the run that carries the answer.
     endWithin(replies.hasForm() || isStopped ? LAST_WORDS_MS : 0);
   }

@@ -3,7 +3,7 @@
 // it was held on by itself; or, after its process died, what was decided meanwhile.
 import { hasEnded } from '../../client/outcome.ts';
 import type { AskView } from '../../core/views.ts';
-import type { Agent, AgentContext, Ending } from '../agent.ts';
+import type { AgentContext, Ending } from '../agent.ts';
 import { goingOn } from '../kit/inherited-settings.ts';
 import { canBeTakenUp } from '../kit/restart-limit.ts';
 import { carriedText } from '../kit/resume-message.ts';
@@ -15,20 +15,16 @@ import type { Beginning } from './launch.ts';
 import { CONVERSATION, heldOn, MODE } from './outputs.ts';
 import { talkWithClaude } from './process.ts';
 import { callsOver, conversationAgain, modeAgain, rulesAgain } from './resume.ts';
-import { claudeCode } from './runtime.ts';
+import { claudeRuntime } from './runtime.ts';
 
-export const claude: Agent = {
-  name: 'claude',
-  recovery: 'resume',
-  async run(context) {
-    const { input, carried, since } = await goingOn(context, (before) => !('problem' in readClaudeInput(before)));
-    const spec = readClaudeInput(asWords(input, context), carried);
-    const problem = 'problem' in spec ? spec.problem : await folderProblem(context.session.work_folder);
-    if ('problem' in spec || problem) return { ended: 'failed', reason: 'worker-failed', error: problem as string };
-    const talk = () => withSkills(context, spec.skills, claudeCode.skills, () => work(context, spec, since));
-    return inTurn(context.session.session_id, talk);
-  },
-};
+export async function runClaude(context: AgentContext): Promise<Ending> {
+  const { input, carried, since } = await goingOn(context, (before) => !('problem' in readClaudeInput(before)));
+  const spec = readClaudeInput(asWords(input, context), carried);
+  const problem = 'problem' in spec ? spec.problem : await folderProblem(context.session.work_folder);
+  if ('problem' in spec || problem) return { ended: 'failed', reason: 'worker-failed', error: problem as string };
+  const talk = () => withSkills(context, spec.skills, claudeRuntime.skills, () => work(context, spec, since));
+  return inTurn(context.session.session_id, talk);
+}
 
 /** Posts that were joined are words, also where the first of them is a command: that would swallow the others. */
 function asWords(input: Record<string, unknown>, { input: { item_ids } }: AgentContext): Record<string, unknown> {

@@ -18,7 +18,7 @@ description: How to ask a person a question from a headless run. Use it whenever
 
 `;
 
-export const claudeCode: RuntimeAdapter = {
+export const claudeRuntime: RuntimeAdapter = {
   name: 'claude-code',
   sentinel: SENTINEL,
   skills: SKILLS,

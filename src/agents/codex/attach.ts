@@ -2,11 +2,10 @@
 // one more client: it hears which threads wait, has their requests told to it, and asks them here too. The first answer
 // wins; what was answered at Codex's own prompt is taken back here. It answers nothing but what a person decides, and
 // leaves everything alone that is another client's business, or that Codex does not wait for.
-import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Client } from '../../client/client.ts';
-import type { Waits } from '../../client/waits.ts';
 import type { AskView } from '../../core/views.ts';
+import type { FollowContext } from '../agent.ts';
 import {
   type AttachedRun,
   conversationOf,
@@ -19,23 +18,10 @@ import { createStanding } from '../kit/resume-message.ts';
 import { createPeer, type Incoming, type RequestId } from '../wire/json-rpc.ts';
 import { createUnderWay } from './active-items.ts';
 import { ELSEWHERE } from './delivery.ts';
-import { endCodexHook } from './hook.ts';
 import { createLineage } from './lineage.ts';
 import { CLIENT, ItemNotice, Resolved, TurnNotice } from './protocol.ts';
 import { createDesk, type Desk } from './requests.ts';
 import { createTranscripts } from './transcripts.ts';
-
-interface Attachment {
-  client: Client;
-  waits: Waits;
-  signal: AbortSignal;
-  /** Where this is attached from; nobody else may let go of what is asked from here. */
-  place: string;
-  /** Opens the conversation with the daemon. */
-  open(onText: (text: string) => void): Promise<{ send(text: string): void; hangUp(): void; ended: Promise<void> }>;
-  /** A request could not be asked here, and is only at the agent's own prompt. */
-  onUnasked?(error: unknown): void;
-}
 
 const AGENT = 'codex';
 /** Requests that a person answers; all others belong to whoever started the thread. */
@@ -67,19 +53,11 @@ interface Followed {
   turns: Map<string, Promise<Turn>>;
 }
 
-export const attachableCodex = {
-  name: AGENT,
-  /** The daemon's socket, in the folder whose settings were changed. */
-  socketOf: (settingsFile: string): string => socketOf(dirname(settingsFile)),
-  attach: attachCodex,
-  away: (client: Client, place: string): Promise<void> => endAttachedRuns(client, AGENT, place),
-  endHook: endCodexHook,
-};
-
-export const socketOf = (codexHome: string): string => join(codexHome, 'app-server-control', 'app-server-control.sock');
+/** Ends what Codex had asked from this machine. */
+export const endAsksOf = (client: Client, machine: string): Promise<void> => endAttachedRuns(client, AGENT, machine);
 
 /** Resolves when the daemon is gone or `signal` says so; what is open then stays open for whoever connects next. */
-async function attachCodex({ client, waits, signal, place, open, onUnasked }: Attachment): Promise<void> {
+export async function followDaemon({ client, waits, signal, machine, open, onNotAsked }: FollowContext): Promise<void> {
   const followed = new Map<string, Followed>();
   /** Who has which request, until Codex has settled it; nobody yet, while its run is opened. */
   const owners = new Map<RequestId, Desk | undefined>();
@@ -92,7 +70,7 @@ async function attachCodex({ client, waits, signal, place, open, onUnasked }: At
   const peer = createPeer({
     send: (text) => talk.send(text),
     onRequest: (request) => {
-      const work = take(request).catch((error: unknown) => onUnasked?.(error));
+      const work = take(request).catch((error: unknown) => onNotAsked(error));
       taking.add(work);
       void work.finally(() => taking.delete(work));
     },
@@ -167,7 +145,13 @@ async function attachCodex({ client, waits, signal, place, open, onUnasked }: At
     turnId: string,
     before: readonly Desk[] = [],
   ): Promise<Turn> {
-    const conversation = { agent: AGENT, id, folder: cwd ?? undefined, title: name || preview || undefined, place };
+    const conversation = {
+      agent: AGENT,
+      id,
+      folder: cwd ?? undefined,
+      title: name || preview || undefined,
+      place: machine,
+    };
     const run = await openAttachedRun(client, waits, conversation, turnId, signal);
     if (isGone) throw new Error('the daemon went away before it could be asked here');
     const desk = createDesk({
@@ -259,7 +243,7 @@ async function attachCodex({ client, waits, signal, place, open, onUnasked }: At
   });
   void talk.ended.then(() => peer.close(new Error('the daemon is gone')));
   try {
-    const before = await unsettledAsks(client, AGENT, place).catch(() => []);
+    const before = await unsettledAsks(client, AGENT, machine).catch(() => []);
     await greet();
     await settleSoon(signal);
     await toldAgain();
@@ -269,7 +253,7 @@ async function attachCodex({ client, waits, signal, place, open, onUnasked }: At
       await letGo(client, ask_id, delivery.attempts === 0 ? ELSEWHERE : UNSEEN);
     await talk.ended;
   } finally {
-    talk.hangUp();
+    talk.close();
     isGone = true;
     for (const desk of openDesks) desk.close();
   }

@@ -1,4 +1,6 @@
 // The hooks file of a person's own Codex, with Holdpoint's hook in it and without it. Pure: text in, text out.
+import { join } from 'node:path';
+import type { Connector, ConnectTarget } from '../agent.ts';
 import {
   type Owner,
   oursIn,
@@ -9,18 +11,12 @@ import {
   withoutOurs,
 } from '../kit/hooks-file.ts';
 import { shellWord } from '../wire/shell-words.ts';
+import { codexHome } from './socket-path.ts';
 
 /** How long Codex waits for a person here before it asks at its own prompt. */
 export const HOOK_SECONDS = 12 * 3600;
 const EVENT = 'PermissionRequest';
 const OURS = 'hook codex';
-
-export interface HookProgram {
-  /** The command line program, the server it is to ask, and the state folder in which it finds its token. */
-  program: string;
-  url: string;
-  data: string;
-}
 
 const OWNER: Owner = {
   agent: 'Codex',
@@ -28,7 +24,7 @@ const OWNER: Owner = {
   mark: `take out every hook whose command has "${OURS} --url" in it`,
 };
 
-export function connected(text: string | undefined, { program, url, data }: HookProgram): string {
+function connected(text: string | undefined, { program, url, data }: ConnectTarget): string {
   const [other] = oursIn(readHooks(text, OWNER), OWNER);
   if (other) throw new SettingsProblem(`It has the hook of Holdpoint already (${other.command}): disconnect first.`);
   const command = `${shellWord(program)} ${OURS} --url ${shellWord(url)} --data ${shellWord(data)}`;
@@ -36,12 +32,11 @@ export function connected(text: string | undefined, { program, url, data }: Hook
   return withOurs(text, OWNER, { [EVENT]: { matcher: '*', hooks: [ours] } });
 }
 
-export const disconnected = (text: string, before?: string): string => withoutOurs(text, OWNER, before);
-export const shown = (text: string): string => shownBriefly(text, OWNER);
-export const isConnected = (text: string): boolean => oursIn(readHooks(text, OWNER), OWNER).length > 0;
-export const { mark } = OWNER;
+const disconnected = (text: string, before?: string): string => withoutOurs(text, OWNER, before);
+const shown = (text: string): string => shownBriefly(text, OWNER);
+const isConnected = (text: string): boolean => oursIn(readHooks(text, OWNER), OWNER).length > 0;
 
-export const doors = (text: string): { url: string }[] =>
+const targets = (text: string): { url: string }[] =>
   oursIn(readHooks(text, OWNER), OWNER).map(({ command = '' }) => ({
     url:
       command
@@ -49,3 +44,16 @@ export const doors = (text: string): { url: string }[] =>
         ?.split(' --data ')[0]
         ?.replace(/^'(.*)'$/, '$1') ?? '',
   }));
+
+export const connector: Connector = {
+  folderVariable: 'CODEX_HOME',
+  file: (env) => join(codexHome(env), 'hooks.json'),
+  needsToken: false,
+  connected,
+  disconnected,
+  isConnected,
+  shown,
+  targets,
+  byHand: OWNER.mark,
+  note: 'A Codex that shares its daemon asks here and at its prompt; the first answer counts. Others ask through the hook, here alone while it waits, once you have trusted it: the next Codex you start asks you to review it (or type /hooks).',
+};

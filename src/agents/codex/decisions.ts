@@ -33,7 +33,7 @@ export interface Asking {
 }
 
 export interface AskingParts {
-  context: Pick<AgentContext, 'ask' | 'approve' | 'acknowledge' | 'giveUp' | 'say'>;
+  context: Pick<AgentContext, 'ask' | 'approve' | 'acknowledge' | 'markUndeliverable' | 'output'>;
   standing: Standing;
   transcripts: Transcripts;
   words: Words;
@@ -90,7 +90,7 @@ export function createAsking(parts: AskingParts): Asking {
     const input = plain(spec.input);
     const known = await takeAllowed(wanted, input, place, standing, transcripts);
     if (known !== undefined && (await isUsable(known))) {
-      await context.say(`Allowed as decided before (${known}).`, { type: 'status' });
+      await context.output(`Allowed as decided before (${known}).`, { type: 'status' });
       return { result: wanted.answer({ allowed: true, input, suggestion_ids: [] }) };
     }
     const asked = { ...spec, input, ...(await lineageIn(place)) };
@@ -127,7 +127,7 @@ export function createAsking(parts: AskingParts): Asking {
       if (!isAnswer(outcome) && !(await mayDecline(outcome))) return undefined;
       const reply = wanted.answer(outcome);
       if (!('again' in reply)) return { ...reply, askId: outcome.ask_id };
-      await context.giveUp(outcome.ask_id, reply.again);
+      await context.markUndeliverable(outcome.ask_id, reply.again);
       about = [wanted.spec.context, reply.again].filter(Boolean).join('\n\n');
     }
   }
@@ -139,7 +139,7 @@ export function createAsking(parts: AskingParts): Asking {
   async function mayDecline(outcome: ApprovalOutcome | AskOutcome): Promise<boolean> {
     if (isShared) return false;
     const text = `What Codex had asked was declined, because ${endOf(outcome)}.`;
-    return context.say(text, { type: 'status' }).then(
+    return context.output(text, { type: 'status' }).then(
       () => true,
       (error: unknown) => !isOver(error),
     );
@@ -147,7 +147,7 @@ export function createAsking(parts: AskingParts): Asking {
 
   async function unshown({ why, result }: Wanted & { kind: 'unshown' }, { place }: Put): Promise<Settled> {
     const what = isShared ? 'it can only be answered at its own prompt' : 'it was declined';
-    await context.say(`Codex asked for something that cannot be shown, so ${what}: ${why}`, { type: 'status' });
+    await context.output(`Codex asked for something that cannot be shown, so ${what}: ${why}`, { type: 'status' });
     if (isShared) return undefined;
     await words.tell(`It was declined, because it could not be shown to the person. ${why}`, place);
     return { result };

@@ -69,14 +69,17 @@ interface Way {
 }
 
 /** `sight`: only where others answer too. */
-export function createDeliveries(context: Pick<AgentContext, 'acknowledge' | 'giveUp'>, sight?: Sight): Deliveries {
+export function createDeliveries(
+  context: Pick<AgentContext, 'acknowledge' | 'markUndeliverable'>,
+  sight?: Sight,
+): Deliveries {
   const underWay = new Map<SentAnswer, Way>();
   const telling = new Set<Promise<void>>();
 
   function tell(answer: SentAnswer, isDelivered: boolean, why = ELSEWHERE): void {
     clearTimeout(underWay.get(answer)?.timer);
     underWay.delete(answer);
-    const call = isDelivered ? context.acknowledge(answer.askId) : context.giveUp(answer.askId, why);
+    const call = isDelivered ? context.acknowledge(answer.askId) : context.markUndeliverable(answer.askId, why);
     // What the server could not be told stays due: whoever takes the run up says it to the model once more.
     keep(call.catch(() => {}));
   }

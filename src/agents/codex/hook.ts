@@ -7,13 +7,14 @@ import { z } from 'zod';
 import { type Client, every } from '../../client/client.ts';
 import { HoldpointProblem } from '../../client/http.ts';
 import type { ApprovalOutcome } from '../../client/outcome.ts';
-import type { Waits } from '../../client/waits.ts';
 import { canonical } from '../../core/digest.ts';
+import type { HookCall, HookProcessContext } from '../agent.ts';
 import { HOOK_CALL, letGo, openAttachedRun } from '../kit/attached-session.ts';
 import { fittingText } from '../kit/fitting-text.ts';
 import { createPeer } from '../wire/json-rpc.ts';
 import { HOOK_SECONDS } from './connect.ts';
 import { CLIENT } from './protocol.ts';
+import { codexHome, daemonSocket } from './socket-path.ts';
 
 /** As much as is needed to say who decides when the hook does not. */
 const HookEvent = z.looseObject({
@@ -35,35 +36,17 @@ const Call = z.looseObject({
   tool_input: z.record(z.string(), z.unknown()),
 });
 
-interface HookParts {
-  client: Client;
-  waits: Waits;
-  signal: AbortSignal;
-  /** Where it is asked from. */
-  place: string;
-  /** Opens the conversation with the daemon, if one runs. */
-  open(onText: (text: string) => void): Promise<{ send(text: string): void; hangUp(): void; ended: Promise<void> }>;
-  /** Leaves word of what is about to be asked, for the case that this process is killed; returns what takes it away. */
-  note(call: HookCall): () => Promise<void>;
-}
-
-/** What a hook has asked, by the names it was given before it was asked. */
-interface HookCall {
-  run_id: string;
-  call_id: string;
-}
-
 /** The ask ends a little before Codex would give the hook up. */
 const MARGIN_MS = 60_000;
 const LINEAGE_CHARACTERS = 300;
 const GIVEN_UP = 'Codex gave the hook up';
 
-/** What the hook prints; undefined: nothing. `connect` opens what it asks with, and may fail. */
-export async function decideByCodexHook(payload: unknown, connect: () => HookParts): Promise<object | undefined> {
+/** What the hook prints; undefined: nothing. `open` may fail. */
+export async function decide(payload: unknown, open: () => HookProcessContext): Promise<object | undefined> {
   const event = HookEvent.safeParse(payload);
   if (!event.success) return undefined;
   try {
-    const decided = await ask(Call.parse(payload), connect());
+    const decided = await ask(Call.parse(payload), open());
     if (decided !== 'expired') return decided;
     throw new Error('nobody answered in time');
   } catch (error) {
@@ -72,10 +55,10 @@ export async function decideByCodexHook(payload: unknown, connect: () => HookPar
   }
 }
 
-async function ask(call: z.infer<typeof Call>, parts: HookParts): Promise<object | undefined | 'expired'> {
-  if (await daemonHas(call.session_id, parts.open)) return undefined;
+async function ask(call: z.infer<typeof Call>, context: HookProcessContext): Promise<object | undefined | 'expired'> {
+  if (await daemonHas(call.session_id, context)) return undefined;
   const input = inputOf(call);
-  const outcome = await askOnce(call, input, parts);
+  const outcome = await askOnce(call, input, context);
   if (outcome.status === 'expired') return 'expired';
   if (outcome.status !== 'answered')
     return decision('deny', `Nobody allowed it (${outcome.status}: ${outcome.reason}).`);
@@ -97,10 +80,10 @@ function inputOf({ tool_name, tool_input, cwd }: z.infer<typeof Call>): Record<s
 async function askOnce(
   call: z.infer<typeof Call>,
   input: Record<string, unknown>,
-  { client, waits, signal, place, note }: HookParts,
+  { client, waits, signal, machine, record }: HookProcessContext,
 ): Promise<ApprovalOutcome> {
   const { tool_name, tool_input, turn_id, cwd, agent_type } = call;
-  const conversation = { agent: 'codex', id: call.agent_id ?? call.session_id, folder: cwd, place };
+  const conversation = { agent: 'codex', id: call.agent_id ?? call.session_id, folder: cwd, place: machine };
   const { description, command } = tool_input;
   const spec = {
     id: `${HOOK_CALL}${crypto.randomUUID()}`,
@@ -114,7 +97,7 @@ async function askOnce(
   };
   for (;;) {
     const run = await openAttachedRun(client, waits, conversation, turn_id, signal);
-    const forget = note({ run_id: run.run.run_id, call_id: spec.id });
+    const forget = record({ run_id: run.run.run_id, call_id: spec.id });
     let askId: string | undefined;
     try {
       const raised = (id: string) => {
@@ -142,7 +125,7 @@ async function askOnce(
 const endIfLast = (client: Client, runId: string): Promise<unknown> => client.runs.complete(runId, {}).catch(() => {});
 
 /** What a hook that was killed had asked is over. */
-export async function endCodexHook(client: Client, { run_id, call_id }: HookCall): Promise<void> {
+export async function endAbandoned(client: Client, { run_id, call_id }: HookCall): Promise<void> {
   for await (const ask of every((page) => client.asks.list({ run_id, ...page })))
     if (ask.tool_call_id === call_id && (ask.status === 'pending' || ask.delivery.state === 'due'))
       await letGo(client, ask.ask_id, GIVEN_UP);
@@ -157,9 +140,9 @@ const decision = (behavior: 'allow' | 'deny', message?: string) => ({
 });
 
 /** A thread of the daemon is asked for through the daemon, where its own prompt stays open beside ours. */
-async function daemonHas(threadId: string, open: HookParts['open']): Promise<boolean> {
+async function daemonHas(threadId: string, { openSocket, env }: HookProcessContext): Promise<boolean> {
   const peer = createPeer({ send: (text) => talk?.send(text), onRequest: () => {}, onNotification: () => {} });
-  const talk = await open(peer.receive).catch(() => undefined);
+  const talk = await openSocket(daemonSocket(codexHome(env)), peer.receive).catch(() => undefined);
   if (!talk) return false;
   void talk.ended.then(() => peer.close(new Error('the daemon is gone')));
   try {
@@ -170,7 +153,7 @@ async function daemonHas(threadId: string, open: HookParts['open']): Promise<boo
   } catch {
     return false;
   } finally {
-    talk.hangUp();
+    talk.close();
   }
 }
 

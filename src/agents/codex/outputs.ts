@@ -1,11 +1,11 @@
 // What Codex does, as what is said of it: messages, thoughts, commands, file changes, tool calls. Pure. Long outputs are
 // cut in the middle; nothing here is decided upon.
 import { shortened } from '../../core/shortened.ts';
-import type { Saying } from '../agent.ts';
+import type { OutputOptions } from '../agent.ts';
 import { unwrapShell } from '../wire/shell-words.ts';
 import type { Item } from './protocol.ts';
 
-export interface Said extends Saying {
+export interface Said extends OutputOptions {
   text: string;
 }
 

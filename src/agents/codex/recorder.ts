@@ -17,7 +17,7 @@ export interface Recorder {
 }
 
 export function createRecorder(
-  context: Pick<AgentContext, 'say'>,
+  context: Pick<AgentContext, 'output'>,
   lineageOf: (threadId: string) => Promise<string[]>,
 ): Recorder {
   let thread: string | undefined;
@@ -25,12 +25,12 @@ export function createRecorder(
   let last: string | undefined;
   let saying: Promise<void> = Promise.resolve();
   const remember = () =>
-    context.say(undefined, { id: `${THREAD}-${crypto.randomUUID()}`, type: THREAD, data: { thread_id: thread } });
+    context.output(undefined, { id: `${THREAD}-${crypto.randomUUID()}`, type: THREAD, data: { thread_id: thread } });
 
   async function put({ text, ...as }: Said, threadId: string): Promise<void> {
-    if (threadId === thread) return context.say(text, as);
+    if (threadId === thread) return context.output(text, as);
     const who = (await lineageOf(threadId)).at(-1) ?? threadId;
-    await context.say(`[${who}] ${text}`, { ...as, type: as.type === 'text' ? 'thinking' : as.type });
+    await context.output(`[${who}] ${text}`, { ...as, type: as.type === 'text' ? 'thinking' : as.type });
   }
 
   return {

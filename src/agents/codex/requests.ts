@@ -45,7 +45,10 @@ interface Open extends Put {
 }
 
 export interface DeskParts {
-  context: Pick<AgentContext, 'ask' | 'approve' | 'acknowledge' | 'giveUp' | 'withdraw' | 'say' | 'session'>;
+  context: Pick<
+    AgentContext,
+    'ask' | 'approve' | 'acknowledge' | 'markUndeliverable' | 'withdraw' | 'output' | 'session'
+  >;
   peer: Peer;
   standing: Standing;
   underWay: UnderWay;
@@ -132,7 +135,7 @@ export function createDesk(parts: DeskParts): Desk {
     if (!isShared) peer.refuse(id, INTERNAL_ERROR, `The person could not be asked: ${why}`);
     const what = isShared ? 'can only be answered at its own prompt' : 'was refused';
     const text = `A request of Codex could not be asked, and ${what}: ${why}`;
-    await context.say(text, { type: 'status' }).catch(() => {});
+    await context.output(text, { type: 'status' }).catch(() => {});
   }
 
   function keepBusy(work: Promise<void>): void {
@@ -151,7 +154,7 @@ export function createDesk(parts: DeskParts): Desk {
       if (isShared) return;
       if (wanted.kind === 'reply') return peer.respond(request.id, wanted.result);
       peer.refuse(request.id, METHOD_NOT_FOUND, wanted.why);
-      await context.say(wanted.why, { type: 'status' }).catch(() => {});
+      await context.output(wanted.why, { type: 'status' }).catch(() => {});
     },
     async raised() {
       await Promise.all(raising);

@@ -4,7 +4,7 @@
 import type { z } from 'zod';
 import { hasEnded } from '../../client/outcome.ts';
 import type { AskView } from '../../core/views.ts';
-import type { Agent, AgentContext, Ending, ProcessExit, Talk } from '../agent.ts';
+import type { AgentContext, Ending, LineProcess, ProcessExit } from '../agent.ts';
 import { goingOn } from '../kit/inherited-settings.ts';
 import { canBeTakenUp } from '../kit/restart-limit.ts';
 import { carriedText, createStanding } from '../kit/resume-message.ts';
@@ -17,6 +17,7 @@ import { configuredFor } from './folder-config.ts';
 import { type CodexSpec, readCodexInput } from './input.ts';
 import { createLineage } from './lineage.ts';
 import { begun, done } from './outputs.ts';
+import { program } from './program.ts';
 import { CLIENT, ItemNotice, Resolved, ThreadClosed, ThreadReply, TurnNotice, TurnReply } from './protocol.ts';
 import { askTool } from './questions.ts';
 import { createRecorder, type Recorder, THREAD } from './recorder.ts';
@@ -32,25 +33,21 @@ const A_PERSON = 'user';
 const LAST_WORDS_MS = 3000;
 const NOT_FOUND = 127;
 
-export const codex: Agent = {
-  name: 'codex',
-  recovery: 'resume',
-  async run(context) {
-    const { input, carried } = await goingOn(context, (before) => !('problem' in readCodexInput(before)));
-    const spec = readCodexInput(input, carried);
-    if ('problem' in spec) return { ended: 'failed', error: spec.problem, reason: 'worker-failed' };
-    const problem = await folderProblem(context.session.work_folder);
-    if (problem) return { ended: 'failed', error: problem, reason: 'worker-failed' };
-    return withSkills(context, spec.skills, SKILLS, () => converse(context, spec));
-  },
-};
+export async function runCodex(context: AgentContext): Promise<Ending> {
+  const { input, carried } = await goingOn(context, (before) => !('problem' in readCodexInput(before)));
+  const spec = readCodexInput(input, carried);
+  if ('problem' in spec) return { ended: 'failed', error: spec.problem, reason: 'worker-failed' };
+  const problem = await folderProblem(context.session.work_folder);
+  if (problem) return { ended: 'failed', error: problem, reason: 'worker-failed' };
+  return withSkills(context, spec.skills, SKILLS, () => converse(context, spec));
+}
 
 const markOf = ({ run }: AgentContext): string => `HOLDPOINT_RUN_ID=${run.run_id}`;
 
 async function converse(context: AgentContext, spec: CodexSpec): Promise<Ending> {
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
-  let talk: Talk | undefined;
+  let talk: LineProcess | undefined;
   const peer = createPeer({
     send: (line) => talk?.send(line),
     onRequest: (request) => void desk.take(request),
@@ -94,7 +91,7 @@ async function converse(context: AgentContext, spec: CodexSpec): Promise<Ending>
     recorder.say((isOver ? done : begun)(about.item, about.turnId), about.threadId);
   }
 
-  talk = await context.processes.talk({
+  talk = await context.processes.start({
     argv: ['codex', 'app-server'],
     folder: context.session.work_folder as string,
     env: { ...context.env, HOLDPOINT_RUN_ID: context.run.run_id },
@@ -126,7 +123,7 @@ async function converse(context: AgentContext, spec: CodexSpec): Promise<Ending>
     if (desk.owes() && (await canBeTakenUp(context, 'codex', error.message))) return { ended: 'held' };
     return { ended: 'failed', error: error.message, reason: 'provider-failed' };
   } finally {
-    talk.hangUp();
+    talk.closeInput();
     const limit = setTimeout(() => stop.abort(), LAST_WORDS_MS);
     await ended.catch(() => {});
     clearTimeout(limit);
@@ -139,7 +136,7 @@ class Gone extends Error {
     const last = stderr.trim().split('\n').at(-1)?.slice(0, 500);
     super(
       exitCode === NOT_FOUND
-        ? 'Codex is not installed on the machine of this worker, or not in its PATH: npm install -g @openai/codex'
+        ? `Codex is not installed on the machine of this worker, or not in its PATH: ${program.install}`
         : `Codex ended in the middle of its work (${signal ?? `exit code ${exitCode}`})${last ? `: ${last}` : '.'}`,
     );
     this.name = 'Gone';

@@ -4,9 +4,7 @@
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { HoldpointProblem } from '../../client/http.ts';
-import { DISPATCH_AGENT } from '../../core/session.ts';
-import type { Agent, AgentContext, Ending } from '../agent.ts';
-import { claudeCode } from '../claude/runtime.ts';
+import type { AgentContext, Ending } from '../agent.ts';
 import type { RuntimeAdapter, RuntimeExit } from '../kit/runtime.ts';
 import { DispatchFailure, failureOf } from '../workspace/dispatch-failure.ts';
 import { markOf, type Workspace } from '../workspace/occupancy.ts';
@@ -16,29 +14,22 @@ import { type DispatchSpec, inputJson, promptOf, readSpec } from './input.ts';
 import { plain } from './plain-runtime.ts';
 import { consume, fence, MalformedSentinel, type NeedsInput, readSentinel } from './sentinel.ts';
 
-/** The first that recognises the command has it. */
-export const runtimes: readonly RuntimeAdapter[] = [claudeCode, plain];
-
 const OPT_OUT = 'AGORA_DISABLE_NEEDS_INPUT_HELPER';
 /** The server keeps one question for each dispatch under this name. */
 const QUESTION = 'needs-input';
 
-export const exec: Agent = {
-  name: DISPATCH_AGENT,
-  recovery: 'replay',
-  async run(context) {
-    try {
-      const spec = readSpec(context.input);
-      const folder = await workFolder(context);
-      const workspace = await enterWorkspace(context, folder);
-      return await dispatch(context, spec, runtimeOf(spec), workspace);
-    } catch (error) {
-      const failure = context.signal.aborted && !(error instanceof DispatchFailure) ? undefined : failureOf(error);
-      if (!failure) throw error;
-      return failure;
-    }
-  },
-};
+export async function runDispatch(context: AgentContext): Promise<Ending> {
+  try {
+    const spec = readSpec(context.input);
+    const folder = await workFolder(context);
+    const workspace = await enterWorkspace(context, folder);
+    return await dispatch(context, spec, runtimeOf(spec, [...context.runtimes, plain]), workspace);
+  } catch (error) {
+    const failure = context.signal.aborted && !(error instanceof DispatchFailure) ? undefined : failureOf(error);
+    if (!failure) throw error;
+    return failure;
+  }
+}
 
 async function dispatch(
   context: AgentContext,
@@ -144,7 +135,7 @@ function environment({ env }: AgentContext, spec: DispatchSpec, own: Record<stri
 async function conclude(context: AgentContext, spec: DispatchSpec, exit: RuntimeExit, taken: string): Promise<Ending> {
   const { exitCode: exit_code, signal, stdout, stderr, timedOut, needsInputSentinelPath } = exit;
   const data = { exit_code, signal, timed_out: timedOut ?? false, stdout, stderr };
-  await context.say(undefined, { id: `exit-${crypto.randomUUID()}`, type: 'exit', data });
+  await context.output(undefined, { id: `exit-${crypto.randomUUID()}`, type: 'exit', data });
   const failed = (reason: DispatchFailure['reason'], error: string): Ending => ({
     ended: 'failed',
     reason,
@@ -198,7 +189,8 @@ async function workFolder({ session }: AgentContext): Promise<string> {
   );
 }
 
-function runtimeOf({ runtime: name, command }: DispatchSpec): RuntimeAdapter {
+/** The first that recognises the command has it; `plain` takes any. */
+function runtimeOf({ runtime: name, command }: DispatchSpec, runtimes: readonly RuntimeAdapter[]): RuntimeAdapter {
   const found = runtimes.find((runtime) => (name === undefined ? runtime.recognises(command) : runtime.name === name));
   if (found) return found;
   const known = runtimes.map((runtime) => runtime.name).join(', ');

@@ -23,7 +23,7 @@ export interface Conversation {
 
 export type AttachedRun = Pick<
   AgentContext,
-  'ask' | 'approve' | 'acknowledge' | 'giveUp' | 'withdraw' | 'say' | 'session' | 'run'
+  'ask' | 'approve' | 'acknowledge' | 'markUndeliverable' | 'withdraw' | 'output' | 'session' | 'run'
 > & {
   end(problem?: string): Promise<void>;
 };
@@ -86,9 +86,9 @@ export async function openAttachedRun(
       return askApproval(asking, body, manner);
     },
     acknowledge: async (askId) => void (await client.asks.delivered(askId, {}, { signal })),
-    giveUp: async (askId, reason) => void (await client.asks.undeliverable(askId, { reason }, { signal })),
+    markUndeliverable: async (askId, reason) => void (await client.asks.undeliverable(askId, { reason }, { signal })),
     withdraw: async (askId, justification) => void (await client.asks.withdraw(askId, { justification })),
-    say: async (text, { id: output_id, type, data } = {}) =>
+    output: async (text, { id: output_id, type, data } = {}) =>
       void (await client.runs.output(run.run_id, { output_id, type, text, data })),
     async end(problem) {
       if (problem === undefined) await client.runs.complete(run.run_id, {});

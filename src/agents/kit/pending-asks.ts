@@ -17,7 +17,7 @@ export interface OpenAsk {
 
 /** `onRaised`: the ask is stored, before it is waited for or taken back. */
 export function createOpenAsk(
-  context: Pick<AgentContext, 'withdraw' | 'giveUp'>,
+  context: Pick<AgentContext, 'withdraw' | 'markUndeliverable'>,
   onRaised?: (askId: string) => void,
 ): OpenAsk {
   const stop = new AbortController();
@@ -52,11 +52,11 @@ export function createOpenAsk(
 
 /** An answer that was given in that very moment is for nobody: it must not be found later, and used. */
 export const takeBack = (
-  context: Pick<AgentContext, 'withdraw' | 'giveUp'>,
+  context: Pick<AgentContext, 'withdraw' | 'markUndeliverable'>,
   askId: string,
   why: string,
 ): Promise<void> =>
   context
     .withdraw(askId, why)
-    .catch(() => context.giveUp(askId, why))
+    .catch(() => context.markUndeliverable(askId, why))
     .catch(() => {});

@@ -9,6 +9,9 @@ export async function canBeTakenUp(context: AgentContext, agent: string, error: 
   const death = `${agent}-died-`;
   const deaths = context.run.outputs.filter(({ output_id }) => output_id.startsWith(death)).length;
   if (deaths >= DEATHS_AT_MOST) return false;
-  await context.say(`${error} It is started again with the answer.`, { id: `${death}${deaths + 1}`, type: 'status' });
+  await context.output(`${error} It is started again with the answer.`, {
+    id: `${death}${deaths + 1}`,
+    type: 'status',
+  });
   return true;
 }

@@ -1,11 +1,7 @@
-// The scripted agent that ships with the product: `holdpoint demo`, tests, and a model of what an adapter must get
-// right. Owns what a script may say; mock-player.ts plays it. Without a script it plays a believable coding session.
+// Validates the input of a run of the mock agent: a task in words, or a script of steps. `run.ts` plays the script.
 import { z } from 'zod';
 import { ASK_MODES, type AskMode } from '../../core/ask.ts';
 import { type QuestionInput, QuestionInputs } from '../../core/question.ts';
-import type { Agent, AgentContext, Ending } from '../agent.ts';
-import { demoScript } from './demo-script.ts';
-import { CHECKPOINT, play } from './run.ts';
 
 interface Asking {
   /** Names the ask; its place in the script otherwise. `{{id}}` in a text quotes what was answered to it. */
@@ -109,29 +105,4 @@ export const Step: z.ZodType<Step> = z.discriminatedUnion('do', [
 ]);
 
 /** `report`: what the parent session does when this child is done. */
-const MockInput = z.looseObject({ text, script: steps.optional(), report: steps.optional() });
-
-export const mock: Agent = {
-  name: 'mock',
-  recovery: 'resume',
-  async run(context: AgentContext): Promise<Ending> {
-    const read = MockInput.safeParse(await inputOf(context));
-    if (!read.success)
-      return { ended: 'failed', error: `The script is not well formed: ${z.prettifyError(read.error)}` };
-    const { script, report } = read.data;
-    const ending = await play(context, script ?? demoScript(read.data.text));
-    if (report && ending.ended === 'completed')
-      await context.report({ text: 'The sub-agent is done.', script: report });
-    return ending;
-  },
-};
-
-/** A run that carries a form's answer has that answer as its input; the script is where the mock wrote it down. */
-async function inputOf(context: AgentContext): Promise<Record<string, unknown>> {
-  if (context.input.script !== undefined || context.run.resumes_run_id === undefined) return context.input;
-  for (const { run } of await context.earlier()) {
-    const written = run.outputs.find((output) => output.output_id === CHECKPOINT);
-    if (written?.data) return written.data;
-  }
-  return context.input;
-}
+export const MockInput = z.looseObject({ text, script: steps.optional(), report: steps.optional() });

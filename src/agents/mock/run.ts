@@ -1,5 +1,7 @@
-// Plays a script of the mock agent. Everything is named after its place in the script: a run that is taken up again, or
-// carried on by another run, goes through the same places, says nothing twice and finds its asks with their answers.
+// Plays a script of the mock agent, and serves as a model of what an adapter must get right. Ids derive from the position
+// in the script, so a resumed run, or a run that continues another one, repeats no output and finds its asks answered.
+
+import { z } from 'zod';
 import type { Manner } from '../../client/asking.ts';
 import {
   type ApprovalOutcome,
@@ -11,17 +13,37 @@ import {
 } from '../../client/outcome.ts';
 import type { AskView } from '../../core/views.ts';
 import type { AgentContext, Ending } from '../agent.ts';
-import type { ApproveStep, AskStep, ClarifyStep, Step, SubagentStep } from './input.ts';
+import { demoScript } from './demo-script.ts';
+import { type ApproveStep, type AskStep, type ClarifyStep, MockInput, type Step, type SubagentStep } from './input.ts';
 
 type Outcome = AskOutcome | ApprovalOutcome;
 
 /** The output in which a run that will be carried on by another one leaves its input. */
-export const CHECKPOINT = 'mock-checkpoint';
+const CHECKPOINT = 'mock-checkpoint';
 
 /** An ask that ended with its worker is asked again under another name. */
 const LOST_WITH_WORKER = 'worker_restart';
 
-export async function play(context: AgentContext, script: readonly Step[]): Promise<Ending> {
+export async function runMock(context: AgentContext): Promise<Ending> {
+  const read = MockInput.safeParse(await inputOf(context));
+  if (!read.success) return { ended: 'failed', error: `The script is not well formed: ${z.prettifyError(read.error)}` };
+  const { script, report } = read.data;
+  const ending = await play(context, script ?? demoScript(read.data.text));
+  if (report && ending.ended === 'completed') await context.report({ text: 'The sub-agent is done.', script: report });
+  return ending;
+}
+
+/** A run that carries a form's answer has that answer as its input; the script is where the mock wrote it down. */
+async function inputOf(context: AgentContext): Promise<Record<string, unknown>> {
+  if (context.input.script !== undefined || context.run.resumes_run_id === undefined) return context.input;
+  for (const { run } of await context.earlier()) {
+    const written = run.outputs.find((output) => output.output_id === CHECKPOINT);
+    if (written?.data) return written.data;
+  }
+  return context.input;
+}
+
+async function play(context: AgentContext, script: readonly Step[]): Promise<Ending> {
   const earlier = await context.earlier();
   const carried = new Map<string, AskView>();
   for (const ask of [...earlier.flatMap((e) => e.asks), ...context.due]) carried.set(ask.tool_call_id, ask);
@@ -62,7 +84,7 @@ export async function play(context: AgentContext, script: readonly Step[]): Prom
   }
 
   async function say(text: string | undefined, id: string, type?: string): Promise<undefined> {
-    if (!saidBefore.has(id)) await context.say(text, { id, type });
+    if (!saidBefore.has(id)) await context.output(text, { id, type });
   }
 
   /** Each is stored before the next is raised, so they are shown in their order; their ends come in any. */
@@ -98,7 +120,7 @@ export async function play(context: AgentContext, script: readonly Step[]): Prom
       return outcomeOf(known);
     }
     if (step.do === 'clarify') return context.askParent({ ...step, id });
-    if (step.mode === 'form') await context.say(undefined, { id: CHECKPOINT, type: 'checkpoint', data: { script } });
+    if (step.mode === 'form') await context.output(undefined, { id: CHECKPOINT, type: 'checkpoint', data: { script } });
     for (let attempt = 1; ; attempt++) {
       const name = attempt === 1 ? id : `${id}~${attempt}`;
       const outcome = await raise(step, name, manner);
@@ -141,7 +163,7 @@ export async function play(context: AgentContext, script: readonly Step[]): Prom
 
   async function crash(id: string): Promise<Ending | undefined> {
     if (saidBefore.has(id) || context.run.outputs.some((o) => o.output_id === id)) return undefined;
-    await context.say(undefined, { id, type: 'checkpoint', data: {} });
+    await context.output(undefined, { id, type: 'checkpoint', data: {} });
     return { ended: 'vanished' };
   }
 

@@ -43,7 +43,7 @@ export async function withSkills(
 export function enterWorkspace(context: AgentContext, folder: string): Promise<Workspace> {
   const { run, processes, signal } = context;
   return occupy(folder, run.run_id, processes, signal, (otherId) =>
-    context.say(`Waits until ${otherId} has left this folder.`, { id: 'waits-for-folder', type: 'status' }),
+    context.output(`Waits until ${otherId} has left this folder.`, { id: 'waits-for-folder', type: 'status' }),
   );
 }
 
@@ -62,7 +62,7 @@ export async function skillFiles(
     // An agent that commits everything it finds must not commit this.
     files.push({ path: `${place}/${skill.name}/.gitignore`, content: Buffer.from('*\n') });
     if (left.length > 0)
-      await context.say(`Not laid with the skill ${skill.name}, which may tell and not allow: ${left.join(', ')}`, {
+      await context.output(`Not laid with the skill ${skill.name}, which may tell and not allow: ${left.join(', ')}`, {
         id: `skill-without-${skill.name}`,
         type: 'status',
       });
@@ -73,5 +73,5 @@ export async function skillFiles(
 /** A file of the workspace's owner stays what it is; they should know that the run does not see ours. */
 export async function sayLeft(context: AgentContext, left: readonly string[]): Promise<void> {
   if (left.length === 0) return;
-  await context.say(`Left as it is: ${left.join(', ')}`, { id: 'overlay-left-out', type: 'status' });
+  await context.output(`Left as it is: ${left.join(', ')}`, { id: 'overlay-left-out', type: 'status' });
 }

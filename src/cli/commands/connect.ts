@@ -48,10 +48,10 @@ import { addressOf, connect as connectTo, note, withServer } from '../server-con
 
 const UNMADE = '(a token of its own, made when you confirm)';
 
-export function connectCommand(): Command {
+export async function connectCommand(): Promise<Command> {
   const command = new Command('connect')
     .description('let an agent you have installed ask here too; shows the change first')
-    .addArgument(agentArgument())
+    .addArgument(await agentArgument())
     .option('--yes', 'make the change without asking');
   withExamples(command, 'holdpoint connect claude --yes', 'holdpoint connect codex --yes');
   return withServer(command).action(connect);

@@ -40,10 +40,10 @@ import { printJson } from '../output.ts';
 import { ownName } from '../program-name.ts';
 import { note, withServer } from '../server-connection.ts';
 
-export function disconnectCommand(): Command {
+export async function disconnectCommand(): Promise<Command> {
   const command = new Command('disconnect')
     .description('put the settings of an agent back as they were')
-    .addArgument(agentArgument())
+    .addArgument(await agentArgument())
     .option('--yes', 'make the change without asking');
   withExamples(command, 'holdpoint disconnect claude --yes', 'holdpoint disconnect codex --yes');
   return withServer(command).action(disconnect);

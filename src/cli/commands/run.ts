@@ -59,7 +59,7 @@ export function runCommand(): Command {
 const each = (label: string, before: string[] = []): string[] => [...before, label];
 
 async function run(agent: string, prompt: string[], flags: RunFlags): Promise<void> {
-  const input = runInput(agent, prompt, flags);
+  const input = await runInput(agent, prompt, flags);
   checkFlags(flags);
   if (flags.interactive && !(process.stdin.isTTY && process.stdout.isTTY))
     throw new Failure('usage', '--interactive needs a terminal; answer with `questions` and `approvals` instead');

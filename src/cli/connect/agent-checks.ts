@@ -9,16 +9,15 @@ import { told } from '../failure.ts';
 import { ownName } from '../program-name.ts';
 import { inShell } from '../startup-hints.ts';
 import { type ConnectionRecord, recordOf, recordsOf } from './connection-record.ts';
-import type { Connector } from './settings-change.ts';
+import { type Connector, connectableAgents } from './settings-change.ts';
 import { readSettings } from './settings-file.ts';
 
 export async function agentChecks(env: NodeJS.ProcessEnv, url: string): Promise<Check[]> {
   const { agentNames, agentPrograms } = await import('../../boot/agents.ts');
-  const { connectors } = await import('../../boot/connecting.ts');
-  const detail = `this build knows: ${agentNames.join(', ')}; and \`external\`, your own program`;
+  const detail = `this build knows: ${agentNames().join(', ')}; and \`external\`, your own program`;
   const programs = (await agentPrograms()).map(programCheck);
-  const connections = Object.entries(connectors).map(([agent, connector]) =>
-    connectionChecks({ agent, connector, env, url }),
+  const connections = [...(await connectableAgents())].map(async ([agent, attached]) =>
+    connectionChecks({ agent, connector: await attached.connector(), env, url }),
   );
   return [{ name: 'agents', state: 'good', detail }, ...programs, ...(await Promise.all(connections)).flat()];
 }
@@ -26,8 +25,7 @@ export async function agentChecks(env: NodeJS.ProcessEnv, url: string): Promise<
 type Program = Awaited<ReturnType<typeof import('../../boot/agents.ts')['agentPrograms']>>[number];
 
 /** Another version than the tested one mostly works; one that is missing matters only to whoever wants it. */
-function programCheck({ agent, version: tested, install, installed }: Program): Check {
-  const name = agent;
+function programCheck({ name, tested, install, installed }: Program): Check {
   if (installed === tested) return { name, state: 'good', detail: `${installed}, the version that was tested` };
   if (installed === undefined)
     return {
@@ -84,12 +82,12 @@ type Place = Pick<ConnectionRecord, 'file' | 'named'>;
 /** Empty where all is well, undefined where there is nothing to say. */
 async function hooksProblem({ connector, env, url }: Connected, path: string, isKnown: boolean) {
   const { text } = readSettings(path);
-  const doors = text === undefined ? [] : connector.doors(text);
-  if (doors.length === 0) return isKnown ? `${path} has none, though it was connected` : undefined;
+  const targets = text === undefined ? [] : connector.targets(text);
+  if (targets.length === 0) return isKnown ? `${path} has none, though it was connected` : undefined;
   if (!isKnown) return `${path} has some that ${stateFolder(env)} knows nothing of`;
-  const elsewhere = doors.find((door) => door.url !== url);
+  const elsewhere = targets.find((target) => target.url !== url);
   if (elsewhere) return `${path} asks at ${elsewhere.url}, not here (${url})`;
-  for (const { token } of doors) {
+  for (const { token } of targets) {
     const why = token === undefined ? undefined : await refusal(url, token);
     if (why !== undefined) return `${path} asks at its terminal alone: ${why}`;
   }

@@ -15,19 +15,24 @@ export interface ConnectFlags extends ServerFlags {
   yes?: boolean;
 }
 
-/** As in the registry of connectors; named here too, so that help and completion know them without loading any. */
-export const CONNECTABLE = ['claude', 'codex'] as const;
-
-export const agentArgument = (): Argument =>
-  new Argument('<agent>', `the agent: ${CONNECTABLE.join(' or ')}`).choices(CONNECTABLE);
-
 export type Connector = Awaited<ReturnType<typeof connectorOf>>;
 
+/** The agents of this build that can be connected, by name. */
+export async function connectableAgents() {
+  const { loadAgents } = await import('../../boot/agents.ts');
+  return new Map((await loadAgents()).flatMap(({ name, attached }) => (attached ? [[name, attached] as const] : [])));
+}
+
+export async function agentArgument(): Promise<Argument> {
+  const names = [...(await connectableAgents()).keys()];
+  return new Argument('<agent>', `the agent: ${names.join(' or ')}`).choices(names);
+}
+
 export async function connectorOf(agent: string) {
-  const { connectors } = await import('../../boot/connecting.ts');
-  const connector = Object.hasOwn(connectors, agent) ? connectors[agent] : undefined;
+  const agents = await connectableAgents();
+  const connector = await agents.get(agent)?.connector();
   if (connector) return connector;
-  throw new Failure('usage', `only ${Object.keys(connectors).join(', ')} can be connected, not "${agent}"`);
+  throw new Failure('usage', `only ${[...agents.keys()].join(', ')} can be connected, not "${agent}"`);
 }
 
 /** A file that is not understood is refused, and left as it is. */

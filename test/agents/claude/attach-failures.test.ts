@@ -2,7 +2,7 @@
 // and sessions that others have made. Nothing of it is kept from whoever looks here.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createClaudeDoor } from '../../../src/agents/claude/attach.ts';
+import { serveHooks } from '../../../src/agents/claude/attach.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import type { AskView } from '../../../src/core/views.ts';
@@ -13,16 +13,16 @@ let server: Server;
 let stage: TestBed;
 let client: Client;
 let waits: Waits;
-let door: ReturnType<typeof createClaudeDoor>;
+let door: ReturnType<typeof serveHooks>;
 const logged: unknown[] = [];
-const log = { warn: (about: object) => void logged.push(about) };
+const log = { info() {}, warn: (about: object) => void logged.push(about) };
 const never = new AbortController().signal;
 beforeAll(async () => {
   server = await openServer();
   stage = new TestBed(await server.url(), server.token);
   client = createClient({ url: stage.url, token: (await server.makeToken('worker')).token });
   waits = new Waits(client.http);
-  door = createClaudeDoor(client, waits, { log });
+  door = serveHooks({ client, waits, log });
 });
 afterAll(async () => {
   await door.close();
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const BASH = { tool_name: 'Bash', tool_input: { command: 'touch x', description: 'd' } };
 
-function claudeCode(by = door) {
+function claudeRuntime(by = door) {
   const session_id = randomUUID();
   const base = { session_id, transcript_path: '/t', cwd: '/project', permission_mode: 'default' };
   return {
@@ -55,7 +55,7 @@ describe('what describes a request is cut to what the server takes', () => {
     ['a sub-agent with a long name', {}, { agent_id: 'a', agent_type: 'x'.repeat(500) }],
     ['a sub-agent with a blank name', {}, { agent_id: 'a', agent_type: ' ' }],
   ])('%s', async (_, prompt, more) => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     await tell('UserPromptSubmit', prompt);
     const asked = tell('PermissionRequest', { ...BASH, ...more });
     const [ask] = await stage.pending(session);
@@ -81,7 +81,7 @@ describe('what cannot be asked here is left to the terminal, and the thread says
     ['an option without a label', options('', 'B'), 'label'],
     ['questions of another shape', { tool_name: 'AskUserQuestion', tool_input: { questions: 'none' } }, 'as expected'],
   ])('%s', async (_, call, why) => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     logged.length = 0;
     await tell('PreToolUse', { ...call, tool_use_id: 'toolu_1' });
     expect(await tell('PermissionRequest', call)).toEqual({});
@@ -96,7 +96,7 @@ describe('what cannot be asked here is left to the terminal, and the thread says
   });
 
   it('a conversation whose session somebody ended: the log says it, where no thread can', async () => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     const first = tell('PermissionRequest', BASH);
     await stage.pending(session);
     await stage.api.sessions.end(session);
@@ -109,10 +109,10 @@ describe('what cannot be asked here is left to the terminal, and the thread says
 
 describe('a session that others made', () => {
   it('is no conversation of ours, whatever it is called: it is neither ended nor asked in', async () => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     await stage.api.sessions.create({ session_id: session, agent: 'external' });
     const { run_id } = await stage.api.runs.start(session, { input: { text: 'x' }, source: 'claude' });
-    await createClaudeDoor(client, waits).recover();
+    await serveHooks({ client, waits }).recover();
     logged.length = 0;
     expect(await tell('PermissionRequest', BASH)).toEqual({});
     expect(logged).toMatchObject([{ session_id: session, why: expect.stringContaining('another agent_id') }]);
@@ -122,7 +122,7 @@ describe('a session that others made', () => {
   });
 
   it('takes no message where nobody would read it', async () => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     const asked = tell('PermissionRequest', BASH);
     const [ask] = await stage.pending(session);
     if (ask) await stage.decide(ask, { behavior: 'allow' });
@@ -140,7 +140,7 @@ describe('too late', () => {
       [BASH.tool_input, [{ type: 'status', text: expect.stringContaining('another one ran') }]],
       [changed, []],
     ] as const) {
-      const { tell, session } = claudeCode();
+      const { tell, session } = claudeRuntime();
       await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_1' });
       const asked = tell('PermissionRequest', BASH);
       const [ask] = await stage.pending(session);
@@ -163,7 +163,7 @@ describe('too late', () => {
       [declines, 'A', [{ type: 'status', text: expect.stringMatching(/declined here, but .* answered before: A$/) }]],
       [answers, 'B', []],
     ] as const) {
-      const { tell, session } = claudeCode();
+      const { tell, session } = claudeRuntime();
       await tell('PreToolUse', { ...ASKS, tool_use_id: 'toolu_q' });
       const asked = tell('PermissionRequest', ASKS);
       const ask = (await stage.pending(session))[0] as AskView;
@@ -182,8 +182,8 @@ describe('too late', () => {
       await late();
       return client.asks.withdraw(...call);
     };
-    const slow = createClaudeDoor({ ...client, asks: { ...client.asks, withdraw } }, waits);
-    const { tell, session } = claudeCode(slow);
+    const slow = serveHooks({ client: { ...client, asks: { ...client.asks, withdraw } }, waits });
+    const { tell, session } = claudeRuntime(slow);
     const gone = new AbortController();
     const asked = tell('PermissionRequest', BASH, gone.signal);
     const [ask] = await stage.pending(session);
@@ -200,7 +200,7 @@ describe('too late', () => {
 
 describe('twins', () => {
   async function twins() {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     for (const tool_use_id of ['A', 'B']) await tell('PreToolUse', { ...BASH, tool_use_id });
     const first = tell('PermissionRequest', BASH);
     const [older] = await stage.pending(session);
@@ -234,8 +234,8 @@ describe('twins', () => {
 });
 
 it('a call that takes long is not taken for silence', async () => {
-  const short = createClaudeDoor(client, waits, { quietMs: 250 });
-  const { tell, session } = claudeCode(short);
+  const short = serveHooks({ client, waits }, { quietMs: 250 });
+  const { tell, session } = claudeRuntime(short);
   await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_long' });
   const asked = tell('PermissionRequest', BASH);
   const [ask] = await stage.pending(session);

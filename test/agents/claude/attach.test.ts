@@ -2,7 +2,7 @@
 // nothing that is no decision of a person here ever decides anything there.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createClaudeDoor } from '../../../src/agents/claude/attach.ts';
+import { serveHooks } from '../../../src/agents/claude/attach.ts';
 import { HOOK_SECONDS } from '../../../src/agents/claude/connect.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
@@ -11,7 +11,7 @@ import { TestBed } from '../../support/test-bed.ts';
 
 let server: Server;
 let stage: TestBed;
-let door: ReturnType<typeof createClaudeDoor>;
+let door: ReturnType<typeof serveHooks>;
 let waits: Waits;
 const never = new AbortController().signal;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
   stage = new TestBed(await server.url(), server.token);
   const client = createClient({ url: stage.url, token: (await server.makeToken('worker')).token });
   waits = new Waits(client.http);
-  door = createClaudeDoor(client, waits);
+  door = serveHooks({ client, waits });
 });
 afterAll(async () => {
   waits.close();
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const BASH = { tool_name: 'Bash', tool_input: { command: 'touch x', description: 'd' } };
 
-function claudeCode(session_id: string = randomUUID()) {
+function claudeRuntime(session_id: string = randomUUID()) {
   const base = { session_id, transcript_path: '/t', cwd: '/project', permission_mode: 'default' };
   return {
     session: `claude.${session_id}`,
@@ -40,7 +40,7 @@ const decided = (decision: object) => ({ hookSpecificOutput: { hookEventName: 'P
 
 describe('a request for permission', () => {
   it('is the call that was announced, and is answered as decided here', async () => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     await tell('UserPromptSubmit', { prompt: 'make x' });
     await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_1' });
     const asked = tell('PermissionRequest', BASH);
@@ -58,7 +58,7 @@ describe('a request for permission', () => {
   });
 
   it('is asked anew though its call has the id of one that was allowed: one approval, one run', async () => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     const CALL = { ...BASH, tool_use_id: 'call_0' };
     await tell('PreToolUse', CALL);
     const first = tell('PermissionRequest', BASH);
@@ -80,7 +80,7 @@ describe('a request for permission', () => {
   });
 
   it('that a setting decides is left to the terminal', async () => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     await stage.api.sessions.create({
       session_id: session,
       agent: 'external',
@@ -92,7 +92,7 @@ describe('a request for permission', () => {
   });
 
   it('says in which folder it would run, and is allowed for that folder alone', async () => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     const allowed = async (cwd: string) => {
       const asked = tell('PermissionRequest', { ...BASH, cwd });
       const [ask] = await stage.pending(session);
@@ -108,7 +108,7 @@ describe('a request for permission', () => {
   });
 
   it('of a sub-agent says so, and is not settled by what the session itself does', async () => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     const helper = { agent_id: 'a1', agent_type: 'reviewer' };
     await tell('UserPromptSubmit', { prompt: 'review it' });
     await tell('PreToolUse', { ...BASH, ...helper, tool_use_id: 'toolu_sub' });
@@ -140,7 +140,7 @@ describe('a request for permission', () => {
     ['StopFailure', { error: 'overloaded' }, 'failed'],
     ['SessionEnd', { reason: 'exit' }, 'interrupted'],
   ])('is taken back when the terminal was first: %s', async (event, more, status) => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_2' });
     const asked = tell('PermissionRequest', BASH);
     const [ask] = await stage.pending(session);
@@ -155,7 +155,7 @@ describe('a request for permission', () => {
   });
 
   it('that was given up at the terminal, by Esc or a plain no, ends with its run; the next prompt has a run of its own', async () => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     const gone = new AbortController();
     await tell('UserPromptSubmit', { prompt: 'make x' });
     const asked = tell('PermissionRequest', BASH, gone.signal);
@@ -176,7 +176,7 @@ describe('a request for permission', () => {
   });
 
   it('of a sub-agent at work goes on when another one is given up', async () => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     const gone = new AbortController();
     const first = tell('PermissionRequest', { ...BASH, agent_id: 'a1' }, gone.signal);
     const second = tell('PermissionRequest', { ...BASH, agent_id: 'a2' });
@@ -192,7 +192,7 @@ describe('a request for permission', () => {
   });
 
   it('is named after the newest call that it can be, never after one that is over', async () => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     for (const tool_use_id of ['toolu_done', 'toolu_failed', 'toolu_batch', 'toolu_stale', 'toolu_new'])
       await tell('PreToolUse', { ...BASH, tool_use_id });
     await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_done' });
@@ -211,7 +211,7 @@ describe('a request for permission', () => {
   it.each(['PostToolUse', 'PostToolUseFailure'])(
     'that is denied here and runs all the same, because the terminal allowed it before, says so: %s',
     async (ran) => {
-      const { tell, session } = claudeCode();
+      const { tell, session } = claudeRuntime();
       await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_long' });
       const asked = tell('PermissionRequest', BASH);
       const [ask] = await stage.pending(session);
@@ -225,7 +225,7 @@ describe('a request for permission', () => {
   );
 
   it('with suggestions of another shape is asked all the same, without them', async () => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     void tell('PermissionRequest', { ...BASH, permission_suggestions: 'later, perhaps' });
     const [ask] = await stage.pending(session);
     expect(ask?.request).not.toHaveProperty('suggestions');
@@ -233,7 +233,7 @@ describe('a request for permission', () => {
   });
 
   it('that expires here is left to the terminal', async () => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     const asked = tell('PermissionRequest', BASH);
     await stage.pending(session);
     server.advance(HOOK_SECONDS * 1000);
@@ -241,7 +241,7 @@ describe('a request for permission', () => {
   });
 
   it('that the server refuses is left to the terminal', async () => {
-    const { tell, session } = claudeCode();
+    const { tell, session } = claudeRuntime();
     const first = tell('PermissionRequest', BASH);
     const [ask] = await stage.pending(session);
     await stage.api.sessions.end(ask?.session_id ?? '');
@@ -251,7 +251,7 @@ describe('a request for permission', () => {
 });
 
 it('a question is answered in the words of Claude Code', async () => {
-  const { tell, session } = claudeCode();
+  const { tell, session } = claudeRuntime();
   const questions = [
     { question: 'Which?', header: 'H', multiSelect: false, options: [{ label: 'A' }, { label: 'B' }] },
   ];
@@ -271,11 +271,11 @@ it.each([undefined, null, 3, [], {}, { session_id: '../x', cwd: '/', hook_event_
 );
 
 it('what an earlier life of the server left open ends before anything new is heard, and once only', async () => {
-  const { tell, session } = claudeCode();
+  const { tell, session } = claudeRuntime();
   void tell('PermissionRequest', BASH);
   const [left] = await stage.pending(session);
   const client = createClient({ url: stage.url, token: server.token });
-  const later = createClaudeDoor(client, waits);
+  const later = serveHooks({ client, waits });
   const base = { session_id: session.slice('claude.'.length), cwd: '/project' };
   // All at once, as after a restart: none of them may be taken for what was left open.
   const asked = [1, 2, 3].map((n) =>
@@ -297,19 +297,19 @@ it('what an earlier life of the server left open ends before anything new is hea
 });
 
 it('at the start of a server every conversation that was at work ends, and no other session', async () => {
-  const { tell, session } = claudeCode();
+  const { tell, session } = claudeRuntime();
   void tell('PermissionRequest', BASH);
   const [left] = await stage.pending(session);
   const other = await stage.api.sessions.create({ agent: 'external' });
   const { run_id } = await stage.api.runs.start(other.session_id, { input: { text: 'x' } });
-  await createClaudeDoor(createClient({ url: stage.url, token: server.token }), waits).recover();
+  await serveHooks({ client: createClient({ url: stage.url, token: server.token }), waits }).recover();
   expect(await stage.api.asks.get(left?.ask_id ?? '')).toMatchObject({ answer: { reason: 'worker_restart' } });
   expect((await stage.api.runs.get(run_id)).status).toBe('running');
 });
 
 it('a conversation that nothing is heard of any more is over, unless it still waits', async () => {
   const client = createClient({ url: stage.url, token: server.token });
-  const short = createClaudeDoor(client, waits, { quietMs: 1 });
+  const short = serveHooks({ client, waits }, { quietMs: 1 });
   const id = randomUUID();
   const base = { session_id: id, cwd: '/project' };
   const asked = short.handle({ ...base, ...BASH, hook_event_name: 'PermissionRequest' }, never);
@@ -324,7 +324,7 @@ it('a conversation that nothing is heard of any more is over, unless it still wa
 });
 
 it('whoever waits is sent back to the terminal when the server goes away', async () => {
-  const { tell, session } = claudeCode();
+  const { tell, session } = claudeRuntime();
   const asked = tell('PermissionRequest', BASH);
   await stage.pending(session);
   await door.close();

@@ -1,9 +1,11 @@
 // A person's Claude Code settings with Holdpoint's hooks and without: what was there stays, what is not understood is
 // refused, every hook has a time limit and says what its failure does.
 import { describe, expect, it } from 'vitest';
-import { connected, disconnected, hasHooks, shown } from '../../../src/agents/claude/connect.ts';
+import { connector } from '../../../src/agents/claude/connect.ts';
 
-const DOOR = { url: 'http://127.0.0.1:4777', token: 'hp_secret' };
+const { connected, disconnected, isConnected: hasHooks, shown } = connector;
+
+const DOOR = { url: 'http://127.0.0.1:4777', token: 'hp_secret', data: '/state', program: 'holdpoint' };
 const OWN = {
   model: 'opus',
   permissions: { allow: ['Bash(ls *)'] },

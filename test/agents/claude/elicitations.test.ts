@@ -45,7 +45,7 @@ function scene(does: ((shown: Shown) => unknown)[], known: AskView[] = []) {
   const context = {
     ask: act,
     approve: act,
-    say: async (text: string) => void said.push(text),
+    output: async (text: string) => void said.push(text),
     withdraw: async (askId: string) => void withdrawn.push(askId),
   };
   return { elicitations: createElicitations(context as unknown as AgentContext, known), shown, said, withdrawn };

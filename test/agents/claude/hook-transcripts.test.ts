@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createClaudeDoor } from '../../../src/agents/claude/attach.ts';
+import { serveHooks } from '../../../src/agents/claude/attach.ts';
 import { HookEvent } from '../../../src/agents/claude/hook-protocol.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
@@ -56,7 +56,7 @@ async function replay(name: string): Promise<AskView[]> {
   waits?.close();
   const client = createClient({ url: stage.url, token: (await server.makeToken('worker')).token });
   waits = new Waits(client.http);
-  const door = createClaudeDoor(client, waits);
+  const door = serveHooks({ client, waits });
   const calls = new Map<number, { event: HookEvent; gone: AbortController; replied: Promise<object> }>();
   let session = '';
   for (const line of readFileSync(join(FOLDER, name), 'utf8').trim().split('\n')) {

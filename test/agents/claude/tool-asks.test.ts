@@ -37,7 +37,7 @@ function deskOf({
       if (isAnswered) throw new Error('it was answered');
       withdrawn.push(askId);
     },
-    giveUp: async (askId: string) => void givenUp.push(askId),
+    markUndeliverable: async (askId: string) => void givenUp.push(askId),
   };
   return { desk: createDesk(context as unknown as AgentContext, known), shown, withdrawn, givenUp };
 }

@@ -1,12 +1,14 @@
 // An attached Codex to which a worker attaches again, and other workers beside it: what it asks and has been answered
 // is let go of only by the place that attached it, and only when Codex does not ask it any more.
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { attachableCodex } from '../../../src/agents/codex/attach.ts';
+import type { Agent, FollowedSocket } from '../../../src/agents/agent.ts';
+import { codex } from '../../../src/agents/codex/agent.ts';
+import { endAsksOf, followDaemon } from '../../../src/agents/codex/attach.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { startAttachments } from '../../../src/worker/attachments.ts';
-import { placeOf } from '../../../src/worker/machine-label.ts';
+import { machineLabel } from '../../../src/worker/machine-label.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { serverForAll } from '../../support/shared-fixtures.ts';
 import { TestBed } from '../../support/test-bed.ts';
@@ -21,10 +23,10 @@ beforeAll(async () => {
 });
 
 /** Attached from this place until the test is over, or until it lets go. */
-function attach(daemon: StandInDaemon, place = 'at=here', client: Client = createClient({ url: stage.url, token })) {
+function attach(daemon: StandInDaemon, machine = 'at=here', client: Client = createClient({ url: stage.url, token })) {
   const waits = new Waits(client.http);
   const over = new AbortController();
-  const attached = attachableCodex.attach({ client, waits, signal: over.signal, place, open: daemon.open });
+  const attached = followDaemon({ onNotAsked() {}, client, waits, signal: over.signal, machine, open: daemon.open });
   const letGo = async () => {
     over.abort();
     daemon.hangUp();
@@ -60,15 +62,15 @@ it('is not let go of by a worker where no Codex is connected', async () => {
   daemon.asks(0);
   const ask = await asked(daemon);
   const left: string[] = [];
-  const away = async (client: Client, place: string) => {
-    await attachableCodex.away(client, place);
-    left.push(place);
+  const gone = async (client: Client, machine: string) => {
+    await endAsksOf(client, machine);
+    left.push(machine);
   };
   const data = temporaryFolder();
-  const place = placeOf(data);
+  const place = machineLabel(data);
   const log = { info() {}, warn() {}, error() {}, debug() {} } as never;
-  const attachables = [{ ...attachableCodex, away }];
-  const other = startAttachments({ url: stage.url, token, data, attachables, log, lookEveryMs: 5 });
+  const agents = [withSocket(codex, { gone })];
+  const other = startAttachments({ url: stage.url, token, data, agents, log, lookEveryMs: 5 });
   await expect.poll(() => left).toEqual([place]);
   await other.stop();
   expect(await now(ask)).toMatchObject({ status: 'pending' });
@@ -127,3 +129,9 @@ it('stays open while a slow server is told of it again, and nothing untrue is sa
   await stage.decide(ask, { behavior: 'allow' });
   expect(await stage.until(async () => daemon.answerTo(0))).toMatchObject({ result: { decision: 'accept' } });
 });
+
+const withSocket = (agent: Agent, changed: Partial<FollowedSocket>): Agent => {
+  const { attached } = agent;
+  if (!attached?.socket) throw new Error(`${agent.name} has no socket`);
+  return { ...agent, attached: { ...attached, socket: { ...attached.socket, ...changed } } };
+};

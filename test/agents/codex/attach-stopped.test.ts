@@ -1,7 +1,7 @@
 // A run of an attached Codex that is stopped here while its turn goes on there, or whose answer came second: what it had
 // been sent is followed to its end, what it still asks stays at its own prompt, and only what it asks next is asked here.
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { attachableCodex } from '../../../src/agents/codex/attach.ts';
+import { followDaemon } from '../../../src/agents/codex/attach.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import type { AskView } from '../../../src/core/views.ts';
@@ -22,7 +22,14 @@ beforeEach(async () => {
   const client = createClient({ url: stage.url, token });
   const waits = new Waits(client.http);
   const over = new AbortController();
-  const attached = attachableCodex.attach({ client, waits, signal: over.signal, place: 'at=here', open: daemon.open });
+  const attached = followDaemon({
+    onNotAsked() {},
+    client,
+    waits,
+    signal: over.signal,
+    machine: 'at=here',
+    open: daemon.open,
+  });
   letGo = async () => {
     over.abort();
     daemon.hangUp();

@@ -1,7 +1,7 @@
 // Attaches the real adapter to a daemon that is a player of a transcript, recorded from the real one. Whatever Holdpoint
 // says to it must be what it said then, to the letter.
 import { join } from 'node:path';
-import { attachableCodex } from '../../../src/agents/codex/attach.ts';
+import { followDaemon } from '../../../src/agents/codex/attach.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import type { TestBed } from '../../support/test-bed.ts';
@@ -23,7 +23,14 @@ export async function playAttached(
   const client = createClient({ url: stage.url, token });
   const waits = new Waits(client.http);
   const over = new AbortController();
-  const attached = attachableCodex.attach({ client, waits, signal: over.signal, place: PLACE, open: player.open });
+  const attached = followDaemon({
+    onNotAsked() {},
+    client,
+    waits,
+    signal: over.signal,
+    machine: PLACE,
+    open: player.open,
+  });
   await person();
   await player.played.promise;
   await arrived?.();

@@ -1,8 +1,15 @@
 // The hooks file of Codex: our hook in it, beside whatever else is there, and out again.
 import { describe, expect, it } from 'vitest';
-import { connected, disconnected, isConnected } from '../../../src/agents/codex/connect.ts';
+import { connector } from '../../../src/agents/codex/connect.ts';
 
-const PLACE = { program: '/opt/my tools/holdpoint', url: 'http://127.0.0.1:4777', data: "/home/lead/it's here" };
+const { connected, disconnected, isConnected } = connector;
+
+const PLACE = {
+  program: '/opt/my tools/holdpoint',
+  url: 'http://127.0.0.1:4777',
+  data: "/home/lead/it's here",
+  token: '',
+};
 const OTHER = { matcher: 'Bash', hooks: [{ type: 'command', command: 'other hook codex', timeout: 5 }] };
 const style = (value: unknown, indent: string) => JSON.stringify(value, undefined, indent);
 

@@ -38,7 +38,7 @@ function scene(...lines: string[]) {
   const ends: string[] = [];
   const context = {
     acknowledge: async () => void ends.push('delivered'),
-    giveUp: async (_: string, why: string) => void ends.push(why),
+    markUndeliverable: async (_: string, why: string) => void ends.push(why),
   };
   const deliveries = createDeliveries(context, { has: async () => false, callOf: transcripts.callOf });
   const place = { threadId: 'thread', turnId: 'turn-2' };

@@ -288,7 +288,7 @@ it('whoever has let go of Codex does not look any more, and says nothing of what
     const call = (name: string) => async () => void calls.push(name);
     const has = async () => calls.push('looked') > 0;
     const callOf = async () => 'unreadable' as const;
-    const context = { acknowledge: call('acknowledged'), giveUp: call('gave up') };
+    const context = { acknowledge: call('acknowledged'), markUndeliverable: call('gave up') };
     const deliveries = createDeliveries(context, { has, callOf });
     for (const isCommand of [true, false]) {
       const place = { threadId: 'thread', turnId: 'turn' };

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { decideByCodexHook } from '../../../src/agents/codex/hook.ts';
+import { decide } from '../../../src/agents/codex/hook.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
@@ -36,13 +36,14 @@ function call(wanted: object, { url = stage.url, session_id = `thread-${++made}`
   const waits = new Waits(client.http);
   const open = () => Promise.reject(new Error('no daemon'));
   const event = { hook_event_name: 'PermissionRequest', session_id, turn_id: TURN, cwd: '/srv', ...BASH, ...wanted };
-  const said = decideByCodexHook(event, () => ({
+  const said = decide(event, () => ({
     client,
     waits,
     signal: stop.signal,
-    place: 'at=here',
-    open,
-    note: () => async () => {},
+    machine: 'at=here',
+    env: {},
+    openSocket: open,
+    record: () => async () => {},
   })).finally(() => waits.close());
   said.catch(() => {});
   return { said, stop, session: `codex-own-${session_id}`, session_id };

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { codex } from '../../../src/agents/codex/run.ts';
+import { codex } from '../../../src/agents/codex/agent.ts';
 import type { RunView } from '../../../src/core/views.ts';
 import { leaderOf } from '../../support/process-leader.ts';
 import { serverForAll } from '../../support/shared-fixtures.ts';

@@ -66,7 +66,7 @@ it.each([
         steps.push(`acknowledged ${askId}`);
         if (!isTold) throw new Error('the server is away');
       },
-      say: async (text: string) => void steps.push(text),
+      output: async (text: string) => void steps.push(text),
       async approve({ input }: { input: Record<string, unknown> }) {
         steps.push('asked');
         const outcome = { status: 'answered', allowed: false, input, suggestion_ids: [], ask_id: 'another' };
@@ -106,7 +106,7 @@ it.each([
       async approve({ input }: { input: Record<string, unknown> }) {
         return { status, allowed: false, input, suggestion_ids: [], ask_id: 'ask', reason: 'not needed' };
       },
-      async say(text: string) {
+      async output(text: string) {
         if (!goesOn) throw new Error('the run is over');
         reasons.push(text);
       },

@@ -20,7 +20,7 @@ export class StandInDaemon {
   open = async (onText: (text: string) => void) => {
     this.#onText = onText;
     this.#over = Promise.withResolvers<void>();
-    return { send: (text: string) => this.#hear(JSON.parse(text)), hangUp: this.hangUp, ended: this.#over.promise };
+    return { send: (text: string) => this.#hear(JSON.parse(text)), close: this.hangUp, ended: this.#over.promise };
   };
   hangUp = () => this.#over.resolve();
 

@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { codex } from '../../../src/agents/codex/run.ts';
+import { codex } from '../../../src/agents/codex/agent.ts';
 import type { AskView, RunView } from '../../../src/core/views.ts';
 import { openServer, type Server } from '../../support/server.ts';
 import { TestBed } from '../../support/test-bed.ts';

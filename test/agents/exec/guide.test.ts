@@ -3,12 +3,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runtimes } from '../../../src/agents/exec/run.ts';
+import { plain } from '../../../src/agents/exec/plain-runtime.ts';
 import { parseSentinel } from '../../../src/agents/exec/sentinel.ts';
+import { loadAgents } from '../../../src/agents/registry.ts';
 import { EVENT_TYPES } from '../../../src/core/event.ts';
 import { FAILURE_REASONS } from '../../../src/core/run.ts';
 import { root } from '../../support/process.ts';
 
+const registered = (await loadAgents()).flatMap(({ runtime }) => (runtime ? [runtime()] : []));
+const runtimes = [...(await Promise.all(registered)), plain];
 const guide = readFileSync(join(root, 'docs/runtime-adapter.md'), 'utf8');
 const source = readFileSync(join(root, 'src/agents/exec/run.ts'), 'utf8');
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exec } from '../../../src/agents/exec/run.ts';
+import { exec } from '../../../src/agents/exec/agent.ts';
 import type { RunView } from '../../../src/core/views.ts';
 import { identityOf } from '../../../src/worker/process-group.ts';
 import { LONG_LEASE_MS } from '../../support/test-bed.ts';

@@ -2,7 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exec } from '../../../src/agents/exec/run.ts';
+import { claude } from '../../../src/agents/claude/agent.ts';
+import { exec } from '../../../src/agents/exec/agent.ts';
 import type { AskView, RunView } from '../../../src/core/views.ts';
 import { openServer, type Server } from '../../support/server.ts';
 import { TestBed, type WorkerLike } from '../../support/test-bed.ts';
@@ -26,7 +27,7 @@ export class ExecTestBed {
   static async open(worker: WorkerLike = {}): Promise<ExecTestBed> {
     const server = await openServer();
     const bed = new TestBed(await server.url(), server.token);
-    if (worker.concurrency !== 0) await bed.worker({ agents: [exec], ...worker });
+    if (worker.concurrency !== 0) await bed.worker({ agents: [exec, claude], ...worker });
     return new ExecTestBed(server, bed);
   }
 

@@ -1,6 +1,6 @@
 // A worker with nothing but the exec agent, as a program: `node worker-alone.ts <url> <token> <lease ms>`. Ends with its
 // input.
-import { exec } from '../../../src/agents/exec/run.ts';
+import { exec } from '../../../src/agents/exec/agent.ts';
 import { startWorker } from '../../../src/worker/worker.ts';
 
 const [url = '', token = '', leaseMs = ''] = process.argv.slice(2);

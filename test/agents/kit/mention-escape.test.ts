@@ -1,6 +1,6 @@
 // Words told in a user's name name nothing: `@` begins no word in them, and JSON says the same as before.
 import { describe, expect, it } from 'vitest';
-import { claudeCode } from '../../../src/agents/claude/runtime.ts';
+import { claudeRuntime } from '../../../src/agents/claude/runtime.ts';
 import { promptOf, readSpec } from '../../../src/agents/exec/input.ts';
 import { plain } from '../../../src/agents/exec/plain-runtime.ts';
 import { literalJson, literally } from '../../../src/agents/kit/mention-escape.ts';
@@ -50,11 +50,11 @@ describe('words told in the user’s name', () => {
 
   it('are what a template of Claude Code has from an earlier dispatch; other words, and other programs’, stay as they are', () => {
     const given = { command: ['x'], data: { about: '@README.md' }, answer: '@/p1', partial_state: { at: '@/p2' } };
-    const told = (prompt_template: string, tell: typeof claudeCode.tell) =>
+    const told = (prompt_template: string, tell: typeof claudeRuntime.tell) =>
       promptOf(readSpec({ ...given, prompt_template }), tell);
     const template = '{{about}} {{answer}} {{partial_state.at}} {{partial_state}}';
-    expect(told(template, claudeCode.tell)).toBe('@README.md \\@/p1 \\@/p2 {"at":"\\u0040/p2"}');
-    expect(told('{{input}}', claudeCode.tell)).not.toContain('@');
+    expect(told(template, claudeRuntime.tell)).toBe('@README.md \\@/p1 \\@/p2 {"at":"\\u0040/p2"}');
+    expect(told('{{input}}', claudeRuntime.tell)).not.toContain('@');
     expect(told(template, plain.tell)).toBe('@README.md @/p1 @/p2 {"at":"@/p2"}');
   });
 });

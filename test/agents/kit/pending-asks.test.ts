@@ -10,7 +10,7 @@ function scene(isAnswered = false) {
         steps.push(`${askId} withdrawn: ${why}`);
         if (isAnswered) throw new Error('it was answered');
       },
-      giveUp: async (askId, why) => void steps.push(`${askId} given up: ${why}`),
+      markUndeliverable: async (askId, why) => void steps.push(`${askId} given up: ${why}`),
     },
     (askId) => steps.push(`${askId} raised`),
   );

@@ -2,7 +2,8 @@
 // person and no word about waiting may be among it.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AgentContext } from '../../../src/agents/agent.ts';
-import { mock, type Step } from '../../../src/agents/mock/input.ts';
+import { mock } from '../../../src/agents/mock/agent.ts';
+import type { Step } from '../../../src/agents/mock/input.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { openServer, type Server } from '../../support/server.ts';
 import { TestBed, WHICH } from '../../support/test-bed.ts';

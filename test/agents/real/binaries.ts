@@ -1,13 +1,12 @@
 // Where the real agents are. What is not installed is undefined, and its tests are skipped by name.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { TESTED } from '../../../src/agents/tested-versions.ts';
+import { program as claudeProgram } from '../../../src/agents/claude/program.ts';
+import { program as codexProgram } from '../../../src/agents/codex/program.ts';
 
 const modules = join(import.meta.dirname, '..', 'node_modules');
 
-const testedVersion = (agent: string) => TESTED.find((tested) => tested.agent === agent)?.version;
-
-export const claudeVersion = testedVersion('claude');
+export const claudeVersion = claudeProgram.tested;
 export const claude = installed('@anthropic-ai', `claude-agent-sdk-${process.platform}-${process.arch}`, 'claude');
 
 const TRIPLES: Record<string, string> = {
@@ -17,7 +16,7 @@ const TRIPLES: Record<string, string> = {
   'darwin-arm64': 'aarch64-apple-darwin',
 };
 const system = `${process.platform}-${process.arch}`;
-export const codexVersion = testedVersion('codex');
+export const codexVersion = codexProgram.tested;
 export const codex = installed('@openai', `codex-${system}`, 'vendor', TRIPLES[system] ?? system, 'bin', 'codex');
 
 function installed(...path: string[]): string | undefined {

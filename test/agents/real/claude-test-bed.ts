@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { claude } from '../../../src/agents/claude/run.ts';
+import { claude } from '../../../src/agents/claude/agent.ts';
 import type { AskView, RunView } from '../../../src/core/views.ts';
 import { openServer, type Server } from '../../support/server.ts';
 import { TestBed, type WorkerLike } from '../../support/test-bed.ts';

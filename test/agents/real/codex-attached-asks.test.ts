@@ -3,12 +3,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connected } from '../../../src/agents/codex/connect.ts';
+import { connector } from '../../../src/agents/codex/connect.ts';
 import type { ApprovalRequest, AskView, UserQuestionRequest } from '../../../src/core/views.ts';
 import { root as repository } from '../../support/process.ts';
 import { codex, codexVersion } from './binaries.ts';
 import { CodexDaemon, type Local } from './codex-daemon.ts';
 import { escalated, readIfThere } from './codex-test-bed.ts';
+
+const { connected } = connector;
 
 let d: CodexDaemon;
 beforeAll(async () => {
@@ -238,7 +240,7 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own asks for pe
 
   it('with the hook beside the daemon: it is asked once, through the daemon', async () => {
     const program = join(repository, 'bin', 'holdpoint');
-    const hooks = connected(undefined, { program, url: d.stage.url, data: d.data });
+    const hooks = connected(undefined, { program, url: d.stage.url, data: d.data, token: '' });
     writeFileSync(join(d.root, 'home', 'hooks.json'), hooks);
     writeFileSync(join(d.data, 'worker.token'), (await d.stage.api.tokens.create({ scope: 'worker' })).token);
     const config = { bypass_hook_trust: true };

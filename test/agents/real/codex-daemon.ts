@@ -5,11 +5,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { attachableCodex } from '../../../src/agents/codex/attach.ts';
+import type { Agent } from '../../../src/agents/agent.ts';
+import { codex as agent } from '../../../src/agents/codex/agent.ts';
 import { createPeer, type Incoming, type Peer } from '../../../src/agents/wire/json-rpc.ts';
 import type { AskView } from '../../../src/core/views.ts';
-import { type Attachable, startAttachments } from '../../../src/worker/attachments.ts';
-import { talkOverSocket } from '../../../src/worker/socket.ts';
+import { startAttachments } from '../../../src/worker/attachments.ts';
+import { openSocket } from '../../../src/worker/socket.ts';
 import { openServer, type Server } from '../../support/server.ts';
 import { TestBed } from '../../support/test-bed.ts';
 import { codex } from './binaries.ts';
@@ -79,13 +80,13 @@ export class CodexDaemon {
 
   async attach(): Promise<void> {
     const { token } = await this.stage.api.tokens.create({ scope: 'worker' });
-    const attachables = [isRecording ? recorded(attachableCodex, (text) => this.#write(text)) : attachableCodex];
+    const agents = [isRecording ? recorded(agent, (text) => this.#write(text)) : agent];
     const times = { lookEveryMs: 100, awayMs: 500 };
     this.#attachments = startAttachments({
       url: this.stage.url,
       token,
       data: this.data,
-      attachables,
+      agents,
       log: silent,
       ...times,
     });
@@ -127,7 +128,7 @@ export class CodexDaemon {
         if (method === 'turn/completed' && (params as { threadId: string }).threadId === thread.id) end.resolve(params);
       },
     });
-    const talk = await talkOverSocket(this.socket, peer.receive, this.#over.signal);
+    const talk = await openSocket(this.socket, peer.receive, this.#over.signal);
     const clientInfo = { name: 'person', version: '1' };
     await peer.request('initialize', { clientInfo, capabilities: { experimentalApi: true } });
     peer.notify('initialized');
@@ -164,26 +165,27 @@ export class CodexDaemon {
 }
 
 /** The same, with everything that is said written down. */
-function recorded(attachable: Attachable, put: (line: string) => void): Attachable {
+function recorded(agent: Agent, put: (line: string) => void): Agent {
+  const { attached } = agent;
+  const socket = attached?.socket;
+  if (!attached || !socket) throw new Error(`${agent.name} has no socket`);
   const write = (from: string, text: string) => put(`{"from":"${from}","message":${text}}\n`);
-  return {
-    ...attachable,
-    attach: (parts) =>
-      attachable.attach({
-        ...parts,
-        async open(onText) {
-          const talk = await parts.open((text) => {
-            write('agent', text);
-            onText(text);
-          });
-          return {
-            ...talk,
-            send(text) {
-              write('holdpoint', text);
-              talk.send(text);
-            },
-          };
-        },
-      }),
-  };
+  const follow: typeof socket.follow = (context) =>
+    socket.follow({
+      ...context,
+      async open(onText) {
+        const connection = await context.open((text) => {
+          write('agent', text);
+          onText(text);
+        });
+        return {
+          ...connection,
+          send(text) {
+            write('holdpoint', text);
+            connection.send(text);
+          },
+        };
+      },
+    });
+  return { ...agent, attached: { ...attached, socket: { ...socket, follow } } };
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connected } from '../../../src/agents/codex/connect.ts';
+import { connector } from '../../../src/agents/codex/connect.ts';
 import { createPeer, type Incoming, type Peer } from '../../../src/agents/wire/json-rpc.ts';
 import type { ApprovalRequest, AskView } from '../../../src/core/views.ts';
 import { olderNode } from '../../support/older-node.ts';
@@ -15,6 +15,8 @@ import { TestBed } from '../../support/test-bed.ts';
 import { codex, codexVersion } from './binaries.ts';
 import { escalated, nothingLeftIn, readIfThere, setUp } from './codex-test-bed.ts';
 import { OpenAiModel, type Script } from './model-openai.ts';
+
+const { connected } = connector;
 
 const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-hook-'));
 const children: ChildProcess[] = [];
@@ -33,7 +35,7 @@ beforeAll(async () => {
   const data = join(root, 'state');
   mkdirSync(data);
   writeFileSync(join(data, 'worker.token'), (await stage.api.tokens.create({ scope: 'worker' })).token);
-  const place = { program: join(repository, 'bin', 'holdpoint'), url: stage.url, data };
+  const place = { program: join(repository, 'bin', 'holdpoint'), url: stage.url, data, token: '' };
   writeFileSync(join(root, 'home', 'hooks.json'), connected(undefined, place));
 });
 afterAll(async () => {

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { codex as agent } from '../../../src/agents/codex/run.ts';
+import { codex as agent } from '../../../src/agents/codex/agent.ts';
 import type { AskView, RunView } from '../../../src/core/views.ts';
 import { openServer, type Server } from '../../support/server.ts';
 import { TestBed } from '../../support/test-bed.ts';

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { claudeCode } from '../../../src/agents/claude/runtime.ts';
+import { claudeRuntime } from '../../../src/agents/claude/runtime.ts';
 import { plain } from '../../../src/agents/exec/plain-runtime.ts';
 import { layOverlay, takeOutOverlay } from '../../../src/agents/workspace/overlay.ts';
 import { ExecTestBed, exitOf } from '../exec/test-bed.ts';
@@ -45,8 +45,8 @@ describe('while the program runs', () => {
     expect(text).toMatch(/^---\nname: agora-needs-input\ndescription: /);
     expect(text).toContain('.agora/needs_input.json');
     expect(everything(folder)).toEqual(['README.md']);
-    expect(claudeCode.recognises(['/opt/bin/claude', '-p'])).toBe(true);
-    expect(claudeCode.recognises(['claudette'])).toBe(false);
+    expect(claudeRuntime.recognises(['/opt/bin/claude', '-p'])).toBe(true);
+    expect(claudeRuntime.recognises(['claudette'])).toBe(false);
   });
 
   it('any other program has it in AGENTS.md', async () => {
@@ -129,7 +129,7 @@ describe('after a crash', () => {
 
   it('the next dispatch in the workspace takes it out, whichever runtime it has', async () => {
     const folder = d.workspace({ 'AGENTS.md': 'old' });
-    await lay(folder, claudeCode);
+    await lay(folder, claudeRuntime);
     await shown(folder, { env: { [OPT_OUT]: 'true' } });
     expect(everything(folder)).toEqual(['AGENTS.md']);
     await lay(folder);

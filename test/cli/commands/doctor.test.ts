@@ -2,7 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { TESTED } from '../../../src/agents/tested-versions.ts';
+import { program as claude } from '../../../src/agents/claude/program.ts';
+import { program as codex } from '../../../src/agents/codex/program.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
 
@@ -22,10 +23,9 @@ interface Check {
 it('names what is installed, tested, missing and connected', PATIENT, async () => {
   const bin = temporaryFolder();
   const home = temporaryFolder();
-  const [claude, codex] = TESTED;
   const program = (name: string, says: string) =>
     writeFileSync(join(bin, name), `#!/bin/sh\necho "${says}"\n`, { mode: 0o755 });
-  program('claude', `${claude?.version} (Claude Code)`);
+  program('claude', `${claude.tested} (Claude Code)`);
   program('codex', 'codex-cli 0.0.7');
   const env = {
     PATH: `${bin}:/usr/bin:/bin`,
@@ -45,13 +45,13 @@ it('names what is installed, tested, missing and connected', PATIENT, async () =
   expect(named(fresh, 'claude')).toEqual({
     name: 'claude',
     state: 'good',
-    detail: `${claude?.version}, the version that was tested`,
+    detail: `${claude.tested}, the version that was tested`,
   });
   expect(named(fresh, 'codex')).toEqual({
     name: 'codex',
     state: 'warning',
-    detail: `0.0.7; tested with ${codex?.version}`,
-    advice: `if it misbehaves: ${codex?.install}@${codex?.version}`,
+    detail: `0.0.7; tested with ${codex.tested}`,
+    advice: `if it misbehaves: ${codex.install}@${codex.tested}`,
   });
   expect(named(fresh, 'claude hooks')).toBeUndefined();
 
@@ -63,8 +63,8 @@ it('names what is installed, tested, missing and connected', PATIENT, async () =
   const connected = await checks('/usr/bin:/bin');
   expect(named(connected, 'claude')).toMatchObject({
     state: 'warning',
-    detail: `not in the PATH of this terminal; tested with ${claude?.version}`,
-    advice: `to use it: ${claude?.install} (a worker looks in its own PATH)`,
+    detail: `not in the PATH of this terminal; tested with ${claude.tested}`,
+    advice: `to use it: ${claude.install} (a worker looks in its own PATH)`,
   });
   expect(named(connected, 'claude hooks')).toMatchObject({
     state: 'good',

@@ -1,0 +1,19 @@
+// Describes Claude Code as an agent. Loads nothing else of this folder until it is used.
+import type { Agent } from '../agent.ts';
+import { program } from './program.ts';
+import { settings } from './settings.ts';
+
+export const claude: Agent = {
+  name: 'claude',
+  title: 'Claude Code',
+  takes: 'text',
+  recovery: 'resume',
+  program,
+  settings,
+  run: async (context) => (await import('./run.ts')).runClaude(context),
+  runtime: async () => (await import('./runtime.ts')).claudeRuntime,
+  attached: {
+    connector: async () => (await import('./connect.ts')).connector,
+    serveHooks: async (context) => (await import('./attach.ts')).serveHooks(context),
+  },
+};
