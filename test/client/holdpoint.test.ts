@@ -212,6 +212,7 @@ describe('start', () => {
     const work = await hp.start({ title: 'Release', text: 'cut a release' });
     await work.say('working');
     const slow = work.approve({ id: 'w1', tool_name: 'Bash', input: {} });
+    await shown('w1');
     const quick = work.ask({ id: 'w2', question: 'A?', expires_after_ms: 100 });
     expect(await quick).toMatchObject({ status: 'expired' });
     expect(await slow).toMatchObject({ allowed: false, status: 'cancelled' });
