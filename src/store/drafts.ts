@@ -1,12 +1,23 @@
 // Drafts: one for each ask and person, the last save wins. A table of what is being typed, so it stays small.
 import type { Draft } from '../core/draft.ts';
 import type { Reader, Tx } from '../core/ports.ts';
+import { insertInto } from './row-statement.ts';
 import type { Sql } from './sql.ts';
 import type { DraftRow } from './tables.ts';
 
-const SAVE = `INSERT INTO drafts (ask_id, revision, content, saved_at, saved_by) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT (ask_id, saved_by) DO UPDATE SET revision = excluded.revision, content = excluded.content,
-    saved_at = excluded.saved_at`;
+const newDraft = (d: Draft) => ({
+  ask_id: d.askId,
+  revision: d.revision,
+  content: JSON.stringify(d.content),
+  saved_at: d.savedAt,
+  saved_by: d.savedBy,
+});
+const SAVE = insertInto(
+  'drafts',
+  newDraft,
+  `ON CONFLICT (ask_id, saved_by)
+   DO UPDATE SET revision = excluded.revision, content = excluded.content, saved_at = excluded.saved_at`,
+);
 /** Old ones, and those of whoever answered. The answer is JSON: REPLACE finds the author in it without any wildcard. */
 const FORGET = `DELETE FROM drafts WHERE saved_at <= ? OR EXISTS (SELECT 1 FROM asks a WHERE a.id = drafts.ask_id
   AND a.status IN ('answered', 'declined')
@@ -20,8 +31,8 @@ export const draftReads = (sql: Sql): Pick<Reader, 'draft'> => ({
 });
 
 export const draftWrites = (sql: Sql): Pick<Tx, 'saveDraft' | 'deleteDraft' | 'forgetDrafts'> => ({
-  async saveDraft(d) {
-    await sql.run(SAVE, [d.askId, d.revision, JSON.stringify(d.content), d.savedAt, d.savedBy]);
+  async saveDraft(draft) {
+    await sql.run(...SAVE(draft));
   },
   deleteDraft: async (askId, author) =>
     (await sql.run(`DELETE FROM drafts WHERE ask_id = ? AND saved_by = ?`, [askId, author])) > 0,

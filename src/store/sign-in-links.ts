@@ -1,8 +1,19 @@
 // Links that sign a browser in: kept as hashes, used once, forgotten a while after their end.
 import type { Reader, Tx } from '../core/ports.ts';
 import type { SignInLink } from '../core/sign-in.ts';
+import { insertInto } from './row-statement.ts';
 import type { Sql } from './sql.ts';
 import type { SignInLinkRow } from './tables.ts';
+
+const newLink = (link: SignInLink) => ({
+  hash: link.hash,
+  scope: link.scope,
+  name: link.name ?? null,
+  created_at: link.createdAt,
+  expires_at: link.expiresAt,
+  used_at: link.usedAt ?? null,
+});
+const INSERT = insertInto('sign_in_links', newLink);
 
 export const signInReads = (sql: Sql): Pick<Reader, 'signInLink'> => ({
   async signInLink(hash) {
@@ -13,10 +24,7 @@ export const signInReads = (sql: Sql): Pick<Reader, 'signInLink'> => ({
 
 export const signInWrites = (sql: Sql): Pick<Tx, 'insertSignInLink' | 'useSignInLink' | 'forgetSignInLinks'> => ({
   async insertSignInLink(link) {
-    await sql.run(
-      `INSERT INTO sign_in_links (hash, scope, name, created_at, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?)`,
-      [link.hash, link.scope, link.name ?? null, link.createdAt, link.expiresAt, link.usedAt ?? null],
-    );
+    await sql.run(...INSERT(link));
   },
   async useSignInLink(hash, now) {
     await sql.run(`UPDATE sign_in_links SET used_at = ? WHERE hash = ?`, [now, hash]);

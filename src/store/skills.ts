@@ -1,12 +1,28 @@
 // Skills, and their zips in a table of their own, so that lists never touch them.
 import type { Reader, Tx } from '../core/ports.ts';
 import type { Skill } from '../core/skill.ts';
+import { insertInto, updateById } from './row-statement.ts';
 import type { Sql } from './sql.ts';
-import type { SkillRow } from './tables.ts';
+import type { SkillArchiveRow, SkillRow } from './tables.ts';
 
-const INSERT = `INSERT INTO skills (id, name, namespace, description, version, sha256, size, author, created_at, updated_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
-const UPDATE = `UPDATE skills SET description = ?, version = ?, sha256 = ?, size = ?, updated_at = ? WHERE id = ?`;
+const changing = (s: Skill) => ({
+  id: s.id,
+  description: s.description,
+  version: s.version ?? null,
+  sha256: s.sha256,
+  size: s.size,
+  updated_at: s.updatedAt,
+});
+const newSkill = (s: Skill) => ({
+  name: s.name,
+  namespace: s.namespace,
+  author: s.author,
+  created_at: s.createdAt,
+  ...changing(s),
+});
+const INSERT = insertInto('skills', newSkill, 'ON CONFLICT DO NOTHING');
+const UPDATE = updateById('skills', changing);
+const INSERT_ARCHIVE = insertInto('skill_archives', (row: SkillArchiveRow) => row);
 const LIST = `SELECT * FROM skills WHERE namespace = ? AND LOWER(name) LIKE LOWER(?) ESCAPE '!' ORDER BY n LIMIT ? OFFSET ?`;
 
 type Reads = Pick<Reader, 'skill' | 'skills' | 'skillArchive'>;
@@ -30,13 +46,12 @@ export const skillReads = (sql: Sql): Reads => ({
 
 export const skillWrites = (sql: Sql): Writes => ({
   async insertSkill(s, archive) {
-    const values = [s.id, s.name, s.namespace, s.description, s.version ?? null, s.sha256, s.size, s.author];
-    if ((await sql.run(INSERT, [...values, s.createdAt, s.updatedAt])) === 0) return false;
-    await sql.run(`INSERT INTO skill_archives (skill_id, zip) VALUES (?, ?)`, [s.id, archive]);
+    if ((await sql.run(...INSERT(s))) === 0) return false;
+    await sql.run(...INSERT_ARCHIVE({ skill_id: s.id, zip: archive }));
     return true;
   },
   async updateSkill(s, archive) {
-    await sql.run(UPDATE, [s.description, s.version ?? null, s.sha256, s.size, s.updatedAt, s.id]);
+    await sql.run(...UPDATE(s));
     await sql.run(`UPDATE skill_archives SET zip = ? WHERE skill_id = ?`, [archive, s.id]);
   },
   async deleteSkill(id) {
