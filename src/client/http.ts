@@ -71,6 +71,13 @@ export class HoldpointProblem extends Error {
   }
 }
 
+/**
+ * Whether the server refused for good: the same call cannot succeed later. A lost lease is not such a refusal, because the
+ * run goes on at another worker; nor is one that passes by itself.
+ */
+export const isFinalRefusal = (error: unknown): error is HoldpointProblem =>
+  error instanceof HoldpointProblem && error.status < 500 && error.code !== 'lease_lost' && !PASSING.has(error.code);
+
 /** No answer from the server: it is not there, or the connection broke. Whether a call was carried out is unknown. */
 export class HoldpointUnreachable extends Error {
   constructor(url: string, cause: unknown) {

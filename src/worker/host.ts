@@ -3,7 +3,7 @@
 // again, fails it: its open approvals are thereby denied.
 import type { Agent, AgentContext, Ending } from '../agents/agent.ts';
 import { type Client, every } from '../client/client.ts';
-import { HoldpointProblem } from '../client/http.ts';
+import { HoldpointProblem, isFinalRefusal } from '../client/http.ts';
 import type { Waits } from '../client/waits.ts';
 import type { Recovery } from '../core/run.ts';
 import { SAID_CHARACTERS, shortened } from '../core/shortened.ts';
@@ -107,7 +107,7 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
     try {
       await telling;
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isFinalRefusal(error)) throw error;
       const why = `The server did not take the end of the run: ${error.detail}`;
       const failure = { error: last(why, ERROR_CHARACTERS), reason: 'worker-failed' } as const;
       await client.underLease(epoch).runs.fail(runId, failure, { signal });
@@ -153,6 +153,3 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
 
 const last = <T extends string | undefined>(text: T, most: number): T =>
   (text === undefined ? undefined : shortened(tellable(text), most)) as T;
-
-const isRefusal = (error: unknown): error is HoldpointProblem =>
-  error instanceof HoldpointProblem && error.status < 500 && error.code !== 'lease_lost';

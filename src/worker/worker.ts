@@ -1,7 +1,7 @@
 // The worker: claims runs for the agents it was given, hosts several at once, and drains when it is told to stop. It
 // speaks to the server only through the client, so it may live anywhere.
 import { type Client, createClient } from '../client/client.ts';
-import { backoffMs, HoldpointProblem, sleep } from '../client/http.ts';
+import { backoffMs, isFinalRefusal, sleep } from '../client/http.ts';
 import { Waits } from '../client/waits.ts';
 import type { Permissions } from '../core/session.ts';
 import { type HostedAgent, type Hosting, hostRun, type Log } from './host.ts';
@@ -61,7 +61,7 @@ export function startWorker(options: WorkerOptions): Worker {
         return await client.workers.claim(body, stopping.signal);
       } catch (error) {
         if (stopping.signal.aborted) return undefined;
-        if (error instanceof HoldpointProblem && error.status < 500 && error.status !== 429) throw error;
+        if (isFinalRefusal(error)) throw error;
         await sleep(backoffMs(failures), stopping.signal).catch(() => {});
       }
     }
