@@ -1,51 +1,48 @@
-// What Codex is doing at the moment: the items of its threads that have begun and have not ended. Its requests name them,
-// and say little else of what they are about. Owns nothing but this memory, and how to fill it where the beginning was
-// missed.
-import type { z } from 'zod';
+// Remembers the items of Codex's threads that have started and not completed. Its requests refer to them, and say little
+// else about what they ask. Owns only this memory, and loads it where the start of an item was missed.
 import type { Peer } from '../wire/json-rpc.ts';
-import { type Item, type ItemNotice, TurnsReply } from './protocol.ts';
+import { type Item, type ItemNotice, NewestTurns } from './protocol.ts';
 
-export interface UnderWay {
-  see(notice: z.infer<typeof ItemNotice>, isOver: boolean): void;
-  /** A turn is over, and with it whatever had begun in its thread. */
-  over(threadId: string): void;
+export interface ActiveItems {
+  started(notice: ItemNotice): void;
+  completed(notice: ItemNotice): void;
+  /** A turn is over, and with it every item of its thread. */
+  turnCompleted(threadId: string): void;
   of(threadId: string): Item[];
-  /** Joins a thread. Its requests that are open are told again to every listener that comes. */
-  catchUp(threadId: string): Promise<unknown>;
-  /** Whether Codex counts this item to the newest turn of the thread, also if it has ended. */
-  has(threadId: string, itemId: string): Promise<boolean>;
+  /** Resumes a thread that runs already and loads its items. Codex sends the open requests of the thread again. */
+  load(threadId: string): Promise<unknown>;
+  /** Whether the newest turn of the thread has this item, active or completed. */
+  hasItem(threadId: string, itemId: string): Promise<boolean>;
 }
 
-export function createUnderWay(peer: Pick<Peer, 'request'>): UnderWay {
-  const items = new Map<string, Map<string, Item>>();
+export function createActiveItems(peer: Pick<Peer, 'request'>): ActiveItems {
+  const threads = new Map<string, Map<string, Item>>();
 
-  function put(threadId: string, item: Item): void {
+  function add(threadId: string, item: Item): void {
     if (!item.id) return;
-    const known = items.get(threadId) ?? new Map<string, Item>();
-    items.set(threadId, known.set(item.id, item));
+    const items = threads.get(threadId) ?? new Map<string, Item>();
+    threads.set(threadId, items.set(item.id, item));
   }
 
-  function join(threadId: string): Promise<unknown> {
-    const initialTurnsPage = { limit: 1, itemsView: 'full' };
-    return peer.request('thread/resume', { threadId, excludeTurns: true, initialTurnsPage });
-  }
+  const resume = (threadId: string): Promise<unknown> =>
+    peer.request('thread/resume', {
+      threadId,
+      excludeTurns: true,
+      initialTurnsPage: { limit: 1, itemsView: 'full' },
+    });
 
   return {
-    see({ threadId, item }, isOver) {
-      if (isOver) items.get(threadId)?.delete(item.id ?? '');
-      else put(threadId, item);
-    },
-    over: (threadId) => void items.delete(threadId),
-    of: (threadId) => [...(items.get(threadId)?.values() ?? [])],
-    async catchUp(threadId) {
-      const reply = await join(threadId);
-      for (const item of newestOf(reply)) if (item.status === UNDER_WAY) put(threadId, item);
+    started: ({ threadId, item }) => add(threadId, item),
+    completed: ({ threadId, item }) => void threads.get(threadId)?.delete(item.id ?? ''),
+    turnCompleted: (threadId) => void threads.delete(threadId),
+    of: (threadId) => [...(threads.get(threadId)?.values() ?? [])],
+    async load(threadId) {
+      const reply = await resume(threadId);
+      for (const item of newestItems(reply)) if (item.status === 'inProgress') add(threadId, item);
       return reply;
     },
-    has: async (threadId, itemId) => newestOf(await join(threadId)).some(({ id }) => id === itemId),
+    hasItem: async (threadId, itemId) => newestItems(await resume(threadId)).some(({ id }) => id === itemId),
   };
 }
 
-const newestOf = (reply: unknown): Item[] => TurnsReply.parse(reply).initialTurnsPage?.data.at(0)?.items ?? [];
-
-const UNDER_WAY = 'inProgress';
+const newestItems = (reply: unknown): Item[] => NewestTurns.parse(reply).initialTurnsPage?.data.at(0)?.items ?? [];

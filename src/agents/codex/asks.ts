@@ -1,123 +1,115 @@
-// Everything Codex may ask of its host, sorted: what a person decides or answers, what is answered at once, what cannot
-// be shown and is therefore not allowed, and what is refused. Pure. Whatever is not understood is refused, which Codex
-// takes as a no.
+// Interprets every request that Codex may send to its client: as an ask for a person, a response that needs none, something
+// that cannot be displayed and is therefore declined, or an unsupported method. Pure. Codex takes an error response as a no.
 import type { z } from 'zod';
 import { canonical } from '../../core/digest.ts';
 import { askOfElicitation } from '../kit/elicitation.ts';
-import type { Incoming } from '../wire/json-rpc.ts';
-import {
-  commandApproval,
-  consent,
-  permissionsApproval,
-  toolApproval,
-  turnOf,
-  type WantedApproval,
-} from './approvals.ts';
+import type { Incoming, RequestId } from '../wire/json-rpc.ts';
+import { type ApprovalAsk, commandApproval, consent, permissionsApproval, toolApproval } from './approvals.ts';
 import { fileApproval } from './file-approval.ts';
-import type { Place } from './model-messages.ts';
 import * as shape from './protocol.ts';
-import { ASK_TOOL, askedByTool, formQuestion, toolResult, userInput, type WantedQuestion } from './questions.ts';
+import { ASK_TOOL, askToolQuestion, formQuestion, type QuestionAsk, toolResult, userInput } from './questions.ts';
 
-export type Wanted =
-  | WantedApproval
-  | WantedQuestion
-  | { kind: 'reply'; result: unknown }
-  /** Nobody could see what would be allowed; `result` says no. */
-  | { kind: 'unshown'; why: string; result: unknown }
-  | { kind: 'refuse'; why: string };
+export type Interpretation =
+  | ApprovalAsk
+  | QuestionAsk
+  | { kind: 'response'; result: unknown }
+  /** A person could not see what they would allow; `result` declines it. */
+  | { kind: 'undisplayable'; reason: string; result: unknown }
+  | { kind: 'unsupported'; reason: string };
 
-export interface Scene {
+export interface Surroundings {
   folder: string | undefined;
-  /** Items of this thread that have begun and have not ended. */
-  items(threadId: string): readonly shape.Item[];
-  /** This conversation with Codex, where a request has no turn that would tell it from one of another conversation. */
-  conversation: string;
+  /** Items of the thread that have started and not completed. */
+  activeItems(threadId: string): readonly shape.Item[];
+  /** Distinguishes requests without a turn from those of other processes. */
+  connectionId: string;
   nowMs: number;
 }
 
-export function wantedBy(request: Incoming, scene: Scene): Wanted {
-  const read = Object.hasOwn(readers, request.method) ? readers[request.method] : undefined;
-  const wanted = read?.(request, scene);
-  return wanted ?? { kind: 'refuse', why: `Holdpoint does not know how to answer ${request.method}.` };
+export function interpret(request: Incoming, surroundings: Surroundings): Interpretation {
+  const read = Object.hasOwn(interpreters, request.method) ? interpreters[request.method] : undefined;
+  const reason = `Holdpoint does not know how to answer ${request.method}.`;
+  return read?.(request, surroundings) ?? { kind: 'unsupported', reason };
 }
 
-/** The turn that waits for it; undefined for a request that is about none of the threads. */
-export function placeOf({ params }: Incoming): Place | undefined {
-  const { threadId, turnId } = Object(params) as Partial<Record<keyof Place, unknown>>;
-  if (typeof threadId !== 'string') return undefined;
-  return { threadId, turnId: typeof turnId === 'string' ? turnId : undefined };
+type Interpreter = (request: Incoming, surroundings: Surroundings) => Interpretation | undefined;
+
+/** Requests of another shape than expected are unsupported. */
+function reads<T extends z.ZodType>(
+  params: T,
+  interpretParams: (params: z.infer<T>, surroundings: Surroundings, id: RequestId) => Interpretation | undefined,
+): Interpreter {
+  return (request, surroundings) => {
+    const read = params.safeParse(request.params);
+    return read.success ? interpretParams(read.data, surroundings, request.id) : undefined;
+  };
 }
 
-type Reader = (request: Incoming, scene: Scene) => Wanted | undefined;
-
-const readers: Record<string, Reader> = {
-  'item/commandExecution/requestApproval': ({ params }, scene) => {
-    const read = shape.CommandApproval.safeParse(params);
-    if (!read.success) return undefined;
-    return commandApproval(read.data, itemOf(read.data, scene)) ?? unshown('Codex did not say what it wants to run.');
-  },
-  'item/fileChange/requestApproval': ({ params }, scene) => {
-    const read = shape.FileApproval.safeParse(params);
-    if (!read.success) return undefined;
-    const wanted = fileApproval(read.data, itemOf(read.data, scene), scene.folder);
-    return typeof wanted === 'string' ? unshown(wanted) : wanted;
-  },
-  'item/permissions/requestApproval': ({ params }) => {
-    const read = shape.PermissionsApproval.safeParse(params);
-    return read.success ? permissionsApproval(read.data) : undefined;
-  },
-  'item/tool/requestUserInput': ({ params }) => {
-    const read = shape.UserInput.safeParse(params);
-    return read.success ? userInput(read.data) : undefined;
-  },
-  'mcpServer/elicitation/request': elicitation,
-  'item/tool/call': ({ params }) => {
-    const read = shape.DynamicCall.safeParse(params);
-    if (!read.success) return undefined;
-    if (read.data.tool !== ASK_TOOL) return { kind: 'reply', result: toolResult('There is no such tool.', false) };
-    const wrong =
-      'The arguments were not understood: give {"questions": [{"question": "…", "options"?: [{"label": "…"}]}]}.';
-    return askedByTool(read.data) ?? { kind: 'reply', result: toolResult(wrong, false) };
-  },
-  'currentTime/read': (_, { nowMs }) => ({ kind: 'reply', result: { currentTimeAt: Math.floor(nowMs / 1000) } }),
+const interpreters: Record<string, Interpreter> = {
+  'item/commandExecution/requestApproval': reads(
+    shape.CommandApproval,
+    (asked, { activeItems }) =>
+      commandApproval(asked, itemOf(asked, activeItems)) ?? undisplayable('Codex did not say what it wants to run.'),
+  ),
+  'item/fileChange/requestApproval': reads(shape.FileApproval, (asked, { activeItems, folder }) => {
+    const approval = fileApproval(asked, itemOf(asked, activeItems), folder);
+    return typeof approval === 'string' ? undisplayable(approval) : approval;
+  }),
+  'item/permissions/requestApproval': reads(shape.PermissionsApproval, permissionsApproval),
+  'item/tool/requestUserInput': reads(shape.UserInput, userInput),
+  'mcpServer/elicitation/request': reads(shape.Elicitation, elicitation),
+  'item/tool/call': reads(shape.DynamicCall, (call) => {
+    const refuse = (text: string): Interpretation => ({ kind: 'response', result: toolResult(text, false) });
+    if (call.tool !== ASK_TOOL) return refuse('There is no such tool.');
+    const expected = '{"questions": [{"question": "…", "options"?: [{"label": "…"}]}]}';
+    return askToolQuestion(call) ?? refuse(`The arguments were not understood: give ${expected}.`);
+  }),
+  'currentTime/read': (_, { nowMs }) => ({ kind: 'response', result: { currentTimeAt: Math.floor(nowMs / 1000) } }),
 };
 
-const unshown = (why: string, result: unknown = { decision: 'decline' }): Wanted => ({ kind: 'unshown', why, result });
+const undisplayable = (reason: string, result: unknown = { decision: 'decline' }): Interpretation => ({
+  kind: 'undisplayable',
+  reason,
+  result,
+});
 
-const itemOf = ({ threadId, itemId }: { threadId: string; itemId: string }, scene: Scene) =>
-  scene.items(threadId).find(({ id }) => id === itemId);
+const itemOf = (
+  { threadId, itemId }: { threadId: string; itemId: string },
+  activeItems: Surroundings['activeItems'],
+): shape.Item | undefined => activeItems(threadId).find(({ id }) => id === itemId);
 
-function elicitation({ id, params }: Incoming, scene: Scene): Wanted | undefined {
-  const read = shape.Elicitation.safeParse(params);
-  if (!read.success) return undefined;
-  const asked = read.data;
-  const name = `elicitation-${id}${turnOf(asked.turnId ?? scene.conversation)}`;
+function elicitation(
+  asked: z.infer<typeof shape.Elicitation>,
+  { activeItems, connectionId }: Surroundings,
+  requestId: RequestId,
+): Interpretation | undefined {
+  const id = shape.idInTurn(`elicitation-${requestId}`, asked.turnId ?? connectionId);
   const meta = shape.ToolApprovalMeta.safeParse(asked._meta);
-  if (meta.success) {
-    const [call, ...others] = callsOf(asked, meta.data, scene);
-    if (!call || others.some(({ tool }) => tool !== call.tool))
-      return unshown(`Codex did not say which tool of ${asked.serverName} it wants to use.`, DECLINED);
-    // Calls that are alike in everything have one meaning, and only the request tells them apart.
-    if (others.length > 0 || !call.id) return toolApproval(asked, meta.data, name, { ...call, id: undefined });
-    return toolApproval(asked, meta.data, `${call.id}${turnOf(asked.turnId)}`, call);
+  if (!meta.success) {
+    const ask = askOfElicitation(asked);
+    return ask?.kind === 'approval' ? consent(ask, id) : ask && formQuestion(ask, id);
   }
-  const wanted = askOfElicitation(asked);
-  return wanted?.kind === 'approval' ? consent(wanted, name) : wanted && formQuestion(wanted, name);
+  const [call, ...others] = callsAskedAbout(asked, meta.data, activeItems(asked.threadId));
+  if (!call || others.some(({ tool }) => tool !== call.tool))
+    return undisplayable(
+      `Codex did not say which tool of ${asked.serverName} it wants to use.`,
+      shape.elicitationResponse(null),
+    );
+  // Identical calls ask for the same, and only the request tells them apart.
+  if (others.length > 0 || !call.id) return toolApproval(asked, meta.data, id, { ...call, id: undefined });
+  return toolApproval(asked, meta.data, shape.idInTurn(call.id, asked.turnId), call);
 }
 
-const DECLINED = { action: 'decline', content: null, _meta: null };
-
-/** The request names no call, only its server and arguments, and mostly its tool: the calls under way that are just so. */
-function callsOf(
-  { threadId, serverName, message }: z.infer<typeof shape.Elicitation>,
+/** The request names no call, only server and arguments, and mostly the tool in its message: all active calls that match. */
+function callsAskedAbout(
+  { serverName, message }: z.infer<typeof shape.Elicitation>,
   { tool_params }: z.infer<typeof shape.ToolApprovalMeta>,
-  scene: Scene,
+  activeItems: readonly shape.Item[],
 ): shape.Item[] {
-  const named = /to run tool "(.+)"\?$/s.exec(message ?? '')?.[1];
-  const given = canonical(tool_params ?? {});
-  return scene
-    .items(threadId)
+  const toolName = /to run tool "(.+)"\?$/s.exec(message ?? '')?.[1];
+  const params = canonical(tool_params ?? {});
+  return activeItems
     .filter(({ type, server }) => type === 'mcpToolCall' && server === serverName)
-    .filter(({ tool }) => named === undefined || tool === named)
-    .filter(({ arguments: args }) => canonical(args ?? {}) === given);
+    .filter(({ tool }) => toolName === undefined || tool === toolName)
+    .filter(({ arguments: given }) => canonical(given ?? {}) === params);
 }

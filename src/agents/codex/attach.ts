@@ -14,14 +14,14 @@ import {
   openAttachedRun,
   unsettledAsks,
 } from '../kit/attached-session.ts';
-import { createStanding } from '../kit/resume-message.ts';
+import { createUnusedApprovals } from '../kit/unused-approvals.ts';
 import { createPeer, type Incoming, type RequestId } from '../wire/json-rpc.ts';
-import { createUnderWay } from './active-items.ts';
-import { ELSEWHERE } from './delivery.ts';
+import { createActiveItems } from './active-items.ts';
+import { SETTLED_IN_CODEX } from './delivery.ts';
 import { createLineage } from './lineage.ts';
 import { CLIENT, ItemNotice, Resolved, TurnNotice } from './protocol.ts';
-import { createDesk, type Desk } from './requests.ts';
-import { createTranscripts } from './transcripts.ts';
+import { createRequests, type Requests } from './requests.ts';
+import { createRollouts } from './rollouts.ts';
 
 const AGENT = 'codex';
 /** Requests that a person answers; all others belong to whoever started the thread. */
@@ -45,7 +45,7 @@ const Loaded = z.looseObject({ data: z.array(z.string()) });
 interface Turn {
   run: AttachedRun;
   /** The last takes what the turn asks; those before belong to runs that were ended here while it went on. */
-  desks: readonly [...Desk[], Desk];
+  desks: readonly [...Requests[], Requests];
 }
 
 interface Followed {
@@ -60,8 +60,8 @@ export const endAsksOf = (client: Client, machine: string): Promise<void> => end
 export async function followDaemon({ client, waits, signal, machine, open, onNotAsked }: FollowContext): Promise<void> {
   const followed = new Map<string, Followed>();
   /** Who has which request, until Codex has settled it; nobody yet, while its run is opened. */
-  const owners = new Map<RequestId, Desk | undefined>();
-  const openDesks = new Set<Desk>();
+  const owners = new Map<RequestId, Requests | undefined>();
+  const openDesks = new Set<Requests>();
   let isGone = false;
   const raised = new Set<string>();
   const taking = new Set<Promise<void>>();
@@ -77,8 +77,8 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
     onNotification: notice,
   });
   const talk = await open(peer.receive);
-  const underWay = createUnderWay(peer);
-  const transcripts = createTranscripts();
+  const activeItems = createActiveItems(peer);
+  const rollouts = createRollouts();
   const lineage = createLineage(peer);
 
   /** Becomes a listener of the thread; its open requests are told again to every listener that comes. */
@@ -95,8 +95,8 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
   }
 
   async function listen(threadId: string): Promise<z.infer<typeof Thread>> {
-    const reply = await underWay.catchUp(threadId);
-    transcripts.know(reply);
+    const reply = await activeItems.load(threadId);
+    rollouts.learn(reply);
     return ThreadReply.parse(reply).thread;
   }
 
@@ -109,7 +109,7 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
       const desk = await deskOf(read.data);
       if (!owners.has(request.id)) return;
       owners.set(request.id, desk);
-      await desk.take(request);
+      await desk.receive(request);
     } catch (error) {
       owners.delete(request.id);
       unheard.add(read.data.threadId);
@@ -117,10 +117,10 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
     }
   }
 
-  async function deskOf({ threadId, turnId }: z.infer<typeof About>): Promise<Desk> {
+  async function deskOf({ threadId, turnId }: z.infer<typeof About>): Promise<Requests> {
     const entry = follow(threadId);
     const { desks } = await turnOf(entry, await entry.thread, turnId);
-    return desks.at(-1) as Desk;
+    return desks.at(-1) as Requests;
   }
 
   /** A run that was ended here while the turn goes on is followed by another, for what the turn asks next. */
@@ -143,7 +143,7 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
   async function openTurn(
     { id, cwd, name, preview }: z.infer<typeof Thread>,
     turnId: string,
-    before: readonly Desk[] = [],
+    before: readonly Requests[] = [],
   ): Promise<Turn> {
     const conversation = {
       agent: AGENT,
@@ -154,15 +154,15 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
     };
     const run = await openAttachedRun(client, waits, conversation, turnId, signal);
     if (isGone) throw new Error('the daemon went away before it could be asked here');
-    const desk = createDesk({
+    const desk = createRequests({
       context: run,
       peer,
-      standing: createStanding(),
-      underWay,
-      transcripts,
+      unusedApprovals: createUnusedApprovals(),
+      activeItems,
+      rollouts,
       lineageOf: lineage.of,
       isShared: true,
-      over: signal,
+      signal,
       onRaised: (askId) => raised.add(askId),
     });
     openDesks.add(desk);
@@ -178,8 +178,8 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
     if (method === 'item/started' || method === 'item/completed') {
       const read = ItemNotice.safeParse(params);
       if (!read.success) return;
-      underWay.see(read.data, method === 'item/completed');
-      if (method === 'item/completed') ended(read.data);
+      if (method === 'item/started') activeItems.started(read.data);
+      else ended(read.data);
       return;
     }
     if (method === 'serverRequest/resolved') {
@@ -194,11 +194,12 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
     if (read?.success) void over(read.data).catch(() => {});
   }
 
-  function ended(item: z.infer<typeof ItemNotice>): void {
+  function ended(item: ItemNotice): void {
+    activeItems.completed(item);
     const turn = followed.get(item.threadId)?.turns.get(item.turnId);
     turn
       ?.then(({ desks }) => {
-        for (const desk of desks) desk.ended(item);
+        for (const desk of desks) desk.itemCompleted(item);
       })
       .catch(() => {});
   }
@@ -206,13 +207,13 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
   async function over({ threadId, turn }: z.infer<typeof TurnNotice>): Promise<void> {
     const entry = followed.get(threadId);
     const known = entry?.turns.get(turn.id);
-    underWay.over(threadId);
+    activeItems.turnCompleted(threadId);
     entry?.turns.delete(turn.id);
     const problem =
       turn.status === 'completed' ? undefined : (turn.error?.message ?? `the turn was ${turn.status} in Codex`);
     const { run, desks = [] } = (await known) ?? {};
     for (const desk of desks) {
-      await desk.turnOver(turn.id);
+      await desk.turnCompleted(turn.id);
       openDesks.delete(desk);
     }
     await run?.end(problem);
@@ -250,7 +251,7 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
     // What was open and was not told again has been settled in Codex while nobody watched.
     const isOver = (ask: AskView) => !raised.has(ask.ask_id) && !unheard.has(conversationOf(AGENT, ask));
     for (const { ask_id, delivery } of signal.aborted || isGone ? [] : before.filter(isOver))
-      await letGo(client, ask_id, delivery.attempts === 0 ? ELSEWHERE : UNSEEN);
+      await letGo(client, ask_id, delivery.attempts === 0 ? SETTLED_IN_CODEX : UNSEEN);
     await talk.ended;
   } finally {
     talk.close();

@@ -1,194 +1,187 @@
-// What is decided about one request of Codex: it is put to a person, and their word made into the answer that Codex
-// expects, and into words for the model where that answer cannot carry them. Knows no other request, and sends nothing.
-// Decides nothing: without an explicit allow, and without having been able to show what would be allowed, it is a no.
+// Puts one request of Codex to a person and turns their decision into the response that Codex expects, plus a message to
+// the model where the response cannot carry it. Sends no response itself, and knows no other request. Without an explicit
+// allow, or if the action could not be displayed, the response declines.
 import { HoldpointProblem } from '../../client/http.ts';
 import type { ApprovalOutcome, AskOutcome, Held } from '../../client/outcome.ts';
 import { DEFAULT_DENIAL } from '../../core/answer.ts';
 import { canonical } from '../../core/digest.ts';
 import type { AgentContext } from '../agent.ts';
 import { NameTaken } from '../kit/attached-session.ts';
-import type { OpenAsk } from '../kit/pending-asks.ts';
-import type { Standing } from '../kit/resume-message.ts';
-import type { WantedApproval } from './approvals.ts';
-import type { Wanted } from './asks.ts';
-import type { SentAnswer } from './delivery.ts';
-import type { Place, Words } from './model-messages.ts';
-import type { QuestionReply, WantedQuestion } from './questions.ts';
-import type { Transcripts } from './transcripts.ts';
-import { servesFor, takeAllowed } from './unused-approvals.ts';
+import type { PendingAsk } from '../kit/pending-asks.ts';
+import type { UnusedApprovals } from '../kit/unused-approvals.ts';
+import { reusableFor, takeUnused } from './approval-reuse.ts';
+import type { ApprovalAsk } from './approvals.ts';
+import type { Interpretation } from './asks.ts';
+import type { ModelMessages } from './model-messages.ts';
+import type { TurnRef } from './protocol.ts';
+import type { QuestionAsk, QuestionResponse } from './questions.ts';
+import type { Rollouts } from './rollouts.ts';
 
-/** What is put to a person: as which ask, and where in Codex it was asked. */
-export interface Put {
-  readonly ask: OpenAsk;
-  readonly place: Place | undefined;
+type Pending = PendingAsk & { readonly turn: TurnRef | undefined };
+
+/** The response to Codex, and the ask that it answers, where one was needed. */
+interface Decision {
+  result: unknown;
+  askId?: string;
+  /** Whether the response allows the action as Codex asked for it. */
+  isAllowed?: boolean;
 }
 
-/** The answer that Codex is given, and to which ask, where one was needed; undefined: none by us. */
-export type Settled = ({ result: unknown } & Partial<Pick<SentAnswer, 'askId' | 'item' | 'call'>>) | undefined;
-
-export interface Asking {
-  settle(wanted: Wanted, put: Put): Promise<Settled>;
-  /** Undefined: it has ended without a word of a person, and Codex is not told. */
-  question(wanted: WantedQuestion, put: Put): Promise<(QuestionReply & { askId: string }) | undefined>;
+export interface Decisions {
+  /** Undefined: no response is sent. */
+  decide(asked: Interpretation, pending: Pending): Promise<Decision | undefined>;
+  /** Undefined: it ended without an answer, and the model is not told. */
+  question(asked: QuestionAsk, pending: Pending): Promise<(QuestionResponse & { askId: string }) | undefined>;
 }
 
-export interface AskingParts {
+export interface DecisionParts {
   context: Pick<AgentContext, 'ask' | 'approve' | 'acknowledge' | 'markUndeliverable' | 'output'>;
-  standing: Standing;
-  transcripts: Transcripts;
-  words: Words;
-  /** Resolves when the server knows which answers have reached Codex. */
-  told(): Promise<void>;
+  unusedApprovals: UnusedApprovals;
+  rollouts: Rollouts;
+  messages: ModelMessages;
+  /** Resolves when the server has recorded which answers reached Codex. */
+  deliveriesRecorded(): Promise<void>;
+  /** The sub-agents down to the thread; none for the conversation itself. */
   lineageOf(threadId: string): Promise<string[]>;
-  /** Others answer too: what cannot be asked here is left to them, not refused. */
+  /** Other clients answer too: what cannot be asked here is left to them, not declined. */
   isShared: boolean;
 }
 
-export function createAsking(parts: AskingParts): Asking {
-  const { context, standing, transcripts, words, told, lineageOf, isShared } = parts;
+export function createDecisions(parts: DecisionParts): Decisions {
+  const { context, unusedApprovals, rollouts, messages, deliveriesRecorded, lineageOf, isShared } = parts;
   const uses = new Map<string, number>();
-  // Somebody at Codex's own prompt may have been first.
   const thePerson = isShared ? 'If it was not done, the person' : 'The person';
 
-  /** The same call may ask more than once (a patch, then the same patch without the sandbox). */
-  function nameOf(id: string): string {
+  /** One call may ask more than once (a patch, then the same patch without the sandbox). */
+  function nextId(id: string): string {
     const count = (uses.get(id) ?? 0) + 1;
     uses.set(id, count);
     return count === 1 ? id : `${id}~${count}`;
   }
 
-  /** Who attaches again does not know how often the call has asked before: it goes on with the first name that is free. */
-  async function named<T>(callId: string, put: (id: string) => Promise<T>): Promise<T> {
+  /** After attaching again, how often a call asked before is unknown: takes the first id that is free. */
+  async function withFreeId<T>(callId: string, raise: (id: string) => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        return await put(nameOf(callId));
+        return await raise(nextId(callId));
       } catch (error) {
         if (!(error instanceof NameTaken)) throw error;
       }
     }
   }
 
-  async function lineageIn(place: Place | undefined): Promise<{ lineage?: string[] }> {
-    const lineage = place ? await lineageOf(place.threadId) : [];
+  async function lineageIn(turn: TurnRef | undefined): Promise<{ lineage?: string[] }> {
+    const lineage = turn ? await lineageOf(turn.threadId) : [];
     return lineage.length > 0 ? { lineage } : {};
   }
 
-  /**
-   * Marks an allow delivered before it is used, so that a worker which takes the run over cannot use it again. If the server
-   * refuses, because it was given up meanwhile, the person is asked anew.
-   */
-  const isUsable = (askId: string): Promise<boolean> =>
-    told()
+  /** Acknowledges an approval before it is reused, so that no other worker reuses it too. If refused, it is void. */
+  const claim = (askId: string): Promise<boolean> =>
+    deliveriesRecorded()
       .then(() => context.acknowledge(askId))
       .then(
         () => true,
         () => false,
       );
 
-  async function approval(wanted: WantedApproval, { ask, place }: Put): Promise<Settled> {
-    const { spec } = wanted;
-    const input = plain(spec.input);
-    const known = await takeAllowed(wanted, input, place, standing, transcripts);
-    if (known !== undefined && (await isUsable(known))) {
-      await context.output(`Allowed as decided before (${known}).`, { type: 'status' });
-      return { result: wanted.answer({ allowed: true, input, suggestion_ids: [] }) };
+  async function approval(asked: ApprovalAsk, pending: Pending): Promise<Decision | undefined> {
+    const { spec, itemId } = asked;
+    const { turn } = pending;
+    const input = JSON.parse(JSON.stringify(spec.input)) as Record<string, unknown>;
+    const respond = (allowed: boolean) => asked.responseTo({ allowed, input, suggestion_ids: [] });
+    const reused = await takeUnused(asked, input, turn, unusedApprovals, rollouts);
+    if (reused !== undefined && (await claim(reused))) {
+      await context.output(`Allowed as decided before (${reused}).`, { type: 'status' });
+      return { result: respond(true) };
     }
-    const asked = { ...spec, input, ...(await lineageIn(place)) };
-    const outcome = ended(await named(wanted.id, (id) => context.approve({ ...asked, id }, mannerOf(ask))));
+    const shown = { ...spec, input, ...(await lineageIn(turn)) };
+    const outcome = ended(await withFreeId(asked.id, (id) => context.approve({ ...shown, id }, mannerOf(pending))));
+    const { ask_id: askId } = outcome;
     if (!isAnswer(outcome)) {
       if (!(await mayDecline(outcome))) return undefined;
-      await words.tell(`It was declined, because ${endOf(outcome)}.`, place);
-      return { askId: outcome.ask_id, result: wanted.answer({ allowed: false, input, suggestion_ids: [] }) };
+      await messages.send(`It was declined, because ${endOf(outcome)}.`, turn);
+      return { askId, result: respond(false) };
     }
-    const sent = (isAllowed: boolean) => ({
-      askId: outcome.ask_id,
-      ...(wanted.itemId && { item: { id: wanted.itemId, isAllowed, isCommand: spec.tool_name === 'Bash' } }),
-    });
-    if (outcome.allowed && !wanted.takesChanges && canonical(outcome.input) !== canonical(input)) {
-      const served = outcome.isBound ? undefined : await servesFor(spec, { place, itemId: wanted.itemId }, transcripts);
-      if (served) standing.put({ tool_name: spec.tool_name, input: outcome.input, ...served }, outcome.ask_id);
+    if (outcome.allowed && !asked.takesChanges && canonical(outcome.input) !== canonical(input)) {
+      const reusable = outcome.isBound ? undefined : await reusableFor(spec, { turn, itemId }, rollouts);
+      if (reusable) unusedApprovals.add({ tool_name: spec.tool_name, input: outcome.input, ...reusable }, askId);
       const instead = typeof outcome.input.command === 'string' ? outcome.input.command : JSON.stringify(outcome.input);
-      await words.tell(
+      await messages.send(
         `${thePerson} allowed this instead, exactly as it stands here: ${instead}\nAsk for exactly that.`,
-        place,
+        turn,
       );
-      return { ...sent(false), result: wanted.answer({ allowed: false, input, suggestion_ids: [] }) };
+      return { askId, isAllowed: false, result: respond(false) };
     }
     if (!outcome.allowed && outcome.reason !== DEFAULT_DENIAL)
-      await words.tell(`${thePerson} said no: ${outcome.reason}`, place);
-    return { ...sent(outcome.allowed), result: wanted.answer(outcome) };
+      await messages.send(`${thePerson} said no: ${outcome.reason}`, turn);
+    return { askId, isAllowed: outcome.allowed, result: asked.responseTo(outcome) };
   }
 
-  async function question(wanted: WantedQuestion, { ask, place }: Put) {
-    const lineage = await lineageIn(place);
-    for (let about = wanted.spec.context; ; ) {
-      const spec = { ...wanted.spec, ...lineage, context: about };
-      const outcome = ended(await named(wanted.id, (id) => context.ask({ ...spec, id }, mannerOf(ask))));
+  async function question(asked: QuestionAsk, pending: Pending) {
+    const lineage = await lineageIn(pending.turn);
+    for (let about = asked.spec.context; ; ) {
+      const spec = { ...asked.spec, ...lineage, context: about };
+      const outcome = ended(await withFreeId(asked.id, (id) => context.ask({ ...spec, id }, mannerOf(pending))));
       if (!isAnswer(outcome) && !(await mayDecline(outcome))) return undefined;
-      const reply = wanted.answer(outcome);
-      if (!('again' in reply)) return { ...reply, askId: outcome.ask_id };
-      await context.markUndeliverable(outcome.ask_id, reply.again);
-      about = [wanted.spec.context, reply.again].filter(Boolean).join('\n\n');
+      const response = asked.responseTo(outcome);
+      if (!('invalid' in response)) return { ...response, askId: outcome.ask_id };
+      await context.markUndeliverable(outcome.ask_id, response.invalid);
+      about = [asked.spec.context, response.invalid].filter(Boolean).join('\n\n');
     }
   }
 
   /**
-   * Codex would wait for ever for what nobody answers any more, unless others answer too. A run that is over can say nothing:
-   * its Codex is about to be stopped, and is not told to go on.
+   * Codex waits for ever for a request that ended without an answer, unless another client answers it. A run that is over
+   * takes no output: its Codex is about to be stopped, and must not continue.
    */
   async function mayDecline(outcome: ApprovalOutcome | AskOutcome): Promise<boolean> {
     if (isShared) return false;
     const text = `What Codex had asked was declined, because ${endOf(outcome)}.`;
     return context.output(text, { type: 'status' }).then(
       () => true,
-      (error: unknown) => !isOver(error),
+      (error: unknown) => !isRunOver(error),
     );
   }
 
-  async function unshown({ why, result }: Wanted & { kind: 'unshown' }, { place }: Put): Promise<Settled> {
+  async function undisplayable(
+    { reason, result }: Extract<Interpretation, { kind: 'undisplayable' }>,
+    { turn }: Pending,
+  ): Promise<Decision | undefined> {
     const what = isShared ? 'it can only be answered at its own prompt' : 'it was declined';
-    await context.output(`Codex asked for something that cannot be shown, so ${what}: ${why}`, { type: 'status' });
+    await context.output(`Codex asked for something that cannot be shown, so ${what}: ${reason}`, { type: 'status' });
     if (isShared) return undefined;
-    await words.tell(`It was declined, because it could not be shown to the person. ${why}`, place);
+    await messages.send(`It was declined, because it could not be shown to the person. ${reason}`, turn);
     return { result };
   }
 
   return {
-    async settle(wanted, put) {
-      if (wanted.kind === 'approval') return seenBy(wanted, await approval(wanted, put));
-      if (wanted.kind === 'unshown') return unshown(wanted, put);
-      if (wanted.kind !== 'question') return undefined;
-      const reply = await question(wanted, put);
-      if (reply?.tell !== undefined) await words.tell(reply.tell, put.place);
-      return seenBy(wanted, reply);
+    async decide(asked, pending) {
+      if (asked.kind === 'approval') return approval(asked, pending);
+      if (asked.kind === 'undisplayable') return undisplayable(asked, pending);
+      if (asked.kind !== 'question') return undefined;
+      const response = await question(asked, pending);
+      if (response?.message !== undefined) await messages.send(response.message, pending.turn);
+      return response;
     },
     question,
   };
 }
 
-/** The answer, with what shows later whether it counted. */
-function seenBy({ call }: WantedApproval | WantedQuestion, settled: Settled): Settled {
-  if (!settled || !call) return settled;
-  return { ...settled, call: { id: call.id, isAnswer: (told) => call.isAnswer(told, settled.result) } };
-}
+const mannerOf = ({ manner }: PendingAsk) => ({ ...manner, acknowledge: 'sent' as const });
 
-const mannerOf = ({ manner }: OpenAsk) => ({ ...manner, acknowledge: 'sent' as const });
-
-/** Asks are raised blocking, so they come back with their end. */
+/** Asks are raised as blocking, so they return with their end. */
 function ended<T extends ApprovalOutcome | AskOutcome>(outcome: T | Held): T {
   if (outcome.status === 'held') throw new Error('the ask was held');
   return outcome as T;
 }
 
-const isOver = (error: unknown): boolean =>
+const isRunOver = (error: unknown): boolean =>
   !(error instanceof HoldpointProblem) || error.code === 'run_state_conflict' || error.code === 'lease_lost';
 
-/** Any other end came without a word of a person: the run is over, the ask was taken back, or its answer cannot be used. */
+/** Every other end came from no person: the run is over, or the ask was withdrawn, expired or failed. */
 const isAnswer = ({ status }: ApprovalOutcome | AskOutcome): boolean => status === 'answered' || status === 'declined';
 
 function endOf(outcome: ApprovalOutcome | AskOutcome): string {
   const why = outcome.justification ?? ('reason' in outcome ? outcome.reason : undefined);
   return `it ended without an answer (${outcome.status}${why && why !== outcome.status ? `: ${why}` : ''})`;
 }
-
-const plain = (input: Record<string, unknown>) => JSON.parse(JSON.stringify(input)) as Record<string, unknown>;

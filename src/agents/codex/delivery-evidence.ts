@@ -1,14 +1,37 @@
-// Whether what the model was told is what was answered here, where somebody at Codex's own prompt may have been first:
-// to questions, and to a request for wider permissions. Pure. Undefined: nobody can tell.
+// Decides whether the output that the model got for a call is the answer that was sent, where another client of the same
+// Codex may have answered first. Pure. Undefined means that the output does not tell.
 import { z } from 'zod';
 import { canonical } from '../../core/digest.ts';
+import type { ApprovalAsk } from './approvals.ts';
+import type { SentAnswer } from './delivery.ts';
+import type { QuestionAsk } from './questions.ts';
 
-/** A call of the model whose result is the answer. */
-export interface ToldCall {
+/** The model's call whose output is the answer. */
+export interface AnsweredCall {
   id: string;
-  /** Whether what the model was told is this answer; undefined: nobody can tell. */
-  isAnswer(told: unknown, result: unknown): boolean | undefined;
+  /** `result`: the response that was sent to Codex. */
+  isAnswer(output: unknown, result: unknown): boolean | undefined;
 }
+
+/** What would show that this response was the one that counted. */
+export function expectedEvidence(
+  asked: ApprovalAsk | QuestionAsk,
+  { result, isAllowed }: { result: unknown; isAllowed?: boolean | undefined },
+): Pick<SentAnswer, 'item' | 'call'> {
+  const { call } = asked;
+  return {
+    ...(asked.kind === 'approval' &&
+      asked.itemId &&
+      isAllowed !== undefined && {
+        item: { id: asked.itemId, isAllowed, isCommand: asked.spec.tool_name === 'Bash' },
+      }),
+    ...(call && { call: { id: call.id, isAnswer: (output) => call.isAnswer(output, result) } }),
+  };
+}
+
+/** The model gets the answers to questions verbatim. */
+export const areTheAnswers = (output: unknown, result: unknown): boolean | undefined =>
+  typeof output === 'object' ? canonical(output) === canonical(result) : fromText(output);
 
 const Grant = z.looseObject({
   permissions: z.looseObject({
@@ -18,32 +41,28 @@ const Grant = z.looseObject({
   scope: z.string(),
 });
 
-/** The model is told the answers to the letter. */
-export const areTheAnswers = (told: unknown, result: unknown): boolean | undefined =>
-  typeof told === 'object' ? canonical(told) === canonical(result) : ofText(told);
-
-/** Codex tells of a grant by other names than it takes, and at its own prompt it is all or nothing. */
-export function isTheGrant(told: unknown, result: unknown, asked: unknown): boolean | undefined {
-  const heard = Grant.safeParse(told).data;
+/** Codex reports a grant under other names than it accepts, and its own prompt grants everything or nothing. */
+export function isTheGrant(output: unknown, result: unknown, asked: unknown): boolean | undefined {
+  const granted = Grant.safeParse(output).data;
+  if (!granted) return fromText(output);
   const { permissions, scope } = result as { permissions: unknown; scope: string };
-  if (!heard) return ofText(told);
-  const { network, file_system } = heard.permissions;
-  const got = extentOf({ network, fileSystem: file_system });
-  const given = extentOf(permissions);
-  if (got === given) return given === NOTHING || heard.scope === scope;
-  return got === NOTHING || got === extentOf(asked) ? false : undefined;
+  const { network, file_system } = granted.permissions;
+  const received = extentOf({ network, fileSystem: file_system });
+  const sent = extentOf(permissions);
+  if (received === sent) return sent === NOTHING || granted.scope === scope;
+  return received === NOTHING || received === extentOf(asked) ? false : undefined;
 }
 
-/** An answer that was too long is cut, and then is text as any other. */
-const ofText = (told: unknown): false | undefined =>
-  typeof told === 'string' && told.startsWith('aborted') ? false : undefined;
+/** Codex truncates a long output, which then is no JSON. */
+const fromText = (output: unknown): false | undefined =>
+  typeof output === 'string' && output.startsWith('aborted') ? false : undefined;
 
 function extentOf(permissions: unknown): string {
   const { network, fileSystem } = Object(permissions) as { network?: unknown; fileSystem?: unknown };
   const { enabled } = Object(network) as { enabled?: unknown };
   const { read, write } = Object(fileSystem) as { read?: unknown; write?: unknown };
   const hasFiles = Object.values(Object(fileSystem)).some((paths) => Array.isArray(paths) && paths.length > 0);
-  return canonical([enabled === true, hasFiles, pathsOf(read), pathsOf(write)]);
+  return canonical([enabled === true, hasFiles, sorted(read), sorted(write)]);
 }
-const pathsOf = (paths: unknown): unknown[] => (Array.isArray(paths) ? paths.toSorted() : []);
+const sorted = (paths: unknown): unknown[] => (Array.isArray(paths) ? paths.toSorted() : []);
 const NOTHING = extentOf({});

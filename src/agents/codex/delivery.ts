@@ -1,163 +1,153 @@
-// What became of the answers that Codex was sent. Owns the way of each from there on, and says its end to the server.
-// Where others answer too the first answer counts, and Codex does not say whose it was: only what it does then tells, or
-// what it writes down that the model was told. What it never confirmed because it is gone stays due. Decides nothing.
-//   answered here ─► sent ─► Codex says that the request is settled ─► it is done, or is not; the model is told an answer
-//                     │         ├─ nobody else answers: delivered        ├─ as answered: delivered
-//                     │         └─ nothing can be seen: delivered        └─ otherwise, or not seen in time: undeliverable
-//                     └─ the turn is over before: undeliverable
+// Tracks each answer that was sent to Codex until the server has recorded it as delivered or undeliverable. Where other
+// clients answer too, the first answer wins and Codex does not say whose it was: then only the evidence tells, that is what
+// Codex does afterwards, or what its rollout file says the model was told. What Codex never confirmed because it is gone
+// stays due.
+//   sent ─► serverRequest/resolved ─┬─ no other client, or no evidence possible: delivered
+//    │                              └─ evidence: as answered → delivered; otherwise, or none in time → undeliverable
+//    └─ the turn ends before that: undeliverable
 import type { AgentContext } from '../agent.ts';
-import type { Place } from './model-messages.ts';
-import type { Item } from './protocol.ts';
-import type { Transcripts } from './transcripts.ts';
+import { createInFlight } from '../kit/in-flight.ts';
+import type { Item, TurnRef } from './protocol.ts';
+import type { Rollouts } from './rollouts.ts';
 
 export interface SentAnswer {
   askId: string;
-  place?: Place | undefined;
-  /** What was asked for, where Codex shows whether it does it; and whether it was sent an allow. */
-  item?: Watched | undefined;
-  /** The call in whose result the model is told the answer, where Codex writes that down. */
-  call?: Heard | undefined;
+  turn?: TurnRef | undefined;
+  /** The item that was asked about, where it shows whether it was allowed. */
+  item?: ExpectedItem | undefined;
+  /** The call in whose output the model is told the answer, where the rollout file records that. */
+  call?: ExpectedCall | undefined;
 }
 
-interface Watched {
+interface ExpectedItem {
   id: string;
+  /** Whether an allow was sent. */
   isAllowed: boolean;
   isCommand: boolean;
 }
 
-interface Heard {
+interface ExpectedCall {
   id: string;
-  /** Whether what the model was told is the answer; undefined: nobody can tell. */
-  isAnswer(told: unknown): boolean | undefined;
+  /** Whether the output tells the model this answer; undefined if that cannot be determined. */
+  isAnswer(output: unknown): boolean | undefined;
 }
 
-/** What is to be seen in Codex besides what it says by itself. */
-interface Sight {
-  /** Whether a thread has this item. */
-  has(threadId: string, itemId: string): Promise<boolean>;
-  callOf: Transcripts['callOf'];
+interface Evidence {
+  /** Whether the newest turn of the thread has this item. */
+  hasItem(threadId: string, itemId: string): Promise<boolean>;
+  recordedCall: Rollouts['recordedCall'];
 }
 
 export interface Deliveries {
   sent(answer: SentAnswer): void;
-  /** Codex has settled the request, with this answer or another. */
-  settled(answer: SentAnswer): void;
-  /** An item has ended; it may do so before its request is said to be settled. */
-  ended(item: Item): void;
-  /** An item asks once more, so that it was let go on before. */
-  asksAgain(itemId: string): void;
-  /** The turn is over, and with it whatever would still have been seen. */
-  turnOver(turnId: string): void;
-  /** Resolves when the server knows all that is known here. */
-  told(): Promise<void>;
-  /** Codex is gone: what is not known by now is never known. */
+  /** Codex has resolved the request, with this answer or another. */
+  resolved(answer: SentAnswer): void;
+  /** May come before the request is resolved. */
+  itemCompleted(item: Item): void;
+  /** An item asks once more, so the answer before let it continue. */
+  itemAsksAgain(itemId: string): void;
+  /** No further evidence comes from this turn. */
+  turnCompleted(turnId: string): void;
+  /** Resolves when the server has recorded all that is known. */
+  recorded(): Promise<void>;
+  /** Codex is gone: stops looking for evidence. */
   close(): void;
 }
 
-export const ELSEWHERE = 'settled in Codex itself';
-const UNSEEN = 'Codex was not seen to do it';
-const UNTOLD = 'the model was not seen to be told it';
-/** Codex begins at once what was allowed, and says at once of a change or tool that it was refused. */
-const LOOK_EVERY_MS = 500;
-const LOOKS_AT_MOST = 3;
+export const SETTLED_IN_CODEX = 'settled in Codex itself';
+const NOT_DONE = 'Codex was not seen to do it';
+const NOT_TOLD = 'the model was not seen to be told it';
+/** Codex begins at once what was allowed, and reports at once that a change or tool call was refused. */
+const CHECK_EVERY_MS = 500;
+const MAX_CHECKS = 3;
 
-interface Way {
-  /** `settled`: Codex has settled the request, with this answer or another; only what it does then tells. */
-  state: 'sent' | 'settled';
-  looks: number;
+interface Progress {
+  state: 'sent' | 'resolved';
+  checks: number;
   timer?: NodeJS.Timeout;
 }
 
-/** `sight`: only where others answer too. */
+/** `evidence`: only where other clients answer too. */
 export function createDeliveries(
   context: Pick<AgentContext, 'acknowledge' | 'markUndeliverable'>,
-  sight?: Sight,
+  evidence?: Evidence,
 ): Deliveries {
-  const underWay = new Map<SentAnswer, Way>();
-  const telling = new Set<Promise<void>>();
+  const open = new Map<SentAnswer, Progress>();
+  const inFlight = createInFlight();
 
-  function tell(answer: SentAnswer, isDelivered: boolean, why = ELSEWHERE): void {
-    clearTimeout(underWay.get(answer)?.timer);
-    underWay.delete(answer);
-    const call = isDelivered ? context.acknowledge(answer.askId) : context.markUndeliverable(answer.askId, why);
-    // What the server could not be told stays due: whoever takes the run up says it to the model once more.
-    keep(call.catch(() => {}));
+  function conclude(answer: SentAnswer, isDelivered: boolean, reason = SETTLED_IN_CODEX): void {
+    clearTimeout(open.get(answer)?.timer);
+    open.delete(answer);
+    // If the server cannot be reached the answer stays due, and the next process of the run repeats it to the model.
+    inFlight.add(isDelivered ? context.acknowledge(answer.askId) : context.markUndeliverable(answer.askId, reason));
   }
 
-  function keep(doing: Promise<void>): void {
-    const work: Promise<void> = doing.finally(() => telling.delete(work));
-    telling.add(work);
-  }
-
-  const about = (itemId: string): [SentAnswer, boolean][] =>
-    [...underWay.keys()].flatMap((answer) =>
-      sight && answer.item?.id === itemId ? [[answer, answer.item.isAllowed]] : [],
+  const sentFor = (itemId: string): [SentAnswer, boolean][] =>
+    [...open.keys()].flatMap((answer) =>
+      evidence && answer.item?.id === itemId ? [[answer, answer.item.isAllowed]] : [],
     );
 
-  /** A command is among the items of its thread once it runs. Nobody waits for ever for one that was declined. */
-  async function check(answer: SentAnswer, way: Way, item: Watched): Promise<void> {
+  /** A command is among the items of its turn once it runs; one that was declined may never appear. */
+  async function checkItem(answer: SentAnswer, progress: Progress, item: ExpectedItem): Promise<void> {
     const { id, isAllowed } = item;
-    way.looks += 1;
-    const isDone = await sight?.has(answer.place?.threadId ?? '', id).catch(() => undefined);
-    if (!underWay.has(answer)) return;
-    if (isDone) tell(answer, isAllowed);
-    else if (way.looks < LOOKS_AT_MOST) way.timer = setTimeout(check, LOOK_EVERY_MS, answer, way, item);
-    else if (isAllowed || isDone === false) tell(answer, !isAllowed, UNSEEN);
+    progress.checks += 1;
+    const hasRun = await evidence?.hasItem(answer.turn?.threadId ?? '', id).catch(() => undefined);
+    if (!open.has(answer)) return;
+    if (hasRun) conclude(answer, isAllowed);
+    else if (progress.checks < MAX_CHECKS)
+      progress.timer = setTimeout(checkItem, CHECK_EVERY_MS, answer, progress, item);
+    else if (isAllowed || hasRun === false) conclude(answer, !isAllowed, NOT_DONE);
   }
 
-  /**
-   * The model is told when all calls that it made together are done, and before its turn is over. Of a call that is not
-   * written down at all nobody will know more than that the request was settled.
-   */
-  async function listen(answer: SentAnswer, way: Way, call: Heard, isLast = false): Promise<void> {
-    way.looks += 1;
-    const written = (await sight?.callOf(answer.place, call.id)) ?? 'unreadable';
-    if (!underWay.has(answer)) return;
-    const isWritten = typeof written === 'object';
-    if (isWritten && written.told !== undefined) tell(answer, call.isAnswer(written.told) ?? true);
-    else if (isLast || written === 'unreadable') tell(answer, !isWritten, UNTOLD);
-    else if (way.looks < LOOKS_AT_MOST) way.timer = setTimeout(listen, LOOK_EVERY_MS, answer, way, call);
-    else if (!isWritten) tell(answer, true);
+  /** The model gets the outputs of its parallel calls together, before the turn ends. A call may not be recorded at all. */
+  async function checkCall(answer: SentAnswer, progress: Progress, call: ExpectedCall, isLast = false): Promise<void> {
+    progress.checks += 1;
+    const recorded = (await evidence?.recordedCall(answer.turn, call.id)) ?? 'unreadable';
+    if (!open.has(answer)) return;
+    const isRecorded = typeof recorded === 'object';
+    if (isRecorded && recorded.output !== undefined) conclude(answer, call.isAnswer(recorded.output) ?? true);
+    else if (isLast || recorded === 'unreadable') conclude(answer, !isRecorded, NOT_TOLD);
+    else if (progress.checks < MAX_CHECKS)
+      progress.timer = setTimeout(checkCall, CHECK_EVERY_MS, answer, progress, call);
+    else if (!isRecorded) conclude(answer, true);
   }
 
   return {
-    sent: (answer) => void underWay.set(answer, { state: 'sent', looks: 0 }),
-    settled(answer) {
-      const way = underWay.get(answer);
+    sent: (answer) => void open.set(answer, { state: 'sent', checks: 0 }),
+    resolved(answer) {
+      const progress = open.get(answer);
       const { item, call } = answer;
-      if (!way) return;
-      if (!sight || !(item || call)) return tell(answer, true);
-      way.state = 'settled';
-      if (call) keep(listen(answer, way, call));
-      else if (item?.isCommand) way.timer = setTimeout(check, LOOK_EVERY_MS, answer, way, item);
-      else if (item?.isAllowed) way.timer = setTimeout(tell, LOOK_EVERY_MS, answer, true);
+      if (!progress) return;
+      if (!evidence || !(item || call)) return conclude(answer, true);
+      progress.state = 'resolved';
+      if (call) inFlight.add(checkCall(answer, progress, call));
+      else if (item?.isCommand) progress.timer = setTimeout(checkItem, CHECK_EVERY_MS, answer, progress, item);
+      else if (item?.isAllowed) progress.timer = setTimeout(conclude, CHECK_EVERY_MS, answer, true);
     },
-    ended(item) {
-      if (item.id) for (const [answer, isAllowed] of about(item.id)) tell(answer, isAllowed !== wasRefused(item));
+    itemCompleted(item) {
+      if (item.id) for (const [answer, isAllowed] of sentFor(item.id)) conclude(answer, isAllowed !== wasRefused(item));
     },
-    asksAgain(itemId) {
-      for (const [answer, isAllowed] of about(itemId)) tell(answer, isAllowed);
+    itemAsksAgain(itemId) {
+      for (const [answer, isAllowed] of sentFor(itemId)) conclude(answer, isAllowed);
     },
-    turnOver(turnId) {
-      for (const [answer, way] of underWay) {
-        const { place, item, call } = answer;
-        if (place?.turnId !== turnId) continue;
-        if (way.state === 'sent') tell(answer, false);
-        else if (call) keep(listen(answer, way, call, true));
-        else tell(answer, !(item?.isAllowed && item.isCommand), UNSEEN);
+    turnCompleted(turnId) {
+      for (const [answer, progress] of open) {
+        const { turn, item, call } = answer;
+        if (turn?.turnId !== turnId) continue;
+        if (progress.state === 'sent') conclude(answer, false);
+        else if (call) inFlight.add(checkCall(answer, progress, call, true));
+        else conclude(answer, !(item?.isAllowed && item.isCommand), NOT_DONE);
       }
     },
-    async told() {
-      while (telling.size > 0) await Promise.all(telling);
-    },
+    recorded: inFlight.settled,
     close() {
-      for (const { timer } of underWay.values()) clearTimeout(timer);
-      underWay.clear();
+      for (const { timer } of open.values()) clearTimeout(timer);
+      open.clear();
     },
   };
 }
 
-/** A tool of an MCP server that a person refused has failed, like one that went wrong. */
+/** Codex reports a tool call that a person refused as failed, like one that went wrong. */
 const wasRefused = ({ status, error }: Item): boolean =>
   status === 'declined' || (status === 'failed' && REFUSED.test(String(Object(error).message)));
 const REFUSED = /^user (?:rejected|cancelled) MCP tool call/;

@@ -1,26 +1,26 @@
-// The settings of a run that goes on in a thread. `thread/resume` restores those of the run before, a bypass included. So
-// each run sends all of them: its own, and for the rest what a fresh thread would get, or less where the run is held to
-// less. Owns asking Codex for that; knows no default of Codex.
+// Computes the settings of a run in an existing thread. `thread/resume` would restore those of the run before, a bypass
+// included, so each run sends all of them: its own, and for the rest what a new thread would get, or stricter ones where
+// the run is limited. Asks Codex for its defaults and knows none of them.
 import type { z } from 'zod';
 import type { Peer } from '../wire/json-rpc.ts';
-import type { Configured } from './folder-config.ts';
+import type { FolderConfig } from './folder-config.ts';
 import { type CodexSpec, SANDBOX_MODES } from './input.ts';
 import { ThreadReply } from './protocol.ts';
 
 type Sandbox = (typeof SANDBOX_MODES)[number];
 
-export interface SettingsInForce {
+interface EffectiveSettings {
   /** For `thread/resume`. */
   settings: Record<string, unknown>;
   reasoningEffort: string | null;
 }
 
-/** A thread is begun for its settings alone: no turn is taken in it, and Codex keeps nothing of it. */
-export async function settingsInForce(
+/** Starts an ephemeral thread only to read its settings; Codex stores nothing of it. */
+export async function effectiveSettings(
   { settings, atMost = {} }: CodexSpec,
-  { config, servers }: Configured,
+  { config, servers }: FolderConfig,
   peer: Pick<Peer, 'request'>,
-): Promise<SettingsInForce> {
+): Promise<EffectiveSettings> {
   const reply = ThreadReply.parse(
     await peer.request('thread/start', {
       ...settings,
@@ -40,34 +40,34 @@ export async function settingsInForce(
   };
 }
 
-/** A profile is kept as it is, unless the run is held to less than it allows, or nobody can tell. */
+/** A permission profile stays, unless the run is limited to less; one of unknown extent counts as the widest. */
 function permissionsOf(reply: z.infer<typeof ThreadReply>, atMost: Sandbox | undefined) {
   const profile = reply.activePermissionProfile?.id;
   const sandbox = MODES[reply.sandbox?.type ?? ''];
   const known = sandbox ?? (profile ? 'danger-full-access' : 'read-only');
-  const held = stricter(sandboxRank, known, atMost);
-  return profile && held === known ? { permissions: profile } : { sandbox: held };
+  const effective = stricter(sandboxRank, known, atMost);
+  return profile && effective === known ? { permissions: profile } : { sandbox: effective };
 }
 
-/** The first, unless the second lets it do less. */
+/** The first, unless the second is stricter. */
 const stricter = <T>(rank: (value: T) => number, own: T, atMost: T | undefined): T =>
   atMost !== undefined && rank(atMost) < rank(own) ? atMost : own;
 const sandboxRank = (sandbox: Sandbox): number => SANDBOX_MODES.indexOf(sandbox);
-/** How much is done unasked: `untrusted` asks for every command, `never` for none. */
+/** By how much is done without asking: `untrusted` asks for every command, `never` for none. */
 const policyRank = (policy: unknown): number => (policy === 'untrusted' ? 0 : policy === 'never' ? 2 : 1);
 
-/** Settings may be named by whole paths, as `mcp_servers.demo.command`. */
+/** Keys may be whole paths, as `mcp_servers.demo.command`. */
 const withoutServers = (config: Record<string, unknown> = {}): Record<string, unknown> =>
   Object.fromEntries(Object.entries(config).filter(([name]) => !name.startsWith('mcp_servers.')));
 
-/** Servers are started for the thread that is used, not for this one too. */
+/** MCP servers are to be started only for the thread that is used. */
 function switchedOff(configured: readonly string[], given: unknown): Record<string, unknown> {
   const off = { enabled: false };
   const own = Object.entries(Object(given)).map(([name, server]) => [name, { ...Object(server), ...off }]);
   return { ...Object.fromEntries(configured.map((name) => [name, off])), ...Object.fromEntries(own) };
 }
 
-/** Codex tells of a sandbox by other names than it takes. */
+/** Codex reports a sandbox under other names than it accepts. */
 const MODES: Record<string, Sandbox> = {
   readOnly: 'read-only',
   workspaceWrite: 'workspace-write',

@@ -1,7 +1,6 @@
-// What the work folder of a run brings along for Codex: the `.codex` folders from there up to the root of its repository,
-// with servers, hooks, rules and settings. Owns whether they hold in a run that says so; otherwise the person's own
-// configuration does. It holds for the run: Codex writes down for ever that it trusts a folder which is named to it
-// and may be changed, so a thread is begun where its process is, in a folder that nobody names.
+// Applies a run's `trust_folder` to the `.codex` folders (servers, hooks, rules, settings) from its work folder up to the
+// root of the repository; without it the person's own configuration decides. The trust is limited to the run: Codex would
+// persist it for a writable folder named by `cwd`, so `thread/start` names none and Codex takes that of its process.
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Peer } from '../wire/json-rpc.ts';
@@ -9,18 +8,18 @@ import type { CodexSpec } from './input.ts';
 
 type Config = Record<string, unknown>;
 
-export interface Configured {
+export interface FolderConfig {
   /** For `thread/start` and `thread/resume`. */
   config: Config | undefined;
-  /** The MCP servers that Codex finds by itself with it. */
+  /** The MCP servers that Codex would start with it. */
   servers: string[];
 }
 
-export async function configuredFor(
+export async function folderConfig(
   { settings: { config }, trustsFolder }: CodexSpec,
   folder: string,
   peer: Pick<Peer, 'request'>,
-): Promise<Configured> {
+): Promise<FolderConfig> {
   const reply = ConfigReply.parse(await peer.request('config/read', { cwd: folder, includeLayers: true }));
   const layers = (reply.layers ?? []).map(({ name, config, disabledReason }) => ({
     folder: name.dotCodexFolder && dirname(name.dotCodexFolder),
@@ -34,7 +33,7 @@ export async function configuredFor(
     if (trustsFolder === undefined) return {};
     const brought = layers.flatMap((layer) => (layer.folder ? [{ ...layer, folder: layer.folder }] : []));
     if (trustsFolder) return marked([folder, ...brought.map((layer) => layer.folder)], 'trusted');
-    // Only where it would hold: Codex lets more be done in a folder it is told not to trust than in one it knows nothing of.
+    // Only where it would apply: Codex allows more in a folder marked untrusted than in one it does not know.
     return marked(
       brought.filter((layer) => layer.holds).map((layer) => layer.folder),
       'untrusted',
@@ -51,7 +50,7 @@ interface Layer {
 const marked = (folders: readonly string[], trust_level: 'trusted' | 'untrusted'): Config =>
   Object.fromEntries(folders.map((folder) => [folder, { trust_level }]));
 
-/** As a table in a table: in a path, the dots of a folder's name would divide it. */
+/** As nested tables: in a dotted key, the dots of a folder name would split it. */
 const withTrust = (config: Config | undefined, levels: Config): Config | undefined =>
   Object.keys(levels).length === 0 ? config : { ...config, projects: { ...Object(config?.projects), ...levels } };
 

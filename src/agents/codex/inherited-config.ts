@@ -1,10 +1,10 @@
-// The `config` with which a session was started, as a message goes on with it: as it was, but for what allows something.
-// That was said for one run, and a message names nothing. Owns which settings of Codex allow: where commands may write
-// and connect to, what is done unasked, whom to trust; of those only what forbids is kept. Pure.
+// Filters the `config` of a session's earlier run for a run that is made of thread posts: everything is inherited except
+// permissions, which were given for one run. Owns which settings of Codex permit something (where commands may write and
+// connect, what runs unasked, what is trusted); of those, only values that forbid are inherited. Pure.
 type Config = Record<string, unknown>;
 
-/** The sandbox mode and the approval policy are weighed where the sandbox and the policy of the run are. */
-const ALLOWS: ReadonlySet<string | undefined> = new Set([
+/** The sandbox mode and the approval policy are compared with those of the run in effective-settings.ts. */
+const PERMITTING: ReadonlySet<string | undefined> = new Set([
   'sandbox_mode',
   'sandbox_workspace_write',
   'approval_policy',
@@ -15,34 +15,32 @@ const ALLOWS: ReadonlySet<string | undefined> = new Set([
   'bypass_hook_trust',
 ]);
 
-const FORBIDS: ReadonlyMap<string, unknown> = new Map([
+const FORBIDDING: ReadonlyMap<string, unknown> = new Map([
   ['sandbox_workspace_write.exclude_slash_tmp', true],
   ['sandbox_workspace_write.exclude_tmpdir_env_var', true],
   ['sandbox_workspace_write.network_access', false],
 ]);
 
-/** When a tool of a server is asked for: of a server itself, or of one tool. */
-const ASKED_FOR: ReadonlySet<string | undefined> = new Set(['default_tools_approval_mode', 'approval_mode']);
-const ALWAYS = 'prompt';
+/** When Codex asks about MCP tools: of a whole server, or of one tool. */
+const TOOL_APPROVAL: ReadonlySet<string | undefined> = new Set(['default_tools_approval_mode', 'approval_mode']);
+const ALWAYS_ASK = 'prompt';
 
-/** Names may be whole paths, as `mcp_servers.demo.command`. */
-export const carriedConfig = (config: Config): Config => kept(config, []);
-
-function kept(config: Config, above: readonly string[]): Config {
+/** Keys may be whole paths, as `mcp_servers.demo.command`. */
+export function inheritedConfig(config: Config, above: readonly string[] = []): Config {
   const entries = Object.entries(config).flatMap(([name, value]): [string, unknown][] => {
     const path = [...above, ...name.split('.')];
     if (isTable(value)) {
-      const inner = kept(value, path);
+      const inner = inheritedConfig(value, path);
       return Object.keys(inner).length > 0 ? [[name, inner]] : [];
     }
-    return isCarried(path, value) ? [[name, value]] : [];
+    return isInherited(path, value) ? [[name, value]] : [];
   });
   return Object.fromEntries(entries);
 }
 
-function isCarried(path: readonly string[], value: unknown): boolean {
-  if (ALLOWS.has(path[0])) return FORBIDS.has(path.join('.')) && FORBIDS.get(path.join('.')) === value;
-  return !ASKED_FOR.has(path.at(-1)) || value === ALWAYS;
+function isInherited(path: readonly string[], value: unknown): boolean {
+  if (PERMITTING.has(path[0])) return FORBIDDING.has(path.join('.')) && FORBIDDING.get(path.join('.')) === value;
+  return !TOOL_APPROVAL.has(path.at(-1)) || value === ALWAYS_ASK;
 }
 
 const isTable = (value: unknown): value is Config =>

@@ -1,10 +1,10 @@
-// The input of a run of agent `codex`: what to do, and under which of Codex's own settings. Owns the names that a run may
-// use and what they mean to the app-server; what is left out stays as the person's own Codex configuration has it. A run
-// made of thread posts inherits the restrictions of the run before it, and none of its permissions. Pure.
+// Reads the input of a Codex run: its text, and the settings it runs under. Owns the names of these settings and their
+// meaning to the app-server; what is left out comes from the person's own Codex configuration. A run made of thread posts
+// inherits the restrictions of the run before it, and none of its permissions. Pure.
 import { z } from 'zod';
 import { runInput } from '../kit/run-input.ts';
 import { SkillNames } from '../kit/skill-names.ts';
-import { carriedConfig } from './inherited-config.ts';
+import { inheritedConfig } from './inherited-config.ts';
 
 export const SANDBOX_MODES = ['read-only', 'workspace-write', 'danger-full-access'] as const;
 const Granular = z.strictObject({
@@ -17,24 +17,23 @@ const Granular = z.strictObject({
 
 const CodexInput = runInput({
   text: z.string().trim().min(1),
-  /** What commands may touch: `read-only`, `workspace-write`, `danger-full-access`. */
   sandbox: z.enum(SANDBOX_MODES).optional(),
-  /** When a person is asked: `untrusted` for every command, `on-request` when the model wants more, `never`. */
+  /** `untrusted`: a person is asked about every command; `on-request`: when the model wants more than the sandbox. */
   approval_policy: z
     .union([z.enum(['untrusted', 'on-request', 'never']), z.strictObject({ granular: Granular })])
     .optional(),
-  /** `--full-auto`: whatever stays inside the workspace runs unasked; the model asks for more. */
+  /** Like `--full-auto`: runs unasked in the work folder, and asks for more. */
   full_auto: z.boolean().optional(),
-  /** `--dangerously-bypass-approvals-and-sandbox`: everything runs, nobody is asked. */
+  /** Like `--dangerously-bypass-approvals-and-sandbox`: runs everything without asking. */
   dangerously_bypass_approvals_and_sandbox: z.boolean().optional(),
-  /** `plan`: think and ask first; changes nothing, unless a sandbox is named that lets it. */
+  /** `plan`: plans and asks; read-only unless `sandbox` says otherwise. */
   mode: z.enum(['default', 'plan']).optional(),
   model: z.string().min(1).max(200).optional(),
-  /** Further settings of Codex, as its config.toml has them. */
+  /** Further settings, as in Codex's config.toml. */
   config: z.record(z.string(), z.unknown()).optional(),
-  /** Whether what its work folder brings along for Codex holds: settings, servers, hooks, rules. */
+  /** Whether the work folder's own Codex settings, servers, hooks and rules apply. */
   trust_folder: z.boolean().optional(),
-  /** Published skills to lay into the workspace, as `name` or `namespace/name`. */
+  /** Published skills to install into the work folder, as `name` or `namespace/name`. */
   skills: SkillNames.optional(),
 });
 
@@ -42,20 +41,20 @@ export interface CodexSpec {
   text: string;
   mode: 'default' | 'plan';
   skills: string[];
-  /** Where it is not said, as the person's own configuration has it. */
+  /** Undefined: as the person's own configuration says. */
   trustsFolder: boolean | undefined;
-  /** For `thread/start`. What is not named here is not taken from an earlier run of the session either. */
+  /** For `thread/start`. What is missing is not taken from an earlier run of the session either. */
   settings: {
     sandbox?: (typeof SANDBOX_MODES)[number];
     approvalPolicy?: unknown;
     model?: string;
     config?: Record<string, unknown>;
   };
-  /** Held to this where the person's own configuration would let it do more. */
+  /** Upper limits, where the person's own configuration would permit more. */
   atMost?: Pick<CodexSpec['settings'], 'sandbox' | 'approvalPolicy'>;
 }
 
-/** `carried`: what the session was started with before, for a run that is made of posts. */
+/** `carried`: the input of an earlier run of the session, for a run that is made of posts. */
 export function readCodexInput(
   input: Record<string, unknown>,
   carried?: Record<string, unknown>,
@@ -69,7 +68,7 @@ export function readCodexInput(
     skills,
     ...(trustsFolder !== undefined && { trust_folder: trustsFolder }),
     ...(model && { model }),
-    ...(config && { config: carriedConfig(config) }),
+    ...(config && { config: inheritedConfig(config) }),
     ...input,
   });
   if ('problem' in spec) return spec;
@@ -99,6 +98,6 @@ function readInput(input: Record<string, unknown>): CodexSpec | { problem: strin
 }
 
 const FULL_AUTO = { sandbox: 'workspace-write', approvalPolicy: 'on-request' } as const;
-/** Codex's own plan mode only tells the model so. */
+/** Codex's plan mode only instructs the model. */
 const PLAN = { sandbox: 'read-only' } as const;
 const BYPASS = { sandbox: 'danger-full-access', approvalPolicy: 'never' } as const;

@@ -1,5 +1,5 @@
-// Which agent asks: Codex's sub-agents are threads of their own below the thread that called them, and a request names
-// only its thread. Owns who is above whom, as far as Codex tells when asked; knows no request.
+// Names the sub-agents that a request comes from. Codex's sub-agents are threads below the thread that spawned them, and a
+// request names only its own thread, so the ancestors are read from Codex. Knows no request.
 import { z } from 'zod';
 import { fittingText } from '../kit/fitting-text.ts';
 import type { Peer } from '../wire/json-rpc.ts';
@@ -18,13 +18,13 @@ const ThreadReply = z.looseObject({
 type Thread = z.infer<typeof ThreadReply>['thread'];
 
 export interface Lineage {
-  /** The sub-agents from below `root` down to this thread; without a root also the conversation they belong to. */
+  /** The sub-agents below `root` down to this thread; without a root, starting with the conversation they belong to. */
   of(threadId: string, root?: string): Promise<string[]>;
 }
 
 const LABEL_CHARACTERS = 300;
-/** More than Codex nests; an ask takes no more either. */
-const DEEPEST = 20;
+/** More than Codex nests, and the most that an ask takes. */
+const MAX_DEPTH = 20;
 
 export function createLineage(peer: Pick<Peer, 'request'>): Lineage {
   const known = new Map<string, Promise<Thread | undefined>>();
@@ -43,7 +43,7 @@ export function createLineage(peer: Pick<Peer, 'request'>): Lineage {
   return {
     async of(threadId, root) {
       const names: string[] = [];
-      for (let id = threadId; id !== root && names.length < DEEPEST; ) {
+      for (let id = threadId; id !== root && names.length < MAX_DEPTH; ) {
         const thread = await read(id);
         const isSub = thread === undefined ? root !== undefined : isSubAgent(thread);
         if (!isSub) return names.length > 0 ? [titleOf(thread) ?? id, ...names] : [];
@@ -60,11 +60,11 @@ export function createLineage(peer: Pick<Peer, 'request'>): Lineage {
 const isSubAgent = ({ parentThreadId, source }: Thread): boolean =>
   Boolean(parentThreadId) || (typeof source === 'object' && source !== null && 'subAgent' in source);
 
-/** Its first words rather than its name, which may be given to it later: an ask that is told again is to be the same. */
+/** The preview rather than the name, which Codex may set later: an ask that is raised again must be identical. */
 const titleOf = (thread: Thread | undefined): string | undefined =>
   fittingText((thread?.preview || thread?.name || '').trim(), LABEL_CHARACTERS) || undefined;
 
-/** As `worker Dirac: look for the bug`: its role, the name Codex gave it, and what it was told to do. */
+/** As `worker Dirac: look for the bug`: role, nickname and task. */
 function nameOf(thread: Thread, id: string): string {
   const who = [thread.agentRole, thread.agentNickname].filter(Boolean).join(' ');
   return fittingText([who, titleOf(thread)].filter(Boolean).join(': '), LABEL_CHARACTERS) || id;

@@ -1,55 +1,52 @@
-// What the model is told in words, beside what Codex itself can say to it: at once while a turn goes on, otherwise with
-// the next turn. Owns what could not be said yet, and to which asks it is the answer: those have reached the model when
-// it was said. Knows no request.
+// Sends text to the model where a Codex response cannot carry it: by `turn/steer` while the turn runs, otherwise with the
+// next turn. Owns the messages that no turn has taken yet, and acknowledges an ask whose answer is such a message once it
+// was sent. Knows no request.
 import type { Peer } from '../wire/json-rpc.ts';
+import type { TurnRef } from './protocol.ts';
 
-/** The turn a request belongs to: of the main thread, or of a sub-agent's. */
-export interface Place {
-  threadId: string;
-  turnId?: string | undefined;
-}
-
-export interface Unsaid {
+export interface UnsentMessages {
   text: string;
-  /** It was said. */
-  said(): Promise<void>;
+  /** To be called when a turn was started with the text. */
+  onSent(): Promise<void>;
 }
 
-export interface Words {
-  /** `answers`: the ask whose answer these words are, where there is no other way to it. */
-  tell(text: string, place: Place | undefined, answers?: string): Promise<void>;
-  /** What is to be said with the next turn. */
-  unsaid(): Unsaid | undefined;
-  /** Whether an answer waits to be said. */
-  owes(): boolean;
+export interface ModelMessages {
+  /** `answeredAskId`: the ask whose answer reaches the model by this message alone. */
+  send(text: string, turn: TurnRef | undefined, answeredAskId?: string): Promise<void>;
+  /** What to start the next turn with. */
+  unsent(): UnsentMessages | undefined;
+  hasUnsentAnswer(): boolean;
 }
 
-export function createWords(peer: Pick<Peer, 'request'>, reached: (askId: string) => Promise<void>): Words {
-  const waiting = new Set<{ text: string; answers?: string | undefined }>();
+export function createModelMessages(
+  peer: Pick<Peer, 'request'>,
+  acknowledge: (askId: string) => Promise<void>,
+): ModelMessages {
+  const waiting = new Set<{ text: string; answeredAskId?: string | undefined }>();
   return {
-    async tell(text, place, answers) {
-      const { threadId, turnId } = place ?? {};
+    async send(text, turn, answeredAskId) {
+      const { threadId, turnId } = turn ?? {};
       try {
-        if (turnId === undefined) throw new Error('no turn to tell it in');
+        if (turnId === undefined) throw new Error('no turn to steer');
         await peer.request('turn/steer', { threadId, expectedTurnId: turnId, input: [{ type: 'text', text }] });
       } catch {
-        return void waiting.add({ text, answers });
+        return void waiting.add({ text, answeredAskId });
       }
-      if (answers !== undefined) await reached(answers);
+      if (answeredAskId !== undefined) await acknowledge(answeredAskId);
     },
-    unsaid() {
+    unsent() {
       if (waiting.size === 0) return undefined;
-      const words = [...waiting];
+      const messages = [...waiting];
       return {
-        text: words.map(({ text }) => text).join('\n\n'),
-        async said() {
-          for (const one of words) {
-            if (one.answers !== undefined) await reached(one.answers);
-            waiting.delete(one);
+        text: messages.map(({ text }) => text).join('\n\n'),
+        async onSent() {
+          for (const message of messages) {
+            if (message.answeredAskId !== undefined) await acknowledge(message.answeredAskId);
+            waiting.delete(message);
           }
         },
       };
     },
-    owes: () => [...waiting].some(({ answers }) => answers !== undefined),
+    hasUnsentAnswer: () => [...waiting].some(({ answeredAskId }) => answeredAskId !== undefined),
   };
 }

@@ -1,49 +1,95 @@
-// What Codex does, as what is said of it: messages, thoughts, commands, file changes, tool calls. Pure. Long outputs are
-// cut in the middle; nothing here is decided upon.
+// Reports what Codex does as outputs of the run, in order: messages, reasoning, commands, file changes, tool calls. What a
+// sub-agent writes is reported under its name and is no answer of the run. Also keeps the id of the conversation's thread
+// among the outputs, where a later run finds it.
 import { shortened } from '../../core/shortened.ts';
-import type { OutputOptions } from '../agent.ts';
+import type { AgentContext, OutputOptions } from '../agent.ts';
 import { unwrapShell } from '../wire/shell-words.ts';
-import type { Item } from './protocol.ts';
+import { type Item, type ItemNotice, idInTurn } from './protocol.ts';
 
-export interface Said extends OutputOptions {
+/** The output type that holds the thread id. */
+export const THREAD = 'codex-thread';
+/** Only the newest outputs of a run can be read back, so the thread id is repeated. */
+const REPEAT_THREAD_EVERY = 40;
+const MAX_COMMAND_OUTPUT_CHARACTERS = 4000;
+
+interface Output extends OutputOptions {
   text: string;
 }
 
-const OUTPUT_CHARACTERS = 4000;
-
-export function begun(item: Item, turnId: string): Said | undefined {
-  const text = doing(item);
-  return text === undefined ? undefined : { id: `${idOf(item, turnId)}:begun`, type: 'tool_call', text };
+export interface Outputs {
+  /** Sets the thread of the conversation. */
+  follow(threadId: string): Promise<void>;
+  started(notice: ItemNotice): void;
+  completed(notice: ItemNotice): void;
+  lastMessage(): string | undefined;
+  /** Resolves when everything reported so far is stored, or could not be. */
+  flush(): Promise<void>;
 }
 
-export function done(item: Item, turnId: string): Said | undefined {
-  const id = idOf(item, turnId);
+export function createOutputs(
+  context: Pick<AgentContext, 'output'>,
+  lineageOf: (threadId: string) => Promise<string[]>,
+): Outputs {
+  let thread: string | undefined;
+  let count = 0;
+  let last: string | undefined;
+  let storing: Promise<void> = Promise.resolve();
+  const storeThread = () =>
+    context.output(undefined, { id: `${THREAD}-${crypto.randomUUID()}`, type: THREAD, data: { thread_id: thread } });
+
+  async function store({ text, ...options }: Output, threadId: string): Promise<void> {
+    if (threadId === thread) return context.output(text, options);
+    const name = (await lineageOf(threadId)).at(-1) ?? threadId;
+    const type = options.type === 'text' ? 'thinking' : options.type;
+    await context.output(`[${name}] ${text}`, { ...options, type });
+  }
+
+  function report(output: Output | undefined, threadId: string): void {
+    if (!output) return;
+    if (output.type === 'text' && threadId === thread) last = output.text;
+    count += 1;
+    const isTime = count % REPEAT_THREAD_EVERY === 0;
+    storing = storing.then(() => store(output, threadId)).then(isTime ? storeThread : undefined);
+    storing.catch(() => {});
+  }
+
+  return {
+    async follow(threadId) {
+      thread = threadId;
+      await storeThread();
+    },
+    started: ({ item, turnId, threadId }) => report(startOf(item, turnId), threadId),
+    completed: ({ item, turnId, threadId }) => report(endOf(item, turnId), threadId),
+    lastMessage: () => last,
+    flush: () => storing.catch(() => {}),
+  };
+}
+
+function startOf(item: Item, turnId: string): Output | undefined {
+  const text = actionText(item);
+  return text === undefined ? undefined : { id: `${outputId(item, turnId)}:begun`, type: 'tool_call', text };
+}
+
+function endOf(item: Item, turnId: string): Output | undefined {
+  const id = outputId(item, turnId);
   if (item.type === 'agentMessage' && item.text) return { id, type: 'text', text: item.text };
-  const thoughts = item.type === 'reasoning' ? (item.summary ?? []).join('\n') : '';
-  if (thoughts) return { id, type: 'thinking', text: thoughts };
-  const text = result(item);
-  return text === undefined ? undefined : { id, type: 'tool_result', text };
+  const summary = item.type === 'reasoning' ? (item.summary ?? []).join('\n') : '';
+  if (summary) return { id, type: 'thinking', text: summary };
+  const action = actionText(item);
+  if (action === undefined) return undefined;
+  const exit = typeof item.exitCode === 'number' ? ` (exit ${item.exitCode})` : '';
+  const printed = shortened((item.aggregatedOutput ?? '').trimEnd(), MAX_COMMAND_OUTPUT_CHARACTERS);
+  return { id, type: 'tool_result', text: `${action}: ${item.status ?? 'done'}${exit}${printed && `\n${printed}`}` };
 }
 
-function doing(item: Item): string | undefined {
+function actionText(item: Item): string | undefined {
   if (item.type === 'commandExecution') return `$ ${unwrapShell(item.command ?? '')}`;
   if (item.type === 'mcpToolCall') return `${item.server}: ${item.tool} ${JSON.stringify(item.arguments ?? {})}`;
-  if (item.type === 'fileChange') return `change ${pathsOf(item)}`;
-  return undefined;
+  if (item.type !== 'fileChange') return undefined;
+  const changes = (item.changes ?? []).map(
+    ({ path, kind }) => `${kind.type} ${kind.move_path ? `${path} → ${kind.move_path}` : path}`,
+  );
+  return `change ${changes.join(', ')}`;
 }
 
-function result(item: Item): string | undefined {
-  const what = doing(item);
-  if (what === undefined) return undefined;
-  const exit = typeof item.exitCode === 'number' ? ` (exit ${item.exitCode})` : '';
-  const output = item.aggregatedOutput ? `\n${shortened(item.aggregatedOutput.trimEnd(), OUTPUT_CHARACTERS)}` : '';
-  return `${what}: ${item.status ?? 'done'}${exit}${output}`;
-}
-
-const pathsOf = ({ changes }: Item): string =>
-  (changes ?? [])
-    .map(({ path, kind }) => `${kind.type} ${kind.move_path ? `${path} → ${kind.move_path}` : path}`)
-    .join(', ');
-
-/** Ids of items are unique in their turn. */
-const idOf = (item: Item, turnId: string): string => `${item.id ?? item.type}@${turnId}`.slice(-120);
+const outputId = (item: Item, turnId: string): string => idInTurn(item.id ?? item.type, turnId).slice(-120);

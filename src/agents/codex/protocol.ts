@@ -1,13 +1,36 @@
-// What we read of the messages of `codex app-server` (as version 0.166 sends them): only the members that we use, the
-// rest may be anything; and the name under which we speak to it. Owns shapes, no meaning.
+// Declares the messages of `codex app-server` (version 0.166) that this adapter reads, with only the members it uses, and
+// the few values it sends in more than one place. Owns shapes and identifiers; what a message means is decided elsewhere.
 import { z } from 'zod';
 
-/** Who we are, to whichever Codex. */
+/** For `initialize`. */
 export const CLIENT = { name: 'holdpoint', title: 'Holdpoint', version: '0' };
+
+/** A turn of the conversation's thread or of a sub-agent's; without an id, the thread alone is known. */
+export interface TurnRef {
+  threadId: string;
+  turnId?: string | undefined;
+}
+
+/** The turn that a request belongs to; undefined for a request about no thread. */
+export function turnRefOf(params: unknown): TurnRef | undefined {
+  const { threadId, turnId } = Object(params) as Partial<Record<keyof TurnRef, unknown>>;
+  if (typeof threadId !== 'string') return undefined;
+  return { threadId, turnId: typeof turnId === 'string' ? turnId : undefined };
+}
+
+/** Call and item ids are unique only in their turn. */
+export const idInTurn = (id: string, turnId: string | null | undefined): string => (turnId ? `${id}@${turnId}` : id);
+
+/** The response to an elicitation; without content it declines. */
+export const elicitationResponse = (content: object | null, meta: object | null = null) => ({
+  action: content ? 'accept' : 'decline',
+  content,
+  _meta: content && meta,
+});
 
 const text = z.string();
 const maybe = <T extends z.ZodType>(type: T) => type.nullish();
-const place = { threadId: text, turnId: text, itemId: text };
+const itemRef = { threadId: text, turnId: text, itemId: text };
 
 const FileChange = z.looseObject({
   path: text,
@@ -37,9 +60,10 @@ export const Item = z.looseObject({
 export type Item = z.infer<typeof Item>;
 
 export const ItemNotice = z.looseObject({ threadId: text, turnId: text, item: Item });
+export type ItemNotice = z.infer<typeof ItemNotice>;
 
 export const CommandApproval = z.looseObject({
-  ...place,
+  ...itemRef,
   approvalId: maybe(text),
   kind: maybe(text),
   reason: maybe(text),
@@ -50,15 +74,15 @@ export const CommandApproval = z.looseObject({
   proposedExecpolicyAmendment: maybe(z.array(text)),
   proposedNetworkPolicyAmendments: maybe(z.array(z.looseObject({ host: text, action: text }))),
 });
-export const FileApproval = z.looseObject({ ...place, reason: maybe(text), grantRoot: maybe(text) });
+export const FileApproval = z.looseObject({ ...itemRef, reason: maybe(text), grantRoot: maybe(text) });
 export const PermissionsApproval = z.looseObject({
-  ...place,
+  ...itemRef,
   cwd: maybe(text),
   reason: maybe(text),
   permissions: z.record(z.string(), z.unknown()),
 });
 export const UserInput = z.looseObject({
-  ...place,
+  ...itemRef,
   questions: z
     .array(
       z.looseObject({
@@ -113,6 +137,6 @@ export const ThreadReply = z.looseObject({
   sandbox: maybe(z.looseObject({ type: text })),
   activePermissionProfile: maybe(z.looseObject({ id: text })),
 });
-/** Of a thread that is joined: its newest turns. */
-export const TurnsReply = z.looseObject({ initialTurnsPage: maybe(z.looseObject({ data: z.array(Turn) })) });
+/** The reply to `thread/resume` with a page of the newest turns. */
+export const NewestTurns = z.looseObject({ initialTurnsPage: maybe(z.looseObject({ data: z.array(Turn) })) });
 export const TurnReply = z.looseObject({ turn: Turn });

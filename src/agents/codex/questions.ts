@@ -1,47 +1,46 @@
-// What Codex asks a person to tell it, as question sets: its own user-input requests, questions it asks without waiting,
-// the tool for asking that we give it, and the forms of MCP servers; and what was answered in the shape each expects.
-// Pure translation. A question that was not answered is said to be so; it never becomes a made-up answer.
-
+// Translates what Codex asks a person to tell it into question sets: its user-input requests, questions of newer models
+// that do not block the turn, the `ask_user` tool that this adapter gives to the model, and forms of MCP servers; and the
+// answers into what each of them expects. Pure. An unanswered question is reported as such, never filled in.
 import { z } from 'zod';
 import type { AskOutcome } from '../../client/outcome.ts';
 import type { AskSpec } from '../../client/spec.ts';
 import type { QuestionInput } from '../../core/question.ts';
 import type { FilledIn } from '../kit/elicitation.ts';
 import { fittingText } from '../kit/fitting-text.ts';
+import { answerText } from '../kit/resume-message.ts';
 import { contentOfForm } from '../wire/elicitation-form.ts';
-import { turnOf } from './approvals.ts';
-import { areTheAnswers, type ToldCall } from './delivery-evidence.ts';
-import type { DynamicCall, Item, UserInput } from './protocol.ts';
+import { type AnsweredCall, areTheAnswers } from './delivery-evidence.ts';
+import { type DynamicCall, elicitationResponse, type Item, idInTurn, type UserInput } from './protocol.ts';
 
-export interface QuestionReply {
+export interface QuestionResponse {
   result: unknown;
-  /** For the model, beside the result: where the result itself cannot say it. */
-  tell?: string | undefined;
+  /** For the model, where the result cannot carry it. */
+  message?: string | undefined;
 }
 
-export interface WantedQuestion {
+export interface QuestionAsk {
   kind: 'question';
   id: string;
   spec: AskSpec;
-  /** The call in whose result the model is told what was answered, where that is seen. */
-  call?: ToldCall;
-  /** `again`: what was answered cannot be taken, and why, in words for the person. */
-  answer(outcome: AskOutcome): QuestionReply | { again: string };
+  /** The call whose output tells the model the answers, where there is one. */
+  call?: AnsweredCall;
+  /** `invalid`: why the answers cannot be used, for the person who is asked again. */
+  responseTo(outcome: AskOutcome): QuestionResponse | { invalid: string };
 }
 
-/** How the person's words beside the options, and a choice of none of them, are told to the model by Codex itself. */
+/** How Codex itself reports a person's own text beside the options, and a choice of none of them. */
 const NOTE = 'user_note: ';
 const OTHER = 'None of the above';
-const MOST_OPTIONS = 50;
+const MAX_OPTIONS = 50;
 
-export function userInput(asked: z.infer<typeof UserInput>): WantedQuestion {
+export function userInput(asked: z.infer<typeof UserInput>): QuestionAsk {
   return {
     kind: 'question',
-    id: asked.itemId + turnOf(asked.turnId),
+    id: idInTurn(asked.itemId, asked.turnId),
     spec: { questions: asked.questions.map(questionOf) },
     call: { id: asked.itemId, isAnswer: areTheAnswers },
-    answer(outcome) {
-      if (outcome.status !== 'answered') return { result: { answers: {} }, tell: notAnswered(outcome) };
+    responseTo(outcome) {
+      if (outcome.status !== 'answered') return { result: { answers: {} }, message: notAnswered(outcome) };
       const answers = outcome.answers.map(({ question_id, labels, text }) => {
         const hasOptions = (asked.questions.find(({ id }) => id === question_id)?.options ?? []).length > 0;
         const chosen = labels.length === 0 && hasOptions ? [OTHER] : labels;
@@ -55,47 +54,47 @@ export function userInput(asked: z.infer<typeof UserInput>): WantedQuestion {
 type Asked = z.infer<typeof UserInput>['questions'][number];
 
 function questionOf({ id, header, question, isOther, isSecret, options }: Asked): QuestionInput {
-  const offered = options?.length ? optionsOf(options) : undefined;
-  // A secret is typed, never chosen: what could have been chosen is told in words.
-  if (isSecret)
-    return {
-      id,
-      ...headerOf(header),
-      question: [question, ...(offered ?? []).map((o) => `- ${o.label}`)].join('\n'),
-      secret: true,
-    };
+  const offered = optionsOf(options);
+  // A secret is typed, never chosen: its options become part of the question.
+  if (isSecret) {
+    const text = [question, ...(offered ?? []).map(({ label }) => `- ${label}`)].join('\n');
+    return { id, ...headerOf(header), question: text, secret: true };
+  }
   return { id, ...headerOf(header), question, ...(offered && { options: offered, allow_other: isOther ?? true }) };
 }
 
 const headerOf = (header: string | null | undefined) => (header ? { header: fittingText(header, 200) } : {});
 
-function optionsOf(options: readonly { label: string; description?: string | null | undefined }[]) {
+/** Without duplicates, which an ask refuses. Undefined if there are none. */
+function optionsOf(options: readonly { label: string; description?: string | null | undefined }[] | null | undefined) {
+  if (!options?.length) return undefined;
   const seen = new Set<string>();
-  const fresh = options.filter(({ label }) => {
-    const isNew = label.trim() !== '' && !seen.has(label.trim().toLowerCase());
-    seen.add(label.trim().toLowerCase());
+  const distinct = options.filter(({ label }) => {
+    const key = label.trim().toLowerCase();
+    const isNew = key !== '' && !seen.has(key);
+    seen.add(key);
     return isNew;
   });
-  return fresh.slice(0, MOST_OPTIONS).map(({ label, description }) => ({
+  return distinct.slice(0, MAX_OPTIONS).map(({ label, description }) => ({
     label,
     ...(description && { description }),
     ...(/\(recommended\)\s*$/i.test(label) && { recommended: true }),
   }));
 }
 
-/** Newer models ask without waiting: the questions are an item, the answer a message to the model. */
-export function laterQuestion(item: Item, turnId: string): WantedQuestion | undefined {
+/** `request_user_input_async`: the questions are a completed item, and the answer is a message to the model. */
+export function asyncQuestion(item: Item, turnId: string): QuestionAsk | undefined {
   if (item.type !== 'agentMessage' || item.delivery !== 'async' || !item.questions?.length || !item.id)
     return undefined;
-  const questions = item.questions.map(({ title, options }, i): QuestionInput => {
-    const offered = options?.length ? optionsOf(options.map((label) => ({ label }))) : undefined;
+  const questions = item.questions.map(({ title, options }, i) => {
+    const offered = optionsOf(options?.map((label) => ({ label })));
     return { id: `question-${i + 1}`, question: title, ...(offered && { options: offered }) };
   });
   return {
     kind: 'question',
-    id: item.id + turnOf(turnId),
+    id: idInTurn(item.id, turnId),
     spec: { questions },
-    answer: (outcome) => ({ result: undefined, tell: inWords(questions, outcome) }),
+    responseTo: (outcome) => ({ result: undefined, message: answersText(questions, outcome) }),
   };
 }
 
@@ -118,7 +117,7 @@ const AskArguments = z.looseObject({
     .max(20),
 });
 
-/** A tool of ours, so that the model can ask in any mode. */
+/** A dynamic tool, so that the model can ask in any mode. */
 export const askTool = {
   type: 'function',
   name: ASK_TOOL,
@@ -153,24 +152,20 @@ export const askTool = {
   },
 } as const;
 
-/** Undefined: the model called it with something else, and is told so. */
-export function askedByTool(call: z.infer<typeof DynamicCall>): WantedQuestion | undefined {
+/** Undefined if the arguments do not fit its schema. */
+export function askToolQuestion(call: z.infer<typeof DynamicCall>): QuestionAsk | undefined {
   const read = AskArguments.safeParse(call.arguments);
   if (!read.success) return undefined;
-  const questions = read.data.questions.map(({ question, header, options, multi_select }, i): QuestionInput => {
-    const offered = options?.length ? optionsOf(options) : undefined;
-    return {
-      id: `question-${i + 1}`,
-      question,
-      ...headerOf(header),
-      ...(offered && { options: offered, multi_select }),
-    };
+  const questions = read.data.questions.map(({ question, header, options, multi_select }, i) => {
+    const offered = optionsOf(options);
+    const choice = offered && { options: offered, multi_select };
+    return { id: `question-${i + 1}`, question, ...headerOf(header), ...choice };
   });
   return {
     kind: 'question',
-    id: call.callId + turnOf(call.turnId),
+    id: idInTurn(call.callId, call.turnId),
     spec: { questions },
-    answer: (outcome) => ({ result: toolResult(inWords(questions, outcome), outcome.status === 'answered') }),
+    responseTo: (outcome) => ({ result: toolResult(answersText(questions, outcome), outcome.status === 'answered') }),
   };
 }
 
@@ -179,32 +174,26 @@ export const toolResult = (text: string, success: boolean) => ({
   success,
 });
 
-export function formQuestion({ kind, spec, form }: FilledIn, id: string): WantedQuestion {
+export function formQuestion({ kind, spec, form }: FilledIn, id: string): QuestionAsk {
   return {
     kind,
     id,
     spec,
-    answer(outcome) {
-      if (outcome.status !== 'answered') return { result: { action: 'decline', content: null, _meta: null } };
+    responseTo(outcome) {
+      if (outcome.status !== 'answered') return { result: elicitationResponse(null) };
       const content = contentOfForm(form, outcome);
-      if (typeof content === 'string') return { again: content };
-      return { result: { action: 'accept', content, _meta: null } };
+      return typeof content === 'string' ? { invalid: content } : { result: elicitationResponse(content) };
     },
   };
 }
 
-/** The questions with what was said to each, for a reader who may have forgotten them. */
-export function inWords(questions: readonly Pick<QuestionInput, 'id' | 'question'>[], outcome: AskOutcome): string {
+/** Repeats each question: the model may no longer have them in sight. */
+function answersText(questions: readonly { id: string; question: string }[], outcome: AskOutcome): string {
   if (outcome.status !== 'answered') return notAnswered(outcome);
-  const lines = questions.map(({ id, question }) => {
-    const given = outcome.answers.find((answer) => answer.question_id === id);
-    const said = given ? [...given.labels, ...(given.text ? [given.text] : [])].join('; ') : '(skipped)';
-    return `${question}\n→ ${said}`;
-  });
-  return lines.join('\n');
+  return questions.map(({ id, question }) => `${question}\n→ ${answerText(outcome.answers, id)}`).join('\n');
 }
 
-export function notAnswered({ status, reason, justification }: Exclude<AskOutcome, { status: 'answered' }>): string {
+function notAnswered({ status, reason, justification }: Exclude<AskOutcome, { status: 'answered' }>): string {
   const why = justification ?? (reason === status ? undefined : reason);
   const what = status === 'declined' ? 'The person declined to answer' : `The question was not answered (${status})`;
   return `${what}${why ? `: ${why}` : ''}. Do not ask it again; go on without the answer, or say that you cannot.`;

@@ -1,136 +1,121 @@
-// The desk where Codex's requests are carried to a person and back. Each open request is one ask; its end is sent to
-// Codex, or, when Codex settled it by itself, the ask is taken back. Owns which requests are open, and nothing of what is
-// decided about one; a request that could not be asked is refused.
-import type { z } from 'zod';
+// Carries each request of Codex to a person as one ask, and the decision back as its JSON-RPC response. Owns which requests
+// are open and withdraws the ask of one that Codex settled by itself; what is decided about a request is in decisions.ts.
+// A request that could not be asked gets an error response, unless other clients can answer it.
 import type { AgentContext } from '../agent.ts';
-import { createOpenAsk } from '../kit/pending-asks.ts';
-import type { Standing } from '../kit/resume-message.ts';
+import { createInFlight } from '../kit/in-flight.ts';
+import { createPendingAsks, type PendingAsk } from '../kit/pending-asks.ts';
 import { INTERNAL_ERROR, type Incoming, METHOD_NOT_FOUND, type Peer, type RequestId } from '../wire/json-rpc.ts';
-import type { UnderWay } from './active-items.ts';
-import { placeOf, type Wanted, wantedBy } from './asks.ts';
-import { createLater } from './async-questions.ts';
-import { createAsking, type Put } from './decisions.ts';
-import { createDeliveries, ELSEWHERE, type SentAnswer } from './delivery.ts';
-import { createWords, type Place, type Unsaid } from './model-messages.ts';
-import type { ItemNotice } from './protocol.ts';
-import { laterQuestion } from './questions.ts';
-import type { Transcripts } from './transcripts.ts';
+import type { ActiveItems } from './active-items.ts';
+import { type Interpretation, interpret } from './asks.ts';
+import { createDecisions, type DecisionParts } from './decisions.ts';
+import { createDeliveries, SETTLED_IN_CODEX, type SentAnswer } from './delivery.ts';
+import { expectedEvidence } from './delivery-evidence.ts';
+import { createModelMessages, type UnsentMessages } from './model-messages.ts';
+import { type ItemNotice, type TurnRef, turnRefOf } from './protocol.ts';
+import { asyncQuestion, type QuestionAsk } from './questions.ts';
 
-export interface Desk {
-  readonly standing: Standing;
-  take(request: Incoming): Promise<void>;
-  /** Resolves when all that was taken by now is stored as an ask, or is known not to become one. */
+export interface Requests {
+  receive(request: Incoming): Promise<void>;
+  /** Resolves when every request received so far is stored as an ask, or known not to become one. */
   raised(): Promise<void>;
-  /** An item has ended: some of them ask, others show what became of an answer. */
-  ended(notice: z.infer<typeof ItemNotice>): void;
-  /** Codex has settled a request: with our answer, or without it. */
+  /** Some items ask questions; others show whether an answer counted. */
+  itemCompleted(notice: ItemNotice): void;
+  /** `serverRequest/resolved`: Codex has an answer, from here or elsewhere. */
   resolved(id: RequestId): void;
-  /** A turn is over, and what it had asked settled without us. Resolves when nothing is open any more. */
-  turnOver(turnId: string): Promise<void>;
-  /** Resolves when the server knows which answers have reached Codex. */
-  told(): Promise<void>;
-  /** What is still to be said to the model after a turn, once nothing is open; undefined when there is nothing. */
-  unsaid(): Promise<Unsaid | undefined>;
-  /** The process is gone: nothing that is open here can be answered through it. */
+  /** Withdraws what the turn still asked. Resolves when no request is being handled. */
+  turnCompleted(turnId: string): Promise<void>;
+  /** Resolves when the server has recorded which answers reached Codex. */
+  deliveriesRecorded(): Promise<void>;
+  /** Messages to the model that no turn has taken, once all asynchronous questions are answered. */
+  unsentMessages(): Promise<UnsentMessages | undefined>;
+  /** The connection is gone: nothing can be answered through it. */
   close(): void;
-  /** Whether somebody still has to answer, or gave an answer of which Codex did not confirm that it has it. */
-  owes(): boolean;
+  /** Whether an ask has no answer yet, or Codex has not confirmed that it has it. */
+  hasUnanswered(): boolean;
 }
 
-interface Open extends Put {
-  /** What it asks for, where its end shows what was decided. */
+interface OpenRequest {
+  readonly turn: TurnRef | undefined;
+  /** What it asks about, where the item's end shows what was decided. */
   itemId?: string | undefined;
-  /** What Codex was sent; it has not said yet that the request is settled. */
   sent?: SentAnswer;
 }
 
-export interface DeskParts {
-  context: Pick<
-    AgentContext,
-    'ask' | 'approve' | 'acknowledge' | 'markUndeliverable' | 'withdraw' | 'output' | 'session'
-  >;
+export interface RequestParts
+  extends Pick<DecisionParts, 'unusedApprovals' | 'rollouts' | 'lineageOf'>,
+    Partial<Pick<DecisionParts, 'isShared'>> {
+  context: DecisionParts['context'] & Pick<AgentContext, 'withdraw' | 'session'>;
   peer: Peer;
-  standing: Standing;
-  underWay: UnderWay;
-  transcripts: Transcripts;
-  /** The sub-agents above and including the thread that asks; none for the conversation itself. */
-  lineageOf(threadId: string): Promise<string[]>;
-  /** The run is no longer ours: Codex is about to be stopped, and is told nothing that would let it go on. */
-  over?: AbortSignal | undefined;
-  /** Others answer too: what cannot be asked here is left to them, not refused. */
-  isShared?: boolean;
+  activeItems: ActiveItems;
+  /** Aborted when the run belongs to this worker no longer: no response may let Codex continue. */
+  signal?: AbortSignal | undefined;
   onRaised?(askId: string): void;
 }
 
-export function createDesk(parts: DeskParts): Desk {
-  const { context, peer, standing, underWay, transcripts, over, isShared = false, onRaised } = parts;
-  const open = new Map<RequestId, Open>();
-  const busy = new Set<Promise<void>>();
-  const raising = new Set<Promise<void>>();
-  const conversation = crypto.randomUUID();
-  const deliveries = createDeliveries(
-    context,
-    isShared ? { has: underWay.has, callOf: transcripts.callOf } : undefined,
-  );
-  const words = createWords(peer, context.acknowledge);
-  const asking = createAsking({ ...parts, isShared, words, told: deliveries.told });
-  const later = createLater(asking, words);
-  let isClosed = false;
+export function createRequests(parts: RequestParts): Requests {
+  const { context, peer, activeItems, rollouts, signal, isShared = false, onRaised } = parts;
+  const pending = createPendingAsks<RequestId, OpenRequest>(context);
+  const asyncQuestions = createPendingAsks<QuestionAsk, OpenRequest>(context);
+  const [handling, raising, answering] = [createInFlight(), createInFlight(), createInFlight()];
+  const connectionId = crypto.randomUUID();
+  const evidence = { hasItem: activeItems.hasItem, recordedCall: rollouts.recordedCall };
+  const deliveries = createDeliveries(context, isShared ? evidence : undefined);
+  const messages = createModelMessages(peer, context.acknowledge);
+  const decisions = createDecisions({ ...parts, isShared, messages, deliveriesRecorded: deliveries.recorded });
 
-  const fresh = (place: Place | undefined, isRaised?: () => void): Open => {
-    const raised = (askId: string) => {
-      onRaised?.(askId);
-      isRaised?.();
-    };
-    return { ask: createOpenAsk(context, raised), place };
+  const read = (request: Incoming): Interpretation => {
+    const folder = context.session.work_folder;
+    return interpret(request, { folder, activeItems: activeItems.of, connectionId, nowMs: Date.now() });
   };
 
-  const read = (request: Incoming): Wanted =>
-    wantedBy(request, { folder: context.session.work_folder, items: underWay.of, conversation, nowMs: Date.now() });
-
-  /** What it names may have begun before we listened. */
-  async function readWhole(request: Incoming, place: Place | undefined): Promise<Wanted> {
-    const wanted = read(request);
-    if (wanted.kind !== 'unshown' || !place) return wanted;
-    await underWay.catchUp(place.threadId).catch(() => {});
+  /** The item that it refers to may have started before this client listened. */
+  async function readLoaded(request: Incoming, turn: TurnRef | undefined): Promise<Interpretation> {
+    const asked = read(request);
+    if (asked.kind !== 'undisplayable' || !turn) return asked;
+    await activeItems.load(turn.threadId).catch(() => {});
     return read(request);
   }
 
-  /** Codex closed the request. Unless our answer is on its way, somebody else answered it: the ask is taken back. */
-  function takeBack({ sent, ask }: Open): void {
-    if (!sent) ask.takeBack(ELSEWHERE);
+  /** Unless an answer was sent from here, it was answered elsewhere. */
+  function withdrawUnsent({ sent, withdraw }: PendingAsk & OpenRequest): void {
+    if (!sent) withdraw(SETTLED_IN_CODEX);
   }
 
-  async function carry(request: Incoming): Promise<void> {
+  function settledByCodex(ask: PendingAsk & OpenRequest): void {
+    withdrawUnsent(ask);
+    ask.done();
+  }
+
+  async function handle(request: Incoming): Promise<void> {
     const { id } = request;
     const { promise, resolve: isRaised } = Promise.withResolvers<void>();
     raising.add(promise);
-    const entry = fresh(placeOf(request), isRaised);
-    open.set(id, entry);
+    const ask = pending.open(id, { turn: turnRefOf(request.params) }, (askId) => {
+      onRaised?.(askId);
+      isRaised();
+    });
     try {
-      const wanted = await readWhole(request, entry.place);
-      if (wanted.kind === 'approval') entry.itemId = wanted.itemId;
-      const settled = await asking.settle(wanted, entry);
-      if (isClosed || over?.aborted || entry.ask.isTakenBack()) return;
-      if (!settled) return void open.delete(id);
-      const { askId, item, call } = settled;
-      if (askId !== undefined) {
-        entry.sent = { askId, item, call, place: entry.place };
-        deliveries.sent(entry.sent);
+      const asked = await readLoaded(request, ask.turn);
+      if (asked.kind === 'approval') ask.itemId = asked.itemId;
+      const decision = await decisions.decide(asked, ask);
+      if (ask.isOver() || signal?.aborted) return;
+      if (!decision) return ask.done();
+      if (decision.askId !== undefined && (asked.kind === 'approval' || asked.kind === 'question')) {
+        ask.sent = { askId: decision.askId, turn: ask.turn, ...expectedEvidence(asked, decision) };
+        deliveries.sent(ask.sent);
       }
-      peer.respond(id, settled.result);
+      peer.respond(id, decision.result);
     } catch (error) {
-      if (entry.ask.manner.signal.aborted || over?.aborted) return;
-      open.delete(id);
-      await unasked(id, error);
+      if (ask.isOver() || signal?.aborted) return;
+      ask.done();
+      await reportNotAsked(id, error);
     } finally {
       isRaised();
-      raising.delete(promise);
-      await entry.ask.told();
+      await ask.recorded();
     }
   }
 
-  async function unasked(id: RequestId, error: unknown): Promise<void> {
+  async function reportNotAsked(id: RequestId, error: unknown): Promise<void> {
     const why = error instanceof Error ? error.message : String(error);
     if (!isShared) peer.refuse(id, INTERNAL_ERROR, `The person could not be asked: ${why}`);
     const what = isShared ? 'can only be answered at its own prompt' : 'was refused';
@@ -138,62 +123,59 @@ export function createDesk(parts: DeskParts): Desk {
     await context.output(text, { type: 'status' }).catch(() => {});
   }
 
-  function keepBusy(work: Promise<void>): void {
-    busy.add(work);
-    void work.finally(() => busy.delete(work));
+  /** An ask whose answer the model was not sent stays unanswered, for the next process of the run. */
+  async function askAsync(asked: QuestionAsk, turn: TurnRef): Promise<void> {
+    const ask = asyncQuestions.open(asked, { turn }, onRaised);
+    const response = await decisions.question(asked, ask);
+    if (response?.message !== undefined) await messages.send(response.message, turn, response.askId);
+    ask.done();
   }
 
   return {
-    standing,
-    async take(request) {
-      // Open requests are told again to every listener that comes, also to one that is there already.
-      if (open.has(request.id)) return;
-      const wanted = read(request);
-      if (wanted.kind === 'approval' && wanted.itemId) deliveries.asksAgain(wanted.itemId);
-      if (wanted.kind !== 'reply' && wanted.kind !== 'refuse') return keepBusy(carry(request));
+    async receive(request) {
+      // Codex repeats its open requests whenever a client resumes the thread.
+      if (pending.get(request.id)) return;
+      const asked = read(request);
+      if (asked.kind === 'approval' && asked.itemId) deliveries.itemAsksAgain(asked.itemId);
+      if (asked.kind !== 'response' && asked.kind !== 'unsupported') return handling.add(handle(request));
       if (isShared) return;
-      if (wanted.kind === 'reply') return peer.respond(request.id, wanted.result);
-      peer.refuse(request.id, METHOD_NOT_FOUND, wanted.why);
-      await context.output(wanted.why, { type: 'status' }).catch(() => {});
+      if (asked.kind === 'response') return peer.respond(request.id, asked.result);
+      peer.refuse(request.id, METHOD_NOT_FOUND, asked.reason);
+      await context.output(asked.reason, { type: 'status' }).catch(() => {});
     },
-    async raised() {
-      await Promise.all(raising);
-    },
-    ended({ threadId, turnId, item }) {
-      deliveries.ended(item);
-      if (isShared && item.id) for (const entry of open.values()) if (entry.itemId === item.id) takeBack(entry);
-      // What Codex does not wait for is left to those who follow the conversation at its own prompt.
-      const wanted = isShared ? undefined : laterQuestion(item, turnId);
-      if (wanted) later.ask(wanted, fresh({ threadId, turnId }));
+    raised: raising.settled,
+    itemCompleted({ threadId, turnId, item }) {
+      deliveries.itemCompleted(item);
+      if (isShared) {
+        for (const ask of pending.all()) if (item.id && ask.itemId === item.id) withdrawUnsent(ask);
+        return;
+      }
+      // Where others answer too, questions that do not block the turn are theirs.
+      const asked = asyncQuestion(item, turnId);
+      if (asked) answering.add(askAsync(asked, { threadId, turnId }));
     },
     resolved(id) {
-      const entry = open.get(id);
-      open.delete(id);
-      if (!entry) return;
-      if (entry.sent) deliveries.settled(entry.sent);
-      takeBack(entry);
+      const ask = pending.get(id);
+      if (!ask) return;
+      if (ask.sent) deliveries.resolved(ask.sent);
+      settledByCodex(ask);
     },
-    async turnOver(turnId) {
-      deliveries.turnOver(turnId);
-      for (const [id, entry] of open) {
-        if (entry.place?.turnId !== turnId) continue;
-        open.delete(id);
-        takeBack(entry);
-      }
-      while (busy.size > 0) await Promise.all(busy);
-      await deliveries.told();
+    async turnCompleted(turnId) {
+      deliveries.turnCompleted(turnId);
+      for (const ask of pending.all()) if (ask.turn?.turnId === turnId) settledByCodex(ask);
+      await handling.settled();
+      await deliveries.recorded();
     },
-    told: deliveries.told,
-    async unsaid() {
-      await later.allOver();
-      return words.unsaid();
+    deliveriesRecorded: deliveries.recorded,
+    async unsentMessages() {
+      await answering.settled();
+      return messages.unsent();
     },
     close() {
-      isClosed = true;
-      for (const { ask } of open.values()) ask.leave();
-      later.close();
+      pending.close();
+      asyncQuestions.close();
       deliveries.close();
     },
-    owes: () => open.size > 0 || later.owes() || words.owes(),
+    hasUnanswered: () => pending.hasUnanswered() || asyncQuestions.hasUnanswered() || messages.hasUnsentAnswer(),
   };
 }

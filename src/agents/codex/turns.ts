@@ -1,5 +1,5 @@
-// Which turns of Codex are under way: those of the conversation, and those of its sub-agents, which have threads of their
-// own. Owns waiting for their ends; knows nothing of what happens in them.
+// Tracks the running turns of the conversation and of its sub-agents, which have threads of their own, and lets callers
+// wait for their ends. Knows nothing of what happens in a turn.
 import type { z } from 'zod';
 import type { TurnNotice } from './protocol.ts';
 
@@ -8,39 +8,41 @@ type TurnEnd = z.infer<typeof TurnNotice>['turn'];
 export interface Turns {
   started(threadId: string, turnId: string): void;
   completed(turn: TurnEnd): void;
-  /** A thread is gone, and will not say that its turns have ended. */
-  closed(threadId: string): void;
+  /** The thread is gone; Codex reports no end of its turns. */
+  threadClosed(threadId: string): void;
   endOf(turnId: string): Promise<TurnEnd>;
-  /** Resolves when none is under way, those of sub-agents included. */
-  allOver(): Promise<void>;
-  /** Codex is gone: whoever waits hears why. */
+  /** Resolves when no turn is running, those of sub-agents included. */
+  allEnded(): Promise<void>;
+  /** Codex is gone: rejects every wait. */
   fail(error: Error): void;
 }
 
 export function createTurns(): Turns {
-  /** A turn may be over before whoever started it has heard its name. */
+  /** A turn may end before the reply to `turn/start` has told its id. */
   const ends = new Map<string, PromiseWithResolvers<TurnEnd>>();
-  const active = new Map<string, string>();
-  const ended = (id: string) => {
-    const known = ends.get(id) ?? Promise.withResolvers<TurnEnd>();
-    known.promise.catch(() => {});
-    ends.set(id, known);
-    return known;
-  };
-  const complete = (turn: TurnEnd) => {
-    active.delete(turn.id);
-    ended(turn.id).resolve(turn);
-  };
+  const running = new Map<string, string>();
+
+  function endingOf(id: string): PromiseWithResolvers<TurnEnd> {
+    const ending = ends.get(id) ?? Promise.withResolvers<TurnEnd>();
+    ending.promise.catch(() => {});
+    ends.set(id, ending);
+    return ending;
+  }
+
+  function completed(turn: TurnEnd): void {
+    running.delete(turn.id);
+    endingOf(turn.id).resolve(turn);
+  }
 
   return {
-    started: (threadId, turnId) => void active.set(turnId, threadId),
-    completed: complete,
-    closed(threadId) {
-      for (const [id, of] of active) if (of === threadId) complete({ id, status: 'interrupted', items: [] });
+    started: (threadId, turnId) => void running.set(turnId, threadId),
+    completed,
+    threadClosed(threadId) {
+      for (const [id, thread] of running) if (thread === threadId) completed({ id, status: 'interrupted', items: [] });
     },
-    endOf: (turnId) => ended(turnId).promise,
-    async allOver() {
-      while (active.size > 0) await Promise.all([...active.keys()].map((id) => ended(id).promise));
+    endOf: (turnId) => endingOf(turnId).promise,
+    async allEnded() {
+      while (running.size > 0) await Promise.all([...running.keys()].map((id) => endingOf(id).promise));
     },
     fail(error) {
       for (const { reject } of ends.values()) reject(error);

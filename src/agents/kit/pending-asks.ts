@@ -1,33 +1,71 @@
-// One ask that an agent waits for, from before it is raised until its end. It can be taken back at any moment. While the
-// call that raises it is under way there is no id yet, so then it is taken back as soon as that call returns. An answer that
-// was given at the same moment is given up: nobody is left to take it.
+// Tracks the asks that a running agent waits for, one per request of the agent, from before the ask is raised until the
+// agent has its answer. When the agent settles a request by itself the ask is withdrawn; if it has no id yet, because the
+// call that raises it is still in flight, as soon as that call returns. Knows no agent and sends no answer.
 import type { AgentContext } from '../agent.ts';
 
-export interface OpenAsk {
-  /** How it is asked. */
+type Withdrawing = Pick<AgentContext, 'withdraw' | 'markUndeliverable'>;
+
+export interface PendingAsk {
+  /** For `ask` and `approve` of the context. */
   readonly manner: { raised(askId: string): void; signal: AbortSignal };
-  /** The agent waits no longer: nobody can be answered through it. */
-  takeBack(why: string): void;
-  isTakenBack(): boolean;
-  /** Resolves when the server knows what was taken back. */
-  told(): Promise<void>;
-  /** The process is gone: whoever comes next finds the ask as it is. */
-  leave(): void;
+  /** The agent settled the request by itself. Only the first reason counts. */
+  withdraw(reason: string): void;
+  /** Withdrawn, or the process is gone: no answer is to be sent to the agent. */
+  isOver(): boolean;
+  /** Resolves when the server has recorded the withdrawal, if there is one. */
+  recorded(): Promise<void>;
+  /** The agent has its answer or waits no longer. No effect once the process is gone: the ask then stays unanswered. */
+  done(): void;
 }
 
-/** `onRaised`: the ask is stored, before it is waited for or taken back. */
-export function createOpenAsk(
-  context: Pick<AgentContext, 'withdraw' | 'markUndeliverable'>,
-  onRaised?: (askId: string) => void,
-): OpenAsk {
-  const stop = new AbortController();
-  let askId: string | undefined;
-  let takenBack: string | undefined;
-  let telling: Promise<void> = Promise.resolve();
+export interface PendingAsks<Key, Detail> {
+  /** `onRaised` is called when the ask is stored, before it is waited for or withdrawn. */
+  open(key: Key, detail: Detail, onRaised?: (askId: string) => void): PendingAsk & Detail;
+  get(key: Key): (PendingAsk & Detail) | undefined;
+  all(): (PendingAsk & Detail)[];
+  /** The agent's process is gone: stops waiting, and leaves every ask open for the next process. */
+  close(): void;
+  /** Whether the agent waits for an answer, or did so when its process ended. */
+  hasUnanswered(): boolean;
+}
 
-  function withdraw(id: string, why: string): void {
+export function createPendingAsks<Key, Detail extends object = object>(context: Withdrawing): PendingAsks<Key, Detail> {
+  const pending = new Map<Key, { ask: PendingAsk & Detail; abandon(): void }>();
+  return {
+    open(key, detail, onRaised) {
+      const stop = new AbortController();
+      const entry = {
+        ask: Object.assign(createPendingAsk(context, stop, remove, onRaised), detail),
+        abandon: () => stop.abort(new Error('the agent is gone')),
+      };
+      function remove(): void {
+        if (pending.get(key) === entry) pending.delete(key);
+      }
+      pending.set(key, entry);
+      return entry.ask;
+    },
+    get: (key) => pending.get(key)?.ask,
+    all: () => [...pending.values()].map(({ ask }) => ask),
+    close() {
+      for (const { abandon } of pending.values()) abandon();
+    },
+    hasUnanswered: () => pending.size > 0,
+  };
+}
+
+function createPendingAsk(
+  context: Withdrawing,
+  stop: AbortController,
+  remove: () => void,
+  onRaised: ((askId: string) => void) | undefined,
+): PendingAsk {
+  let askId: string | undefined;
+  let reason: string | undefined;
+  let recording: Promise<void> = Promise.resolve();
+
+  function record(id: string, why: string): void {
     stop.abort(new Error(why));
-    telling = takeBack(context, id, why);
+    recording = withdrawAsk(context, id, why);
   }
 
   return {
@@ -36,27 +74,49 @@ export function createOpenAsk(
       raised(id) {
         askId = id;
         onRaised?.(id);
-        if (takenBack !== undefined) withdraw(id, takenBack);
+        if (reason !== undefined) record(id, reason);
       },
     },
-    takeBack(why) {
-      if (takenBack !== undefined) return;
-      takenBack = why;
-      if (askId !== undefined) withdraw(askId, why);
+    withdraw(why) {
+      if (reason !== undefined) return;
+      reason = why;
+      if (askId !== undefined) record(askId, why);
     },
-    isTakenBack: () => takenBack !== undefined,
-    told: () => telling,
-    leave: () => stop.abort(new Error('the agent is gone')),
+    isOver: () => reason !== undefined || stop.signal.aborted,
+    recorded: () => recording,
+    done() {
+      if (reason !== undefined || !stop.signal.aborted) remove();
+    },
   };
 }
 
-/** An answer that was given in that very moment is for nobody: it must not be found later, and used. */
-export const takeBack = (
-  context: Pick<AgentContext, 'withdraw' | 'markUndeliverable'>,
-  askId: string,
-  why: string,
-): Promise<void> =>
+/** An answer that was given at the same moment is marked undeliverable, so that no later process uses it. */
+export const withdrawAsk = (context: Withdrawing, askId: string, reason: string): Promise<void> =>
   context
-    .withdraw(askId, why)
-    .catch(() => context.markUndeliverable(askId, why))
+    .withdraw(askId, reason)
+    .catch(() => context.markUndeliverable(askId, reason))
     .catch(() => {});
+
+// Deprecated: one ask without a registry, under the names of before.
+export interface OpenAsk {
+  readonly manner: PendingAsk['manner'];
+  takeBack(why: string): void;
+  isTakenBack(): boolean;
+  leave(): void;
+}
+export function createOpenAsk(context: Withdrawing): OpenAsk {
+  const asks = createPendingAsks(context);
+  const { manner, withdraw } = asks.open(undefined, {});
+  let isTakenBack = false;
+  return {
+    manner,
+    takeBack(why) {
+      isTakenBack = true;
+      withdraw(why);
+    },
+    isTakenBack: () => isTakenBack,
+    leave: () => asks.close(),
+  };
+}
+export const takeBack = (context: Withdrawing, askId: string, why: string): Promise<void> =>
+  withdrawAsk(context, askId, why);

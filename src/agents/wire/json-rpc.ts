@@ -1,6 +1,6 @@
-// One side of a JSON-RPC conversation over any carrier of whole messages: lines of a process, frames of a socket. Owns
-// ids, pairing answers with requests, and telling the four kinds of message apart. What is not JSON-RPC is told to
-// `onNoise` and otherwise ignored: a peer that talks nonsense gets no answer out of us. Knows no method.
+// Speaks one side of JSON-RPC over any transport of whole messages: lines of a process, frames of a socket. Owns request
+// ids, matches responses to requests, and tells the four kinds of message apart. What is not JSON-RPC goes to `onInvalid`
+// and is otherwise ignored. Knows no method.
 import { z } from 'zod';
 
 export type RequestId = string | number;
@@ -16,9 +16,9 @@ export interface Peer {
   notify(method: string, params?: unknown): void;
   respond(id: RequestId, result: unknown): void;
   refuse(id: RequestId, code: number, message: string): void;
-  /** One whole message of the other side. */
+  /** Takes one whole message of the other side. */
   receive(text: string): void;
-  /** The other side is gone: nothing that was asked of it will be answered. */
+  /** The other side is gone: rejects every request that has no response. */
   close(reason: Error): void;
 }
 
@@ -26,88 +26,98 @@ export interface PeerOptions {
   send(text: string): void;
   onRequest(request: Incoming): void;
   onNotification(method: string, params: unknown): void;
-  onNoise?(text: string): void;
+  onInvalid?(text: string): void;
 }
 
 export const METHOD_NOT_FOUND = -32601;
 export const INTERNAL_ERROR = -32603;
 
-/** The other side refused what was asked of it. */
-export class RpcRefusal extends Error {
+/** The other side responded with an error. */
+export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
 
-  constructor(method: string, { code, message, data }: z.infer<typeof Refusal>) {
+  constructor(method: string, { code, message, data }: z.infer<typeof ErrorObject>) {
     super(`${method} was refused: ${message} (${code})`);
-    this.name = 'RpcRefusal';
+    this.name = 'RpcError';
     this.code = code;
     this.data = data;
   }
 }
 
 const Id = z.union([z.string(), z.number()]);
-const Refusal = z.looseObject({ code: z.number(), message: z.string(), data: z.unknown().optional() });
+const ErrorObject = z.looseObject({ code: z.number(), message: z.string(), data: z.unknown().optional() });
 const Request = z.looseObject({ id: Id, method: z.string(), params: z.unknown().optional() });
 const Notification = z.looseObject({
   id: z.undefined().optional(),
   method: z.string(),
   params: z.unknown().optional(),
 });
-const Failed = z.looseObject({ id: Id, error: Refusal });
-const Done = z.looseObject({ id: Id, result: z.unknown() });
-const Message = z.union([Request, Notification, Failed, Done]);
+const Failure = z.looseObject({ id: Id, error: ErrorObject });
+const Success = z.looseObject({ id: Id, result: z.unknown() });
+const Message = z.union([Request, Notification, Failure, Success]);
 
-interface Waiting {
+interface Sent {
   method: string;
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
 
-export function createPeer({ send, onRequest, onNotification, onNoise }: PeerOptions): Peer {
-  const waiting = new Map<RequestId, Waiting>();
-  let made = 0;
+export function createPeer({ send, onRequest, onNotification, onInvalid }: PeerOptions): Peer {
+  const open = new Map<RequestId, Sent>();
+  let count = 0;
   let closed: Error | undefined;
-  const put = (message: object) => send(JSON.stringify({ jsonrpc: '2.0', ...message }));
-
-  function settle(id: RequestId, text: string): Waiting | undefined {
-    const known = waiting.get(id);
-    if (!known) onNoise?.(text);
-    waiting.delete(id);
-    return known;
-  }
+  const write = (message: object) => send(JSON.stringify({ jsonrpc: '2.0', ...message }));
 
   return {
     request(method, params) {
       if (closed) return Promise.reject(closed);
-      made += 1;
-      const id = made;
-      const answer = new Promise((resolve, reject) => waiting.set(id, { method, resolve, reject }));
-      put({ id, method, params });
-      return answer;
+      count += 1;
+      const id = count;
+      const response = new Promise((resolve, reject) => open.set(id, { method, resolve, reject }));
+      write({ id, method, params });
+      return response;
     },
-    notify: (method, params) => put({ method, ...(params !== undefined && { params }) }),
-    respond: (id, result) => put({ id, result }),
-    refuse: (id, code, message) => put({ id, error: { code, message } }),
+    notify: (method, params) => write({ method, ...(params !== undefined && { params }) }),
+    respond: (id, result) => write({ id, result }),
+    refuse: (id, code, message) => write({ id, error: { code, message } }),
     receive(text) {
       const read = Message.safeParse(parsed(text));
-      if (!read.success) return onNoise?.(text);
+      if (!read.success) return onInvalid?.(text);
       const message = read.data;
       if ('method' in message) {
         const { id, method, params } = message as z.infer<typeof Request | typeof Notification>;
         return id === undefined ? onNotification(method, params) : onRequest({ id, method, params });
       }
-      const known = settle(message.id, text);
-      if ('error' in message)
-        return known?.reject(new RpcRefusal(known.method, message.error as z.infer<typeof Refusal>));
-      known?.resolve(message.result);
+      const sent = open.get(message.id);
+      if (!sent) return onInvalid?.(text);
+      open.delete(message.id);
+      if ('error' in message) sent.reject(new RpcError(sent.method, message.error as z.infer<typeof ErrorObject>));
+      else sent.resolve(message.result);
     },
     close(reason) {
       closed ??= reason;
-      for (const { reject } of waiting.values()) reject(reason);
-      waiting.clear();
+      for (const { reject } of open.values()) reject(reason);
+      open.clear();
     },
   };
 }
+
+/** Handles notifications of one method; those of another shape are ignored. */
+export const on = <T extends z.ZodType>(method: string, shape: T, handle: (params: z.infer<T>) => void) => ({
+  method,
+  handle(params: unknown): void {
+    const read = shape.safeParse(params);
+    if (read.success) handle(read.data);
+  },
+});
+
+/** For `onNotification`: passes each notification to the handlers of its method. */
+export const route =
+  (...handlers: readonly ReturnType<typeof on>[]): PeerOptions['onNotification'] =>
+  (method, params) => {
+    for (const handler of handlers) if (handler.method === method) handler.handle(params);
+  };
 
 function parsed(text: string): unknown {
   try {

@@ -1,6 +1,5 @@
-// What becomes of an answer after an attached Codex was sent it, where another answer may have been first: Codex does not
-// say whose answer it took, only what it does then. Transcripts of the real daemon, with other ends; and what was answered
-// while nobody was attached.
+// Delivery of answers to an attached Codex, where another client may have answered first: Codex does not say whose answer
+// it took, only what it does then. Transcripts of the real daemon with other ends; and answers given while not attached.
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDeliveries } from '../../../src/agents/codex/delivery.ts';
@@ -281,24 +280,24 @@ it('what was answered while nobody was attached, and Codex does not ask any more
   waits.close();
 });
 
-it('whoever has let go of Codex does not look any more, and says nothing of what was not seen', () => {
+it('looks for no evidence after the connection is closed, and reports nothing', () => {
   vi.useFakeTimers();
   try {
     const calls: string[] = [];
     const call = (name: string) => async () => void calls.push(name);
-    const has = async () => calls.push('looked') > 0;
-    const callOf = async () => 'unreadable' as const;
-    const context = { acknowledge: call('acknowledged'), markUndeliverable: call('gave up') };
-    const deliveries = createDeliveries(context, { has, callOf });
+    const hasItem = async () => calls.push('looked') > 0;
+    const recordedCall = async () => 'unreadable' as const;
+    const context = { acknowledge: call('acknowledged'), markUndeliverable: call('undeliverable') };
+    const deliveries = createDeliveries(context, { hasItem, recordedCall });
     for (const isCommand of [true, false]) {
-      const place = { threadId: 'thread', turnId: 'turn' };
-      const answer = { askId: 'ask', place, item: { id: 'call', isAllowed: true, isCommand } };
+      const turn = { threadId: 'thread', turnId: 'turn' };
+      const answer = { askId: 'ask', turn, item: { id: 'call', isAllowed: true, isCommand } };
       deliveries.sent(answer);
-      deliveries.settled(answer);
+      deliveries.resolved(answer);
     }
     deliveries.close();
     vi.runAllTimers();
-    deliveries.turnOver('turn');
+    deliveries.turnCompleted('turn');
     expect(calls).toEqual([]);
   } finally {
     vi.useRealTimers();

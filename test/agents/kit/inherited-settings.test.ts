@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readClaudeInput } from '../../../src/agents/claude/input.ts';
-import { settingsInForce } from '../../../src/agents/codex/effective-settings.ts';
+import { effectiveSettings } from '../../../src/agents/codex/effective-settings.ts';
 import { readCodexInput } from '../../../src/agents/codex/input.ts';
 import { standInForAll } from '../stand-in.ts';
 
@@ -106,7 +106,7 @@ describe('a message to Codex', () => {
     if ('problem' in spec) throw new Error(spec.problem);
     const peer = { request: async () => ({ thread: { id: 't' }, model: 'm', ...own }) };
     const { config } = spec.settings;
-    const { settings } = await settingsInForce(spec, { config, servers: [] }, peer);
+    const { settings } = await effectiveSettings(spec, { config, servers: [] }, peer);
     return { ...settings, mode: spec.mode, trustsFolder: spec.trustsFolder };
   }
   const free = { approvalPolicy: 'never', sandbox: { type: 'dangerFullAccess' } };

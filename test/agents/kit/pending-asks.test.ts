@@ -1,41 +1,40 @@
-// One ask that an agent waits for: what the server is told of it, at whatever moment it is taken back.
+// The registry of asks that an agent waits for: what the server is told whenever one is withdrawn, and what counts as
+// unanswered when the agent's process ends.
 import { expect, it } from 'vitest';
-import { createOpenAsk } from '../../../src/agents/kit/pending-asks.ts';
+import { createPendingAsks } from '../../../src/agents/kit/pending-asks.ts';
 
-function scene(isAnswered = false) {
+function testBed(isAnswered = false) {
   const steps: string[] = [];
-  const ask = createOpenAsk(
-    {
-      async withdraw(askId, why) {
-        steps.push(`${askId} withdrawn: ${why}`);
-        if (isAnswered) throw new Error('it was answered');
-      },
-      markUndeliverable: async (askId, why) => void steps.push(`${askId} given up: ${why}`),
+  const asks = createPendingAsks<string, object>({
+    async withdraw(askId, reason) {
+      steps.push(`${askId} withdrawn: ${reason}`);
+      if (isAnswered) throw new Error('it was answered');
     },
-    (askId) => steps.push(`${askId} raised`),
-  );
-  return { ask, steps };
+    markUndeliverable: async (askId, reason) => void steps.push(`${askId} undeliverable: ${reason}`),
+  });
+  const ask = asks.open('key', {}, (askId) => steps.push(`${askId} raised`));
+  return { asks, ask, steps };
 }
 
-it('is taken back once, and waited for no longer', async () => {
-  const { ask, steps } = scene();
+it('withdraws an ask once and stops waiting for it', async () => {
+  const { ask, steps } = testBed();
   ask.manner.raised('ask');
-  expect([ask.isTakenBack(), ask.manner.signal.aborted]).toEqual([false, false]);
-  ask.takeBack('settled there');
-  ask.takeBack('settled once more');
-  await ask.told();
-  expect([ask.isTakenBack(), ask.manner.signal.aborted]).toEqual([true, true]);
+  expect([ask.isOver(), ask.manner.signal.aborted]).toEqual([false, false]);
+  ask.withdraw('settled there');
+  ask.withdraw('settled once more');
+  await ask.recorded();
+  expect([ask.isOver(), ask.manner.signal.aborted]).toEqual([true, true]);
   expect(steps).toEqual(['ask raised', 'ask withdrawn: settled there']);
 });
 
-it('is taken back as soon as it has a name, when it was taken back before; and so is what is asked in its place', async () => {
-  const { ask, steps } = scene();
-  ask.takeBack('settled there');
-  await ask.told();
-  expect([ask.manner.signal.aborted, steps]).toEqual([false, []]);
+it('withdraws an ask as soon as it has an id, and every ask that replaces it', async () => {
+  const { ask, steps } = testBed();
+  ask.withdraw('settled there');
+  await ask.recorded();
+  expect([ask.isOver(), ask.manner.signal.aborted, steps]).toEqual([true, false, []]);
   ask.manner.raised('ask');
   ask.manner.raised('again');
-  await ask.told();
+  await ask.recorded();
   expect(steps).toEqual([
     'ask raised',
     'ask withdrawn: settled there',
@@ -44,18 +43,43 @@ it('is taken back as soon as it has a name, when it was taken back before; and s
   ]);
 });
 
-it('gives up the answer that was given at the same moment', async () => {
-  const { ask, steps } = scene(true);
+it('marks an answer undeliverable that was given while the ask was withdrawn', async () => {
+  const { ask, steps } = testBed(true);
   ask.manner.raised('ask');
-  ask.takeBack('settled there');
-  await ask.told();
-  expect(steps).toEqual(['ask raised', 'ask withdrawn: settled there', 'ask given up: settled there']);
+  ask.withdraw('settled there');
+  await ask.recorded();
+  expect(steps).toEqual(['ask raised', 'ask withdrawn: settled there', 'ask undeliverable: settled there']);
 });
 
-it('is left as it is when the process is gone', async () => {
-  const { ask, steps } = scene();
+it('forgets an ask when the agent has its answer', () => {
+  const { asks, ask } = testBed();
+  expect([asks.get('key'), asks.all(), asks.hasUnanswered()]).toEqual([ask, [ask], true]);
+  ask.done();
+  expect([asks.get('key'), asks.all(), asks.hasUnanswered()]).toEqual([undefined, [], false]);
+});
+
+it('keeps the ask that replaced another under the same key', () => {
+  const { asks, ask } = testBed();
+  const next = asks.open('key', {});
+  ask.done();
+  expect(asks.get('key')).toBe(next);
+});
+
+it('leaves an ask unanswered when the process is gone', async () => {
+  const { asks, ask, steps } = testBed();
   ask.manner.raised('ask');
-  ask.leave();
-  await ask.told();
-  expect([ask.isTakenBack(), ask.manner.signal.aborted, steps]).toEqual([false, true, ['ask raised']]);
+  asks.close();
+  ask.done();
+  await ask.recorded();
+  expect([ask.isOver(), ask.manner.signal.aborted, asks.hasUnanswered()]).toEqual([true, true, true]);
+  expect(steps).toEqual(['ask raised']);
+});
+
+it('forgets an ask that was withdrawn although the process is gone', () => {
+  const { asks, ask } = testBed();
+  ask.manner.raised('ask');
+  asks.close();
+  ask.withdraw('settled there');
+  ask.done();
+  expect(asks.hasUnanswered()).toBe(false);
 });

@@ -1,7 +1,7 @@
 // One side of a JSON-RPC conversation: answers find their requests, the four kinds of message are told apart, and
 // nonsense changes nothing.
 import { describe, expect, it } from 'vitest';
-import { createPeer, type Incoming, RpcRefusal } from '../../../src/agents/wire/json-rpc.ts';
+import { createPeer, type Incoming, RpcError } from '../../../src/agents/wire/json-rpc.ts';
 
 function peer() {
   const sent: Record<string, unknown>[] = [];
@@ -12,7 +12,7 @@ function peer() {
     send: (text) => sent.push(JSON.parse(text)),
     onRequest: (request) => requests.push(request),
     onNotification: (method, params) => notices.push([method, params]),
-    onNoise: (text) => noise.push(text),
+    onInvalid: (text) => noise.push(text),
   });
   return { side, sent, requests, notices, noise, hear: (message: unknown) => side.receive(JSON.stringify(message)) };
 }
@@ -35,7 +35,7 @@ describe('a JSON-RPC peer', () => {
     const asked = side.request('thread/resume', {});
     hear({ id: 1, error: { code: -32600, message: 'no such thread', data: { id: 'x' } } });
     await expect(asked).rejects.toThrow('thread/resume was refused: no such thread (-32600)');
-    await expect(asked).rejects.toBeInstanceOf(RpcRefusal);
+    await expect(asked).rejects.toBeInstanceOf(RpcError);
     await expect(asked).rejects.toMatchObject({ code: -32600, data: { id: 'x' } });
   });
 

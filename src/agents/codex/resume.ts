@@ -1,0 +1,51 @@
+// Resumes a run whose Codex process ended with asks open: writes the message that starts the next turn, and holds the
+// approvals that were granted meanwhile for the moment when Codex asks for the same again. Codex itself forgets its open
+// requests with the process.
+import { hasEnded } from '../../client/outcome.ts';
+import type { AskView } from '../../core/views.ts';
+import type { AgentContext } from '../agent.ts';
+import { carriedText } from '../kit/resume-message.ts';
+import type { UnusedApprovals } from '../kit/unused-approvals.ts';
+import { reusableFor } from './approval-reuse.ts';
+import type { UnsentMessages } from './model-messages.ts';
+import type { Rollouts } from './rollouts.ts';
+
+export async function resumeTurn(
+  context: AgentContext,
+  threadId: string,
+  unused: UnusedApprovals,
+  rollouts: Rollouts,
+): Promise<UnsentMessages> {
+  // An answer that was sent to the process before may have arrived: it is no news, and allows nothing once more.
+  const due = context.due.filter((ask) => hasEnded(ask) && ask.delivery.attempts === 0);
+  const dueIds = new Set(due.map(({ ask_id }) => ask_id));
+  const ofRun = (await context.history()).filter(({ run_id }) => run_id === context.run.run_id);
+  const delivered = ofRun.filter(({ ask_id }) => !dueIds.has(ask_id));
+  await addUnused(due, threadId, unused, rollouts);
+  return {
+    text: carriedText(due, delivered),
+    async onSent() {
+      for (const { ask_id } of context.due) await context.acknowledge(ask_id);
+    },
+  };
+}
+
+/** Adds what was approved among `due`, where it may be reused. */
+export async function addUnused(
+  due: readonly AskView[],
+  threadId: string,
+  unused: UnusedApprovals,
+  rollouts: Rollouts,
+): Promise<void> {
+  for (const ask of due) {
+    // Which files a changed action, or one that was asked again, is bound to is not known here.
+    if (ask.kind !== 'approval' || ask.answer?.updated_input || ask.tool_call_id.includes('#')) continue;
+    const [, itemId, turnId] = ITEM_AND_TURN.exec(ask.tool_call_id) ?? [];
+    const turn = { threadId, turnId };
+    const reusable = await reusableFor(ask.request, { turn, itemId }, rollouts);
+    if (reusable) unused.addAnswered(ask, reusable.limits);
+  }
+}
+
+/** An ask id that names one item. */
+const ITEM_AND_TURN = /^([^:@]+)@([^~]+)(?:~\d+)?$/;

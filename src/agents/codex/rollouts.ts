@@ -1,0 +1,123 @@
+// Reads the rollout files in which Codex records its threads: which calls the model made, the sandbox and approval policy
+// that applied to each, and the output that the model got. Owns which file belongs to which thread; writes nothing. A
+// thread may have no file, and some calls (those nested in another) are in none.
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { canonical } from '../../core/digest.ts';
+import type { TurnRef } from './protocol.ts';
+
+export interface RecordedCall {
+  /** The model asked to run it without the sandbox. */
+  isUnsandboxed: boolean;
+  /** A digest of all that restricts the call besides the command: its turn's settings, and its own arguments. */
+  limits: string;
+  /** What the model got, parsed where it is JSON; undefined until then. */
+  output?: unknown;
+}
+
+export interface Rollouts {
+  /** Takes file and approval policy of a thread from the reply to `thread/start` or `thread/resume`. */
+  learn(reply: unknown): void;
+  /** Whether any command of the thread may be asked about, sandboxed or not. A sub-agent is judged by its conversation. */
+  asksForEveryCommand(turn: TurnRef | undefined): boolean;
+  /** Call ids are unique in a turn. */
+  recordedCall(turn: TurnRef | undefined, callId: string): Promise<RecordedCall | 'unrecorded' | 'unreadable'>;
+}
+
+const Reply = z.looseObject({
+  thread: z.looseObject({ id: z.string(), path: z.string().nullish() }),
+  approvalPolicy: z.unknown().optional(),
+});
+const Arguments = z.looseObject({ sandbox_permissions: z.unknown().optional() });
+const TurnContext = z.looseObject({
+  type: z.literal('turn_context'),
+  payload: z.looseObject({
+    turn_id: z.string(),
+    cwd: z.string(),
+    approval_policy: z.unknown().optional(),
+    sandbox_policy: z.looseObject({}),
+    permission_profile: z.unknown().optional(),
+  }),
+});
+const ResponseItem = z.looseObject({
+  type: z.literal('response_item'),
+  payload: z.discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('function_call'), call_id: z.string(), arguments: z.string() }),
+    z.looseObject({ type: z.literal('function_call_output'), call_id: z.string(), output: z.unknown() }),
+  ]),
+});
+const Line = z.discriminatedUnion('type', [TurnContext, ResponseItem]);
+
+export function createRollouts(): Rollouts {
+  const threads = new Map<string, { file: string | null | undefined; policy: unknown }>();
+  return {
+    learn(reply) {
+      const { thread, approvalPolicy: policy } = Reply.safeParse(reply).data ?? {};
+      if (thread) threads.set(thread.id, { file: thread.path, policy });
+    },
+    asksForEveryCommand(turn) {
+      const own = threads.get(turn?.threadId ?? '');
+      const known = own ? [own] : [...threads.values()];
+      return known.length === 0 || known.some(({ policy }) => policy === undefined || policy === 'untrusted');
+    },
+    async recordedCall(turn, callId) {
+      const { file } = threads.get(turn?.threadId ?? '') ?? {};
+      if (!file || turn?.turnId === undefined) return 'unreadable';
+      return findCall(file, turn.turnId, callId).catch(() => 'unreadable');
+    },
+  };
+}
+
+async function findCall(file: string, turnId: string, callId: string): Promise<RecordedCall | 'unrecorded'> {
+  let call: RecordedCall | undefined;
+  let settings: unknown[] | undefined;
+  for await (const text of createInterface({ input: createReadStream(file) })) {
+    if (!text.includes('turn_context') && !(settings && text.includes(callId))) continue;
+    const { data: line } = Line.safeParse(parsed(text));
+    if (line?.type === 'turn_context')
+      settings = line.payload.turn_id === turnId ? settingsOf(line.payload) : undefined;
+    if (line?.type !== 'response_item' || line.payload.call_id !== callId || !settings) continue;
+    const { payload } = line;
+    if (payload.type === 'function_call') call = callWithin(settings, payload.arguments);
+    else if (call) call.output = parsed(payload.output) ?? payload.output;
+  }
+  return call ?? 'unrecorded';
+}
+
+/** Arguments of a command that restrict nothing: the command itself, its description, how long to watch it. */
+const UNRESTRICTING: ReadonlySet<string> = new Set([
+  'cmd',
+  'command',
+  'workdir',
+  'justification',
+  'prefix_rule',
+  'yield_time_ms',
+  'max_output_tokens',
+]);
+
+function callWithin(settings: readonly unknown[], given: string): RecordedCall | undefined {
+  const { data } = Arguments.safeParse(parsed(given));
+  if (!data) return undefined;
+  const own = Object.entries(data).filter(([name, value]) => !UNRESTRICTING.has(name) && value !== 'use_default');
+  return {
+    isUnsandboxed: data.sandbox_permissions === 'require_escalated',
+    limits: canonical([...settings, Object.fromEntries(own)]),
+  };
+}
+
+const settingsOf = ({
+  cwd,
+  approval_policy = null,
+  sandbox_policy,
+  permission_profile = null,
+}: z.infer<typeof TurnContext>['payload']): unknown[] => [cwd, approval_policy, sandbox_policy, permission_profile];
+
+/** Undefined for text that is no JSON: the last line may be incomplete, and an output is any text. */
+function parsed(text: unknown): unknown {
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
