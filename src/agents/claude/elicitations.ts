@@ -9,7 +9,7 @@ import type { AskOutcome, Held } from '../../client/outcome.ts';
 import { canonical } from '../../core/digest.ts';
 import type { ApprovalRequest, AskView, UserQuestionRequest } from '../../core/views.ts';
 import type { AgentContext } from '../agent.ts';
-import { approvalAgain, callIdOf, createKnownAsks, questionAgain } from '../kit/ask-ids.ts';
+import { approvalSpecOf, callIdOf, createKnownAsks, questionSpecOf } from '../kit/ask-ids.ts';
 import { askOfElicitation, type Consent, type Elicited, type FilledIn } from '../kit/elicitation.ts';
 import { createOpenAsk, type OpenAsk } from '../kit/pending-asks.ts';
 import { contentOfForm } from '../wire/elicitation-form.ts';
@@ -79,12 +79,12 @@ export function createElicitations(context: AgentContext, known: readonly AskVie
     // The request does not name its tool call, and a restarted process makes another one. So the id is a hash of what is
     // asked: the same text finds the ask that is open; once that was answered, a new one is raised.
     const id = idOf(asked);
-    const before = earlier.take((ask) => callIdOf(ask) === id);
-    return wanted.kind === 'approval' ? consent(wanted, id, before, open) : fillIn(wanted, id, before, open);
+    return wanted.kind === 'approval' ? consent(wanted, id, open) : fillIn(wanted, id, open);
   }
 
-  async function fillIn(wanted: FilledIn, id: string, before: AskView | undefined, { manner }: OpenAsk) {
-    let spec = before ? questionAgain(before) : earlier.fresh({ ...wanted.spec, id });
+  async function fillIn(wanted: FilledIn, id: string, { manner }: OpenAsk) {
+    const before = earlier.take('question', (ask) => callIdOf(ask) === id);
+    let spec = before ? questionSpecOf(before) : earlier.fresh({ ...wanted.spec, id });
     for (;;) {
       const outcome = await context.ask(spec, manner);
       if (outcome.status !== 'answered') return noAnswer(outcome);
@@ -95,8 +95,9 @@ export function createElicitations(context: AgentContext, known: readonly AskVie
     }
   }
 
-  async function consent(wanted: Consent, id: string, before: AskView | undefined, { manner }: OpenAsk) {
-    const spec = before ? approvalAgain(before) : earlier.fresh({ ...wanted.spec, id });
+  async function consent(wanted: Consent, id: string, { manner }: OpenAsk) {
+    const before = earlier.take('approval', (ask) => callIdOf(ask) === id);
+    const spec = before ? approvalSpecOf(before) : earlier.fresh({ ...wanted.spec, id });
     const outcome = await context.approve(spec, manner);
     if (outcome.status !== 'answered') return noAnswer(outcome);
     if (!outcome.allowed) return DECLINE;

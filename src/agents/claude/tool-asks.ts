@@ -6,9 +6,9 @@ import { HoldpointProblem } from '../../client/http.ts';
 import { type ApprovalOutcome, type AskOutcome, hasEnded } from '../../client/outcome.ts';
 import type { ApproveSpec, AskSpec } from '../../client/spec.ts';
 import { canonical } from '../../core/digest.ts';
-import type { AskView } from '../../core/views.ts';
+import type { ApprovalAskView, AskView, QuestionAskView } from '../../core/views.ts';
 import type { AgentContext } from '../agent.ts';
-import { approvalAgain, callIdOf, createKnownAsks, questionAgain } from '../kit/ask-ids.ts';
+import { approvalSpecOf, callIdOf, createKnownAsks, questionSpecOf } from '../kit/ask-ids.ts';
 import { createOpenAsk, type OpenAsk, takeBack } from '../kit/pending-asks.ts';
 import { approvalDecision, approvalOf, type Decision, QUESTION_TOOL, questionDecision, questionsOf } from './asks.ts';
 import { type CallName, keyOf, type ToolCall } from './stream-events.ts';
@@ -73,15 +73,15 @@ export function createDesk(context: AgentContext, known: readonly AskView[]): De
   /** What a person is shown: the ask that there is for the call already, or one of its own. */
   function askedFor(call: ToolCall): Asked | undefined {
     if (call.name === QUESTION_TOOL) {
-      const before = earlier.take((ask) => isOfCall(ask, call) && asksTheSame(ask, call));
-      if (before) return { kind: 'question', spec: questionAgain(before) };
+      const before = earlier.take('question', (ask) => isOfCall(ask, call) && asksTheSame(ask, call));
+      if (before) return { kind: 'question', spec: questionSpecOf(before) };
       const spec = questionsOf(call);
       return spec && { kind: 'question', spec: earlier.fresh(spec) };
     }
     const before =
-      earlier.take((ask) => isOfCall(ask, call) && showsTheSame(ask, call)) ??
-      earlier.take((ask) => isStanding(ask) && showsTheSame(ask, call));
-    return { kind: 'approval', spec: before ? approvalAgain(before) : earlier.fresh(approvalOf(call)) };
+      earlier.take('approval', (ask) => isOfCall(ask, call) && showsTheSame(ask, call)) ??
+      earlier.take('approval', (ask) => isStanding(ask) && showsTheSame(ask, call));
+    return { kind: 'approval', spec: before ? approvalSpecOf(before) : earlier.fresh(approvalOf(call)) };
   }
 
   function make(call: ToolCall, asked: Asked, patience: AbortSignal | undefined): Promise<Decision> {
@@ -162,8 +162,7 @@ function isSameCall({ call, allowed }: Made, { name, input, folder }: ToolCall):
   return canonical(call.input) === wanted || (!!allowed && canonical(allowed) === wanted);
 }
 
-function showsTheSame({ kind, request, answer }: AskView, { name, input, folder }: ToolCall): boolean {
-  if (kind !== 'approval') return false;
+function showsTheSame({ request, answer }: ApprovalAskView, { name, input, folder }: ToolCall): boolean {
   const { tool_name, input: shown, work_folder } = request;
   if (tool_name !== name || work_folder !== folder) return false;
   const { updated_input: changed } = answer ?? {};
@@ -171,11 +170,9 @@ function showsTheSame({ kind, request, answer }: AskView, { name, input, folder 
   return canonical(shown) === wanted || (!!changed && canonical(changed) === wanted);
 }
 
-function asksTheSame({ kind, request }: AskView, call: ToolCall): boolean {
+function asksTheSame({ request }: QuestionAskView, call: ToolCall): boolean {
   const wanted = questionsOf(call)?.questions;
-  if (kind !== 'question' || !wanted) return false;
-  const { questions } = request;
-  return canonical(questions.map(wordsOf)) === canonical(wanted.map(wordsOf));
+  return wanted !== undefined && canonical(request.questions.map(wordsOf)) === canonical(wanted.map(wordsOf));
 }
 
 const wordsOf = ({

@@ -1,52 +1,52 @@
-// The asks of a run from before its process was started again. Each may be taken, with its answer, by one call that repeats
-// it unchanged. An id that was used never names another ask: that becomes `id#2`. Pure.
+// Derives ask ids from the agent's call ids. The first ask for a call has the call's id; each further one has `~n` behind it,
+// where n is a count, or the current time if the earlier ones are not known. An id is never used for a second ask. Also
+// finds the asks of a restarted process, each for one call that repeats it unchanged. Pure.
 import { hasEnded } from '../../client/outcome.ts';
 import type { ApproveSpec, AskSpec } from '../../client/spec.ts';
-import type { ApprovalRequest, AskView, UserQuestionRequest } from '../../core/views.ts';
+import type { ApprovalAskView, AskView, AskViewOf, QuestionAskView } from '../../core/views.ts';
 
-type Named = { id: string };
+type Identified = { id: string };
+
+export const nthId = (callId: string, n: number): string => (n === 1 ? callId : `${callId}~${n}`);
+
+/** The id of the call that an ask is for. Release 0.1.0 also wrote `#n`. */
+export const callIdOf = ({ tool_call_id: id }: { tool_call_id: string }): string => id.replace(/[~#]\d+$/, '');
 
 export interface KnownAsks {
-  /** One that is open, or whose answer was not used. It is taken out: no second call has it. */
-  take(isIt: (ask: AskView) => boolean): AskView | undefined;
-  /** An ask of its own, also where the id of the call was used before. */
-  fresh<T extends Named>(spec: T): T;
+  /** Takes out an ask that is open, or whose answer was not used; no later call gets it. */
+  take<K extends AskView['kind']>(kind: K, matches: (ask: AskViewOf<K>) => boolean): AskViewOf<K> | undefined;
+  /** The spec under an id that no ask has. */
+  fresh<T extends Identified>(spec: T): T;
 }
 
+/** `known`: the asks of the run from before its process was restarted. */
 export function createKnownAsks(known: readonly AskView[]): KnownAsks {
   const earlier = known.filter((ask) => !hasEnded(ask) || ask.delivery.state === 'due');
   const usedIds = new Set(known.map((ask) => ask.tool_call_id));
   return {
-    // The newest first: of several asks under one repeated id only the last can be open.
-    take(isIt) {
-      const at = earlier.findLastIndex(isIt);
-      return at < 0 ? undefined : earlier.splice(at, 1)[0];
+    // The newest first: of several asks for one call only the last can be open.
+    take<K extends AskView['kind']>(kind: K, matches: (ask: AskViewOf<K>) => boolean) {
+      const at = earlier.findLastIndex((ask) => ask.kind === kind && matches(ask as AskViewOf<K>));
+      return at < 0 ? undefined : (earlier.splice(at, 1)[0] as AskViewOf<K>);
     },
     fresh(spec) {
-      let { id } = spec;
-      for (let n = 2; usedIds.has(id); n++) id = `${spec.id}${AGAIN}${n}`;
+      let n = 1;
+      while (usedIds.has(nthId(spec.id, n))) n++;
+      const id = nthId(spec.id, n);
       usedIds.add(id);
       return { ...spec, id };
     },
   };
 }
 
-/** Between the id of a call and the number of the time it came. */
-const AGAIN = '#';
-
-/** The call that an ask was for, as Claude Code names it. */
-export const callIdOf = ({ tool_call_id: id }: AskView): string => id.replace(new RegExp(`${AGAIN}\\d+$`), '');
-
-/** An ask as it was raised, so that raising it again finds it. */
-export function approvalAgain(ask: AskView): ApproveSpec & Named {
-  const { tool_call_id: id, mode, request } = ask;
-  const { tool_name, input, work_folder, reason, scope, suggestions, diff, lineage } = request as ApprovalRequest;
+/** The spec of an approval as it was raised: raising it again returns the same ask. */
+export function approvalSpecOf({ tool_call_id: id, mode, request }: ApprovalAskView): ApproveSpec & Identified {
+  const { tool_name, input, work_folder, reason, scope, suggestions, diff, lineage } = request;
   const shown = { tool_name, input, work_folder, reason, scope, suggestions, diff, lineage };
   return { id, mode: mode as 'blocking' | 'deferred', ...shown };
 }
 
-export function questionAgain(ask: AskView): AskSpec & Named {
-  const { tool_call_id: id, mode, request } = ask;
-  const { questions, context, lineage } = request as UserQuestionRequest;
+export function questionSpecOf({ tool_call_id: id, mode, request }: QuestionAskView): AskSpec & Identified {
+  const { questions, context, lineage } = request;
   return { id, mode, questions, context, lineage };
 }

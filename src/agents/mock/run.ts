@@ -13,6 +13,7 @@ import {
 } from '../../client/outcome.ts';
 import type { AskView } from '../../core/views.ts';
 import type { AgentContext, Ending } from '../agent.ts';
+import { nthId } from '../kit/ask-ids.ts';
 import { demoScript } from './demo-script.ts';
 import { type ApproveStep, type AskStep, type ClarifyStep, MockInput, type Step, type SubagentStep } from './input.ts';
 
@@ -122,8 +123,7 @@ async function play(context: AgentContext, script: readonly Step[]): Promise<End
     if (step.do === 'clarify') return context.askParent({ ...step, id });
     if (step.mode === 'form') await context.output(undefined, { id: CHECKPOINT, type: 'checkpoint', data: { script } });
     for (let attempt = 1; ; attempt++) {
-      const name = attempt === 1 ? id : `${id}~${attempt}`;
-      const outcome = await raise(step, name, manner);
+      const outcome = await raise(step, nthId(id, attempt), manner);
       const isLost = outcome.status === 'cancelled' && outcome.reason === LOST_WITH_WORKER;
       if (!isLost) return outcome;
     }

@@ -77,7 +77,7 @@ describe('what an MCP server asks', () => {
     const { elicitations, shown } = scene([() => filledIn('many'), () => filledIn('10'), () => filledIn('9')]);
     expect(await elicitations.answer('r1', FORM, NOW)).toEqual({ action: 'accept', content: { count: 9 } });
     const id = shown[0]?.id;
-    expect(shown.map((spec) => spec.id)).toEqual([id, `${id}#2`, `${id}#3`]);
+    expect(shown.map((spec) => spec.id)).toEqual([id, `${id}~2`, `${id}~3`]);
     expect(shown.map(({ context }) => context)).toEqual([
       'demo: How many?',
       'demo: How many?\n\n“count” needs a whole number to 9.',
@@ -102,9 +102,9 @@ describe('what an MCP server asks', () => {
       page('elicitation-1'),
       page('elicitation-2', { url: 'https://x/' }),
       ask('toolu_1', 'approval', { input: {} }, { updated_input: { command: 'ls' } }),
-      form('elicitation-3#2', 'How many?\n\n“count” needs a whole number.'),
+      form('elicitation-3~2', 'How many?\n\n“count” needs a whole number.'),
       form('elicitation-4', 'Why?'),
-      form('elicitation-4#2', 'Why?'),
+      form('elicitation-4~2', 'Why?'),
     ];
     const changed = page('elicitation-5', { url: 'https://y/' });
     expect(thatCounted([changed, form('elicitation-3', 'How many?'), ...counts])).toEqual(counts);
@@ -117,7 +117,7 @@ describe('what an MCP server asks', () => {
       return shown.map(({ id }) => id);
     };
     const [form, again, page] = await namesOf(FORM, FORM, PAGE);
-    expect(again).toBe(`${form}#2`);
+    expect(again).toBe(`${form}~2`);
     expect(await namesOf(PAGE, FORM)).toEqual([page, form]);
     const others = [
       { ...FORM, message: 'Why?' },
@@ -140,7 +140,7 @@ describe('what an MCP server asks', () => {
     const { elicitations, shown } = scene([allowed, allowed], [left as unknown as AskView]);
     await elicitations.answer('r1', PAGE, NOW);
     await elicitations.answer('r2', PAGE, NOW);
-    expect(shown).toMatchObject([{ id, reason: 'as it was' }, { id: `${id}#2` }]);
+    expect(shown).toMatchObject([{ id, reason: 'as it was' }, { id: `${id}~2` }]);
   });
 
   it('is not found again once it was used', async () => {
@@ -149,7 +149,7 @@ describe('what an MCP server asks', () => {
     const used = { tool_call_id: before[0]?.id, kind: 'approval', answer: {}, delivery: { state: 'delivered' } };
     const { elicitations, shown } = scene([allowed], [used as unknown as AskView]);
     await elicitations.answer('r1', PAGE, NOW);
-    expect(shown[0]?.id).toBe(`${before[0]?.id}#2`);
+    expect(shown[0]?.id).toBe(`${before[0]?.id}~2`);
   });
 
   it('is taken back when nobody waits for it, also when that is heard before it was stored', async () => {

@@ -78,7 +78,7 @@ describe('a decision on a call', () => {
     expect(await desk.decide(other)).toMatchObject({ behavior: 'allow', input: other.input });
     expect(shown).toEqual([
       { id: 'toolu_1', tool_name: 'Bash', input: { command: 'ls' } },
-      { id: 'toolu_1#2', tool_name: other.name, input: other.input },
+      { id: 'toolu_1~2', tool_name: other.name, input: other.input },
     ]);
   });
 
@@ -88,7 +88,7 @@ describe('a decision on a call', () => {
     await Promise.all([desk.decide(left), desk.decide({ ...left, agentId: 'right' })]);
     await desk.settled({ id: 'toolu_1', agentId: 'right' });
     await desk.decide(left);
-    expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1#2']);
+    expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1~2']);
   });
 
   it('still open, lets nothing else through under its id', async () => {
@@ -107,7 +107,7 @@ describe('a decision on a call', () => {
       await desk.decide(call('ls'));
       await desk.settled({ id: 'toolu_1' });
     }
-    expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1#2', 'toolu_1#3']);
+    expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1~2', 'toolu_1~3']);
   });
 
   it('made before the run was taken up again is for that call, and once', async () => {
@@ -115,7 +115,7 @@ describe('a decision on a call', () => {
     await desk.decide(call('ls'));
     await desk.settled({ id: 'toolu_1' });
     await desk.decide(call('ls'));
-    expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1#2']);
+    expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1~2']);
   });
 
   it('made before opens up what was shown with it then, not what the call suggests now', async () => {
@@ -133,7 +133,7 @@ describe('a decision on a call', () => {
     async (state) => {
       const { desk, shown } = deskOf({ known: [allowed('ls', 'Bash', state)] });
       await desk.decide(call('ls'));
-      expect(shown.map(({ id }) => id)).toEqual(['toolu_1#2']);
+      expect(shown.map(({ id }) => id)).toEqual(['toolu_1~2']);
     },
   );
 
@@ -146,13 +146,13 @@ describe('a decision on a call', () => {
     const { desk, shown } = deskOf({ known: [known] });
     await desk.decide({ ...call('ls'), folder });
     await desk.decide({ ...call('ls'), id: 'toolu_2', folder: work_folder });
-    expect(shown.map(({ id }) => id)).toEqual(['toolu_1#2', 'toolu_1']);
+    expect(shown.map(({ id }) => id)).toEqual(['toolu_1~2', 'toolu_1']);
   });
 
   it('made before is not for another action under its id', async () => {
     const { desk, shown } = deskOf({ known: [allowed('ls')] });
     await desk.decide(call('rm -rf build'));
-    expect(shown).toEqual([{ id: 'toolu_1#2', tool_name: 'Bash', input: { command: 'rm -rf build' } }]);
+    expect(shown).toEqual([{ id: 'toolu_1~2', tool_name: 'Bash', input: { command: 'rm -rf build' } }]);
   });
 });
 

@@ -161,7 +161,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: kill -9`, () => {
     await dies(run, 'waiting_for_user_question');
     await rig.stage.answer(question, BLUE);
     const again = await rig.ask(run);
-    expect(again).toMatchObject({ kind: 'approval', tool_call_id: 'toolu_d4#2' });
+    expect(again).toMatchObject({ kind: 'approval', tool_call_id: 'toolu_d4~2' });
     expect(again.ask_id).not.toBe(first.ask_id);
     await rig.stage.decide(again, { behavior: 'deny' });
     expect(await rig.over(run)).toMatchObject({ status: 'completed' });
