@@ -1,11 +1,11 @@
-// The server as the page sees it: the same typed client as everyone's, signed in by cookie. Adds the header that proves
-// a request comes from this page.
+// The typed client of the HTTP API, signed in by cookie. Adds the CSRF header, which only this origin can read from its
+// cookie.
 import { createClient } from '../../src/client/client.ts';
 
 export const api = createClient({ url: location.origin, surface: 'web', headers: csrf });
 
-/** Nobody ever signed in here, or has signed out: there is no need to ask the server. */
-export const isStranger = (): boolean => csrf()['holdpoint-csrf'] === undefined;
+/** There was no sign-in in this browser, or it was signed out: a request to check would be refused. */
+export const hasNoSignIn = (): boolean => csrf()['holdpoint-csrf'] === undefined;
 
 function csrf(): Record<string, string> {
   const value = /(?:^|; )holdpoint_csrf=([^;]*)/.exec(document.cookie)?.[1];

@@ -1,22 +1,25 @@
-// The frame of every page: who is signed in, the live feed, the keys that work everywhere, and which page is shown. The
-// inbox comes with the first script; every other page and dialog when it is opened.
+// The frame of every page: sign-in state, the live inbox, global keys, navigation and routes. The inbox is part of the
+// first script; every other page and dialog is a chunk of its own.
 import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
+import { openCount } from '../../src/client/inbox-model.ts';
 import type { MeView } from '../../src/core/views.ts';
-import { api, isStranger } from './api.ts';
+import { api, hasNoSignIn } from './api.ts';
 import { showBadge } from './hooks/badge.ts';
 import { listenToKeys, useCommands } from './hooks/commands.ts';
-import { live, useInbox } from './hooks/live-inbox.ts';
+import { followLiveInbox, useInbox } from './hooks/live-inbox.ts';
 import { Me, useMayAnswer } from './hooks/me.ts';
 import { notifyOf } from './hooks/notifications.ts';
-import { leaveBegun } from './hooks/touched-asks.ts';
+import { announce } from './hooks/toasts.ts';
+import { forgetTouched } from './hooks/touched-asks.ts';
 import { InboxPage } from './pages/inbox.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
-import { waitingCount } from './state/inbox.ts';
 import { heading, summary } from './text/ask-text.ts';
 import { isSignedOut } from './text/failure.ts';
-import { Mark, Nav } from './ui/nav.tsx';
-import { announce, Toasts } from './ui/toasts.tsx';
+import { Nav } from './ui/nav.tsx';
+import { StandalonePage } from './ui/standalone-page.tsx';
+import { Toasts } from './ui/toasts.tsx';
+import './app.css';
 
 const SessionsPage = lazy(() => import('./pages/sessions.tsx'));
 const SessionPage = lazy(() => import('./pages/session.tsx'));
@@ -27,67 +30,62 @@ const Help = lazy(() => import('./ui/help.tsx'));
 const NewRun = lazy(() => import('./ui/new-run.tsx'));
 const More = lazy(() => import('./ui/more.tsx'));
 
-const AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 const SLOW_MS = 700;
 
-type Person = 'unknown' | 'nobody' | MeView;
+type SignInState = 'unknown' | 'signed-out' | MeView;
 
 export function App({ code: given }: { code: string | undefined }) {
   const [code, setCode] = useState(given);
-  const [person, setPerson] = useState<Person>(code === undefined ? 'unknown' : 'nobody');
-  const [tries, setTries] = useState(0);
+  const [signIn, setSignIn] = useState<SignInState>(code === undefined ? 'unknown' : 'signed-out');
+  const [attempt, setAttempt] = useState(0);
   const [isSlow, setSlow] = useState(false);
   const [, navigate] = useLocation();
-  const signedOut = useCallback(() => setPerson('nobody'), []);
+  const signedOut = useCallback(() => setSignIn('signed-out'), []);
   useEffect(() => {
-    if (person !== 'unknown') return;
-    if (isStranger()) return setPerson('nobody');
+    if (signIn !== 'unknown') return;
+    if (hasNoSignIn()) return setSignIn('signed-out');
     const slow = setTimeout(() => setSlow(true), SLOW_MS);
-    api.signIn.me().then(setPerson, (error: unknown) => {
-      if (isSignedOut(error)) setPerson('nobody');
-      else setTimeout(() => setTries(tries + 1), AGAIN_MS);
+    api.signIn.me().then(setSignIn, (error: unknown) => {
+      if (isSignedOut(error)) setSignIn('signed-out');
+      else setTimeout(() => setAttempt(attempt + 1), RETRY_MS);
     });
     return () => clearTimeout(slow);
-  }, [person, tries]);
-  // Who has signed in elsewhere in this browser meanwhile is let in here too.
+  }, [signIn, attempt]);
+  // A sign-in in another tab signs this one in too.
   useEffect(() => {
-    if (person !== 'nobody' || code !== undefined) return;
-    const look = () => isStranger() || setPerson('unknown');
-    addEventListener('focus', look);
-    return () => removeEventListener('focus', look);
-  }, [person, code]);
-  if (person === 'unknown') return isSlow ? <Away /> : null;
+    if (signIn !== 'signed-out' || code !== undefined) return;
+    const recheck = () => hasNoSignIn() || setSignIn('unknown');
+    addEventListener('focus', recheck);
+    return () => removeEventListener('focus', recheck);
+  }, [signIn, code]);
+  if (signIn === 'unknown') return isSlow ? <ServerAway /> : null;
   const enter = (me: MeView) => {
     navigate('/', { replace: true });
     setCode(undefined);
-    setPerson(me);
+    setSignIn(me);
   };
-  if (person === 'nobody') return <SignInPage code={code} onSignedIn={enter} />;
+  if (signIn === 'signed-out') return <SignInPage code={code} onSignedIn={enter} />;
   return (
-    <Me value={person}>
-      <Frame me={person} onSignedOut={signedOut} />
+    <Me value={signIn}>
+      <Frame me={signIn} onSignedOut={signedOut} />
     </Me>
   );
 }
 
-const Away = () => (
-  <main className="sign-in" role="status">
-    <div className="sign-in-box">
-      <div className="brand">
-        <Mark /> Holdpoint
-      </div>
-      <p>The server cannot be reached, or is slow to answer. This page goes on by itself when it does.</p>
-    </div>
-  </main>
+const ServerAway = () => (
+  <StandalonePage role="status">
+    <p>The server cannot be reached, or is slow to answer. This page goes on by itself when it does.</p>
+  </StandalonePage>
 );
 
 function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   const inbox = useInbox();
-  const [open, setOpen] = useState<'help' | 'run' | 'more'>();
-  const count = waitingCount(inbox);
-  const close = useCallback(() => setOpen(undefined), []);
-  const openRun = useCallback(() => setOpen('run'), []);
-  // Who may only look is not offered it.
+  const [dialog, setDialog] = useState<'help' | 'run' | 'more'>();
+  const count = openCount(inbox);
+  const close = useCallback(() => setDialog(undefined), []);
+  const openRun = useCallback(() => setDialog('run'), []);
+  // A viewer may not start runs.
   const newRun = useMayAnswer() ? openRun : undefined;
 
   useLayoutEffect(() => {
@@ -99,34 +97,34 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   useEffect(() => {
     const stop = new AbortController();
     following.current = stop;
-    void live(stop.signal, {
-      news(asks) {
+    void followLiveInbox(stop.signal, {
+      raised(asks) {
         announce(asks.map(({ request }) => `New: ${heading(request)}: ${summary(request)}`).join('. '));
         notifyOf(asks);
       },
-      // Also from another window, or by a text in the thread.
-      settled: (askId, { answered_by }) => answered_by === me.name && leaveBegun(askId),
+      // This person may have answered in another window, or with a post in the thread.
+      settled: (askId, { answered_by }) => answered_by === me.name && forgetTouched(askId),
       signedOut: onSignedOut,
     });
     return () => stop.abort();
   }, [onSignedOut, me.name]);
   useEffect(() => showBadge(count), [count]);
   useEffect(() => () => showBadge(0), []);
-  useCommands({ help: () => setOpen('help'), ...(newRun && { 'new-run': newRun }) });
+  useCommands({ help: () => setDialog('help'), ...(newRun && { 'new-run': newRun }) });
 
-  const leave = () => {
-    // The stream ends with the sign-in; following it further would be refused.
+  const signOut = () => {
+    // The server ends the stream with the sign-in and would refuse to reopen it.
     following.current?.abort();
     void api.signIn.out().finally(onSignedOut);
   };
-  const settings = { link: inbox.link, name: me.name, onHelp: () => setOpen('help'), onSignOut: leave };
+  const settings = { link: inbox.link, name: me.name, onHelp: () => setDialog('help'), onSignOut: signOut };
   return (
     <>
       <a className="skip-link" href="#main">
         Skip to the page
       </a>
       <div className="shell">
-        <Nav {...settings} count={count} onNewRun={newRun} onMore={() => setOpen('more')} />
+        <Nav {...settings} count={count} onNewRun={newRun} onMore={() => setDialog('more')} />
         <main className="page" id="main" tabIndex={-1}>
           <Suspense fallback={null}>
             <Switch>
@@ -160,9 +158,9 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
       )}
       <Toasts />
       <Suspense fallback={null}>
-        {open === 'help' && <Help onClose={close} />}
-        {open === 'run' && <NewRun onClose={close} />}
-        {open === 'more' && <More {...settings} onClose={close} />}
+        {dialog === 'help' && <Help onClose={close} />}
+        {dialog === 'run' && <NewRun onClose={close} />}
+        {dialog === 'more' && <More {...settings} onClose={close} />}
       </Suspense>
     </>
   );

@@ -1,26 +1,25 @@
-// The first script: mounts the page.
+// Mounts the page. This is the first script the document loads.
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
 import './styles/tokens.css';
 import './styles/base.css';
-import './styles/shell.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { navigate } from 'wouter/use-browser-location';
 import { App } from './app.tsx';
-import { install } from './hooks/service-worker.ts';
+import { registerServiceWorker } from './hooks/service-worker.ts';
 import { restoreTheme } from './hooks/theme.ts';
 import { takeCode } from './pages/sign-in.tsx';
-import { WhenBroken } from './ui/broken.tsx';
+import { ErrorBoundary } from './ui/error-boundary.tsx';
 
 restoreTheme();
-install(navigate);
+registerServiceWorker(navigate);
 const root = document.getElementById('root');
-if (!root) throw new Error('the document has no root');
+if (!root) throw new Error('index.html has no element #root');
 createRoot(root).render(
   <StrictMode>
-    <WhenBroken>
+    <ErrorBoundary>
       <App code={takeCode()} />
-    </WhenBroken>
+    </ErrorBoundary>
   </StrictMode>,
 );

@@ -1,6 +1,6 @@
 // The key of what was sent and not replied to, over a reload: two looks at one storage are two loads of the page.
 import { expect, it } from 'vitest';
-import { triedIn } from '../../../web/src/hooks/idempotency-keys.ts';
+import { idempotencyKeys } from '../../../web/src/hooks/idempotency-keys.ts';
 
 function storage(room = Number.POSITIVE_INFINITY): Storage {
   const items = new Map<string, string>();
@@ -21,30 +21,30 @@ function storage(room = Number.POSITIVE_INFINITY): Storage {
 
 it('the same content has the same key until its reply was seen, also after a reload; other content has another', () => {
   const kept = storage();
-  const before = triedIn('composer', kept);
+  const before = idempotencyKeys('composer', kept);
   const [first, other] = [before.keyFor('"go on"'), before.keyFor('"stop"')];
   expect(other).not.toBe(first);
-  const after = triedIn('composer', kept);
+  const after = idempotencyKeys('composer', kept);
   expect(after.has('"go on"')).toBe(true);
   expect(after.has('"go on!"')).toBe(false);
   expect([after.keyFor('"go on"'), after.keyFor('"stop"')]).toEqual([first, other]);
-  expect(triedIn('elsewhere', kept).keyFor('"go on"')).not.toBe(first);
-  after.forget();
+  expect(idempotencyKeys('elsewhere', kept).keyFor('"go on"')).not.toBe(first);
+  after.clear();
   expect(after.has('"go on"')).toBe(false);
-  expect(triedIn('composer', kept).keyFor('"go on"')).not.toBe(first);
+  expect(idempotencyKeys('composer', kept).keyFor('"go on"')).not.toBe(first);
 });
 
 it('a secret is written nowhere', () => {
   const kept = storage();
-  const tried = triedIn(undefined, kept);
-  expect(tried.keyFor('"hunter2"')).toBe(tried.keyFor('"hunter2"'));
+  const keys = idempotencyKeys(undefined, kept);
+  expect(keys.keyFor('"hunter2"')).toBe(keys.keyFor('"hunter2"'));
   expect(kept.length).toBe(0);
-  expect(triedIn(undefined, kept).has('"hunter2"')).toBe(false);
+  expect(idempotencyKeys(undefined, kept).has('"hunter2"')).toBe(false);
 });
 
 it('where there is no room the key holds until the page is left', () => {
   const kept = storage(10);
-  const tried = triedIn('composer', kept);
-  expect(tried.keyFor('"a long text"')).toBe(tried.keyFor('"a long text"'));
-  expect(triedIn('composer', kept).has('"a long text"')).toBe(false);
+  const keys = idempotencyKeys('composer', kept);
+  expect(keys.keyFor('"a long text"')).toBe(keys.keyFor('"a long text"'));
+  expect(idempotencyKeys('composer', kept).has('"a long text"')).toBe(false);
 });

@@ -1,4 +1,4 @@
-// Answers while they are given: what is preselected, chosen, typed, kept and sent.
+// Tests the answers to a set of questions: what is preselected, chosen, typed, saved as a draft and sent.
 import { describe, expect, it } from 'vitest';
 import {
   answersOf,
@@ -11,8 +11,7 @@ import {
   withDraft,
   write,
 } from '../../../web/src/state/answer-form.ts';
-import { formAnswer, questionsOfPayload } from '../../../web/src/state/form-payload.ts';
-import { asked, options } from '../asks.ts';
+import { asked, options } from '../../client/asks.ts';
 
 const target = asked({ id: 'target', options: options('staging', 'production') });
 const checks = asked({ id: 'checks', multi_select: true, required: false, options: options('lint', 'test', 'types') });
@@ -112,40 +111,5 @@ describe('a draft', () => {
     expect(fieldOf(merged, 'note').text).toBe('mine');
     expect(fieldOf(merged, 'target').chosen).toEqual(['production']);
     expect(fieldOf(merged, 'key').text).toBe('');
-  });
-});
-
-describe('a form of a tool', () => {
-  const payload = {
-    type: 'interactive_form_question',
-    questions: [
-      {
-        id: 'db',
-        question: 'Which?',
-        input_type: 'choice',
-        options: [{ label: 'Postgres', value: 'pg', recommended: true }],
-        multi_select: true,
-        required: true,
-        default: null,
-        placeholder: null,
-      },
-    ],
-  };
-
-  it('is drawn only from a payload of its type with questions', () => {
-    expect(questionsOfPayload(payload)).toMatchObject([{ id: 'db', options: [{ id: 'pg', label: 'Postgres' }] }]);
-    for (const other of [undefined, null, 'x', {}, { ...payload, type: 'other' }, { ...payload, questions: [] }])
-      expect(questionsOfPayload(other)).toBeUndefined();
-  });
-
-  it('answers by value, in a list where several may be chosen', () => {
-    const questions = questionsOfPayload(payload) ?? [];
-    const answers = answersOf(questions, openForm(questions));
-    expect(formAnswer('toolu_1', questions, answers)).toEqual({
-      type: 'interactive_form_question',
-      tool_use_id: 'toolu_1',
-      answers: { db: ['pg'] },
-      status: 'answered',
-    });
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EventView } from '../../../src/core/views.ts';
 import { endMs, heldMs, timeline } from '../../../web/src/state/timeline.ts';
-import { answer } from '../asks.ts';
+import { answer } from '../../client/asks.ts';
 
 type Told = [type: EventView['type'], at_ms: number, data?: Record<string, unknown>, ask_id?: string];
 

@@ -1,15 +1,15 @@
-// How many asks wait, where a person sees it without the page: in the title, on the tab's icon, on the installed app.
+// Shows the number of pending asks outside the page: in its title, on the tab's icon, on the installed app.
 
 export function showBadge(count: number): void {
   document.title = count === 0 ? 'Holdpoint' : `(${count}) Holdpoint`;
   const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
-  if (icon) icon.href = count === 0 ? '/favicon.svg' : `data:image/svg+xml,${encodeURIComponent(counted(count))}`;
-  // Not every browser has it, and none may break the page over it.
+  if (icon) icon.href = count === 0 ? '/favicon.svg' : `data:image/svg+xml,${encodeURIComponent(iconWith(count))}`;
+  // Not every browser has app badges, and a refusal is not worth an error.
   if (count === 0) navigator.clearAppBadge?.().catch(() => {});
   else navigator.setAppBadge?.(count).catch(() => {});
 }
 
-const counted = (count: number): string => {
+const iconWith = (count: number): string => {
   const text = count > 99 ? '99+' : String(count);
   return [
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="14" fill="#4338ca"/>',

@@ -1,5 +1,4 @@
-// One clock for everything on the page that shows an age or a deadline: a component is drawn again each second, and only
-// while it is on the screen.
+// One clock for all ages and deadlines on the page. It ticks each second, and only while a component reads it.
 import { useSyncExternalStore } from 'react';
 
 const TICK_MS = 1000;
@@ -11,7 +10,7 @@ function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
     nowMs = Date.now();
-    for (const tell of listeners) tell();
+    for (const notify of listeners) notify();
   }, TICK_MS);
   return () => {
     listeners.delete(listener);

@@ -1,8 +1,8 @@
-// Who acts on a key: whatever is on the screen says which commands it takes, and the last one to say so is asked first.
-// Owns the one listener of the page; what keys mean is in keys.ts.
+// Dispatches keyboard commands to the components on the screen: each registers the commands it handles, and the one
+// mounted last is asked first. Owns the page's only key listener; state/keys.ts owns what the keys mean.
 import { useLayoutEffect, useRef } from 'react';
 import { type Command, commandOf, isDecision, JUST_MOVED_MS } from '../state/keys.ts';
-import { toast } from '../ui/toasts.tsx';
+import { toast } from './toasts.ts';
 
 type Name = Exclude<Command, object> | 'choose';
 export type Handlers = Partial<Record<Name, (n: number) => void>>;
@@ -10,12 +10,12 @@ export type Handlers = Partial<Record<Name, (n: number) => void>>;
 const stack: { current: Handlers }[] = [];
 let movedAtMs = Number.NEGATIVE_INFINITY;
 
-/** The ask on the screen changed by itself: a key that was on its way is not meant for the new one. */
+/** The selected ask changed without the person: a key pressed in this moment was meant for the one before. */
 export const movedByItself = (): void => {
   movedAtMs = performance.now();
 };
 
-/** While the component is on the screen, these commands are its own: from its first drawing on. */
+/** Handles these commands from the first render on, for as long as the component is mounted. */
 export function useCommands(handlers: Handlers): void {
   const latest = useRef(handlers);
   latest.current = handlers;
@@ -29,11 +29,11 @@ export function useCommands(handlers: Handlers): void {
 
 export function listenToKeys(signal: AbortSignal): void {
   document.addEventListener('keydown', press, { signal });
-  document.addEventListener('click', onlyOnce, { signal, capture: true });
+  document.addEventListener('click', ignoreDoubleClick, { signal, capture: true });
 }
 
-/** The second of a double click finds the next ask under the pointer: it decides nothing. */
-function onlyOnce(event: MouseEvent): void {
+/** The second click of a double click lands on the next ask, which has taken the place of the first. */
+function ignoreDoubleClick(event: MouseEvent): void {
   if (
     event.detail < 2 ||
     !(event.target instanceof Element) ||
@@ -48,7 +48,7 @@ function press(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
   const command = commandOf(event, focusOf(event.target));
   if (command === undefined) return;
-  // An open dialog has the keys; it closes itself with Escape.
+  // An open dialog has the keys; the browser closes it with Escape.
   if (document.querySelector('dialog[open]')) return;
   const name: Name = typeof command === 'object' ? 'choose' : command;
   const handler = stack.findLast(({ current }) => current[name])?.current[name];

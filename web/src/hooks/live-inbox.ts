@@ -1,134 +1,141 @@
-// The inbox, fed by the event stream. Changes are gathered and shown once a frame, so that a thousand asks cost one
-// drawing. Tells whoever has fetched something which of it an event made stale.
+// Feeds the inbox from the event stream. Changes are collected and rendered once per frame, so that a thousand asks cost
+// one render. Also reports which cached queries an event made stale, and which drafts changed in another window.
 import { useSyncExternalStore } from 'react';
 import { type DraftNotice, followInbox } from '../../../src/client/inbox-feed.ts';
+import {
+  EMPTY_INBOX,
+  type Inbox,
+  raised,
+  sessionSeen,
+  settled,
+  sighted,
+  swept,
+} from '../../../src/client/inbox-model.ts';
 import { api } from '../api.ts';
-import { EMPTY_INBOX, type Inbox, raised, sessionSeen, settled, sighted, swept } from '../state/inbox.ts';
 import { isSignedOut } from '../text/failure.ts';
-import { withdrawNotice } from './notifications.ts';
+import { closeNotification } from './notifications.ts';
 import { followShared } from './shared-stream.ts';
-import { isBegun } from './touched-asks.ts';
+import { isTouched } from './touched-asks.ts';
 
 const SWEEP_MS = 1000;
 const STALE_MS = 150;
-const AGAIN_MS = 2000;
-/** A hidden page is not drawn, but its title still counts. */
+const RETRY_MS = 2000;
+/** Browsers call no animation frames in a hidden tab, whose title must still be updated. */
 const HIDDEN_MS = 100;
 
 let inbox = EMPTY_INBOX;
-let shown = EMPTY_INBOX;
-let isPlanned = false;
-let lookedAt: string | undefined;
+let rendered = EMPTY_INBOX;
+let isScheduled = false;
+let selectedAskId: string | undefined;
 const listeners = new Set<() => void>();
 
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);
 };
-export const useInbox = (): Inbox => useSyncExternalStore(subscribe, () => shown);
+export const useInbox = (): Inbox => useSyncExternalStore(subscribe, () => rendered);
 
-/** The ask that the person looks at does not leave the list under their eyes. */
-export const lookAt = (askId: string | undefined): void => {
-  lookedAt = askId;
+/** The selected ask is not removed from the list while it is on the screen. */
+export const keepSelected = (askId: string | undefined): void => {
+  selectedAskId = askId;
 };
 
-/** Looked at, or begun and not yet seen how it ended. */
-const isInSight = (askId: string): boolean => askId === lookedAt || isBegun(askId);
+const isInUse = (askId: string): boolean => askId === selectedAskId || isTouched(askId);
 
-function show(next: Inbox): void {
+function update(next: Inbox): void {
   if (next === inbox) return;
   inbox = next;
-  if (isPlanned) return;
-  isPlanned = true;
-  if (document.hidden) setTimeout(draw, HIDDEN_MS);
-  else requestAnimationFrame(draw);
+  if (isScheduled) return;
+  isScheduled = true;
+  if (document.hidden) setTimeout(render, HIDDEN_MS);
+  else requestAnimationFrame(render);
 }
 
-function draw(): void {
-  isPlanned = false;
-  shown = inbox;
+function render(): void {
+  isScheduled = false;
+  rendered = inbox;
   for (const listener of listeners) listener();
 }
 
-interface LiveListener {
-  news(asks: Parameters<typeof raised>[1]): void;
+interface InboxListener {
+  raised(asks: Parameters<typeof raised>[1]): void;
   settled(askId: string, answer: Parameters<typeof settled>[2]): void;
   signedOut(): void;
 }
 
-/** Until the signal says so; starts over after a refusal that is not a sign-out. */
-export async function live(signal: AbortSignal, listener: LiveListener): Promise<void> {
-  const sweeping = setInterval(() => show(swept(inbox, Date.now(), isInSight)), SWEEP_MS);
+/** Runs until the signal aborts or the browser is signed out; any other refusal is retried. */
+export async function followLiveInbox(signal: AbortSignal, listener: InboxListener): Promise<void> {
+  const sweeping = setInterval(() => update(swept(inbox, Date.now(), isInUse)), SWEEP_MS);
   signal.addEventListener('abort', () => clearInterval(sweeping));
   while (!signal.aborted) {
-    // What settled meanwhile was not told: everything is listed anew.
-    show({ ...inbox, entries: [] });
+    // Events may have been missed since the last attempt: all asks are listed anew.
+    update({ ...inbox, entries: [] });
     try {
       await followInbox(
         api,
         {
           raised(asks, isNews) {
             if (signal.aborted) return;
-            show(raised(inbox, asks));
-            if (isNews) listener.news(asks);
+            update(raised(inbox, asks));
+            if (isNews) listener.raised(asks);
           },
           settled(askId, answer) {
-            show(settled(inbox, askId, answer, Date.now()));
-            void withdrawNotice(askId);
+            update(settled(inbox, askId, answer, Date.now()));
+            void closeNotification(askId);
             listener.settled(askId, answer);
           },
-          seen: (askId, sighting) => show(sighted(inbox, askId, sighting)),
-          session: (session) => show(sessionSeen(inbox, session)),
+          seen: (askId, sighting) => update(sighted(inbox, askId, sighting)),
+          session: (session) => update(sessionSeen(inbox, session)),
           link(link) {
-            show({ ...inbox, link, isLoaded: inbox.isLoaded || link === 'live' });
-            // Nobody keeps what was typed elsewhere while nobody listened.
-            if (link === 'live') makeStale([['draft']]);
+            update({ ...inbox, link, isLoaded: inbox.isLoaded || link === 'live' });
+            // Draft notices are not replayed after a reconnect.
+            if (link === 'live') markStale([['draft']]);
           },
           event({ type, session_id, ask_id }) {
-            // That somebody looked makes nothing stale: the inbox is told by itself.
+            // A sighting is applied to the inbox directly and changes nothing that was fetched.
             if (type === 'ask.seen') return;
-            makeStale([['sessions'], ['session', session_id], ...(ask_id ? [['ask', ask_id]] : [])]);
+            markStale([['sessions'], ['session', session_id], ...(ask_id ? [['ask', ask_id]] : [])]);
           },
-          draft: (notice) => tellDraft(notice),
+          draft: (notice) => draftListener(notice),
         },
         signal,
         followShared,
       );
     } catch (error) {
       if (isSignedOut(error)) return listener.signedOut();
-      show({ ...inbox, link: 'lost' });
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      update({ ...inbox, link: 'lost' });
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
 }
 
-let tellDraft: (notice: DraftNotice) => void = () => {};
+let draftListener: (notice: DraftNotice) => void = () => {};
 
-/** Called when another window of this person has typed. */
+/** Called when this person's draft changed in another window. */
 export const onDraft = (listener: (notice: DraftNotice) => void): void => {
-  tellDraft = listener;
+  draftListener = listener;
 };
 
-type Key = readonly string[];
-const fetchers = new Set<(keys: readonly Key[]) => void>();
-const stale = new Map<string, Key>();
-let isTelling = false;
+type QueryKey = readonly string[];
+const staleListeners = new Set<(keys: readonly QueryKey[]) => void>();
+const stale = new Map<string, QueryKey>();
+let isReporting = false;
 
-/** Called with what became stale, a moment later and once for many events. */
-export const onStale = (fetcher: (keys: readonly Key[]) => void): void => {
-  fetchers.add(fetcher);
+/** Called with the keys that became stale, shortly after and once for many events. */
+export const onStale = (listener: (keys: readonly QueryKey[]) => void): void => {
+  staleListeners.add(listener);
 };
 
-function makeStale(keys: readonly Key[]): void {
+function markStale(keys: readonly QueryKey[]): void {
   for (const key of keys) stale.set(key.join(' '), key);
-  if (isTelling) return;
-  isTelling = true;
-  setTimeout(tellStale, STALE_MS);
+  if (isReporting) return;
+  isReporting = true;
+  setTimeout(reportStale, STALE_MS);
 }
 
-function tellStale(): void {
-  isTelling = false;
+function reportStale(): void {
+  isReporting = false;
   const keys = [...stale.values()];
   stale.clear();
-  for (const fetcher of fetchers) fetcher(keys);
+  for (const listener of staleListeners) listener(keys);
 }

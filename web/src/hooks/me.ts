@@ -1,4 +1,4 @@
-// Who is signed in here. A viewer sees everything and answers nothing: pages ask this before they offer a way to.
+// Provides who is signed in. A viewer sees everything and answers nothing: components check this before they offer to.
 import { createContext, useContext } from 'react';
 import type { MeView } from '../../../src/core/views.ts';
 

@@ -1,41 +1,41 @@
-// Notifications of the desktop, for asks that arrive while nobody looks at the page. Off until the person switches them
-// on here; the browser then asks too. They open the ask and decide nothing.
+// Shows desktop notifications for asks that arrive while the page is hidden. Off until the person switches them on, after
+// which the browser asks for permission. A notification opens the ask; it decides nothing.
 import { useSyncExternalStore } from 'react';
 import type { AskView } from '../../../src/core/views.ts';
 import { heading, summary } from '../text/ask-text.ts';
 
-const CHOICE = 'holdpoint-notify';
-const BODY_CHARACTERS = 160;
-const MOST_AT_ONCE = 3;
+const STORAGE_KEY = 'holdpoint-notify';
+const MAX_BODY_CHARACTERS = 160;
+const MAX_AT_ONCE = 3;
 
-export type Notifying = 'unsupported' | 'off' | 'on' | 'blocked';
+export type NotificationState = 'unsupported' | 'off' | 'on' | 'blocked';
 
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);
 };
-export const useNotifying = (): Notifying => useSyncExternalStore(subscribe, notifying);
+export const useNotificationState = (): NotificationState => useSyncExternalStore(subscribe, notificationState);
 
-function notifying(): Notifying {
+function notificationState(): NotificationState {
   if (typeof Notification === 'undefined') return 'unsupported';
-  if (localStorage.getItem(CHOICE) !== 'on') return 'off';
+  if (localStorage.getItem(STORAGE_KEY) !== 'on') return 'off';
   return Notification.permission === 'granted' ? 'on' : 'blocked';
 }
 
-/** Call it for a click: browsers ask the person only then. */
-export async function setNotifying(wanted: boolean): Promise<Notifying> {
-  localStorage.setItem(CHOICE, wanted ? 'on' : 'off');
-  if (wanted && Notification.permission === 'default') await Notification.requestPermission();
+/** Call it from a click handler: browsers prompt for permission only then. */
+export async function switchNotifications(isOn: boolean): Promise<NotificationState> {
+  localStorage.setItem(STORAGE_KEY, isOn ? 'on' : 'off');
+  if (isOn && Notification.permission === 'default') await Notification.requestPermission();
   for (const listener of listeners) listener();
-  return notifying();
+  return notificationState();
 }
 
 export function notifyOf(asks: readonly AskView[]): void {
-  if (!document.hidden || notifying() !== 'on') return;
-  if (asks.length > MOST_AT_ONCE) return void show(`${asks.length} new asks`, 'They wait in the inbox.', '/', 'inbox');
+  if (!document.hidden || notificationState() !== 'on') return;
+  if (asks.length > MAX_AT_ONCE) return void show(`${asks.length} new asks`, 'They wait in the inbox.', '/', 'inbox');
   for (const { ask_id, request } of asks)
-    void show(heading(request), summary(request).slice(0, BODY_CHARACTERS), `/asks/${ask_id}`, ask_id);
+    void show(heading(request), summary(request).slice(0, MAX_BODY_CHARACTERS), `/asks/${ask_id}`, ask_id);
 }
 
 async function show(title: string, body: string, address: string, tag: string): Promise<void> {
@@ -49,9 +49,9 @@ async function show(title: string, body: string, address: string, tag: string): 
   };
 }
 
-/** What has ended is no news any more. */
-export async function withdrawNotice(askId: string): Promise<void> {
-  if (notifying() !== 'on') return;
+/** Closes the notification of an ask that has ended. */
+export async function closeNotification(askId: string): Promise<void> {
+  if (notificationState() !== 'on') return;
   const worker = await navigator.serviceWorker?.getRegistration();
-  for (const notice of (await worker?.getNotifications({ tag: askId })) ?? []) notice.close();
+  for (const notification of (await worker?.getNotifications({ tag: askId })) ?? []) notification.close();
 }

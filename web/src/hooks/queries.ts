@@ -1,5 +1,5 @@
-// What the page has fetched, in one cache: kept true by the event stream, so nothing is fetched again just because time
-// has passed. Comes with the first page that fetches something; the inbox itself is fed, not fetched.
+// Caches what the page fetches. Events invalidate it, so nothing is refetched just because time has passed. Loaded with the
+// first page that fetches something; the inbox itself is fed by the event stream and is not in here.
 import { QueryClient, type QueryKey, type UseQueryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { onStale } from './live-inbox.ts';
 
@@ -14,24 +14,24 @@ onStale((keys) => {
 });
 
 /**
- * `useQuery` over that cache. An event makes `['session', id]`, `['ask', id]` and `['sessions']` stale, and every key that
+ * `useQuery` over this cache. An event invalidates `['session', id]`, `['ask', id]` and `['sessions']`, and every key that
  * begins with one of them.
  */
 export const useFetched = <T>(options: UseQueryOptions<T, Error, T, QueryKey>): UseQueryResult<T> =>
   useQuery(options, queries);
 
-export interface Grown<T> {
+export interface Appended<T> {
   items: readonly T[];
-  /** Where to go on from. */
+  /** Where the next request continues. */
   cursor: string | undefined;
 }
 
-/** A list that only grows, as threads and logs do: what is known stays, what came after it is fetched. */
-export async function grown<T>(
+/** Fetches an append-only list: keeps the cached items and requests the pages after them. */
+export async function appended<T>(
   queryKey: QueryKey,
-  pageAfter: (cursor: string | undefined) => Promise<Grown<T> & { hasMore: boolean }>,
-): Promise<Grown<T>> {
-  let { items, cursor } = queries.getQueryData<Grown<T>>(queryKey) ?? { items: [], cursor: undefined };
+  pageAfter: (cursor: string | undefined) => Promise<Appended<T> & { hasMore: boolean }>,
+): Promise<Appended<T>> {
+  let { items, cursor } = queries.getQueryData<Appended<T>>(queryKey) ?? { items: [], cursor: undefined };
   for (let hasMore = true; hasMore; ) {
     const page = await pageAfter(cursor);
     if (page.items.length > 0) items = [...items, ...page.items];

@@ -1,26 +1,26 @@
-// Follows the scrolling and the size of a long list, and scrolls a row into sight.
+// Tracks which rows of a long list are in view as it is scrolled and resized, and scrolls a row into view.
 import { type RefObject, useLayoutEffect, useState } from 'react';
 import { type RowWindow, rowsWithin } from '../state/row-window.ts';
 
 export function useRowWindow(scroller: RefObject<HTMLElement | null>, rowPx: number, count: number): RowWindow {
-  const [place, setPlace] = useState({ topPx: 0, heightPx: 0 });
+  const [view, setView] = useState({ topPx: 0, heightPx: 0 });
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element) return;
-    const look = () => setPlace({ topPx: element.scrollTop, heightPx: element.clientHeight });
-    look();
-    const sizes = new ResizeObserver(look);
-    sizes.observe(element);
-    element.addEventListener('scroll', look, { passive: true });
+    const update = () => setView({ topPx: element.scrollTop, heightPx: element.clientHeight });
+    update();
+    const observer = new ResizeObserver(update);
+    observer.observe(element);
+    element.addEventListener('scroll', update, { passive: true });
     return () => {
-      sizes.disconnect();
-      element.removeEventListener('scroll', look);
+      observer.disconnect();
+      element.removeEventListener('scroll', update);
     };
   }, [scroller]);
-  return rowsWithin(place.topPx, place.heightPx, rowPx, count);
+  return rowsWithin(view.topPx, view.heightPx, rowPx, count);
 }
 
-/** Scrolls no more than needed for the row to be seen. */
+/** Scrolls no further than needed. */
 export function revealRow(element: HTMLElement, index: number, rowPx: number): void {
   const top = index * rowPx;
   if (top < element.scrollTop) element.scrollTop = top;

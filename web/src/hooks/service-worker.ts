@@ -1,23 +1,24 @@
-// The worker of the page in the browser: registered once, where the browser allows it. The page works without.
+// Registers the page's service worker (public/sw.js) where the browser allows it. The page works without one.
 
-interface Policies {
+interface TrustedTypes {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string };
 }
 
-const WORKER = '/sw.js';
+const SCRIPT = '/sw.js';
 
-/** The content policy lets a script be named only through this policy, and this names one. */
-function workerAddress(): string {
-  const { trustedTypes } = window as { trustedTypes?: Policies };
-  const policy = trustedTypes?.createPolicy('holdpoint', { createScriptURL: () => WORKER });
-  return policy?.createScriptURL(WORKER) ?? WORKER;
+/** The content policy accepts script URLs only from this trusted types policy, which allows exactly one. */
+function scriptUrl(): string {
+  const { trustedTypes } = window as { trustedTypes?: TrustedTypes };
+  const policy = trustedTypes?.createPolicy('holdpoint', { createScriptURL: () => SCRIPT });
+  return policy?.createScriptURL(SCRIPT) ?? SCRIPT;
 }
 
-export function install(onOpen: (address: string) => void): void {
+/** `onOpen` is called with the address of a notification that was clicked. */
+export function registerServiceWorker(onOpen: (address: string) => void): void {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
   navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<{ open?: unknown }>) => {
     if (typeof data?.open === 'string') onOpen(data.open);
   });
-  // Over TLS with a certificate of one's own browsers refuse it: then there is none.
-  navigator.serviceWorker.register(workerAddress()).catch(() => {});
+  // Browsers refuse a service worker behind a self-signed certificate.
+  navigator.serviceWorker.register(scriptUrl()).catch(() => {});
 }

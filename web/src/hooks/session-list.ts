@@ -1,51 +1,50 @@
-// The sessions the page lists: the open ones all at once and live, the ended ones page after page, back in time. A search
-// over ended ones goes on by itself for a while, and then lets the person decide.
+// Fetches the sessions that the page lists: the open ones all at once and kept up to date by events, the ended ones page
+// after page, back in time. A search over ended ones requests further pages by itself up to a limit.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { every, type Listed } from '../../../src/client/client.ts';
 import type { SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
-import { agentName, sessionName } from '../ui/crumbs.tsx';
+import { matchesSession } from '../state/session-search.ts';
 import { queries, useFetched } from './queries.ts';
 
-export type Shown = 'active' | 'ended';
-
-const PAGE = 500;
-const ENDED_PAGE = 100;
-/** So many pages without enough matches are followed by another one. */
-const PATIENCE = 10;
-const ENOUGH = 20;
+const OPEN_PAGE_SIZE = 500;
+const ENDED_PAGE_SIZE = 100;
+/** A search ends by itself after so many pages, or with so many matches. */
+const MAX_PAGES = 10;
+const ENOUGH_MATCHES = 20;
 
 export interface SessionList {
-  /** Undefined until they are known. */
+  /** Undefined until they are fetched. */
   sessions: readonly SessionView[] | undefined;
   error: Error | null;
-  isLooking: boolean;
-  /** Goes further back, where there is more. */
+  isLoading: boolean;
+  /** Fetches the next page, where there is one. */
   more: (() => void) | undefined;
 }
 
 export function useOpenSessions(q: string): SessionList {
   const { data, error } = useFetched({
     queryKey: ['sessions', 'active'],
-    queryFn: () => Array.fromAsync(every((page) => api.sessions.list({ status: 'active', limit: PAGE, ...page }))),
+    queryFn: () =>
+      Array.fromAsync(every((page) => api.sessions.list({ status: 'active', limit: OPEN_PAGE_SIZE, ...page }))),
   });
   const sessions = useMemo(
-    () => data?.filter((session) => isFound(session, q)).toSorted((a, b) => b.updated_at_ms - a.updated_at_ms),
+    () => data?.filter((session) => matchesSession(session, q)).toSorted((a, b) => b.updated_at_ms - a.updated_at_ms),
     [data, q],
   );
-  return { sessions, error, isLooking: data === undefined && !error, more: undefined };
+  return { sessions, error, isLoading: data === undefined && !error, more: undefined };
 }
 
-export function useEndedSessions(q: string, isWanted: boolean): SessionList {
+export function useEndedSessions(q: string, isEnabled: boolean): SessionList {
   const found = useInfiniteQuery(
     {
       queryKey: ['ended-sessions'],
       queryFn: ({ pageParam }): Promise<Listed<SessionView>> =>
-        api.sessions.list({ status: 'ended', order: 'newest', limit: ENDED_PAGE, ...pageParam }),
+        api.sessions.list({ status: 'ended', order: 'newest', limit: ENDED_PAGE_SIZE, ...pageParam }),
       initialPageParam: {} as { cursor?: string },
       getNextPageParam: ({ next }) => (next === undefined ? undefined : { cursor: next }),
-      enabled: isWanted,
+      enabled: isEnabled,
       staleTime: 0,
       refetchOnMount: 'always',
     },
@@ -53,26 +52,16 @@ export function useEndedSessions(q: string, isWanted: boolean): SessionList {
   );
   const { data, hasNextPage, isFetching, fetchNextPage } = found;
   const pages = data?.pages ?? [];
-  const sessions = data && pages.flatMap(({ items }) => items).filter((session) => isFound(session, q));
-  const isShort = q.trim() !== '' && (sessions?.length ?? 0) < ENOUGH && pages.length < PATIENCE;
-  const goesOn = hasNextPage && isShort;
+  const sessions = data && pages.flatMap(({ items }) => items).filter((session) => matchesSession(session, q));
+  const hasFew = q.trim() !== '' && (sessions?.length ?? 0) < ENOUGH_MATCHES && pages.length < MAX_PAGES;
+  const isStillSearching = hasNextPage && hasFew;
   useEffect(() => {
-    if (goesOn && !isFetching) void fetchNextPage();
-  }, [goesOn, isFetching, fetchNextPage]);
+    if (isStillSearching && !isFetching) void fetchNextPage();
+  }, [isStillSearching, isFetching, fetchNextPage]);
   return {
     sessions,
     error: found.error,
-    isLooking: isFetching || goesOn,
-    more: hasNextPage && !goesOn ? () => void fetchNextPage() : undefined,
+    isLoading: isFetching || isStillSearching,
+    more: hasNextPage && !isStillSearching ? () => void fetchNextPage() : undefined,
   };
-}
-
-/** Every word occurs somewhere in what is known about the session; its id counts as a whole. */
-export function isFound(session: SessionView, q: string): boolean {
-  const words = [sessionName(session), agentName(session), session.agent, session.work_folder ?? '']
-    .concat(session.project_ids, session.snapshot.last_message ?? '')
-    .join('\n')
-    .toLowerCase();
-  const terms = q.toLowerCase().split(/\s+/).filter(Boolean);
-  return terms.every((term) => words.includes(term) || term === session.session_id.toLowerCase());
 }

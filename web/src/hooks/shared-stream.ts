@@ -1,61 +1,61 @@
-// One event stream for all tabs of a browser: a browser opens few connections to a server, and each tab with a stream of
-// its own would soon leave none to answer with. The tab that holds the lock follows the server and passes every event on;
-// when it closes, the next one goes on from the last event it has seen.
+// Shares one event stream among all tabs of a browser, which opens only a few connections to a server. The tab that holds
+// a lock follows the server and broadcasts each event; when it closes, the next one continues after its last event.
 import type { Http } from '../../../src/client/http.ts';
 import { type Follow, follow } from '../../../src/client/stream.ts';
 import type { EventView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 
+/** Of the lock and of the channel. */
 const NAME = 'holdpoint-events';
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
-type Passed = { event: EventView } | { link: 'live' | 'lost' } | { notice: string; data: unknown };
+type Message = { event: EventView } | { link: 'live' | 'lost' } | { notice: string; data: unknown };
 
-/** In the place of `follow`, for the stream of all sessions. */
+/** Replaces `follow` for the stream of all sessions. */
 export async function followShared(http: Http, options: Follow<EventView>): Promise<void> {
   const { signal, onEvent, onNotice, onOpen, onLost } = options;
   const channel = new BroadcastChannel(NAME);
-  let seen = Number(options.after ?? 0);
-  let early: EventView[] | undefined = [];
-  const take = (event: EventView): void => {
-    if (early) early.push(event);
-    if (early || event.seq <= seen) return;
-    seen = event.seq;
+  let lastSeq = Number(options.after ?? 0);
+  let buffered: EventView[] | undefined = [];
+  const receive = (event: EventView): void => {
+    if (buffered) buffered.push(event);
+    if (buffered || event.seq <= lastSeq) return;
+    lastSeq = event.seq;
     onEvent(event);
   };
-  channel.onmessage = ({ data }: MessageEvent<Passed>) => {
-    if ('event' in data) take(data.event);
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    if ('event' in data) receive(data.event);
     else if ('notice' in data) onNotice?.(data.notice, data.data);
     else if (data.link === 'live') onOpen?.();
     else onLost?.();
   };
   try {
-    // What happened before the channel was open.
-    const missed = await missedSince(seen, signal);
-    const waiting = [...missed, ...early];
-    early = undefined;
-    for (const event of waiting) take(event);
+    // Events from before the channel was open.
+    const missed = await eventsAfter(lastSeq, signal);
+    const waiting = [...missed, ...buffered];
+    buffered = undefined;
+    for (const event of waiting) receive(event);
     onOpen?.();
-    const pass = (passed: Passed) => channel.postMessage(passed);
+    const broadcast = (message: Message) => channel.postMessage(message);
     await navigator.locks.request(NAME, { signal }, () =>
       follow<EventView>(http, {
         ...options,
-        after: seen,
+        after: lastSeq,
         onEvent(event) {
-          take(event);
-          pass({ event });
+          receive(event);
+          broadcast({ event });
         },
         onNotice(notice, data) {
           onNotice?.(notice, data);
-          pass({ notice, data });
+          broadcast({ notice, data });
         },
         onOpen() {
           onOpen?.();
-          pass({ link: 'live' });
+          broadcast({ link: 'live' });
         },
         onLost() {
           onLost?.();
-          pass({ link: 'lost' });
+          broadcast({ link: 'lost' });
         },
       }),
     );
@@ -66,13 +66,13 @@ export async function followShared(http: Http, options: Follow<EventView>): Prom
   }
 }
 
-async function missedSince(after: number, signal: AbortSignal): Promise<EventView[]> {
+async function eventsAfter(seq: number, signal: AbortSignal): Promise<EventView[]> {
   const events: EventView[] = [];
-  for (let at = after; !signal.aborted; ) {
-    const { items, next } = await api.events.list({ after: at, limit: PAGE });
+  for (let after = seq; !signal.aborted; ) {
+    const { items, next } = await api.events.list({ after, limit: PAGE_SIZE });
     events.push(...items);
     if (next === undefined) break;
-    at = items.at(-1)?.seq ?? at;
+    after = items.at(-1)?.seq ?? after;
   }
   return events;
 }

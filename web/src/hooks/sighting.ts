@@ -1,64 +1,64 @@
-// Whether the person has had all of an ask before their eyes: its beginning, its end, and the end of every box in it that
-// scrolls by itself, each for a moment, in a window that is shown, with nothing over it. The server is told once; whoever
-// leafs through a list, or reads the first lines, has seen nothing.
+// Reports to the server that the person has seen a whole ask: its top, its bottom, and the end of every box in it that
+// scrolls were each in view for a moment, in a visible tab, uncovered. Paging past an ask or reading its first lines does
+// not count.
 import { type RefObject, useEffect, useRef } from 'react';
 import type { AskView, MeView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useMe } from './me.ts';
 
-const LOOKED_MS = 500;
-const STEP_MS = 100;
-const told = new Set<string>();
+const IN_VIEW_MS = 500;
+const POLL_MS = 100;
+const POLLS_IN_VIEW = IN_VIEW_MS / POLL_MS;
+const reported = new Set<string>();
 
-/** For the element that shows the ask. `isWhole`: nothing of it is folded away or still to come. */
+/** For the element that shows the ask. `isWhole`: nothing of it is truncated or still loading. */
 export function useSighting<E extends Element>(ask: AskView, isWhole: boolean): RefObject<E | null> {
   const element = useRef<E>(null);
   const me = useMe();
   const { ask_id: askId } = ask;
-  const isNews = isWhole && ask.status === 'pending' && !isKnown(ask, me);
+  const isUnseen = isWhole && ask.status === 'pending' && !hasSeen(ask, me);
   useEffect(() => {
-    if (!isNews || !element.current || !me) return;
-    return whenLookedAt(element.current, () => tell(askId, me.name));
-  }, [askId, isNews, me]);
+    if (!isUnseen || !element.current || !me) return;
+    return whenInView(element.current, () => report(askId, me.name));
+  }, [askId, isUnseen, me]);
   return element;
 }
 
-const isKnown = ({ seen_by = [] }: AskView, me: MeView | undefined): boolean =>
+const hasSeen = ({ seen_by = [] }: AskView, me: MeView | undefined): boolean =>
   seen_by.some(({ by, surface }) => by === me?.name && surface === 'web');
 
-/** If it cannot be told now, it is when the ask is shown the next time. */
-function tell(askId: string, by: string): void {
+/** A request that fails is repeated when the ask is shown the next time. */
+function report(askId: string, by: string): void {
   const sighting = `${by} ${askId}`;
-  if (told.has(sighting)) return;
-  told.add(sighting);
-  api.asks.seen(askId).catch(() => told.delete(sighting));
+  if (reported.has(sighting)) return;
+  reported.add(sighting);
+  api.asks.seen(askId).catch(() => reported.delete(sighting));
 }
 
-function whenLookedAt(element: Element, then: () => void): () => void {
-  /** How many steps each edge has been in view without a pause; once looked at, it stays so. */
-  let steps: number[] = [];
-  let shape = '';
+function whenInView(element: Element, then: () => void): () => void {
+  /** For how many polls in a row each edge was in view; once that is enough, it stays so. */
+  let polls: number[] = [];
+  let layout = '';
   let timer: ReturnType<typeof setInterval> | undefined;
-  const look = () => {
-    // A part of it is still to come.
+  const poll = () => {
     if (element.querySelector('[aria-busy="true"]')) return;
     const edges = edgesOf(element);
     const now = `${edges.length} ${element.scrollHeight}`;
-    // Something came, went or was unfolded: who looked before that has not seen this.
-    if (now !== shape) steps = [];
-    shape = now;
-    steps = edges.map((edge, i) => {
-      const before = steps[i] ?? 0;
-      if (before >= LOOKED_MS / STEP_MS) return before;
+    // Content was added, removed or expanded: what was in view before is not all of it.
+    if (now !== layout) polls = [];
+    layout = now;
+    polls = edges.map((edge, i) => {
+      const before = polls[i] ?? 0;
+      if (before >= POLLS_IN_VIEW) return before;
       return !document.hidden && isInView(element, edge) ? before + 1 : 0;
     });
-    if (steps.some((count) => count < LOOKED_MS / STEP_MS)) return;
+    if (polls.some((count) => count < POLLS_IN_VIEW)) return;
     stop();
     then();
   };
   const observer = new IntersectionObserver((entries) => {
     clearInterval(timer);
-    if (entries.at(-1)?.isIntersecting) timer = setInterval(look, STEP_MS);
+    if (entries.at(-1)?.isIntersecting) timer = setInterval(poll, POLL_MS);
   });
   const stop = () => {
     observer.disconnect();
@@ -83,11 +83,11 @@ function edgesOf(element: Element): Edge[] {
   ];
 }
 
-/** Asks what is drawn there, so that whatever lies over it counts: a dialog, the buttons at the foot of the card. */
+/** Hit-tests the edge, so that whatever covers it counts: a dialog, the actions at the foot of the card. */
 function isInView(element: Element, { box, side }: Edge): boolean {
   const isScrolling = box.matches('pre, [tabindex="0"]');
   if (isScrolling && box.scrollTop + box.clientHeight < box.scrollHeight - 2) return false;
   const { left, right, top, bottom } = box.getBoundingClientRect();
-  const drawn = document.elementFromPoint((left + right) / 2, side === 'top' ? top + 1 : bottom - 2);
-  return element.contains(drawn);
+  const hit = document.elementFromPoint((left + right) / 2, side === 'top' ? top + 1 : bottom - 2);
+  return element.contains(hit);
 }

@@ -1,17 +1,18 @@
-// A text that is typed and not sent and has no place on the server: kept in this window over a reload.
+// Stores a text that was typed and not sent in the tab's session storage, so that a reload restores it. For texts that
+// have no draft on the server.
 import { useState } from 'react';
 
-export function useKeptText(key: string): [string, (text: string) => void] {
+export function useStoredText(key: string): [string, (text: string) => void] {
   const [text, setText] = useState(() => sessionStorage.getItem(key) ?? '');
-  const keep = (next: string) => {
+  const store = (next: string) => {
     setText(next);
-    // At once: whoever shows the text may be gone with the next drawing.
+    // Written at once: the component may unmount with the next render.
     if (next === '') return sessionStorage.removeItem(key);
     try {
       sessionStorage.setItem(key, next);
     } catch {
-      sessionStorage.removeItem(key); // There is no room. An older text must not take the place of this one.
+      sessionStorage.removeItem(key); // The quota is used up. A reload may not restore an older text.
     }
   };
-  return [text, keep];
+  return [text, store];
 }

@@ -1,21 +1,21 @@
-// Light or dark: as the system says, until the person says otherwise.
-const THEME = 'holdpoint-theme';
+// Stores whether the page is light or dark. Without a choice it follows the system.
+const STORAGE_KEY = 'holdpoint-theme';
 
 export type Theme = 'light' | 'dark';
 
-export function themeOf(): Theme {
-  const chosen = localStorage.getItem(THEME);
+export function currentTheme(): Theme {
+  const chosen = localStorage.getItem(STORAGE_KEY);
   if (chosen === 'light' || chosen === 'dark') return chosen;
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }
 
 export function applyTheme(theme: Theme): void {
-  localStorage.setItem(THEME, theme);
+  localStorage.setItem(STORAGE_KEY, theme);
   document.documentElement.dataset.theme = theme;
 }
 
-/** What was chosen before, before the first drawing. */
+/** Call it before the first render. */
 export function restoreTheme(): void {
-  const chosen = localStorage.getItem(THEME);
+  const chosen = localStorage.getItem(STORAGE_KEY);
   if (chosen !== null) document.documentElement.dataset.theme = chosen;
 }

@@ -1,34 +1,34 @@
-// What this person has begun here: asks they typed into or clicked. When somebody else is first, these stay in sight until
-// the person has read who won; others leave by themselves. Nothing of it outlives the page.
+// Remembers the asks that this person typed into or clicked. When one of them is answered by somebody else first, it stays
+// on the screen until the person has read that; other settled asks leave by themselves. Nothing of it outlives the page.
 import { useSyncExternalStore } from 'react';
 
-/** Why a click did not count; empty where nothing was clicked. */
-type Begun = ReadonlyMap<string, string>;
+/** Why a click had no effect, by ask; empty where nothing was clicked. */
+type TouchedAsks = ReadonlyMap<string, string>;
 
-let begun: Begun = new Map();
+let touched: TouchedAsks = new Map();
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);
 };
-const change = (next: Begun): void => {
-  begun = next;
+const change = (next: TouchedAsks): void => {
+  touched = next;
   for (const listener of listeners) listener();
 };
 
-export const useBegun = (): Begun => useSyncExternalStore(subscribe, () => begun);
-export const isBegun = (askId: string): boolean => begun.has(askId);
+export const useTouchedAsks = (): TouchedAsks => useSyncExternalStore(subscribe, () => touched);
+export const isTouched = (askId: string): boolean => touched.has(askId);
 
 /** The person typed something. */
-export function begin(askId: string): void {
-  if (!begun.has(askId)) change(new Map(begun).set(askId, ''));
+export function touch(askId: string): void {
+  if (!touched.has(askId)) change(new Map(touched).set(askId, ''));
 }
 
-/** A click came too late, for this reason. */
-export const cameTooLate = (askId: string, why: string): void => change(new Map(begun).set(askId, why));
+/** A click was refused because the ask had ended, for this reason. */
+export const cameTooLate = (askId: string, why: string): void => change(new Map(touched).set(askId, why));
 
-/** It is answered by this person, or they have read how it ended. */
-export function leaveBegun(askId: string): void {
-  const next = new Map(begun);
+/** This person answered it, or has read how it ended. */
+export function forgetTouched(askId: string): void {
+  const next = new Map(touched);
   if (next.delete(askId)) change(next);
 }

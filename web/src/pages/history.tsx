@@ -1,15 +1,21 @@
-// What has ended: searched by word, newest first, with who decided what and how long it took.
+// Searches the asks that have ended, newest first, and shows who decided each and how long that took.
 import { Link, useLocation, useSearch } from 'wouter';
 import { duration } from '../../../src/client/times.ts';
 import type { AskView } from '../../../src/core/views.ts';
-import { addressOf, OUTCOMES, type Query, queryOf, useHistory } from '../hooks/history.ts';
+import { useHistory } from '../hooks/history.ts';
+import { type HistoryQuery, historyAddress, historyQueryOf, OUTCOMES } from '../state/history-query.ts';
 import { answersGiven, endSentence, heading, reasonOf, summary } from '../text/ask-text.ts';
 import { failureText } from '../text/failure.ts';
+import { sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
-import { Age, sessionName } from '../ui/crumbs.tsx';
+import { Age } from '../ui/age.tsx';
+import { Filters } from '../ui/filters.tsx';
+import { ListFoot } from '../ui/list-foot.tsx';
+import { Page } from '../ui/page.tsx';
+import { SearchBar } from '../ui/search-bar.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { ToneIcon } from '../ui/tone-icon.tsx';
-import '../styles/history.css';
+import './history.css';
 
 const KINDS = [
   ['All', undefined],
@@ -19,54 +25,45 @@ const KINDS = [
 
 export default function HistoryPage() {
   const [, navigate] = useLocation();
-  const query = queryOf(useSearch());
-  const change = (part: Partial<Query>) => navigate(addressOf({ ...query, ...part }), { replace: true });
-  const history = useHistory(query);
+  const query = historyQueryOf(useSearch());
+  const change = (part: Partial<HistoryQuery>) => navigate(historyAddress({ ...query, ...part }), { replace: true });
+  const { asks, error, isLoading, searchedTo, more } = useHistory(query);
   return (
-    <div className="page-scroll">
-      <div className="page-body">
-        <div className="page-head">
-          <h1>History</h1>
-        </div>
-        <search className="history-search">
-          <SearchField
-            label="Search the history"
-            placeholder={'Tool, command, question, answer, session, person; "a phrase"'}
-            value={query.q}
-            onChange={(q) => change({ q })}
-          />
-          <fieldset className="filters" aria-label="Kind">
-            {KINDS.map(([label, kind]) => (
-              <button key={label} type="button" aria-pressed={query.kind === kind} onClick={() => change({ kind })}>
-                {label}
-              </button>
-            ))}
-          </fieldset>
-          <select
-            className="field history-outcome"
-            aria-label="How it ended"
-            value={query.status ?? ''}
-            onChange={(event) => change({ status: OUTCOMES.find((status) => status === event.target.value) })}
-          >
-            <option value="">Any end</option>
-            {OUTCOMES.map((status) => (
-              <option key={status} value={status}>
-                {status.charAt(0).toUpperCase() + status.slice(1)}
-              </option>
-            ))}
-          </select>
-        </search>
-        {history.error && <p className="notice bad">{failureText(history.error)}</p>}
-        <ul className="history-list" aria-label="Ended asks" aria-busy={history.isLooking}>
-          {history.asks.map((ask) => (
-            <li key={ask.ask_id}>
-              <Row ask={ask} />
-            </li>
+    <Page title="History">
+      <SearchBar>
+        <SearchField
+          label="Search the history"
+          placeholder={'Tool, command, question, answer, session, person; "a phrase"'}
+          value={query.q}
+          onChange={(q) => change({ q })}
+        />
+        <Filters label="Kind" choices={KINDS} value={query.kind} onChoose={(kind) => change({ kind })} />
+        <select
+          className="field history-outcome"
+          aria-label="How it ended"
+          value={query.status ?? ''}
+          onChange={(event) => change({ status: OUTCOMES.find((status) => status === event.target.value) })}
+        >
+          <option value="">Any end</option>
+          {OUTCOMES.map((status) => (
+            <option key={status} value={status}>
+              {status.charAt(0).toUpperCase() + status.slice(1)}
+            </option>
           ))}
-        </ul>
-        <Foot history={history} isFiltered={addressOf(query) !== '/history'} />
-      </div>
-    </div>
+        </select>
+      </SearchBar>
+      {error && <p className="notice bad">{failureText(error)}</p>}
+      <ul className="history-list" aria-label="Ended asks" aria-busy={isLoading}>
+        {asks.map((ask) => (
+          <li key={ask.ask_id}>
+            <Row ask={ask} />
+          </li>
+        ))}
+      </ul>
+      <ListFoot isLoading={isLoading} more={more}>
+        {found(asks.length, isLoading, searchedTo, historyAddress(query) !== '/history')}
+      </ListFoot>
+    </Page>
   );
 }
 
@@ -94,31 +91,19 @@ function Row({ ask }: { ask: AskView }) {
       <span className="history-where tiny muted">
         {from && [from.agent, ...from.project_ids].map(oneLine).join(' · ')} ·{' '}
         {sessionName({ session_id: ask.session_id, ...(from?.title !== undefined && { title: from.title }) })}
-        {answer && answer.surface !== 'system' && ` · took ${tookOf(answer.answered_at_ms - ask.created_at_ms)}`}
+        {answer && answer.surface !== 'system' && ` · took ${tookText(answer.answered_at_ms - ask.created_at_ms)}`}
       </span>
     </Link>
   );
 }
 
-const tookOf = (ms: number): string => (ms < 1000 ? 'under a second' : duration(ms));
+const tookText = (ms: number): string => (ms < 1000 ? 'under a second' : duration(ms));
 
-function Foot({ history, isFiltered }: { history: ReturnType<typeof useHistory>; isFiltered: boolean }) {
-  const { asks, isLooking, searchedTo, more } = history;
-  const count = asks.length === 1 ? '1 ask' : `${asks.length} asks`;
+function found(count: number, isLoading: boolean, searchedTo: number | undefined, isFiltered: boolean): string {
   const back = searchedTo === undefined ? '' : ` back to ${new Date(searchedTo).toLocaleString()}`;
-  return (
-    <div className="history-foot">
-      <p className="small muted" role="status">
-        {isLooking ? `Looking${back}…` : asks.length > 0 ? `${count}${back}` : nothing(isFiltered, back)}
-      </p>
-      {more && (
-        <button type="button" className="button" disabled={isLooking} onClick={more}>
-          Further back
-        </button>
-      )}
-    </div>
-  );
+  if (isLoading) return `Looking${back}…`;
+  if (count > 0) return `${count === 1 ? '1 ask' : `${count} asks`}${back}`;
+  return isFiltered
+    ? `Nothing found${back}.`
+    : 'Nothing has ended yet. What agents ask appears here once it is answered.';
 }
-
-const nothing = (isFiltered: boolean, back: string): string =>
-  isFiltered ? `Nothing found${back}.` : 'Nothing has ended yet. What agents ask appears here once it is answered.';

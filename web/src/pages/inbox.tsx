@@ -1,33 +1,37 @@
-// The inbox: every ask of every session, live, and the one that is looked at beside it. Owns which one that is, and what
-// the keys do to it.
-import { Layers, Search, TriangleAlert } from 'lucide-react';
+// Shows every pending ask of every session, live, and the selected one beside the list. Owns the selection, the search, and
+// what the keys do to them.
+import { Layers } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation, useRoute } from 'wouter';
+import { groupsOf, shapeOf } from '../../../src/client/approval-groups.ts';
+import { filtered } from '../../../src/client/inbox-filter.ts';
+import { neighbour, openCount } from '../../../src/client/inbox-model.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { movedByItself, useCommands } from '../hooks/commands.ts';
-import { lookAt, useInbox } from '../hooks/live-inbox.ts';
+import { keepSelected, useInbox } from '../hooks/live-inbox.ts';
 import { useMayAnswer } from '../hooks/me.ts';
-import { filtered } from '../state/filter.ts';
-import { groupsOf, shapeOf } from '../state/groups.ts';
-import { neighbour, waitingCount } from '../state/inbox.ts';
+import { toast } from '../hooks/toasts.ts';
 import { summary } from '../text/ask-text.ts';
 import { AskList } from '../ui/ask-list.tsx';
-import { Key } from '../ui/key.tsx';
-import { toast } from '../ui/toasts.tsx';
-import '../styles/inbox.css';
-import '../styles/card.css';
+import { DismissibleNotice } from '../ui/dismissible-notice.tsx';
+import { Filters } from '../ui/filters.tsx';
+import { SearchBox } from '../ui/search-box.tsx';
+import './inbox.css';
 
 const AskCard = lazy(() => import('../ui/ask-card.tsx'));
 const PastAsk = lazy(() => import('../ui/past-ask.tsx'));
 const GroupCard = lazy(() => import('../ui/group-card.tsx'));
 const EmptyInbox = lazy(() => import('../ui/empty-inbox.tsx'));
 
+/** By the term of the search that selects it. */
 const KINDS = [
   ['All', ''],
   ['Approvals', 'is:approval'],
   ['Questions', 'is:question'],
 ] as const;
+const KIND_TERM = /\bis:(?:approval|question)\b/g;
 
+/** List and card are side by side. */
 const isWide = () => matchMedia('(min-width: 761px)').matches;
 
 export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) {
@@ -57,13 +61,13 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   };
 
   useEffect(() => {
-    lookAt(selectedId);
-    return () => lookAt(undefined);
+    keepSelected(selectedId);
+    return () => keepSelected(undefined);
   }, [selectedId]);
 
-  // On a wide screen something is always looked at; whoever has answered the last one is shown the next that comes.
-  const [answered, setAnswered] = useState<string>();
-  const isIdle = selectedId === undefined || (answered === selectedId && selected?.status !== 'pending');
+  // On a wide screen an ask is always selected; after the last one was answered, the next that arrives.
+  const [answeredId, setAnsweredId] = useState<string>();
+  const isIdle = selectedId === undefined || (answeredId === selectedId && selected?.status !== 'pending');
   useEffect(() => {
     if (!isIdle || !isWide()) return;
     const next = neighbour(entries, selectedId);
@@ -79,7 +83,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   };
   const done = (ask: AskView, what: string) => {
     toast(`${what}: ${summary(ask.request)}`);
-    setAnswered(ask.ask_id);
+    setAnsweredId(ask.ask_id);
     if (!isWide()) return select(undefined);
     const next = neighbour(entries, ask.ask_id);
     if (next === undefined) return;
@@ -111,36 +115,22 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
         <div className="list-head">
           <div className="list-title">
             <h1>Inbox</h1>
-            <span className="small muted">{inbox.isLoaded ? waiting(waitingCount(inbox)) : 'loading…'}</span>
+            <span className="small muted">{inbox.isLoaded ? countText(openCount(inbox)) : 'loading…'}</span>
           </div>
-          <div className="search">
-            <Search className="icon" />
-            <input
-              ref={search}
-              type="search"
-              className="field"
-              placeholder="Search, or agent:claude tool:bash"
-              aria-label="Search and filter"
-              value={query}
-              onChange={(event) => setQuery(event.target.value)}
-              onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
-            />
-            <Key>/</Key>
-          </div>
-          <fieldset className="filters" aria-label="Kind">
-            {KINDS.map(([label, term]) => (
-              <button
-                key={label}
-                type="button"
-                aria-pressed={kindOf(query) === term}
-                onClick={() =>
-                  setQuery([query.replace(/\bis:(approval|question)\b/g, '').trim(), term].join(' ').trim())
-                }
-              >
-                {label}
-              </button>
-            ))}
-          </fieldset>
+          <SearchBox
+            ref={search}
+            label="Search and filter"
+            placeholder="Search, or agent:claude tool:bash"
+            value={query}
+            onChange={(event) => setQuery(event.target.value)}
+            onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
+          />
+          <Filters
+            label="Kind"
+            choices={KINDS}
+            value={query.match(KIND_TERM)?.[0] ?? ''}
+            onChoose={(term) => setQuery(`${query.replace(KIND_TERM, '').trim()} ${term}`.trim())}
+          />
         </div>
         {entries.length > 0 ? (
           <AskList {...{ entries, selectedId, groupSizes }} sessions={inbox.sessions} onSelect={select} />
@@ -152,13 +142,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
       </section>
       <section className="inbox-detail" aria-label="Selected ask">
         {batchRefused !== undefined && (
-          <div className="notice not-sent" role="alert">
-            <TriangleAlert className="icon" />
-            <span>{batchRefused}</span>
-            <button type="button" className="button small end" onClick={() => setBatchRefused(undefined)}>
-              Got it
-            </button>
-          </div>
+          <DismissibleNotice text={batchRefused} onDismiss={() => setBatchRefused(undefined)} />
         )}
         <Suspense fallback={null}>
           {group && openShape === group.shape ? (
@@ -197,5 +181,4 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   );
 }
 
-const waiting = (count: number): string => (count === 0 ? 'all clear' : `${count.toLocaleString('en')} waiting`);
-const kindOf = (query: string): string => /\bis:(?:approval|question)\b/.exec(query)?.[0] ?? '';
+const countText = (count: number): string => (count === 0 ? 'all clear' : `${count.toLocaleString('en')} waiting`);

@@ -1,5 +1,5 @@
-// What the past tells: how long people take to answer, over time, and what is asked by whom. Each plot has its figures
-// as a table beside it, for whoever cannot see plots or wants the numbers.
+// Shows how long people take to answer, over time, and what is asked by which agent. Each plot has its figures as a
+// table beside it, for screen readers and for copying.
 import { useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { duration } from '../../../src/client/times.ts';
@@ -7,10 +7,13 @@ import type { InsightsView } from '../../../src/core/insight.ts';
 import { api } from '../api.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { failureText } from '../text/failure.ts';
+import { Filters } from '../ui/filters.tsx';
+import { Page } from '../ui/page.tsx';
 import { BarPlot, instantOf, LinePlot, NamePlot, waitText } from '../ui/plots.tsx';
-import '../styles/insights.css';
+import './insights.css';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const SPANS = [
   ['24 hours', 1],
   ['7 days', 7],
@@ -21,36 +24,27 @@ const SPANS = [
 export default function InsightsPage() {
   const [, navigate] = useLocation();
   const days = Number(new URLSearchParams(useSearch()).get('days') ?? 30);
-  const span = SPANS.find(([, n]) => n === days) ?? SPANS[2];
-  // Whole hours, so that going back and forth finds what was fetched.
-  const to = useMemo(() => Math.ceil(Date.now() / 3_600_000) * 3_600_000, []);
+  const [label, span] = SPANS.find(([, n]) => n === days) ?? SPANS[2];
+  // Whole hours, so that a second visit within the hour is answered from the cache.
+  const to = useMemo(() => Math.ceil(Date.now() / HOUR_MS) * HOUR_MS, []);
   const { data, error } = useFetched({
-    queryKey: ['insights', span[1], to],
-    queryFn: () => api.insights.show({ from: to - span[1] * DAY_MS, to }),
+    queryKey: ['insights', span, to],
+    queryFn: () => api.insights.show({ from: to - span * DAY_MS, to }),
     staleTime: 0,
   });
+  const filters = (
+    <Filters
+      label="Span"
+      choices={SPANS}
+      value={span}
+      onChoose={(n) => navigate(`/insights?days=${n}`, { replace: true })}
+    />
+  );
   return (
-    <div className="page-scroll">
-      <div className="page-body">
-        <div className="page-head">
-          <h1>Insights</h1>
-          <fieldset className="filters end" aria-label="Span">
-            {SPANS.map(([label, n]) => (
-              <button
-                key={label}
-                type="button"
-                aria-pressed={n === span[1]}
-                onClick={() => navigate(`/insights?days=${n}`, { replace: true })}
-              >
-                {label}
-              </button>
-            ))}
-          </fieldset>
-        </div>
-        {error && <p className="notice bad">{failureText(error)}</p>}
-        {data && (data.ended === 0 ? <Nothing span={span[0]} /> : <Plots of={data} />)}
-      </div>
-    </div>
+    <Page title="Insights" tools={filters}>
+      {error && <p className="notice bad">{failureText(error)}</p>}
+      {data && (data.ended === 0 ? <Nothing span={label} /> : <Plots of={data} />)}
+    </Page>
   );
 }
 

@@ -1,17 +1,15 @@
-// An address that no page has.
-import { Link, useLocation } from 'wouter';
+// Answers an address that no page has.
+import { useLocation } from 'wouter';
+import { MissingPage } from '../ui/missing-page.tsx';
 
 export default function NoPage() {
   const [path] = useLocation();
   return (
-    <div className="page-body missing">
+    <MissingPage href="/" label="To the inbox">
       <h1>There is no such page</h1>
       <p className="muted">
         Nothing is at <code>{path}</code>.
       </p>
-      <Link href="/" className="link">
-        To the inbox
-      </Link>
-    </div>
+    </MissingPage>
   );
 }

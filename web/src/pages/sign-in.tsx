@@ -1,13 +1,14 @@
-// Signing in: takes the code out of the address at once, so that it stays in no history, and posts it when the person
-// says so. Opening the link alone changes nothing.
+// Signs the browser in with the code of a link. The code is removed from the address before the first render, so that it
+// stays in no history, and is posted only when the person submits the form: opening the link alone changes nothing.
 import { type SubmitEvent, useState } from 'react';
 import { HoldpointProblem } from '../../../src/client/http.ts';
 import type { MeView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
-import { CopyButton } from '../ui/code.tsx';
-import { Mark } from '../ui/nav.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { StandalonePage } from '../ui/standalone-page.tsx';
+import './sign-in.css';
 
-const NAME = 'holdpoint-name';
+const NAME_KEY = 'holdpoint-name';
 
 /** Call it once, before the first render. */
 export function takeCode(): string | undefined {
@@ -18,16 +19,16 @@ export function takeCode(): string | undefined {
 }
 
 export function SignInPage({ code, onSignedIn }: { code: string | undefined; onSignedIn: (me: MeView) => void }) {
-  const [name, setName] = useState(() => localStorage.getItem(NAME) ?? '');
+  const [name, setName] = useState(() => localStorage.getItem(NAME_KEY) ?? '');
   const [problem, setProblem] = useState<string>();
-  const [busy, setBusy] = useState(false);
+  const [isBusy, setBusy] = useState(false);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     if (code === undefined) return;
     setBusy(true);
     try {
       const me = await api.signIn.use({ code, ...(name.trim() && { name: name.trim() }) });
-      localStorage.setItem(NAME, name.trim());
+      localStorage.setItem(NAME_KEY, name.trim());
       onSignedIn(me);
     } catch (error) {
       setProblem(error instanceof HoldpointProblem ? error.detail : (error as Error).message);
@@ -35,60 +36,54 @@ export function SignInPage({ code, onSignedIn }: { code: string | undefined; onS
     }
   };
   return (
-    <main className="sign-in">
-      <div className="sign-in-box">
-        <div className="brand">
-          <Mark /> Holdpoint
-        </div>
-        {code === undefined ? (
-          <HowTo />
-        ) : (
-          <form onSubmit={submit}>
-            <h1>Sign in</h1>
-            <div>
-              <label className="label" htmlFor="name">
-                Your name
-              </label>
-              <input
-                id="name"
-                name="name"
-                className="field"
-                maxLength={128}
-                autoComplete="nickname"
-                value={name}
-                aria-describedby="name-note"
-                ref={ready}
-                onChange={(event) => setName(event.target.value)}
-              />
-              <p className="small muted" id="name-note">
-                Others see it beside your answers.
-              </p>
-            </div>
-            <button type="submit" className="button primary" disabled={busy}>
-              Sign in
-            </button>
-          </form>
-        )}
-        {problem !== undefined && (
-          <p role="alert" className="notice bad">
-            {problem}
-          </p>
-        )}
-      </div>
-    </main>
+    <StandalonePage>
+      {code === undefined ? (
+        <HowToSignIn />
+      ) : (
+        <form className="sign-in-form" onSubmit={submit}>
+          <h1>Sign in</h1>
+          <div>
+            <label className="label" htmlFor="name">
+              Your name
+            </label>
+            <input
+              id="name"
+              name="name"
+              className="field"
+              maxLength={128}
+              autoComplete="nickname"
+              value={name}
+              aria-describedby="name-note"
+              ref={focus}
+              onChange={(event) => setName(event.target.value)}
+            />
+            <p className="small muted" id="name-note">
+              Others see it beside your answers.
+            </p>
+          </div>
+          <button type="submit" className="button primary" disabled={isBusy}>
+            Sign in
+          </button>
+        </form>
+      )}
+      {problem !== undefined && (
+        <p role="alert" className="notice bad">
+          {problem}
+        </p>
+      )}
+    </StandalonePage>
   );
 }
 
-/** Whoever comes by the keyboard types their name, or just presses Enter. */
-const ready = (field: HTMLElement | null): void => field?.focus();
+const focus = (field: HTMLElement | null): void => field?.focus();
 
 const COMMAND = 'holdpoint sign-in';
 
-const HowTo = () => (
+const HowToSignIn = () => (
   <>
     <h1>This browser is not signed in</h1>
     <p className="muted">Run this on the machine of the server and open the link it prints. It works once.</p>
-    <div className="copy">
+    <div className="sign-in-command">
       <code>{COMMAND}</code>
       <CopyButton text={COMMAND} />
     </div>

@@ -1,5 +1,6 @@
-// What a thread asks, as its items tell: pure. It stays its prompt until the agent has the answer, so this may be an ask
-// that has ended; a post meanwhile would be refused. Also: whether a text still means what it was begun for.
+// Finds the open prompt of a thread in its items, and decides whether a text still does what it was started for. Pure. A
+// prompt stays open until the agent has the answer, so it may belong to an ask that has ended; a post meanwhile would be
+// refused.
 import type { ItemView } from '../../../src/core/views.ts';
 
 export const typeOf = ({ metadata }: ItemView): string => (typeof metadata?.type === 'string' ? metadata.type : 'post');
@@ -7,7 +8,6 @@ export const typeOf = ({ metadata }: ItemView): string => (typeof metadata?.type
 export const promptIdOf = ({ metadata }: ItemView): string =>
   String((Object(metadata?.prompt) as { prompt_id?: unknown }).prompt_id);
 
-/** The item of the prompt that is open. */
 export function openPrompt(items: readonly ItemView[]): ItemView | undefined {
   const last = items.findLast((item) => typeOf(item) === 'pending_prompt');
   const isResolved = items.some(
@@ -16,12 +16,15 @@ export function openPrompt(items: readonly ItemView[]): ItemView | undefined {
   return isResolved ? undefined : last;
 }
 
-/** Stands for the ask while an answer is on its way: what is asked next is not known, so nothing is begun for it. */
-export const ON_ITS_WAY = 'on-its-way';
+/** What a post would answer: the id of an ask, `IN_DELIVERY`, or `NO_PROMPT`. */
+export type PostTarget = string;
+export const NO_PROMPT: PostTarget = '';
+/** An answer is being delivered: what is asked next is not known yet. */
+export const IN_DELIVERY: PostTarget = 'on-its-way';
 
 /**
- * Sending the text now would do something else than what it was begun for: the id of an ask, `ON_ITS_WAY`, or nothing.
- * What was begun while an answer was on its way is a next message, and goes where nothing is asked.
+ * Sending the text now would do something else than what it was started for. A text started during a delivery is a next
+ * message, and may be sent where nothing is asked.
  */
-export const hasMoved = (begunFor: string, asked: string): boolean =>
-  begunFor !== asked && !(begunFor === ON_ITS_WAY && asked === '');
+export const hasNewTarget = (startedFor: PostTarget, target: PostTarget): boolean =>
+  startedFor !== target && !(startedFor === IN_DELIVERY && target === NO_PROMPT);

@@ -1,4 +1,4 @@
-// What went wrong between the page and its server, in a sentence for the person.
+// Turns an error between the page and its server into a sentence for the person. Pure.
 import { HoldpointProblem, HoldpointUnreachable } from '../../../src/client/http.ts';
 import { StreamRefused } from '../../../src/client/stream.ts';
 

@@ -1,22 +1,21 @@
-// One ask, open or ended: says where it comes from, shows it in full, and lets it be answered by the card of its kind.
-// When it ends, wherever that was, it says so at once and takes no more answers.
+// Shows one ask, pending or ended, in its frame, and chooses the card of its kind to answer it. When it ends, on whatever
+// surface, it shows how and takes no more answers.
 import { useMemo, useState } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useMayAnswer, useMe } from '../hooks/me.ts';
 import { useFetched } from '../hooks/queries.ts';
-import { type Refused, wonBy } from '../hooks/submission.ts';
-import { cameTooLate, leaveBegun } from '../hooks/touched-asks.ts';
+import { cameTooLate, forgetTouched } from '../hooks/touched-asks.ts';
+import { isLong } from '../state/action-parts.ts';
 import { cancelledForm, formAnswer, questionsOfPayload } from '../state/form-payload.ts';
-import { isQuestion } from '../text/ask-text.ts';
-import { isLong } from './action.tsx';
+import { type Refusal, winnerSentence } from '../state/refusal.ts';
+import { sessionName } from '../text/session-text.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { CardFrame, type Frame } from './card-frame.tsx';
-import { sessionName } from './crumbs.tsx';
 import { EndedAsk } from './ended-ask.tsx';
 import { QuestionCard } from './question-card.tsx';
 
-const LOOK_ONLY = 'It waits for an answer. This browser was signed in to look, not to answer.';
+const VIEW_ONLY = 'It waits for an answer. This browser was signed in to look, not to answer.';
 
 interface AskCardProps {
   ask: AskView;
@@ -29,63 +28,54 @@ interface AskCardProps {
 }
 
 export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, onDone }: AskCardProps) {
-  const session = sessions.get(ask.session_id);
   const requester = useRequester(ask);
   const mayAnswer = useMayAnswer();
   const me = useMe();
-  const [isUnfolded, setUnfolded] = useState(false);
+  const [isExpanded, setExpanded] = useState(false);
   const frame: Frame = (body, actions, isWhole = true) => (
     <CardFrame {...{ ask, sessions, requester, isInline, isWhole, body, actions, onBack }} />
   );
   const done = async (what: string) => {
-    const sentence = await overtaken(ask.ask_id, me?.name);
+    const sentence = await overtakenBy(ask.ask_id, me?.name);
     if (sentence !== undefined) return cameTooLate(ask.ask_id, sentence);
-    leaveBegun(ask.ask_id);
+    forgetTouched(ask.ask_id);
     onDone(ask, what);
   };
-  const refused = ({ isLate, text }: Refused) => isLate && cameTooLate(ask.ask_id, text);
-  const toRead = <EndedAsk ask={ask} isWhole={isUnfolded} onWhole={() => setUnfolded(true)} />;
-  if (ask.status !== 'pending') return frame(toRead, null);
-  if (!mayAnswer)
-    return frame(
-      toRead,
-      <p className="small muted">{LOOK_ONLY}</p>,
-      isQuestion(ask.request) || isUnfolded || !isLong(ask.request),
-    );
+  const refused = ({ isLate, text }: Refusal) => isLate && cameTooLate(ask.ask_id, text);
+  const readOnly = <EndedAsk ask={ask} isWhole={isExpanded} onWhole={() => setExpanded(true)} />;
+  if (ask.status !== 'pending') return frame(readOnly, null);
+  if (!mayAnswer) {
+    const isWhole = ask.kind === 'question' || isExpanded || !isLong(ask.request);
+    return frame(readOnly, <p className="small muted">{VIEW_ONLY}</p>, isWhole);
+  }
   const common = { hasKeys, frame, onDone: done, onRefused: refused };
-  if (ask.kind === 'approval') return <ApprovalCard {...common} ask={ask} session={session} />;
+  if (ask.kind === 'approval') return <ApprovalCard {...common} ask={ask} session={sessions.get(ask.session_id)} />;
   if (ask.mode === 'form') return <FormCard {...common} ask={ask} />;
   const { request } = ask;
+  const answerRun = (resolution: object) => (options: { idempotencyKey: string }) =>
+    api.questions.answerRun(ask.run_id, { resolution: { request_id: ask.ask_id, ...resolution } }, options);
   return (
     <QuestionCard
       {...common}
       ask={ask}
       questions={request.questions}
       context={request.context}
-      answer={(answers) => (options) =>
-        api.questions.answerRun(ask.run_id, { resolution: { request_id: ask.ask_id, answers } }, options)
-      }
-      decline={(why) => (options) =>
-        api.questions.answerRun(
-          ask.run_id,
-          { resolution: { request_id: ask.ask_id, declined: true, ...(why !== '' && { justification: why }) } },
-          options,
-        )
-      }
+      answer={(answers) => answerRun({ answers })}
+      decline={(why) => answerRun({ declined: true, ...(why !== '' && { justification: why }) })}
     />
   );
 }
 
-/** The same answer as the winner's is accepted too; whose it was is said all the same. */
-async function overtaken(askId: string, me: string | undefined): Promise<string | undefined> {
+/** The server also accepts an answer that equals the winner's; the person is told who was first. */
+async function overtakenBy(askId: string, me: string | undefined): Promise<string | undefined> {
   const answer = (await api.asks.get(askId).catch(() => undefined))?.answer;
   if (!answer || answer.answered_by === me) return undefined;
-  return `${wonBy(answer, Date.now())} Yours came later, said the same, and changed nothing.`;
+  return `${winnerSentence(answer, Date.now())} Yours came later, said the same, and changed nothing.`;
 }
 
 type FormCardProps = Pick<Parameters<typeof QuestionCard>[0], 'ask' | 'hasKeys' | 'frame' | 'onDone' | 'onRefused'>;
 
-/** A form is drawn from what the server prepared, fetched for this; the ask's own questions are not looked at. */
+/** A form is rendered from the payload that the server prepared; the ask's own questions are not used. */
 function FormCard(props: FormCardProps) {
   const { ask, frame } = props;
   const { data } = useFetched({ queryKey: ['ask', ask.ask_id], queryFn: () => api.asks.get(ask.ask_id) });
@@ -107,7 +97,7 @@ function FormCard(props: FormCardProps) {
   );
 }
 
-/** Which child asks its parent here, where that is so. */
+/** The child session that asks its parent here, where that is so. */
 function useRequester(ask: AskView): { sessionId: string; name: string } | undefined {
   const { data } = useFetched({
     queryKey: ['requester', ask.ask_id],

@@ -1,25 +1,27 @@
-// The asks as rows: only those on the screen are drawn, however many there are. One row is looked at; the arrow keys and
-// the mouse move that, and nothing here decides anything.
+// Draws the asks as rows of one height, of which only those in view exist in the document. A click selects an ask; nothing
+// here decides one.
 import { CircleQuestionMark, Layers, ShieldQuestionMark } from 'lucide-react';
 import { type MouseEvent, memo, useEffect, useRef } from 'react';
+import { isQuestion } from '../../../src/client/action-summary.ts';
+import { type InboxEntry, lineage } from '../../../src/client/inbox-model.ts';
 import { countdown, duration } from '../../../src/client/times.ts';
 import type { SessionView } from '../../../src/core/views.ts';
 import { useNow } from '../hooks/clock.ts';
 import { revealRow, useRowWindow } from '../hooks/row-window.ts';
-import { type Entry, lineage } from '../state/inbox.ts';
-import { endSentence, heading, isQuestion, summary } from '../text/ask-text.ts';
+import { endSentence, heading, summary } from '../text/ask-text.ts';
+import { agentName, sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
-import { agentName, sessionName } from './crumbs.tsx';
+import { URGENT_MS } from './age.tsx';
 import { ToneIcon } from './tone-icon.tsx';
+import './ask-list.css';
 
 const ROW_PX = 74;
-const NEAR_MS = 60_000;
 
 interface AskListProps {
-  entries: readonly Entry[];
+  entries: readonly InboxEntry[];
   sessions: ReadonlyMap<string, SessionView>;
   selectedId: string | undefined;
-  /** How many others have the same shape, by ask. */
+  /** How many approvals have the same shape, by ask. */
   groupSizes: ReadonlyMap<string, number>;
   onSelect: (askId: string) => void;
 }
@@ -33,7 +35,7 @@ export function AskList({ entries, sessions, selectedId, groupSizes, onSelect }:
   }, [at]);
   return (
     <div className="rows" ref={scroller}>
-      {/* biome-ignore lint/a11y/useSemanticElements: rows are placed by hand, so they are no list items of the browser */}
+      {/* biome-ignore lint/a11y/useSemanticElements: rows are positioned absolutely, outside the flow of a list */}
       <div className="rows-all" role="list" aria-label="Asks" style={{ height: entries.length * ROW_PX }}>
         {entries.slice(from, to).map((entry, i) => (
           // biome-ignore lint/a11y/useSemanticElements: as above
@@ -60,7 +62,7 @@ export function AskList({ entries, sessions, selectedId, groupSizes, onSelect }:
 }
 
 interface RowProps {
-  entry: Entry;
+  entry: InboxEntry;
   where: string;
   isSelected: boolean;
   groupSize: number;
@@ -101,14 +103,14 @@ const Row = memo(function Row({ entry, where, isSelected, groupSize, onSelect }:
   );
 });
 
-function RowAge({ ask }: Pick<Entry, 'ask'>) {
+function RowAge({ ask }: Pick<InboxEntry, 'ask'>) {
   const now = useNow();
   const left = (ask.expires_at_ms ?? Number.POSITIVE_INFINITY) - now;
-  if (ask.status === 'pending' && left < NEAR_MS) return <span className="row-age near">{countdown(left)}</span>;
+  if (ask.status === 'pending' && left < URGENT_MS) return <span className="row-age urgent">{countdown(left)}</span>;
   return <span className="row-age">{duration(now - ask.created_at_ms)}</span>;
 }
 
-function whereOf({ ask }: Entry, sessions: ReadonlyMap<string, SessionView>): string {
+function whereOf({ ask }: InboxEntry, sessions: ReadonlyMap<string, SessionView>): string {
   const line = lineage(sessions, ask.session_id);
   const own = line.at(-1);
   if (!own) return ask.session_id;

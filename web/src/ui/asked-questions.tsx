@@ -1,19 +1,17 @@
-// Questions to read, not to answer: all that was asked, with every option that was offered.
+// Shows questions that cannot be answered here: all that was asked, with every option.
 import type { QuestionAskView } from '../../../src/core/views.ts';
 import { questionsOfPayload } from '../state/form-payload.ts';
-import { Exact, Prose } from './text.tsx';
+import { Preview } from './preview.tsx';
+import { Prose } from './text.tsx';
+import './question-field.css';
 
-interface AskedQuestionsProps {
-  ask: QuestionAskView;
-}
-
-export function AskedQuestions({ ask }: AskedQuestionsProps) {
+export function AskedQuestions({ ask }: { ask: QuestionAskView }) {
   const { request } = ask;
   const questions = ask.mode === 'form' ? (questionsOfPayload(ask.render_payload) ?? []) : request.questions;
   return (
     <>
       {request.context !== undefined && (
-        <p className="why">
+        <p className="prose muted">
           <Prose text={request.context} />
         </p>
       )}
@@ -23,7 +21,7 @@ export function AskedQuestions({ ask }: AskedQuestionsProps) {
             <Prose text={question} />
           </div>
           {options.length > 0 && (
-            <ul className="offered">
+            <ul className="bullets">
               {options.map(({ id: optionId, label, description, preview }) => (
                 <li key={optionId}>
                   <Prose text={label} />
@@ -32,11 +30,7 @@ export function AskedQuestions({ ask }: AskedQuestionsProps) {
                       <Prose text={description} />
                     </div>
                   )}
-                  {preview !== undefined && (
-                    <pre>
-                      <Exact text={preview} />
-                    </pre>
-                  )}
+                  {preview !== undefined && <Preview text={preview} />}
                 </li>
               ))}
             </ul>

@@ -1,20 +1,50 @@
-// The frame of every card: where the ask comes from, who else has seen it, what it says, and what can be done. Notices
-// when its person has seen it.
+// Lays out a card: what is asked in a part that scrolls, the actions below it. The frame of an ask also shows where it
+// comes from and who else has seen it, and reports when this person has.
 import { ArrowLeft } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ReactNode, Ref } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { useSighting } from '../hooks/sighting.ts';
 import { Crumbs } from './crumbs.tsx';
 import { SeenBy } from './seen-by.tsx';
+import './card-frame.css';
 
-/** For the card of a kind: it knows whether all that is asked is in the body, and nothing folded away. */
+interface CardProps {
+  label: string;
+  /** Inside another page, not filling the screen. */
+  isInline?: boolean;
+  bodyRef?: Ref<HTMLDivElement>;
+  body: ReactNode;
+  actions: ReactNode;
+}
+
+export const Card = ({ label, isInline = false, bodyRef, body, actions }: CardProps) => (
+  <article className={`card ${isInline ? 'inline' : ''}`} aria-label={label}>
+    <div className="card-scroll">
+      <div className="card-body" ref={bodyRef}>
+        {body}
+      </div>
+    </div>
+    {actions && (
+      <footer className="actions">
+        <div className="actions-in">{actions}</div>
+      </footer>
+    )}
+  </article>
+);
+
+export const CardTitle = ({ children }: { children: ReactNode }) => (
+  <div className="card-title">
+    <h2>{children}</h2>
+  </div>
+);
+
+/** Renders a kind of ask in its frame. `isWhole`: nothing of what is asked is truncated. */
 export type Frame = (body: ReactNode, actions: ReactNode, isWhole?: boolean) => ReactNode;
 
 interface CardFrameProps {
   ask: AskView;
   sessions: ReadonlyMap<string, SessionView>;
   requester: Parameters<typeof Crumbs>[0]['requester'];
-  /** Inside another page, not filling the screen. */
   isInline: boolean;
   isWhole: boolean;
   body: ReactNode;
@@ -23,30 +53,22 @@ interface CardFrameProps {
 }
 
 export function CardFrame({ ask, sessions, requester, isInline, isWhole, body, actions, onBack }: CardFrameProps) {
-  const said = useSighting<HTMLDivElement>(ask, isWhole);
-  return (
-    <article className={`card ${isInline ? 'inline' : ''}`} aria-label="Ask">
-      <div className="card-scroll">
-        <div className="card-body" ref={said}>
-          {onBack && (
-            <div className="back">
-              <button type="button" className="button quiet" onClick={onBack}>
-                <ArrowLeft className="icon" /> Inbox
-              </button>
-            </div>
-          )}
-          <div>
-            <Crumbs ask={ask} sessions={sessions} requester={requester} />
-            <SeenBy ask={ask} />
-          </div>
-          {body}
+  const bodyRef = useSighting<HTMLDivElement>(ask, isWhole);
+  const framed = (
+    <>
+      {onBack && (
+        <div className="back">
+          <button type="button" className="button quiet" onClick={onBack}>
+            <ArrowLeft className="icon" /> Inbox
+          </button>
         </div>
-      </div>
-      {actions && (
-        <footer className="actions">
-          <div className="actions-in">{actions}</div>
-        </footer>
       )}
-    </article>
+      <div>
+        <Crumbs ask={ask} sessions={sessions} requester={requester} />
+        <SeenBy ask={ask} />
+      </div>
+      {body}
+    </>
   );
+  return <Card {...{ label: 'Ask', isInline, bodyRef, body: framed, actions }} />;
 }

@@ -1,17 +1,16 @@
-// A text to the letter in a box: highlighted as soon as the highlighter has come, plain until then. A text that is too
-// long to be drawn at once is cut, and says so; nothing may be allowed before the rest was shown.
-import { Check, Copy } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+// Shows a text to the letter in a box, highlighted once the highlighter is loaded. A text that is too long to render at
+// once is truncated and says so; nothing may be allowed before the rest was shown.
+import { lazy, type ReactNode, Suspense } from 'react';
+import { MAX_CHARACTERS } from '../state/action-parts.ts';
 import { hiddenCount } from '../text/visible.ts';
+import { CopyButton } from './copy-button.tsx';
 import { Exact } from './text.tsx';
+import './code.css';
 
 const Highlighted = lazy(() => import('./highlighted.tsx'));
 
-/** What is longer is not drawn at once: characters of a text, lines of a diff. */
-export const LONGEST_SHOWN = 20_000;
-export const MOST_LINES = 600;
-/** Longer than this the colours are not worth the wait. */
-const LONGEST_HIGHLIGHTED = 50_000;
+/** Highlighting a longer text takes too long. */
+const MAX_HIGHLIGHTED = 50_000;
 
 export type Language = 'bash' | 'json' | 'plain';
 
@@ -19,28 +18,17 @@ interface CodeProps {
   title: string;
   text: string;
   language: Language;
-  /** Everything is drawn, however long. */
+  /** Render all of it, however long. */
   isWhole: boolean;
   onWhole: () => void;
-  children?: ReactNode;
 }
 
-export function Code({ title, text, language, isWhole, onWhole, children }: CodeProps) {
-  const isCut = !isWhole && text.length > LONGEST_SHOWN;
-  const shown = isCut ? text.slice(0, LONGEST_SHOWN) : text;
-  const isPlain = language === 'plain' || shown.length > LONGEST_HIGHLIGHTED;
+export function Code({ title, text, language, isWhole, onWhole }: CodeProps) {
+  const isTruncated = !isWhole && text.length > MAX_CHARACTERS;
+  const shown = isTruncated ? text.slice(0, MAX_CHARACTERS) : text;
+  const isPlain = language === 'plain' || shown.length > MAX_HIGHLIGHTED;
   return (
-    <figure className="code">
-      <figcaption className="code-head">
-        <span className="name">
-          <Exact text={title} />
-        </span>
-        <HiddenNote text={text} />
-        <span className="end">
-          {children}
-          <CopyButton text={text} />
-        </span>
-      </figcaption>
+    <CodeBox title={title} text={text}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
       <pre tabIndex={0}>
         {language === 'bash' && (
@@ -56,35 +44,56 @@ export function Code({ title, text, language, isWhole, onWhole, children }: Code
           </Suspense>
         )}
       </pre>
-      {isCut && (
-        <button type="button" className="more" onClick={onWhole}>
-          {`Show the other ${(text.length - LONGEST_SHOWN).toLocaleString('en')} characters`}
-        </button>
-      )}
-    </figure>
+      {isTruncated && <ShowRest count={text.length - MAX_CHARACTERS} unit="characters" onClick={onWhole} />}
+    </CodeBox>
   );
 }
 
-export function HiddenNote({ text }: { text: string }) {
+interface CodeBoxProps {
+  title: string;
+  /** What is copied, and searched for hidden characters. */
+  text: string;
+  className?: string;
+  isMono?: boolean;
+  /** Beside the title. */
+  note?: ReactNode;
+  /** Before the copy button. */
+  tools?: ReactNode;
+  children: ReactNode;
+}
+
+/** The box and its title bar. */
+export const CodeBox = ({ title, text, className = '', isMono = false, note, tools, children }: CodeBoxProps) => (
+  <figure className={`code ${className}`}>
+    <figcaption className="code-head">
+      <span className={`name ${isMono ? 'mono' : ''}`}>
+        <Exact text={title} />
+      </span>
+      {note}
+      <HiddenNote text={text} />
+      <span className="end">
+        {tools}
+        <CopyButton text={text} />
+      </span>
+    </figcaption>
+    {children}
+  </figure>
+);
+
+function HiddenNote({ text }: { text: string }) {
   const count = hiddenCount(text);
   if (count === 0) return null;
   return <span className="chip bad">{count === 1 ? '1 hidden character' : `${count} hidden characters`}</span>;
 }
 
-const COPIED_MS = 1500;
-
-export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), COPIED_MS);
-  };
-  // Only pages that came over TLS or from this machine may write to the clipboard.
-  if (!navigator.clipboard) return null;
-  return (
-    <button type="button" className="button quiet small" onClick={copy} aria-label={label} title={label}>
-      {isCopied ? <Check className="icon" /> : <Copy className="icon" />}
-    </button>
-  );
+interface ShowRestProps {
+  count: number;
+  unit: 'characters' | 'lines';
+  onClick: () => void;
 }
+
+export const ShowRest = ({ count, unit, onClick }: ShowRestProps) => (
+  <button type="button" className="show-rest" onClick={onClick}>
+    {`Show the other ${count.toLocaleString('en')} ${unit}`}
+  </button>
+);

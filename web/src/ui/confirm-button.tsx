@@ -1,17 +1,17 @@
-// A button for what cannot be taken back: the first press asks, the second does it. What goes wrong is said.
+// A button for an action that cannot be undone: the first press asks, the second acts. An error is shown as a toast.
 import { type ReactNode, useState } from 'react';
+import { toast } from '../hooks/toasts.ts';
 import { failureText } from '../text/failure.ts';
-import { toast } from './toasts.tsx';
 
 interface ConfirmButtonProps {
   className: string;
-  /** Said on the second press. */
-  really: string;
+  /** The button's text after the first press. */
+  question: string;
   act: () => Promise<unknown>;
   children: ReactNode;
 }
 
-export function ConfirmButton({ className, really, act, children }: ConfirmButtonProps) {
+export function ConfirmButton({ className, question, act, children }: ConfirmButtonProps) {
   const [isAsking, setAsking] = useState(false);
   const press = async () => {
     if (!isAsking) return setAsking(true);
@@ -20,7 +20,7 @@ export function ConfirmButton({ className, really, act, children }: ConfirmButto
   };
   return (
     <button type="button" className={className} onClick={press} onBlur={() => setAsking(false)}>
-      {isAsking ? really : children}
+      {isAsking ? question : children}
     </button>
   );
 }

@@ -1,31 +1,18 @@
-// Where an ask comes from: project, the sessions from the outermost to the one that asks, its age and its deadline.
+// Shows where an ask comes from: agent, projects, the sessions from the outermost to the one that asks, age and deadline.
 import { ChevronRight } from 'lucide-react';
 import { Fragment } from 'react';
 import { Link } from 'wouter';
-import { countdown, duration } from '../../../src/client/times.ts';
+import { lineage } from '../../../src/client/inbox-model.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
-import { useNow } from '../hooks/clock.ts';
-import { lineage } from '../state/inbox.ts';
+import { agentName, sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
-
-export const sessionName = (session: Pick<SessionView, 'title' | 'session_id'>): string =>
-  oneLine(session.title ?? '') || session.session_id;
-
-/** An id that the server made up says less than the kind of agent. */
-export const agentName = ({ agent, agent_id, session_id }: SessionView): string =>
-  oneLine(agent_id.endsWith(session_id) ? agent : agent_id);
-
-/** A program of somebody's own is the agent: no worker runs it. */
-export const EXTERNAL_AGENT = 'external';
-
-/** A person holds it at the terminal of their own agent: that takes answers from here, and nothing else. */
-export const isAttached = ({ agent, labels }: SessionView): boolean =>
-  agent === EXTERNAL_AGENT && labels.includes('attached');
+import { Age, Countdown } from './age.tsx';
+import './crumbs.css';
 
 interface CrumbsProps {
   ask: AskView;
   sessions: ReadonlyMap<string, SessionView>;
-  /** The child that asks its parent here. */
+  /** The child session that asks its parent here. */
   requester: { sessionId: string; name: string } | undefined;
 }
 
@@ -67,22 +54,4 @@ export function Crumbs({ ask, sessions, requester }: CrumbsProps) {
       </span>
     </div>
   );
-}
-
-export function Age({ atMs }: { atMs: number }) {
-  const now = useNow();
-  const ms = now - atMs;
-  return (
-    <time dateTime={new Date(atMs).toISOString()} title={new Date(atMs).toLocaleString()}>
-      {ms < 1000 ? 'just now' : `${duration(ms)} ago`}
-    </time>
-  );
-}
-
-const NEAR_MS = 60_000;
-
-export function Countdown({ toMs }: { toMs: number }) {
-  const left = toMs - useNow();
-  const text = left <= 0 ? 'expiring now' : `expires in ${countdown(left)}`;
-  return <span className={`chip countdown ${left < NEAR_MS ? 'bad' : 'warn'}`}>{text}</span>;
 }

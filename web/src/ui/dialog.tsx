@@ -1,6 +1,7 @@
-// A dialog over the page: the browser's own, so that focus stays inside and Escape closes it.
+// A modal dialog: the browser's own element, which traps the focus and closes on Escape.
 import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
+import './dialog.css';
 
 interface DialogProps {
   title: string;

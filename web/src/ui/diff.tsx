@@ -1,76 +1,67 @@
-// A change of a file as a diff: compared here, or as the agent sent it; one column or two. Loaded when the first change
-// is shown. What is on each line is shown to the letter.
+// Shows the change of a file as a diff in one column or two: computed here from two texts, or as the agent sent it. Each
+// line is shown to the letter. A chunk of its own, loaded with the first change.
 import { Columns2, Rows3 } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { MAX_LINES } from '../state/action-parts.ts';
 import type { DiffBlock, DiffLine } from '../text/diff-lines.ts';
 import { blocksOfChange, blocksOfPatch, firstLines, sideBySide } from '../text/diff-lines.ts';
-import { CopyButton, HiddenNote, MOST_LINES } from './code.tsx';
+import { CodeBox, ShowRest } from './code.tsx';
 import { Exact } from './text.tsx';
-import '../styles/diff.css';
+import './diff.css';
 
 interface DiffProps {
   file: string;
   /** Either the texts, or a unified diff. */
   changes: readonly { before: string; after: string }[] | undefined;
   patch: string | undefined;
-  /** Everything is drawn, however long. */
+  /** Render all of it, however long. */
   isWhole: boolean;
   onWhole: () => void;
 }
 
-const LAYOUT = 'holdpoint-diff';
+const LAYOUT_KEY = 'holdpoint-diff';
 
 export default function Diff({ file, changes, patch, isWhole, onWhole }: DiffProps) {
-  const [layout, setLayout] = useState(() => localStorage.getItem(LAYOUT) ?? 'unified');
+  const [layout, setLayout] = useState(() => localStorage.getItem(LAYOUT_KEY) ?? 'unified');
   const all = useMemo(
     () => (patch === undefined ? (changes ?? []).flatMap(blocksOfChange) : blocksOfPatch(patch)),
     [patch, changes],
   );
-  const { blocks, left } = firstLines(all, isWhole ? Number.POSITIVE_INFINITY : MOST_LINES);
+  const { blocks, left } = firstLines(all, isWhole ? Number.POSITIVE_INFINITY : MAX_LINES);
   const text = patch ?? (changes ?? []).map(({ after }) => after).join('\n');
   const isSplit = layout === 'split';
   const isPassage = changes?.some(({ before }) => before !== '') ?? false;
   const choose = (next: string) => {
-    localStorage.setItem(LAYOUT, next);
+    localStorage.setItem(LAYOUT_KEY, next);
     setLayout(next);
   };
-  const added = count(all, 'added');
-  const removed = count(all, 'removed');
+  const counts = (
+    <span className="diff-count">
+      <span className="plus">+{count(all, 'added')}</span> <span className="minus">−{count(all, 'removed')}</span>
+    </span>
+  );
+  const label = isSplit ? 'Show in one column' : 'Show side by side';
+  const toggle = (
+    <button
+      type="button"
+      className="button quiet small"
+      onClick={() => choose(isSplit ? 'unified' : 'split')}
+      aria-label={label}
+      title={label}
+    >
+      {isSplit ? <Rows3 className="icon" /> : <Columns2 className="icon" />}
+    </button>
+  );
   return (
-    <figure className="code diff">
-      <figcaption className="code-head">
-        <span className="name mono">
-          <Exact text={file} />
-        </span>
-        <span className="diff-count">
-          <span className="plus">+{added}</span> <span className="minus">−{removed}</span>
-        </span>
-        <HiddenNote text={text} />
-        <span className="end">
-          <button
-            type="button"
-            className="button quiet small"
-            onClick={() => choose(isSplit ? 'unified' : 'split')}
-            aria-label={isSplit ? 'Show in one column' : 'Show side by side'}
-            title={isSplit ? 'Show in one column' : 'Show side by side'}
-          >
-            {isSplit ? <Rows3 className="icon" /> : <Columns2 className="icon" />}
-          </button>
-          <CopyButton text={text} />
-        </span>
-      </figcaption>
+    <CodeBox title={file} text={text} className="diff" isMono note={counts} tools={toggle}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
       <section className="diff-scroll" tabIndex={0} aria-label={`Change of ${file}`}>
         <table className={`${isSplit ? 'split' : 'unified'} ${isPassage ? 'passage' : ''}`}>
           <tbody>{blocks.map((block, i) => (isSplit ? split(block, i) : unified(block, i)))}</tbody>
         </table>
       </section>
-      {left > 0 && (
-        <button type="button" className="more" onClick={onWhole}>
-          {`Show the other ${left.toLocaleString('en')} lines`}
-        </button>
-      )}
-    </figure>
+      {left > 0 && <ShowRest count={left} unit="lines" onClick={onWhole} />}
+    </CodeBox>
   );
 }
 
@@ -79,14 +70,17 @@ const count = (blocks: readonly DiffBlock[], kind: DiffLine['kind']): number =>
 
 const SIGNS = { added: '+', removed: '−', same: ' ', note: ' ' } as const;
 
-const unified = (block: DiffBlock, b: number) => [
+const head = (block: DiffBlock, b: number, columns: number) =>
   block.head !== '' && (
     <tr key={`${b}-head`} className="hunk">
-      <td colSpan={3}>
+      <td colSpan={columns}>
         <Exact text={block.head} />
       </td>
     </tr>
-  ),
+  );
+
+const unified = (block: DiffBlock, b: number) => [
+  head(block, b, 3),
   ...block.lines.map((line, i) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines of one diff, never moved
     <tr key={`${b}-${i}`} className={line.kind}>
@@ -101,13 +95,7 @@ const unified = (block: DiffBlock, b: number) => [
 ];
 
 const split = (block: DiffBlock, b: number) => [
-  block.head !== '' && (
-    <tr key={`${b}-head`} className="hunk">
-      <td colSpan={4}>
-        <Exact text={block.head} />
-      </td>
-    </tr>
-  ),
+  head(block, b, 4),
   ...sideBySide(block.lines).map(([left, right], i) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines of one diff, never moved
     <tr key={`${b}-${i}`}>

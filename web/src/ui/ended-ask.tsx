@@ -1,26 +1,26 @@
-// An ask to read, not to answer: what was asked, how it ended, whether a click of this person came too late, and what they
-// had typed for nothing.
-import { TriangleAlert } from 'lucide-react';
+// Shows an ask that cannot be answered here: what was asked, how it ended, whether this person's click came too late, and
+// what they had typed and not sent.
+import { isPlan } from '../../../src/client/action-summary.ts';
 import type { Question } from '../../../src/core/question.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
-import { type DraftContent, unsavedDraft, useKeptDraft } from '../hooks/draft.ts';
+import { type DraftContent, unsavedDraft, useSavedDraft } from '../hooks/draft.ts';
 import { useMayAnswer, useMe } from '../hooks/me.ts';
 import { useFetched } from '../hooks/queries.ts';
-import { leaveBegun, useBegun } from '../hooks/touched-asks.ts';
-import { isQuestion } from '../text/ask-text.ts';
-import { isPlan } from '../text/plan-text.ts';
+import { forgetTouched, useTouchedAsks } from '../hooks/touched-asks.ts';
 import { oneLine } from '../text/visible.ts';
 import { AskedQuestions } from './asked-questions.tsx';
+import { CardTitle } from './card-frame.tsx';
 import { Code } from './code.tsx';
-import { FolderFact } from './folder-fact.tsx';
+import { DismissibleNotice } from './dismissible-notice.tsx';
+import { Facts, FolderFact } from './facts.tsx';
 import { Proposal } from './proposal.tsx';
 import { Settled } from './settled.tsx';
 import { Exact } from './text.tsx';
 
 interface EndedAskProps {
   ask: AskView;
-  /** What is long is folded away until then. */
+  /** What is long is truncated until then. */
   isWhole: boolean;
   onWhole: () => void;
 }
@@ -28,12 +28,17 @@ interface EndedAskProps {
 export function EndedAsk({ ask: known, isWhole, onWhole }: EndedAskProps) {
   const { data } = useFetched({ queryKey: ['ask', known.ask_id], queryFn: () => api.asks.get(known.ask_id) });
   const ask = data ?? known;
+  const ending = (
+    <>
+      <NotSent ask={ask} />
+      <Settled ask={ask} />
+      <UnsentDraft ask={ask} />
+    </>
+  );
   if (ask.kind === 'question')
     return (
       <>
-        <NotSent ask={ask} />
-        <Settled ask={ask} />
-        <LostDraft ask={ask} />
+        {ending}
         <AskedQuestions ask={ask} />
       </>
     );
@@ -41,60 +46,50 @@ export function EndedAsk({ ask: known, isWhole, onWhole }: EndedAskProps) {
   const folder = request.work_folder ?? ask.asked_from?.work_folder;
   return (
     <>
-      <div className="card-title">
-        <h2>
-          {isPlan(request) ? (
-            'Plan'
-          ) : (
-            <code>
-              <Exact text={request.tool_name} />
-            </code>
-          )}
-        </h2>
-      </div>
-      <NotSent ask={ask} />
-      <Settled ask={ask} />
-      <LostDraft ask={ask} />
+      <CardTitle>
+        {isPlan(request) ? (
+          'Plan'
+        ) : (
+          <code>
+            <Exact text={request.tool_name} />
+          </code>
+        )}
+      </CardTitle>
+      {ending}
       <Proposal request={request} folder={folder} isWhole={isWhole} onWhole={onWhole} />
       {folder !== undefined && (
-        <dl className="facts">
+        <Facts>
           <FolderFact folder={folder} />
-        </dl>
+        </Facts>
       )}
     </>
   );
 }
 
-/** The person had begun here, and it ended otherwise: said until they have read it. */
+/** This person had begun to answer, and it ended otherwise. */
 function NotSent({ ask: { ask_id, status } }: { ask: AskView }) {
-  const why = useBegun().get(ask_id);
+  const why = useTouchedAsks().get(ask_id);
   if (why === undefined || status === 'pending') return null;
   return (
-    <div className="notice not-sent" role="alert">
-      <TriangleAlert className="icon" />
-      <span>{why || 'It ended before you sent your answer.'}</span>
-      <button type="button" className="button small end" onClick={() => leaveBegun(ask_id)}>
-        Got it
-      </button>
-    </div>
+    <DismissibleNotice text={why || 'It ended before you sent your answer.'} onDismiss={() => forgetTouched(ask_id)} />
   );
 }
 
-/** It ended while the person typed: the text is still there, to be copied. */
-function LostDraft({ ask }: { ask: AskView }) {
+/** What this person had typed when it ended, to be copied. */
+function UnsentDraft({ ask }: { ask: AskView }) {
   const me = useMe();
-  const isSpent = ['answered', 'declined'].includes(ask.status) && ask.answer?.answered_by === me?.name;
-  const isKept = useMayAnswer() && ask.status !== 'pending' && !isSpent;
-  const kept = useKeptDraft(ask.ask_id, isKept);
-  const draft = isKept ? (unsavedDraft(ask.ask_id) ?? kept) : undefined;
+  const isOwnAnswer = ['answered', 'declined'].includes(ask.status) && ask.answer?.answered_by === me?.name;
+  const isEnabled = useMayAnswer() && ask.status !== 'pending' && !isOwnAnswer;
+  const saved = useSavedDraft(ask.ask_id, isEnabled);
+  const draft = isEnabled ? (unsavedDraft(ask.ask_id) ?? saved) : undefined;
   const texts = draft ? textsOf(draft, ask) : [];
   return texts.map(({ title, text }) => (
     <Code key={title} title={title} text={text} language="plain" isWhole onWhole={() => {}} />
   ));
 }
 
-function textsOf({ answers = [], reason, justification, updated_input }: DraftContent, { request }: AskView) {
-  const questions = isQuestion(request) ? request.questions : [];
+function textsOf({ answers = [], reason, justification, updated_input }: DraftContent, ask: AskView) {
+  const questions = ask.kind === 'question' ? ask.request.questions : [];
   const given = answers.map(({ question_id, freeform_answer }, i) => ({
     title:
       questions.length > 1 ? `What you had typed, ${i + 1}: ${nameOf(questions, question_id)}` : 'What you had typed',

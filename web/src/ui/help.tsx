@@ -1,6 +1,8 @@
-// The keys, on one page.
+// Lists the keyboard shortcuts in a dialog.
 import { HELP } from '../state/keys.ts';
 import { Dialog } from './dialog.tsx';
+import './key.css';
+import './help.css';
 
 export default function Help({ onClose }: { onClose: () => void }) {
   return (

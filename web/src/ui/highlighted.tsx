@@ -1,10 +1,11 @@
-// Colours for commands and JSON. Loaded when the first command is shown. The highlighter makes a tree, and the tree
-// becomes elements: no HTML is parsed anywhere.
+// Highlights commands and JSON. The highlighter returns a tree, which becomes elements: no HTML is parsed. A chunk of its
+// own, loaded with the first command.
 import bash from 'highlight.js/lib/languages/bash';
 import json from 'highlight.js/lib/languages/json';
 import { createLowlight } from 'lowlight';
 import type { ReactNode } from 'react';
 import { Exact } from './text.tsx';
+import './highlighted.css';
 
 const lowlight = createLowlight({ bash, json });
 
@@ -17,15 +18,15 @@ interface Node {
 
 export default function Highlighted({ text, language }: { text: string; language: 'bash' | 'json' | 'plain' }) {
   const { children } = lowlight.highlight(language, text, { prefix: 'hl-' });
-  return (children as Node[]).map(shown);
+  return (children as Node[]).map(element);
 }
 
-function shown(node: Node, i: number): ReactNode {
+function element(node: Node, i: number): ReactNode {
   if (node.type === 'text') return <Exact key={i} text={node.value ?? ''} />;
   const names = node.properties?.className;
   return (
     <span key={i} className={Array.isArray(names) ? names.join(' ') : ''}>
-      {node.children?.map(shown)}
+      {node.children?.map(element)}
     </span>
   );
 }

@@ -1,4 +1,7 @@
-// The key that does the same as the control it stands on: for the eye only, so that the control's name stays its name.
+// Shows the key that triggers the same action as the control it stands in. Hidden from screen readers, so that the
+// control keeps its accessible name.
+import './key.css';
+
 export const Key = ({ children }: { children: string | number }) => (
   <span className="key" aria-hidden="true">
     {children}

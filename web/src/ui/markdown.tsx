@@ -1,8 +1,8 @@
-// What agents say, with its lists, code and emphasis. Loaded with the first session page. HTML in the text stays text,
-// pictures are not fetched, and a link says where it goes.
+// Renders what agents say as Markdown. HTML in it stays text, images are not fetched, and a link shows its target. A chunk
+// of its own.
 import Markdown, { type Components } from 'react-markdown';
 import { prose } from '../text/visible.ts';
-import '../styles/markdown.css';
+import './markdown.css';
 
 const components: Components = {
   a: ({ href, children }) => (
@@ -14,12 +14,12 @@ const components: Components = {
 };
 
 export default function MarkdownText({ text }: { text: string }) {
-  const seen = prose(text)
+  const visible = prose(text)
     .map((segment) => segment.text)
     .join('');
   return (
     <div className="markdown">
-      <Markdown components={components}>{seen}</Markdown>
+      <Markdown components={components}>{visible}</Markdown>
     </div>
   );
 }

@@ -1,12 +1,14 @@
-// The way around: pages, what waits, whether the page is live, theme, help, and who is signed in. On a phone there is room
-// for the pages only; the rest is behind "More".
+// The navigation: pages, the number of pending asks, connection, theme, help and sign-out. On a phone there is room for the
+// pages only; the settings are in the dialog "More".
 import { ChartColumn, CircleHelp, Ellipsis, History, Inbox, LogOut, Moon, PlayCircle, Rows2, Sun } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { applyTheme, themeOf } from '../hooks/theme.ts';
-import type { Inbox as InboxState } from '../state/inbox.ts';
+import type { Inbox as InboxState } from '../../../src/client/inbox-model.ts';
+import { applyTheme, currentTheme } from '../hooks/theme.ts';
+import { Brand } from './brand.tsx';
 import { Key } from './key.tsx';
 import { NotifyButton } from './notify-button.tsx';
+import './nav.css';
 
 const PAGES = [
   ['/', 'Inbox', Inbox],
@@ -24,7 +26,7 @@ interface SettingsProps {
 
 interface NavProps extends SettingsProps {
   count: number;
-  /** None for who may only look. */
+  /** Undefined for a viewer. */
   onNewRun: (() => void) | undefined;
   onMore: () => void;
 }
@@ -34,9 +36,7 @@ export function Nav({ count, onNewRun, onMore, ...settings }: NavProps) {
   const isAt = (page: string) => (page === '/' ? path === '/' || path.startsWith('/asks') : path.startsWith(page));
   return (
     <nav className="nav" aria-label="Main">
-      <div className="brand">
-        <Mark /> Holdpoint
-      </div>
+      <Brand />
       {PAGES.map(([href, label, Icon]) => (
         <Link key={href} href={href} className="nav-link" aria-current={isAt(href) ? 'page' : undefined}>
           <Icon className="icon" />
@@ -67,7 +67,7 @@ export function Nav({ count, onNewRun, onMore, ...settings }: NavProps) {
   );
 }
 
-/** What is the person's own: the connection, notifications, theme, help, the way out. */
+/** Also shown in the dialog "More". */
 export const Settings = ({ link, name, onHelp, onSignOut }: SettingsProps) => (
   <>
     <LinkState link={link} name={name} />
@@ -91,7 +91,7 @@ const LinkState = ({ link, name }: Pick<SettingsProps, 'link' | 'name'>) => (
 );
 
 function ThemeButton() {
-  const [theme, setTheme] = useState(themeOf);
+  const [theme, setTheme] = useState(currentTheme);
   const next = theme === 'dark' ? 'light' : 'dark';
   const change = () => {
     applyTheme(next);
@@ -104,11 +104,3 @@ function ThemeButton() {
     </button>
   );
 }
-
-export const Mark = () => (
-  <svg viewBox="0 0 64 64" aria-hidden="true">
-    <rect width="64" height="64" rx="14" fill="var(--accent)" />
-    <rect x="17" y="15" width="10" height="34" rx="3" fill="var(--accent-ink)" />
-    <rect x="37" y="15" width="10" height="34" rx="3" fill="var(--accent-ink)" />
-  </svg>
-);

@@ -4,13 +4,15 @@ import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api } from '../api.ts';
 import { useFetched } from '../hooks/queries.ts';
-import { useKeptText } from '../hooks/stored-text.ts';
-import { type Sending, useSending } from '../hooks/submission.ts';
+import { useStoredText } from '../hooks/stored-text.ts';
+import { type Submission, useSubmission } from '../hooks/submission.ts';
 import { type Chosen, settingsInput } from '../state/run-settings.ts';
-import { EXTERNAL_AGENT } from './crumbs.tsx';
+import { EXTERNAL_AGENT } from '../text/session-text.ts';
 import { Dialog } from './dialog.tsx';
-import { NoReply, Refusal } from './refusal.tsx';
+import { NoReplyNotice, RefusalNotice } from './refusal-notice.tsx';
 import { RunSettings } from './run-settings.tsx';
+import { Step } from './step.tsx';
+import './new-run.css';
 
 /** The agent that starts by itself what the settings of a folder name. */
 const HAS_FOLDER_SETTINGS = 'claude';
@@ -24,15 +26,15 @@ const DEMO: Work = { session: { agent: 'mock', title: 'Demo' }, input: { text: '
 
 export default function NewRun({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
-  const [agent, setAgent] = useKeptText('holdpoint-run-agent');
-  const [task, setTask] = useKeptText('holdpoint-run-task');
-  const [folder, setFolder] = useKeptText('holdpoint-run-folder');
-  const [distrust, setDistrust] = useKeptText('holdpoint-run-distrust');
+  const [agent, setAgent] = useStoredText('holdpoint-run-agent');
+  const [task, setTask] = useStoredText('holdpoint-run-task');
+  const [folder, setFolder] = useStoredText('holdpoint-run-folder');
+  const [distrust, setDistrust] = useStoredText('holdpoint-run-distrust');
   const trustsFolder = distrust === '';
   const [name, place] = [agent.trim(), folder.trim()];
   const [problem, setProblem] = useState<string>();
-  const demo = useSending('demo');
-  const own = useSending('new-run');
+  const demo = useSubmission('demo');
+  const own = useSubmission('new-run');
   const isSending = demo.isSending || own.isSending;
 
   const { data: hosted = [] } = useFetched({ queryKey: ['agents'], queryFn: api.insights.agents, staleTime: 0 });
@@ -40,13 +42,13 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
 
   const title = task.trim().split('\n')[0]?.slice(0, 120) ?? '';
   const trust = name === HAS_FOLDER_SETTINGS && !trustsFolder && { trust_folder: false };
-  const [settings, setSettings] = useKeptText('holdpoint-run-settings');
+  const [settings, setSettings] = useStoredText('holdpoint-run-settings');
   const chosen = JSON.parse(settings || '{}') as Chosen;
   const work: Work = {
     session: { agent: name, title, ...(place !== '' && { work_folder: place }) },
     input: { ...inputOf(name, task), ...settingsInput(name, chosen), ...trust },
   };
-  const start = async (work: Work, { send }: Sending) => {
+  const start = async (work: Work, { send }: Submission) => {
     setProblem(undefined);
     let sessionId = '';
     const refusal = await send(work, async (options) => {
@@ -68,8 +70,8 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    own.clear();
-    demo.clear();
+    own.clearRefusal();
+    demo.clearRefusal();
     if (name === EXTERNAL_AGENT) return setProblem(NOT_STARTED_HERE);
     if (name === '') return setProblem('Name the agent.');
     if (task.trim() === '') return setProblem('Say what the agent should do.');
@@ -81,15 +83,18 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog title="Start a run" onClose={onClose}>
-      <div className="step">
-        <h3>Demo</h3>
-        <p>A scripted agent asks every kind of thing. It reads and changes no file.</p>
+      <Step
+        title="Demo"
+        text="A scripted agent asks every kind of thing. It reads and changes no file."
+        action={
+          <button type="button" className="button" disabled={isSending} onClick={() => start(DEMO, demo)}>
+            <FlaskConical className="icon" /> Start the demo
+          </button>
+        }
+      >
         <Unsure sending={demo} work={DEMO} />
-        <button type="button" className="button" disabled={isSending} onClick={() => start(DEMO, demo)}>
-          <FlaskConical className="icon" /> Start the demo
-        </button>
-      </div>
-      <form className="dialog-body" style={{ padding: 0 }} onSubmit={submit} noValidate>
+      </Step>
+      <form className="run-form" onSubmit={submit} noValidate>
         <div>
           <label className="label" htmlFor="run-task">
             Task
@@ -149,7 +154,7 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
           </div>
         )}
         <div role="alert">{problem !== undefined && <p className="notice bad">{problem}</p>}</div>
-        <Refusal refused={own.refused ?? demo.refused} isSlow={own.isSlow || demo.isSlow} />
+        <RefusalNotice refusal={own.refusal ?? demo.refusal} isSlow={own.isSlow || demo.isSlow} />
         <Unsure sending={own} work={work} />
         <div className="dialog-foot">
           <button type="button" className="button quiet" onClick={onClose}>
@@ -164,10 +169,12 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
   );
 }
 
-const Unsure = ({ sending, work }: { sending: Sending; work: Work }) =>
+const Unsure = ({ sending, work }: { sending: Submission; work: Work }) =>
   sending.isUnsure(work) &&
   !sending.isSending &&
-  !sending.refused && <NoReply>It may have been started: sent again unchanged, it leads you there.</NoReply>;
+  !sending.refusal && (
+    <NoReplyNotice>It may have been started: sent again unchanged, it leads you there.</NoReplyNotice>
+  );
 
 /** The agent `exec` runs a command; the task is that command, word by word. */
 const inputOf = (agent: string, text: string): Record<string, unknown> =>

@@ -1,16 +1,16 @@
-// The switch for notifications of the desktop. Says what it does before the browser asks, and why it cannot where it can't.
+// Switches desktop notifications on and off, and says so when the browser blocks them.
 import { Bell, BellOff } from 'lucide-react';
-import { setNotifying, useNotifying } from '../hooks/notifications.ts';
-import { toast } from './toasts.tsx';
+import { switchNotifications, useNotificationState } from '../hooks/notifications.ts';
+import { toast } from '../hooks/toasts.ts';
 
 const BLOCKED = 'Your browser blocks notifications of this page. Allow them in its settings for this site.';
 
 export function NotifyButton() {
-  const state = useNotifying();
+  const state = useNotificationState();
   if (state === 'unsupported') return null;
   const isOn = state === 'on';
   const change = async () => {
-    const now = await setNotifying(!isOn);
+    const now = await switchNotifications(!isOn);
     if (now === 'blocked') toast(BLOCKED);
     if (now === 'on') toast('You are told of new asks while this page is hidden.');
   };

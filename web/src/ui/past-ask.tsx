@@ -1,10 +1,10 @@
-// An ask that is not in the inbox: it ended before the page was opened, or there is none with this id.
-import { Link } from 'wouter';
+// Fetches and shows an ask that is not in the inbox: it ended before the page was loaded, or does not exist.
 import type { SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { failureText } from '../text/failure.ts';
 import AskCard from './ask-card.tsx';
+import { MissingPage } from './missing-page.tsx';
 
 interface PastAskProps {
   askId: string;
@@ -22,12 +22,9 @@ export default function PastAsk({ askId, sessions, onBack }: PastAskProps) {
   });
   if (error)
     return (
-      <div className="empty">
+      <MissingPage href="/history" label="Search the history">
         <p className="notice bad">{failureText(error)}</p>
-        <Link href="/history" className="link">
-          Search the history
-        </Link>
-      </div>
+      </MissingPage>
     );
   if (!data) return null;
   const known = session.data ? new Map(sessions).set(session.data.session_id, session.data) : sessions;

@@ -1,35 +1,30 @@
-// The plan that an agent wants to begin with: formatted, or to the letter. What formatting would hide from the reader is
-// shown to the letter from the start.
+// Shows the plan that an agent wants to start with, formatted or to the letter. A plan of which formatting would hide a
+// part is shown to the letter first.
 import { lazy, Suspense, useState } from 'react';
+import { MAX_CHARACTERS } from '../state/action-parts.ts';
 import { hidesText } from '../text/plan-text.ts';
-import { CopyButton, HiddenNote, LONGEST_SHOWN } from './code.tsx';
+import { CodeBox } from './code.tsx';
 import { Exact } from './text.tsx';
+import './plan.css';
 
 const Markdown = lazy(() => import('./markdown.tsx'));
 
-/** `file`: where it stands; empty where it is in no file. */
+/** `file`: the path of the plan; empty where it is in no file. */
 export function Plan({ text, file }: { text: string; file: string }) {
   // A very long one would be slow to format.
-  const [isExact, setExact] = useState(() => text.length > LONGEST_SHOWN || hidesText(text));
+  const [isExact, setExact] = useState(() => text.length > MAX_CHARACTERS || hidesText(text));
   const exact = (
     <pre>
       <Exact text={text} />
     </pre>
   );
+  const toggle = (
+    <button type="button" className="button quiet small" onClick={() => setExact(!isExact)}>
+      {isExact ? 'Formatted' : 'To the letter'}
+    </button>
+  );
   return (
-    <figure className="code plan">
-      <figcaption className="code-head">
-        <span className="name">
-          <Exact text={file || 'plan'} />
-        </span>
-        <HiddenNote text={text} />
-        <span className="end">
-          <button type="button" className="button quiet small" onClick={() => setExact(!isExact)}>
-            {isExact ? 'Formatted' : 'To the letter'}
-          </button>
-          <CopyButton text={text} />
-        </span>
-      </figcaption>
+    <CodeBox title={file || 'plan'} text={text} className="plan" tools={toggle}>
       {isExact ? (
         exact
       ) : (
@@ -37,6 +32,6 @@ export function Plan({ text, file }: { text: string; file: string }) {
           <Markdown text={text} />
         </Suspense>
       )}
-    </figure>
+    </CodeBox>
   );
 }

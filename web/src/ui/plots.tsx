@@ -1,10 +1,11 @@
-// The plots of the insights page: bars, a line of waits, and bars by name; each a figure with a caption and the same
-// numbers as a table. Drawn by Recharts with the page's own colours, so that light and dark need nothing more.
+// Draws the plots of the insights page with Recharts: bars, waiting times over time, and bars by name; each a figure with
+// the same numbers as a table. Colours are the page's own tokens, so that light and dark need nothing more.
 import type { ReactNode } from 'react';
 import { Bar, BarChart, CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { duration } from '../../../src/client/times.ts';
 import type { InsightsView } from '../../../src/core/insight.ts';
 import { oneLine } from '../text/visible.ts';
+import './plots.css';
 
 const DAY_MS = 86_400_000;
 const HEIGHT = 220;
@@ -31,7 +32,7 @@ export function waitText(ms: number | undefined): string {
   return ms < 1000 ? '< 1s' : duration(ms);
 }
 
-/** Where an interval begins, as precisely as it matters. */
+/** The start of an interval: its hour, or for intervals of days its date. */
 export const instantOf = (atMs: number, intervalMs: number): string =>
   intervalMs < DAY_MS
     ? new Date(atMs).toLocaleString(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' })
@@ -109,8 +110,8 @@ interface LinePlotProps {
   intervalMs: number;
 }
 
-/** At least this high, so that quick answers do not look slow. */
-const LOWEST_TOP_MS = 10_000;
+/** The axis reaches at least this far, so that quick answers do not look slow. */
+const MIN_AXIS_MS = 10_000;
 
 export function LinePlot({ title, points, intervalMs }: LinePlotProps) {
   const named = points.map((point) => ({ ...point, name: instantOf(point.start_ms, intervalMs) }));
@@ -130,7 +131,7 @@ export function LinePlot({ title, points, intervalMs }: LinePlotProps) {
           width={52}
           axisLine={false}
           tickFormatter={duration}
-          domain={[0, (top: number) => Math.max(top, LOWEST_TOP_MS)]}
+          domain={[0, (top: number) => Math.max(top, MIN_AXIS_MS)]}
         />
         <Tooltip {...TOOLTIP} formatter={(value, name) => [waitText(Number(value)), name]} />
         <Line
@@ -156,8 +157,9 @@ export function LinePlot({ title, points, intervalMs }: LinePlotProps) {
   );
 }
 
-const LONGEST_NAME = 18;
-const short = (name: string): string => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name);
+const MAX_NAME_CHARACTERS = 18;
+const short = (name: string): string =>
+  name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS - 1)}…` : name;
 
 export function NamePlot({ title, names }: { title: string; names: InsightsView['by_agent'] }) {
   const bars = names.map(({ name, count, p50_ms }) => ({ name: oneLine(name), count, p50_ms }));

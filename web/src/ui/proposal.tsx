@@ -1,6 +1,7 @@
-// What an approval is about, open or ended: why the agent asks, and what it would do; or its plan.
+// Shows what an approval is about, pending or ended: the agent's reason and the action, or its plan.
+import { isPlan } from '../../../src/client/action-summary.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
-import { isPlan, planFile } from '../text/plan-text.ts';
+import { planFile } from '../text/plan-text.ts';
 import { Action } from './action.tsx';
 import { Plan } from './plan.tsx';
 import { Prose } from './text.tsx';
@@ -17,7 +18,7 @@ export function Proposal({ request, folder, isWhole, onWhole }: ProposalProps) {
   return (
     <>
       {request.reason !== '' && (
-        <p className="why">
+        <p className="prose muted">
           <Prose text={request.reason} />
         </p>
       )}

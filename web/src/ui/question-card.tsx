@@ -1,13 +1,13 @@
-// A question set: every question with its answer, kept as a draft while it is given; sent whole, or declined. The server
-// judges, and what it does not like is said at the question it is about.
+// Shows a set of questions with fields for the answers, saved as a draft while they are typed; sent together, or declined.
+// What the server refuses is shown at the question it is about.
 import { Ban, Send } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { QuestionAnswer } from '../../../src/core/answer.ts';
 import type { Question } from '../../../src/core/question.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { useCommands } from '../hooks/commands.ts';
 import { useDraft } from '../hooks/draft.ts';
-import { type KeyedCall, type Refused, useSending } from '../hooks/submission.ts';
+import { type KeyedCall, useSubmission } from '../hooks/submission.ts';
 import {
   type AnswerForm,
   answersOf,
@@ -20,12 +20,16 @@ import {
   withDraft,
   write,
 } from '../state/answer-form.ts';
+import type { Refusal } from '../state/refusal.ts';
 import { heading } from '../text/ask-text.ts';
-import type { Frame } from './card-frame.tsx';
+import { CardTitle, type Frame } from './card-frame.tsx';
 import { Key } from './key.tsx';
 import { QuestionField } from './question-field.tsx';
-import { Refusal, SavedNote } from './refusal.tsx';
+import { ReasonField, submitKeys } from './reason-field.tsx';
+import { RefusalNotice } from './refusal-notice.tsx';
+import { SavedNote } from './saved-note.tsx';
 import { Prose } from './text.tsx';
+import './question-card.css';
 
 interface QuestionCardProps {
   ask: AskView;
@@ -36,7 +40,7 @@ interface QuestionCardProps {
   decline: (why: string) => KeyedCall;
   frame: Frame;
   onDone: (what: 'Answered' | 'Declined') => void;
-  onRefused: (refused: Refused) => void;
+  onRefused: (refusal: Refusal) => void;
 }
 
 export function QuestionCard(props: QuestionCardProps) {
@@ -45,60 +49,60 @@ export function QuestionCard(props: QuestionCardProps) {
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [isDeclining, setDeclining] = useState(false);
   const [why, setWhy] = useState('');
-  const place = questions.some(({ secret }) => secret) ? undefined : `ask-${ask.ask_id}`;
-  const { isSending, isSlow, refused, send, clear } = useSending(place);
-  const { taken, state, save, hold } = useDraft(ask.ask_id);
-  const first = useRef<HTMLTextAreaElement & HTMLInputElement>(null);
-  const whyField = useRef<HTMLTextAreaElement>(null);
+  const scope = questions.some(({ secret }) => secret) ? undefined : `ask-${ask.ask_id}`;
+  const { isSending, isSlow, refusal, send, clearRefusal } = useSubmission(scope);
+  const { incoming, state, save, suspend } = useDraft(ask.ask_id);
+  const firstField = useRef<HTMLTextAreaElement & HTMLInputElement>(null);
 
   useEffect(() => {
-    if (!taken) return;
-    const { content, isNews } = taken;
-    setForm((mine) => withDraft(questions, mine, content.answers ?? [], isNews));
+    if (!incoming) return;
+    const { content, isNewer } = incoming;
+    setForm((mine) => withDraft(questions, mine, content.answers ?? [], isNewer));
     const { justification = '' } = content;
-    setWhy((mine) => (isNews ? justification : mine || justification));
-  }, [taken, questions]);
-  useEffect(() => {
-    if (isDeclining) whyField.current?.focus();
-  }, [isDeclining]);
+    setWhy((mine) => (isNewer ? justification : mine || justification));
+  }, [incoming, questions]);
 
   const change = (next: AnswerForm) => {
     setForm(next);
     setProblems(new Map());
-    clear();
+    clearRefusal();
     save({ answers: draftOf(questions, next), ...(why !== '' && { justification: why }) });
   };
-  const deliver = async (content: object, call: KeyedCall, what: 'Answered' | 'Declined') => {
-    const draft = hold();
-    const refusal = await send(content, call);
-    if (!refusal) {
-      draft.drop();
-      return onDone(what);
+  const changeWhy = (justification: string) => {
+    setWhy(justification);
+    save({ answers: draftOf(questions, form), justification });
+  };
+  const submit = async (content: object, call: KeyedCall, what: 'Answered' | 'Declined') => {
+    const draft = suspend();
+    const refused = await send(content, call);
+    if (refused) {
+      draft.resume();
+      return onRefused(refused);
     }
-    draft.release();
-    onRefused(refusal);
+    draft.drop();
+    onDone(what);
   };
-  const submit = async () => {
+  const answer = () => {
     if (isSending || isDeclining) return;
-    const open = missing(questions, form);
-    setProblems(open);
-    if (open.size > 0) return;
+    const unanswered = missing(questions, form);
+    setProblems(unanswered);
+    if (unanswered.size > 0) return;
     const answers = answersOf(questions, form);
-    await deliver({ answers }, props.answer(answers), 'Answered');
+    void submit({ answers }, props.answer(answers), 'Answered');
   };
-  const decline = async () => {
+  const decline = () => {
     if (isSending) return;
     if (!isDeclining) return setDeclining(true);
     const justification = why.trim();
-    await deliver({ justification }, props.decline(justification), 'Declined');
+    void submit({ justification }, props.decline(justification), 'Declined');
   };
   const [numbered] = questions;
   useCommands(
     hasKeys
       ? {
-          allow: () => void submit(),
-          deny: () => void decline(),
-          other: () => first.current?.focus(),
+          allow: answer,
+          deny: decline,
+          other: () => firstField.current?.focus(),
           choose: (n) => {
             const option = numbered?.options[n - 1];
             if (numbered && option) change(choose(form, numbered, option.id));
@@ -107,25 +111,16 @@ export function QuestionCard(props: QuestionCardProps) {
         }
       : {},
   );
-  const sendKeys = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-    event.preventDefault();
-    void (isDeclining ? decline() : submit());
-  };
-  const problemOf = (id: string) => problems.get(id) ?? (refused?.questionId === id ? refused.text : undefined);
-  const isPlaced = questions.some(({ id }) => id === refused?.questionId);
-  const several = questions.length > 1;
+  const problemOf = (id: string) => problems.get(id) ?? (refusal?.questionId === id ? refusal.text : undefined);
+  const isShownAtQuestion = questions.some(({ id }) => id === refusal?.questionId);
+  const isSet = questions.length > 1;
 
   const body = (
     // biome-ignore lint/a11y/noStaticElementInteractions: only listens for Ctrl+Enter in the fields inside
-    <div className="card-body-questions" onKeyDown={sendKeys}>
-      {several && (
-        <div className="card-title">
-          <h2>{heading(ask.request)}</h2>
-        </div>
-      )}
+    <div className="question-set" onKeyDown={submitKeys(isDeclining ? decline : answer)}>
+      {isSet && <CardTitle>{heading(ask.request)}</CardTitle>}
       {context !== undefined && (
-        <p className="why">
+        <p className="prose muted">
           <Prose text={context} />
         </p>
       )}
@@ -133,11 +128,11 @@ export function QuestionCard(props: QuestionCardProps) {
         <QuestionField
           key={question.id}
           question={question}
-          place={several ? `${i + 1} of ${questions.length}` : ''}
+          position={isSet ? `${i + 1} of ${questions.length}` : ''}
           field={fieldOf(form, question.id)}
           problem={problemOf(question.id)}
           hasKeys={hasKeys && i === 0}
-          otherRef={i === 0 ? first : undefined}
+          textRef={i === 0 ? firstField : undefined}
           onChoose={(option) => change(choose(form, question, option))}
           onOther={(isOther) => change(toggleOther(form, question, isOther))}
           onText={(text) => change(write(form, question, text))}
@@ -146,26 +141,18 @@ export function QuestionCard(props: QuestionCardProps) {
     </div>
   );
   const actions = (
-    // biome-ignore lint/a11y/noStaticElementInteractions: only listens for Ctrl+Enter in the field inside
-    <div className="actions-questions" onKeyDown={sendKeys}>
+    <>
       {isDeclining && (
-        <div>
-          <label className="label" htmlFor={`why-${ask.ask_id}`}>
-            Decline to answer. Why? The agent is told. <span className="muted">Optional</span>
-          </label>
-          <textarea
-            id={`why-${ask.ask_id}`}
-            ref={whyField}
-            className="field"
-            value={why}
-            onChange={(event) => {
-              setWhy(event.target.value);
-              save({ answers: draftOf(questions, form), justification: event.target.value });
-            }}
-          />
-        </div>
+        <ReasonField
+          id={`why-${ask.ask_id}`}
+          label="Decline to answer. Why? The agent is told."
+          value={why}
+          hasFocus
+          onChange={changeWhy}
+          onSubmit={decline}
+        />
       )}
-      <Refusal refused={isPlaced ? undefined : refused} isSlow={isSlow} />
+      <RefusalNotice refusal={isShownAtQuestion ? undefined : refusal} isSlow={isSlow} />
       {problems.size > 0 && (
         <p className="error" role="alert">
           {problems.size === 1 ? 'One question needs an answer.' : `${problems.size} questions need an answer.`}
@@ -173,8 +160,8 @@ export function QuestionCard(props: QuestionCardProps) {
       )}
       <div className="buttons">
         {!isDeclining && (
-          <button type="button" className="button primary" disabled={isSending} onClick={submit}>
-            <Send className="icon" /> {several ? 'Send answers' : 'Answer'} {hasKeys && <Key>a</Key>}
+          <button type="button" className="button primary" disabled={isSending} onClick={answer}>
+            <Send className="icon" /> {isSet ? 'Send answers' : 'Answer'} {hasKeys && <Key>a</Key>}
           </button>
         )}
         <button
@@ -192,7 +179,7 @@ export function QuestionCard(props: QuestionCardProps) {
         )}
         <SavedNote state={state} />
       </div>
-    </div>
+    </>
   );
   return frame(body, actions);
 }

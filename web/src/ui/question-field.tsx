@@ -1,29 +1,33 @@
-// One question: options with their notes and previews, "Other", or a text; masked where it is secret. Drawn from the
-// structured question alone. Owns no answer: the card does.
+// Draws one question: options with notes and previews and "Other", or a text field, masked where the answer is secret. Owns
+// no answer: the card does.
 import { Eye, EyeOff } from 'lucide-react';
 import { type Ref, useId, useState } from 'react';
 import type { Question } from '../../../src/core/question.ts';
 import type { Field } from '../state/answer-form.ts';
 import { Key } from './key.tsx';
-import { Exact, Prose } from './text.tsx';
+import { Preview } from './preview.tsx';
+import { Prose } from './text.tsx';
+import './question-field.css';
 
 interface QuestionFieldProps {
   question: Question;
-  place: string;
+  /** `2 of 3` in a set; empty otherwise. */
+  position: string;
   field: Field;
   problem: string | undefined;
   /** Number keys choose here. */
   hasKeys: boolean;
-  otherRef: Ref<HTMLTextAreaElement & HTMLInputElement> | undefined;
+  /** The field for a text of the person's own. */
+  textRef: Ref<HTMLTextAreaElement & HTMLInputElement> | undefined;
   onChoose: (optionId: string) => void;
   onOther: (isOther: boolean) => void;
   onText: (text: string) => void;
 }
 
-const MOST_NUMBERED = 9;
+const MAX_NUMBERED = 9;
 
 export function QuestionField(props: QuestionFieldProps) {
-  const { question, place, problem } = props;
+  const { question, position, problem } = props;
   const id = useId();
   const notes = [
     question.multi_select && 'several may be chosen',
@@ -35,7 +39,7 @@ export function QuestionField(props: QuestionFieldProps) {
     <fieldset className="question" aria-describedby={problem === undefined ? undefined : `${id}-problem`}>
       <legend>
         <div className="question-head">
-          {place !== '' && <span className="chip">{place}</span>}
+          {position !== '' && <span className="chip">{position}</span>}
           {header !== '' && (
             <span className="chip accent">
               <Prose text={header} />
@@ -65,7 +69,7 @@ function Options({
   question,
   field,
   hasKeys,
-  otherRef,
+  textRef,
   onChoose,
   onOther,
   onText,
@@ -87,18 +91,13 @@ function Options({
             <Prose text={option.label} />
             {option.recommended && <span className="chip good">recommended</span>}
           </span>
-          {hasKeys && i < MOST_NUMBERED && <Key>{i + 1}</Key>}
+          {hasKeys && i < MAX_NUMBERED && <Key>{i + 1}</Key>}
           {option.description !== undefined && (
             <span className="option-note">
               <Prose text={option.description} />
             </span>
           )}
-          {option.preview !== undefined && (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
-            <pre tabIndex={0}>
-              <Exact text={option.preview} />
-            </pre>
-          )}
+          {option.preview !== undefined && <Preview text={option.preview} />}
         </label>
       ))}
       {question.allow_other && (
@@ -115,7 +114,7 @@ function Options({
           </label>
           {hasKeys && <Key>o</Key>}
           <textarea
-            ref={otherRef}
+            ref={textRef}
             className="field"
             rows={1}
             aria-label="Your own answer"
@@ -129,10 +128,10 @@ function Options({
   );
 }
 
-function TextField({ question, field, otherRef, onText, problem, id }: QuestionFieldProps & { id: string }) {
+function TextField({ question, field, textRef, onText, problem, id }: QuestionFieldProps & { id: string }) {
   const [isShown, setShown] = useState(false);
   const common = {
-    ref: otherRef,
+    ref: textRef,
     className: 'field',
     value: field.text,
     placeholder: question.placeholder,

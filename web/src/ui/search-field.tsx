@@ -1,11 +1,10 @@
-// The search of a page that looks things up: what is typed is shown at once and searched for a moment later.
-import { Search } from 'lucide-react';
+// A search field that reports its text after a pause in typing, so that a search runs once and not for every key.
 import { useEffect, useRef, useState } from 'react';
 import { useCommands } from '../hooks/commands.ts';
-import { Key } from './key.tsx';
+import { SearchBox } from './search-box.tsx';
 
-const TYPING_MS = 200;
-const MOST_CHARACTERS = 500;
+const PAUSE_MS = 200;
+const MAX_CHARACTERS = 500;
 
 interface SearchFieldProps {
   label: string;
@@ -22,7 +21,7 @@ export function SearchField({ label, placeholder, value, onChange }: SearchField
   useEffect(() => setTyped(value), [value]);
   useEffect(() => {
     if (typed === value) return;
-    const timer = setTimeout(() => latest.current(typed), TYPING_MS);
+    const timer = setTimeout(() => latest.current(typed), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed, value]);
   useCommands({
@@ -33,19 +32,13 @@ export function SearchField({ label, placeholder, value, onChange }: SearchField
     },
   });
   return (
-    <div className="search">
-      <Search className="icon" />
-      <input
-        ref={field}
-        type="search"
-        className="field"
-        placeholder={placeholder}
-        aria-label={label}
-        maxLength={MOST_CHARACTERS}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-      />
-      <Key>/</Key>
-    </div>
+    <SearchBox
+      ref={field}
+      label={label}
+      placeholder={placeholder}
+      maxLength={MAX_CHARACTERS}
+      value={typed}
+      onChange={(event) => setTyped(event.target.value)}
+    />
   );
 }

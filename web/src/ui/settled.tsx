@@ -1,10 +1,12 @@
-// How an ask ended: who, when, from where, with what; and whether the agent has it.
+// Shows how an ask ended: by whom, when, from which surface and with what answer; and whether the agent received it.
 import type { AskView } from '../../../src/core/views.ts';
-import { answersGiven, endSentence, lostSentence, reasonOf } from '../text/ask-text.ts';
+import { answersGiven, endSentence, reasonOf, undeliverableSentence } from '../text/ask-text.ts';
+import { Age } from './age.tsx';
 import { Code } from './code.tsx';
-import { Age } from './crumbs.tsx';
+import { Facts } from './facts.tsx';
 import { Prose } from './text.tsx';
 import { ToneIcon, toneOf } from './tone-icon.tsx';
+import './settled.css';
 
 export function Settled({ ask }: { ask: AskView }) {
   const { answer } = ask;
@@ -25,9 +27,9 @@ export function Settled({ ask }: { ask: AskView }) {
         </p>
       )}
       {given.length > 0 && (
-        <dl className="facts">
+        <Facts>
           {given.map(({ header, text }) => (
-            <div key={header} style={{ display: 'contents' }}>
+            <div key={header}>
               <dt>
                 <Prose text={header} />
               </dt>
@@ -36,7 +38,7 @@ export function Settled({ ask }: { ask: AskView }) {
               </dd>
             </div>
           ))}
-        </dl>
+        </Facts>
       )}
       {(answer.suggestion_ids ?? []).length > 0 && (
         <p className="small muted">Also allowed: {answer.suggestion_ids?.join(', ')}</p>
@@ -58,6 +60,6 @@ function DeliveryChip({ ask }: { ask: AskView }) {
   const { state, reason } = ask.delivery;
   if (state === 'delivered') return <span className="chip">the agent has it</span>;
   if (state === 'due') return <span className="chip warn">on its way to the agent</span>;
-  if (state === 'undeliverable') return <span className="chip bad">{lostSentence(reason)}</span>;
+  if (state === 'undeliverable') return <span className="chip bad">{undeliverableSentence(reason)}</span>;
   return null;
 }

@@ -1,7 +1,8 @@
-// What may be allowed beyond the call itself, as the agent suggests it: each in full beside the button that takes it, in the
-// agent's words and to the letter, so that nobody grants what they have not read.
+// Offers what the agent suggests to allow beyond the call itself. Each suggestion is shown in full and to the letter beside
+// the button that takes it.
 import { ShieldCheck } from 'lucide-react';
 import { Exact } from './text.tsx';
+import './suggestions.css';
 
 interface SuggestionsProps {
   askId: string;
@@ -11,16 +12,16 @@ interface SuggestionsProps {
 }
 
 export function Suggestions({ askId, suggestions, isDisabled, onTake }: SuggestionsProps) {
-  const offered = suggestions.flatMap(suggestionOf);
-  if (offered.length === 0) return null;
-  const nameOf = (id: string) => `suggestion-${askId}-${id}`;
+  const valid = suggestions.flatMap(suggestionOf);
+  if (valid.length === 0) return null;
+  const idOf = (id: string) => `suggestion-${askId}-${id}`;
   return (
     <section className="suggestions" aria-label="Allow it and more">
       <h3>Allow it and more</h3>
-      {offered.map(({ id, label, grants }) => (
+      {valid.map(({ id, label, grants }) => (
         <div key={id} className="suggestion">
           <div className="suggestion-text">
-            <p id={nameOf(id)}>
+            <p id={idOf(id)}>
               <Exact text={label} />
             </p>
             {grants !== undefined && (
@@ -31,8 +32,8 @@ export function Suggestions({ askId, suggestions, isDisabled, onTake }: Suggesti
           </div>
           <button
             type="button"
-            id={`${nameOf(id)}-take`}
-            aria-labelledby={`${nameOf(id)}-take ${nameOf(id)}`}
+            id={`${idOf(id)}-take`}
+            aria-labelledby={`${idOf(id)}-take ${idOf(id)}`}
             className="button"
             disabled={isDisabled}
             onClick={() => onTake(id)}
@@ -45,15 +46,15 @@ export function Suggestions({ askId, suggestions, isDisabled, onTake }: Suggesti
   );
 }
 
-interface Offered {
+interface Suggestion {
   id: string;
   label: string;
-  /** What it adds, as the agent has it, where it says so. */
+  /** The rest of it, as the agent sent it, where there is more. */
   grants: string | undefined;
 }
 
-/** Only what has an id can be taken. */
-function suggestionOf(suggestion: unknown): Offered[] {
+/** One without an id cannot be taken. */
+function suggestionOf(suggestion: unknown): Suggestion[] {
   const { id, label, ...rest } = Object(suggestion) as { id?: unknown; label?: unknown };
   if (typeof id !== 'string') return [];
   const grants = Object.keys(rest).length > 0 ? JSON.stringify(rest) : undefined;

@@ -1,5 +1,6 @@
-// Text of agents on the page: always as text, never as HTML, with what would not be seen spelled out.
+// Renders text of agents: as text nodes, never as HTML, with a mark for every character that would be invisible.
 import { exact, prose, type Segment } from '../text/visible.ts';
+import './text.css';
 
 export function Segments({ of }: { of: readonly Segment[] }) {
   return of.map((segment, i) =>
@@ -14,8 +15,8 @@ export function Segments({ of }: { of: readonly Segment[] }) {
   );
 }
 
-/** To the letter. */
+/** To the letter: commands, inputs, diffs. */
 export const Exact = ({ text }: { text: string }) => <Segments of={exact(text)} />;
 
-/** What somebody says. */
+/** What an agent or a person says. */
 export const Prose = ({ text }: { text: string }) => <Segments of={prose(text)} />;

@@ -1,26 +1,28 @@
-// A session as chat: what the agent says and does, what people say, each prompt and how it was resolved, oldest first.
+// Draws a session's thread, oldest first: what the agent says and does, posts of people, each prompt and its resolution.
 import { Brain, CircleCheck, CircleDashed, CircleHelp, CircleX, Terminal } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import type { ItemView, RunView } from '../../../src/core/views.ts';
 import { promptIdOf, typeOf } from '../state/thread-prompt.ts';
-import { Age } from './crumbs.tsx';
+import { Age } from './age.tsx';
 import { Exact, Prose } from './text.tsx';
+import './thread.css';
 
 const MarkdownText = lazy(() => import('./markdown.tsx'));
 
-/** Longer texts are shown plain and cut, and say so. */
-const LONG = 20_000;
-const Cut = ({ text }: { text: string }) =>
-  text.length > LONG && (
+/** Longer texts are not formatted, and truncated. */
+const MAX_CHARACTERS = 20_000;
+const Truncated = ({ text }: { text: string }) =>
+  text.length > MAX_CHARACTERS && (
     <p className="tiny muted">{`These are the first 20,000 of ${text.length.toLocaleString('en')} characters.`}</p>
   );
-const FOLDED = 400;
+/** Longer lines are collapsed. */
+const MAX_OPEN_CHARACTERS = 400;
 
 interface ThreadProps {
   items: readonly ItemView[];
-  /** By id: why one failed is said where it ended. */
+  /** By id. Why a run failed is shown where it ended. */
   runs: ReadonlyMap<string, RunView>;
-  /** A prompt that is answered right below is not told twice. */
+  /** A prompt whose card follows below is not repeated here. */
   isShownBelow: (promptId: string) => boolean;
 }
 
@@ -89,15 +91,15 @@ function Item({ item, why }: { item: ItemView; why: string | undefined }) {
 function Said({ text }: { text: string }) {
   const plain = (
     <div className="prose">
-      <Prose text={text.slice(0, LONG)} />
+      <Prose text={text.slice(0, MAX_CHARACTERS)} />
     </div>
   );
-  if (text.length > LONG)
+  if (text.length > MAX_CHARACTERS)
     return (
       <details>
         <summary>{`A text of ${text.length.toLocaleString('en')} characters`}</summary>
         {plain}
-        <Cut text={text} />
+        <Truncated text={text} />
       </details>
     );
   return (
@@ -108,20 +110,24 @@ function Said({ text }: { text: string }) {
 }
 
 function Line({ icon, text, isMono = false }: { icon: React.ReactNode; text: string; isMono?: boolean }) {
-  const shown = isMono ? <Exact text={text.slice(0, LONG)} /> : <Prose text={text.slice(0, LONG)} />;
-  if (text.length <= FOLDED)
+  const shown = isMono ? (
+    <Exact text={text.slice(0, MAX_CHARACTERS)} />
+  ) : (
+    <Prose text={text.slice(0, MAX_CHARACTERS)} />
+  );
+  if (text.length <= MAX_OPEN_CHARACTERS)
     return (
-      <p className={`line prose ${isMono ? 'mono' : ''}`}>
+      <p className={`item-line prose ${isMono ? 'mono' : ''}`}>
         {icon} <span>{shown}</span>
       </p>
     );
   return (
-    <details className="line">
+    <details className="item-line">
       <summary>
         {icon} <Prose text={text.slice(0, 120)} />…
       </summary>
       <div className={`prose ${isMono ? 'mono' : ''}`}>{shown}</div>
-      <Cut text={text} />
+      <Truncated text={text} />
     </details>
   );
 }

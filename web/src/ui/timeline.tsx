@@ -1,11 +1,12 @@
-// The runs of a session in time: queued, running, held, and how long people took.
-import { Link } from 'wouter';
+// Draws the runs of a session as bars of time: queued, running, held, and how long people took to answer.
 import { duration } from '../../../src/client/times.ts';
 import type { RunView } from '../../../src/core/views.ts';
 import { useNow } from '../hooks/clock.ts';
 import { endMs, type Hold, heldMs, type RunLine } from '../state/timeline.ts';
 import { endSentence } from '../text/ask-text.ts';
 import { oneLine } from '../text/visible.ts';
+import { SideLink } from './side-link.tsx';
+import './timeline.css';
 
 interface TimelineProps {
   lines: readonly RunLine[];
@@ -46,7 +47,7 @@ function RunItem({ line, run }: { line: RunLine; run: RunView | undefined }) {
       </p>
       {isOver ? <Bar line={line} nowMs={0} /> : <LiveBar line={line} />}
       {run?.error !== undefined && <p className="tiny run-error">{oneLine(run.error)}</p>}
-      <ul className="holds">
+      <ul>
         {line.holds.map((hold) => (
           <HoldItem key={hold.askId} hold={hold} />
         ))}
@@ -56,6 +57,9 @@ function RunItem({ line, run }: { line: RunLine; run: RunView | undefined }) {
 }
 
 const LiveBar = ({ line }: { line: RunLine }) => <Bar line={line} nowMs={useNow()} />;
+
+/** A stretch that is shorter than this part of the whole would be invisible. */
+const MIN_SHARE = 0.02;
 
 function Bar({ line, nowMs }: { line: RunLine; nowMs: number }) {
   const wholeMs = Math.max(1, endMs(line, nowMs) - line.fromMs);
@@ -67,32 +71,30 @@ function Bar({ line, nowMs }: { line: RunLine; nowMs: number }) {
           <span
             key={fromMs + state}
             className={state}
-            style={{ flexGrow: Math.max(0.02, ((toMs ?? nowMs) - fromMs) / wholeMs) }}
+            style={{ flexGrow: Math.max(MIN_SHARE, ((toMs ?? nowMs) - fromMs) / wholeMs) }}
           />
         ))}
       </span>
       <span className="tiny muted">
-        {took(wholeMs)}
-        {held > 0 && `, of which ${took(held)} waiting for people`}
+        {tookText(wholeMs)}
+        {held > 0 && `, of which ${tookText(held)} waiting for people`}
       </span>
     </>
   );
 }
 
 function HoldItem({ hold }: { hold: Hold }) {
-  const what = hold.kind === 'approval' ? `Approval of ${hold.toolName ?? 'a call'}` : 'Question';
+  const note =
+    hold.answer && hold.toMs !== undefined
+      ? `${endSentence(hold.answer)} after ${tookText(hold.toMs - hold.fromMs)}`
+      : 'waits for an answer';
   return (
     <li>
-      <Link href={`/asks/${hold.askId}`} className="hold">
-        {what}
-        <span className="muted">
-          {hold.answer && hold.toMs !== undefined
-            ? `${endSentence(hold.answer)} after ${took(hold.toMs - hold.fromMs)}`
-            : 'waits for an answer'}
-        </span>
-      </Link>
+      <SideLink href={`/asks/${hold.askId}`} note={note}>
+        {hold.kind === 'approval' ? `Approval of ${hold.toolName ?? 'a call'}` : 'Question'}
+      </SideLink>
     </li>
   );
 }
 
-const took = (ms: number): string => (ms < 1000 ? 'under a second' : duration(ms));
+const tookText = (ms: number): string => (ms < 1000 ? 'under a second' : duration(ms));

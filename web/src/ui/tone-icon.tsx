@@ -1,4 +1,4 @@
-// The sign of how an ask ended: allowed or answered, denied, or over without a decision.
+// Draws the icon for how an ask ended: allowed or answered, denied, or without a decision.
 import { Ban, CircleCheck, CircleX, Clock } from 'lucide-react';
 import type { AskView } from '../../../src/core/views.ts';
 

@@ -1,0 +1,35 @@
+// Tests what each key means, by what has the focus.
+import { describe, expect, it } from 'vitest';
+import { commandOf, isDecision, type Pressed } from '../../../web/src/state/keys.ts';
+
+describe('keys', () => {
+  const press = (key: string, more: Partial<Pressed> = {}): Pressed => ({
+    key,
+    ctrlKey: false,
+    metaKey: false,
+    altKey: false,
+    repeat: false,
+    ...more,
+  });
+
+  it('mean nothing while text is typed, except Escape', () => {
+    expect(commandOf(press('a'), 'text')).toBeUndefined();
+    expect(commandOf(press('Escape'), 'text')).toBe('back');
+  });
+
+  it('decide nothing when they repeat or come with a modifier', () => {
+    expect(commandOf(press('a'), 'page')).toBe('allow');
+    for (const more of [{ repeat: true }, { ctrlKey: true }, { metaKey: true }, { altKey: true }])
+      expect(commandOf(press('a', more), 'page')).toBeUndefined();
+    expect(commandOf(press('j', { repeat: true }), 'page')).toBe('next');
+    expect(commandOf(press('2'), 'page')).toEqual({ choose: 2 });
+    expect(['allow', 'deny', 'edit', 'other'].every((name) => isDecision(name as 'allow'))).toBe(true);
+    expect(isDecision('next')).toBe(false);
+  });
+
+  it('leave a focused control the keys that operate it', () => {
+    expect(commandOf(press('Enter'), 'control')).toBeUndefined();
+    expect(commandOf(press('ArrowDown'), 'control')).toBeUndefined();
+    expect(commandOf(press('j'), 'control')).toBe('next');
+  });
+});

@@ -1,0 +1,95 @@
+// Connects an approval card to its draft, its keys and the server. state/approval.ts decides what is sent.
+import { useEffect, useState } from 'react';
+import type { ApprovalAskView } from '../../../src/core/views.ts';
+import { api } from '../api.ts';
+import { type ApprovalForm, allowed, denied, draftOf, hasInput, openApproval, withDraft } from '../state/approval.ts';
+import type { Refusal } from '../state/refusal.ts';
+import { useCommands } from './commands.ts';
+import { type Draft, useDraft } from './draft.ts';
+import { type Submission, useSubmission } from './submission.ts';
+
+export interface Approval {
+  form: ApprovalForm;
+  submission: Submission;
+  draftState: Draft['state'];
+  /** The person opened a field themselves, rather than a draft: it gets the focus. */
+  isFieldWanted: boolean;
+  open(mode: ApprovalForm['mode']): void;
+  type(text: { reason: string } | { edit: string }): void;
+  showWhole(): void;
+  allow(suggestionIds?: string[]): void;
+  deny(): void;
+}
+
+interface ApprovalOptions {
+  ask: ApprovalAskView;
+  hasKeys: boolean;
+  onDone: (what: 'Allowed' | 'Denied') => void;
+  onRefused: (refusal: Refusal) => void;
+}
+
+export function useApproval({ ask, hasKeys, onDone, onRefused }: ApprovalOptions): Approval {
+  const [request] = useState(ask.request);
+  const [form, setForm] = useState(() => openApproval(request));
+  const [isFieldWanted, setFieldWanted] = useState(false);
+  const submission = useSubmission(`ask-${ask.ask_id}`);
+  const { incoming, state: draftState, save, suspend } = useDraft(ask.ask_id);
+  useEffect(() => {
+    if (incoming) setForm((mine) => withDraft(mine, request, incoming.content, incoming.isNewer));
+  }, [incoming, request]);
+
+  const send = async (decision: Exclude<ReturnType<typeof denied>, string>) => {
+    const resolutions = [{ request_id: ask.ask_id, ...decision }];
+    const draft = suspend();
+    const refusal = await submission.send(resolutions, (options) =>
+      api.approvals.decideRun(ask.run_id, { resolutions }, options),
+    );
+    if (refusal) {
+      draft.resume();
+      return onRefused(refusal);
+    }
+    draft.drop();
+    onDone(decision.behavior === 'allow' ? 'Allowed' : 'Denied');
+  };
+  const open = (mode: ApprovalForm['mode']) => {
+    setFieldWanted(mode !== 'look');
+    setForm({ ...form, mode });
+  };
+  const showWhole = () => setForm({ ...form, isWhole: true });
+  const approval: Approval = {
+    form,
+    submission,
+    draftState,
+    isFieldWanted,
+    open,
+    showWhole,
+    type(text) {
+      const next = { ...form, ...text, isTouched: true };
+      setForm(next);
+      save(draftOf(next, request));
+    },
+    allow(suggestionIds = []) {
+      if (submission.isSending) return;
+      const decision = allowed(form, request, suggestionIds);
+      if (decision === 'show-whole') showWhole();
+      else if (decision) void send(decision);
+    },
+    deny() {
+      if (submission.isSending) return;
+      const decision = denied(form);
+      if (decision === 'ask-reason') open('deny');
+      else void send(decision);
+    },
+  };
+  useCommands(
+    hasKeys
+      ? {
+          allow: () => approval.allow(),
+          deny: approval.deny,
+          ...(hasInput(request) && { edit: () => open('edit') }),
+          ...(form.mode !== 'look' && { back: () => open('look') }),
+        }
+      : {},
+  );
+  return approval;
+}

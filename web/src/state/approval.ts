@@ -1,0 +1,74 @@
+// The state of an approval card: what is open, typed and edited, and what it would send. Pure. Sends nothing, and decides
+// nothing that the person did not ask for: an approval that is not shown whole is shown whole first.
+import type { ApprovalResolution } from '../../../src/core/answer.ts';
+import type { ApprovalRequest, DraftView } from '../../../src/core/views.ts';
+import { isLong } from './action-parts.ts';
+import { editable, readEdit } from './edit-input.ts';
+
+export interface ApprovalForm {
+  readonly mode: 'look' | 'edit' | 'deny';
+  /** Why it is denied. */
+  readonly reason: string;
+  /** The input as text, as far as it was edited. */
+  readonly edit: string;
+  /** The person has typed here: an older draft may not replace it. */
+  readonly isTouched: boolean;
+  /** All of the action is shown, however long. */
+  readonly isWhole: boolean;
+}
+
+type Draft = Pick<DraftView, 'reason' | 'updated_input'>;
+type Decision = Omit<ApprovalResolution, 'request_id'>;
+
+export const openApproval = ({ input }: ApprovalRequest): ApprovalForm => ({
+  mode: 'look',
+  reason: '',
+  edit: editable(input).text,
+  isTouched: false,
+  isWhole: false,
+});
+
+export const hasInput = ({ input }: ApprovalRequest): boolean => Object.keys(input).length > 0;
+
+/** Fills in a draft, and opens the field it belongs to. `isNewer`: it replaces what was typed here. */
+export function withDraft(
+  form: ApprovalForm,
+  request: ApprovalRequest,
+  { reason = '', updated_input }: Draft,
+  isNewer: boolean,
+): ApprovalForm {
+  if (form.isTouched && !isNewer) return form;
+  const mode = updated_input !== undefined ? 'edit' : reason !== '' ? 'deny' : form.mode;
+  return { ...form, mode, reason, edit: updated_input ?? editable(request.input).text };
+}
+
+export const draftOf = ({ reason, edit }: ApprovalForm, { input }: ApprovalRequest): Draft => ({
+  ...(reason !== '' && { reason }),
+  ...(edit !== editable(input).text && { updated_input: edit }),
+});
+
+/** Why the edited input cannot be sent, where it is no valid input. */
+export const editProblem = (form: ApprovalForm, { input }: ApprovalRequest): string | undefined =>
+  readEdit(form.edit, editable(input).key).problem;
+
+export const isEdited = (form: ApprovalForm, { input }: ApprovalRequest): boolean => form.edit !== editable(input).text;
+
+/** What allowing does now: send a decision, show the rest of the action first, or nothing. */
+export function allowed(
+  form: ApprovalForm,
+  request: ApprovalRequest,
+  suggestionIds: string[],
+): Decision | 'show-whole' | undefined {
+  if (form.mode === 'deny') return undefined;
+  if (isLong(request) && !form.isWhole) return 'show-whole';
+  if (form.mode === 'look')
+    return { behavior: 'allow', ...(suggestionIds.length > 0 && { suggestion_ids: suggestionIds }) };
+  const { input } = readEdit(form.edit, editable(request.input).key);
+  return input && isEdited(form, request) ? { behavior: 'allow', updated_input: input } : undefined;
+}
+
+/** What denying does now: ask for the reason first, then send it. */
+export function denied({ mode, reason }: ApprovalForm): Decision | 'ask-reason' {
+  if (mode !== 'deny') return 'ask-reason';
+  return { behavior: 'deny', ...(reason.trim() !== '' && { reason: reason.trim() }) };
+}

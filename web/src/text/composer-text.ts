@@ -1,0 +1,48 @@
+// Says what the composer would do with a text: which ask it answers, why it was not sent, or why none can be sent. Pure.
+import { isQuestion } from '../../../src/client/action-summary.ts';
+import type { AskView, SessionView } from '../../../src/core/views.ts';
+import { IN_DELIVERY, NO_PROMPT, type PostTarget } from '../state/thread-prompt.ts';
+import { summary } from './ask-text.ts';
+import { agentName, isAttached } from './session-text.ts';
+
+export const IN_DELIVERY_TEXT =
+  'The last answer is on its way to the agent. You can write; send it when the agent has the answer.';
+
+export const targetChangedText = (startedFor: PostTarget): string => {
+  const isForAsk = startedFor !== NO_PROMPT && startedFor !== IN_DELIVERY;
+  const when = isForAsk ? 'for something that has ended' : 'before this was asked';
+  return `Not sent: what you wrote was begun ${when}. Read what it would do now, then send it again.`;
+};
+
+/** Why nothing can be sent; undefined where something can. `prompt`: the ask that a post would answer. */
+export function closedText(
+  session: SessionView,
+  pending: readonly AskView[],
+  prompt: AskView | undefined,
+  mayAnswer: boolean,
+): string | undefined {
+  if (!mayAnswer) return 'This browser was signed in to look, not to write.';
+  if (session.status === 'ended')
+    return isAttached(session)
+      ? `This session has ended. If ${agentName(session)} goes on, it asks at its terminal only.`
+      : 'This session has ended. Start a new run to go on.';
+  if (pending.some((ask) => ask.mode === 'form'))
+    return 'A form waits for an answer above. Submit or decline it before you write anything else.';
+  if (prompt && asksSecret(prompt)) return 'A secret is asked for. Give it above, where it is masked and kept nowhere.';
+  if (!prompt && isAttached(session))
+    return `Nothing is asked now. ${agentName(session)} takes only answers from here: type the rest at its terminal.`;
+  return undefined;
+}
+
+const asksSecret = ({ request }: AskView): boolean => isQuestion(request) && request.questions.some((q) => q.secret);
+
+/** What a text would do. */
+export function effectText(prompt: AskView | undefined): string {
+  if (!prompt) return 'Starts the next run, or waits for it.';
+  const { request } = prompt;
+  if (!isQuestion(request)) return `Answers “${summary(request)}”: approve or deny. Anything else denies.`;
+  const [only] = request.questions;
+  if (request.questions.length > 1) return 'Answers the questions, one line each: 1) … 2) …';
+  const how = (only?.options.length ?? 0) > 0 ? 'a number, an option, or your own words' : 'in your own words';
+  return `Answers “${summary(request)}”: ${how}.`;
+}

@@ -1,0 +1,17 @@
+// Names a session and its agent in lists and headings. Pure; text only.
+import type { SessionView } from '../../../src/core/views.ts';
+import { oneLine } from './visible.ts';
+
+export const sessionName = (session: Pick<SessionView, 'title' | 'session_id'>): string =>
+  oneLine(session.title ?? '') || session.session_id;
+
+/** An agent id that the server generated from the session id is less useful than the kind of agent. */
+export const agentName = ({ agent, agent_id, session_id }: SessionView): string =>
+  oneLine(agent_id.endsWith(session_id) ? agent : agent_id);
+
+/** The agent is a program of the user's own: no worker hosts it. */
+export const EXTERNAL_AGENT = 'external';
+
+/** The agent runs in a person's own terminal: it takes answers from here, and no messages. */
+export const isAttached = ({ agent, labels }: SessionView): boolean =>
+  agent === EXTERNAL_AGENT && labels.includes('attached');

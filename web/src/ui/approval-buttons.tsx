@@ -1,0 +1,50 @@
+// The buttons of an approval: allow, edit or deny; while a field is open, send it or go back.
+import { Check, Pencil, X } from 'lucide-react';
+import type { ApprovalRequest } from '../../../src/core/views.ts';
+import type { Approval } from '../hooks/approval.ts';
+import { editProblem, hasInput, isEdited } from '../state/approval.ts';
+import { Key } from './key.tsx';
+
+interface ApprovalButtonsProps {
+  request: ApprovalRequest;
+  approval: Approval;
+  hasKeys: boolean;
+}
+
+export function ApprovalButtons({ request, approval, hasKeys }: ApprovalButtonsProps) {
+  const { form, open, allow, deny } = approval;
+  const { isSending } = approval.submission;
+  if (form.mode === 'look')
+    return (
+      <>
+        <button type="button" className="button primary" disabled={isSending} onClick={() => allow()}>
+          <Check className="icon" /> Allow once {hasKeys && <Key>a</Key>}
+        </button>
+        {hasInput(request) && (
+          <button type="button" className="button" disabled={isSending} onClick={() => open('edit')}>
+            <Pencil className="icon" /> Edit {hasKeys && <Key>e</Key>}
+          </button>
+        )}
+        <button type="button" className="button danger" disabled={isSending} onClick={deny}>
+          <X className="icon" /> Deny {hasKeys && <Key>d</Key>}
+        </button>
+      </>
+    );
+  const isReady = editProblem(form, request) === undefined && isEdited(form, request);
+  return (
+    <>
+      {form.mode === 'edit' ? (
+        <button type="button" className="button primary" disabled={isSending || !isReady} onClick={() => allow()}>
+          <Check className="icon" /> Allow as edited
+        </button>
+      ) : (
+        <button type="button" className="button primary danger" disabled={isSending} onClick={deny}>
+          <X className="icon" /> Deny
+        </button>
+      )}
+      <button type="button" className="button quiet" onClick={() => open('look')}>
+        Back {hasKeys && <Key>Esc</Key>}
+      </button>
+    </>
+  );
+}

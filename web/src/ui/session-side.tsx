@@ -1,0 +1,49 @@
+// Shows what stands beside a session's thread: its runs in time, its sub-agents, and facts about it.
+import { useMemo } from 'react';
+import type { SessionView } from '../../../src/core/views.ts';
+import { type Runs, useChildSessions, useSessionEvents } from '../hooks/session-data.ts';
+import { timeline } from '../state/timeline.ts';
+import { sessionName } from '../text/session-text.ts';
+import { oneLine } from '../text/visible.ts';
+import { Facts, FolderFact } from './facts.tsx';
+import { SideLink } from './side-link.tsx';
+import { Timeline } from './timeline.tsx';
+import './session-side.css';
+
+export function SessionSide({ session, runs }: { session: SessionView; runs: Runs }) {
+  const events = useSessionEvents(session.session_id);
+  const children = useChildSessions(session.session_id);
+  const lines = useMemo(() => timeline(events), [events]);
+  return (
+    <aside className="session-side" aria-label="About this session">
+      <h2>Runs</h2>
+      <Timeline lines={lines} runs={runs} />
+      {children.length > 0 && (
+        <>
+          <h2>Sub-agents</h2>
+          <ul>
+            {children.map((child) => (
+              <li key={child.session_id}>
+                <SideLink href={`/sessions/${child.session_id}`} note={child.status.replaceAll('_', ' ')}>
+                  {sessionName(child)}
+                </SideLink>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <h2>About</h2>
+      <Facts>
+        <dt>Agent</dt>
+        <dd>{oneLine(session.agent)}</dd>
+        <FolderFact folder={session.work_folder} />
+        <dt>Permissions</dt>
+        <dd>{session.permissions}</dd>
+        <dt>Id</dt>
+        <dd>
+          <code>{session.session_id}</code>
+        </dd>
+      </Facts>
+    </aside>
+  );
+}
