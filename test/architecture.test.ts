@@ -37,6 +37,11 @@ const CODE = /\.(ts|tsx|js|mjs)$/;
 const MAX_LINES = 400;
 const MAX_OPENING_LINES = 8;
 
+/** Folders of test/ that mirror one of src/. The others test several layers at once: browser, examples, faults, fuzz… */
+const MIRRORED = ['core', 'gateway', 'store', 'server', 'mcp', 'client', 'skills', 'worker'];
+/** Types only: there is nothing to run. */
+const WITHOUT_TEST = [PORTS, 'src/store/tables.ts'];
+
 const files = ['src', 'test', 'bench', 'scripts', 'web', 'examples'].flatMap(walk);
 const layered = files.filter((file) => /^(src|web)\/.*\.tsx?$/.test(file));
 
@@ -61,6 +66,29 @@ describe('architecture', () => {
   it('opens every source file with a comment of 1 to 8 lines', () => {
     const silent = files.filter((file) => /^src\/.*\.ts$/.test(file) && !opensWithComment(read(file)));
     expect(silent).toEqual([]);
+  });
+});
+
+describe('the tests', () => {
+  const tests = files.filter((file) => file.endsWith('.test.ts'));
+  const covered = tests.flatMap((file) => coveredBy(read(file)));
+
+  it('have one for every source file: its mirror, or one that names it after `Covers:`', () => {
+    const sources = files.filter((file) => /^src\/.*\.ts$/.test(file) && MIRRORED.includes(layerOf(file)));
+    const isCovered = (file: string) =>
+      tests.includes(mirrorOf(file)) || covered.some((name) => name === file || isFolderOf(name, file));
+    const untested = sources.filter((file) => !isCovered(file) && !WITHOUT_TEST.includes(file));
+    expect(untested, 'add the mirror, or `// Covers: <file>` to the header of the test that exercises it').toEqual([]);
+  });
+
+  it('are the mirror of a source file, or name what they cover', () => {
+    const mirrors = new Set(files.map(mirrorOf));
+    const lost = tests.filter((file) => MIRRORED.includes(file.split('/')[1] ?? '') && !mirrors.has(file));
+    expect(lost.filter((file) => coveredBy(read(file)).length === 0)).toEqual([]);
+  });
+
+  it('name only what is there after `Covers:`', () => {
+    expect(covered.filter((name) => !existsSync(join(root, name)))).toEqual([]);
   });
 });
 
@@ -103,6 +131,17 @@ describe('the architecture check itself', () => {
     expect(purityBreaches('src/gateway/a.ts', 'const at = Date.now();')).toEqual([]);
   });
 
+  it('knows the mirror of a source file and what a test covers', () => {
+    expect(mirrorOf('src/gateway/answer.ts')).toBe('test/gateway/answer.test.ts');
+    expect(mirrorOf('web/src/state/inbox.ts')).toBe('test/web/state/inbox.test.ts');
+    expect(mirrorOf('web/src/ui/card.tsx')).toBe('test/web/ui/card.test.ts');
+    expect(
+      coveredBy('// Answers.\n// Covers: src/a.ts, src/b/\n// Covers: src/c.ts\nimport x;\n// Covers: no'),
+    ).toEqual(['src/a.ts', 'src/b/', 'src/c.ts']);
+    expect(isFolderOf('src/b/', 'src/b/c.ts')).toBe(true);
+    expect(isFolderOf('src/b', 'src/b/c.ts')).toBe(false);
+  });
+
   it('tells vague names and missing opening comments', () => {
     expect(['src/core/utils.ts', 'src/helpers/a.ts', 'test/common.ts'].every((name) => VAGUE.test(name))).toBe(true);
     expect(VAGUE.test('src/core/commonality.ts')).toBe(false);
@@ -112,6 +151,21 @@ describe('the architecture check itself', () => {
     expect(opensWithComment('// line\n'.repeat(MAX_OPENING_LINES + 1))).toBe(false);
   });
 });
+
+/** `src/a/b.ts` → `test/a/b.test.ts` */
+function mirrorOf(file: string): string {
+  return file.replace(/^(web\/)?src\//, (_, web = '') => `test/${web}`).replace(/\.tsx?$/, '.test.ts');
+}
+
+/** What the opening comment of a test says that it covers: files, and folders that end in a slash. */
+function coveredBy(text: string): string[] {
+  const opening = /^(?:\/\/[^\n]*\n)*/.exec(text)?.[0] ?? '';
+  return [...opening.matchAll(/^\/\/ Covers: (.*)$/gm)].flatMap(([, names = '']) => names.split(', '));
+}
+
+function isFolderOf(folder: string, file: string): boolean {
+  return folder.endsWith('/') && file.startsWith(folder);
+}
 
 function importBreaches(file: string, text: string): string[] {
   const layer = layerOf(file);

@@ -1,5 +1,6 @@
 // Runs every example as it is against a real server, with this test as the person who answers. An example that nobody
 // runs here fails the first test.
+// Covers: src/client/deferring.ts
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
 // The public entry: `ask` and `approve` as a program calls them. Every end has its name, no silence is an approval,
 // and the same id again is the same ask.
+// Covers: src/client/asking.ts, src/client/local.ts, src/client/outcome.ts, src/client/spec.ts, src/client/work.ts
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

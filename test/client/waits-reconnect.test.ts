@@ -1,5 +1,6 @@
 // Two hundred asks parked in one client while the server is killed and started again, answered before and after: every
 // wait ends once, with its own answer, and every answer is delivered once.
+// Covers: src/client/waits.ts
 import { afterAll, expect, it, vi } from 'vitest';
 import { createClient, every } from '../../src/client/client.ts';
 import { connect } from '../../src/client/holdpoint.ts';

@@ -1,5 +1,6 @@
 // Many waits over one stream: how many connections they cost, what happens to an answer that is quicker than the call
 // that asked, and what is left where streams are refused.
+// Covers: src/client/parked-wait.ts
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { askQuestion } from '../../src/client/asking.ts';
 import { type Client, createClient } from '../../src/client/client.ts';

@@ -1,5 +1,6 @@
 // A server that is asked to stop under load: it exits 0, its clients lose nothing, and the next one goes on. And streams
 // that the server ends while their reader is behind.
+// Covers: src/server/drain.ts
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it, vi } from 'vitest';
 import { openStream, type Sent, send } from '../support/http.ts';

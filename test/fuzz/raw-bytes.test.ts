@@ -1,5 +1,6 @@
 // Bytes on a socket that are no HTTP, half of it, or too much of it. Whatever gets an answer gets a problem document or
 // what it asked for; nothing takes the server down or keeps its sockets.
+// Covers: src/server/garbage.ts
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { send } from '../support/http.ts';

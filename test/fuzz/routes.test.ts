@@ -1,5 +1,6 @@
 // Bad input on every route of the OpenAPI document: each gets a clear problem, changes nothing, and leaves the server as
 // well as before. New routes are found in the document; no list of routes here.
+// Covers: src/core/bodies.ts, src/core/fields.ts, src/server/body.ts, src/server/request.ts
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStream, type Received, type Sent, send } from '../support/http.ts';
 import { endEverything, type Holdpoint, startHoldpoint } from '../support/process.ts';

@@ -1,5 +1,6 @@
 // The order in which an answer is judged is part of the contract: each payload below is wrong in two ways, and the
 // earlier one is named. Then what counts as an answer at all.
+// Covers: src/gateway/answer.ts, src/core/answer.ts
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/core/errors.ts';
 import {

@@ -1,4 +1,5 @@
 // Workers take runs under a lease, keep it, let go of it; a worker that has lost a run changes nothing any more.
+// Covers: src/gateway/lease.ts, src/server/routes/workers.ts
 import { describe, expect, it } from 'vitest';
 import type { AskView, ClaimedRunView, RunView } from '../../src/core/views.ts';
 import {

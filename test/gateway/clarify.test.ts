@@ -1,5 +1,6 @@
 // A child run asks its parent session, as the seed and the model describe it: what operators see, what the child gets,
 // and that it happens exactly once.
+// Covers: src/gateway/tell-child.ts, src/gateway/thread-note.ts
 import { describe, expect, it } from 'vitest';
 import type { AskView, ClarificationView, MessageView, PendingQuestionView, RunView } from '../../src/core/views.ts';
 import {

@@ -1,6 +1,7 @@
 // A crash at every point: the script is played once for each write it makes, and at that write the store refuses, the
 // process dies before the commit, or it dies after the commit and nobody is told. Then the step is repeated with the
 // same key. What comes of it must be what would have come without the crash, to the last reply.
+// Covers: src/gateway/gateway.ts, src/gateway/mutate.ts
 
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/core/ports.ts';

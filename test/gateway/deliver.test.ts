@@ -1,4 +1,5 @@
 // Delivery of answers: an answer stays due until it is acknowledged, once, with the digest of what was decided.
+// Covers: src/gateway/mark-delivery.ts
 import { describe, expect, it } from 'vitest';
 import type { AskView, ClaimedRunView } from '../../src/core/views.ts';
 import {

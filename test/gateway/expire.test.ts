@@ -1,5 +1,6 @@
 // Deadlines are stored instants, judged against the clock by whoever touches the ask first: a late answer, a reader, a
 // restart. An approval that expires is never an allow.
+// Covers: src/gateway/deadline.ts
 import { describe, expect, it } from 'vitest';
 import type { AskView, MessageView, RunView, SessionView } from '../../src/core/views.ts';
 import {

@@ -1,5 +1,6 @@
 // The four ways an agent can be held, as the API shows them: in every mode the run says that it waits and anyone can
 // answer the same way; the mode decides which run carries on.
+// Covers: src/gateway/settle.ts
 import { describe, expect, it } from 'vitest';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
 import {

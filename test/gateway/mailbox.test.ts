@@ -1,5 +1,6 @@
 // Mail that cannot arrive: the child was closed, the message is too old, or three deliveries failed. It goes to the
 // child's dead letters with a reason, and the parent run is completed all the same.
+// Covers: src/core/mailbox.ts, src/server/routes/mailbox.ts
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { AskView, DeadLetterView, MessageView, RunView } from '../../src/core/views.ts';

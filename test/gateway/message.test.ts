@@ -1,5 +1,6 @@
 // Forms over the API: what is shown, what may be said while one waits, what the next run is given, and who wins when
 // everybody speaks at once.
+// Covers: src/gateway/form-guard.ts
 import { describe, expect, it } from 'vitest';
 import type { AskView, ItemView, RunView } from '../../src/core/views.ts';
 import type { Problem } from '../../src/server/problem.ts';

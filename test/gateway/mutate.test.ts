@@ -1,5 +1,6 @@
 // Idempotency keys: in the header or in the body, bound to the operation, its path and its payload; freed by a
 // failure; shared by twins; kept for seven days.
+// Covers: src/server/request.ts
 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,5 +1,6 @@
 // A person answers in the thread, by text or with structure: read as the seed says, claimed by the same verb as
 // everywhere, once; whatever cannot be an answer is explained and posts nothing.
+// Covers: src/core/given-reply.ts, src/gateway/thread-prompt.ts
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/core/errors.ts';
 import {

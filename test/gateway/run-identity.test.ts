@@ -1,4 +1,5 @@
 // What a managed run is given to speak with the server by itself: an agent's token for its session, good until it is over.
+// Covers: src/core/output.ts, src/gateway/signed-token.ts
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AgentContext, Ending } from '../../src/agents/agent.ts';
 import { createClient } from '../../src/client/client.ts';

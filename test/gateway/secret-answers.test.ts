@@ -1,5 +1,6 @@
 // A secret answer is readable by the agent's side until it acknowledges, then by nobody. People see that it was given,
 // never what; it is in no event, thread, list, export or file.
+// Covers: src/gateway/views.ts, src/store/sealer.ts
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';

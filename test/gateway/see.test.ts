@@ -1,5 +1,6 @@
 // Who has seen an ask: the first time of each person and surface, while it can be answered, kept with the ask and in a
 // log that cannot be doctored. It changes nothing else and wakes nobody who waits.
+// Covers: src/core/sighting.ts
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verifySignature } from '../../src/cli/commands/audit.ts';
 import { createAudit } from '../../src/core/audit.ts';

@@ -1,5 +1,6 @@
 // Sessions: created or reused, interrupted, ended. What was open ends with a typed reason and an author, and nothing is
 // allowed by being stopped.
+// Covers: src/core/session.ts, src/server/routes/sessions.ts
 import { describe, expect, it } from 'vitest';
 import type { AskView, SessionView } from '../../src/core/views.ts';
 import {

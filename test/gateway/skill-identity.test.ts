@@ -1,5 +1,6 @@
 // The skill identity: what a managed run is given, what it opens, and what it does not. Every route of the OpenAPI
 // document is tried with it; every forgery of it is refused.
+// Covers: src/gateway/signed-token.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentContext } from '../../src/agents/agent.ts';
 import { mock } from '../../src/agents/mock/agent.ts';

@@ -1,4 +1,5 @@
 // A thread as pages and as a stream: the same items in the same order, whichever way and from wherever it is read.
+// Covers: src/server/routes/threads.ts
 import { describe, expect, it } from 'vitest';
 import type { ItemView } from '../../src/core/views.ts';
 import {

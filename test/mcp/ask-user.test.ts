@@ -1,6 +1,6 @@
-// `ask_user` with the official client, each way a client may speak: plain calls that wait, elicitation pushed by the 2025
-// protocol, input-required results of the 2026 one, tasks. Time is short here: what is ten minutes to a client elsewhere
-// is a fraction of a second, by the same code with other figures.
+// `ask_user` with the official client, in each way a client may speak: plain calls that wait, elicitation pushed by the
+// 2025 protocol, input-required results of the 2026 one. Timeouts are fractions of a second here, by the same code.
+// Covers: src/mcp/elicitation.ts, src/mcp/screen.ts, src/mcp/wait.ts
 import type { Client, ElicitRequest } from '@modelcontextprotocol/client';
 import { describe, expect, it, vi } from 'vitest';
 import { eventually, type Fields, ok, showAsk, showRun } from '../support/api-calls.ts';
@@ -235,50 +235,4 @@ it('an input-required result names the ask in its state, and a repeated retry ha
   const told = jsonOf(await retry());
   expect(told).toMatchObject({ status: 'answered', summary: 'Which colour?: green' });
   expect(jsonOf(await retry())).toEqual(told);
-});
-
-describe('a client that speaks tasks', () => {
-  const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
-  const request = (agent: Agent, method: string, params: Fields) => {
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': capabilities,
-    };
-    const name = String(params.name ?? params.taskId);
-    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, 'mcp-name': name };
-    const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } };
-    const options = { token: agent.token, headers: { accept: 'application/json, text/event-stream', ...headers } };
-    return server
-      .raw('POST', '/mcp', JSON.stringify(body), options)
-      .then((reply) => (reply.body as { result: Fields }).result ?? reply.body);
-  };
-
-  it('gets a handle, polls, and finds the result', async () => {
-    const agent = await connect({ protocol: '2026-07-28', capabilities });
-    const task = await request(agent, 'tools/call', { name: 'ask_user', arguments: QUESTIONS });
-    const open = await pendingAsk(server, agent.sessionId);
-    expect(task).toMatchObject({ resultType: 'task', taskId: open.ask_id, status: 'working', ttlMs: null });
-    const poll = () => request(agent, 'tasks/get', { taskId: open.ask_id });
-    expect(await poll()).toMatchObject({ status: 'working' });
-    await answer(server, open, choose);
-    const done = await poll();
-    expect(done).toMatchObject({ resultType: 'complete', status: 'completed', taskId: open.ask_id });
-    expect(jsonOf(done.result)).toMatchObject(BLUE);
-    expect((await showAsk(server, open.ask_id)).delivery.state).toBe('delivered');
-  });
-
-  it('cancels: the ask is taken back', async () => {
-    const agent = await connect({ protocol: '2026-07-28', capabilities });
-    const { taskId } = await request(agent, 'tools/call', { name: 'ask_user', arguments: QUESTIONS });
-    await request(agent, 'tasks/cancel', { taskId });
-    expect(await showAsk(server, String(taskId))).toMatchObject({ status: 'cancelled' });
-  });
-
-  it('and elicits, is asked at its screen first', async () => {
-    const prepare = elicitor(async () => ({ action: 'accept', content: { colour: 'Blue' } }));
-    const both = { ...capabilities, ...FORMS };
-    const agent = await connect({ protocol: '2026-07-28', capabilities: both, prepare });
-    expect(jsonOf(await ask(agent))).toMatchObject(BLUE);
-  });
 });

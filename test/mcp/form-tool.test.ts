@@ -1,5 +1,6 @@
 // `interactive_form_question` with the official client, over both transports and in both protocols: the wire is held
 // against the JSON of the defer contract, to the letter. And fifty calls at once for one subtask.
+// Covers: src/mcp/tools.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOOL_ARGUMENTS } from '../../src/agents/claude/form.ts';
 import type { AskView, ItemView } from '../../src/core/views.ts';

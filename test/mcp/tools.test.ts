@@ -1,33 +1,9 @@
-// The other tools: an approval that only a person allows, a clarification from the parent session, and the door itself
-// when connections, tokens and servers come and go.
+// The tools `request_approval`, which only a person allows, and `request_parent_clarification` with `check_answer`.
+// Covers: src/mcp/desk.ts, src/mcp/result.ts, src/mcp/schemas.ts
 import { describe, expect, it } from 'vitest';
-import type { AskView } from '../../src/core/views.ts';
-import {
-  allow,
-  decide,
-  deny,
-  eventually,
-  type Fields,
-  newSession,
-  ok,
-  showAsk,
-  showSession,
-} from '../support/api-calls.ts';
-import { COMPILED } from '../support/process.ts';
-import { openServer } from '../support/server.ts';
+import { allow, decide, deny, type Fields, newSession, ok, showAsk } from '../support/api-calls.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';
-import {
-  type Agent,
-  answer,
-  connectAgent,
-  connecting,
-  elicitor,
-  jsonOf,
-  PROTOCOLS,
-  pendingAsk,
-  QUESTIONS,
-  textOf,
-} from './test-bed.ts';
+import { type Agent, answer, connecting, jsonOf, PROTOCOLS, pendingAsk, textOf } from './test-bed.ts';
 
 const server = serverForAll({ patience: { keepAliveMs: 40, limitMs: 150 } });
 
@@ -101,104 +77,5 @@ describe('request_parent_clarification', () => {
     const result = await agent.client.callTool({ name: 'request_parent_clarification', arguments: args });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toContain('has no parent');
-  });
-});
-
-describe('the door', () => {
-  it('a session id says what a client can, and opens nothing: who calls is the token', async () => {
-    const prepare = elicitor(() => new Promise(() => {}));
-    const [one, other] = [await connect({ capabilities: { elicitation: {} }, prepare }), await connect()];
-    const id = (one.client.transport as { sessionId?: string }).sessionId;
-    const send = (token: string, session: string, message: Fields) =>
-      server.raw('POST', '/mcp', JSON.stringify({ jsonrpc: '2.0', ...message }), {
-        token,
-        headers: { 'mcp-session-id': session, accept: 'application/json, text/event-stream' },
-      });
-    expect((await send(one.token, 'unknown', { id: 1, method: 'tools/list' })).status).toBe(404);
-    expect((await send(one.token, String(id), { id: 1, method: 'tools/list' })).status).toBe(200);
-    void one.client.callTool({ name: 'ask_user', arguments: QUESTIONS }, { onprogress: () => {} }).catch(() => {});
-    await eventually(() => one.received.some((m) => m.method === 'elicitation/create')).toBe(true);
-    const asked = one.received.find((m) => m.method === 'elicitation/create')?.id;
-    const open = await pendingAsk(server, one.sessionId);
-    const reply = (content: unknown, to = asked) => ({ id: to, result: { action: 'accept', content } });
-    expect((await send(other.token, String(id), reply({ colour: 'r' }))).status).toBe(404);
-    for (const nothing of [
-      reply({}),
-      reply('r'),
-      reply({ colour: 'r' }, 'elicit:x'),
-      reply({ colour: 'r' }, 7),
-      reply(null),
-    ])
-      expect((await send(one.token, String(id), nothing)).status).toBe(202);
-    expect((await showAsk(server, open.ask_id)).status).toBe('pending');
-    for (let again = 0; again < 2; again++)
-      expect((await send(one.token, String(id), reply({ colour: 'r' }))).status).toBe(202);
-    expect(await showAsk(server, open.ask_id)).toMatchObject({
-      status: 'cancelled',
-      answer: { reason: 'withdrawn', answers: [{ question_id: 'colour', selected_option_ids: ['option-1'] }] },
-    });
-    const look = { name: 'check_answer', arguments: { ask_id: open.ask_id } };
-    expect(jsonOf(await one.client.callTool(look))).toMatchObject({
-      status: 'answered',
-      summary: 'Which colour?: Red',
-      answered_by: "a person at the agent's own screen",
-    });
-  });
-
-  it('garbage is answered in the protocol’s own words, and harms nobody', async () => {
-    const { token } = await connect();
-    const headers = { accept: 'application/json, text/event-stream' };
-    for (const body of ['[]', '{}', '{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0","id":1,"method":"nope"}', '"x"', '[1,2]']) {
-      const reply = await server.raw('POST', '/mcp', body, { token, headers });
-      expect(reply.status, body).toBeLessThan(500);
-      expect(reply.text, body).toContain('jsonrpc');
-    }
-    for (const method of ['GET', 'DELETE'])
-      expect((await server.raw(method, '/mcp', undefined, { token, headers })).status).toBe(405);
-  });
-
-  it('a stopping server lets a waiting call go, and the ask outlives it', async () => {
-    const own = await openServer({ patience: { keepAliveMs: 10_000, limitMs: 10_000 } });
-    const agent = await connectAgent(own);
-    const result = request(agent).catch((error: Error) => error);
-    const ask = await pendingAsk(own, agent.sessionId);
-    await own.stop();
-    const told = await result;
-    if (!(told instanceof Error)) expect(jsonOf(told)).toMatchObject({ behavior: 'deny', status: 'pending' });
-    await own.open();
-    expect((await ok(own.get<AskView>(`/v1/asks/${ask.ask_id}`))).status).toBe('pending');
-    await agent.close();
-    await own.close();
-  });
-
-  it('an operator’s program on standard input has a session of its own, which ends with it', {
-    timeout: 60_000,
-  }, async () => {
-    const { Client } = await import('@modelcontextprotocol/client');
-    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
-    const url = await server.url();
-    const before = (await ok(server.get<{ session_id: string }[]>('/v1/sessions?limit=500'))).map((s) => s.session_id);
-    const client = new Client({ name: 'test', version: '1' });
-    await client.connect(
-      new StdioClientTransport({
-        command: process.execPath,
-        args: ['src/cli/main.ts', 'mcp'],
-        env: {
-          PATH: process.env.PATH ?? '',
-          HOLDPOINT_URL: url,
-          HOLDPOINT_TOKEN: server.token,
-          NODE_COMPILE_CACHE: COMPILED,
-        },
-        stderr: 'ignore',
-      }),
-    );
-    const result = client.callTool({ name: 'request_approval', arguments: BASH }, { onprogress: () => {} });
-    const sessions = await ok(server.get<{ session_id: string }[]>('/v1/sessions?limit=500'));
-    const [own] = sessions.map((s) => s.session_id).filter((id) => !before.includes(id));
-    const ask = await pendingAsk(server, String(own));
-    await ok(decide(server, ask.run_id, allow(ask.ask_id)));
-    expect(jsonOf(await result)).toMatchObject({ behavior: 'allow', updatedInput: BASH.input });
-    await client.close();
-    await expect.poll(async () => (await showSession(server, String(own))).status, { timeout: 20_000 }).toBe('ended');
   });
 });

@@ -1,5 +1,6 @@
 // Every route of the OpenAPI document with every kind of caller: let in or refused as `x-holdpoint-scopes` says, and
 // every refusal is a problem document. Bodies are left empty: who may call is decided before the body is looked at.
+// Covers: src/server/auth.ts, src/server/routes/route.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessageView } from '../../src/core/views.ts';
 import type { Problem } from '../../src/server/problem.ts';

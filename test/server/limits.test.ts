@@ -1,4 +1,5 @@
 // Limits per token and per session: requests, open polls, pending asks and the size of a body.
+// Covers: src/core/limits.ts
 import { expect, it } from 'vitest';
 import { answer, callId, eventually, held, NOTES, newSession, ok, refusal } from '../support/api-calls.ts';
 import { openServer } from '../support/server.ts';

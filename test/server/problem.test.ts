@@ -1,5 +1,6 @@
 // Every refusal is a problem document (RFC 9457): a stable code, a title and a detail in words, and where it can be
 // said, what would have been accepted. Nothing of the inside leaves with it.
+// Covers: src/core/errors.ts, src/server/app.ts, src/server/body.ts
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../src/core/errors.ts';

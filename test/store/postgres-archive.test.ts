@@ -1,4 +1,5 @@
 // docs/archive.sql, as it is: old history leaves, whole and verifiable; what is open, due or young stays; servers go on.
+// Covers: src/store/postgres.ts
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
 // Several servers sign one log on PostgreSQL, while a transaction with an earlier number is still under way: nothing is
 // passed over, and their checkpoints follow each other.
+// Covers: src/gateway/checkpoint.ts, src/store/postgres.ts
 import { expect, it } from 'vitest';
 import { verifySignature } from '../../src/cli/commands/audit.ts';
 import { createAudit } from '../../src/core/audit.ts';

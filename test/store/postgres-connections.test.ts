@@ -1,5 +1,6 @@
 // Connections that end, and servers that stop in the middle of a transaction: nobody else waits for long, nothing of
 // the transaction is there, and the store goes on. Errors that nobody hears fail this file.
+// Covers: src/store/postgres.ts
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';

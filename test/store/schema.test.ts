@@ -1,5 +1,6 @@
 // A database of the first schema with asks in flight, taken over by this version: nothing is lost, everything can be
 // answered, in both dialects, and with several servers that start at once.
+// Covers: src/store/migrations/, src/store/postgres-schema.ts, src/store/sqlite-schema.ts
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,5 +1,6 @@
 // An allow is for what was shown, also for what the files hold that the action names: where one has changed meanwhile the
 // same action is asked again, with the difference. Real files, a real server, a worker in this process.
+// Covers: src/worker/named-files.ts
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
 // Programs that a worker speaks with line by line: what they say arrives whole, and nothing is left of them.
+// Covers: src/worker/process-group.ts
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
 // Threads through kill -9 and SIGTERM of a worker that is a process of its own: the prompt that dies with it says so,
 // the one that can be taken up stays open, and what a person posts meanwhile reaches the agent.
+// Covers: src/gateway/kept-answers.ts, src/gateway/recover.ts
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';

@@ -1,5 +1,6 @@
 // `holdpoint run exec -- <command…>`: the command runs in the folder where it was typed, asks, and goes on when it is
 // answered from the command line.
+// Covers: src/agents/exec/run.ts, src/cli/commands/run.ts
 import { afterAll, expect, it } from 'vitest';
 import { endEverything, spawnHoldpoint, startHoldpoint, temporaryFolder } from '../../support/process.ts';
 import { TestBed } from '../../support/test-bed.ts';

@@ -1,5 +1,6 @@
 // What asking costs a dispatch that does not ask, counted in system calls of a worker that names the sentinel: the look
 // for it after the program has ended, and the move that keeps a leftover from being read when it begins.
+// Covers: src/agents/exec/run.ts
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

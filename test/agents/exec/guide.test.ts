@@ -1,5 +1,6 @@
 // docs/runtime-adapter.md says what is so: every reason, event, environment name and runtime is in it, and its example of
 // a sentinel is one.
+// Covers: docs/runtime-adapter.md
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,5 +1,6 @@
 // Asking, stopping and being started again: what a dispatch that carries an answer sees, and where what it left for
 // itself does not go.
+// Covers: src/core/partial-state.ts, src/gateway/dispatch.ts
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunView } from '../../../src/core/views.ts';

@@ -1,6 +1,7 @@
 // kill -9 of the server, of the worker, of both, and of a server with its own worker, while dispatches are at every step
 // between their start, their question, its answer and their end: exactly one restart follows each answer, with the right
 // input, never two programs at once, and nothing is left running or lying about. HOLDPOINT_KILL_ROUNDS asks for more.
+// Covers: src/agents/exec/run.ts
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';

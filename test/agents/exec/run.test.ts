@@ -1,5 +1,6 @@
 // How a dispatch ends when somebody or something ends it: nothing of it is left running, whoever it was. And how it
 // fails when it cannot even begin.
+// Covers: src/agents/workspace/occupancy.ts, src/worker/process-group.ts, src/worker/program-environment.ts
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

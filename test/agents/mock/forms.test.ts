@@ -1,5 +1,6 @@
 // Forms through the mock agent on a real worker. Whatever an agent is given is written down whole: no fake message of a
 // person and no word about waiting may be among it.
+// Covers: src/agents/mock/run.ts, src/gateway/hand-over.ts
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AgentContext } from '../../../src/agents/agent.ts';
 import { mock } from '../../../src/agents/mock/agent.ts';

@@ -1,5 +1,6 @@
 // Published skills in the workspaces of runs that ask for them: laid before the command runs, scripts and bytes and all,
 // and taken out afterwards so that every byte is as it was.
+// Covers: src/client/skill-files.ts
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
 // The command line in a real pseudo-terminal, read by a real terminal emulator: the inbox as a person lives in it, and
 // questions answered line by line. Needs python3 for the pseudo-terminal; without it these tests are skipped by name.
+// Covers: src/client/inbox-feed.ts
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

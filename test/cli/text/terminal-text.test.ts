@@ -8,7 +8,6 @@ import { jsonText } from '../../../src/cli/text/json-text.ts';
 import { cells, crop, lineCells, shortIds, wrap } from '../../../src/cli/text/layout.ts';
 import { hasColours, line, painter, plain, span } from '../../../src/cli/text/spans.ts';
 import { exact, oneLine, prose } from '../../../src/cli/text/terminal-text.ts';
-import { countdown, duration } from '../../../src/client/times.ts';
 
 /** Control characters but the line feed; bidirectional and zero-width characters; tags. */
 const DANGEROUS = /(?!\n)\p{Cc}|[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/u;
@@ -261,23 +260,4 @@ describe('an approval', () => {
     const lines = approvalLines(asked, 80).map((of) => plain(of).trim());
     expect(lines.filter((text) => text.startsWith('│ ')).map((text) => text.slice(2))).toEqual(plan);
   });
-});
-
-describe('durations', () => {
-  it.each([
-    [0, '0s'],
-    [59_999, '59s'],
-    [61_000, '1m 1s'],
-    [600_000, '10m'],
-    [7_500_000, '2h 5m'],
-    [90_000_000, '1d 1h'],
-    [-5, '0s'],
-  ])('%i ms are %s', (ms, text) => expect(duration(ms)).toBe(text));
-
-  it.each([
-    [0, '0:00'],
-    [900, '0:01'],
-    [245_000, '4:05'],
-    [3_600_000, '1h'],
-  ])('%i ms to a deadline are %s', (ms, text) => expect(countdown(ms)).toBe(text));
 });

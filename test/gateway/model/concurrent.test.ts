@@ -1,5 +1,6 @@
 // Several things at once: two to four steps are fired together, and what came of them, every reply and the whole state,
 // must be what the model says for some order of them. Writes reach the store in an order that the seed decides.
+// Covers: src/gateway/gateway.ts
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

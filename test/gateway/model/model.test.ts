@@ -1,6 +1,7 @@
 // The real gateway against the model: random stories of everything that agents, people and time can do. After each step
 // both must say the same; at the end the invariants must hold. A failure prints its seed and the shortest story that
 // shows it. HOLDPOINT_MODEL_RUNS makes it look longer.
+// Covers: src/gateway/gateway.ts
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

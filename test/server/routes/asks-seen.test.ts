@@ -1,4 +1,5 @@
 // Who saw: surfaces say it in the name of whoever calls, people are shown it, agents and other programs may not say it.
+// Covers: src/server/routes/asks.ts, src/gateway/see.ts
 import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../../src/core/views.ts';
 import { answer, eventsOfSession, held, ok, refusal, showAsk } from '../../support/api-calls.ts';

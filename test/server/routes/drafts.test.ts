@@ -1,5 +1,6 @@
 // Drafts: what is typed survives reloads, restarts and the end of the ask, is seen by the person's other devices and by
 // nobody else, holds no secret, and is gone once its author has answered.
+// Covers: src/core/draft.ts, src/gateway/draft.ts
 import { describe, expect, it } from 'vitest';
 import type { DraftView } from '../../../src/core/views.ts';
 import { eventually, held, NOTES, ok, picks, ROUTING, refusal, resolution } from '../../support/api-calls.ts';

@@ -1,5 +1,6 @@
 // The event log as the API returns it: gapless and hash-linked within a session, one global cursor that never goes
 // back, the documented types, and nothing that could be altered unseen.
+// Covers: src/gateway/ask-ended.ts, src/gateway/ledger.ts
 import { describe, expect, it } from 'vitest';
 import { eventOf } from '../../../src/core/audit.ts';
 import { EVENT_TYPES, logFault } from '../../../src/core/event.ts';

@@ -1,5 +1,6 @@
 // A server that was killed while an attached agent waited, and is started again while the agent calls: what was left open
 // ends, what is asked meanwhile does not.
+// Covers: src/server/routes/hooks.ts
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';

@@ -1,4 +1,5 @@
 // Insights: waits of people by time, agent, tool, outcome and surface, over asks raised in a span of time.
+// Covers: src/core/insight.ts, src/gateway/insights.ts, src/server/presence.ts, src/core/agent-description.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InsightsView } from '../../../src/core/insight.ts';
 import type { AgentView } from '../../../src/core/views.ts';

@@ -1,5 +1,6 @@
 // Every row of the question API's error table, over HTTP, by status, domain and code: on the run-scoped call, on the
 // session-scoped call, and on the cancel call where the row speaks of cancelling.
+// Covers: src/server/routes/questions.ts, src/gateway/answer.ts
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../../src/core/errors.ts';
 import {

@@ -1,4 +1,5 @@
 // What holds for every route of the OpenAPI document: unknown ids are refused and GET changes nothing.
+// Covers: src/gateway/records.ts
 import { expect, it } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
 import { allow, held, NOTES, resolution, resolutions, showAsk } from '../../support/api-calls.ts';

@@ -1,4 +1,5 @@
 // Signing in from a browser: links that work once and for a short time, cookies that live and die as tokens do.
+// Covers: src/core/sign-in.ts, src/gateway/sign-in.ts
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { AskView, EventView, MeView, SignInLinkView, TokenView } from '../../../src/core/views.ts';

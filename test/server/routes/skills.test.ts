@@ -1,4 +1,5 @@
 // Skills over the API: published, listed, overwritten, fetched, removed; and every zip that is refused stores nothing.
+// Covers: src/core/skill.ts, src/gateway/skill.ts, src/skills/archive.ts
 import { hash } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';

@@ -1,4 +1,5 @@
 // Health, readiness, metrics and the API document: which of them need a token, and that none shows one.
+// Covers: src/server/metrics.ts
 import { expect, it } from 'vitest';
 import { refusal } from '../../support/api-calls.ts';
 import { serverForAll } from '../../support/shared-fixtures.ts';

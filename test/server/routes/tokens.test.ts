@@ -1,5 +1,5 @@
 // Tokens over HTTP: created and shown once, bound to a scope and a session, refused once they are revoked or expired.
-// Covers: src/gateway/token.ts
+// Covers: src/gateway/token.ts, src/core/token.ts
 import { expect, it } from 'vitest';
 import type { NewTokenView } from '../../../src/core/views.ts';
 import { answer, held, newSession, ok, picks, refusal, showRun, startRun } from '../../support/api-calls.ts';

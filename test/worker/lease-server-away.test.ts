@@ -1,5 +1,6 @@
 // The server away for longer than a lease, as processes of their own: stopped as by a closed lid, or killed and started
 // again. The worker was alive all the time, so its agent goes on, and its command is begun once.
+// Covers: src/gateway/lease-grace.ts, src/worker/lease.ts
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
 // When the disk fails: every write of that commit is refused, nothing of it is there, and the store goes on afterwards.
+// Covers: src/store/sqlite.ts
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,9 +1,10 @@
-// Whatever an agent says last, its run ends once: a text that is longer than anybody reads is cut, and says so; an end that
-// the server refuses is the run's failure, with the reason. Nothing is begun again for it.
+// How a hosted run ends: once, with a text that is truncated where it is too long, and as failed with the reason where the
+// server refuses the end. Nothing is started again for it.
+// Covers: src/core/shortened.ts, src/core/tellable.ts
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { HostedAgent } from '../../src/worker/host.ts';
 import { openServer, type Server } from '../support/server.ts';
-import { TestBed } from '../support/test-bed.ts';
+import { LONG_LEASE_MS, TestBed } from '../support/test-bed.ts';
 
 const LONG = 700_000;
 const begun = new Map<string, number>();
@@ -19,6 +20,22 @@ const agent = (name: string, ending: Awaited<ReturnType<HostedAgent['run']>>): H
 });
 const long = (character: string) => `BEGIN${character.repeat(LONG)}END`;
 const refused = { exit_code: 'none' as unknown as number };
+
+const ODD = 'a\0b\ud800';
+const SIGNS = 'a␀b�';
+/** Says, asks and ends with characters that a database does not keep. */
+const oddAgent = (name: string, completes: boolean): HostedAgent => ({
+  name,
+  recovery: 'resume',
+  async run(context) {
+    await context.output(ODD, { id: 'odd' });
+    const spec = { tool_name: 'Bash', reason: ODD, lineage: [ODD] };
+    await context.approve({ ...spec, id: 'shown', input: { command: 'ls' } });
+    const refused = await context.approve({ ...spec, id: 'unshown', input: { command: ODD } }).catch((error) => error);
+    await context.output(refused.detail, { id: 'refused' });
+    return completes ? { ended: 'completed', text: ODD } : { ended: 'failed', error: ODD };
+  },
+});
 
 /** Displays a form at the door for models, and is done. */
 const former: HostedAgent = {
@@ -38,7 +55,7 @@ beforeAll(async () => {
   server = await openServer();
   bed = new TestBed(await server.url(), server.token);
   await bed.worker({
-    leaseMs: 1000,
+    leaseMs: LONG_LEASE_MS,
     agents: [
       agent('says-much', { ended: 'completed', text: long('x') }),
       agent('says-signs', { ended: 'completed', text: long('\u001b') }),
@@ -47,6 +64,8 @@ beforeAll(async () => {
       agent('completes-oddly', { ended: 'completed', text: 'done', ...refused }),
       agent('fails-oddly', { ended: 'failed', error: 'no', ...refused }),
       former,
+      oddAgent('completes', true),
+      oddAgent('fails', false),
     ],
   });
 });
@@ -85,4 +104,17 @@ it('displays-a-form: the run is held on it, without a process, until it is answe
   expect(await bed.api.runs.get(run.run_id)).toMatchObject({ status: 'waiting_for_user_question' });
   expect(form).toMatchObject({ mode: 'form', status: 'pending' });
   expect(begun.get('displays-a-form')).toBe(1);
+});
+
+it.each(['completes', 'fails'])('an agent that %s with odd characters', async (name) => {
+  const run = await bed.play([], { agent: name });
+  const [ask] = await bed.pending(run.session_id);
+  expect(ask).toMatchObject({ request: { reason: SIGNS, lineage: [SIGNS], input: { command: 'ls' } } });
+  await bed.decide(ask as never, { behavior: 'allow' });
+  const over = await bed.over(run.run_id);
+  expect(over.outputs[0]?.text).toBe(SIGNS);
+  expect(over.outputs[1]?.text).toContain('NUL');
+  if (name === 'completes') expect(over).toMatchObject({ status: 'completed' });
+  else expect(over).toMatchObject({ status: 'failed', error: SIGNS });
+  expect((await bed.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
 });

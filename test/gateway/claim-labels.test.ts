@@ -1,5 +1,6 @@
 // Labels route runs: each session's work is hosted where its labels are, also when it is taken up again, and the
 // sessions an agent spawns stay there.
+// Covers: src/gateway/claim.ts, src/core/label.ts
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { mock } from '../../src/agents/mock/agent.ts';
 import type { ClaimedRunView } from '../../src/core/views.ts';

@@ -1,5 +1,6 @@
 // Who is asked: the session's own setting, then the worker's, then everybody's default. What a setting allows is on the
 // record in its name and is never shown as pending.
+// Covers: src/gateway/claim.ts, src/core/policy.ts
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Step } from '../../src/agents/mock/input.ts';
 import type { Permissions } from '../../src/core/session.ts';

@@ -1,0 +1,97 @@
+// Group commit of the SQLite store: concurrent writes share a commit, and no write returns before its commit is on disk.
+// Covers: src/store/sqlite.ts
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Store } from '../../src/core/ports.ts';
+import { openSqlite } from '../../src/store/sqlite.ts';
+import { hash, sessionOf } from '../conformance/store-samples.ts';
+
+let folder: string;
+let opened: Store[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdpoint-sqlite-'));
+  opened = [];
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const store of opened) await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const open = async (): Promise<Store> => {
+  const store = await openSqlite(folder, hash);
+  opened.push(store);
+  return store;
+};
+const insert = (store: Store, id: string) => store.write((tx) => tx.insertSession(sessionOf(id)));
+
+describe('commits', () => {
+  it('are shared by writes that arrive together', async () => {
+    const store = await open();
+    const before = commitsIn(folder);
+    await Promise.all(Array.from({ length: 400 }, (_, n) => insert(store, `s${n}`)));
+    const commits = commitsIn(folder) - before;
+    expect(commits).toBeGreaterThan(0);
+    expect(commits).toBeLessThanOrEqual(4);
+    expect(await store.read((r) => r.counts())).toMatchObject({ activeSessions: 400 });
+  });
+
+  it('are shared by writes that arrive while another commit is on its way', async () => {
+    const store = await open();
+    const before = commitsIn(folder);
+    const writers = Array.from({ length: 40 }, async (_, n) => {
+      for (let i = 0; i < 5; i++) await insert(store, `s${n}-${i}`);
+    });
+    await Promise.all(writers);
+    expect(commitsIn(folder) - before).toBeLessThanOrEqual(20);
+  });
+
+  it('are never shared with a write that comes after its result: what is acknowledged is committed', async () => {
+    const store = await open();
+    const before = commitsIn(folder);
+    const other = new DatabaseSync(join(folder, 'holdpoint.db'), { readOnly: true });
+    const look = other.prepare('SELECT COUNT(*) AS n FROM sessions WHERE id = ?');
+    for (let n = 0; n < 20; n++) {
+      await insert(store, `s${n}`);
+      expect(look.get(`s${n}`)).toMatchObject({ n: 1 });
+      expect(commitsIn(folder) - before).toBe(n + 1);
+    }
+    other.close();
+  });
+
+  it('wait for the disk: write-ahead log, synchronous = FULL', async () => {
+    const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
+    const store = await open();
+    await insert(store, 's1');
+    const writing = exec.mock.contexts[exec.mock.calls.findIndex(([sql]) => sql === 'BEGIN IMMEDIATE')] as DatabaseSync;
+    expect(writing.prepare('PRAGMA synchronous').get()).toMatchObject({ synchronous: 2 });
+    expect(writing.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
+    expect(writing.location()).toMatch(/holdpoint\.db$/);
+  });
+
+  it('are read by a connection that cannot write', async () => {
+    const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
+    const store = await open();
+    await store.read(async (r) => r.lastSeq());
+    const reading = exec.mock.contexts[exec.mock.calls.findIndex(([sql]) => sql === 'BEGIN')] as DatabaseSync;
+    expect(() => reading.exec(`DELETE FROM sessions`)).toThrow(/readonly/);
+  });
+});
+
+/** Commit records in the write-ahead log: frames that name the size of the database after them. */
+function commitsIn(where: string): number {
+  const log = readFileSync(join(where, 'holdpoint.db-wal'));
+  if (log.length === 0) return 0;
+  const pageSize = log.readUInt32BE(8);
+  const salt = log.subarray(16, 24);
+  let commits = 0;
+  for (let at = 32; at + 24 + pageSize <= log.length; at += 24 + pageSize) {
+    if (!log.subarray(at + 8, at + 16).equals(salt)) break;
+    if (log.readUInt32BE(at + 4) > 0) commits += 1;
+  }
+  return commits;
+}
