@@ -1,8 +1,7 @@
 // The input of a run of agent `claude`: what to do, under which of Claude Code's own permission modes, and how it is
 // held. Owns the names that a run may use. Pure.
 import { z } from 'zod';
-import { runInput } from '../kit/run-input.ts';
-import { SkillNames } from '../kit/skill-names.ts';
+import { runInput, SkillNames } from '../kit/run-input.ts';
 
 export const PERMISSION_MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'] as const;
 

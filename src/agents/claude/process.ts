@@ -6,7 +6,7 @@ import { endingOf, type TalkEnding } from './ending.ts';
 import type { ClaudeSpec } from './input.ts';
 import { createLastTurn, ownCommand } from './last-turn.ts';
 import { type Beginning, startClaude } from './launch.ts';
-import { createTelling } from './outputs.ts';
+import { createOutputs } from './outputs.ts';
 import { interrupt, readMessage, userMessage } from './protocol.ts';
 import { createReplies } from './requests.ts';
 import { createHearing, type Heard } from './stream-events.ts';
@@ -41,10 +41,10 @@ export async function talkWithClaude(
     lastWords = setTimeout(() => stop.abort(), ms);
   };
 
-  const telling = createTelling(context, beginning, breakOff);
+  const outputs = createOutputs(context, beginning, breakOff);
   const replies = createReplies(context, spec, beginning, {
     send,
-    telling,
+    outputs,
     fail(error) {
       if (!isOver) breakOff(error);
     },
@@ -56,7 +56,7 @@ export async function talkWithClaude(
       talk?.closeInput();
       endWithin(isGivenUp ? 0 : LAST_WORDS_MS);
     },
-    stays: (going) => telling.say(`Goes on in the background: ${going.join(', ')}`, { type: 'status' }),
+    stays: (going) => outputs.output(`Goes on in the background: ${going.join(', ')}`, { type: 'status' }),
   });
 
   function take(heard: Heard): void {
@@ -70,13 +70,13 @@ export async function talkWithClaude(
         return;
       case 'begun':
         lastTurn.begun();
-        telling.conversation(heard.sessionId);
+        outputs.conversation(heard.sessionId);
         return;
       case 'mode':
-        telling.turnTo(heard.mode);
+        outputs.setMode(heard.mode);
         return;
       case 'said':
-        telling.say(heard.text, { id: heard.id, type: heard.type });
+        void outputs.output(heard.text, { id: heard.id, type: heard.type });
         return;
       case 'before':
       case 'permission':
@@ -89,7 +89,7 @@ export async function talkWithClaude(
         replies.takenBack(heard.requestId);
         return;
       case 'settled':
-        void telling.tell(() => replies.settled(heard.call));
+        void outputs.push(() => replies.settled(heard.call));
         return;
       case 'background':
         lastTurn.changed(heard.background);
@@ -101,7 +101,7 @@ export async function talkWithClaude(
 
   function turnEnded({ result, background, hadAgents }: Extract<Heard, { heard: 'ended' }>): void {
     const command = hadAgents ? undefined : ownCommand(beginning.prompt, result);
-    if (command) telling.say(`${command} ${TAKEN_FOR_COMMAND}`, { type: 'status' });
+    if (command) void outputs.output(`${command} ${TAKEN_FOR_COMMAND}`, { type: 'status' });
     if (replies.wasDismissed()) expectWork();
     else lastTurn.ended(result, background);
   }
@@ -141,7 +141,7 @@ export async function talkWithClaude(
   lastTurn.close();
   replies.close();
   const owes = replies.owes();
-  await telling.done();
+  await outputs.flush();
   context.signal.throwIfAborted();
   if (failure) throw failure;
   return endingOf(exit, lastTurn.result(), hasBegun, owes);

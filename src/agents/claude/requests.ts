@@ -3,18 +3,18 @@
 // comes from the desk; nothing is allowed here but our own tools, which only ask.
 import type { AgentContext } from '../agent.ts';
 import { ASK_ANYWAY, type Decision, hookReply, OVER, permissionReply } from './asks.ts';
+import { createDesk } from './decisions.ts';
 import { createElicitations, isElicitation } from './elicitations.ts';
 import { forwardForm, isForm, isOwnTool } from './form.ts';
 import type { ClaudeSpec } from './input.ts';
 import type { Beginning } from './launch.ts';
-import type { Telling } from './outputs.ts';
+import type { Outputs } from './outputs.ts';
 import { isAskedInPlan, isHeldFor, modeOf, refusedIn, SKILL_TOOL } from './permission-modes.ts';
 import { refusedPlan } from './plan.ts';
 import { controlRefusal, controlReply, interrupt, type Suggestion } from './protocol.ts';
 import { ruleInSettings } from './resume.ts';
 import { createRules } from './session-rules.ts';
 import type { CallName, Heard, ToolCall } from './stream-events.ts';
-import { createDesk } from './tool-asks.ts';
 
 type Before = Extract<Heard, { heard: 'before' }>;
 type Permission = Extract<Heard, { heard: 'permission' }>;
@@ -40,7 +40,7 @@ export interface Replies {
 
 interface Line {
   send(line: string): void;
-  telling: Telling;
+  outputs: Outputs;
   /** Nobody can be asked, so nothing may go on. */
   fail(error: unknown): void;
 }
@@ -49,7 +49,7 @@ export function createReplies(
   context: AgentContext,
   spec: ClaudeSpec,
   beginning: Beginning,
-  { send, telling, fail }: Line,
+  { send, outputs, fail }: Line,
 ): Replies {
   const desk = createDesk(
     context,
@@ -68,7 +68,7 @@ export function createReplies(
   /** They were allowed with the run, and Claude Code forgets that while it plans. */
   const isOurs = ({ name }: ToolCall): boolean => spec.askTools && isOwnTool(name);
 
-  const suited = (): Promise<void> => rules.suit(telling.mode() === 'plan');
+  const suited = (): Promise<void> => rules.suit(outputs.mode() === 'plan');
   /** The tools of which calls may be let through unasked, besides what its user's settings allow. */
   const opened = (): ReadonlySet<string> => new Set([...rules.tools(), ...(hasSkill ? [SKILL_TOOL] : [])]);
 
@@ -76,27 +76,27 @@ export function createReplies(
     const { call, requestId, hindrance, isKept } = heard;
     if (isKept && beginning.over.has(call.id)) return dismiss(requestId);
     if (isForm(call.name)) return displayForm(heard);
-    const mode = modeOf(call, telling.mode());
+    const mode = modeOf(call, outputs.mode());
     await suited();
     if (!open.has(requestId)) return;
     if (!isHeldFor(call.name, mode, spec.hold)) {
       const isAsked = !isOurs(call) && isAskedInPlan(mode, call, opened());
       return reply(requestId, hookReply(isAsked ? ASK_ANYWAY : undefined));
     }
-    await telling.done();
+    await outputs.flush();
     if (!open.has(requestId)) return;
     // Where something would be lost with the process, Claude Code asks for a permission, and waits for that: another one
     // begins in the folder of the session.
     if (hindrance || call.folder !== undefined || desk.owes() || elicitations.owes())
       return reply(requestId, hookReply(undefined));
     const decision = refusedPlan(call) ?? (await desk.decide(call, patienceOf(spec.patienceMs)));
-    if (decision.behavior === 'held') await telling.heldOn(call.id);
+    if (decision.behavior === 'held') await outputs.heldOn(call.id);
     reply(requestId, hookReply(decision));
   }
 
   async function permission({ call, requestId }: Permission): Promise<void> {
-    const mode = modeOf(call, telling.mode());
-    await telling.done();
+    const mode = modeOf(call, outputs.mode());
+    await outputs.flush();
     if (!open.has(requestId)) return;
     const refused = refusedIn(mode, call) ?? refusedPlan(call);
     const decision = isOurs(call) ? asItIs(call) : (refused ?? (await desk.decide(call)));
@@ -112,7 +112,7 @@ export function createReplies(
   }
 
   async function passOn({ requestId, asked }: Elicitation): Promise<void> {
-    const answer = await elicitations.answer(requestId, asked, telling.done());
+    const answer = await elicitations.answer(requestId, asked, outputs.flush());
     if (answer) reply(requestId, answer);
   }
 
@@ -125,7 +125,7 @@ export function createReplies(
 
   async function displayForm({ call, requestId, hindrance }: Before): Promise<void> {
     // A person may be quick: what the next run must know is kept before there is anything to answer.
-    await telling.done();
+    await outputs.flush();
     hasForm = true;
     const decision = await forwardForm(context, call, hindrance, spec.askTools);
     hasForm = decision.behavior === 'held';
@@ -152,7 +152,7 @@ export function createReplies(
       open.delete(requestId);
     },
     settled: (call) => desk.settled(call),
-    mayEndOn: (name) => isForm(name) || isHeldFor(name, telling.mode(), spec.hold),
+    mayEndOn: (name) => isForm(name) || isHeldFor(name, outputs.mode(), spec.hold),
     hasForm: () => hasForm,
     wasDismissed() {
       const was = isDismissed;

@@ -12,7 +12,7 @@ import { folderProblem } from '../workspace/work-folder.ts';
 import { thatCounted } from './elicitations.ts';
 import { type ClaudeSpec, readClaudeInput } from './input.ts';
 import type { Beginning } from './launch.ts';
-import { CONVERSATION, heldOn, MODE } from './outputs.ts';
+import { CONVERSATION, heldOutputId, MODE } from './outputs.ts';
 import { talkWithClaude } from './process.ts';
 import { callsOver, conversationAgain, modeAgain, rulesAgain } from './resume.ts';
 import { claudeRuntime } from './runtime.ts';
@@ -96,7 +96,7 @@ function takeUp(context: AgentContext, spec: ClaudeSpec, begin: Started): Beginn
   if (!context.resumed && carriesForm(context)) return { ...begin, prompt: undefined, otherwise: spec.text };
   if (!context.resumed) return { ...begin, prompt: spec.text, otherwise: spec.text };
   const { due, run } = context;
-  const isHeld = (ask: AskView) => run.outputs.some((output) => output.output_id === heldOn(ask.tool_call_id));
+  const isHeld = (ask: AskView) => run.outputs.some((output) => output.output_id === heldOutputId(ask.tool_call_id));
   const otherwise = toldAgain(due, begin.known);
   // Every answer goes to a call that Claude Code itself has kept: it asks for it by itself.
   return { ...begin, prompt: due.length > 0 && due.every(isHeld) ? undefined : otherwise, otherwise };

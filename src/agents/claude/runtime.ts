@@ -1,10 +1,9 @@
-// Claude Code without a terminal (`claude -p …`). How to ask is told as a skill. A dispatch that carries an answer tells
-// the model so even where the spec has no prompt template: `claude -p` adds its standard input to the prompt.
-import { basename, join } from 'node:path';
-import { withPrompt } from '../exec/plain-runtime.ts';
+// Describes the runtime of `claude -p …`, which is told how to ask in a skill. A dispatch that carries an answer tells the
+// model so even if the spec has no prompt template, because `claude -p` appends its standard input to the prompt.
+import { basename } from 'node:path';
 import { literalJson, literally } from '../kit/mention-escape.ts';
 import { HOW_TO_ASK } from '../kit/needs-input-text.ts';
-import { type RuntimeAdapter, SENTINEL, sentinelAt } from '../kit/runtime.ts';
+import { invokeCommand, type RuntimeAdapter, SENTINEL } from '../kit/runtime.ts';
 
 const SKILLS = '.claude/skills';
 const SKILL = `${SKILLS}/agora-needs-input`;
@@ -25,18 +24,15 @@ export const claudeRuntime: RuntimeAdapter = {
   recognises: ([program = '']) => /^claude(\.exe)?$/.test(basename(program)),
   overlay: () => [
     { path: `${SKILL}/SKILL.md`, content: `${HEAD}${HOW_TO_ASK}\n` },
-    // An agent that commits everything it finds must not commit this.
+    // Keeps an agent that commits everything from committing this.
     { path: `${SKILL}/.gitignore`, content: '*\n' },
   ],
   tell: (value) => (typeof value === 'string' ? literally(value) : literalJson(value)),
-  async invoke(invocation, context) {
-    const prompt = invocation.prompt ?? carriedOn(invocation.input);
-    const exit = await context.run(withPrompt({ ...invocation, prompt }));
-    return { ...exit, ...(await sentinelAt(join(invocation.workspaceDir, SENTINEL))) };
-  },
+  invoke: (invocation, context) =>
+    invokeCommand({ ...invocation, prompt: invocation.prompt ?? answerPrompt(invocation.input) }, context),
 };
 
-function carriedOn(input: Record<string, unknown>): string | undefined {
+function answerPrompt(input: Record<string, unknown>): string | undefined {
   if (input.answer === undefined) return undefined;
   const answer = input.declined ? 'The person declined to answer your question.' : `The answer: ${input.answer}`;
   const why = typeof input.justification === 'string' ? `\nTheir words: ${input.justification}` : '';

@@ -2,8 +2,7 @@
 // meaning to the app-server; what is left out comes from the person's own Codex configuration. A run made of thread posts
 // inherits the restrictions of the run before it, and none of its permissions. Pure.
 import { z } from 'zod';
-import { runInput } from '../kit/run-input.ts';
-import { SkillNames } from '../kit/skill-names.ts';
+import { runInput, SkillNames } from '../kit/run-input.ts';
 import { inheritedConfig } from './inherited-config.ts';
 
 export const SANDBOX_MODES = ['read-only', 'workspace-write', 'danger-full-access'] as const;

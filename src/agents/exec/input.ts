@@ -1,7 +1,7 @@
 // The input of a run of agent `exec`, as what its program sees: environment, input and prompt. Pure.
 import { z } from 'zod';
 import { bytesOf } from '../../core/partial-state.ts';
-import { SkillNames } from '../kit/skill-names.ts';
+import { SkillNames } from '../kit/run-input.ts';
 import { DispatchFailure } from '../workspace/dispatch-failure.ts';
 
 const word = z.string().refine((text) => !text.includes('\0'), 'must not have a NUL character');

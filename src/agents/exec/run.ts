@@ -11,7 +11,7 @@ import { markOf, type Workspace } from '../workspace/occupancy.ts';
 import { layOverlay, takeOutOverlay } from '../workspace/overlay.ts';
 import { enterWorkspace, sayLeft, skillFiles } from '../workspace/skills.ts';
 import { type DispatchSpec, inputJson, promptOf, readSpec } from './input.ts';
-import { plain } from './plain-runtime.ts';
+import { plain } from './runtime.ts';
 import { consume, fence, MalformedSentinel, type NeedsInput, readSentinel } from './sentinel.ts';
 
 const OPT_OUT = 'AGORA_DISABLE_NEEDS_INPUT_HELPER';

@@ -1,20 +1,23 @@
-// What the inputs of runs have in common, whichever agent they are for: a name that is not known is an error, since what
-// it was to forbid would otherwise be allowed without a word. Pure.
+// Validates what the inputs of runs have in common. An unknown name is an error: a misspelt restriction would otherwise be
+// ignored without a word. Pure.
 import { z } from 'zod';
 
-/** The fields of an input; what the server adds for itself is taken out before (going-on.ts). */
+/** Names of published skills, each as `name` or `namespace/name`. */
+export const SkillNames = z.array(z.string().min(1).max(200)).max(20);
+
+/** A strict object. Fields that the server adds are removed before (inherited-settings.ts). */
 export function runInput<T extends z.ZodRawShape>(fields: T) {
   const known = Object.keys(fields);
   return z.strictObject(fields, {
-    error: (issue) => (issue.code === 'unrecognized_keys' ? unknown(issue.keys as string[], known) : undefined),
+    error: (issue) => (issue.code === 'unrecognized_keys' ? unknownKeys(issue.keys as string[], known) : undefined),
   });
 }
 
-function unknown(names: readonly string[], known: readonly string[]): string {
-  const meant = names.flatMap((name) => known.filter((other) => plain(other) === plain(name)));
+function unknownKeys(names: readonly string[], known: readonly string[]): string {
+  const meant = names.flatMap((name) => known.filter((other) => letters(other) === letters(name)));
   const named = names.map((name) => `"${name}"`).join(', ');
   const hint = meant.length > 0 ? ` (did you mean ${[...new Set(meant)].join(', ')}?)` : '';
   return `${named} ${names.length > 1 ? 'are no settings' : 'is no setting'} of it${hint}; known are ${known.join(', ')}`;
 }
 
-const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, '');
+const letters = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, '');

@@ -1,13 +1,14 @@
-// The contract of a runtime: how one kind of headless program is invoked in a workspace, and how it is told to ask. A
-// runtime is one file without privileges; everything it does it does through its context. What its sentinel means is
-// not its business: it only says whether the file is there.
+// Declares the contract of a runtime: how `exec` invokes one kind of headless program in a workspace, and how the program
+// is told to ask. A runtime starts programs through its context only, and reports that the sentinel file exists without
+// reading it.
 import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ProcessSpec } from '../agent.ts';
 
-/** One invocation: the same for the first dispatch of a spec and for one that carries an answer. */
+/** The same for the first dispatch of a spec and for one that carries an answer. */
 export interface RuntimeInvocation {
   command: readonly string[];
-  /** Absolute path of the folder it works in. */
+  /** The absolute path of the folder that the program works in. */
   workspaceDir: string;
   /** The spec's own data, with `answer` and `partial_state` where this dispatch carries them. */
   input: Record<string, unknown>;
@@ -21,49 +22,61 @@ export interface RuntimeContext {
   /** The environment of the program: the worker's, the run's, and the AGORA_ names. */
   env: Record<string, string>;
   signal: AbortSignal;
-  /** Runs a program to its end, and whatever it started. */
+  /** Runs a program until it and its descendants have ended. */
   run(program: Pick<ProcessSpec, 'argv' | 'input'>): Promise<Omit<RuntimeExit, 'needsInputSentinelPath'>>;
 }
 
 export interface RuntimeExit {
-  /** As a shell tells it: 128 + n when a signal ended it. */
+  /** As a shell reports it: 128 + n when a signal ended the program. */
   exitCode: number;
   stdout: string;
   stderr: string;
   signal?: string | undefined;
-  /** It was ended because it ran past its limit. */
   timedOut?: boolean | undefined;
-  /** Set if, and only if, the sentinel is there after the program has ended. */
+  /** Set if, and only if, the sentinel exists after the program has ended. */
   needsInputSentinelPath?: string | undefined;
 }
 
-/** A file that teaches the program how to ask; laid into the workspace before, taken out again afterwards. */
+/** A file that is written into the workspace before the program starts, and removed afterwards. */
 export interface OverlayFile {
   /** Relative to the workspace, with forward slashes. */
   path: string;
-  /** Text that may join a file; bytes are a file of their own. */
+  /** Text may be appended to an existing file; bytes are always a file of their own. */
   content: string | Uint8Array;
-  /** `beside`: a file of this name is left as it is and the content is added to it. Otherwise it is replaced. */
+  /** Appends the content to an existing file of this name; otherwise an existing file is left alone. */
   beside?: boolean | undefined;
 }
 
 export interface RuntimeAdapter {
   readonly name: string;
-  /** Where its programs write what they need to know, relative to the workspace. */
+  /** The path of the file in which its programs ask, relative to the workspace. */
   readonly sentinel: string;
   /** Whether a command is a program of this runtime, when the spec does not name one. */
   recognises(command: readonly string[]): boolean;
   overlay(): readonly OverlayFile[];
-  /** How its own words, and the answer to them, are put into its prompt; as they are otherwise. */
+  /** Escapes what the program itself wrote, and the answer to it, for use in its prompt. */
   tell?(value: unknown): string;
-  /** The folder its programs look for skills in, relative to the workspace. */
+  /** The folder in which its programs look for skills, relative to the workspace. */
   readonly skills: string;
   invoke(invocation: RuntimeInvocation, context: RuntimeContext): Promise<RuntimeExit>;
 }
 
 export const SENTINEL = '.agora/needs_input.json';
 
-/** The one look at the file system that asking costs a dispatch which does not ask. */
+const PROMPT_PLACEHOLDER = '{{prompt}}';
+
+/** Runs the command as it is. The prompt replaces `{{prompt}}` in its arguments, or else is its standard input. */
+export async function invokeCommand(
+  { command, prompt, workspaceDir }: RuntimeInvocation,
+  context: RuntimeContext,
+): Promise<RuntimeExit> {
+  const hasPlaceholder = command.some((argument) => argument.includes(PROMPT_PLACEHOLDER));
+  const argv = command.map((argument) => argument.replaceAll(PROMPT_PLACEHOLDER, () => prompt ?? ''));
+  const exit = await context.run({ argv, input: hasPlaceholder ? undefined : prompt });
+  return { ...exit, ...(await sentinelAt(join(workspaceDir, SENTINEL))) };
+}
+
+/** The only file system call that the sentinel costs a dispatch which does not ask. */
 export async function sentinelAt(path: string): Promise<{ needsInputSentinelPath?: string }> {
   try {
     await lstat(path);

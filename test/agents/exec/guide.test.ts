@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { plain } from '../../../src/agents/exec/plain-runtime.ts';
+import { plain } from '../../../src/agents/exec/runtime.ts';
 import { parseSentinel } from '../../../src/agents/exec/sentinel.ts';
 import { loadAgents } from '../../../src/agents/registry.ts';
 import { EVENT_TYPES } from '../../../src/core/event.ts';

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { claudeRuntime } from '../../../src/agents/claude/runtime.ts';
-import { plain } from '../../../src/agents/exec/plain-runtime.ts';
+import { plain } from '../../../src/agents/exec/runtime.ts';
 import { layOverlay, takeOutOverlay } from '../../../src/agents/workspace/overlay.ts';
 import { ExecTestBed, exitOf } from '../exec/test-bed.ts';
 

@@ -1,8 +1,8 @@
 // A decision is for one call of Claude Code, to the letter: an id that comes again is no permission.
 import { describe, expect, it } from 'vitest';
 import type { AgentContext } from '../../../src/agents/agent.ts';
+import { createDesk } from '../../../src/agents/claude/decisions.ts';
 import type { ToolCall } from '../../../src/agents/claude/stream-events.ts';
-import { createDesk } from '../../../src/agents/claude/tool-asks.ts';
 import type { Manner } from '../../../src/client/asking.ts';
 import type { AskView } from '../../../src/core/views.ts';
 
