@@ -12,15 +12,16 @@ const FEATURES = ['threads', 'forms', 'skills', 'rules', 'notices'];
 /** layer → the other layers it may import. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
+  node: [],
   gateway: ['core'],
-  store: ['core'],
+  store: ['core', 'node'],
   ...Object.fromEntries(FEATURES.map((feature) => [feature, ['core', 'gateway']])),
-  server: ['core', 'gateway', ...FEATURES],
+  server: ['core', 'gateway', 'node', ...FEATURES],
   mcp: ['core', 'gateway', ...FEATURES],
-  client: ['core'],
-  agents: ['core', 'client'],
-  worker: ['core', 'client', 'agents'],
-  cli: ['core', 'client', 'boot'],
+  client: ['core', 'node'],
+  agents: ['core', 'client', 'node'],
+  worker: ['core', 'client', 'agents', 'node'],
+  cli: ['core', 'client', 'boot', 'node'],
   web: ['client', 'core'],
 };
 const CORE_LIBRARIES = ['zod', 'canonicalize', 'unbash'];
@@ -38,7 +39,7 @@ const MAX_LINES = 400;
 const MAX_OPENING_LINES = 8;
 
 /** Folders of test/ that mirror one of src/. The others test several layers at once: browser, examples, faults, fuzz… */
-const MIRRORED = ['core', 'gateway', 'store', 'server', 'mcp', 'client', 'skills', 'worker'];
+const MIRRORED = ['core', 'node', 'gateway', 'store', 'server', 'mcp', 'client', 'skills', 'worker'];
 /** Types only: there is nothing to run. */
 const WITHOUT_TEST = [PORTS, 'src/store/tables.ts'];
 

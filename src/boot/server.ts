@@ -1,7 +1,7 @@
 // The server, composed: opens the state folder, wires store, gateway, doors and the built-in worker together, and takes
 // them apart again in the right order. Whatever else is composed has a file of its own here, so that nobody loads all of it.
 import { hash as digest, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, isIPv4 } from 'node:net';
 import { join } from 'node:path';
@@ -18,6 +18,7 @@ import type { Clock, Ports, Store } from '../core/ports.ts';
 import type { Permissions } from '../core/session.ts';
 import { createGateway, type Gateway } from '../gateway/gateway.ts';
 import { createMcpDoor } from '../mcp/door.ts';
+import { writeFileAtomic } from '../node/atomic-file.ts';
 import { createApp } from '../server/app.ts';
 import { isBuilt } from '../server/page.ts';
 import type { App } from '../server/routes/route.ts';
@@ -206,16 +207,9 @@ async function keptToken(
 /** A secret that is made once and kept in a file only its owner can read. */
 function keptSecret(folder: string, name: string): string {
   const path = join(folder, name);
-  if (!existsSync(path)) keepWhole(path, `${randomBytes(32).toString('base64url')}\n`);
+  if (!existsSync(path)) writeFileAtomic(path, `${randomBytes(32).toString('base64url')}\n`);
   chmodSync(path, 0o600);
   const secret = readFileSync(path, 'utf8').trim();
   if (secret === '') throw new Error(`${path} is empty. Put its content back, or remove it to have a new one made.`);
   return secret;
-}
-
-/** Under its name the file is there whole or not at all, whenever the process dies. */
-function keepWhole(path: string, text: string): void {
-  const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, text, { mode: 0o600, flush: true });
-  renameSync(draft, path);
 }

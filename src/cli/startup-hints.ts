@@ -2,6 +2,7 @@
 // settings that terminal would not know.
 import { resolve } from 'node:path';
 import { serverUrl, stateFolder } from '../client/local.ts';
+import { shellQuote } from '../node/shell-quote.ts';
 import { ownName } from './program-name.ts';
 
 export interface Reach {
@@ -30,10 +31,7 @@ export function nextSteps(reach: Reach, env: NodeJS.ProcessEnv): string {
 export function settingsElsewhere({ url, data, token }: Reach): string[] {
   return [
     ...(url === serverUrl({}) ? [] : [`HOLDPOINT_URL=${url}`]),
-    ...(token !== undefined || data === stateFolder({}) ? [] : [`HOLDPOINT_DATA=${inShell(resolve(data))}`]),
+    ...(token !== undefined || data === stateFolder({}) ? [] : [`HOLDPOINT_DATA=${shellQuote(resolve(data))}`]),
     ...(token === undefined ? [] : ["HOLDPOINT_TOKEN='the token you gave'"]),
   ];
 }
-
-export const inShell = (text: string): string =>
-  /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,6 +1,7 @@
 // Summarises an ask on one line: "Bash: rm -rf build", "Plan: Move the tests", "Where to deploy? (+1 more)". Pure, and
 // the same in lists, notifications and toasts of every surface. The text is the agent's own: spelling out its hidden
 // characters (hidden-characters.ts) belongs to the surface that shows it.
+import { truncate } from '../core/text-limit.ts';
 import type { ApprovalRequest, AskView, UserQuestionRequest } from '../core/views.ts';
 
 export type AskRequest = AskView['request'];
@@ -94,5 +95,5 @@ function oneLine(text: string, lineBreak: string): string {
     .replace(/[ \t]+/g, ' ')
     .replace(/ ?\r?\n[ \r\n]*/g, lineBreak);
   const isWhole = text.length <= LONGEST_READ && line.length <= LONGEST_TEXT;
-  return isWhole ? line : `${line.slice(0, LONGEST_TEXT).replace(/[\ud800-\udbff]$/, '')}…`;
+  return isWhole ? line : `${truncate(line, LONGEST_TEXT, '')}…`;
 }

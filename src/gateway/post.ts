@@ -11,6 +11,7 @@ import { approvalQuestion } from '../core/prompt.ts';
 import { readAnswers, readApproval } from '../core/reply.ts';
 import type { Run } from '../core/run.ts';
 import { DISPATCH_AGENT } from '../core/session.ts';
+import { truncate } from '../core/text-limit.ts';
 import { itemIdOf } from '../core/thread.ts';
 import type { Actor } from '../core/token.ts';
 import type { ItemView } from '../core/views.ts';
@@ -104,7 +105,7 @@ async function postAnswer(
   const given = body.metadata?.prompt?.answers;
   if (ask.kind === 'approval') {
     const { behavior, reason } = given ? accepted(givenApproval(approvalQuestion(ask), given)) : readApproval(text);
-    const why = reason === undefined ? {} : { reason: shortened(reason) };
+    const why = reason === undefined ? {} : { reason: truncate(reason, LONGEST_NOTE) };
     const done = await approve(ledger, run, { resolutions: [{ request_id: ask.id, behavior, ...why }], actor });
     return 'refused' in done ? done : { item, run: done };
   }
@@ -150,9 +151,4 @@ function withoutSecrets(ask: Ask, { content, metadata }: PostItem): Posted {
 function accepted<T extends object>(reading: T | Refusal): T {
   if ('code' in reading) throw new HoldpointError(reading as Refusal);
   return reading as T;
-}
-
-function shortened(reason: string): string {
-  if (reason.length <= LONGEST_NOTE) return reason;
-  return `${reason.slice(0, LONGEST_NOTE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -3,6 +3,7 @@
 import { HoldpointError } from '../core/errors.ts';
 import { checkMove, type Run } from '../core/run.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
+import { truncate } from '../core/text-limit.ts';
 import type { ThreadItem } from '../core/thread.ts';
 import { takeCarried } from './carried.ts';
 import { noteDispatch } from './dispatch.ts';
@@ -21,7 +22,6 @@ export interface Opening {
 }
 
 const PREVIEW_LENGTH = 200;
-const HALF_A_CHARACTER = /[\uD800-\uDBFF]$/;
 
 /** Puts a run at the end of the queue (or at the place it inherits) and starts it if the slot is free. */
 export async function enqueue(ledger: Ledger, wanted: NewRun, opening: Opening = {}): Promise<Run> {
@@ -69,7 +69,7 @@ async function placeOf({ tx, session }: Ledger, run: Run): Promise<number> {
 }
 
 export const previewOf = (text: unknown): string =>
-  typeof text === 'string' ? text.slice(0, PREVIEW_LENGTH).replace(HALF_A_CHARACTER, '') : '';
+  typeof text === 'string' ? truncate(text, PREVIEW_LENGTH, '') : '';
 
 /** Gives a free slot to the next run that can take it by itself; a run for a worker waits until one claims it. */
 export async function fillSlot(ledger: Ledger): Promise<void> {

@@ -9,8 +9,7 @@ import { callTool } from '../client/mcp-call.ts';
 import { fetchSkill } from '../client/skill-files.ts';
 import { approvalBody, questionBody, questionsOf } from '../client/spec.ts';
 import type { Waits } from '../client/waits.ts';
-import { SAID_CHARACTERS, shortened } from '../core/shortened.ts';
-import { tellable } from '../core/tellable.ts';
+import { SAID_CHARACTERS, shorten, storable } from '../core/text-limit.ts';
 import type { AskView, ClaimedRunView, RunView } from '../core/views.ts';
 import { askBoundApproval } from './file-bound-approval.ts';
 import { processes } from './process.ts';
@@ -47,7 +46,7 @@ export function createContext(
     async output(text, { id, type, data } = {}) {
       signal.throwIfAborted();
       if (id !== undefined && stored.has(id)) return;
-      const limited = text === undefined ? undefined : shortened(tellable(text), SAID_CHARACTERS);
+      const limited = text === undefined ? undefined : shorten(storable(text), SAID_CHARACTERS);
       await calls.runs.output(runId, { output_id: id, type, text: limited, data }, { signal });
       if (id !== undefined) stored.add(id);
     },
@@ -106,8 +105,8 @@ export function createContext(
 /** Cleans the descriptive fields; what would run is never touched. */
 const withCleanText = <T extends { reason?: string | undefined; lineage?: string[] | undefined }>(spec: T): T => ({
   ...spec,
-  ...(spec.reason !== undefined && { reason: tellable(spec.reason) }),
-  ...(spec.lineage !== undefined && { lineage: spec.lineage.map((name) => tellable(name)) }),
+  ...(spec.reason !== undefined && { reason: storable(spec.reason) }),
+  ...(spec.lineage !== undefined && { lineage: spec.lineage.map((name) => storable(name)) }),
 });
 
 async function earlierRuns(client: Client, run: RunView): Promise<EarlierRun[]> {

@@ -8,7 +8,7 @@ import { HoldpointProblem } from '../client/http.ts';
 import type { ApprovalOutcome, Held } from '../client/outcome.ts';
 import type { NamedFile } from '../core/ask.ts';
 import { canonical } from '../core/digest.ts';
-import { tellable } from '../core/tellable.ts';
+import { storable } from '../core/text-limit.ts';
 import type { ApprovalRequest, AskView } from '../core/views.ts';
 import { type FileRead, isGone, isUnseen, namedFiles, readAgain } from './named-files.ts';
 
@@ -115,10 +115,10 @@ function askedAgain(
     ...body,
     // A time that never was before: an id that was used has an answer already.
     tool_call_id: `${ownId(body)}#${Date.now()}`,
-    reason: tellable(
+    reason: storable(
       [again, ...unwatched, ...blind, body.reason].filter(Boolean).join('\n\n').slice(0, REASON_CHARACTERS),
     ),
-    ...(diff !== '' && { diff: tellable(diff.slice(0, DIFF_CHARACTERS)) }),
+    ...(diff !== '' && { diff: storable(diff.slice(0, DIFF_CHARACTERS)) }),
   };
 }
 

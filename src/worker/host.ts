@@ -6,8 +6,7 @@ import { type Client, every } from '../client/client.ts';
 import { HoldpointProblem, isFinalRefusal } from '../client/http.ts';
 import type { Waits } from '../client/waits.ts';
 import type { Recovery } from '../core/run.ts';
-import { SAID_CHARACTERS, shortened } from '../core/shortened.ts';
-import { tellable } from '../core/tellable.ts';
+import { SAID_CHARACTERS, shorten, storable } from '../core/text-limit.ts';
 import type { ClaimedRunView } from '../core/views.ts';
 import { createContext } from './context.ts';
 import { keepLease } from './lease.ts';
@@ -152,4 +151,4 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
 }
 
 const last = <T extends string | undefined>(text: T, most: number): T =>
-  (text === undefined ? undefined : shortened(tellable(text), most)) as T;
+  (text === undefined ? undefined : shorten(storable(text), most)) as T;

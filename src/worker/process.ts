@@ -11,7 +11,7 @@ import type {
   ProcessIdentity,
   ProcessSpec,
 } from '../agents/agent.ts';
-import { tellable } from '../core/tellable.ts';
+import { storable } from '../core/text-limit.ts';
 import { endGroup, identityOf, isAlive, LEADER } from './process-group.ts';
 
 const GRACE_MS = 1500;
@@ -191,7 +191,7 @@ function keep(stream: NodeJS.ReadableStream | null): () => string {
 }
 
 /** Whatever a program wrote becomes text that can be kept and sent. */
-const readable = (bytes: Buffer): string => tellable(bytes.toString('utf8'));
+const readable = (bytes: Buffer): string => storable(bytes.toString('utf8'));
 
 function within(ms: number, done: Promise<void>): Promise<void> {
   return new Promise((resolve) => {

@@ -1,6 +1,5 @@
 // How a hosted run ends: once, with a text that is truncated where it is too long, and as failed with the reason where the
 // server refuses the end. Nothing is started again for it.
-// Covers: src/core/shortened.ts, src/core/tellable.ts
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { HostedAgent } from '../../src/worker/host.ts';
 import { openServer, type Server } from '../support/server.ts';

@@ -4,8 +4,9 @@
 import type { z } from 'zod';
 import type { ApprovalOutcome } from '../../client/outcome.ts';
 import type { ApproveSpec } from '../../client/spec.ts';
+import { shellQuote } from '../../node/shell-quote.ts';
 import type { Consent } from '../kit/elicitation.ts';
-import { shellWord, unwrapShell } from '../wire/shell-words.ts';
+import { unwrapShell } from '../wire/shell-words.ts';
 import { type AnsweredCall, isTheGrant } from './delivery-evidence.ts';
 import {
   type CommandApproval,
@@ -87,7 +88,7 @@ function offersOf({ command, networkApprovalContext, ...asked }: z.infer<typeof 
   const rule = {
     suggestion: {
       id: PREFIX,
-      label: `Always allow commands that begin with: ${prefix.map(shellWord).join(' ')} (without the sandbox; Codex keeps that as a rule)`,
+      label: `Always allow commands that begin with: ${prefix.map(shellQuote).join(' ')} (without the sandbox; Codex keeps that as a rule)`,
       prefix,
     },
     decision: { acceptWithExecpolicyAmendment: { execpolicy_amendment: prefix } },

@@ -1,5 +1,6 @@
 // The hooks file of a person's own Codex, with Holdpoint's hook in it and without it. Pure: text in, text out.
 import { join } from 'node:path';
+import { shellQuote } from '../../node/shell-quote.ts';
 import type { Connector, ConnectTarget } from '../agent.ts';
 import {
   type Owner,
@@ -10,7 +11,6 @@ import {
   withOurs,
   withoutOurs,
 } from '../kit/hooks-file.ts';
-import { shellWord } from '../wire/shell-words.ts';
 import { codexHome } from './socket-path.ts';
 
 /** How long Codex waits for a person here before it asks at its own prompt. */
@@ -27,7 +27,7 @@ const OWNER: Owner = {
 function connected(text: string | undefined, { program, url, data }: ConnectTarget): string {
   const [other] = oursIn(readHooks(text, OWNER), OWNER);
   if (other) throw new SettingsProblem(`It has the hook of Holdpoint already (${other.command}): disconnect first.`);
-  const command = `${shellWord(program)} ${OURS} --url ${shellWord(url)} --data ${shellWord(data)}`;
+  const command = `${shellQuote(program)} ${OURS} --url ${shellQuote(url)} --data ${shellQuote(data)}`;
   const ours = { type: 'command', command, timeout: HOOK_SECONDS, statusMessage: 'asking Holdpoint' };
   return withOurs(text, OWNER, { [EVENT]: { matcher: '*', hooks: [ours] } });
 }

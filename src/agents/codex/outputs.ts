@@ -1,7 +1,7 @@
 // Reports what Codex does as outputs of the run, in order: messages, reasoning, commands, file changes, tool calls. What a
 // sub-agent writes is reported under its name and is no answer of the run. Also keeps the id of the conversation's thread
 // among the outputs, where a later run finds it.
-import { shortened } from '../../core/shortened.ts';
+import { shorten } from '../../core/text-limit.ts';
 import type { AgentContext, OutputOptions } from '../agent.ts';
 import { unwrapShell } from '../wire/shell-words.ts';
 import { type Item, type ItemNotice, idInTurn } from './protocol.ts';
@@ -78,7 +78,7 @@ function endOf(item: Item, turnId: string): Output | undefined {
   const action = actionText(item);
   if (action === undefined) return undefined;
   const exit = typeof item.exitCode === 'number' ? ` (exit ${item.exitCode})` : '';
-  const printed = shortened((item.aggregatedOutput ?? '').trimEnd(), MAX_COMMAND_OUTPUT_CHARACTERS);
+  const printed = shorten((item.aggregatedOutput ?? '').trimEnd(), MAX_COMMAND_OUTPUT_CHARACTERS);
   return { id, type: 'tool_result', text: `${action}: ${item.status ?? 'done'}${exit}${printed && `\n${printed}`}` };
 }
 

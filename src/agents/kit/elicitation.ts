@@ -1,7 +1,7 @@
 // What an MCP server asks of the person by an elicitation, as the ask that it is, whichever agent passes it on: a form is
 // a question set, a page to visit or a form without fields is an approval. Pure. What cannot be shown is no ask.
 import type { ApproveSpec, AskSpec } from '../../client/spec.ts';
-import { tellable } from '../../core/tellable.ts';
+import { storable } from '../../core/text-limit.ts';
 import { type Form, questionsOfForm, readForm } from '../wire/elicitation-form.ts';
 
 export interface Elicited {
@@ -23,7 +23,7 @@ export function askOfElicitation(asked: Elicited): Consent | FilledIn | undefine
   const form = readForm(asked.requestedSchema);
   if (!form) return undefined;
   if (Object.keys(form.properties).length === 0) return consent(asked);
-  const context = tellable(`${asked.serverName}: ${asked.message ?? ''}`.trim());
+  const context = storable(`${asked.serverName}: ${asked.message ?? ''}`.trim());
   // Nobody accepts the end of a text that they were not shown.
   if (context.length > CONTEXT_CHARACTERS) return undefined;
   return { kind: 'question', form, spec: { questions: questionsOfForm(form), context } };

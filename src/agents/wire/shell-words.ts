@@ -9,10 +9,6 @@ export function unwrapShell(command: string): string {
   return (rest === undefined ? undefined : oneWord(rest)) ?? command;
 }
 
-/** A word so that a shell reads it as it is. */
-export const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-
 /** The value of a single shell word without expansions; undefined when it is more or something else. */
 function oneWord(text: string): string | undefined {
   const part = new RegExp(PART, 'y');

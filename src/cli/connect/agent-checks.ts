@@ -4,10 +4,10 @@ import { dirname, resolve } from 'node:path';
 import { createClient } from '../../client/client.ts';
 import { HoldpointProblem } from '../../client/http.ts';
 import { stateFolder } from '../../client/local.ts';
+import { shellQuote } from '../../node/shell-quote.ts';
 import type { Check } from '../commands/doctor.ts';
 import { told } from '../failure.ts';
 import { ownName } from '../program-name.ts';
-import { inShell } from '../startup-hints.ts';
 import { type ConnectionRecord, recordOf, recordsOf } from './connection-record.ts';
 import { type Connector, connectableAgents } from './settings-change.ts';
 import { readSettings } from './settings-file.ts';
@@ -53,7 +53,7 @@ async function connectionChecks(about: Connected): Promise<Check[]> {
   const usual = resolve(connector.file(env));
   const checked = async ({ file: path, named }: Place, isKnown: boolean): Promise<Check[]> => {
     // For settings in another folder than the usual one the commands have to be told.
-    const command = `${named === usual ? '' : `${connector.folderVariable}=${inShell(dirname(named))} `}${ownName()}`;
+    const command = `${named === usual ? '' : `${connector.folderVariable}=${shellQuote(dirname(named))} `}${ownName()}`;
     const again = `${command} disconnect ${agent}, then ${command} connect ${agent}`;
     try {
       const problem = await hooksProblem(about, path, isKnown);
