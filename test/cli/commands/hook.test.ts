@@ -112,7 +112,7 @@ describe('a hook that can say nothing any more', () => {
     for (const pid of asked.hooks) process.kill(pid, 'SIGKILL');
     await endsAsGivenUp(asked);
     expect((await stage.api.asks.get(other.ask.ask_id)).status).toBe('pending');
-    expect(readdirSync(join(own.data, 'hooks'))).toHaveLength(2);
+    await expect.poll(() => readdirSync(join(own.data, 'hooks'))).toHaveLength(2);
 
     await own.end('SIGKILL');
     for (const pid of hooksOf(own.data)) process.kill(pid, 'SIGKILL');
