@@ -86,11 +86,10 @@ export const RaiseApproval = z.strictObject({
   work_folder: work_folder.describe('Where it runs, if not in the folder of the session; part of what is allowed'),
   files: z
     .array(z.strictObject({ path: z.string().min(1).max(4096), sha256: z.string().regex(/^[0-9a-f]{64}$/) }))
-    .min(1)
     .max(100)
     .optional()
     .describe(
-      'Files that the action names, as they are when it is asked; part of what is allowed, not of which ask it is',
+      'Files that the action names, as they are when it is asked; part of what is allowed, not of which ask it is. An empty list: it was asked again because such files had changed, and none is watched any more',
     ),
   ...expiry,
   idempotency_key,

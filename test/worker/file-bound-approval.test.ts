@@ -1,5 +1,5 @@
-// An allow is for what was shown, also for what the files hold that the action names: where one has changed meanwhile the
-// same action is asked again, with the difference. Real files, a real server, a worker in this process.
+// An approval is bound to the content of the files that its action names: where one has changed meanwhile, the same action
+// is asked again with the difference. Real files, a real server, a worker in this process.
 // Covers: src/worker/named-files.ts
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ let bed: TestBed;
 let root: string;
 let folder: string;
 let script: string;
-/** What the agent was told it may do. */
+/** What the agent was told. */
 const told: string[] = [];
 
 const asks: HostedAgent = {
@@ -61,7 +61,7 @@ const requestOf = (ask: AskView) => ask.request as ApprovalRequest;
 const allow = (ask: AskView) => bed.decide(ask, { behavior: 'allow' });
 const deliveryOf = async (ask: AskView) => (await bed.api.asks.get(ask.ask_id)).delivery;
 
-it('is used where nothing has changed, with the files in what was digested', async () => {
+it('uses an approval while its files are unchanged, with the files in its digest', async () => {
   writeFileSync(join(folder, 'with space.txt'), 'x');
   const { run, ask } = await asked({ command: "bash ./deploy.sh --env=deploy.sh 'with space.txt' | tee none" });
   expect(requestOf(ask).files?.map(({ path }) => path)).toEqual([script, join(folder, 'with space.txt')]);
@@ -71,7 +71,7 @@ it('is used where nothing has changed, with the files in what was digested', asy
   expect((await deliveryOf(ask)).state).toBe('delivered');
 });
 
-it('is asked again where a file has changed, with the difference; the first allow is used for nothing', async () => {
+it('asks again with the difference when a file has changed, and does not use the first allow', async () => {
   const { run, ask } = await asked({ command: 'bash deploy.sh' });
   writeFileSync(script, 'echo production\n');
   await allow(ask);
@@ -91,19 +91,20 @@ it('is asked again where a file has changed, with the difference; the first allo
   expect(told).toEqual(['may bash deploy.sh']);
 });
 
-it('is asked again when the file is gone; a denial needs no look', async () => {
+it('asks again when the file is gone, and uses a denial without reading files', async () => {
   const { run, ask } = await asked({ command: 'bash deploy.sh' });
   rmSync(script);
   await allow(ask);
   const again = await next(run.session_id);
   expect(requestOf(again).reason).toContain(`${script} is gone`);
-  expect(requestOf(again)).not.toHaveProperty('files');
+  expect(again.tool_call_id).toMatch(/^call~\d{13}$/);
+  expect(requestOf(again).files).toEqual([]);
   await bed.decide(again, { behavior: 'deny', reason: 'no file' });
   await bed.over(run.run_id);
   expect(told).toEqual(['may not: no file']);
 });
 
-it('is held without a process: what changed until it is taken up again is noticed', async () => {
+it('notices a change that was made while the run was held without a process', async () => {
   const { run, ask } = await asked({ command: 'bash deploy.sh', isPatient: false });
   await bed.until(async () => (await bed.events(run.session_id, 'run.released'))[0]);
   writeFileSync(script, 'echo production\n');
@@ -112,7 +113,7 @@ it('is held without a process: what changed until it is taken up again is notice
   expect(requestOf(again).reason).toContain('has changed since this was asked');
   expect(requestOf(again).reason).toContain(`What has changed in ${script} cannot be shown here`);
   expect(told).toEqual([]);
-  // Started again it raises the call under its own name, and finds what that was asked as meanwhile.
+  // The restarted agent raises the call under its own id, and gets the repeated ask.
   await allow(again);
   expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
   expect(told).toEqual(['may bash deploy.sh']);
@@ -120,7 +121,7 @@ it('is held without a process: what changed until it is taken up again is notice
   expect(items.map(({ delivery }) => delivery.state)).toEqual(['undeliverable', 'delivered']);
 });
 
-it('stays given up when the file is as it was at first again', async () => {
+it('does not use the first allow when the file has its first content again', async () => {
   const { run, ask } = await asked({ command: 'bash deploy.sh', isPatient: false });
   await bed.until(async () => (await bed.events(run.session_id, 'run.released'))[0]);
   writeFileSync(script, 'echo production\n');
@@ -139,10 +140,10 @@ it('stays given up when the file is as it was at first again', async () => {
 
 it.each([
   ['a link that leads out', () => symlinkSync(join(root, 'outside.txt'), script)],
-  ['more than is looked at', () => writeFileSync(script, 'x'.repeat(5_000_000))],
+  ['too large to be read', () => writeFileSync(script, 'x'.repeat(5_000_000))],
   ['a pipe', () => execFileSync('sh', ['-c', 'mkfifo "$0"', script])],
   ['a folder', () => mkdirSync(script)],
-])('is asked again, without a look, where the file has become %s', async (_, become) => {
+])('asks again without reading the file when it has become %s', async (_, become) => {
   writeFileSync(join(root, 'outside.txt'), 'secret');
   const { run, ask } = await asked({ command: 'bash deploy.sh' });
   rmSync(script);
@@ -156,7 +157,7 @@ it.each([
   expect(told).toEqual(['may not: approval denied']);
 });
 
-it('says where the difference is too large to be shown', async () => {
+it('says that the difference is too large to be shown', async () => {
   const lines = (word: string) => Array.from({ length: 5000 }, (_, at) => `${word}${at}`).join('\n');
   writeFileSync(script, lines('a'));
   const { run, ask } = await asked({ command: 'bash deploy.sh' });
@@ -169,7 +170,7 @@ it('says where the difference is too large to be shown', async () => {
   await bed.over(run.run_id);
 });
 
-it('is not asked for ever about a file that never holds still: that is said, and it is looked at no more', async () => {
+it('stops watching a file that keeps changing, and says so', async () => {
   const { run, ask } = await asked({ command: 'tail -n 3 deploy.sh' });
   let open = ask;
   for (const line of ['one', 'two']) {
@@ -178,14 +179,14 @@ it('is not asked for ever about a file that never holds still: that is said, and
     open = await next(run.session_id);
   }
   expect(requestOf(open).reason).toContain(`${script} keeps changing: what it holds is not looked at any more.`);
-  expect(requestOf(open)).not.toHaveProperty('files');
+  expect(requestOf(open).files).toEqual([]);
   writeFileSync(script, 'three');
   await allow(open);
   await bed.over(run.run_id);
   expect(told).toEqual(['may tail -n 3 deploy.sh']);
 });
 
-it('reads a hostile command in no time, and one with a quote that is never closed as far as it goes', async () => {
+it('finds files in a very long command, and in one with an unclosed quote', async () => {
   const hostile = `bash deploy.sh ${'"\\'.repeat(100_000)} ${'x '.repeat(50_000)}`;
   const { run, ask } = await asked({ command: hostile });
   expect(requestOf(ask).files?.map(({ path }) => path)).toEqual([script]);
@@ -197,7 +198,7 @@ it('reads a hostile command in no time, and one with a quote that is never close
   await bed.over(open.run.run_id);
 });
 
-it('looks at no file outside of the work folder, also not through a link', async () => {
+it('reads no file outside the work folder, not even through a link', async () => {
   const outside = join(root, 'outside.txt');
   writeFileSync(outside, 'secret');
   symlinkSync(outside, join(folder, 'link'));

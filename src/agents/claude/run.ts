@@ -6,7 +6,7 @@ import type { AskView } from '../../core/views.ts';
 import type { AgentContext, Ending } from '../agent.ts';
 import { goingOn } from '../kit/inherited-settings.ts';
 import { canBeTakenUp } from '../kit/restart-limit.ts';
-import { carriedText } from '../kit/resume-message.ts';
+import { resumeMessage as carriedText } from '../kit/resume-message.ts';
 import { withSkills } from '../workspace/skills.ts';
 import { folderProblem } from '../workspace/work-folder.ts';
 import { thatCounted } from './elicitations.ts';

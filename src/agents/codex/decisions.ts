@@ -6,6 +6,7 @@ import type { ApprovalOutcome, AskOutcome, Held } from '../../client/outcome.ts'
 import { DEFAULT_DENIAL } from '../../core/answer.ts';
 import { canonical } from '../../core/digest.ts';
 import type { AgentContext } from '../agent.ts';
+import { nthId } from '../kit/ask-ids.ts';
 import { NameTaken } from '../kit/attached-session.ts';
 import type { PendingAsk } from '../kit/pending-asks.ts';
 import type { UnusedApprovals } from '../kit/unused-approvals.ts';
@@ -53,10 +54,10 @@ export function createDecisions(parts: DecisionParts): Decisions {
   const thePerson = isShared ? 'If it was not done, the person' : 'The person';
 
   /** One call may ask more than once (a patch, then the same patch without the sandbox). */
-  function nextId(id: string): string {
-    const count = (uses.get(id) ?? 0) + 1;
-    uses.set(id, count);
-    return count === 1 ? id : `${id}~${count}`;
+  function nextId(callId: string): string {
+    const count = (uses.get(callId) ?? 0) + 1;
+    uses.set(callId, count);
+    return nthId(callId, count);
   }
 
   /** After attaching again, how often a call asked before is unknown: takes the first id that is free. */
@@ -76,7 +77,7 @@ export function createDecisions(parts: DecisionParts): Decisions {
   }
 
   /** Acknowledges an approval before it is reused, so that no other worker reuses it too. If refused, it is void. */
-  const claim = (askId: string): Promise<boolean> =>
+  const mayReuse = (askId: string): Promise<boolean> =>
     deliveriesRecorded()
       .then(() => context.acknowledge(askId))
       .then(
@@ -90,7 +91,7 @@ export function createDecisions(parts: DecisionParts): Decisions {
     const input = JSON.parse(JSON.stringify(spec.input)) as Record<string, unknown>;
     const respond = (allowed: boolean) => asked.responseTo({ allowed, input, suggestion_ids: [] });
     const reused = await takeUnused(asked, input, turn, unusedApprovals, rollouts);
-    if (reused !== undefined && (await claim(reused))) {
+    if (reused !== undefined && (await mayReuse(reused))) {
       await context.output(`Allowed as decided before (${reused}).`, { type: 'status' });
       return { result: respond(true) };
     }

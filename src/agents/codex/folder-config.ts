@@ -24,35 +24,29 @@ export async function folderConfig(
   const layers = (reply.layers ?? []).map(({ name, config, disabledReason }) => ({
     folder: name.dotCodexFolder && dirname(name.dotCodexFolder),
     servers: Object.keys(Object(Object(config).mcp_servers)),
-    holds: disabledReason == null,
+    applies: disabledReason == null,
   }));
-  const holds = layers.filter((layer) => (layer.folder ? (trustsFolder ?? layer.holds) : layer.holds));
-  return { config: withTrust(config, levelsOf(layers)), servers: holds.flatMap(({ servers }) => servers) };
-
-  function levelsOf(layers: readonly Layer[]): Config {
-    if (trustsFolder === undefined) return {};
-    const brought = layers.flatMap((layer) => (layer.folder ? [{ ...layer, folder: layer.folder }] : []));
-    if (trustsFolder) return marked([folder, ...brought.map((layer) => layer.folder)], 'trusted');
-    // Only where it would apply: Codex allows more in a folder marked untrusted than in one it does not know.
-    return marked(
-      brought.filter((layer) => layer.holds).map((layer) => layer.folder),
-      'untrusted',
-    );
-  }
+  const applying = layers.filter((layer) => (layer.folder ? (trustsFolder ?? layer.applies) : layer.applies));
+  const trust = trustsFolder === undefined ? {} : trustLevels(trustsFolder, folder, layers);
+  return { config: withTrust(config, trust), servers: applying.flatMap(({ servers }) => servers) };
 }
 
 interface Layer {
   folder: string | undefined;
-  servers: string[];
-  holds: boolean;
+  applies: boolean;
 }
 
-const marked = (folders: readonly string[], trust_level: 'trusted' | 'untrusted'): Config =>
-  Object.fromEntries(folders.map((folder) => [folder, { trust_level }]));
+/** Untrusts only layers that would apply: Codex allows more in a folder marked untrusted than in one it does not know. */
+function trustLevels(isTrusted: boolean, workFolder: string, layers: readonly Layer[]): Config {
+  const inLayers = layers.filter(({ applies }) => isTrusted || applies).flatMap(({ folder }) => folder ?? []);
+  const folders = isTrusted ? [workFolder, ...inLayers] : inLayers;
+  const trust_level = isTrusted ? 'trusted' : 'untrusted';
+  return Object.fromEntries(folders.map((folder) => [folder, { trust_level }]));
+}
 
 /** As nested tables: in a dotted key, the dots of a folder name would split it. */
-const withTrust = (config: Config | undefined, levels: Config): Config | undefined =>
-  Object.keys(levels).length === 0 ? config : { ...config, projects: { ...Object(config?.projects), ...levels } };
+const withTrust = (config: Config | undefined, trust: Config): Config | undefined =>
+  Object.keys(trust).length === 0 ? config : { ...config, projects: { ...Object(config?.projects), ...trust } };
 
 const ConfigReply = z.looseObject({
   layers: z

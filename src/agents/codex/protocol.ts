@@ -42,7 +42,6 @@ export const Item = z.looseObject({
   type: text,
   id: maybe(text),
   text: maybe(text),
-  phase: maybe(text),
   delivery: maybe(text),
   questions: maybe(z.array(z.looseObject({ title: text, options: maybe(z.array(text)) }))),
   summary: maybe(z.array(text)),
@@ -109,7 +108,6 @@ export const Elicitation = z.looseObject({
 export const ToolApprovalMeta = z.looseObject({
   codex_approval_kind: z.literal('mcp_tool_call'),
   persist: maybe(z.union([text, z.array(text)])),
-  tool_description: maybe(text),
   tool_params: maybe(z.record(z.string(), z.unknown())),
 });
 export const DynamicCall = z.looseObject({

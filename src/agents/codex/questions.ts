@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import type { AskOutcome } from '../../client/outcome.ts';
 import type { AskSpec } from '../../client/spec.ts';
-import type { QuestionInput } from '../../core/question.ts';
+import { OptionInput, QuestionInput } from '../../core/question.ts';
 import type { FilledIn } from '../kit/elicitation.ts';
 import { fittingText } from '../kit/fitting-text.ts';
 import { answerText } from '../kit/resume-message.ts';
@@ -99,23 +99,11 @@ export function asyncQuestion(item: Item, turnId: string): QuestionAsk | undefin
 }
 
 export const ASK_TOOL = 'ask_user';
-const AskArguments = z.looseObject({
-  questions: z
-    .array(
-      z.looseObject({
-        question: z.string().trim().min(1).max(20_000),
-        header: z.string().max(200).optional(),
-        options: z
-          .array(
-            z.looseObject({ label: z.string().trim().min(1).max(4000), description: z.string().max(4000).optional() }),
-          )
-          .optional(),
-        multi_select: z.boolean().optional(),
-      }),
-    )
-    .min(1)
-    .max(20),
-});
+const AskedOption = OptionInput.pick({ label: true, description: true }).loose();
+const AskedQuestion = QuestionInput.pick({ question: true, header: true, multi_select: true })
+  .extend({ options: z.array(AskedOption).optional() })
+  .loose();
+const AskArguments = z.looseObject({ questions: z.array(AskedQuestion).min(1).max(20) });
 
 /** A dynamic tool, so that the model can ask in any mode. */
 export const askTool = {

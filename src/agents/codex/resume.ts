@@ -2,9 +2,10 @@
 // approvals that were granted meanwhile for the moment when Codex asks for the same again. Codex itself forgets its open
 // requests with the process.
 import { hasEnded } from '../../client/outcome.ts';
-import type { AskView } from '../../core/views.ts';
+import type { ApprovalAskView, AskView } from '../../core/views.ts';
 import type { AgentContext } from '../agent.ts';
-import { carriedText } from '../kit/resume-message.ts';
+import { callIdOf } from '../kit/ask-ids.ts';
+import { resumeMessage } from '../kit/resume-message.ts';
 import type { UnusedApprovals } from '../kit/unused-approvals.ts';
 import { reusableFor } from './approval-reuse.ts';
 import type { UnsentMessages } from './model-messages.ts';
@@ -23,7 +24,7 @@ export async function resumeTurn(
   const delivered = ofRun.filter(({ ask_id }) => !dueIds.has(ask_id));
   await addUnused(due, threadId, unused, rollouts);
   return {
-    text: carriedText(due, delivered),
+    text: resumeMessage(due, delivered),
     async onSent() {
       for (const { ask_id } of context.due) await context.acknowledge(ask_id);
     },
@@ -38,14 +39,20 @@ export async function addUnused(
   rollouts: Rollouts,
 ): Promise<void> {
   for (const ask of due) {
-    // Which files a changed action, or one that was asked again, is bound to is not known here.
-    if (ask.kind !== 'approval' || ask.answer?.updated_input || ask.tool_call_id.includes('#')) continue;
-    const [, itemId, turnId] = ITEM_AND_TURN.exec(ask.tool_call_id) ?? [];
+    if (ask.kind !== 'approval' || isNeverReused(ask)) continue;
+    const [, itemId, turnId] = ITEM_AND_TURN.exec(callIdOf(ask)) ?? [];
     const turn = { threadId, turnId };
     const reusable = await reusableFor(ask.request, { turn, itemId }, rollouts);
     if (reusable) unused.addAnswered(ask, reusable.limits);
   }
 }
 
-/** An ask id that names one item. */
-const ITEM_AND_TURN = /^([^:@]+)@([^~]+)(?:~\d+)?$/;
+/** A changed action may name files that it was not bound to, and a connection is not shown with its command. */
+const isNeverReused = ({ answer, request, tool_call_id }: ApprovalAskView): boolean =>
+  Boolean(answer?.updated_input) || request.tool_name === 'network' || ASKED_AGAIN.test(tool_call_id);
+
+/** How release 0.1.0 named an ask that was repeated because a file had changed; later ones have `files`. */
+const ASKED_AGAIN = /#\d+$/;
+
+/** A call id that names one item. */
+const ITEM_AND_TURN = /^([^:@]+)@(.+)$/;

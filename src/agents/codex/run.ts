@@ -4,21 +4,21 @@
 import type { AgentContext, Ending, LineProcess, ProcessExit } from '../agent.ts';
 import { goingOn } from '../kit/inherited-settings.ts';
 import { canBeTakenUp } from '../kit/restart-limit.ts';
-import { createUnusedApprovals, type UnusedApprovals } from '../kit/unused-approvals.ts';
-import { createPeer, on, type Peer, route } from '../wire/json-rpc.ts';
+import { createUnusedApprovals } from '../kit/unused-approvals.ts';
+import { createPeer, on, route } from '../wire/json-rpc.ts';
 import { withSkills } from '../workspace/skills.ts';
 import { folderProblem } from '../workspace/work-folder.ts';
 import { createActiveItems } from './active-items.ts';
 import { type CodexSpec, readCodexInput } from './input.ts';
 import { createLineage } from './lineage.ts';
-import { createOutputs, type Outputs } from './outputs.ts';
+import { createOutputs } from './outputs.ts';
 import { program } from './program.ts';
 import { CLIENT, ItemNotice, Resolved, ThreadClosed, TurnNotice, TurnReply } from './protocol.ts';
-import { createRequests, type Requests } from './requests.ts';
+import { createRequests } from './requests.ts';
 import { resumeTurn } from './resume.ts';
-import { createRollouts, type Rollouts } from './rollouts.ts';
+import { createRollouts } from './rollouts.ts';
 import { openThread } from './thread.ts';
-import { createTurns, type Turns } from './turns.ts';
+import { createTurns } from './turns.ts';
 
 /** Where Codex looks for skills in its work folder. */
 const SKILLS = '.agents/skills';
@@ -35,10 +35,54 @@ export async function runCodex(context: AgentContext): Promise<Ending> {
 }
 
 async function runProcess(context: AgentContext, spec: CodexSpec): Promise<Ending> {
+  const { signal, run } = context;
   const stop = new AbortController();
   let codex: LineProcess | undefined;
+  const connection = connect(context, (line) => codex?.send(line));
+  const { peer, requests, turns, outputs } = connection;
+  codex = await context.processes.start({
+    argv: ['codex', 'app-server'],
+    folder: context.session.work_folder as string,
+    env: { ...context.env, HOLDPOINT_RUN_ID: run.run_id },
+    mark: `HOLDPOINT_RUN_ID=${run.run_id}`,
+    signal: AbortSignal.any([signal, stop.signal]),
+    onStart: async () => {},
+    onLine: peer.receive,
+  });
+  const { ended } = codex;
+  void codex.exited.then(() => requests.close());
+  const failure = ended.then((exit): never => {
+    const error = new UnexpectedExit(exit);
+    peer.close(error);
+    turns.fail(error);
+    throw error;
+  });
+  failure.catch(() => {});
+  const recorded = () => Promise.all([outputs.flush(), requests.deliveriesRecorded()]);
+  try {
+    const ending = await Promise.race([runTurns(context, spec, connection), failure]);
+    await recorded();
+    return ending;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof UnexpectedExit)) throw error;
+    await recorded();
+    if (requests.hasUnanswered() && (await canBeTakenUp(context, 'codex', error.message))) return { ended: 'held' };
+    return failed(error.message);
+  } finally {
+    codex.closeInput();
+    const limit = setTimeout(() => stop.abort(), EXIT_WITHIN_MS);
+    await ended.catch(() => {});
+    clearTimeout(limit);
+  }
+}
+
+type Connection = ReturnType<typeof connect>;
+
+/** The JSON-RPC connection to the process, and what is known of its threads, turns, items and requests. */
+function connect(context: AgentContext, send: (line: string) => void) {
   const peer = createPeer({
-    send: (line) => codex?.send(line),
+    send,
     onRequest: (request) => void requests.receive(request),
     onNotification: route(
       on('item/started', ItemNotice, (notice) => {
@@ -60,6 +104,7 @@ async function runProcess(context: AgentContext, spec: CodexSpec): Promise<Endin
       on('thread/closed', ThreadClosed, ({ threadId }) => turns.threadClosed(threadId)),
     ),
   });
+  /** The thread of the conversation, once it is open. */
   const thread = { id: '' };
   const lineage = createLineage(peer);
   const lineageOf = (threadId: string) => lineage.of(threadId, thread.id);
@@ -70,43 +115,7 @@ async function runProcess(context: AgentContext, spec: CodexSpec): Promise<Endin
   const unusedApprovals = createUnusedApprovals();
   const { signal } = context;
   const requests = createRequests({ context, peer, unusedApprovals, activeItems, rollouts, lineageOf, signal });
-
-  codex = await context.processes.start({
-    argv: ['codex', 'app-server'],
-    folder: context.session.work_folder as string,
-    env: { ...context.env, HOLDPOINT_RUN_ID: context.run.run_id },
-    mark: `HOLDPOINT_RUN_ID=${context.run.run_id}`,
-    signal: AbortSignal.any([signal, stop.signal]),
-    onStart: async () => {},
-    onLine: peer.receive,
-  });
-  const { ended } = codex;
-  void codex.exited.then(() => requests.close());
-  const exited = ended.then((exit): never => {
-    const error = new UnexpectedExit(exit);
-    peer.close(error);
-    turns.fail(error);
-    throw error;
-  });
-  exited.catch(() => {});
-  const recorded = () => Promise.all([outputs.flush(), requests.deliveriesRecorded()]);
-  try {
-    const parts = { peer, requests, turns, outputs, rollouts, unusedApprovals, thread };
-    const ending = await Promise.race([runTurns(context, spec, parts), exited]);
-    await recorded();
-    return ending;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof UnexpectedExit)) throw error;
-    await recorded();
-    if (requests.hasUnanswered() && (await canBeTakenUp(context, 'codex', error.message))) return { ended: 'held' };
-    return failed(error.message);
-  } finally {
-    codex.closeInput();
-    const limit = setTimeout(() => stop.abort(), EXIT_WITHIN_MS);
-    await ended.catch(() => {});
-    clearTimeout(limit);
-  }
+  return { peer, thread, turns, rollouts, outputs, unusedApprovals, requests };
 }
 
 const failed = (error: string): Ending => ({ ended: 'failed', error, reason: 'provider-failed' });
@@ -123,19 +132,8 @@ class UnexpectedExit extends Error {
   }
 }
 
-interface Parts {
-  peer: Peer;
-  requests: Requests;
-  turns: Turns;
-  outputs: Outputs;
-  rollouts: Rollouts;
-  unusedApprovals: UnusedApprovals;
-  /** The thread of the conversation, once it is open. */
-  thread: { id: string };
-}
-
-async function runTurns(context: AgentContext, spec: CodexSpec, parts: Parts): Promise<Ending> {
-  const { peer, requests, turns, outputs, rollouts, unusedApprovals, thread } = parts;
+async function runTurns(context: AgentContext, spec: CodexSpec, connection: Connection): Promise<Ending> {
+  const { peer, thread, turns, rollouts, outputs, unusedApprovals, requests } = connection;
   const { run_id: runId } = context.run;
   await peer.request('initialize', { clientInfo: CLIENT, capabilities: { experimentalApi: true } });
   peer.notify('initialized');

@@ -18,7 +18,7 @@ export interface Turns {
 }
 
 export function createTurns(): Turns {
-  /** A turn may end before the reply to `turn/start` has told its id. */
+  /** By turn id. A turn may end before the reply to `turn/start` has told its id. */
   const ends = new Map<string, PromiseWithResolvers<TurnEnd>>();
   const running = new Map<string, string>();
 

@@ -6,7 +6,7 @@ import type { ApprovalAskView, AskView, QuestionAskView } from '../../core/views
 import { literalJson, literally } from './mention-escape.ts';
 
 /** `due`: asks whose answers certainly never reached the agent. `delivered`: those whose answers may have. */
-export function carriedText(due: readonly AskView[], delivered: readonly AskView[]): string {
+export function resumeMessage(due: readonly AskView[], delivered: readonly AskView[]): string {
   const news = due.filter(hasEnded).map(decisionText);
   const earlier = delivered.filter(hasEnded).map(decisionText);
   const text = [

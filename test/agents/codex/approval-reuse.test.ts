@@ -48,12 +48,12 @@ const asked = (turnId: string, reason?: string) => {
   };
   return commandApproval(params, undefined) ?? expect.fail('not shown');
 };
-/** Allowed in the first turn, while no process was running. */
-function allowed(reason?: string, again = ''): AskView {
+/** Allowed in the first turn, while no process was running. `suffix`: behind the id; `more`: in the request. */
+function allowed(reason?: string, suffix = '', more: object = {}): AskView {
   const { spec, id } = asked('first', reason);
-  const request = { ...spec, reason: reason ?? '' };
+  const request = { ...spec, reason: reason ?? '', ...more };
   const answer = { outcome: 'answered', behavior: 'allow' };
-  return { ask_id: 'ask', kind: 'approval', status: 'answered', tool_call_id: id + again, request, answer } as never;
+  return { ask_id: 'ask', kind: 'approval', status: 'answered', tool_call_id: id + suffix, request, answer } as never;
 }
 const input = { command: 'make', cwd: '/project' };
 const take = (reason?: string, turnId = 'second') =>
@@ -113,5 +113,15 @@ describe('an approval of a command', () => {
     expect([await take(retry), await take()]).toEqual([undefined, 'ask']);
     await addUnused([allowed(retry, '~2')], 'thread', unused, rollouts);
     expect([await take(), await take(retry), await take(retry)]).toEqual([undefined, 'ask', undefined]);
+  });
+
+  it.each([
+    ['that was asked again because a file had changed', '~1794705118957', { files: [] }],
+    ['that release 0.1.0 asked again because a file had changed', '#1794705118957', {}],
+    ['of a network connection', '', { tool_name: 'network' }],
+  ])('%s covers nothing', async (_, suffix, more) => {
+    recorded(turn('first'), call(UNSANDBOXED), turn('second'), call(UNSANDBOXED));
+    await addUnused([allowed(undefined, suffix, more)], 'thread', unused, rollouts);
+    expect(unused.isEmpty()).toBe(true);
   });
 });

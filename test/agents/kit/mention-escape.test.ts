@@ -4,7 +4,7 @@ import { claudeRuntime } from '../../../src/agents/claude/runtime.ts';
 import { promptOf, readSpec } from '../../../src/agents/exec/input.ts';
 import { plain } from '../../../src/agents/exec/runtime.ts';
 import { literalJson, literally } from '../../../src/agents/kit/mention-escape.ts';
-import { carriedText } from '../../../src/agents/kit/resume-message.ts';
+import { resumeMessage as carriedText } from '../../../src/agents/kit/resume-message.ts';
 import type { AskView } from '../../../src/core/views.ts';
 
 describe('words told in the user’s name', () => {
