@@ -1,4 +1,4 @@
-// Approval cards in a real browser, each driven to a decision; what counts is what the mock agent received.
+// Tests approval cards in a real browser up to the decision, compared with what the mock agent received.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { ApproveStep } from '../../src/agents/mock/input.ts';
@@ -15,32 +15,32 @@ const approve = (id: string, more: Partial<ApproveStep> = {}): ApproveStep => ({
 });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-describeInBrowser('an approval', () => {
+describeInBrowser('approvals', () => {
   const testBed = useTestBed();
 
-  it('is allowed once with a key, and with a click', async () => {
-    const { page } = await testBed.person('lead');
+  it('allows an approval once by key and by click', async () => {
+    const { page } = await testBed.signedIn('lead');
     const run = await playMock(testBed.client, approve('key'));
     const { ask_id: askId } = await run.ask('key');
     await page.getByRole('heading', { name: 'Allow Bash?' }).waitFor();
     await page.getByText('rm -rf build').first().waitFor();
-    // A key that was on its way when the ask appeared decides nothing. Nothing else is open that a second one could hit.
+    // A key pressed in the moment the ask appears is ignored. Nothing else is pending that a repeated one could decide.
     await expect
       .poll(async () => {
         await page.keyboard.press('a');
         return (await testBed.client.asks.get(askId)).status;
       })
       .toBe('answered');
-    expect(await run.heard('key')).toBe('answered: allowed {"command":"rm -rf build"}');
+    expect(await run.received('key')).toBe('answered: allowed {"command":"rm -rf build"}');
     const clicked = await playMock(testBed.client, approve('click'));
     await clicked.ask('click');
     await button(page, 'Allow once').click();
-    expect(await clicked.heard('click')).toBe('answered: allowed {"command":"rm -rf build"}');
+    expect(await clicked.received('click')).toBe('answered: allowed {"command":"rm -rf build"}');
     const [first] = (await testBed.client.asks.list({ session_id: run.sessionId })).items;
     expect(first?.answer).toMatchObject({ answered_by: 'lead', surface: 'web', behavior: 'allow' });
   });
 
-  it('is allowed with what the agent suggests, all of which is read, and all can be reached, on a phone too', async () => {
+  it('shows a suggestion in full beside its button on a phone, and sends it with the approval', async () => {
     const covered = Array.from({ length: 12 }, (_, i) => `Bash(npm run step-${i} *)`).join(', ');
     const label = `Do not ask again in this session for ${covered}`;
     const suggestions = [{ id: 'session', label, rules: [{ toolName: 'Bash', ruleContent: 'npm run *' }] }];
@@ -48,7 +48,7 @@ describeInBrowser('an approval', () => {
     const { run_id } = await testBed.client.runs.start(session_id, { input: { text: 'work' } });
     const call = { tool_call_id: 'c', tool_name: 'Bash', input: { command: 'npm run step-1' }, suggestions };
     const { ask_id } = await testBed.client.asks.raise(run_id, { kind: 'approval', ...call });
-    const { page } = await testBed.person('lead', { viewport: { width: 390, height: 844 } });
+    const { page } = await testBed.signedIn('lead', { viewport: { width: 390, height: 844 } });
     await page.goto(`/asks/${ask_id}`);
     const offer = page.getByRole('region', { name: 'Allow it and more' });
     await offer.getByText(label, { exact: true }).waitFor();
@@ -63,10 +63,10 @@ describeInBrowser('an approval', () => {
     await testBed.client.sessions.end(session_id);
   });
 
-  it('says on a phone too which file is changed, what is asked for in words, and where a page would lead', async () => {
+  it('shows the whole file path, the wanted permissions and the host of a link on a phone', async () => {
     const { session_id } = await testBed.client.sessions.create({ agent: 'external', title: 'In full' });
     const { run_id } = await testBed.client.runs.start(session_id, { input: { text: 'work' } });
-    const { page } = await testBed.person('lead', { viewport: { width: 390, height: 844 } });
+    const { page } = await testBed.signedIn('lead', { viewport: { width: 390, height: 844 } });
     const show = async (tool_name: string, input: Record<string, unknown>) => {
       const call = { tool_call_id: tool_name, tool_name, input };
       const { ask_id } = await testBed.client.asks.raise(run_id, { kind: 'approval', ...call });
@@ -97,7 +97,7 @@ describeInBrowser('an approval', () => {
     await testBed.client.sessions.end(session_id);
   });
 
-  it('is decided by the keyboard alone: with a suggestion, and together with others', async () => {
+  it('decides an approval with a suggestion, and a group of approvals, by keyboard alone', async () => {
     const { session_id } = await testBed.client.sessions.create({ agent: 'external', title: 'By keyboard' });
     const { run_id } = await testBed.client.runs.start(session_id, { input: { text: 'work' } });
     const raise = (id: string, more = {}) =>
@@ -109,7 +109,7 @@ describeInBrowser('an approval', () => {
         ...more,
       });
     const answerOf = async (askId: string) => (await testBed.client.asks.get(askId)).answer;
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     const tabTo = async (name: RegExp) => {
       const target = page.getByRole('button', { name });
       await target.waitFor();
@@ -141,7 +141,7 @@ describeInBrowser('an approval', () => {
     await testBed.client.sessions.end(session_id);
   });
 
-  it('is a plan: read as it is written, begun with when it is allowed', async () => {
+  it('renders a plan as Markdown, shows it to the letter where that would hide a part, and allows it', async () => {
     const reason = '# Move the invoices\n\n1. **First** the tests\n2. then `src/invoice.ts`';
     const plan = { tool_name: 'ExitPlanMode', input: {} };
     const filed = { ...plan, input: { plan: reason, planFilePath: '/home/me/plans/a.md' } };
@@ -155,7 +155,7 @@ describeInBrowser('an approval', () => {
       ],
     });
     const [shown, hidden, inFile] = [await run.ask('plan'), await run.ask('hiding'), await run.ask('filed')];
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${hidden.ask_id}`);
     await page.getByText('(then remove everything)').waitFor();
     await page.goto(`/asks/${inFile.ask_id}`);
@@ -169,34 +169,34 @@ describeInBrowser('an approval', () => {
     expect(await figure.getByRole('listitem').count()).toBe(2);
     await button(page, 'To the letter').click();
     await figure.getByText('# Move the invoices').waitFor();
-    // Nothing could be edited, and two plans are not decided together.
+    // A plan has no input to edit, and plans are not grouped.
     expect(await button(page, 'Edit').count()).toBe(0);
     expect(await page.getByText('approvals of this shape').count()).toBe(0);
     await button(page, 'Allow once').click();
     const resolutions = [hidden, inFile].map(({ ask_id }) => ({ request_id: ask_id, behavior: 'deny' as const }));
     await testBed.client.approvals.decideRun(run.runId, { resolutions });
-    expect([await run.heard('plan'), await run.heard('hiding')]).toEqual([
+    expect([await run.received('plan'), await run.received('hiding')]).toEqual([
       'answered: allowed {}',
       'answered: approval denied',
     ]);
   });
 
-  it('says in which folder it would run; it is denied, and the agent is told why', async () => {
+  it('shows the work folder of an approval, and sends the reason for denying it to the agent', async () => {
     const run = await playMock(testBed.client, approve('deny', { work_folder: '/elsewhere/below' }));
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${(await run.ask('deny')).ask_id}`);
     await page.getByText('/elsewhere/below', { exact: true }).waitFor();
     await button(page, 'Deny').click();
     await page.getByLabel(/Why not\?/).fill('Not the build folder: clean dist instead');
     await button(page, 'Deny').click();
-    expect(await run.heard('deny')).toBe('answered: Not the build folder: clean dist instead');
+    expect(await run.received('deny')).toBe('answered: Not the build folder: clean dist instead');
     await page.getByText('Denied by lead from the web inbox').first().waitFor();
   });
 
-  it('is edited, refused while it is no JSON, and allowed as edited', async () => {
+  it('allows an approval with an edited input, and only once the input is valid', async () => {
     const input = { url: 'https://example.com', depth: 3 };
     const run = await playMock(testBed.client, approve('edit', { tool_name: 'Fetch', input }), approve('command'));
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${(await run.ask('edit')).ask_id}`);
     await button(page, 'Edit').click();
     const editor = page.getByLabel('The input that may run, as JSON');
@@ -205,19 +205,19 @@ describeInBrowser('an approval', () => {
     expect(await button(page, 'Allow as edited').isDisabled()).toBe(true);
     await editor.fill('{"url": "https://example.com", "depth": 1}');
     await button(page, 'Allow as edited').click();
-    expect(await run.heard('edit')).toBe('answered: allowed {"depth":1,"url":"https://example.com"}');
+    expect(await run.received('edit')).toBe('answered: allowed {"depth":1,"url":"https://example.com"}');
 
     await page.goto(`/asks/${(await run.ask('command')).ask_id}`);
     await button(page, 'Edit').click();
     await page.getByLabel('The command that may run').fill('rm -rf dist');
     await page.keyboard.press('Control+Enter');
-    expect(await run.heard('command')).toBe('answered: allowed {"command":"rm -rf dist"}');
+    expect(await run.received('command')).toBe('answered: allowed {"command":"rm -rf dist"}');
   });
 
-  it('shows a change of a file as a diff, in one column or two', async () => {
+  it('shows the change of a file as a diff in one column or two', async () => {
     const input = { file_path: 'src/a.ts', old_string: 'const a = 1;\n', new_string: 'const a = 2;\n' };
     const run = await playMock(testBed.client, approve('change', { tool_name: 'Edit', input }));
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${(await run.ask('change')).ask_id}`);
     const diff = page.getByRole('region', { name: 'Change of src/a.ts' });
     expect(await diff.locator('tr.removed .line').textContent()).toContain('const a = 1;');
@@ -225,13 +225,13 @@ describeInBrowser('an approval', () => {
     await button(page, 'Show side by side').click();
     expect(await diff.locator('td.line').allTextContents()).toEqual(['const a = 1;', 'const a = 2;']);
     await button(page, 'Allow once').click();
-    expect(await run.heard('change')).toContain('allowed');
+    expect(await run.received('change')).toContain('allowed');
   });
 
-  it('is not allowed by the second of a double click that was meant for another', async () => {
+  it('ignores the second click of a double click, which would decide the next approval', async () => {
     const run = await playMock(testBed.client, { do: 'parallel', asks: [approve('aimed'), approve('next')] });
     const [aimed, next] = [await run.ask('aimed'), await run.ask('next')];
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${aimed.ask_id}`);
     await button(page, 'Allow once').dblclick({ delay: 60 });
     await page.goto(`/asks/${aimed.ask_id}`);
@@ -240,10 +240,10 @@ describeInBrowser('an approval', () => {
     await testBed.client.runs.cancel(aimed.run_id);
   });
 
-  it('that comes while others are decided together waits until it is checked', async () => {
+  it('leaves an approval unchecked that joins an open group', async () => {
     const git = (id: string, what: string) => approve(id, { input: { command: `git ${what}` } });
     const both = await playMock(testBed.client, { do: 'parallel', asks: [git('g1', 'status'), git('g2', 'log')] });
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     await both.ask('g2');
     await page.goto(`/asks/${(await both.ask('g1')).ask_id}`);
     await page.getByRole('button', { name: /2 approvals of this shape wait/ }).click();
@@ -254,17 +254,17 @@ describeInBrowser('an approval', () => {
     await arrived.waitFor();
     expect(await arrived.isChecked()).toBe(false);
     await button(page, 'Allow 2 in one run').click();
-    expect(await both.heard('g2')).toContain('git log');
+    expect(await both.received('g2')).toContain('git log');
     expect((await testBed.client.asks.get(slipped.ask_id)).status).toBe('pending');
     await testBed.client.runs.cancel(slipped.run_id);
   });
 
-  it('is decided together with others of its shape, one batch for each run, without what was left out', async () => {
+  it('decides a group of approvals in one batch for each run, without the unchecked ones', async () => {
     const npm = (id: string, name: string) => approve(id, { input: { command: `npm install ${name}` } });
     const both = await playMock(testBed.client, { do: 'parallel', asks: [npm('one', 'a'), npm('two', 'b')] });
     const other = await playMock(testBed.client, npm('three', 'c'));
     const left = await playMock(testBed.client, npm('four', 'd'));
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     await Promise.all([both.ask('two'), other.ask('three'), left.ask('four')]);
     await page.goto(`/asks/${(await both.ask('one')).ask_id}`);
     await page.getByRole('button', { name: /4 approvals of this shape wait/ }).click();
@@ -274,9 +274,9 @@ describeInBrowser('an approval', () => {
       if (request.method() === 'POST' && request.url().endsWith('/approvals')) sent.push(request.postDataJSON());
     });
     await button(page, 'Allow 3 in 2 runs').click();
-    expect(await both.heard('one')).toContain('npm install a');
-    expect(await both.heard('two')).toContain('npm install b');
-    expect(await other.heard('three')).toContain('npm install c');
+    expect(await both.received('one')).toContain('npm install a');
+    expect(await both.received('two')).toContain('npm install b');
+    expect(await other.received('three')).toContain('npm install c');
     expect(sent.map((body) => (body as { resolutions: unknown[] }).resolutions.length)).toEqual([2, 1]);
     expect((await left.ask('four')).status).toBe('pending');
   });

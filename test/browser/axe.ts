@@ -1,4 +1,4 @@
-// What axe finds on a page that is serious for people who cannot see, hear or point well.
+// Runs axe on a page and returns its serious and critical findings.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Evaluated by the debugger, not by the page: its content policy stays as it is. */
+/** Evaluated through the debugger, which the page's content policy does not apply to. */
 export async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const { violations } = await page.evaluate<AxeResults>('axe.run()');

@@ -1,5 +1,5 @@
-// The browser the tests drive: a Chromium that is already on the machine, or the one `npm test` installed for
-// playwright-core. Owns finding it and saying where it looked; installs nothing.
+// Finds the Chromium that the tests drive: one that is installed on the machine, or the one that `npm test` downloaded for
+// playwright-core. Installs nothing.
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -11,7 +11,7 @@ const ELSEWHERE = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** HOLDPOINT_CHROMIUM, then the one brought by playwright-core, then what is on the PATH or in the usual places. */
+/** Looks at HOLDPOINT_CHROMIUM, then playwright-core's own, then the PATH and the usual folders. */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
   if (env.HOLDPOINT_CHROMIUM) return env.HOLDPOINT_CHROMIUM;
   const onPath = (env.PATH ?? '').split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)));

@@ -1,12 +1,12 @@
-// What happens elsewhere is seen at once: two people at two browsers, an answer from the command line, a deadline, and a
-// click that came too late.
+// Tests what a page shows when an ask ends elsewhere: in another browser, at the command line, at its deadline, or before a
+// click reaches the server.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { ApproveStep } from '../../src/agents/mock/input.ts';
 import { createClient } from '../../src/client/client.ts';
 import { findings } from './axe.ts';
 import { playMock } from './mock-run.ts';
-import { complained, describeInBrowser, useTestBed } from './test-bed.ts';
+import { describeInBrowser, expectComplaints, useTestBed } from './test-bed.ts';
 
 const approve = (id: string): ApproveStep => ({
   do: 'approve',
@@ -15,14 +15,14 @@ const approve = (id: string): ApproveStep => ({
   input: { command: `echo ${id}` },
 });
 
-describeInBrowser('when somebody else answers', () => {
+describeInBrowser('an ask that ends elsewhere', () => {
   const testBed = useTestBed();
 
-  it('both see it settle: who, from where, with what', async () => {
+  it('shows everyone who answered, from which surface and with what', async () => {
     const run = await playMock(testBed.client, approve('both'));
     const { ask_id } = await run.ask('both');
-    const lead = await testBed.person('lead');
-    const mate = await testBed.person('mate');
+    const lead = await testBed.signedIn('lead');
+    const mate = await testBed.signedIn('mate');
     await Promise.all([lead, mate].map(({ page }) => page.goto(`/asks/${ask_id}`)));
     await expect.poll(() => lead.page.title()).toMatch(/^\(1\) Holdpoint/);
     expect(await lead.page.locator('link[rel=icon]').getAttribute('href')).toMatch(/^data:image/);
@@ -38,16 +38,16 @@ describeInBrowser('when somebody else answers', () => {
       expect(await page.getByRole('button', { name: 'Allow once' }).count()).toBe(0);
     }
     await expect.poll(() => lead.page.title()).toBe('Holdpoint');
-    expect(await run.heard('both')).toBe('answered: not on a Friday');
+    expect(await run.received('both')).toBe('answered: not on a Friday');
   });
 
-  it('a click that came too late gets an honest sentence, and changes nothing', async () => {
+  it('says who was first when a click comes too late, and changes nothing', async () => {
     const run = await playMock(testBed.client, approve('late'));
     const { ask_id, run_id } = await run.ask('late');
-    const { page, complaints } = await testBed.person('lead');
+    const { page, complaints } = await testBed.signedIn('lead');
     await page.goto(`/asks/${ask_id}`);
     await page.getByRole('button', { name: 'Allow once', exact: true }).waitFor();
-    // Somebody at a terminal is quicker by the time the click takes to the server.
+    // The answer from the command line arrives before that of the click.
     const cli = createClient({ url: testBed.server.url, token: testBed.server.token, surface: 'cli' });
     await page.route(`**/v1/runs/${run_id}/approvals`, async (route) => {
       await cli.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'deny' }] });
@@ -56,19 +56,19 @@ describeInBrowser('when somebody else answers', () => {
     await page.getByRole('button', { name: 'Allow once', exact: true }).click();
     const notice = page.getByRole('alert').filter({ hasText: 'Yours came later and changed nothing' });
     await notice.getByText(/Denied by operator from the command line at .+ ago/).waitFor();
-    // It stays beside how it ended until the person has read it.
+    // The notice stays until it is dismissed.
     await page.getByRole('region', { name: 'How it ended' }).getByText('Denied by operator').waitFor();
     await expect.poll(() => notice.isVisible()).toBe(true);
     await notice.getByRole('button', { name: 'Got it' }).click();
     await expect.poll(() => notice.count()).toBe(0);
-    expect(await run.heard('late')).toBe('answered: approval denied');
-    await complained({ complaints }, '409');
+    expect(await run.received('late')).toBe('answered: approval denied');
+    await expectComplaints({ complaints }, '409');
   });
 
-  it('the same click as the winner’s is told that it was not needed', async () => {
+  it('says who was first when a late click has the same answer', async () => {
     const run = await playMock(testBed.client, approve('same'));
     const { ask_id, run_id } = await run.ask('same');
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${ask_id}`);
     await page.route(`**/v1/runs/${run_id}/approvals`, async (route) => {
       const resolutions = [{ request_id: ask_id, behavior: 'allow' as const }];
@@ -79,21 +79,21 @@ describeInBrowser('when somebody else answers', () => {
     await page.getByText(/Allowed by operator from the API at .+ said the same/).waitFor();
   });
 
-  it('what was typed meanwhile is there to be copied, beside who won; also on the session page', async () => {
+  it("keeps the typed text beside the other person's answer, in the inbox and on the session page", async () => {
     const ask = (id: string) => ({ do: 'ask' as const, id, questions: [{ id: 'why', question: 'Why?' }] });
     const run = await playMock(testBed.client, ask('typed'), ask('again'));
-    const lead = await testBed.person('lead');
-    const mate = await testBed.person('mate');
+    const lead = await testBed.signedIn('lead');
+    const mate = await testBed.signedIn('mate');
     const why = (page: Page) => page.getByRole('textbox', { name: 'Why?', exact: true });
     const typed = await run.ask('typed');
     await lead.page.goto(`/asks/${typed.ask_id}`);
     await why(lead.page).fill('the words of lead');
     await mate.page.goto(`/asks/${typed.ask_id}`);
-    // Everyone has a draft of their own.
+    // Each person has a draft of their own.
     expect(await why(mate.page).inputValue()).toBe('');
     await why(mate.page).fill('the words of mate');
     await mate.page.getByRole('button', { name: 'Answer', exact: true }).click();
-    expect(await run.heard('typed')).toBe('answered: the words of mate');
+    expect(await run.received('typed')).toBe('answered: the words of mate');
     const lost = lead.page.getByRole('figure').filter({ hasText: 'What you had typed' });
     await lost.getByText('the words of lead').waitFor();
     await lost.getByRole('button', { name: 'Copy' }).waitFor();
@@ -104,7 +104,7 @@ describeInBrowser('when somebody else answers', () => {
 
     const { ask_id, run_id } = await run.ask('again');
     await lead.page.goto(`/sessions/${run.sessionId}`);
-    // Answered before there was a pause in which it could have been kept.
+    // Answered before the draft was saved.
     await why(lead.page).fill('half a thought');
     const answers = [{ question_id: 'why', freeform_answer: 'because' }];
     await testBed.client.questions.answerRun(run_id, { resolution: { request_id: ask_id, answers } });
@@ -115,10 +115,10 @@ describeInBrowser('when somebody else answers', () => {
     await expect.poll(() => card.count()).toBe(0);
   });
 
-  it('a batch that came too late is told so, also when no group is left', async () => {
+  it('reports a batch that came too late after its group is gone', async () => {
     const run = await playMock(testBed.client, { do: 'parallel', asks: [approve('b1'), approve('b2')] });
     const [first, second] = [await run.ask('b1'), await run.ask('b2')];
-    const { page, complaints } = await testBed.person('lead');
+    const { page, complaints } = await testBed.signedIn('lead');
     await page.goto(`/asks/${first.ask_id}`);
     await page.getByRole('button', { name: /2 approvals of this shape wait/ }).click();
     await page.route(`**/v1/runs/${first.run_id}/approvals`, async (route) => {
@@ -132,61 +132,11 @@ describeInBrowser('when somebody else answers', () => {
     await page.getByText(/None of the 2 of one run was decided/).waitFor();
     expect((await testBed.client.asks.get(second.ask_id)).status).toBe('pending');
     await testBed.client.runs.cancel(first.run_id);
-    await complained({ complaints }, '409');
+    await expectComplaints({ complaints }, '409');
   });
 
-  it('a viewer sees it too, and has nothing to answer with', async () => {
-    const run = await playMock(testBed.client, approve('viewed'));
-    const { ask_id, run_id } = await run.ask('viewed');
-    const { page } = await testBed.stranger();
-    await page.goto((await testBed.client.signIn.offer({ name: 'mate', scope: 'viewer' })).url);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('signed in to look, not to answer').waitFor();
-    await page.getByText('echo viewed').first().waitFor();
-    expect(
-      await page
-        .getByRole('article')
-        .getByRole('button', { name: /Allow|Deny|Edit/ })
-        .count(),
-    ).toBe(0);
-    await page.keyboard.press('a');
-    // Nor is a run offered that would be refused.
-    await page.keyboard.press('n');
-    await page.goto('/sessions');
-    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
-    expect(await page.getByRole('button', { name: /New run|Start a run/ }).count()).toBe(0);
-    await page.keyboard.press('n');
-    expect(await page.getByRole('dialog').count()).toBe(0);
-    await page.goto(`/sessions/${run.sessionId}`);
-    await page.getByText('signed in to look, not to write').waitFor();
-    expect((await testBed.client.asks.get(ask_id)).status).toBe('pending');
-    await testBed.client.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'allow' }] });
-  });
-
-  it('a viewer is shown all that is asked', async () => {
-    const work_folder = '/srv/shop';
-    const reason = 'a clean build';
-    const options = [{ label: 'Staging', description: 'nobody notices' }, { label: 'Production' }];
-    const run = await playMock(testBed.client, {
-      do: 'parallel',
-      asks: [
-        { ...approve('whole'), reason, work_folder },
-        { do: 'ask', id: 'which', questions: [{ id: 'where', question: 'Where to?', options }] },
-      ],
-    });
-    await Promise.all([run.ask('whole'), run.ask('which')]);
-    const { page } = await testBed.stranger();
-    await page.goto((await testBed.client.signIn.offer({ name: 'mate', scope: 'viewer' })).url);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('navigation', { name: 'Main' }).waitFor();
-    await page.goto(`/sessions/${run.sessionId}`);
-    for (const text of ['echo whole', reason, work_folder, 'Where to?', 'Staging', 'nobody notices', 'Production'])
-      await page.getByRole('article').getByText(text).first().waitFor();
-    await testBed.client.runs.cancel(run.runId);
-  });
-
-  it('a deadline counts down, ends the ask, and leaves the typed text', async () => {
-    const { page } = await testBed.person('lead');
+  it('counts a deadline down, and keeps the typed text when the ask expires', async () => {
+    const { page } = await testBed.signedIn('lead');
     const { session_id } = await testBed.client.sessions.create({ agent: 'external' });
     const { run_id } = await testBed.client.runs.start(session_id, { input: { text: 'work' } });
     const typedInTime = async (expires_after_ms: number): Promise<boolean> => {
@@ -198,11 +148,11 @@ describeInBrowser('when somebody else answers', () => {
       const isTyped = isCounting.then(() => page.getByRole('textbox', { name: 'Why?' }).fill('half a thought'));
       const isOver = page.getByText('Expired before anyone answered').first().waitFor({ timeout: 0 });
       await Promise.race([isTyped, isOver]);
-      // Whatever still waits for a page that is left is of no interest.
+      // The wait that lost the race rejects when the page is left.
       for (const wait of [isTyped, isOver]) wait.catch(() => {});
       return (await testBed.client.asks.get(ask_id)).status === 'pending';
     };
-    // A machine that is too slow for it is given more time.
+    // A slow machine gets a later deadline.
     let expiresAfterMs = 5000;
     while (!(await typedInTime(expiresAfterMs))) expiresAfterMs *= 2;
     await page.getByText('Expired before anyone answered').first().waitFor();

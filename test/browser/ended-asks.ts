@@ -1,4 +1,4 @@
-// A past for the pages that look back: asks of several kinds that have ended in several ways.
+// Raises and ends asks of several kinds, for tests of the history and the insights.
 import type { Client } from '../../src/client/client.ts';
 import type { AskView } from '../../src/core/views.ts';
 

@@ -1,4 +1,4 @@
-// One ask of every kind that a card is drawn for, raised by an agent of the test's own.
+// Raises one ask of every kind that has a card, as an external agent.
 import type { Client } from '../../src/client/client.ts';
 import type { AskView } from '../../src/core/views.ts';
 
@@ -43,7 +43,7 @@ const ASKS: Raised[] = [
   },
 ];
 
-/** All of them in one run, oldest first. */
+/** In one run, oldest first. */
 export async function raiseEveryAsk(client: Client): Promise<AskView[]> {
   const { session_id } = await client.sessions.create({
     agent: 'external',

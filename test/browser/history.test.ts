@@ -1,42 +1,8 @@
-// The pages that look back. History: finds what has ended by any of its words, keeps the search in the address, opens what
-// it found. Sessions: the open ones, and the ended ones.
+// Tests the history: searching and filtering ended asks, the search in the address, and opening a result.
 import { beforeAll, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { makeEndedAsks } from './ended-asks.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
-
-describeInBrowser('the sessions page', () => {
-  const testBed = useTestBed();
-
-  it('lists the open ones, finds ended ones by word, newest first, and goes further back', async () => {
-    const { client } = testBed;
-    const create = (title: string) => client.sessions.create({ agent: 'external', title, project_ids: ['shop_a'] });
-    await create('Still at work');
-    const titles = ['Nightly build', ...Array.from({ length: 120 }, (_, i) => `Update ${i}`)];
-    for (const title of titles) await client.sessions.end((await create(title)).session_id);
-    const { page } = await testBed.person('lead');
-    await page.getByRole('link', { name: 'Sessions' }).click();
-    await page.getByText('1 open', { exact: true }).waitFor();
-    await page.getByRole('link', { name: /Still at work/ }).waitFor();
-    await page.getByRole('button', { name: 'Ended' }).click();
-    await page.getByText('100 ended so far').waitFor();
-    const rows = page.getByRole('list', { name: 'Ended sessions' }).getByRole('listitem');
-    expect(await rows.first().textContent()).toContain('Update 119');
-    await page.getByRole('button', { name: 'Further back' }).click();
-    await page.getByText('121 ended', { exact: true }).waitFor();
-    await page.keyboard.press('/');
-    await page.keyboard.type('nightly shop_');
-    await page.getByText('1 ended', { exact: true }).waitFor();
-    // Not among the newest hundred, and still found after a reload.
-    await page.reload();
-    await page.getByText('1 ended', { exact: true }).waitFor();
-    await page.getByRole('link', { name: /Nightly build/ }).click();
-    await page.getByText('This session has ended.').waitFor();
-    await page.goBack();
-    await page.getByRole('searchbox').fill('nobody');
-    await page.getByText('No ended session matches this search.').waitFor();
-  });
-});
 
 describeInBrowser('the history page', () => {
   const testBed = useTestBed();
@@ -45,8 +11,8 @@ describeInBrowser('the history page', () => {
     past = await makeEndedAsks(testBed.client);
   });
 
-  it('lists what has ended, newest first, with who decided what', async () => {
-    const { page } = await testBed.person('lead');
+  it('lists ended asks, newest first, with who decided what', async () => {
+    const { page } = await testBed.signedIn('lead');
     await page.getByRole('link', { name: 'History' }).click();
     const rows = page.getByRole('list', { name: 'Ended asks' }).getByRole('listitem');
     await page.getByText('3 asks').waitFor();
@@ -57,8 +23,8 @@ describeInBrowser('the history page', () => {
     expect(texts[2]).toContain('Nightly build');
   });
 
-  it('finds by word as it is typed, and the address keeps it over a reload', async () => {
-    const { page } = await testBed.person('lead');
+  it('searches while typing, and keeps the search in the address over a reload', async () => {
+    const { page } = await testBed.signedIn('lead');
     await page.goto('/history');
     await page.getByText('3 asks').waitFor();
     await page.keyboard.press('/');
@@ -74,8 +40,8 @@ describeInBrowser('the history page', () => {
     await page.getByText('3 asks').waitFor();
   });
 
-  it('narrows down by kind and end', async () => {
-    const { page } = await testBed.person('lead');
+  it('filters by kind and outcome', async () => {
+    const { page } = await testBed.signedIn('lead');
     await page.goto('/history');
     await page.getByRole('button', { name: 'Questions' }).click();
     await page.getByText('1 ask', { exact: true }).waitFor();
@@ -84,8 +50,8 @@ describeInBrowser('the history page', () => {
     expect(new URL(page.url()).search).toBe('?kind=question&status=expired');
   });
 
-  it('opens an ask with how it ended', async () => {
-    const { page } = await testBed.person('lead');
+  it('opens an ended ask, and goes back to the same search', async () => {
+    const { page } = await testBed.signedIn('lead');
     await page.goto('/history?q=disk');
     await page.getByRole('link', { name: /rm -rf/ }).click();
     await page.waitForURL(`**/asks/${past[1]?.ask_id}`);
@@ -94,7 +60,7 @@ describeInBrowser('the history page', () => {
     await page.getByText('1 ask', { exact: true }).waitFor();
   });
 
-  it('goes further back when the person says so', async () => {
+  it('fetches older asks on request', async () => {
     const { client } = testBed;
     const { session_id } = await client.sessions.create({ agent: 'external' });
     const { run_id } = await client.runs.start(session_id, { input: {} });
@@ -110,7 +76,7 @@ describeInBrowser('the history page', () => {
     );
     const resolutions = asks.map((ask) => ({ request_id: ask.ask_id, behavior: 'allow' as const }));
     await client.approvals.decideRun(run_id, { resolutions });
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     await page.goto('/history');
     await page.getByText(/^50 asks back to/).waitFor();
     await page.getByRole('button', { name: 'Further back' }).click();

@@ -1,5 +1,5 @@
-// Text of an agent that wants to take the page over: HTML, scripts, links, terminal codes, characters that hide or turn
-// the reading direction, a megabyte. Nothing of it runs, everything can be seen, and the page stays usable.
+// Tests text of an agent that attacks the page: HTML, scripts, links, terminal codes, invisible and bidirectional characters,
+// half a megabyte. None of it runs, all of it is visible, and the page stays usable.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { playMock } from './mock-run.ts';
@@ -9,17 +9,17 @@ const HTML =
   '<img src=x onerror="window.owned=1"><script>window.owned=1</script><a href="javascript:window.owned=1">x</a>';
 const NASTY = `${HTML} \u202e\u2066gnirts\u2069 \u200b\u0007\u001b[31mred\u001b[0m \u001b]8;;http://evil.example\u0007`;
 const MARKDOWN = `${NASTY}\n\n[click](javascript:window.owned=1) ![x](http://evil.example/x.png) <iframe src=//evil.example>`;
-const MEGABYTE = 'x'.repeat(480_000);
+const LONG_TEXT = 'x'.repeat(480_000);
 
-/** It takes a browser its time to lay half a million characters out, and much more where others work too. */
-const LONG_PATIENCE_MS = 240_000;
+/** Laying out half a million characters takes a browser long on a busy machine. */
+const LONG_WAIT_MS = 240_000;
 
 const isOwned = (page: Page) => page.evaluate(() => 'owned' in window);
 
 describeInBrowser('hostile text', () => {
   const testBed = useTestBed();
 
-  it('in an approval is shown to the letter, runs nothing, and can be denied', async () => {
+  it('shows hostile text in an approval to the letter, and runs none of it', async () => {
     const run = await playMock(testBed.client, {
       do: 'approve',
       id: 'hostile',
@@ -28,7 +28,7 @@ describeInBrowser('hostile text', () => {
       reason: NASTY,
       diff: `--- a/${HTML}\n+++ b/${HTML}\n@@ -1 +1 @@\n-${NASTY}\n+${NASTY}`,
     });
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${(await run.ask('hostile')).ask_id}`);
     await page.getByText('hidden characters').first().waitFor();
     const marks = await page.locator('.hidden-character').allTextContents();
@@ -37,10 +37,10 @@ describeInBrowser('hostile text', () => {
     expect(await isOwned(page)).toBe(false);
     await page.getByRole('button', { name: 'Deny', exact: true }).click();
     await page.getByRole('button', { name: 'Deny', exact: true }).click();
-    expect(await run.heard('hostile')).toBe('answered: approval denied');
+    expect(await run.received('hostile')).toBe('answered: approval denied');
   });
 
-  it('in a question and in what an agent says runs nothing either', async () => {
+  it('runs nothing of hostile text in a question or an output', async () => {
     const run = await playMock(
       testBed.client,
       { do: 'say', text: MARKDOWN },
@@ -54,7 +54,7 @@ describeInBrowser('hostile text', () => {
       },
     );
     await run.ask('hostile');
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     await page.goto(`/sessions/${run.sessionId}`);
     await page.getByRole('article').waitFor();
     await page.locator('.markdown').first().waitFor();
@@ -62,20 +62,20 @@ describeInBrowser('hostile text', () => {
     expect(await isOwned(page)).toBe(false);
     await page.getByRole('radio').first().check();
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
-    expect(await run.heard('hostile')).toContain('answered: ');
+    expect(await run.received('hostile')).toContain('answered: ');
   });
 
-  it('of a megabyte is cut with a word about it, shown whole on request, and only then allowed', {
-    timeout: LONG_PATIENCE_MS,
+  it('truncates an input of half a megabyte, and allows it only once it was shown whole', {
+    timeout: LONG_WAIT_MS,
   }, async () => {
     const { session_id } = await testBed.client.sessions.create({ agent: 'external' });
-    const { run_id } = await testBed.client.runs.start(session_id, { input: { text: 'a megabyte' } });
+    const { run_id } = await testBed.client.runs.start(session_id, { input: { text: 'long' } });
     const content = Array.from({ length: 5000 }, (_, n) => `line ${n}`).join('\n');
-    const input = { command: `echo ${MEGABYTE}`, file_path: 'long.txt', content };
+    const input = { command: `echo ${LONG_TEXT}`, file_path: 'long.txt', content };
     const ask = { kind: 'approval', tool_call_id: 'long', tool_name: 'Bash', input } as const;
     const { ask_id } = await testBed.client.asks.raise(run_id, ask);
-    const { page } = await testBed.person('lead');
-    page.setDefaultTimeout(LONG_PATIENCE_MS);
+    const { page } = await testBed.signedIn('lead');
+    page.setDefaultTimeout(LONG_WAIT_MS);
     await page.goto(`/asks/${ask_id}`);
     await page.getByRole('button', { name: 'Show the other 460,005 characters' }).waitFor();
     await page.getByRole('button', { name: 'Show the other 4,400 lines' }).waitFor();
@@ -84,6 +84,6 @@ describeInBrowser('hostile text', () => {
     expect((await testBed.client.asks.get(ask_id)).status).toBe('pending');
     await page.getByRole('button', { name: 'Allow once', exact: true }).click();
     const given = async () => (await testBed.client.asks.get(ask_id)).answer;
-    await expect.poll(given, { timeout: LONG_PATIENCE_MS }).toMatchObject({ behavior: 'allow' });
+    await expect.poll(given, { timeout: LONG_WAIT_MS }).toMatchObject({ behavior: 'allow' });
   });
 });

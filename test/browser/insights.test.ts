@@ -1,4 +1,4 @@
-// The insights page: plots of what has ended, each with its figures as a table, in the colours of the page.
+// Tests the insights: which plots are shown, and their figures as tables.
 import { expect, it } from 'vitest';
 import { makeEndedAsks } from './ended-asks.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
@@ -6,8 +6,8 @@ import { describeInBrowser, useTestBed } from './test-bed.ts';
 describeInBrowser('the insights page', () => {
   const testBed = useTestBed();
 
-  it('says when there is nothing to show yet, then shows it', async () => {
-    const { page } = await testBed.person('lead');
+  it('says that there is nothing to show, and later shows every plot', async () => {
+    const { page } = await testBed.signedIn('lead');
     await page.getByRole('link', { name: 'Insights' }).click();
     await page.getByText('Nothing was asked and ended').waitFor();
     await makeEndedAsks(testBed.client);
@@ -29,9 +29,9 @@ describeInBrowser('the insights page', () => {
     for (const figure of await page.getByRole('figure').all()) await figure.locator('svg.recharts-surface').waitFor();
   });
 
-  it('has the figures of each plot as a table', async () => {
+  it('shows the figures of a plot as a table', async () => {
     await makeEndedAsks(testBed.client);
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     await page.goto('/insights?days=1');
     const ends = page.getByRole('figure', { name: 'By end' });
     await ends.getByText('As a table').click();

@@ -1,11 +1,10 @@
-// The page as an app: it can be installed, opens while the server is away, keeps no answer of the API, and tells of new
-// asks while it is hidden, once somebody wanted that.
+// Tests the page as an installed app: manifest, cache of its own files, opening offline, and notifications.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { makeEndedAsks } from './ended-asks.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
 
-/** Its worker is in control. */
+/** The service worker controls the page. */
 async function isInstalled(page: Page): Promise<void> {
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
 }
@@ -19,11 +18,11 @@ const notices = (page: Page) =>
 
 const hide = () => Object.defineProperty(document, 'hidden', { get: () => true });
 
-describeInBrowser('the page as an app', () => {
+describeInBrowser('the installed app', () => {
   const testBed = useTestBed();
 
-  it('says what it is, with icons that are there', async () => {
-    const { page } = await testBed.person('lead');
+  it('has a manifest with icons that exist', async () => {
+    const { page } = await testBed.signedIn('lead');
     const manifest = await page.evaluate(async () => {
       const link = document.querySelector<HTMLLinkElement>('link[rel="manifest"]');
       return (await fetch(link?.href ?? '')).json();
@@ -35,8 +34,8 @@ describeInBrowser('the page as an app', () => {
     }
   });
 
-  it('keeps its files and no answer of the API', async () => {
-    const { page } = await testBed.person('lead');
+  it('caches its own files and no API response', async () => {
+    const { page } = await testBed.signedIn('lead');
     await isInstalled(page);
     await makeEndedAsks(testBed.client);
     await page.goto('/history');
@@ -51,8 +50,8 @@ describeInBrowser('the page as an app', () => {
     expect(kept.filter((path) => path !== '/' && !path.startsWith('/assets/'))).toEqual([]);
   });
 
-  it('opens while the server is away, and goes on when it is back', async () => {
-    const { page, complaints } = await testBed.person('lead');
+  it('opens from its cache while the server is away, and continues when it is back', async () => {
+    const { page, complaints } = await testBed.signedIn('lead');
     await isInstalled(page);
     await page.reload();
     await page.getByText('Live · lead').waitFor();
@@ -63,7 +62,7 @@ describeInBrowser('the page as an app', () => {
     await page.getByRole('heading', { name: 'History' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/history');
     await page.getByText('Live · lead').waitFor();
-    // The browser notes each connection that was refused.
+    // The browser logs each connection that was refused.
     const odd = complaints
       .splice(0)
       .filter((text) => !/ERR_CONNECTION_(REFUSED|RESET)|ERR_INCOMPLETE|ERR_EMPTY|FetchEvent/.test(text));
@@ -78,8 +77,8 @@ describeInBrowser('the page as an app', () => {
       return testBed.client.asks.raise(run_id, ask);
     };
 
-    it('are off until somebody switches them on, and then only while the page is hidden', async () => {
-      const { page, context } = await testBed.person('lead');
+    it('shows notifications only when they are switched on and the page is hidden, and closes those of settled asks', async () => {
+      const { page, context } = await testBed.signedIn('lead');
       await context.grantPermissions(['notifications'], { origin: testBed.server.url });
       await isInstalled(page);
       await page.evaluate(hide);
@@ -94,7 +93,7 @@ describeInBrowser('the page as an app', () => {
       const ask = await raise('echo heard');
       await expect.poll(() => notices(page)).toEqual([{ title: 'Bash', body: 'echo heard', tag: ask.ask_id }]);
 
-      // Settled elsewhere: no news any more.
+      // Settled elsewhere: the notification is closed.
       const resolutions = [{ request_id: ask.ask_id, behavior: 'allow' as const }];
       await testBed.client.approvals.decideRun(ask.run_id, { resolutions });
       await expect.poll(() => notices(page)).toEqual([]);
@@ -105,8 +104,8 @@ describeInBrowser('the page as an app', () => {
       expect(await notices(page)).toEqual([]);
     });
 
-    it('say when the browser blocks them', async () => {
-      const { page } = await testBed.person('lead');
+    it('says that the browser blocks notifications', async () => {
+      const { page } = await testBed.signedIn('lead');
       await page.evaluate(() => Object.defineProperty(Notification, 'permission', { get: () => 'denied' }));
       await page.getByRole('button', { name: 'Notifications' }).click();
       await page.getByText('Your browser blocks notifications').waitFor();

@@ -1,11 +1,11 @@
-// What is sent again because its reply was lost is done once, also after a reload; what is meant twice is done twice.
+// Tests that a request is carried out once when its reply is lost and it is sent again, also after a reload.
 import type { Page, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { ApproveStep } from '../../src/agents/mock/input.ts';
 import { playMock } from './mock-run.ts';
-import { describeInBrowser, useTestBed } from './test-bed.ts';
+import { describeInBrowser, expectComplaints, useTestBed } from './test-bed.ts';
 
-/** The server carries it out; its reply is cut off, and so is every reply to a repeat. Resolves when it happened first. */
+/** The server carries out each POST to this path, and its reply is cut off. `happened` resolves with the first one. */
 async function cutReplies(page: Page, path: string): Promise<{ happened: Promise<void>; end(): Promise<void> }> {
   const first = Promise.withResolvers<void>();
   const cut = async (route: Route) => {
@@ -18,9 +18,9 @@ async function cutReplies(page: Page, path: string): Promise<{ happened: Promise
   return { happened: first.promise, end: () => page.unroute(path, cut) };
 }
 
-describeInBrowser('a reply that was lost', () => {
+describeInBrowser('lost replies', () => {
   const testBed = useTestBed();
-  /** The browser notes what was cut off. */
+  /** The browser logs the requests that were cut off. */
   const allowCut = (complaints: string[]) => {
     for (const complaint of complaints.splice(0)) expect(complaint).toContain('ERR_CONNECTION_RESET');
   };
@@ -29,14 +29,14 @@ describeInBrowser('a reply that was lost', () => {
     return items.filter(({ content }) => (content[0] as { text?: string }).text === text).length;
   };
 
-  /** A message to a new session, whose reply is lost; and the page again. */
-  const sayInVain = async (words: string, title: string) => {
+  /** Posts a message to a new session, loses the reply, and reloads the page. */
+  const postWithoutReply = async (text: string, title: string) => {
     const { session_id, thread_id } = await testBed.client.sessions.create({ agent: 'external', title });
-    const { page, complaints } = await testBed.person('lead');
+    const { page, complaints } = await testBed.signedIn('lead');
     await page.goto(`/sessions/${session_id}`);
     const field = page.getByPlaceholder('Message the agent');
     const replies = await cutReplies(page, '**/v1/threads/*/items');
-    await field.fill(words);
+    await field.fill(text);
     await field.press('Enter');
     await replies.happened;
     await page.reload();
@@ -44,8 +44,8 @@ describeInBrowser('a reply that was lost', () => {
     return { page, complaints, field, thread_id };
   };
 
-  it('of a message: the same words after a reload are the same message, and once more on purpose another', async () => {
-    const { page, complaints, field, thread_id } = await sayInVain('go on', 'Said');
+  it('posts a message once when its reply is lost and it is sent again after a reload, and a second time on purpose', async () => {
+    const { page, complaints, field, thread_id } = await postWithoutReply('go on', 'Said');
     expect(await postsOf(thread_id, 'go on')).toBe(1);
     expect(await field.inputValue()).toBe('go on');
     await page.getByText('No reply came when you sent this. It may be in the thread already').waitFor();
@@ -61,8 +61,8 @@ describeInBrowser('a reply that was lost', () => {
     allowCut(complaints);
   });
 
-  it('of a message: who clears it and writes it anew says it anew', async () => {
-    const { page, complaints, field, thread_id } = await sayInVain('go on', 'Said anew');
+  it('posts a second message when the text was cleared and typed again', async () => {
+    const { page, complaints, field, thread_id } = await postWithoutReply('go on', 'Said anew');
     await field.fill('');
     await field.fill('go on');
     expect(await page.getByText('No reply came').count()).toBe(0);
@@ -72,7 +72,7 @@ describeInBrowser('a reply that was lost', () => {
     allowCut(complaints);
   });
 
-  it('of an answer in the thread: sent again when nothing is asked any more, it starts no run', async () => {
+  it('starts no run when an answer in the thread is sent again after its ask has ended', async () => {
     const options = [{ label: 'Staging' }, { label: 'Production' }];
     const run = await playMock(testBed.client, {
       do: 'ask',
@@ -80,12 +80,12 @@ describeInBrowser('a reply that was lost', () => {
       questions: [{ id: 'target', question: 'Where to?', options }],
     });
     await run.ask('where');
-    const { page, complaints } = await testBed.person('lead');
+    const { page, complaints } = await testBed.signedIn('lead');
     await page.goto(`/sessions/${run.sessionId}`);
     const replies = await cutReplies(page, '**/v1/threads/*/items');
     await page.getByLabel('Answers “Where to?”').fill('2');
     await page.keyboard.press('Enter');
-    expect(await run.heard('where')).toBe('answered: Production');
+    expect(await run.received('where')).toBe('answered: Production');
     await replies.happened;
     await page.reload();
     await replies.end();
@@ -98,8 +98,8 @@ describeInBrowser('a reply that was lost', () => {
     allowCut(complaints);
   });
 
-  it('of a new run: what was typed is there again, leads to the run that was started, and then to another', async () => {
-    const { page, complaints } = await testBed.person('lead');
+  it('leads to the started run when its form is sent again after a reload, and starts another one later', async () => {
+    const { page, complaints } = await testBed.signedIn('lead');
     const started = async () =>
       (await testBed.client.sessions.list({ limit: 500 })).items.filter(({ title }) => title === 'count to three');
     const start = page.getByRole('button', { name: 'Start', exact: true });
@@ -136,16 +136,16 @@ describeInBrowser('a reply that was lost', () => {
     input: { command: `echo ${id}` },
   });
 
-  it('of answers to a group: one answer each, and no error', async () => {
+  it('decides a group once when its replies are lost', async () => {
     const run = await playMock(testBed.client, { do: 'parallel', asks: [approve('g1'), approve('g2')] });
     const asks = [await run.ask('g1'), await run.ask('g2')];
-    const { page, complaints } = await testBed.person('lead');
+    const { page, complaints } = await testBed.signedIn('lead');
     await page.goto(`/asks/${asks[0]?.ask_id}`);
     const together = page.getByRole('button', { name: /2 approvals of this shape wait/ });
     const allow = page.getByRole('button', { name: 'Allow 2 in one run' });
     const path = `**/v1/runs/${run.runId}/approvals`;
     const keys: (string | undefined)[] = [];
-    // Before it reaches the server: the card stays, and the person tries again.
+    // Lost before it reaches the server: the card stays, and the person tries again.
     await page.route(path, async (route) => {
       keys.push(route.request().headers()['idempotency-key']);
       await route.fulfill({ status: 500, json: { detail: 'lost on the way' } });
@@ -155,7 +155,7 @@ describeInBrowser('a reply that was lost', () => {
     await page.getByText('2 of one run: lost on the way').waitFor();
     await page.unrouteAll({ behavior: 'wait' });
     await page.reload();
-    // Then after it was carried out: the page repeats it by itself.
+    // Lost after it was carried out: the page retries by itself.
     await page.route(path, async (route) => {
       keys.push(route.request().headers()['idempotency-key']);
       await route.fetch();
@@ -168,11 +168,55 @@ describeInBrowser('a reply that was lost', () => {
     expect(await page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
     expect(keys).toHaveLength(3);
     expect(new Set(keys).size).toBe(1);
-    expect([await run.heard('g1'), await run.heard('g2')]).toEqual(
+    expect([await run.received('g1'), await run.received('g2')]).toEqual(
       ['g1', 'g2'].map((id) => `answered: allowed {"command":"echo ${id}"}`),
     );
     const events = (await testBed.client.events.ofRun(run.runId, { limit: 500 })).items;
     expect(events.filter(({ type }) => type === 'ask.claimed')).toHaveLength(2);
     for (const complaint of complaints.splice(0)) expect(complaint).toMatch(/ERR_CONNECTION_RESET|500/);
+  });
+
+  it('starts one run and posts one message when replies are lost without a reload', async () => {
+    const { page, complaints } = await testBed.signedIn('lead');
+    /** Carries the request out, and replaces its reply by an error once the page says that the server is slow. */
+    const loseReply = (path: string) =>
+      page.route(path, async (route) => {
+        if (route.request().method() !== 'POST') return route.continue();
+        await route.fetch();
+        await page.getByText('The server has not answered yet').waitFor();
+        await route.fulfill({ status: 500, json: { detail: 'the reply was lost' } });
+      });
+    await loseReply('**/v1/sessions/*/runs');
+    await page.keyboard.press('n');
+    await page.getByLabel('Task').fill('only once');
+    await page.getByLabel('Agent').fill('nobody-hosts-this');
+    const start = page.getByRole('button', { name: 'Start', exact: true });
+    await start.click();
+    await page.getByText('the reply was lost').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await start.click();
+    await page.waitForURL(/\/sessions\/ses_/);
+    const { items } = await testBed.client.sessions.list({ limit: 500 });
+    const [session, ...others] = items.filter(({ title }) => title === 'only once');
+    expect(others).toEqual([]);
+    const session_id = session?.session_id ?? '';
+    expect((await testBed.client.runs.list({ session_id })).items).toHaveLength(1);
+
+    await loseReply('**/v1/threads/*/items');
+    const field = page.getByPlaceholder('Message the agent');
+    await field.fill('said once');
+    await field.press('Enter');
+    await page.getByText('the reply was lost').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    const said = async () =>
+      (await testBed.client.threads.items(session?.thread_id ?? '')).items.filter(({ content }) =>
+        JSON.stringify(content).includes('said once'),
+      ).length;
+    expect(await said()).toBe(1);
+    await field.press('Enter');
+    await expect.poll(() => field.inputValue()).toBe('');
+    expect(await said()).toBe(1);
+    await expectComplaints({ complaints }, '500', '500');
+    await testBed.client.sessions.end(session_id);
   });
 });

@@ -1,10 +1,10 @@
-// Question cards in a real browser: every kind driven to an answer; what counts is what the mock agent received.
+// Tests question cards in a real browser up to the answer, compared with what the mock agent received.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { AskStep } from '../../src/agents/mock/input.ts';
 import type { QuestionInput } from '../../src/core/question.ts';
 import { type MockRun, playMock } from './mock-run.ts';
-import { complained, describeInBrowser, useTestBed, type Visitor } from './test-bed.ts';
+import { describeInBrowser, expectComplaints, useTestBed, type Visitor } from './test-bed.ts';
 
 const TARGETS = [
   { id: 'staging', label: 'Staging', recommended: true },
@@ -21,22 +21,22 @@ const ask = (id: string, questions: QuestionInput[], more: Partial<AskStep> = {}
 });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-describeInBrowser('a question', () => {
+describeInBrowser('questions', () => {
   const testBed = useTestBed();
   const opened = async (run: MockRun, id: string): Promise<Visitor> => {
-    const visitor = await testBed.person('lead');
+    const visitor = await testBed.signedIn('lead');
     await visitor.page.goto(`/asks/${(await run.ask(id)).ask_id}`);
     await visitor.page.getByRole('article').waitFor();
     return visitor;
   };
 
-  it('has what is recommended chosen, and is answered with that, with a key, or in own words', async () => {
+  it('preselects the recommended option, and answers with it, with a number key, or with a text', async () => {
     const run = await playMock(testBed.client, ask('plain', [target]), ask('number', [target]), ask('other', [target]));
     const { page } = await opened(run, 'plain');
     expect(await page.getByRole('radio', { name: /Staging/ }).isChecked()).toBe(true);
     await page.getByText('canary: 5%').waitFor();
     await button(page, 'Answer').click();
-    expect(await run.heard('plain')).toBe('answered: Staging');
+    expect(await run.received('plain')).toBe('answered: Staging');
 
     await page.goto(`/asks/${(await run.ask('number')).ask_id}`);
     await page.getByRole('article').waitFor();
@@ -47,16 +47,16 @@ describeInBrowser('a question', () => {
       })
       .toBe(true);
     await page.keyboard.press('a');
-    expect(await run.heard('number')).toBe('answered: Production');
+    expect(await run.received('number')).toBe('answered: Production');
 
     await page.goto(`/asks/${(await run.ask('other')).ask_id}`);
     await page.getByLabel('Your own answer').fill('the moon');
     expect(await page.getByRole('radio', { name: /Staging/ }).isChecked()).toBe(false);
     await page.keyboard.press('Control+Enter');
-    expect(await run.heard('other')).toBe('answered: the moon');
+    expect(await run.received('other')).toBe('answered: the moon');
   });
 
-  it('takes several options, free text, and a secret that is shown to nobody', async () => {
+  it('answers with several options, with a text, and with a secret that is never shown', async () => {
     const checks = { id: 'checks', question: 'Which checks?', multi_select: true, options: TARGETS };
     const run = await playMock(
       testBed.client,
@@ -69,12 +69,12 @@ describeInBrowser('a question', () => {
     await page.getByRole('checkbox', { name: /Staging/ }).uncheck();
     await page.getByRole('checkbox', { name: 'Production' }).check();
     await button(page, 'Answer').click();
-    expect(await run.heard('several')).toBe('answered: Canary, Production');
+    expect(await run.received('several')).toBe('answered: Canary, Production');
 
     await page.goto(`/asks/${(await run.ask('text')).ask_id}`);
     await page.getByPlaceholder('One sentence').fill('It works.\nNow with two lines.');
     await button(page, 'Answer').click();
-    expect(await run.heard('text')).toBe('answered: It works.\nNow with two lines.');
+    expect(await run.received('text')).toBe('answered: It works.\nNow with two lines.');
 
     const secret = await run.ask('secret');
     await page.goto(`/asks/${secret.ask_id}`);
@@ -82,13 +82,13 @@ describeInBrowser('a question', () => {
     expect(await field.getAttribute('type')).toBe('password');
     await field.fill('correct horse');
     await button(page, 'Answer').click();
-    expect(await run.heard('secret')).toBe('answered: (a secret of 13 characters)');
+    expect(await run.received('secret')).toBe('answered: (a secret of 13 characters)');
     const shown = await testBed.client.asks.get(secret.ask_id);
     expect(JSON.stringify(shown)).not.toContain('correct horse');
     expect(await page.content()).not.toContain('correct horse');
   });
 
-  it('of several says at each what is missing, and what the server does not like', async () => {
+  it('shows missing answers and refusals of the server at their question', async () => {
     const strict = { id: 'strict', question: 'Which one exactly?', allow_other: false, options: TARGETS.slice(1) };
     const optional = { id: 'maybe', question: 'Anything else?', required: false };
     const run = await playMock(
@@ -110,7 +110,7 @@ describeInBrowser('a question', () => {
       .getByLabel('Production')
       .check();
     await why.getByRole('textbox').fill('Because');
-    // Somewhere on the way an answer is lost: the server has the last word, and says it at the question.
+    // An answer is removed from the request: the server refuses it, and the refusal is shown at the question.
     await page.route('**/questions', (route) => {
       const body = route.request().postDataJSON() as { resolution: { answers: { question_id: string }[] } };
       body.resolution.answers = body.resolution.answers.filter(({ question_id }) => question_id !== 'why');
@@ -118,29 +118,29 @@ describeInBrowser('a question', () => {
     });
     await button(page, 'Send answers').click();
     await why.getByText('Question "why" must be answered.').waitFor();
-    // The browser itself notes the refused request.
-    await complained({ complaints }, '400');
+    // The browser logs the refused request.
+    await expectComplaints({ complaints }, '400');
     await page.unroute('**/questions');
     await button(page, 'Send answers').click();
-    expect(await run.heard('form')).toBe('answered: Staging\nProduction\nBecause');
+    expect(await run.received('form')).toBe('answered: Staging\nProduction\nBecause');
   });
 
-  it('is declined, and the agent is told why', async () => {
+  it('declines a question, and sends the reason to the agent', async () => {
     const run = await playMock(testBed.client, ask('decline', [target]));
     const { page } = await opened(run, 'decline');
     await button(page, 'Decline').click();
     await page.getByLabel(/Decline to answer/).fill('Ask me after lunch');
     await button(page, 'Decline').click();
-    expect(await run.heard('decline')).toBe('declined: Ask me after lunch');
+    expect(await run.received('decline')).toBe('declined: Ask me after lunch');
   });
 
-  it('as a form is drawn from what the server prepared, and carried on by the next run', async () => {
+  it('renders a form from the payload of the server, and its answer starts the next run', async () => {
     const questions = [target, { id: 'note', question: 'A note?', required: false }];
     const run = await playMock(testBed.client, ask('form', questions, { mode: 'form' }));
     const { page } = await opened(run, 'form');
     await page.getByRole('radio', { name: /Canary/ }).check();
     await button(page, 'Send answers').click();
-    expect(await run.heard('form')).toContain('answered: Canary');
+    expect(await run.received('form')).toContain('answered: Canary');
     const { items } = await testBed.client.runs.list({ session_id: run.sessionId });
     expect(items).toHaveLength(2);
   });

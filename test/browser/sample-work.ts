@@ -1,4 +1,4 @@
-// Believable work of several agents, for pictures: asks of every kind, some days' worth of names.
+// Raises believable asks of several agents, for the screenshots.
 import type { Client } from '../../src/client/client.ts';
 
 type Raised = Parameters<Client['asks']['raise']>[1];

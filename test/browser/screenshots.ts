@@ -1,5 +1,5 @@
-// Takes the pictures of the page in docs/screenshots: a server of its own with believable work on it, light, dark and on
-// a phone. Run by hand with `npm run screenshots`, when the page looks different.
+// Takes the screenshots in docs/screenshots from a server of its own with sample work: light, dark and on a phone. Run it by
+// hand with `npm run screenshots` when the look of the page has changed.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -8,8 +8,8 @@ import { endEverything, root, startHoldpoint } from '../support/process.ts';
 import { findChromium } from './chromium.ts';
 import { work } from './sample-work.ts';
 
-/** Until fonts and highlighter have come. */
-const SETTLED_MS = 800;
+/** Until fonts and the highlighter are loaded. */
+const LOADED_MS = 800;
 const folder = join(root, 'docs', 'screenshots');
 mkdirSync(folder, { recursive: true });
 const executablePath = findChromium();
@@ -20,15 +20,15 @@ const client = createClient({ url: server.url, token: server.token });
 const browser = await chromium.launch({ executablePath });
 try {
   const asks = await work(client);
-  const light = await person(client, { colorScheme: 'light' });
+  const light = await signedIn(client, { colorScheme: 'light' });
   await show(light, `/asks/${asks.edit}`, 'inbox-light');
   await show(light, `/asks/${asks.group}`, 'group-light', async () => {
     await light.getByRole('button', { name: /approvals of this shape/ }).click();
   });
-  const dark = await person(client, { colorScheme: 'dark' });
+  const dark = await signedIn(client, { colorScheme: 'dark' });
   await show(dark, `/asks/${asks.target}`, 'inbox-dark');
   await show(dark, `/asks/${asks.hidden}`, 'hidden-characters-dark');
-  const phone = await person(client, {
+  const phone = await signedIn(client, {
     viewport: { width: 390, height: 844 },
     isMobile: true,
     hasTouch: true,
@@ -42,7 +42,7 @@ try {
   await endEverything();
 }
 
-async function person(api: Client, options: BrowserContextOptions): Promise<Page> {
+async function signedIn(api: Client, options: BrowserContextOptions): Promise<Page> {
   const size = { width: 1280, height: 800 };
   const context = await browser.newContext({
     baseURL: server.url,
@@ -61,7 +61,7 @@ async function show(page: Page, path: string, name: string, prepare?: () => Prom
   await page.goto(path);
   await page.getByRole('listitem').or(page.getByRole('article')).first().waitFor();
   await prepare?.();
-  await page.waitForTimeout(SETTLED_MS);
+  await page.waitForTimeout(LOADED_MS);
   await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
@@ -72,6 +72,6 @@ async function demo(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Answer', exact: true }).click();
   await page.getByRole('button', { name: 'Allow once', exact: true }).click();
   await page.getByText('Is this a patch or a minor release?').first().waitFor();
-  await page.waitForTimeout(SETTLED_MS);
+  await page.waitForTimeout(LOADED_MS);
   await page.screenshot({ path: join(folder, 'session-light.png') });
 }

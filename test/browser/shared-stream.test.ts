@@ -1,11 +1,11 @@
-// Many tabs of one browser: they share one stream, all of them live, whichever is closed.
+// Tests that many tabs of one browser share one event stream.
 import { expect, it } from 'vitest';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
 
-describeInBrowser('eight tabs', () => {
+describeInBrowser('the shared event stream', () => {
   const testBed = useTestBed();
 
-  it('follow one stream, and go on when the tab that held it is closed', async () => {
+  it('feeds eight tabs from one stream, also after the tab that held it is closed', async () => {
     const { session_id } = await testBed.client.sessions.create({ agent: 'external' });
     const { run_id } = await testBed.client.runs.start(session_id, { input: { text: 'x' } });
     const raise = (id: string) =>
@@ -15,7 +15,7 @@ describeInBrowser('eight tabs', () => {
         tool_name: 'Bash',
         input: { command: id },
       });
-    const { page: first, context } = await testBed.person('lead');
+    const { page: first, context } = await testBed.signedIn('lead');
     let streams = 0;
     context.on('request', (request) => {
       if (request.headers().accept === 'text/event-stream') streams += 1;
@@ -23,7 +23,7 @@ describeInBrowser('eight tabs', () => {
     await first.getByText('all clear').waitFor();
     const others = await Promise.all(Array.from({ length: 7 }, () => context.newPage()));
     await Promise.all(others.map((page) => page.goto('/').then(() => page.getByText('Live').waitFor())));
-    // The first tab's own may have been opened before it was counted.
+    // The first tab may have opened its stream before the counter was installed.
     expect(streams).toBeLessThanOrEqual(1);
     await raise('one');
     for (const page of [first, ...others]) await expect.poll(() => page.title()).toBe('(1) Holdpoint');

@@ -1,10 +1,10 @@
-// Who has seen an ask, in real pages: what is on the screen for a moment is told, what is hidden, folded away or passed by
-// is not; everybody else is shown it, and no page fetches anything again because of it.
+// Tests when a page reports that a person has seen an ask: all of it was in view for a moment, in a visible window and
+// uncovered. Others are shown it, and no page refetches anything because of it.
 import type { Page, Request } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
 
-describeInBrowser('who has seen an ask', () => {
+describeInBrowser('sightings', () => {
   const testBed = useTestBed();
   const raised = async (title: string, ...commands: string[]) => {
     const { client } = testBed;
@@ -17,48 +17,48 @@ describeInBrowser('who has seen an ask', () => {
     }
     return { sessionId: session_id, ids, end: () => client.sessions.end(session_id) };
   };
-  const whoSaw = async (id = '') =>
+  const seenBy = async (id = '') =>
     (await testBed.client.asks.get(id)).seen_by?.map(({ by, surface }) => `${by} ${surface}`);
   const cardOf = (page: Page) => page.getByRole('article', { name: 'Ask' });
-  /** Longer than a look has to last. */
+  /** Longer than an ask has to be in view. */
   const aMoment = (page: Page) => page.waitForTimeout(1000);
 
-  /** What a page asks its server for, as it goes; `calm` when nothing is under way but the stream, nor begun in a moment. */
+  /** Records the requests of a page; `calm` resolves when none but the stream is in flight and none was started for a moment. */
   const trafficOf = (page: Page) => {
-    const begun: string[] = [];
-    const underWay = new Set<Request>();
+    const started: string[] = [];
+    const inFlight = new Set<Request>();
     page.on('request', (request) => {
-      begun.push(`${request.method()} ${new URL(request.url()).pathname}`);
-      if (!isStream(request)) underWay.add(request);
+      started.push(`${request.method()} ${new URL(request.url()).pathname}`);
+      if (!isStream(request)) inFlight.add(request);
     });
-    page.on('requestfinished', (request) => underWay.delete(request));
-    page.on('requestfailed', (request) => underWay.delete(request));
+    page.on('requestfinished', (request) => inFlight.delete(request));
+    page.on('requestfailed', (request) => inFlight.delete(request));
     const calm = async () => {
-      for (let before = -1; underWay.size > 0 || before !== begun.length; ) {
-        before = begun.length;
+      for (let before = -1; inFlight.size > 0 || before !== started.length; ) {
+        before = started.length;
         await aMoment(page);
         await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
       }
     };
-    return { begun, calm };
+    return { started, calm };
   };
   const isStream = (request: Request) => request.headers().accept === 'text/event-stream';
 
-  const readOn = (page: Page, what: string) =>
+  const scrollToEnd = (page: Page, what: string) =>
     page
       .locator(what)
       .first()
       .evaluate((scroller) => scroller.scrollTo(0, scroller.scrollHeight));
 
-  it('is shown to everybody else at once, and fetches nothing', async () => {
+  it('shows who has seen an ask to everyone else, without a refetch', async () => {
     const { ids, sessionId, end } = await raised('Looked at', 'make');
-    const lead = await testBed.person('lead');
+    const lead = await testBed.signedIn('lead');
     const traffic = trafficOf(lead.page);
     await lead.page.goto(`/sessions/${sessionId}`);
-    await expect.poll(() => whoSaw(ids[0])).toEqual(['lead web']);
-    const mate = await testBed.person('mate');
+    await expect.poll(() => seenBy(ids[0])).toEqual(['lead web']);
+    const mate = await testBed.signedIn('mate');
     await traffic.calm();
-    const before = [...traffic.begun];
+    const before = [...traffic.started];
     await mate.page.goto(`/asks/${ids[0]}`);
     await cardOf(mate.page)
       .getByText(/^Seen by lead (just now|\d+s ago)$/)
@@ -66,12 +66,12 @@ describeInBrowser('who has seen an ask', () => {
     await cardOf(lead.page)
       .getByText(/^Seen by mate (just now|\d+s ago)$/)
       .waitFor();
-    expect(await whoSaw(ids[0])).toEqual(['lead web', 'mate web']);
-    // What an event makes stale is fetched a moment later.
+    expect(await seenBy(ids[0])).toEqual(['lead web', 'mate web']);
+    // A query that an event made stale would be refetched within this time.
     await traffic.calm();
-    expect(traffic.begun).toEqual(before);
+    expect(traffic.started).toEqual(before);
 
-    // Nobody is told of themselves, nor a second time; and it stays when the ask has ended.
+    // A person's own sighting is not shown to them, nor reported twice, and it stays when the ask has ended.
     await mate.page.reload();
     await cardOf(mate.page).getByText('Seen by lead').waitFor();
     await aMoment(mate.page);
@@ -86,21 +86,21 @@ describeInBrowser('who has seen an ask', () => {
     await end();
   });
 
-  it('is told by who may only look', async () => {
+  it('reports that a viewer has seen an ask', async () => {
     const { ids, end } = await raised('Watched', 'make');
     const { url } = await testBed.client.signIn.offer({ name: 'watcher', scope: 'viewer' });
-    const { page } = await testBed.stranger();
+    const { page } = await testBed.signedOut();
     await page.goto(url);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
     await page.goto(`/asks/${ids[0]}`);
-    await expect.poll(() => whoSaw(ids[0])).toEqual(['watcher web']);
+    await expect.poll(() => seenBy(ids[0])).toEqual(['watcher web']);
     await end();
   });
 
-  it('takes a window that is shown, and a look that lasts', async () => {
+  it('reports nothing from a hidden window or for an ask that was only passed', async () => {
     const { ids, end } = await raised('Hidden', 'make one', 'make two', 'make three');
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     await page.addInitScript(() => {
       let hidden = true;
       Object.defineProperty(document, 'hidden', { get: () => hidden });
@@ -114,83 +114,83 @@ describeInBrowser('who has seen an ask', () => {
     await page.goto(`/asks/${ids[0]}`);
     await cardOf(page).getByText('make one').waitFor();
     await aMoment(page);
-    expect(await whoSaw(ids[0])).toEqual([]);
+    expect(await seenBy(ids[0])).toEqual([]);
     await page.evaluate(() => (window as unknown as { show(): void }).show());
-    await expect.poll(() => whoSaw(ids[0])).toEqual(['lead web']);
-    // The second is passed on the way to the third.
+    await expect.poll(() => seenBy(ids[0])).toEqual(['lead web']);
+    // The second ask is passed on the way to the third.
     await page.keyboard.press('j');
     await page.keyboard.press('j');
-    await expect.poll(() => whoSaw(ids[2])).toEqual(['lead web']);
-    expect(await whoSaw(ids[1])).toEqual([]);
+    await expect.poll(() => seenBy(ids[2])).toEqual(['lead web']);
+    expect(await seenBy(ids[1])).toEqual([]);
     await end();
   });
 
-  it('takes all of a long one, and what is on the screen of several', async () => {
+  it('reports a long ask only once its end was in view, and of several asks only those in view', async () => {
     const long = `echo ${'x'.repeat(200_000)}`;
     const { ids, end } = await raised('Long', long);
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${ids[0]}`);
     const all = cardOf(page).getByRole('button', { name: /^Show/ });
     await all.waitFor();
     await aMoment(page);
-    expect(await whoSaw(ids[0])).toEqual([]);
+    expect(await seenBy(ids[0])).toEqual([]);
     await all.click();
     await aMoment(page);
-    expect(await whoSaw(ids[0])).toEqual([]);
-    await readOn(page, '.card pre');
-    await readOn(page, '.card-scroll');
-    await expect.poll(() => whoSaw(ids[0])).toEqual(['lead web']);
+    expect(await seenBy(ids[0])).toEqual([]);
+    await scrollToEnd(page, '.card pre');
+    await scrollToEnd(page, '.card-scroll');
+    await expect.poll(() => seenBy(ids[0])).toEqual(['lead web']);
     await end();
 
     const lines = Array.from({ length: 6 }, (_, n) => `echo ${n}`).join('\n');
     const several = await raised('Several', ...Array.from({ length: 6 }, (_, n) => `${lines}\n# ${n}`));
     await page.goto(`/sessions/${several.sessionId}`);
-    await expect.poll(() => whoSaw(several.ids[0])).toEqual(['lead web']);
+    await expect.poll(() => seenBy(several.ids[0])).toEqual(['lead web']);
     await aMoment(page);
-    expect(await whoSaw(several.ids[5])).toEqual([]);
-    await readOn(page, '.session-scroll');
-    await expect.poll(() => whoSaw(several.ids[5])).toEqual(['lead web']);
+    expect(await seenBy(several.ids[5])).toEqual([]);
+    await scrollToEnd(page, '.session-scroll');
+    await expect.poll(() => seenBy(several.ids[5])).toEqual(['lead web']);
     await several.end();
   });
 
-  it('takes the end of it on a small screen, of what scrolls by itself too', async () => {
+  it('reports an ask on a small screen only once the end of each scrolling box was in view', async () => {
     const lines = Array.from({ length: 60 }, (_, n) => `echo ${n}`).join('\n');
     const { ids, sessionId, end } = await raised('Below the fold', `${lines}\nrm -rf /srv/shop`, 'make\n'.repeat(20));
-    const { page } = await testBed.person('lead', { viewport: { width: 390, height: 844 } });
+    const { page } = await testBed.signedIn('lead', { viewport: { width: 390, height: 844 } });
     await page.goto(`/asks/${ids[0]}`);
     await cardOf(page).getByText('echo 0').waitFor();
     await aMoment(page);
-    expect(await whoSaw(ids[0])).toEqual([]);
-    await readOn(page, '.card-scroll');
+    expect(await seenBy(ids[0])).toEqual([]);
+    await scrollToEnd(page, '.card-scroll');
     await aMoment(page);
-    expect(await whoSaw(ids[0])).toEqual([]);
-    await readOn(page, '.card pre');
-    await expect.poll(() => whoSaw(ids[0])).toEqual(['lead web']);
+    expect(await seenBy(ids[0])).toEqual([]);
+    await scrollToEnd(page, '.card pre');
+    await expect.poll(() => seenBy(ids[0])).toEqual(['lead web']);
 
-    // In a session the buttons lie over the end of a card until it is scrolled to.
+    // On the session page the buttons cover the end of a card until it is scrolled into view.
     await page.goto(`/sessions/${sessionId}`);
     await cardOf(page)
       .nth(1)
       .evaluate((card) => card.scrollIntoView());
     await aMoment(page);
-    expect(await whoSaw(ids[1])).toEqual([]);
-    const lookOn = async () => {
+    expect(await seenBy(ids[1])).toEqual([]);
+    const scrollAndRead = async () => {
       await page.locator('.session-scroll').evaluate((scroller) => scroller.scrollBy(0, 150));
       await aMoment(page);
-      return whoSaw(ids[1]);
+      return seenBy(ids[1]);
     };
-    await expect.poll(lookOn, { timeout: 20_000 }).toEqual(['lead web']);
+    await expect.poll(scrollAndRead, { timeout: 20_000 }).toEqual(['lead web']);
     await end();
   });
 
-  it('takes the change of a file too, however late it is drawn', async () => {
+  it('reports nothing before the diff of an ask is loaded', async () => {
     const { client } = testBed;
     const { session_id } = await client.sessions.create({ agent: 'external', title: 'Slow to come' });
     const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
     const input = { file_path: 'a.txt', old_string: 'old', new_string: 'new' };
     const edit = { kind: 'approval', tool_call_id: 'late', tool_name: 'Edit', input } as const;
-    // A service worker would fetch it past the page.
-    const { page, complaints } = await testBed.person('lead', { serviceWorkers: 'block' });
+    // A service worker would fetch the chunk outside the page's routes.
+    const { page, complaints } = await testBed.signedIn('lead', { serviceWorkers: 'block' });
     let come = () => {};
     const isTime = new Promise<void>((resolve) => {
       come = resolve;
@@ -200,18 +200,18 @@ describeInBrowser('who has seen an ask', () => {
     await page.goto(`/asks/${ask_id}`);
     await cardOf(page).getByText('Loading the change…').waitFor();
     await aMoment(page);
-    expect(await whoSaw(ask_id)).toEqual([]);
+    expect(await seenBy(ask_id)).toEqual([]);
     come();
-    await expect.poll(() => whoSaw(ask_id)).toEqual(['lead web']);
+    await expect.poll(() => seenBy(ask_id)).toEqual(['lead web']);
     for (const complaint of complaints.splice(0)) expect(complaint).toContain('Service Worker registration blocked');
     await client.sessions.end(session_id);
   });
 
-  it('takes a card that nothing lies over', async () => {
+  it('reports nothing while a dialog covers the ask', async () => {
     const { client } = testBed;
     const { session_id } = await client.sessions.create({ agent: 'external', title: 'Covered' });
     const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     await page.goto(`/sessions/${session_id}`);
     await page.getByRole('heading', { name: 'Covered' }).waitFor();
     await page.keyboard.press('n');
@@ -220,22 +220,22 @@ describeInBrowser('who has seen an ask', () => {
     const { ask_id } = await client.asks.raise(run_id, { kind: 'approval', ...make });
     await page.locator('.card').getByText('make').waitFor();
     await aMoment(page);
-    expect(await whoSaw(ask_id)).toEqual([]);
+    expect(await seenBy(ask_id)).toEqual([]);
     await page.keyboard.press('Escape');
-    await expect.poll(() => whoSaw(ask_id)).toEqual(['lead web']);
+    await expect.poll(() => seenBy(ask_id)).toEqual(['lead web']);
     await client.sessions.end(session_id);
   });
 
-  it('takes each of a group that is on the screen', async () => {
+  it('reports the members of a group that were in view', async () => {
     const { ids, end } = await raised('Group', ...Array.from({ length: 40 }, (_, n) => `rm part-${n}`));
-    const { page } = await testBed.person('lead');
+    const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${ids[0]}`);
     await page.getByRole('button', { name: /Decide them together/ }).click();
-    await expect.poll(() => whoSaw(ids[3])).toEqual(['lead web']);
+    await expect.poll(() => seenBy(ids[3])).toEqual(['lead web']);
     await aMoment(page);
-    expect(await whoSaw(ids[39])).toEqual([]);
+    expect(await seenBy(ids[39])).toEqual([]);
     await page.getByText('rm part-39').scrollIntoViewIfNeeded();
-    await expect.poll(() => whoSaw(ids[39])).toEqual(['lead web']);
+    await expect.poll(() => seenBy(ids[39])).toEqual(['lead web']);
     await end();
   });
 });

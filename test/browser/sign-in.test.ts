@@ -1,12 +1,25 @@
-// Signing in through the link, in a real browser: what the person sees, and what stays where.
+// Tests signing in through a link and signing out, and what a viewer may do.
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { complained, describeInBrowser, useTestBed } from './test-bed.ts';
+import type { ApproveStep } from '../../src/agents/mock/input.ts';
+import { playMock } from './mock-run.ts';
+import { describeInBrowser, expectComplaints, useTestBed } from './test-bed.ts';
+
+const approve = (id: string): ApproveStep => ({
+  do: 'approve',
+  id,
+  tool_name: 'Bash',
+  input: { command: `echo ${id}` },
+});
+
+/** The empty inbox names an agent of the server: a request that is cut off by the sign-out would be a complaint. */
+const everythingFetched = (page: Page) => page.getByText('holdpoint connect claude').waitFor();
 
 describeInBrowser('signing in', () => {
   const testBed = useTestBed();
 
-  it('opens nothing by itself, signs in with a click, and leaves no code in the address', async () => {
-    const { page } = await testBed.stranger();
+  it('signs in with a click on the page of the link, and leaves no code in the address', async () => {
+    const { page } = await testBed.signedOut();
     const { url } = await testBed.client.signIn.offer();
     await page.goto(url);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
@@ -21,8 +34,8 @@ describeInBrowser('signing in', () => {
     expect(signedIn).toMatchObject([{ name: 'lead', scope: 'operator' }]);
   });
 
-  it('stays signed in over a reload, with a cookie no script can read', async () => {
-    const { page, context } = await testBed.person('lead');
+  it('stays signed in over a reload, with a cookie that no script can read', async () => {
+    const { page, context } = await testBed.signedIn('lead');
     await page.reload();
     const me = await page.evaluate(() => fetch('/v1/me').then((r) => r.json()));
     expect(me).toMatchObject({ name: 'lead', kind: 'browser' });
@@ -35,46 +48,37 @@ describeInBrowser('signing in', () => {
     });
   });
 
-  it('says that a link was used, and how to get another', async () => {
-    const first = await testBed.stranger();
+  it('says that a link was already used, and how to get another', async () => {
+    const first = await testBed.signedOut();
     const { url } = await testBed.client.signIn.offer();
     await first.page.goto(url);
     await first.page.getByRole('button', { name: 'Sign in' }).click();
     await first.page.waitForURL(`${testBed.server.url}/`);
 
-    const second = await testBed.stranger();
+    const second = await testBed.signedOut();
     await second.page.goto(url);
     await second.page.getByRole('button', { name: 'Sign in' }).click();
     const alert = await second.page.getByRole('alert').textContent();
     expect(alert).toContain('already used');
     expect(alert).toContain('holdpoint sign-in');
-    await complained(second, '410');
+    await expectComplaints(second, '410');
   });
 
-  it('keeps a stranger out of every page, and says what to do', async () => {
-    const { page } = await testBed.stranger();
+  it('shows a browser that is not signed in how to sign in, on every page', async () => {
+    const { page } = await testBed.signedOut();
     for (const path of ['/', '/history', '/asks/ask_1']) {
       await page.goto(path);
       await page.getByText('holdpoint sign-in').waitFor();
     }
   });
 
-  it('tells whoever mistypes an address, in words', async () => {
-    const visitor = await testBed.person('lead');
-    const { page } = visitor;
-    expect((await page.goto('/histroy'))?.status()).toBe(404);
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
-    await page.getByRole('link', { name: 'To the inbox' }).click();
-    await page.getByText('all clear').waitFor();
-    await complained(visitor, '404');
-  });
-
-  it('on a phone too: theme, connection and the way out are behind “More”', async () => {
-    const { page } = await testBed.person('mate', {
+  it('offers theme, connection and sign-out in the dialog “More” on a phone', async () => {
+    const { page } = await testBed.signedIn('mate', {
       viewport: { width: 390, height: 844 },
       isMobile: true,
       hasTouch: true,
     });
+    await everythingFetched(page);
     await page.getByRole('button', { name: 'More' }).click();
     const more = page.getByRole('dialog', { name: 'More' });
     await more.getByText('Live · mate').waitFor();
@@ -85,12 +89,63 @@ describeInBrowser('signing in', () => {
     expect(await page.evaluate(() => document.cookie)).toBe('');
   });
 
-  it('signs out, here and on the server', async () => {
-    const { page } = await testBed.person('mate');
+  it('signs out in the browser and on the server', async () => {
+    const { page } = await testBed.signedIn('mate');
+    await everythingFetched(page);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('holdpoint sign-in').waitFor();
     expect(await page.evaluate(() => document.cookie)).toBe('');
     const { items } = await testBed.client.tokens.list();
     expect(items.findLast(({ name }) => name === 'mate')?.revoked_at_ms).toBeDefined();
+  });
+
+  it('offers a viewer nothing to answer or to start with', async () => {
+    const run = await playMock(testBed.client, approve('viewed'));
+    const { ask_id, run_id } = await run.ask('viewed');
+    const { page } = await testBed.signedOut();
+    await page.goto((await testBed.client.signIn.offer({ name: 'mate', scope: 'viewer' })).url);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('signed in to look, not to answer').waitFor();
+    await page.getByText('echo viewed').first().waitFor();
+    expect(
+      await page
+        .getByRole('article')
+        .getByRole('button', { name: /Allow|Deny|Edit/ })
+        .count(),
+    ).toBe(0);
+    await page.keyboard.press('a');
+    // A run, which the server would refuse, is not offered either.
+    await page.keyboard.press('n');
+    await page.goto('/sessions');
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    expect(await page.getByRole('button', { name: /New run|Start a run/ }).count()).toBe(0);
+    await page.keyboard.press('n');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.goto(`/sessions/${run.sessionId}`);
+    await page.getByText('signed in to look, not to write').waitFor();
+    expect((await testBed.client.asks.get(ask_id)).status).toBe('pending');
+    await testBed.client.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'allow' }] });
+  });
+
+  it('shows a viewer all that is asked', async () => {
+    const work_folder = '/srv/shop';
+    const reason = 'a clean build';
+    const options = [{ label: 'Staging', description: 'nobody notices' }, { label: 'Production' }];
+    const run = await playMock(testBed.client, {
+      do: 'parallel',
+      asks: [
+        { ...approve('whole'), reason, work_folder },
+        { do: 'ask', id: 'which', questions: [{ id: 'where', question: 'Where to?', options }] },
+      ],
+    });
+    await Promise.all([run.ask('whole'), run.ask('which')]);
+    const { page } = await testBed.signedOut();
+    await page.goto((await testBed.client.signIn.offer({ name: 'mate', scope: 'viewer' })).url);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await page.goto(`/sessions/${run.sessionId}`);
+    for (const text of ['echo whole', reason, work_folder, 'Where to?', 'Staging', 'nobody notices', 'Production'])
+      await page.getByRole('article').getByText(text).first().waitFor();
+    await testBed.client.runs.cancel(run.runId);
   });
 });

@@ -1,6 +1,6 @@
-// A real server, a real Chromium and signed-in people for the tests of the page. Each file has its own server on a free
-// port with a temporary folder. Whatever a page complains about (console errors, uncaught exceptions, breaches of the
-// content policy, requests to other hosts) fails the test that opened it.
+// Starts a real server and a real Chromium for the tests of the page, and opens pages that are signed in or not. Each file
+// has its own server on a free port with a temporary folder. A console error, an uncaught exception, a violation of the
+// content policy or a request to another host fails the test whose page caused it.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -9,34 +9,34 @@ import { type Client, createClient } from '../../src/client/client.ts';
 import { endEverything, type Holdpoint, root, type StartOptions, startHoldpoint } from '../support/process.ts';
 import { findChromium, NO_BROWSER } from './chromium.ts';
 
-const PATIENCE_MS = 30_000;
+/** Below the timeout of a test, so that the error names what was waited for. */
+const WAIT_MS = 30_000;
 const executablePath = findChromium();
 const builder = join(root, 'scripts', 'build-web.mjs');
 if (!executablePath) console.warn(NO_BROWSER);
 
-/** `describe`, where there is a browser; otherwise its tests are reported as skipped. */
+/** `describe` where there is a browser; otherwise its tests are reported as skipped. */
 export const describeInBrowser = describe.skipIf(!executablePath);
 
 export interface Visitor {
   page: Page;
   context: BrowserContext;
-  /** What the page complained about so far. A test that provokes a complaint empties it. */
+  /** What went wrong on the page so far. A test that causes a complaint on purpose removes it. */
   complaints: string[];
 }
 
 export interface TestBed {
   readonly server: Holdpoint;
-  /** The server's API as the operator, for what agents and other people do meanwhile. */
+  /** The server's API as the operator: for agents and for other people. */
   readonly client: Client;
-  /** Somebody who has signed in through a link and sees the inbox. */
-  person(name: string, options?: BrowserContextOptions): Promise<Visitor>;
-  /** A browser that has not signed in. */
-  stranger(options?: BrowserContextOptions): Promise<Visitor>;
+  /** A page that was signed in through a link and shows the inbox. */
+  signedIn(name: string, options?: BrowserContextOptions): Promise<Visitor>;
+  signedOut(options?: BrowserContextOptions): Promise<Visitor>;
   /** Stops the server and starts it again on the same port and folder. */
   restart(signal?: 'SIGTERM' | 'SIGKILL', whileAway?: () => Promise<void>): Promise<void>;
 }
 
-/** Call it inside `describeInBrowser`; the test bed is there while its tests run. */
+/** Call it inside `describeInBrowser`; the test bed exists while the tests of that block run. */
 export function useTestBed(options: StartOptions = {}): TestBed {
   let browser: Browser;
   let server: Holdpoint;
@@ -44,7 +44,7 @@ export function useTestBed(options: StartOptions = {}): TestBed {
   const clientOf = (h: Holdpoint) => createClient({ url: h.url, token: h.token, surface: 'api' });
 
   beforeAll(async () => {
-    // Does nothing when the page is built from what is there now.
+    // Does nothing when the page is up to date.
     execFileSync(process.execPath, [builder], { stdio: ['ignore', 'ignore', 'inherit'] });
     [browser, server] = await Promise.all([
       chromium.launch({ ...(executablePath && { executablePath }), headless: true }),
@@ -55,17 +55,16 @@ export function useTestBed(options: StartOptions = {}): TestBed {
     const visitors = open.splice(0);
     const complaints = visitors.flatMap((visitor) => visitor.complaints);
     await Promise.all(visitors.map(({ context }) => context.close()));
-    expect(complaints, 'what the pages complained about').toEqual([]);
+    expect(complaints, 'complaints of the pages').toEqual([]);
   });
   afterAll(async () => {
     await browser?.close();
     await endEverything();
   });
 
-  const stranger = async (contextOptions?: BrowserContextOptions): Promise<Visitor> => {
+  const signedOut = async (contextOptions?: BrowserContextOptions): Promise<Visitor> => {
     const context = await browser.newContext({ baseURL: server.url, ...contextOptions });
-    // Below a test's own limit, so that what was waited for is named.
-    context.setDefaultTimeout(PATIENCE_MS);
+    context.setDefaultTimeout(WAIT_MS);
     const page = await context.newPage();
     const visitor = { page, context, complaints: complaintsOf(page, server.url) };
     open.push(visitor);
@@ -79,13 +78,13 @@ export function useTestBed(options: StartOptions = {}): TestBed {
     get client() {
       return clientOf(server);
     },
-    stranger,
-    async person(name, contextOptions) {
-      const visitor = await stranger(contextOptions);
+    signedOut,
+    async signedIn(name, contextOptions) {
+      const visitor = await signedOut(contextOptions);
       const { url } = await clientOf(server).signIn.offer({ name });
       await visitor.page.goto(url);
       await visitor.page.getByRole('button', { name: 'Sign in' }).click();
-      // The address changes a moment before the page is there and takes keys.
+      // The address changes a moment before the page is rendered and handles keys.
       await visitor.page.getByRole('navigation', { name: 'Main' }).waitFor();
       return visitor;
     },
@@ -98,8 +97,8 @@ export function useTestBed(options: StartOptions = {}): TestBed {
   };
 }
 
-/** The browser itself notes refused requests, a moment later; those that were meant to be are taken off the list. */
-export async function complained({ complaints }: Pick<Visitor, 'complaints'>, ...texts: string[]): Promise<void> {
+/** Waits for these complaints, which the test caused on purpose, and removes them. */
+export async function expectComplaints({ complaints }: Pick<Visitor, 'complaints'>, ...texts: string[]): Promise<void> {
   await expect.poll(() => [...complaints]).toEqual(texts.map((text) => expect.stringContaining(text)));
   complaints.splice(0);
 }

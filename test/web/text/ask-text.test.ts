@@ -22,6 +22,7 @@ describe('the sentence for the end of an ask', () => {
   it('names the decision, the person and the surface', () => {
     expect(endSentence(answer({ behavior: 'deny' }))).toBe('Denied by mate from the command line');
     expect(endSentence(answer({ surface: 'system' }))).toBe('Allowed by mate');
+    expect(endSentence(answer({ surface: 'opencode' }))).toBe('Allowed by mate from opencode');
     expect(endSentence(answer({ outcome: 'expired' }))).toBe('Expired before anyone answered');
   });
 

@@ -120,7 +120,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
           <SearchBox
             ref={search}
             label="Search and filter"
-            placeholder="Search, or agent:claude tool:bash"
+            placeholder="Search, or tool:bash is:question"
             value={query}
             onChange={(event) => setQuery(event.target.value)}
             onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}

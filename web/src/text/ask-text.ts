@@ -25,7 +25,6 @@ const SURFACE_NAMES: Record<string, string> = {
   form: 'the form',
   api: 'the API',
   mcp: 'MCP',
-  opencode: 'OpenCode',
   link: 'a notification',
 };
 
@@ -52,8 +51,8 @@ export function endSentence(answer: Ended): string {
   if (answer.outcome === 'failed') return 'Ended with its run, which failed';
   const by = oneLine(answer.answered_by);
   const verb = answer.outcome === 'answered' ? VERBS[answer.behavior ?? 'answer'] : capitalised(answer.outcome);
-  const from = SURFACE_NAMES[answer.surface];
-  return `${verb} by ${by}${from === undefined ? '' : ` from ${from}`}`;
+  if (answer.surface === 'system') return `${verb} by ${by}`;
+  return `${verb} by ${by} from ${SURFACE_NAMES[answer.surface] ?? answer.surface}`;
 }
 
 const VERBS = { allow: 'Allowed', deny: 'Denied', answer: 'Answered' } as const;

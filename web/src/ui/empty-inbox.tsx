@@ -1,17 +1,21 @@
 // Says what to do next when the inbox is empty: start the demo, or connect an agent.
 import { Inbox, Play } from 'lucide-react';
+import { useAgents } from '../hooks/agents.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Key } from './key.tsx';
 import { Step } from './step.tsx';
 import './empty-inbox.css';
 
-const COMMANDS = [
-  ['Connect the agent you use', 'Its prompts appear here too; the first answer wins.', 'holdpoint connect claude'],
-  ['Give an agent something to do', 'It runs on this machine and asks here.', 'holdpoint run claude "fix the tests"'],
+/** `agent`: the name of one, as an example. */
+const commandsFor = (agent: string): (readonly [title: string, text: string, command: string])[] => [
+  ['Connect the agent you use', 'Its prompts appear here too; the first answer wins.', `holdpoint connect ${agent}`],
+  ['Give an agent something to do', 'It runs on this machine and asks here.', `holdpoint run ${agent} "fix the tests"`],
   ['Let any MCP client ask', 'Tools for questions, approvals and forms.', 'holdpoint mcp'],
-] as const;
+];
 
 export default function EmptyInbox({ onNewRun }: { onNewRun: (() => void) | undefined }) {
+  const { agents } = useAgents();
+  const example = agents?.find(({ takes, demo }) => takes === 'text' && !demo)?.name ?? 'AGENT';
   return (
     <div className="empty-inbox">
       <div>
@@ -31,7 +35,7 @@ export default function EmptyInbox({ onNewRun }: { onNewRun: (() => void) | unde
             }
           />
         )}
-        {COMMANDS.map(([title, text, command]) => (
+        {commandsFor(example).map(([title, text, command]) => (
           <Step
             key={title}
             title={title}

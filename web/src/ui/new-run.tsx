@@ -1,103 +1,88 @@
-// Starting work from the page: the demo, or any agent that a worker of this server hosts.
+// Starts a run from a dialog: the demo, or a task for any agent that a worker of this server hosts.
 import { FlaskConical, Play } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api } from '../api.ts';
-import { useFetched } from '../hooks/queries.ts';
+import { useAgents } from '../hooks/agents.ts';
 import { useStoredText } from '../hooks/stored-text.ts';
 import { type Submission, useSubmission } from '../hooks/submission.ts';
-import { type Chosen, settingsInput } from '../state/run-settings.ts';
-import { EXTERNAL_AGENT } from '../text/session-text.ts';
+import { agentNote, demoRun, formProblem, newRun, type NewRun as Run, type RunForm } from '../state/new-run.ts';
+import { failureText } from '../text/failure.ts';
 import { Dialog } from './dialog.tsx';
 import { NoReplyNotice, RefusalNotice } from './refusal-notice.tsx';
 import { RunSettings } from './run-settings.tsx';
 import { Step } from './step.tsx';
 import './new-run.css';
 
-/** The agent that starts by itself what the settings of a folder name. */
-const HAS_FOLDER_SETTINGS = 'claude';
-
-interface Work {
-  session: { agent: string; title: string; work_folder?: string };
-  input: Record<string, unknown>;
-}
-
-const DEMO: Work = { session: { agent: 'mock', title: 'Demo' }, input: { text: 'make the test suite pass again' } };
-
 export default function NewRun({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
   const [agent, setAgent] = useStoredText('holdpoint-run-agent');
   const [task, setTask] = useStoredText('holdpoint-run-task');
   const [folder, setFolder] = useStoredText('holdpoint-run-folder');
-  const [distrust, setDistrust] = useStoredText('holdpoint-run-distrust');
-  const trustsFolder = distrust === '';
-  const [name, place] = [agent.trim(), folder.trim()];
+  const [settings, setSettings] = useStoredText('holdpoint-run-settings-by-agent');
   const [problem, setProblem] = useState<string>();
-  const demo = useSubmission('demo');
-  const own = useSubmission('new-run');
-  const isSending = demo.isSending || own.isSending;
+  const demoSubmission = useSubmission('demo');
+  const submission = useSubmission('new-run');
+  const isSending = demoSubmission.isSending || submission.isSending;
+  const { agents, error } = useAgents();
+  const choices = agents?.filter(({ demo }) => !demo) ?? [];
+  const name = agent.trim();
+  const hosted = agents?.find((known) => known.name === name);
+  const form: RunForm = { agent, task, folder, chosen: JSON.parse(settings || '{}') };
+  const run = newRun(form, hosted);
+  const demo = demoRun(agents ?? []);
 
-  const { data: hosted = [] } = useFetched({ queryKey: ['agents'], queryFn: api.insights.agents, staleTime: 0 });
-  const names = hosted.map((agent) => agent.name).filter((known) => known !== 'mock');
-
-  const title = task.trim().split('\n')[0]?.slice(0, 120) ?? '';
-  const trust = name === HAS_FOLDER_SETTINGS && !trustsFolder && { trust_folder: false };
-  const [settings, setSettings] = useStoredText('holdpoint-run-settings');
-  const chosen = JSON.parse(settings || '{}') as Chosen;
-  const work: Work = {
-    session: { agent: name, title, ...(place !== '' && { work_folder: place }) },
-    input: { ...inputOf(name, task), ...settingsInput(name, chosen), ...trust },
-  };
-  const start = async (work: Work, { send }: Submission) => {
+  const start = async ({ session, input }: Run, { send }: Submission): Promise<boolean> => {
     setProblem(undefined);
     let sessionId = '';
-    const refusal = await send(work, async (options) => {
-      sessionId = (await api.sessions.create(work.session, options)).session_id;
-      await api.runs.start(sessionId, { input: work.input, source: 'web' }, options);
+    const refusal = await send({ session, input }, async (options) => {
+      sessionId = (await api.sessions.create(session, options)).session_id;
+      await api.runs.start(sessionId, { input, source: 'web' }, options);
     });
-    if (refusal) return;
-    if (work !== DEMO) {
-      setTask('');
-      setSettings(''); // What one run was allowed is not for the next.
-    }
+    if (refusal) return false;
     onClose();
     navigate(`/sessions/${sessionId}`);
+    return true;
   };
   const write = (next: string) => {
-    // Whoever begins anew means to start it anew.
-    if (next.trim() === '') own.forget();
+    // A task that is cleared and typed again is a new run.
+    if (next.trim() === '') submission.forget();
     setTask(next);
   };
-  const submit = (event: FormEvent) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
-    own.clearRefusal();
-    demo.clearRefusal();
-    if (name === EXTERNAL_AGENT) return setProblem(NOT_STARTED_HERE);
-    if (name === '') return setProblem('Name the agent.');
-    if (task.trim() === '') return setProblem('Say what the agent should do.');
-    if (place !== '' && !isAbsolute(place))
-      return setProblem(
-        'Give the work folder as an absolute path, such as /home/me/project: it is looked up on the machine of the worker.',
-      );
-    void start(work, own);
+    submission.clearRefusal();
+    demoSubmission.clearRefusal();
+    const why = formProblem(form);
+    if (why !== undefined) return setProblem(why);
+    if (!(await start(run, submission))) return;
+    setTask('');
+    setSettings(''); // The settings of one run do not apply to the next.
   };
   return (
     <Dialog title="Start a run" onClose={onClose}>
-      <Step
-        title="Demo"
-        text="A scripted agent asks every kind of thing. It reads and changes no file."
-        action={
-          <button type="button" className="button" disabled={isSending} onClick={() => start(DEMO, demo)}>
-            <FlaskConical className="icon" /> Start the demo
-          </button>
-        }
-      >
-        <Unsure sending={demo} work={DEMO} />
-      </Step>
+      {demo && (
+        <Step
+          title="Demo"
+          text="A scripted agent asks every kind of thing. It reads and changes no file."
+          action={
+            <button
+              type="button"
+              className="button"
+              disabled={isSending}
+              onClick={() => void start(demo, demoSubmission)}
+            >
+              <FlaskConical className="icon" /> Start the demo
+            </button>
+          }
+        >
+          <Unsure submission={demoSubmission} run={demo} />
+        </Step>
+      )}
       <form className="run-form" onSubmit={submit} noValidate>
         <div>
           <label className="label" htmlFor="run-task">
-            Task
+            {hosted?.takes === 'command' ? 'Command' : 'Task'}
           </label>
           <textarea id="run-task" className="field" value={task} onChange={(event) => write(event.target.value)} />
         </div>
@@ -109,18 +94,20 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
             id="run-agent"
             className="field"
             list="run-agents"
-            placeholder={names.join(', ')}
+            placeholder={choices.map((choice) => choice.name).join(', ')}
             aria-describedby="run-agent-note"
             value={agent}
             onChange={(event) => setAgent(event.target.value)}
           />
           <datalist id="run-agents">
-            {names.map((known) => (
-              <option key={known} value={known} />
+            {choices.map((choice) => (
+              <option key={choice.name} value={choice.name}>
+                {choice.title}
+              </option>
             ))}
           </datalist>
           <p className="small muted" id="run-agent-note">
-            {noteOf(name, names)}
+            {agentNote(name, agents)}
           </p>
         </div>
         <div>
@@ -135,32 +122,26 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
             onChange={(event) => setFolder(event.target.value)}
           />
         </div>
-        <RunSettings agent={name} chosen={chosen} onChoose={(next) => setSettings(JSON.stringify(next))} />
-        {name === HAS_FOLDER_SETTINGS && (
-          <div>
-            <label className="label">
-              <input
-                type="checkbox"
-                checked={trustsFolder}
-                onChange={(event) => setDistrust(event.target.checked ? '' : 'yes')}
-                aria-describedby="run-trust-note"
-              />{' '}
-              Trust what the folder brings along
-            </label>
-            <p className="small muted" id="run-trust-note">
-              Its own hooks, MCP servers and agents for Claude Code are started unasked. Without trust none of them is
-              read.
-            </p>
-          </div>
-        )}
-        <div role="alert">{problem !== undefined && <p className="notice bad">{problem}</p>}</div>
-        <RefusalNotice refusal={own.refusal ?? demo.refusal} isSlow={own.isSlow || demo.isSlow} />
-        <Unsure sending={own} work={work} />
+        <RunSettings
+          settings={hosted?.settings ?? []}
+          chosen={form.chosen[name] ?? {}}
+          onChoose={(chosen) => setSettings(JSON.stringify({ ...form.chosen, [name]: chosen }))}
+        />
+        <div role="alert">
+          {problem !== undefined && <p className="notice bad">{problem}</p>}
+          {error && <p className="notice bad">{failureText(error)}</p>}
+        </div>
+        <RefusalNotice
+          refusal={submission.refusal ?? demoSubmission.refusal}
+          isSlow={submission.isSlow || demoSubmission.isSlow}
+        />
+        <Unsure submission={submission} run={run} />
         <div className="dialog-foot">
           <button type="button" className="button quiet" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="button primary" disabled={isSending}>
+          {/* Without the list of agents it is unknown what the run takes and which settings were chosen. */}
+          <button type="submit" className="button primary" disabled={isSending || !agents}>
             <Play className="icon" /> Start
           </button>
         </div>
@@ -169,24 +150,9 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
   );
 }
 
-const Unsure = ({ sending, work }: { sending: Submission; work: Work }) =>
-  sending.isUnsure(work) &&
-  !sending.isSending &&
-  !sending.refusal && (
+const Unsure = ({ submission, run }: { submission: Submission; run: Run }) =>
+  submission.isUnsure(run) &&
+  !submission.isSending &&
+  !submission.refusal && (
     <NoReplyNotice>It may have been started: sent again unchanged, it leads you there.</NoReplyNotice>
   );
-
-/** The agent `exec` runs a command; the task is that command, word by word. */
-const inputOf = (agent: string, text: string): Record<string, unknown> =>
-  agent === 'exec' ? { command: ['sh', '-c', text] } : { text };
-
-const NOT_STARTED_HERE = `“${EXTERNAL_AGENT}” stands for programs that start their own runs: nothing would work on one from here.`;
-
-function noteOf(name: string, hosted: readonly string[]): string {
-  if (name === EXTERNAL_AGENT) return NOT_STARTED_HERE;
-  if (name === '' || name === 'mock' || hosted.includes(name)) return 'Any agent that a worker of this server hosts.';
-  return `No worker hosts “${name}” now: the run would wait for one.`;
-}
-
-/** On the worker's machine, which may be any. */
-const isAbsolute = (path: string): boolean => /^(\/|\\\\|[A-Za-z]:[\\/])/.test(path);

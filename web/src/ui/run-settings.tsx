@@ -1,15 +1,16 @@
-// Choosing what a run may do unasked: each setting with what the choice means, and a warning where nothing would be asked.
+// Offers the settings of a run: each with what its choice means, and a warning where the agent would act unasked.
 import { TriangleAlert } from 'lucide-react';
-import { type Chosen, choiceOf, settingsFor } from '../state/run-settings.ts';
+import type { Setting } from '../../../src/core/agent-description.ts';
+import { type Chosen, choiceOf, shownSettings } from '../state/run-settings.ts';
 
 interface RunSettingsProps {
-  agent: string;
+  settings: readonly Setting[];
   chosen: Chosen;
   onChoose: (chosen: Chosen) => void;
 }
 
-export function RunSettings({ agent, chosen, onChoose }: RunSettingsProps) {
-  return settingsFor(agent, chosen).map((setting) => {
+export function RunSettings({ settings, chosen, onChoose }: RunSettingsProps) {
+  return shownSettings(settings, chosen).map((setting) => {
     const { name, label, choices } = setting;
     const choice = choiceOf(setting, chosen);
     return (
@@ -20,7 +21,7 @@ export function RunSettings({ agent, chosen, onChoose }: RunSettingsProps) {
         <select
           id={`run-${name}`}
           className="field"
-          value={choice.value}
+          value={choice?.value}
           aria-describedby={`run-${name}-means`}
           onChange={(event) => onChoose({ ...chosen, [name]: event.target.value })}
         >
@@ -30,8 +31,8 @@ export function RunSettings({ agent, chosen, onChoose }: RunSettingsProps) {
             </option>
           ))}
         </select>
-        <p id={`run-${name}-means`} className={choice.isOpen ? 'notice bad' : 'small muted'} aria-live="polite">
-          {choice.isOpen && <TriangleAlert className="icon" />} {choice.means}
+        <p id={`run-${name}-means`} className={choice?.is_open ? 'notice bad' : 'small muted'} aria-live="polite">
+          {choice?.is_open && <TriangleAlert className="icon" />} {choice?.means}
         </p>
       </div>
     );

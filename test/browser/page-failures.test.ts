@@ -1,18 +1,18 @@
-// What a person is told when the server is away, or does not know them any more: in words that say what to do, where they
-// act; and that it goes on from there.
+// Tests what the page says when the server is away, the browser is signed out, a page cannot be rendered, or an address is
+// unknown; and that it continues afterwards.
 import { expect, it } from 'vitest';
 import { playMock } from './mock-run.ts';
-import { describeInBrowser, useTestBed } from './test-bed.ts';
+import { describeInBrowser, expectComplaints, useTestBed } from './test-bed.ts';
 
 const bash = { tool_name: 'Bash', input: { command: 'echo 1' } };
 
-describeInBrowser('the server', () => {
+describeInBrowser('page failures', () => {
   const testBed = useTestBed();
 
-  it('is away: said at once; a page that was not fetched before comes when it is back', async () => {
+  it('says that the server is away, and loads a page that it could not fetch when the server is back', async () => {
     const run = await playMock(testBed.client, { do: 'approve', id: 'away', ...bash });
     const { ask_id } = await run.ask('away');
-    const { page, complaints } = await testBed.person('lead', { serviceWorkers: 'block' });
+    const { page, complaints } = await testBed.signedIn('lead', { serviceWorkers: 'block' });
     await page.goto(`/asks/${ask_id}`);
     await page.getByRole('button', { name: 'Allow once', exact: true }).waitFor();
     await testBed.restart('SIGTERM', async () => {
@@ -27,10 +27,10 @@ describeInBrowser('the server', () => {
     await testBed.client.runs.cancel(run.runId);
   });
 
-  it('knows them no more: said where they act; once they have signed in elsewhere, all goes on', async () => {
+  it('says where a person acts that the browser is signed out, and continues after a sign-in in another tab', async () => {
     const run = await playMock(testBed.client, { do: 'approve', id: 'gone', ...bash });
     const { ask_id } = await run.ask('gone');
-    const { page, context, complaints } = await testBed.person('lead');
+    const { page, context, complaints } = await testBed.signedIn('lead');
     const deny = page.getByRole('button', { name: 'Deny', exact: true });
     const signIn = async () => {
       const other = await context.newPage();
@@ -50,7 +50,7 @@ describeInBrowser('the server', () => {
     await signIn();
     expect(await page.getByLabel(/Why not/).inputValue()).toBe('not today');
     await deny.click();
-    expect(await run.heard('gone')).toBe('answered: not today');
+    expect(await run.received('gone')).toBe('answered: not today');
 
     await context.clearCookies();
     await page.reload();
@@ -59,5 +59,28 @@ describeInBrowser('the server', () => {
     await page.evaluate(() => window.dispatchEvent(new Event('focus')));
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
     for (const complaint of complaints.splice(0)) expect(complaint).toMatch(/401|403/);
+  });
+
+  it('says that a page cannot be rendered, and recovers with a reload', async () => {
+    const { session_id } = await testBed.client.sessions.create({ agent: 'external', title: 'Not broken' });
+    const { page, complaints } = await testBed.signedIn('lead');
+    const path = `**/v1/sessions/${session_id}`;
+    await page.route(path, (route) => route.fulfill({ json: {} }));
+    await page.goto(`/sessions/${session_id}`);
+    await page.getByRole('alert').getByText('This page is broken and cannot go on').waitFor();
+    expect(complaints.splice(0)).not.toEqual([]);
+    await page.unroute(path);
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { name: 'Not broken' }).waitFor();
+  });
+
+  it('answers an unknown address with a page that says so', async () => {
+    const visitor = await testBed.signedIn('lead');
+    const { page } = visitor;
+    expect((await page.goto('/histroy'))?.status()).toBe(404);
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.getByRole('link', { name: 'To the inbox' }).click();
+    await page.getByText('all clear').waitFor();
+    await expectComplaints(visitor, '404');
   });
 });

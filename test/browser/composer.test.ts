@@ -1,0 +1,151 @@
+// Tests the composer of a session: which ask a text answers, and when nothing is sent.
+import { expect, it } from 'vitest';
+import type { AskView } from '../../src/core/views.ts';
+import { playMock } from './mock-run.ts';
+import { describeInBrowser, useTestBed } from './test-bed.ts';
+
+describeInBrowser('the composer', () => {
+  const testBed = useTestBed();
+
+  it('sends no text that was typed for another prompt, also after a reload', async () => {
+    const approval = (id: string) => ({
+      do: 'approve' as const,
+      id,
+      tool_name: 'Bash',
+      input: { command: `make ${id}` },
+    });
+    const asks = ['first', 'second', 'third'].map(approval);
+    const run = await playMock(testBed.client, { do: 'parallel', asks });
+    const [first, second, third] = [await run.ask('first'), await run.ask('second'), await run.ask('third')];
+    const deny = ({ run_id, ask_id }: AskView) =>
+      testBed.client.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'deny' }] });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/sessions/${run.sessionId}`);
+    await page.getByLabel('Answers “make first”').fill('approve');
+    await deny(first);
+    await page.getByLabel('Answers “make second”').press('Enter');
+    const warning = page.getByText(/Not sent: what you wrote was begun for something that has ended/);
+    await warning.waitFor();
+    expect((await testBed.client.asks.get(second.ask_id)).status).toBe('pending');
+    // Also after a reload, which restores the text.
+    await page.goto('about:blank');
+    await deny(second);
+    await page.goBack();
+    await page.getByLabel('Answers “make third”').press('Enter');
+    await warning.waitFor();
+    expect((await testBed.client.asks.get(third.ask_id)).status).toBe('pending');
+    await testBed.client.runs.cancel(third.run_id);
+  });
+
+  it('sends nothing while an answer is being delivered, and asks again before it sends what was typed meanwhile', async () => {
+    const { client } = testBed;
+    const { session_id } = await client.sessions.create({ agent: 'external', title: 'Slow to listen' });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'ask' } });
+    const raise = (id: string) =>
+      client.asks.raise(run_id, {
+        kind: 'approval',
+        tool_call_id: id,
+        tool_name: 'Bash',
+        input: { command: `make ${id}` },
+      });
+    const first = await raise('first');
+    const second = await raise('second');
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/sessions/${session_id}`);
+    await page.getByLabel('Answers “make first”').waitFor();
+    const resolutions = [{ request_id: first.ask_id, behavior: 'deny' as const }];
+    await client.approvals.decideRun(run_id, { resolutions });
+    const field = page.getByLabel('The last answer is on its way to the agent');
+    await field.fill('approve');
+    await field.press('Enter');
+    expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    await client.asks.delivered(first.ask_id);
+    await page.getByLabel('Answers “make second”').waitFor();
+    expect((await client.asks.get(second.ask_id)).status).toBe('pending');
+    const answer = page.getByLabel('Answers “make second”');
+    expect(await answer.inputValue()).toBe('approve');
+    // It was typed before the next ask was known, so it may not answer that unread.
+    await answer.press('Enter');
+    await page.getByText('Not sent: what you wrote was begun before this was asked').waitFor();
+    expect((await client.asks.get(second.ask_id)).status).toBe('pending');
+    await answer.press('Enter');
+    await expect.poll(async () => (await client.asks.get(second.ask_id)).answer?.behavior).toBe('allow');
+
+    // With no ask after the delivery, it is the next message.
+    await field.fill('then tidy up');
+    await client.asks.delivered(second.ask_id);
+    await page.getByLabel('Starts the next run').press('Enter');
+    await expect.poll(() => page.getByPlaceholder('Message the agent').inputValue()).toBe('');
+    await page.getByText('then tidy up').first().waitFor();
+    expect(await page.getByText('Not sent').count()).toBe(0);
+    await client.runs.cancel(run_id);
+  });
+
+  it('takes `2` for the second option, and shows the answer and the rest of the run', async () => {
+    const options = [{ label: 'Staging' }, { label: 'Production' }, { label: 'Nowhere' }];
+    const run = await playMock(
+      testBed.client,
+      { do: 'say', text: 'I have **one** question.' },
+      { do: 'ask', id: 'where', questions: [{ id: 'q', question: 'Where to?', options }] },
+      { do: 'complete', text: 'Going to {{where}}.' },
+    );
+    await run.ask('where');
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/sessions/${run.sessionId}`);
+    await page.getByRole('radio', { name: 'Nowhere' }).check();
+    await page.getByLabel('Answers “Where to?”').fill('2');
+    await page.keyboard.press('Enter');
+    expect(await run.received('where')).toBe('answered: Production');
+    // The same person answered what they had started on the card: no notice is left.
+    await expect.poll(() => page.getByRole('article').count()).toBe(0);
+    await page.getByText('Going to Production.').waitFor();
+    await page.getByText('Answered: Production', { exact: true }).waitFor();
+    const runs = page.getByRole('complementary');
+    await runs.getByText('completed').waitFor();
+    await runs.getByText(/Answered by lead from the web inbox after/).waitFor();
+    // The next text is input for the next run.
+    await page.getByPlaceholder('Message the agent').fill('and now the changelog');
+    await page.keyboard.press('Enter');
+    await runs.getByText('and now the changelog').waitFor();
+  });
+
+  it('is closed while a form is pending, and opens again when the form is declined', async () => {
+    const run = await playMock(testBed.client, {
+      do: 'ask',
+      id: 'form',
+      mode: 'form',
+      questions: [{ id: 'q', question: 'A form?' }],
+      otherwise: [{ do: 'say', text: 'No form then.' }],
+    });
+    const { ask_id } = await run.ask('form');
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/sessions/${run.sessionId}`);
+    await page.getByText('A form waits for an answer above').waitFor();
+    expect(await page.getByPlaceholder('Your answer').count()).toBe(0);
+    await page.getByRole('button', { name: 'Decline', exact: true }).click();
+    await page.getByLabel(/Decline to answer/).fill('no forms');
+    await page.getByText('Draft saved').waitFor();
+    await page.getByRole('button', { name: 'Decline', exact: true }).click();
+    expect(await run.received('form')).toBe('cancelled: no forms');
+    // The draft is deleted once it was sent.
+    const kept = () => page.evaluate((path) => fetch(path).then(({ status }) => status), `/v1/asks/${ask_id}/draft`);
+    await expect.poll(kept).toBe(204);
+    await page.getByPlaceholder('Message the agent').waitFor();
+  });
+
+  it('shows the whole text of what it would answer on a phone', async () => {
+    const { client } = testBed;
+    const { session_id } = await client.sessions.create({ agent: 'external', title: 'Long words' });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
+    const long = { tool_call_id: 'long', tool_name: 'Bash', input: { command: `make ${'x'.repeat(120)}` } };
+    await client.asks.raise(run_id, { kind: 'approval', ...long });
+    const { page } = await testBed.signedIn('lead', { viewport: { width: 390, height: 844 } });
+    await page.goto(`/sessions/${session_id}`);
+    const label = page.locator('label[for=composer]');
+    await label.getByText('xxx').waitFor();
+    const isWithin = () =>
+      label.evaluate((text) => [...text.getClientRects()].every(({ right }) => right <= innerWidth));
+    expect(await isWithin()).toBe(true);
+    await client.sessions.end(session_id);
+  });
+});

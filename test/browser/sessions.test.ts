@@ -1,0 +1,36 @@
+// Tests the list of sessions: the open ones, and a search over the ended ones.
+import { expect, it } from 'vitest';
+import { describeInBrowser, useTestBed } from './test-bed.ts';
+
+describeInBrowser('the sessions page', () => {
+  const testBed = useTestBed();
+
+  it('lists the open sessions, and searches the ended ones, newest first, beyond the first page', async () => {
+    const { client } = testBed;
+    const create = (title: string) => client.sessions.create({ agent: 'external', title, project_ids: ['shop_a'] });
+    await create('Still at work');
+    const titles = ['Nightly build', ...Array.from({ length: 120 }, (_, i) => `Update ${i}`)];
+    for (const title of titles) await client.sessions.end((await create(title)).session_id);
+    const { page } = await testBed.signedIn('lead');
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.getByText('1 open', { exact: true }).waitFor();
+    await page.getByRole('link', { name: /Still at work/ }).waitFor();
+    await page.getByRole('button', { name: 'Ended' }).click();
+    await page.getByText('100 ended so far').waitFor();
+    const rows = page.getByRole('list', { name: 'Ended sessions' }).getByRole('listitem');
+    expect(await rows.first().textContent()).toContain('Update 119');
+    await page.getByRole('button', { name: 'Further back' }).click();
+    await page.getByText('121 ended', { exact: true }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('nightly shop_');
+    await page.getByText('1 ended', { exact: true }).waitFor();
+    // It is not on the first page of ended sessions, and the search survives a reload.
+    await page.reload();
+    await page.getByText('1 ended', { exact: true }).waitFor();
+    await page.getByRole('link', { name: /Nightly build/ }).click();
+    await page.getByText('This session has ended.').waitFor();
+    await page.goBack();
+    await page.getByRole('searchbox').fill('nobody');
+    await page.getByText('No ended session matches this search.').waitFor();
+  });
+});
