@@ -1,5 +1,5 @@
-// How the page is built: everything into files of our own, named by their content, nothing inlined, because the server's
-// content policy allows no inline script or style. `vite` alone serves it live in front of a running server.
+// Builds the page into files that are named by their content. Nothing is inlined, because the server's content policy allows
+// no inline script or style. `vite` alone serves it with hot reload in front of a running server.
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 

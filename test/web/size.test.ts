@@ -1,5 +1,5 @@
-// How much script a browser has to fetch before the inbox is drawn: what the document asks for, compressed as it is sent.
-// Diffs, highlighting, Markdown, charts and the other pages come later, when they are needed.
+// Tests how much compressed script the document loads before the inbox is rendered. Diffs, highlighting, Markdown, plots and
+// the other pages are chunks of their own.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 const built = join(import.meta.dirname, '..', '..', 'web', 'dist');
 const LIMIT = 100_000;
 
-it.skipIf(!existsSync(built))('asks for less than 100 kB of compressed script before the first drawing', () => {
+it.skipIf(!existsSync(built))('loads less than 100 kB of compressed script before the first render', () => {
   const document = readFileSync(join(built, 'index.html'), 'utf8');
   const scripts = [...document.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)].map(([, path = '']) => path);
   expect(scripts.length).toBeGreaterThan(0);

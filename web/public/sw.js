@@ -1,13 +1,13 @@
-// The page's own worker in the browser. Keeps the page itself (its document and files), so that it opens while the server
-// is away, and shows notifications. Answers of the API are never kept: what is not live is not shown.
-const SHELL = 'holdpoint-page';
+// The page's service worker. Caches the document and its assets, so that the page opens while the server is away, and
+// handles clicks on notifications. API responses are never cached: stale asks are not shown.
+const CACHE = 'holdpoint-page';
 const DOCUMENT = '/';
-const ADDRESSES = /^\/(?:$|(?:sign-in|asks|sessions|history|insights)(?:\/|$))/;
+const PAGES = /^\/(?:$|(?:sign-in|asks|sessions|history|insights)(?:\/|$))/;
 
 self.addEventListener('install', (event) => {
   event.waitUntil(
     caches
-      .open(SHELL)
+      .open(CACHE)
       .then((cache) => cache.add(DOCUMENT))
       .then(() => self.skipWaiting()),
   );
@@ -19,40 +19,40 @@ self.addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
   if (request.method !== 'GET' || origin !== self.location.origin) return;
-  if (request.mode === 'navigate' && ADDRESSES.test(pathname)) event.respondWith(documentOf(request));
+  if (request.mode === 'navigate' && PAGES.test(pathname)) event.respondWith(documentOf(request));
   else if (pathname.startsWith('/assets/')) event.respondWith(assetOf(request));
 });
 
-/** The server's, while it is there. A new one makes the files of the old one useless. */
+/** Network first. A changed document clears the cache, because it refers to other assets. */
 async function documentOf(request) {
-  const cache = await caches.open(SHELL);
+  const cache = await caches.open(CACHE);
   try {
     const response = await fetch(request);
     if (!response.ok) return response;
-    const [fresh, kept] = await Promise.all([response.clone().text(), cache.match(DOCUMENT).then((r) => r?.text())]);
-    if (fresh !== kept) {
-      await caches.delete(SHELL);
-      await (await caches.open(SHELL)).put(DOCUMENT, response.clone());
+    const [fresh, cached] = await Promise.all([response.clone().text(), cache.match(DOCUMENT).then((r) => r?.text())]);
+    if (fresh !== cached) {
+      await caches.delete(CACHE);
+      await (await caches.open(CACHE)).put(DOCUMENT, response.clone());
     }
     return response;
   } catch (error) {
-    const kept = await cache.match(DOCUMENT);
-    if (kept) return kept;
+    const cached = await cache.match(DOCUMENT);
+    if (cached) return cached;
     throw error;
   }
 }
 
-/** Named by their content: what is kept under a name is right for ever. */
+/** Cache first: assets are named by their content and never change. */
 async function assetOf(request) {
-  const cache = await caches.open(SHELL);
-  const kept = await cache.match(request);
-  if (kept) return kept;
+  const cache = await caches.open(CACHE);
+  const cached = await cache.match(request);
+  if (cached) return cached;
   const response = await fetch(request);
   if (response.ok) await cache.put(request, response.clone());
   return response;
 }
 
-/** Opens the ask, in a window that is there if there is one. Decides nothing. */
+/** Opens the ask in an open window, or in a new one. Decides nothing. */
 self.addEventListener('notificationclick', (event) => {
   event.notification.close();
   const address = event.notification.data?.address ?? '/';

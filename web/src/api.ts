@@ -1,5 +1,5 @@
-// The typed client of the HTTP API, signed in by cookie. Adds the CSRF header, which only this origin can read from its
-// cookie.
+// Creates the typed client of the HTTP API, signed in by cookie. Adds the CSRF header, whose value only this origin can read
+// from its cookie.
 import { createClient } from '../../src/client/client.ts';
 
 export const api = createClient({ url: location.origin, surface: 'web', headers: csrf });

@@ -1,5 +1,5 @@
-// The frame of every page: sign-in state, the live inbox, global keys, navigation and routes. The inbox is part of the
-// first script; every other page and dialog is a chunk of its own.
+// Frames every page: owns the sign-in state, the connection to the live inbox, global keys and routes. The inbox is part of
+// the first script; every other page and dialog is a chunk of its own.
 import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { openCount } from '../../src/client/inbox-model.ts';

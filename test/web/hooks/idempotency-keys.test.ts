@@ -1,4 +1,4 @@
-// The key of what was sent and not replied to, over a reload: two looks at one storage are two loads of the page.
+// Tests the idempotency keys of requests without a reply. Two objects on one storage stand for two loads of the page.
 import { expect, it } from 'vitest';
 import { idempotencyKeys } from '../../../web/src/hooks/idempotency-keys.ts';
 
@@ -19,7 +19,7 @@ function storage(room = Number.POSITIVE_INFINITY): Storage {
   };
 }
 
-it('the same content has the same key until its reply was seen, also after a reload; other content has another', () => {
+it('gives the same content the same key until a reply was received, also after a reload', () => {
   const kept = storage();
   const before = idempotencyKeys('composer', kept);
   const [first, other] = [before.keyFor('"go on"'), before.keyFor('"stop"')];
@@ -34,7 +34,7 @@ it('the same content has the same key until its reply was seen, also after a rel
   expect(idempotencyKeys('composer', kept).keyFor('"go on"')).not.toBe(first);
 });
 
-it('a secret is written nowhere', () => {
+it('writes nothing to storage without a scope, for secrets', () => {
   const kept = storage();
   const keys = idempotencyKeys(undefined, kept);
   expect(keys.keyFor('"hunter2"')).toBe(keys.keyFor('"hunter2"'));
@@ -42,7 +42,7 @@ it('a secret is written nowhere', () => {
   expect(idempotencyKeys(undefined, kept).has('"hunter2"')).toBe(false);
 });
 
-it('where there is no room the key holds until the page is left', () => {
+it('keeps a key until the page is left when the storage is full', () => {
   const kept = storage(10);
   const keys = idempotencyKeys('composer', kept);
   expect(keys.keyFor('"a long text"')).toBe(keys.keyFor('"a long text"'));

@@ -18,15 +18,15 @@ const checks = asked({ id: 'checks', multi_select: true, required: false, option
 const note = asked({ id: 'note', required: false });
 const key = asked({ id: 'key', secret: true });
 
-describe('a form that is opened', () => {
-  it('has what is recommended chosen, one where one may be', () => {
+describe('a new form', () => {
+  it('has the recommended options selected, or the first where one may be chosen', () => {
     const both = target.options.map((o) => ({ ...o, recommended: true }));
     expect(fieldOf(openForm([{ ...target, options: both }]), 'target').chosen).toEqual(['staging']);
     const several = checks.options.map((o, i) => ({ ...o, recommended: i > 0 }));
     expect(fieldOf(openForm([{ ...checks, options: several }]), 'checks').chosen).toEqual(['test', 'types']);
   });
 
-  it('takes a default over a recommendation, and as the text where there are no options', () => {
+  it('prefers a default to a recommendation, and has it as the text where there are no options', () => {
     const [first, second] = target.options;
     if (!first || !second) throw new Error('no options');
     const form = openForm([
@@ -41,7 +41,7 @@ describe('a form that is opened', () => {
 });
 
 describe('answers', () => {
-  it('choose one, or several and take one back', () => {
+  it('hold the last option, or several where a second choice removes one', () => {
     let form = openForm([target, checks]);
     form = choose(choose(form, target, 'staging'), target, 'production');
     form = choose(choose(choose(form, checks, 'lint'), checks, 'test'), checks, 'lint');
@@ -51,14 +51,14 @@ describe('answers', () => {
     ]);
   });
 
-  it('let a text of one’s own replace the option, or stand beside several', () => {
+  it('hold a text instead of the option, or beside several', () => {
     let form = choose(choose(openForm([target, checks]), target, 'staging'), checks, 'lint');
     form = write(write(form, target, ' moon '), checks, 'spelling');
     expect(answersOf([target, checks], form)).toEqual([
       { question_id: 'target', freeform_answer: 'moon' },
       { question_id: 'checks', selected_option_ids: ['lint'], freeform_answer: 'spelling' },
     ]);
-    // The text is kept where the person changes their mind, and not sent.
+    // The text stays in its field when an option is chosen again, and is not sent.
     form = choose(form, target, 'staging');
     expect(fieldOf(form, 'target').text).toBe(' moon ');
     expect(answersOf([target], form)).toEqual([{ question_id: 'target', selected_option_ids: ['staging'] }]);
@@ -67,29 +67,29 @@ describe('answers', () => {
     ]);
   });
 
-  it('send a secret to the letter, and white space as nothing', () => {
+  it('hold a secret to the letter, and no blank text', () => {
     expect(answersOf([key], write(openForm([key]), key, ' s '))).toEqual([
       { question_id: 'key', freeform_answer: ' s ' },
     ]);
     expect(answersOf([note], write(openForm([note]), note, ' \n'))).toEqual([]);
   });
 
-  it('say everything that is missing at once', () => {
+  it('are all reported at once where they are missing', () => {
     const form = openForm([target, note, key]);
     expect([...missing([target, note, key], form).keys()]).toEqual(['target', 'key']);
     expect(missing([target], choose(form, target, 'staging')).size).toBe(0);
   });
 });
 
-describe('a draft', () => {
-  it('keeps what was touched, without secrets', () => {
+describe('a draft of answers', () => {
+  it('holds what was changed, without secrets', () => {
     const form = write(write(openForm([target, note, key]), note, 'half a sen'), key, 'hunter2');
     const draft = draftOf([target, note, key], form);
     expect(draft).toEqual([{ question_id: 'note', selected_option_ids: [], freeform_answer: 'half a sen' }]);
     expect(JSON.stringify(draft)).not.toContain('hunter2');
   });
 
-  it('comes back as it was left', () => {
+  it('restores the answers that it was made from', () => {
     const form = choose(write(openForm([target, checks, note]), note, 'x'), checks, 'lint');
     const again = withDraft(
       [target, checks, note],
@@ -99,7 +99,7 @@ describe('a draft', () => {
     expect(answersOf([target, checks, note], again)).toEqual(answersOf([target, checks, note], form));
   });
 
-  it('never takes away what is typed here, nor brings what is not asked', () => {
+  it('replaces nothing that was typed here, and adds nothing that is not asked', () => {
     const mine = write(openForm([note, target]), note, 'mine');
     const saved = [
       { question_id: 'note', freeform_answer: 'theirs' },

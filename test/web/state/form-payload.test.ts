@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { answersOf, openForm } from '../../../web/src/state/answer-form.ts';
 import { formAnswer, questionsOfPayload } from '../../../web/src/state/form-payload.ts';
 
-describe('a form of a tool', () => {
+describe('a form', () => {
   const payload = {
     type: 'interactive_form_question',
     questions: [

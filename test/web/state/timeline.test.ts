@@ -1,13 +1,13 @@
-// A session's runs in time, from its events.
+// Tests how the events of a session become its runs as stretches of time.
 import { describe, expect, it } from 'vitest';
 import type { EventView } from '../../../src/core/views.ts';
 import { endMs, heldMs, timeline } from '../../../web/src/state/timeline.ts';
 import { answer } from '../../client/asks.ts';
 
-type Told = [type: EventView['type'], at_ms: number, data?: Record<string, unknown>, ask_id?: string];
+type EventRow = [type: EventView['type'], at_ms: number, data?: Record<string, unknown>, ask_id?: string];
 
-const events = (...told: Told[]): EventView[] =>
-  told.map(([type, at_ms, data = {}, ask_id], i) => ({
+const events = (...rows: EventRow[]): EventView[] =>
+  rows.map(([type, at_ms, data = {}, ask_id], i) => ({
     seq: i + 1,
     session_seq: i + 1,
     id: `evt_${i}`,
@@ -21,14 +21,14 @@ const events = (...told: Told[]): EventView[] =>
     hash: '',
   }));
 
-const asks = (at: number, id: string): Told[] => [
+const asks = (at: number, id: string): EventRow[] => [
   ['ask.raised', at, { kind: 'approval', tool_name: 'Bash' }, id],
   ['waiting_for_approval', at, {}, id],
 ];
-const claims = (at: number, id: string): Told => ['ask.claimed', at, { answer: answer() }, id];
+const claims = (at: number, id: string): EventRow => ['ask.claimed', at, { answer: answer() }, id];
 
-describe('a run in time', () => {
-  it('is queued, runs, is held while anything is open, and runs again', () => {
+describe('the timeline of a run', () => {
+  it('goes from queued to running, to held while any ask is pending, and back to running', () => {
     const [run] = timeline(
       events(
         ['accepted', 0, { kind: 'input' }],
@@ -55,7 +55,7 @@ describe('a run in time', () => {
     ]);
   });
 
-  it('goes on while nobody has answered, and is queued again after a lost worker', () => {
+  it('stays held while an ask is pending, and is queued again after its worker was lost', () => {
     const held = timeline(events(['accepted', 0], ['started', 1], ...asks(2, 'a')))[0];
     expect(held && heldMs(held, 50)).toBe(48);
     const lost = timeline(
@@ -64,7 +64,7 @@ describe('a run in time', () => {
     expect(lost?.stretches.map((s) => s.state)).toEqual(['queued', 'running', 'queued', 'running']);
   });
 
-  it('stays over when it is over', () => {
+  it('ignores events after the end of the run', () => {
     const [run] = timeline(events(['accepted', 0], ['cancelled', 5], ['started', 9]));
     expect(run).toMatchObject({ status: 'cancelled', stretches: [{ state: 'queued', fromMs: 0, toMs: 5 }] });
   });

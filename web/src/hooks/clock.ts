@@ -1,4 +1,4 @@
-// One clock for all ages and deadlines on the page. It ticks each second, and only while a component reads it.
+// Provides one clock for all ages and deadlines on the page. It ticks each second, and only while a component reads it.
 import { useSyncExternalStore } from 'react';
 
 const TICK_MS = 1000;

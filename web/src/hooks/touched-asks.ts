@@ -1,4 +1,4 @@
-// Remembers the asks that this person typed into or clicked. When one of them is answered by somebody else first, it stays
+// Remembers the asks that this person typed into or clicked. When one of them is answered by another person first, it stays
 // on the screen until the person has read that; other settled asks leave by themselves. Nothing of it outlives the page.
 import { useSyncExternalStore } from 'react';
 

@@ -1,14 +1,14 @@
-// The answers to a question set while they are being given: pure. What the agent recommends is preselected, what the
-// person touches is theirs, and a draft from the server never takes it away. Secrets are in no draft.
+// Holds the answers to a set of questions while they are entered. Pure. Recommended options are preselected; a draft from the
+// server never replaces what the person changed here, unless it is newer. Secrets are in no draft.
 import type { QuestionAnswer } from '../../../src/core/answer.ts';
 import type { Question } from '../../../src/core/question.ts';
 
 export interface Field {
   readonly chosen: readonly string[];
   readonly text: string;
-  /** "Other" is chosen: the text counts. Always, where there are no options. */
+  /** "Other" is chosen, so the text is part of the answer. Always true without options. */
   readonly isOther: boolean;
-  /** The person has changed it. */
+  /** The person changed it. */
   readonly isTouched: boolean;
 }
 export type AnswerForm = ReadonlyMap<string, Field>;
@@ -16,10 +16,10 @@ export type AnswerForm = ReadonlyMap<string, Field>;
 type DraftAnswer = Pick<QuestionAnswer, 'question_id' | 'selected_option_ids' | 'freeform_answer'>;
 
 export const openForm = (questions: readonly Question[]): AnswerForm =>
-  new Map(questions.map((question) => [question.id, preset(question)]));
+  new Map(questions.map((question) => [question.id, initialField(question)]));
 
-/** What the asker set as default, else what it recommends; one of them where one may be chosen. */
-function preset(question: Question): Field {
+/** The default, else the recommended options; only the first where one may be chosen. */
+function initialField(question: Question): Field {
   const defaults = [question.default ?? []].flat();
   const isText = question.options.length === 0;
   if (isText) return { chosen: [], text: defaults[0] ?? '', isOther: true, isTouched: false };
@@ -35,7 +35,7 @@ export const fieldOf = (form: AnswerForm, id: string): Field => form.get(id) ?? 
 const withField = (form: AnswerForm, id: string, change: Partial<Field>): AnswerForm =>
   new Map(form).set(id, { ...fieldOf(form, id), ...change, isTouched: true });
 
-/** Chooses an option, or takes the choice back where several may be chosen. */
+/** Selects an option; where several may be chosen, toggles it. */
 export function choose(form: AnswerForm, question: Question, optionId: string): AnswerForm {
   const { chosen } = fieldOf(form, question.id);
   if (!question.multi_select) return withField(form, question.id, { chosen: [optionId], isOther: false });
@@ -43,7 +43,7 @@ export function choose(form: AnswerForm, question: Question, optionId: string): 
   return withField(form, question.id, { chosen: chosen.includes(optionId) ? without : [...chosen, optionId] });
 }
 
-/** "Other" is one more option: instead of the others, or beside them where several may be chosen. */
+/** Replaces the selected option, unless several may be chosen. */
 export function toggleOther(form: AnswerForm, question: Question, isOther: boolean): AnswerForm {
   return withField(form, question.id, { isOther, ...(isOther && !question.multi_select && { chosen: [] }) });
 }
@@ -52,7 +52,7 @@ export function write(form: AnswerForm, question: Question, text: string): Answe
   return withField(toggleOther(form, question, true), question.id, { text });
 }
 
-/** What is sent. A question that is left empty is left out; the server says whether it may be. */
+/** What is sent. Questions without an answer are left out; the server decides whether that is allowed. */
 export function answersOf(questions: readonly Question[], form: AnswerForm): QuestionAnswer[] {
   return questions.flatMap((question) => {
     const { chosen, text, isOther } = fieldOf(form, question.id);
@@ -68,7 +68,7 @@ export function answersOf(questions: readonly Question[], form: AnswerForm): Que
   });
 }
 
-/** Required questions without an answer, all of them at once. The server has the last word. */
+/** What to say at each required question without an answer. */
 export function missing(questions: readonly Question[], form: AnswerForm): Map<string, string> {
   const given = new Set(answersOf(questions, form).map((answer) => answer.question_id));
   const open = questions.filter((question) => question.required && !given.has(question.id));
@@ -84,7 +84,7 @@ export function missing(questions: readonly Question[], form: AnswerForm): Map<s
   );
 }
 
-/** What is worth keeping: what the person touched, without secrets. */
+/** What the person changed, without secrets. */
 export function draftOf(questions: readonly Question[], form: AnswerForm): DraftAnswer[] {
   return questions.flatMap((question) => {
     const { chosen, text, isTouched, isOther } = fieldOf(form, question.id);
@@ -100,19 +100,19 @@ export function draftOf(questions: readonly Question[], form: AnswerForm): Draft
 }
 
 /**
- * Takes a draft up. What the person touched here stays theirs, unless the draft is news: typed later, in another window.
- * What no longer fits the questions is left aside.
+ * Fills in a draft. What the person changed here stays, unless the draft is newer: typed later, in another window. Answers
+ * that do not match the questions are ignored.
  */
 export function withDraft(
   questions: readonly Question[],
   form: AnswerForm,
   draft: readonly DraftAnswer[],
-  isNews = false,
+  isNewer = false,
 ): AnswerForm {
   const merged = new Map(form);
   for (const saved of draft) {
     const question = questions.find(({ id }) => id === saved.question_id);
-    if (!question || question.secret || (fieldOf(form, question.id).isTouched && !isNews)) continue;
+    if (!question || question.secret || (fieldOf(form, question.id).isTouched && !isNewer)) continue;
     const known = (saved.selected_option_ids ?? []).filter((id) => question.options.some((o) => o.id === id));
     const isOther = saved.freeform_answer !== undefined || question.options.length === 0;
     merged.set(question.id, { chosen: known, text: saved.freeform_answer ?? '', isOther, isTouched: true });

@@ -1,5 +1,5 @@
-// The state of an approval card: what is open, typed and edited, and what it would send. Pure. Sends nothing, and decides
-// nothing that the person did not ask for: an approval that is not shown whole is shown whole first.
+// Holds the state of an approval card (which field is open, what is typed and edited) and decides what it sends. Pure. An
+// approval that is not shown whole sends nothing until it is.
 import type { ApprovalResolution } from '../../../src/core/answer.ts';
 import type { ApprovalRequest, DraftView } from '../../../src/core/views.ts';
 import { isLong } from './action-parts.ts';

@@ -1,9 +1,9 @@
-// The input of an approval as text that can be changed: a lone command as itself, anything else as JSON. Pure: says what
-// is wrong, where, and never guesses.
+// Converts the input of an approval to text that can be edited, and back: a lone command as plain text, anything else as
+// JSON. Pure. An invalid text is refused with the position of the error.
 
 export interface Editable {
   text: string;
-  /** The one field that is edited as plain text; the whole input as JSON otherwise. */
+  /** The field that is edited as plain text; undefined where the whole input is edited as JSON. */
   key: string | undefined;
 }
 
@@ -25,12 +25,12 @@ export function readEdit(text: string, key: string | undefined): Edited {
       return { problem: 'The input must be a JSON object: { … }.' };
     return { input: value as Input };
   } catch (error) {
-    return { problem: `This is no JSON yet: ${placed((error as Error).message, text)}` };
+    return { problem: `This is no JSON yet: ${withLine((error as Error).message, text)}` };
   }
 }
 
-/** Engines name a position; a person looks for a line. */
-function placed(message: string, text: string): string {
+/** Replaces the position in an engine's message by line and column. */
+function withLine(message: string, text: string): string {
   const position = /at position (\d+)/.exec(message)?.[1];
   if (position === undefined || /line \d+/.test(message)) return message;
   const before = text.slice(0, Number(position)).split('\n');

@@ -1,5 +1,5 @@
-// A form as the server prepared it for pages: pure. Nothing else is ever drawn as a form: without a payload of the right
-// type and with questions there is none, whatever the agent sent.
+// Reads the payload of a form that the server prepared, and builds the reply to it. Pure. Only a payload of the right type
+// with questions is a form, whatever the agent sent.
 import type { QuestionAnswer } from '../../../src/core/answer.ts';
 import type { RenderPayload } from '../../../src/core/form.ts';
 import type { Question } from '../../../src/core/question.ts';
@@ -13,7 +13,7 @@ export function questionsOfPayload(payload: unknown): Question[] | undefined {
     id: asked.id,
     header: `Question ${i + 1}`,
     question: asked.question,
-    // In a form an option is known by its value.
+    // The reply to a form names options by value.
     options: (asked.options ?? []).map((option) => ({ ...option, id: option.value })),
     multi_select: asked.multi_select,
     required: asked.required,
@@ -24,7 +24,7 @@ export function questionsOfPayload(payload: unknown): Question[] | undefined {
   }));
 }
 
-/** Values by question, as a form sends them: one, or a list where several may be chosen. */
+/** Values by question: one, or a list where several may be chosen. */
 export function formAnswer(toolUseId: string, questions: readonly Question[], answers: readonly QuestionAnswer[]) {
   const values = answers.map(({ question_id, selected_option_ids = [], freeform_answer }) => {
     const all = [...selected_option_ids, ...(freeform_answer === undefined ? [] : [freeform_answer])];

@@ -1,5 +1,5 @@
-// The keyboard, as one table: what each key means and where. Pure. A decision is made by a key that was meant for the ask
-// on the screen: not while text is typed, not by a key that is held down, not right after the list moved by itself.
+// Maps keys to commands, by what has the focus. Pure. A key decides nothing while text is typed, while it repeats, or right
+// after the selection moved by itself: it may be meant for another ask.
 
 export type Command =
   | 'next'
@@ -44,23 +44,23 @@ const KEYS: Record<string, Exclude<Command, object>> = {
   '/': 'search',
   '?': 'help',
 };
-/** Held down, these go on; the others count once. */
+/** These repeat while the key is held down. */
 const REPEATABLE = new Set<Command>(['next', 'previous']);
-/** Long enough for a key that was already on its way. */
+/** Long enough for a key that was pressed before the change was seen. */
 export const JUST_MOVED_MS = 350;
 
 export const isDecision = (command: Command): boolean =>
   typeof command === 'object' || ['allow', 'deny', 'edit', 'other'].includes(command);
 
-/** `focus`: what has it. Escape always gets out of a text; a control keeps the keys that move within it. */
+/** Escape leaves a text field; a focused control keeps the keys that operate it. */
 export function commandOf(pressed: Pressed, focus: 'text' | 'control' | 'page'): Command | undefined {
   if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return undefined;
   if (focus === 'text') return pressed.key === 'Escape' ? 'back' : undefined;
   if (/^[1-9]$/.test(pressed.key)) return pressed.repeat ? undefined : { choose: Number(pressed.key) };
   const command = KEYS[pressed.key];
   if (command === undefined || (pressed.repeat && !REPEATABLE.has(command))) return undefined;
-  const isOwnOfControl = focus === 'control' && ['Enter', 'ArrowDown', 'ArrowUp', 'Home', 'End'].includes(pressed.key);
-  return isOwnOfControl ? undefined : command;
+  const operatesControl = focus === 'control' && ['Enter', 'ArrowDown', 'ArrowUp', 'Home', 'End'].includes(pressed.key);
+  return operatesControl ? undefined : command;
 }
 
 export const HELP: readonly (readonly [title: string, rows: readonly (readonly [keys: string[], does: string])[]])[] = [

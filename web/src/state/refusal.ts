@@ -1,4 +1,4 @@
-// Turns an error of a request into what the person is told, and what it means for sending it again. Pure.
+// Turns an error of a request into what the page says about it, and what it means for sending it again. Pure.
 import { HoldpointProblem } from '../../../src/client/http.ts';
 import type { AnswerView } from '../../../src/client/inbox-feed.ts';
 import { duration } from '../../../src/client/times.ts';
@@ -7,7 +7,7 @@ import { failureText } from '../text/failure.ts';
 
 export interface Refusal {
   text: string;
-  /** Somebody else answered first: nothing can be done here any more. */
+  /** Another person answered first: nothing can be done here any more. */
   isLate: boolean;
   /** The server decided against it: if it had been carried out before, the stored reply would have been returned. */
   isFinal: boolean;

@@ -1,8 +1,8 @@
-// Which rows of a long list are on the screen: pure. All rows are of one height, so it is a division: five thousand cost
-// what twenty cost.
+// Computes which rows of a long list are in view. Pure. All rows have one height, so the cost does not depend on their
+// number.
 
-/** Drawn beyond the edges, so that a scroll does not show a gap first. */
-const AHEAD = 6;
+/** Rendered beyond each edge, so that scrolling shows no gap. */
+const OVERSCAN = 6;
 
 export interface RowWindow {
   from: number;
@@ -10,6 +10,6 @@ export interface RowWindow {
 }
 
 export const rowsWithin = (topPx: number, heightPx: number, rowPx: number, count: number): RowWindow => ({
-  from: Math.max(0, Math.floor(topPx / rowPx) - AHEAD),
-  to: Math.min(count, Math.ceil((topPx + heightPx) / rowPx) + AHEAD),
+  from: Math.max(0, Math.floor(topPx / rowPx) - OVERSCAN),
+  to: Math.min(count, Math.ceil((topPx + heightPx) / rowPx) + OVERSCAN),
 });

@@ -1,4 +1,4 @@
-// Decides whether a session matches a search, and what the sessions page is called with it. Pure.
+// Decides whether a session matches a search, and builds the address of the sessions page for it. Pure.
 import type { SessionView } from '../../../src/core/views.ts';
 import { agentName, sessionName } from '../text/session-text.ts';
 

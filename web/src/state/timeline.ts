@@ -1,11 +1,12 @@
-// A session's runs as stretches of time, from its events: queued, running, held, and how long a person took. Pure.
+// Folds the events of a session into its runs as stretches of time: queued, running, held, and how long people took to
+// answer. Pure.
 import type { AnswerView } from '../../../src/client/inbox-feed.ts';
 import type { EventView } from '../../../src/core/views.ts';
 
 export interface Stretch {
   state: 'queued' | 'running' | 'held';
   fromMs: number;
-  /** Open while it goes on. */
+  /** Undefined while it lasts. */
   toMs: number | undefined;
 }
 
@@ -48,12 +49,12 @@ export function timeline(events: readonly EventView[]): RunLine[] {
       continue;
     }
     const run = runs.get(event.run_id);
-    if (run) hear(run, event);
+    if (run) apply(run, event);
   }
   return [...runs.values()];
 }
 
-function hear(run: RunLine, { type, at_ms: at, data, ask_id }: EventView): void {
+function apply(run: RunLine, { type, at_ms: at, data, ask_id }: EventView): void {
   if (type === 'started') enter(run, 'running', at);
   if (type === 'ask.raised' && ask_id !== undefined) {
     const kind = data.kind === 'approval' ? 'approval' : 'question';
@@ -88,7 +89,7 @@ function close(run: RunLine, at: number): void {
   if (last && last.toMs === undefined) last.toMs = at;
 }
 
-/** How long the run waited for people, all in all. */
+/** How long the run waited for people in total. */
 export const heldMs = (run: RunLine, nowMs: number): number =>
   run.stretches.filter((s) => s.state === 'held').reduce((sum, s) => sum + (s.toMs ?? nowMs) - s.fromMs, 0);
 

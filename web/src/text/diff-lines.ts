@@ -1,5 +1,5 @@
-// A change as lines with their numbers, from two texts or from a unified diff: pure. A comparison that would take too
-// long shows both texts whole.
+// Turns a change into lines with numbers, from two texts or from a unified diff. Pure. Where comparing two texts would take
+// too long, both are shown whole.
 import { structuredPatch } from 'diff';
 
 export interface DiffLine {
@@ -15,12 +15,12 @@ export interface DiffBlock {
   lines: DiffLine[];
 }
 
-const COMPARE_MS = 200;
-const MOST_EDITS = 2000;
+const COMPARE_TIMEOUT_MS = 200;
+const MAX_EDITS = 2000;
 const CONTEXT_LINES = 3;
 
 export function blocksOfChange({ before, after }: { before: string; after: string }): DiffBlock[] {
-  const options = { context: CONTEXT_LINES, timeout: COMPARE_MS, maxEditLength: MOST_EDITS };
+  const options = { context: CONTEXT_LINES, timeout: COMPARE_TIMEOUT_MS, maxEditLength: MAX_EDITS };
   const patch = structuredPatch('', '', before, after, undefined, undefined, options);
   if (!patch) return [{ head: '', lines: [...whole(before, 'removed'), ...whole(after, 'added')] }];
   return patch.hunks.map(({ oldStart, newStart, lines }, i) => ({
@@ -39,7 +39,7 @@ const whole = (text: string, kind: 'added' | 'removed'): DiffLine[] =>
 
 const HUNK = /^@@+ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))?/;
 
-/** As the agent sent it, whatever it is: lines that belong to no hunk by its own count are shown as notes. */
+/** Shows a diff as the agent sent it, valid or not: lines outside of every hunk, by the hunk's own count, are notes. */
 export function blocksOfPatch(patch: string): DiffBlock[] {
   const blocks: DiffBlock[] = [];
   let block: DiffBlock | undefined;
@@ -99,7 +99,7 @@ function numbered(lines: readonly string[], oldStart: number, newStart: number):
 
 type Pair = [left: DiffLine | undefined, right: DiffLine | undefined];
 
-/** What was removed beside what was added in its place. */
+/** Pairs removed lines with the lines added in their place. */
 export function sideBySide(lines: readonly DiffLine[]): Pair[] {
   const pairs: Pair[] = [];
   let removed: DiffLine[] = [];
@@ -123,9 +123,9 @@ export function sideBySide(lines: readonly DiffLine[]): Pair[] {
   return pairs;
 }
 
-/** The first lines of all blocks, as many as may be drawn, and how many are left out. */
-export function firstLines(blocks: readonly DiffBlock[], most: number): { blocks: DiffBlock[]; left: number } {
-  let room = most;
+/** Truncates the blocks to so many lines, and counts the rest. */
+export function firstLines(blocks: readonly DiffBlock[], max: number): { blocks: DiffBlock[]; left: number } {
+  let room = max;
   const shown = blocks.flatMap((block) => {
     const lines = block.lines.slice(0, Math.max(0, room));
     room -= block.lines.length;

@@ -1,19 +1,19 @@
-// Text of agents, cut into what can be shown as it is and what has to be spelled out: pure. A page cannot be taken over
-// by text, but a person can: what is not seen, or turns the reading direction, is marked.
+// Splits text of agents into what can be shown as it is and marks for what would deceive the reader: invisible characters,
+// changes of the reading direction, gaps that push text out of view. Pure.
 import { COLOURS, CONTROLS, codePoint, FALSE_BLANKS, HIDDEN, picture } from '../../../src/client/hidden-characters.ts';
 
 export interface Segment {
   text: string;
-  /** What the mark stands for, where it is one. */
+  /** Set on a mark: what it stands for. */
   mark?: string;
 }
 
 const either = (...patterns: RegExp[]): RegExp => new RegExp(patterns.map((p) => p.source).join('|'), 'gu');
-/** Harmless behind an emoji, hidden anywhere else. */
+/** Variation selectors are harmless after an emoji, and invisible anywhere else. */
 const SELECTORS = /(?<!\p{Extended_Pictographic})[\ufe0e\ufe0f]/gu;
-/** So many line ends or blanks that what follows would be out of sight. */
+/** Runs of line ends or blanks that would push what follows out of view. */
 const GAPS = /\n{5,}| {40,}|\t{10,}/gu;
-/** More marks on one letter than any script writes: they would cover the lines above and below. */
+/** More combining marks than any script puts on a letter: they would cover the lines above and below. */
 const STACKED = /(?<=[\p{Mn}\p{Me}]{4})(?<marks>[\p{Mn}\p{Me}]+)/u;
 const EXACT = either(CONTROLS, HIDDEN, FALSE_BLANKS, SELECTORS, GAPS, STACKED);
 const PROSE = either(CONTROLS, HIDDEN, STACKED);
@@ -41,7 +41,7 @@ const NAMES: Record<string, string> = {
 /** To the letter, for commands, inputs and diffs. */
 export const exact = (text: string): Segment[] => segments(text, EXACT);
 
-/** For what agents and people say: colours of a terminal go, line ends of any system are line ends. */
+/** For what agents and people say: terminal colours are removed, line ends normalised. */
 export const prose = (text: string): Segment[] => segments(text.replace(COLOURS, '').replace(/\r\n?/g, '\n'), PROSE);
 
 /** On one line, for lists and titles. */
@@ -56,13 +56,13 @@ export const hiddenCount = (text: string): number => text.match(EXACT)?.length ?
 
 const GAP_NAMES: Record<string, string> = { '\n': 'line ends', ' ': 'blanks', '\t': 'tabs' };
 
-/** Drawn as its length: what follows stays in sight. */
+/** Replaced by its length, so that what follows stays in view. */
 function gap(run: string): Segment {
   const name = `${run.length} ${GAP_NAMES[run.charAt(0)]}`;
   return { text: `⟨${name}⟩${run.startsWith('\n') ? '\n' : ' '}`, mark: name };
 }
 
-/** Counted, not drawn. */
+/** Replaced by their number. */
 function stack(run: string): Segment {
   const count = [...run].length;
   return {

@@ -1,4 +1,4 @@
-// The buttons of an approval: allow, edit or deny; while a field is open, send it or go back.
+// Draws the buttons of an approval: allow, edit or deny; while a field is open, send it or go back.
 import { Check, Pencil, X } from 'lucide-react';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import type { Approval } from '../hooks/approval.ts';

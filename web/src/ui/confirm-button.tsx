@@ -1,4 +1,4 @@
-// A button for an action that cannot be undone: the first press asks, the second acts. An error is shown as a toast.
+// Confirms an action that cannot be undone: the first press asks, the second acts. An error is shown as a toast.
 import { type ReactNode, useState } from 'react';
 import { toast } from '../hooks/toasts.ts';
 import { failureText } from '../text/failure.ts';

@@ -1,5 +1,5 @@
-// Copies a text to the clipboard. Nothing is drawn where the browser has none: on a page that came over plain HTTP from
-// another machine.
+// Copies a text to the clipboard. Renders nothing where the browser offers no clipboard: on a page that came over plain
+// HTTP from another machine.
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 

@@ -1,4 +1,4 @@
-// A modal dialog: the browser's own element, which traps the focus and closes on Escape.
+// Opens a modal dialog with the browser's own element, which traps the focus and closes on Escape.
 import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import './dialog.css';

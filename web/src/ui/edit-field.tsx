@@ -1,4 +1,4 @@
-// The field in which the input of an approval is edited before it is allowed, as a command or as JSON.
+// Draws the field in which the input of an approval is edited, as a command or as JSON, before it is allowed.
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import type { Approval } from '../hooks/approval.ts';
 import { editProblem } from '../state/approval.ts';

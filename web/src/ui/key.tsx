@@ -1,4 +1,4 @@
-// Shows the key that triggers the same action as the control it stands in. Hidden from screen readers, so that the
+// Shows the key that triggers the same action as the control that contains it. Hidden from screen readers, so that the
 // control keeps its accessible name.
 import './key.css';
 

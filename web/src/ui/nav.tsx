@@ -1,5 +1,5 @@
-// The navigation: pages, the number of pending asks, connection, theme, help and sign-out. On a phone there is room for the
-// pages only; the settings are in the dialog "More".
+// Draws the navigation: pages, the number of pending asks, connection, theme, help and sign-out. On a phone there is room
+// for the pages only; the settings are in the dialog "More".
 import { ChartColumn, CircleHelp, Ellipsis, History, Inbox, LogOut, Moon, PlayCircle, Rows2, Sun } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';

@@ -32,7 +32,7 @@ export function QuestionField(props: QuestionFieldProps) {
   const notes = [
     question.multi_select && 'several may be chosen',
     !question.required && 'optional',
-    question.secret && 'secret: encrypted, shown to nobody but the agent',
+    question.secret && 'secret: encrypted, shown only to the agent',
   ].filter((note) => typeof note === 'string');
   const header = question.header === question.question || /^Question \d+$/.test(question.header) ? '' : question.header;
   return (

@@ -1,4 +1,4 @@
-// A text field for why something is denied or declined, with the actions of a card.
+// Draws the text field for why something is denied or declined, among the actions of a card.
 import type { KeyboardEvent, ReactNode } from 'react';
 
 interface ReasonFieldProps {

@@ -1,4 +1,4 @@
-// A search field that reports its text after a pause in typing, so that a search runs once and not for every key.
+// Reports the text of a search field after a pause in typing, so that a search runs once and not for every key.
 import { useEffect, useRef, useState } from 'react';
 import { useCommands } from '../hooks/commands.ts';
 import { SearchBox } from './search-box.tsx';

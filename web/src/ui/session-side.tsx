@@ -1,4 +1,4 @@
-// Shows what stands beside a session's thread: its runs in time, its sub-agents, and facts about it.
+// Shows a session's runs in time, its sub-agents and facts about it, beside its thread.
 import { useMemo } from 'react';
 import type { SessionView } from '../../../src/core/views.ts';
 import { type Runs, useChildSessions, useSessionEvents } from '../hooks/session-data.ts';
