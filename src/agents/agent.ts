@@ -3,7 +3,7 @@
 // translates: it starts processes, stores state and calls the server through its context, which has no privileges beyond
 // the public API.
 
-import type { Manner } from '../client/asking.ts';
+import type { AskOptions } from '../client/asking.ts';
 import type { Client } from '../client/client.ts';
 import type { ForwardedCall, ToolResult } from '../client/mcp-call.ts';
 import type { ApprovalOutcome, AskOutcome, Held } from '../client/outcome.ts';
@@ -86,9 +86,12 @@ export interface AgentContext {
   /** Stores an output of the run. A repeated id is a no-op. */
   output(text: string | undefined, options?: OutputOptions): Promise<void>;
   /** A blocking ask resolves when it ends; other modes resolve with `held` until the run is started again. */
-  ask(spec: AskSpec & Identified, options?: Manner): Promise<AskOutcome | Held>;
+  ask(spec: AskSpec & Identified, options?: AskOptions): Promise<AskOutcome | Held>;
   /** `isBound`: the allow holds for the named files as they are now, so it cannot be reused. */
-  approve(spec: ApproveSpec & Identified, options?: Manner): Promise<(ApprovalOutcome & { isBound?: boolean }) | Held>;
+  approve(
+    spec: ApproveSpec & Identified,
+    options?: AskOptions,
+  ): Promise<(ApprovalOutcome & { isBound?: boolean }) | Held>;
   /** Asks the parent session; the answer arrives in the mailbox. */
   askParent(spec: Questions & Deadline & Identified): Promise<AskOutcome>;
   /** Acknowledges an answer that was due, or was asked for with `acknowledge: 'later'` or `'sent'`. */

@@ -1,6 +1,5 @@
-// The agent's side of one ask: raise it, wait for its end, take the answer, acknowledge it, and say what became of it.
-// The SDK and the worker both ask through here. An allow counts only after the server has accepted the digest of what
-// is about to run.
+// Raises one ask for an agent, waits for its end, acknowledges the answer and returns the outcome. The SDK and the worker
+// both ask through here. An allow counts only after the server has accepted the digest of what is about to run.
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import type { NamedFile } from '../core/ask.ts';
@@ -30,46 +29,50 @@ export interface Asking {
   runId: string;
   workFolder: string | undefined;
   signal?: AbortSignal | undefined;
-  /** What the files that an approval names hold by now. Without it those are not looked at. */
+  /** Hashes the files that an approval names as they are now. Without it they are not checked. */
   filesNow?: ((named: readonly NamedFile[]) => Promise<NamedFile[]>) | undefined;
   /** Reads an ask with its secret answers, where the caller's own token may not. */
   reveal?: ((ask: AskView) => Promise<AskView>) | undefined;
 }
 
-export interface Manner {
+export interface AskOptions {
   /**
-   * `later`: whoever asked acknowledges by itself, when the answer has reached where it must go. `sent`: so too, and the
-   * server is told before that it is on its way; an end without an answer is sent nowhere and acknowledged now.
+   * `later`: the caller acknowledges, once the answer has reached the agent. `sent`: so too, and the server is told first
+   * that it is on its way; an end without an answer is sent nowhere and acknowledged now.
    */
   acknowledge?: 'now' | 'later' | 'sent' | undefined;
-  /** Nobody here can take the answer any more: stop waiting, and leave the ask as it is for whoever comes next. */
+  /** Aborts the wait and leaves the ask open: the caller cannot take the answer any more, another process may. */
   signal?: AbortSignal | undefined;
-  /** An ask that can be held without a process is waited for until then; `held` follows. Not at all otherwise. */
+  /** How long to wait for an ask that can be held without a process; then it is `held`. Without it, not at all. */
   patience?: AbortSignal | undefined;
   /** Called when the ask is stored, before its end is waited for. */
   raised?: ((askId: string) => void) | undefined;
 }
 
-export async function askQuestion(asking: Asking, body: QuestionBody, manner?: Manner): Promise<AskOutcome | Held> {
-  const ask = await endOf(asking, body, manner);
+export async function askQuestion(
+  asking: Asking,
+  body: QuestionBody,
+  options?: AskOptions,
+): Promise<AskOutcome | Held> {
+  const ask = await endOf(asking, body, options);
   if (!hasEnded(ask)) return { status: 'held', ask_id: ask.ask_id };
   const whole = await revealed(asking, ask);
-  if (manner?.acknowledge !== 'later') await acknowledge(asking, ask, manner);
+  if (options?.acknowledge !== 'later') await acknowledge(asking, ask, options);
   return questionOutcome(whole);
 }
 
 export async function askApproval(
   asking: Asking,
   body: ApprovalBody,
-  manner?: Manner,
+  options?: AskOptions,
 ): Promise<ApprovalOutcome | Held> {
-  const ask = await endOf(asking, body, manner);
+  const ask = await endOf(asking, body, options);
   if (!hasEnded(ask)) return { status: 'held', ask_id: ask.ask_id };
   const outcome = approvalOutcome(ask, body.input);
-  if (manner?.acknowledge === 'later') return outcome;
+  if (options?.acknowledge === 'later') return outcome;
   try {
     const digest = outcome.allowed ? await digestToRun(asking, body, ask, outcome.input) : undefined;
-    await acknowledge(asking, ask, manner, digest);
+    await acknowledge(asking, ask, options, digest);
   } catch (error) {
     if (!(error instanceof HoldpointProblem) || error.code !== 'ask_digest_mismatch') throw error;
     return refused(ask, body.input, error.detail);
@@ -91,8 +94,8 @@ async function digestToRun(
   return approvalDigest(action, workFolder, (text) => hash('sha256', text, 'hex'));
 }
 
-async function acknowledge({ calls }: Asking, ask: Ended, manner?: Manner, digest?: string): Promise<void> {
-  const isOnItsWay = manner?.acknowledge === 'sent' && (ask.status === 'answered' || ask.status === 'declined');
+async function acknowledge({ calls }: Asking, ask: Ended, options?: AskOptions, digest?: string): Promise<void> {
+  const isOnItsWay = options?.acknowledge === 'sent' && (ask.status === 'answered' || ask.status === 'declined');
   await calls.asks[isOnItsWay ? 'sent' : 'delivered'](ask.ask_id, digest === undefined ? {} : { digest });
 }
 
@@ -100,19 +103,19 @@ async function acknowledge({ calls }: Asking, ask: Ended, manner?: Manner, diges
 async function endOf<B extends QuestionBody | ApprovalBody>(
   asking: Asking,
   body: B,
-  manner?: Manner,
+  options?: AskOptions,
 ): Promise<AskViewOf<B['kind']>> {
   const { calls, waits, runId } = asking;
-  const signals = [asking.signal, manner?.signal].filter((signal) => signal !== undefined);
+  const signals = [asking.signal, options?.signal].filter((signal) => signal !== undefined);
   const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
   const raising = waits.raising(runId);
   let end: Promise<AskViewOf<B['kind']>>;
   try {
     const ask = await calls.asks.raise(runId, body, { signal });
-    manner?.raised?.(ask.ask_id);
+    options?.raised?.(ask.ask_id);
     if (hasEnded(ask)) return ask;
     if (ask.mode !== 'blocking') {
-      const { patience } = manner ?? {};
+      const { patience } = options ?? {};
       if (!patience || patience.aborted) return ask;
       const either = signal ? AbortSignal.any([signal, patience]) : patience;
       end = waits.until(waitFor(calls, ask, either), raising).catch((error: unknown) => {

@@ -50,8 +50,8 @@ export function createContext(
       await calls.runs.output(runId, { output_id: id, type, text: limited, data }, { signal });
       if (id !== undefined) stored.add(id);
     },
-    ask: (spec, manner) => askQuestion(asking, questionBody(withCleanText(spec), spec.id), manner),
-    approve: (spec, manner) => askBoundApproval(asking, approvalBody(withCleanText(spec), spec.id), manner),
+    ask: (spec, options) => askQuestion(asking, questionBody(withCleanText(spec), spec.id), options),
+    approve: (spec, options) => askBoundApproval(asking, approvalBody(withCleanText(spec), spec.id), options),
     askParent: (spec) => {
       const { id, expires_after_ms, expires_at_ms } = spec;
       const body = { tool_call_id: id, questions: questionsOf(spec), expires_after_ms, expires_at_ms };

@@ -3,7 +3,7 @@
 // After the second change a file is no longer watched, and the ask says so; otherwise it would be asked for ever.
 import { createTwoFilesPatch } from 'diff';
 import { callIdOf, nthId } from '../agents/kit/ask-ids.ts';
-import { type ApprovalBody, type Asking, askApproval, type Manner } from '../client/asking.ts';
+import { type ApprovalBody, type Asking, type AskOptions, askApproval } from '../client/asking.ts';
 import { every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import type { ApprovalOutcome, Held } from '../client/outcome.ts';
@@ -28,7 +28,7 @@ interface Change {
 export async function askBoundApproval(
   asking: Asking,
   body: ApprovalBody,
-  manner?: Manner,
+  manner?: AskOptions,
 ): Promise<(ApprovalOutcome & { isBound?: boolean }) | Held> {
   const folder = body.work_folder ?? asking.workFolder;
   const changes = new Map<string, number>();
@@ -53,7 +53,7 @@ async function askOnce(
   asking: Asking,
   body: ApprovalBody,
   files: readonly FileRead[],
-  manner: Manner | undefined,
+  manner: AskOptions | undefined,
   isRepeated: boolean,
 ) {
   let changed: Change[] = [];
@@ -69,7 +69,7 @@ async function askOnce(
       return now.map(namedFile);
     },
   };
-  const raising: Manner = {
+  const raising: AskOptions = {
     ...manner,
     raised(askId) {
       isRaised = true;

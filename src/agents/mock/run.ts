@@ -2,7 +2,7 @@
 // in the script, so a resumed run, or a run that continues another one, repeats no output and finds its asks answered.
 
 import { z } from 'zod';
-import type { Manner } from '../../client/asking.ts';
+import type { AskOptions } from '../../client/asking.ts';
 import {
   type ApprovalOutcome,
   type AskOutcome,
@@ -112,7 +112,7 @@ async function play(context: AgentContext, script: readonly Step[]): Promise<End
   async function put(
     step: AskStep | ApproveStep | ClarifyStep,
     place: string,
-    manner?: Manner,
+    options?: AskOptions,
   ): Promise<Outcome | Held> {
     const id = step.id ?? `step-${place}`;
     const known = carried.get(id);
@@ -123,20 +123,20 @@ async function play(context: AgentContext, script: readonly Step[]): Promise<End
     if (step.do === 'clarify') return context.askParent({ ...step, id });
     if (step.mode === 'form') await context.output(undefined, { id: CHECKPOINT, type: 'checkpoint', data: { script } });
     for (let attempt = 1; ; attempt++) {
-      const outcome = await raise(step, nthId(id, attempt), manner);
+      const outcome = await raise(step, nthId(id, attempt), options);
       const isLost = outcome.status === 'cancelled' && outcome.reason === LOST_WITH_WORKER;
       if (!isLost) return outcome;
     }
   }
 
-  function raise(step: AskStep | ApproveStep, id: string, manner?: Manner): Promise<Outcome | Held> {
+  function raise(step: AskStep | ApproveStep, id: string, options?: AskOptions): Promise<Outcome | Held> {
     if (step.do === 'ask') {
       const { mode, questions, expires_after_ms } = step;
-      return context.ask({ id, mode, questions, expires_after_ms }, manner);
+      return context.ask({ id, mode, questions, expires_after_ms }, options);
     }
     const { mode, tool_name, input, reason, suggestions, diff, work_folder, expires_after_ms } = step;
     const spec = { id, mode, tool_name, input, reason, suggestions, diff, work_folder, expires_after_ms };
-    return context.approve(spec, manner);
+    return context.approve(spec, options);
   }
 
   /** Says what was heard, then goes the way it points. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentContext } from '../../../src/agents/agent.ts';
 import { createDesk } from '../../../src/agents/claude/decisions.ts';
 import type { ToolCall } from '../../../src/agents/claude/stream-events.ts';
-import type { Manner } from '../../../src/client/asking.ts';
+import type { AskOptions } from '../../../src/client/asking.ts';
 import type { AskView } from '../../../src/core/views.ts';
 
 const call = (command: string, name = 'Bash'): ToolCall => ({
@@ -27,7 +27,7 @@ function deskOf({
   const withdrawn: string[] = [];
   const givenUp: string[] = [];
   const context = {
-    approve: async ({ id, tool_name, input }: (typeof shown)[number], { patience }: Manner) => {
+    approve: async ({ id, tool_name, input }: (typeof shown)[number], { patience }: AskOptions) => {
       shown.push({ id, tool_name, input });
       if (patience?.aborted) return { status: 'held', ask_id: `ask of ${id}` };
       await until;
@@ -161,7 +161,7 @@ it('a call that is taken back while it is being put to a person is taken back fr
   const raising = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let asked = 0;
   const context = {
-    approve: async ({ input }: { input: unknown }, { signal, raised }: Manner) => {
+    approve: async ({ input }: { input: unknown }, { signal, raised }: AskOptions) => {
       const n = asked++;
       await raising[n]?.promise;
       raised?.(`ask ${n}`);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentContext } from '../../../src/agents/agent.ts';
 import { createElicitations, thatCounted } from '../../../src/agents/claude/elicitations.ts';
 import type { Elicited } from '../../../src/agents/kit/elicitation.ts';
-import type { Manner } from '../../../src/client/asking.ts';
+import type { AskOptions } from '../../../src/client/asking.ts';
 import { HoldpointProblem } from '../../../src/client/http.ts';
 import type { AskView } from '../../../src/core/views.ts';
 
@@ -35,7 +35,7 @@ function scene(does: ((shown: Shown) => unknown)[], known: AskView[] = []) {
   const shown: Shown[] = [];
   const said: string[] = [];
   const withdrawn: string[] = [];
-  const act = async (spec: Shown, { raised, signal }: Manner) => {
+  const act = async (spec: Shown, { raised, signal }: AskOptions) => {
     shown.push(spec);
     const outcome = await does[shown.length - 1]?.(spec);
     raised?.(`ask of ${spec.id}`);
