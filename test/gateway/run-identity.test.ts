@@ -53,17 +53,17 @@ it('asks in its own session, and answers nowhere', async () => {
 it('says what it likes, but nothing that its worker keeps to take it up again', async () => {
   const { run, api, context, end } = await atWork();
   await api.runs.output(run.run_id, { type: 'progress', text: 'half done', data: { part: 1 } });
-  const kept = [{ type: 'mock-thread', data: { thread_id: 'x' } }, { type: 'exit' }, { output_id: 'mock-held-on-x' }];
+  const kept = [{ type: 'own-thread', data: { thread_id: 'x' } }, { type: 'exit' }, { output_id: 'own-held-on-x' }];
   // With the epoch of the lease, too: that is no secret.
   for (const calls of [api, api.underLease(1)])
     for (const body of kept)
       await expect(calls.runs.output(run.run_id, body)).rejects.toMatchObject({ status: 403, code: 'scope_forbidden' });
-  await expect(bed.api.runs.output(run.run_id, { type: 'mock-thread' })).rejects.toMatchObject({ status: 403 });
-  await context.output(undefined, { type: 'mock-thread', data: { thread_id: 'own' } });
-  expect(await context.recall('mock-thread')).toEqual({ thread_id: 'own' });
+  await expect(bed.api.runs.output(run.run_id, { type: 'own-thread' })).rejects.toMatchObject({ status: 403 });
+  await context.output(undefined, { type: 'own-thread', data: { thread_id: 'own' } });
+  expect(await context.recall('own-thread')).toEqual({ thread_id: 'own' });
   end({ ended: 'completed' });
   const { outputs } = await bed.over(run.run_id);
-  expect(outputs.map(({ type }) => type)).toEqual(['progress', 'mock-thread']);
+  expect(outputs.map(({ type }) => type)).toEqual(['progress', 'own-thread']);
 });
 
 it('is worth nothing once its run is over, also to a poll that was open', async () => {
