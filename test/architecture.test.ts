@@ -93,6 +93,78 @@ describe('the tests', () => {
   });
 });
 
+/** The folders of src/agents that are no agent. */
+const SHARED = ['kit', 'workspace', 'wire'];
+const agentNames = readdirSync(join(root, 'src/agents'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !SHARED.includes(entry.name))
+  .map(({ name }) => name);
+/** A file name that several agents use means the same in each. */
+const ROLES =
+  'agent run input protocol asks outputs resume attach connect hook settings program runtime elicitations requests';
+/** Every agent has these; whoever can be attached has a connector too. */
+const REQUIRED = ['agent.ts', 'run.ts', 'input.ts'];
+/** Where an agent is named as an example of a command line, or of a search. */
+const HELP_TEXTS = [
+  'src/cli/commands/run.ts',
+  'src/cli/commands/connect.ts',
+  'src/cli/commands/disconnect.ts',
+  'src/cli/commands/hook.ts',
+  'web/src/ui/empty-inbox.tsx',
+  'web/src/pages/inbox.tsx',
+];
+
+describe('the agent code', () => {
+  const agentFiles = layered.filter((file) => file.startsWith('src/agents/'));
+  const contract = [...read('src/agents/agent.ts').matchAll(/^export (?:interface|type) (\w+)/gm)].map(
+    ([, name]) => name,
+  );
+
+  it('lets an agent import the contract, the kit, the workspace and the wire, and no other agent', () => {
+    expect(agentFiles.flatMap((file) => agentImportBreaches(file, read(file)))).toEqual([]);
+  });
+
+  it('keeps the registry to the composition root, and the rest of the agents to their contract', () => {
+    const others = layered.filter((file) => !file.startsWith('src/agents/') && !file.startsWith('src/boot/'));
+    const reached = others.flatMap((file) =>
+      importsOf(read(file))
+        .map(({ specifier }) => normalize(join(dirname(file), specifier)))
+        .filter((target) => target.startsWith('src/agents/') && target !== 'src/agents/agent.ts')
+        .map((target) => `${file} imports ${target}`),
+    );
+    expect(reached).toEqual([]);
+  });
+
+  it('names an agent only in its own folder, in the registry and in listed help texts', () => {
+    expect(layered.flatMap((file) => namedAgents(file, read(file)))).toEqual([]);
+  });
+
+  it('gives the same role the same file name in every agent folder', () => {
+    const folders = agentNames.map((name) => readdirSync(join(root, 'src/agents', name)));
+    for (const [i, files] of folders.entries()) expect(files, agentNames[i]).toEqual(expect.arrayContaining(REQUIRED));
+    const shared = [...new Set(folders.flat())].filter(
+      (file) => folders.filter((one) => one.includes(file)).length > 1,
+    );
+    expect(shared.filter((file) => !ROLES.split(' ').includes(file.replace(/\.ts$/, '')))).toEqual([]);
+    const named = folders.flatMap((files, i) => files.filter((file) => file.includes(agentNames[i] ?? '')));
+    expect(named).toEqual([]);
+  });
+
+  it('declares no type of the contract twice', () => {
+    const elsewhere = layered.filter((file) => /^src\/(agents|worker|boot|cli|client)\//.test(file));
+    const declared = elsewhere
+      .filter((file) => file !== 'src/agents/agent.ts')
+      .flatMap((file) =>
+        [...read(file).matchAll(/^(?:export )?(?:interface|type|class) (\w+)/gm)].map(([, name]) => name),
+      );
+    expect(contract.length).toBeGreaterThan(20);
+    expect(declared.filter((name) => contract.includes(name))).toEqual([]);
+  });
+
+  it('keeps its files within 300 lines', () => {
+    expect(agentFiles.filter((file) => read(file).trimEnd().split('\n').length > 300)).toEqual([]);
+  });
+});
+
 describe('the architecture check itself', () => {
   it.each([
     ['src/core/ask.ts', "import { x } from '../gateway/ask.ts';"],
@@ -120,6 +192,16 @@ describe('the architecture check itself', () => {
     ['src/gateway/ask.ts', '// the words import and from in a comment\nconst x = 1;'],
   ])('accepts %s: %s', (file, text) => {
     expect(importBreaches(file, text)).toEqual([]);
+  });
+
+  it('tells when an agent reaches into another one, or is named elsewhere', () => {
+    const reach = "import { run } from '../codex/run.ts';\nimport { kit } from '../kit/ask-ids.ts';";
+    expect(agentImportBreaches('src/agents/claude/run.ts', reach)).toHaveLength(1);
+    expect(agentImportBreaches('src/agents/kit/ask-ids.ts', reach)).toHaveLength(1);
+    expect(agentImportBreaches('src/agents/codex/asks.ts', reach)).toEqual([]);
+    expect(namedAgents('src/core/a.ts', "const a = 'claude'; // Codex\n")).toHaveLength(2);
+    expect(namedAgents('src/core/a.ts', "pattern.exec(text) === 'exec'")).toHaveLength(1);
+    expect(namedAgents('src/cli/commands/run.ts', "'holdpoint run codex'")).toEqual([]);
   });
 
   it('sees impure code in core, not prose about it', () => {
@@ -166,6 +248,30 @@ function coveredBy(text: string): string[] {
 
 function isFolderOf(folder: string, file: string): boolean {
   return folder.endsWith('/') && file.startsWith(folder);
+function agentImportBreaches(file: string, text: string): string[] {
+  const [, , folder = ''] = file.split('/');
+  if (file === 'src/agents/registry.ts') return [];
+  return importsOf(text)
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map(({ specifier }) => normalize(join(dirname(file), specifier)))
+    .filter((target) => {
+      const [, layer, other = ''] = target.split('/');
+      const isAgent = layer === 'agents' && agentNames.includes(other);
+      return target === 'src/agents/registry.ts' || (isAgent && other !== folder);
+    })
+    .map((target) => `${file} imports ${target}`);
+}
+
+/** Names that are words of their own count everywhere, names that are common words only as a whole string. */
+function namedAgents(file: string, text: string): string[] {
+  const common = ['exec', 'mock'];
+  return agentNames.flatMap((name) => {
+    if (file.startsWith(`src/agents/${name}/`) || file === 'src/agents/registry.ts') return [];
+    const pattern = common.includes(name) ? `['"\`]${name}['"\`]` : name;
+    const lines = text.split('\n').filter((line) => new RegExp(pattern, 'i').test(line));
+    const isHelp = (line: string) => HELP_TEXTS.includes(file) && /holdpoint |agent:|such as/.test(line);
+    return lines.filter((line) => !isHelp(line)).map((line) => `${file} names ${name}: ${line.trim()}`);
+  });
 }
 
 function importBreaches(file: string, text: string): string[] {

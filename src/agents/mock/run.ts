@@ -191,13 +191,14 @@ function inWords(outcome: Outcome, secrets: readonly string[]): string {
     return outcome.allowed ? `allowed ${JSON.stringify(outcome.input)}${along}` : outcome.reason;
   }
   if (outcome.status !== 'answered') return outcome.reason;
-  if (secrets.length === 0) return outcome.answer;
+  const skipped = outcome.skipped.length > 0 ? `\n(skipped: ${outcome.skipped.join(', ')})` : '';
+  if (secrets.length === 0) return outcome.answer + skipped;
   const shown = outcome.answers.map((a) =>
     secrets.includes(a.question_id)
       ? `(a secret of ${a.text?.length ?? 0} characters)`
       : [...a.labels, a.text ?? ''].join(' ').trim(),
   );
-  return shown.join('\n');
+  return shown.join('\n') + skipped;
 }
 
 function secretsOf(step: AskStep | ApproveStep | ClarifyStep): string[] {

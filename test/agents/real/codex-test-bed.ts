@@ -147,8 +147,13 @@ export const escalated = (cmd: string, justification = 'May I?') => ({
   input: { cmd, sandbox_permissions: 'require_escalated', justification },
 });
 
-/** The environment that workers of this process, and programs they start, will see. */
+/** Sets the environment that workers of this process, and programs they start, will see. */
 export function setUp(root: string, modelUrl: string, config: string): void {
+  Object.assign(process.env, codexEnvironment(root, modelUrl, config));
+}
+
+/** Makes a home for Codex below `root`, and returns the environment in which it is used. */
+export function codexEnvironment(root: string, modelUrl: string, config: string): Record<string, string> {
   const home = join(root, 'home');
   const bin = join(root, 'bin');
   for (const folder of [home, bin, join(root, 'scratch')]) mkdirSync(folder, { recursive: true });
@@ -159,12 +164,12 @@ export function setUp(root: string, modelUrl: string, config: string): void {
       mode: 0o755,
     });
   } else if (codex) symlinkSync(codex, join(bin, 'codex'));
-  Object.assign(process.env, {
+  return {
     HOME: root,
     CODEX_HOME: home,
     TMPDIR: join(root, 'scratch'),
     PATH: [bin, process.env.PATH].join(delimiter),
-  });
+  };
 }
 
 /** Sandboxes leave the machine's own temporary folder alone: with it writable, Codex makes a .git in it for as long as one runs. */

@@ -1,0 +1,90 @@
+// Fixtures for the conformance suite with stand-ins in the place of agents' programs, and for the mock agent, which has no
+// program. A stand-in is found by the agent's own command in the PATH, so everything but the agent itself is real.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { Step } from '../../src/agents/mock/input.ts';
+import { type AgentFixture, appendTo, type Plan, type PreparedRun } from '../conformance/agent.ts';
+
+type Traits = Omit<AgentFixture, 'open' | 'prepare' | 'received' | 'timesRun' | 'settleItself' | 'close'>;
+
+interface StandIn extends Traits {
+  /** The agent's command, and the file that is run for it. */
+  command: string;
+  program: string;
+  input: Record<string, unknown>;
+  env?: Record<string, string>;
+  settlesItself: boolean;
+}
+
+export function standInFixture({ command, program, input, env, settlesItself, ...traits }: StandIn): AgentFixture {
+  const root = mkdtempSync(join(tmpdir(), `holdpoint-${command}-`));
+  let made = 0;
+  const fixture: AgentFixture = {
+    ...traits,
+    async open() {
+      const bin = join(root, 'bin');
+      mkdirSync(bin);
+      writeFileSync(join(bin, command), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`, { mode: 0o755 });
+      return { env: { ...env, PATH: [bin, process.env.PATH].join(delimiter), HOME: root } };
+    },
+    async prepare(plan) {
+      made += 1;
+      const folder = join(root, `work-${made}`);
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'plan.json'), JSON.stringify(plan));
+      return { folder, input };
+    },
+    received: async (_, { folder = '' }) => textIn(folder, 'received.txt'),
+    timesRun: async (name, _, { folder = '' }) => timesRunIn(folder, name),
+    close: async () => rmSync(root, { recursive: true, force: true }),
+  };
+  if (settlesItself) fixture.settleItself = (id, { folder = '' }) => writeFileSync(join(folder, `settle-${id}`), '');
+  return fixture;
+}
+
+export const timesRunIn = (folder: string, name: string): number =>
+  textIn(folder, name)
+    .split('\n')
+    .filter((line) => line === 'ran').length;
+
+const textIn = (folder: string, name: string): string =>
+  existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '';
+
+/** The mock agent runs nothing: what it would run, and what it received, is in the outputs of its run. */
+export function mockFixture(): AgentFixture {
+  return {
+    agent: 'mock',
+    isParallel: true,
+    repeatsAfterCrash: false,
+    repeatsAfterEdit: false,
+    skipsQuestions: true,
+    hasProcess: false,
+    open: async () => ({ env: {} }),
+    prepare: async (plan): Promise<PreparedRun> => ({ input: { script: scriptOf(plan) } }),
+    received: async ({ outputs }) => outputs.map(({ text }) => text).join('\n'),
+    async timesRun(name, { outputs }) {
+      const allowed = `allowed ${JSON.stringify({ command: appendTo(name) })}`;
+      return outputs.filter(({ text }) => text?.includes(allowed)).length;
+    },
+    close: async () => {},
+  };
+}
+
+const scriptOf = (plan: Plan): Step[] =>
+  plan.map((calls) => ({
+    do: 'parallel',
+    asks: calls.map((call) =>
+      'command' in call
+        ? { do: 'approve', id: call.id, tool_name: 'Bash', input: { command: call.command } }
+        : {
+            do: 'ask',
+            id: call.id,
+            questions: call.questions.map(({ question, options }) => ({
+              question,
+              required: false,
+              options: options.map((label) => ({ label })),
+            })),
+          },
+    ),
+  }));

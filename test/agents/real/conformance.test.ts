@@ -1,0 +1,110 @@
+// The real Claude Code and Codex pass the conformance suite: a scripted model makes their calls and tells what it received.
+// The ask that is settled at the agent's own prompt needs a person's terminal: claude-attached and codex-attached have it.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { type AgentFixture, agentConformance, type Plan, type PlannedCall } from '../../conformance/agent.ts';
+import { timesRunIn } from '../planned-fixture.ts';
+import { claude, claudeVersion, codex, codexVersion } from './binaries.ts';
+import { claudeEnvironment } from './claude-test-bed.ts';
+import { codexEnvironment, escalated } from './codex-test-bed.ts';
+import { Model, type Step } from './model.ts';
+import { OpenAiModel } from './model-openai.ts';
+
+function folders(name: string) {
+  const root = mkdtempSync(join(tmpdir(), `holdpoint-${name}-`));
+  let made = 0;
+  return {
+    root,
+    next() {
+      made += 1;
+      const folder = join(root, `work-${made}`);
+      mkdirSync(folder);
+      return { folder, key: `task-${made}-of-${name}` };
+    },
+    remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+function claudeFixture(): AgentFixture {
+  const { root, next, remove } = folders('claude');
+  let model: Model;
+  const toolOf = (call: PlannedCall) =>
+    'command' in call
+      ? { tool: 'Bash', input: { command: call.command, description: 'd' }, id: call.id }
+      : { tool: 'AskUserQuestion', input: { questions: call.questions.map(questionOf) }, id: call.id };
+  const questionOf = ({ question, options }: { question: string; options: string[] }) => ({
+    question,
+    header: 'h',
+    multiSelect: false,
+    options: options.map((label) => ({ label, description: label })),
+  });
+  return {
+    agent: 'claude',
+    isParallel: false,
+    repeatsAfterCrash: true,
+    repeatsAfterEdit: false,
+    skipsQuestions: true,
+    hasProcess: true,
+    async open() {
+      mkdirSync(join(root, '.git'));
+      model = await Model.start();
+      return { env: claudeEnvironment(join(root, 'home'), model.url) };
+    },
+    async prepare(plan) {
+      const { folder, key } = next();
+      const steps: Step[] = plan.map((calls) => calls.map(toolOf));
+      model.play([...steps, [{ text: 'Done.' }]], key);
+      return { folder, input: { text: `Do this: ${key}` } };
+    },
+    received: async (_, { input }) => model.told.filter((told) => told.includes(String(input.text))).join('\n'),
+    timesRun: async (name, _, { folder = '' }) => timesRunIn(folder, name),
+    async close() {
+      model.close();
+      remove();
+    },
+  };
+}
+
+function codexFixture(): AgentFixture {
+  const { root, next, remove } = folders('codex');
+  let model: OpenAiModel;
+  const toolOf = (call: PlannedCall) =>
+    'command' in call
+      ? { ...escalated(call.command), id: call.id }
+      : { call: 'ask_user', input: { questions: call.questions.map(questionOf) }, id: call.id };
+  const questionOf = ({ question, options }: { question: string; options: string[] }) => ({
+    question,
+    options: options.map((label) => ({ label })),
+  });
+  return {
+    agent: 'codex',
+    isParallel: true,
+    repeatsAfterCrash: true,
+    repeatsAfterEdit: true,
+    skipsQuestions: false,
+    hasProcess: true,
+    async open() {
+      model = await OpenAiModel.start();
+      return { env: codexEnvironment(root, model.url, '') };
+    },
+    async prepare(plan: Plan) {
+      const { folder, key } = next();
+      model.play(key, [...plan.map((calls) => calls.map(toolOf)), [{ text: 'Done.' }]]);
+      return {
+        folder,
+        input: { text: `Do this: ${key}`, sandbox: 'workspace-write', approval_policy: 'on-request' },
+      };
+    },
+    received: async (_, { input }) => JSON.stringify(model.told(String(input.text).replace('Do this: ', ''))),
+    timesRun: async (name, _, { folder = '' }) => timesRunIn(folder, name),
+    async close() {
+      model.close();
+      remove();
+    },
+  };
+}
+
+describe.skipIf(!claude)('real', () => agentConformance(`Claude Code ${claudeVersion}`, claudeFixture()));
+describe.skipIf(!codex)('real', () => agentConformance(`Codex ${codexVersion}`, codexFixture()));
