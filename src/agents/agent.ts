@@ -22,7 +22,7 @@ export interface Agent extends AgentDescription {
   /** The program that the agent is, where it is one: for `doctor`, the docs and error texts. */
   readonly program?: Program;
   run(context: AgentContext): Promise<Ending>;
-  /** How `exec` runs the agent's program as a headless dispatch, where that differs from any other command. */
+  /** How a headless dispatch runs the agent's program, where that differs from any other command. */
   runtime?(): Promise<RuntimeAdapter>;
   readonly attached?: Attached;
 }
@@ -80,7 +80,7 @@ export interface AgentContext {
   /** The environment for programs: the worker's, without its own settings, plus what the run was given. */
   readonly env: Readonly<Record<string, string>>;
   readonly processes: Processes;
-  /** The runtimes that registered agents bring for `exec`. */
+  /** The runtimes that registered agents bring for headless dispatches. */
   readonly runtimes: readonly RuntimeAdapter[];
 
   /** Stores an output of the run. A repeated id is a no-op. */

@@ -88,6 +88,8 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const hash = (text: string): string => digest('sha256', text, 'hex');
   const { store, clock } = await openStore(settings, hash, logger);
   open.push(() => store.close());
+  const agents = await loadAgents();
+  const dispatchers = new Set(agents.filter(({ takes }) => takes === 'command').map(({ name }) => name));
   const ports: Ports = {
     store,
     hash,
@@ -97,6 +99,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
       secret: () => `hp_${randomBytes(32).toString('base64url')}`,
     },
     sealer: createSealer(Buffer.from(settings.secretKey ?? keptSecret(settings.data, 'secret.key'), 'base64url')),
+    isDispatchAgent: (agent) => dispatchers.has(agent),
   };
   const gateway = createGateway(ports, {
     pendingAsksPerSession: settings.limits.pendingAsksPerSession,
@@ -105,7 +108,6 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const token = await operatorToken(gateway, settings);
   await gateway.start(settings.database ? [] : ['builtin']);
   open.push(() => gateway.stop());
-  const agents = await loadAgents();
   const hookServers = createHookServers(agents);
   const app = await createApp({
     gateway,

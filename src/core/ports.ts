@@ -245,4 +245,6 @@ export interface Ports {
   ids: Ids;
   hash: Hash;
   sealer: Sealer;
+  /** Whether an agent runs headless commands: each of its runs is a dispatch, and is reported as one. */
+  isDispatchAgent(agent: string): boolean;
 }

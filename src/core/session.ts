@@ -17,9 +17,6 @@ export const ATTACHED_LABEL = 'attached';
 export const isAttached = ({ agent, labels }: Pick<Session, 'agent' | 'labels'>): boolean =>
   agent === EXTERNAL_AGENT && labels.includes(ATTACHED_LABEL);
 
-/** Runs headless commands: each of its runs is a dispatch, and is told about as one. */
-export const DISPATCH_AGENT = 'exec';
-
 export interface Session {
   id: string;
   agent: string;

@@ -2,7 +2,6 @@
 // but not what was asked. They carry no text of a question, an answer or an error.
 import type { EventType } from '../core/event.ts';
 import type { Run } from '../core/run.ts';
-import { DISPATCH_AGENT } from '../core/session.ts';
 import type { Ledger } from './ledger.ts';
 
 type DispatchEvent = Extract<EventType, `dispatch.${string}`>;
@@ -15,7 +14,7 @@ export function noteDispatch(
   data: Record<string, unknown> = {},
   askId?: string,
 ): void {
-  if (run.agent === DISPATCH_AGENT) ledger.note(type, data, run.id, askId);
+  if (ledger.ports.isDispatchAgent(run.agent)) ledger.note(type, data, run.id, askId);
 }
 
 /** A dispatch that asked has said so when it asked; handing over to the next one is not its finish. */

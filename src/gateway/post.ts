@@ -10,7 +10,6 @@ import type { Ports } from '../core/ports.ts';
 import { approvalQuestion } from '../core/prompt.ts';
 import { readAnswers, readApproval } from '../core/reply.ts';
 import type { Run } from '../core/run.ts';
-import { DISPATCH_AGENT } from '../core/session.ts';
 import { truncate } from '../core/text-limit.ts';
 import { itemIdOf } from '../core/thread.ts';
 import type { Actor } from '../core/token.ts';
@@ -116,7 +115,7 @@ async function postAnswer(
 }
 
 async function postInput(ledger: Ledger, text: string, posted: Posted, actor: Actor): Promise<Taken> {
-  if (ledger.session.agent === DISPATCH_AGENT)
+  if (ledger.ports.isDispatchAgent(ledger.session.agent))
     throw fail(
       'thread_takes_no_input',
       'This session runs commands, and nothing is asked now. Start a run with POST /v1/sessions/{id}/runs.',

@@ -5,7 +5,7 @@ import { fail } from '../core/errors.ts';
 import { isForRecovery, type Output } from '../core/output.ts';
 import type { Ports } from '../core/ports.ts';
 import { type FailureReason, type Interruption, isTerminal, LOST_WORDS, type Run } from '../core/run.ts';
-import { DISPATCH_AGENT, EXTERNAL_AGENT } from '../core/session.ts';
+import { EXTERNAL_AGENT } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
 import { takeCarried } from './carried.ts';
@@ -51,7 +51,7 @@ export async function beginWork(ledger: Ledger, body: StartRun, actor: Actor): P
   const { session } = ledger;
   await checkTakesInput(ledger);
   const wanted = {
-    kind: session.agent === DISPATCH_AGENT ? ('dispatch' as const) : ('input' as const),
+    kind: ledger.ports.isDispatchAgent(session.agent) ? ('dispatch' as const) : ('input' as const),
     input: body.input,
     source: body.source ?? actor.surface,
     actor: actor.name,

@@ -33,7 +33,7 @@ function questionOf(ask: QuestionAskView): object {
   return { ask_id, status: outcome, ...answersOf(questions, answers), ...told };
 }
 
-/** In the shape that `--permission-prompt-tool` of Claude Code reads, too. */
+/** In the shape that `--permission-prompt-tool` reads, too. */
 function approvalOf({ ask_id, answer, request: { input } }: ApprovalAskView): object {
   if (!answer) return { ask_id, status: 'pending', behavior: 'deny', message: HOW_TO_LOOK };
   const { outcome, behavior, updated_input, reason, answered_by } = answer;

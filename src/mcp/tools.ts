@@ -164,7 +164,8 @@ export function createToolServer(options: ToolServerOptions): McpServer {
 /** The agent's own name for the call, where its client sends one. */
 function callIdOf({ mcpReq }: ServerContext, given?: string): string | undefined {
   const meta = mcpReq._meta ?? {};
-  const named = [meta['claudecode/toolUseId'], meta.tool_use_id, meta.toolUseId, given];
+  const prefixed = Object.entries(meta).find(([key]) => key.endsWith('/toolUseId'))?.[1];
+  const named = [prefixed, meta.tool_use_id, meta.toolUseId, given];
   return named.find((id): id is string => typeof id === 'string' && id.trim() !== '' && id.length <= 256);
 }
 

@@ -20,6 +20,7 @@ const portsOn = (store: Store): Ports => ({
   ids: { next: () => 'none', secret: () => 'none' },
   hash,
   sealer,
+  isDispatchAgent: () => false,
 });
 
 it('signs what may be shown, all of it, once', async () => {

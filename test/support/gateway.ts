@@ -64,6 +64,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
       ids: { next: (prefix) => sortableId(prefix, now, counted(++made)), secret: () => `secret ${++made}` },
       hash,
       sealer,
+      isDispatchAgent: (agent) => agent === 'exec',
     };
     return start(lostWorkers);
   };

@@ -92,6 +92,7 @@ export class Server {
         secret: () => `hp_${randomBytes(32).toString('base64url')}`,
       },
       sealer: createSealer(this.#key),
+      isDispatchAgent: (agent) => agent === 'exec',
     };
     const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
     const gateway = createGateway(ports, {

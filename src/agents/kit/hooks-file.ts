@@ -1,4 +1,4 @@
-// The JSON file in which an agent keeps its hooks, as Claude Code and Codex both write it: our hooks put in and taken out
+// The JSON file in which an agent keeps its hooks: our hooks put in and taken out
 // again, in place. Pure: text in, text out. A file that is not understood is refused, never guessed at, and every change
 // is read again before it is handed out: whatever is not ours must be there as it was.
 import { isDeepStrictEqual } from 'node:util';

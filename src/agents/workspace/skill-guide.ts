@@ -43,7 +43,7 @@ function entriesOf(yaml: string): [string, unknown][] | undefined {
 }
 
 /**
- * Readers of front matter differ, and Claude Code ends it at the first three dashes, wherever they are. Written like this
+ * Readers of front matter differ, and some end it at the first three dashes, wherever they are. Written like this
  * no value has a line of its own, or dashes that end anything: all of them read the same.
  */
 const onOneLine = (value: unknown): string =>

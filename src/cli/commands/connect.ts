@@ -20,9 +20,9 @@ import {
   unrevoked,
 } from '../connect/connection-record.ts';
 import {
+  type AgentConnector,
   agentArgument,
   type ConnectFlags,
-  type Connector,
   confirm,
   connectorOf,
   judged,
@@ -82,7 +82,7 @@ async function connect(agent: string, flags: ConnectFlags): Promise<void> {
 
 interface Earlier extends Pick<Change, 'folder' | 'agent' | 'named' | 'file'> {
   flags: ConnectFlags;
-  connector: Connector;
+  connector: AgentConnector;
 }
 
 /** The file has none of our hooks: whatever is written down of an earlier connection was never finished, or is over. */

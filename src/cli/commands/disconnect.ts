@@ -17,9 +17,9 @@ import {
   unrevoked,
 } from '../connect/connection-record.ts';
 import {
+  type AgentConnector,
   agentArgument,
   type ConnectFlags,
-  type Connector,
   confirm,
   connectorOf,
   judged,
@@ -102,7 +102,7 @@ function putBack(file: SettingsFile, { text, isWhole }: Way, record: ConnectionR
   removeDraft(file.path);
 }
 
-function wayBack(connector: Connector, file: SettingsFile, record: ConnectionRecord | undefined): Way {
+function wayBack(connector: AgentConnector, file: SettingsFile, record: ConnectionRecord | undefined): Way {
   const { path, text } = file;
   const copy = record && copyOf(record);
   const isCopyGone = record?.backup !== undefined && copy === undefined;

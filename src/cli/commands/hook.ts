@@ -1,4 +1,4 @@
-// `holdpoint hook codex`: what a hook of the person's own agent runs. Reads what the agent wants to do from standard input,
+// `holdpoint hook <agent>`: what a hook of the person's own agent runs. Reads what the agent wants to do from standard input,
 // waits until a person has decided it here, and prints the decision. When it prints nothing and exits 0 the agent asks at
 // its own prompt. Not for people to type, so it is in no list of commands.
 import { text } from 'node:stream/consumers';

@@ -9,7 +9,7 @@ import type { Check } from '../commands/doctor.ts';
 import { told } from '../failure.ts';
 import { ownName } from '../program-name.ts';
 import { type ConnectionRecord, recordOf, recordsOf } from './connection-record.ts';
-import { type Connector, connectableAgents } from './settings-change.ts';
+import { type AgentConnector, connectableAgents } from './settings-change.ts';
 import { readSettings } from './settings-file.ts';
 
 export async function agentChecks(env: NodeJS.ProcessEnv, url: string): Promise<Check[]> {
@@ -22,10 +22,10 @@ export async function agentChecks(env: NodeJS.ProcessEnv, url: string): Promise<
   return [{ name: 'agents', state: 'good', detail }, ...programs, ...(await Promise.all(connections)).flat()];
 }
 
-type Program = Awaited<ReturnType<typeof import('../../boot/agents.ts')['agentPrograms']>>[number];
+type InstalledProgram = Awaited<ReturnType<typeof import('../../boot/agents.ts')['agentPrograms']>>[number];
 
 /** Another version than the tested one mostly works; one that is missing matters only to whoever wants it. */
-function programCheck({ name, tested, install, installed }: Program): Check {
+function programCheck({ name, tested, install, installed }: InstalledProgram): Check {
   if (installed === tested) return { name, state: 'good', detail: `${installed}, the version that was tested` };
   if (installed === undefined)
     return {
@@ -40,7 +40,7 @@ function programCheck({ name, tested, install, installed }: Program): Check {
 
 interface Connected {
   agent: string;
-  connector: Connector;
+  connector: AgentConnector;
   env: NodeJS.ProcessEnv;
   /** The server that is looked at. */
   url: string;

@@ -15,7 +15,7 @@ export interface ConnectFlags extends ServerFlags {
   yes?: boolean;
 }
 
-export type Connector = Awaited<ReturnType<typeof connectorOf>>;
+export type AgentConnector = Awaited<ReturnType<typeof connectorOf>>;
 
 /** The agents of this build that can be connected, by name. */
 export async function connectableAgents() {
@@ -49,7 +49,7 @@ export function show(
   { path, text = '' }: SettingsFile,
   changed: string | undefined,
   { json }: ConnectFlags,
-  { shown }: Connector,
+  { shown }: AgentConnector,
 ): void {
   if (json || text === (changed ?? '')) return;
   const patch = createTwoFilesPatch(path, path, shown(text), shown(changed ?? ''), undefined, undefined, {
