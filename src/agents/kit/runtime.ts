@@ -1,4 +1,4 @@
-// Declares the contract of a runtime: how `exec` invokes one kind of headless program in a workspace, and how the program
+// Declares the contract of a runtime: how a dispatch invokes one kind of headless program in a workspace, and how the program
 // is told to ask. A runtime starts programs through its context only, and reports that the sentinel file exists without
 // reading it.
 import { lstat } from 'node:fs/promises';
