@@ -1,5 +1,5 @@
-// Judging answers: every code, and above all the order. The documented order is written down here a second time, as a
-// list of all faults an answer has with the place of each in that order; the first of them must be the one returned.
+// The validation of answers: every refusal code, and above all the order of checks. The documented order is written down
+// here a second time, as a list of all faults of an answer with their rank; the first of them must be the one returned.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ const answer = (selected_option_ids?: string[], freeform_answer?: string, questi
 const codeOf = (questions: Question[], answers: QuestionAnswer[], declined = false) =>
   checkAnswers(questions, { answers, declined })?.code;
 
-describe('an answer', () => {
+describe('checkAnswers', () => {
   it.each<[string, Question[], QuestionAnswer[]]>([
     ['one option', one, [answer(['a'])]],
     ['several options of a multi select', many, [answer(['b', 'a'])]],
@@ -50,7 +50,7 @@ describe('an answer', () => {
       set({ id: 'p', options }, { id: 'q', options }),
       [answer(['a']), answer(['a'], undefined, 'p')],
     ],
-  ])('may be %s', (_, questions, answers) => expect(codeOf(questions, answers)).toBeUndefined());
+  ])('accepts %s', (_, questions, answers) => expect(codeOf(questions, answers)).toBeUndefined());
 
   it.each<[code: string, what: string, Question[], QuestionAnswer[]]>([
     ['question_duplicate_answer', 'the same question twice', one, [answer(['a']), answer(['a'])]],
@@ -77,21 +77,21 @@ describe('an answer', () => {
       one,
       [answer(['a']), answer(['a'], undefined, 'other')],
     ],
-  ])('gets %s for %s', (code, _, questions, answers) => expect(codeOf(questions, answers)).toBe(code));
+  ])('refuses with %s: %s', (code, _, questions, answers) => expect(codeOf(questions, answers)).toBe(code));
 
-  it('that declines has no answers', () => {
+  it('accepts a declined resolution without answers and refuses one with answers', () => {
     expect(codeOf(one, [], true)).toBeUndefined();
     expect(checkAnswers(one, { declined: true })).toBeUndefined();
     expect(codeOf(one, [answer(['a'])], true)).toBe('question_declined_with_answers');
   });
 
-  it('walks the chosen options in the order given: the first bad one decides', () => {
+  it('reports the first bad option in the order given', () => {
     expect(codeOf(many, [answer(['x', 'a', 'a'])])).toBe('question_option_not_found');
     expect(codeOf(many, [answer(['a', 'a', 'x'])])).toBe('question_duplicate_option');
     expect(codeOf(many, [answer(['x', 'x'])])).toBe('question_option_not_found');
   });
 
-  it('is judged question by question in the order they were asked, not in the order of the answers', () => {
+  it('checks the questions in the order they were asked, not in the order of the answers', () => {
     const two = set({ id: 'p', options }, { id: 'q', options });
     expect(codeOf(two, [answer(['a', 'b']), answer(['x'], undefined, 'p')])).toBe('question_option_not_found');
     expect(codeOf(two, [answer(['x'])])).toBe('question_answer_missing');
@@ -99,7 +99,7 @@ describe('an answer', () => {
 });
 
 describe('the order of checks', () => {
-  it('is the documented one, for any set of questions and any answer', () => {
+  it('returns the first fault in the documented order, for any question set and any answer', () => {
     fc.assert(
       fc.property(anyQuestions(), anyResolution(), (questions, resolution) => {
         expect(checkAnswers(questions, resolution)?.code).toBe(firstFault(questions, resolution));
@@ -108,7 +108,7 @@ describe('the order of checks', () => {
     );
   });
 
-  it('is tried by the property above with every code and with many faults at once', () => {
+  it('generates every refusal code and answers with several faults for the property above', () => {
     const seen = new Set<string>();
     let mixed = 0;
     for (const [questions, resolution] of fc.sample(fc.tuple(anyQuestions(), anyResolution()), {
@@ -124,7 +124,7 @@ describe('the order of checks', () => {
     expect(mixed).toBeGreaterThan(300);
   });
 
-  it('does not change what it judges', () => {
+  it('does not modify the question set or the answer', () => {
     fc.assert(
       fc.property(anyQuestions(), anyResolution(), (questions, resolution) => {
         const before = structuredClone({ questions, resolution });
@@ -136,7 +136,7 @@ describe('the order of checks', () => {
 });
 
 describe('the shape of a resolution', () => {
-  it('is strict, and free text is text', () => {
+  it('refuses unknown fields, and free text that is not a string', () => {
     const parse = (over: object) => QuestionResolution.safeParse({ request_id: 'ask_1', ...over }).success;
     expect(parse({})).toBe(true);
     expect(parse({ answers: [{ question_id: 'q', freeform_answer: 0 }] })).toBe(false);
@@ -148,7 +148,7 @@ describe('the shape of a resolution', () => {
 });
 
 describe('the summary of an answer', () => {
-  it('shows labels, else the text, and never a secret', () => {
+  it('summarises an answer by its labels, else its text, and never shows a secret', () => {
     const questions = completeQuestions([
       { id: 'p', question: 'Colour?', options },
       { id: 'q', question: 'Why?' },

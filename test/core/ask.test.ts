@@ -1,4 +1,4 @@
-// The ask's state machine as a total table, written out a second time by hand, and what its ends may and may not say.
+// The state machine of the ask as a total table, written out a second time by hand, and what its ends may and may not say.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -39,13 +39,13 @@ const expected = Object.fromEntries(
 );
 
 describe('the ask table', () => {
-  it('is the table of the specification', () => {
+  it('equals the table of the specification', () => {
     expect(Object.keys(expected).sort()).toEqual([...ASK_STATUSES].sort());
     expect(head).toEqual(COMMANDS);
     expect(ASK_TABLE).toEqual(expected);
   });
 
-  it('ends an ask from pending only', () => {
+  it('ends an ask only from pending', () => {
     for (const status of ENDED) for (const command of COMMANDS) expect(ASK_TABLE[status][command]).not.toBe('end');
   });
 });
@@ -58,19 +58,19 @@ describe('decide', () => {
           expect(decide(askIn(status, kind, expiresAt), command, 100)).toBe(expected[status]?.[command]);
   });
 
-  it('asks for the expiry first, whatever else was wanted of an overdue ask', () => {
+  it('decides to expire an overdue ask before any other command', () => {
     for (const command of COMMANDS)
       expect(decide(pending('question', 100), command, 100)).toBe(command === 'expire' ? 'end' : 'expire_first');
   });
 
-  it('knows no second expiry: what has ended is never overdue', () => {
+  it('never treats an ended ask as overdue', () => {
     for (const status of ENDED) {
       expect(isOverdue(askIn(status, 'question', 100), 1_000)).toBe(false);
       expect(decide(askIn(status, 'question', 100), 'answer', 1_000)).toBe(expected[status]?.answer);
     }
   });
 
-  it('is overdue from the very instant on, and never without a deadline', () => {
+  it('treats an ask as overdue from the instant of its deadline on, and never without one', () => {
     expect(isOverdue(pending('question', 100), 99)).toBe(false);
     expect(isOverdue(pending('question', 100), 100)).toBe(true);
     expect(isOverdue(pending('question', undefined), Number.MAX_SAFE_INTEGER)).toBe(false);
@@ -78,7 +78,7 @@ describe('decide', () => {
 });
 
 describe('the end of an ask', () => {
-  it('carries outcome, author, surface and instant, is due, and leaves the pending ask as it was', () => {
+  it('records outcome, author, surface and instant, makes the delivery due, and does not modify the pending ask', () => {
     for (const status of ENDED) {
       const ask = pending('question', 100);
       const before = structuredClone(ask);
@@ -114,14 +114,14 @@ describe('the end of an ask', () => {
     );
   });
 
-  it('gives a question no behaviour at all', () => {
+  it('records no behaviour for a question', () => {
     expect(withoutDecision(pending('question'), 'expired', 'note')).toEqual({
       reason: 'expired',
       justification: 'note',
     });
   });
 
-  it('binds the answer to the digest of what may run: the changed input, else what was shown', () => {
+  it('binds an allow to the digest of the updated input, else of the shown input', () => {
     const author = { answeredBy: 'lead', surface: 'api' } as const;
     const shown = endAsk(pending('approval'), 'answered', { behavior: 'allow' }, author, 1);
     const changed = endAsk(pending('approval'), 'answered', { behavior: 'allow', digest: 'sha256:new' }, author, 1);
@@ -130,7 +130,7 @@ describe('the end of an ask', () => {
   });
 });
 
-describe('whoever comes late', () => {
+describe('a command on an ended ask', () => {
   const question: Record<EndedStatus, [plain: string, clarification: string]> = {
     answered: ['question_state_conflict', 'question_resolution_conflict'],
     declined: ['question_state_conflict', 'question_resolution_conflict'],
@@ -139,7 +139,7 @@ describe('whoever comes late', () => {
     failed: ['question_state_conflict', 'question_state_conflict'],
   };
 
-  it.each(ENDED)('is told by code and by winner that the ask was %s', (status) => {
+  it.each(ENDED)('is refused with a code and the winner when the ask was %s', (status) => {
     for (const clarification of [false, true]) {
       const refusal = lateRefusal(ended(status, 'question'), clarification);
       expect(refusal.code).toBe(question[status][clarification ? 1 : 0]);

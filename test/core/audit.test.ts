@@ -29,7 +29,7 @@ function audited(log: readonly Event[], keys?: string[]) {
   return audit.report();
 }
 
-describe('an auditor', () => {
+describe('the audit of a log', () => {
   let log: Event[];
   beforeEach(async () => {
     await work('a', 3);
@@ -54,39 +54,39 @@ describe('an auditor', () => {
     });
   };
 
-  it('finds nothing in a log that is whole, also in two parts that changed places', () => {
+  it('reports no fault in a complete log, also when sessions are read in another order', () => {
     expect(audited(log).faults).toEqual([]);
     const part = of('b');
     expect(audited([...without(...part), ...part]).faults).toEqual([]);
     expect(audited([...part, ...without(...part)]).faults).toEqual([]);
   });
 
-  it('sees an event that was altered, and one that is missing', () => {
+  it('reports an altered event and a missing event', () => {
     const altered = log.map((event) => (event === of('b')[1] ? { ...event, data: '{"status":"completed"}' } : event));
     expect(audited(altered).faults).toEqual(['session b: event 2 was altered']);
     expect(audited(without(of('b')[1])).faults).toEqual(['session b: event 3 follows 1']);
   });
 
-  it('sees the end of a session that is missing, and a session', () => {
+  it('reports a missing tail of a session and a missing session', () => {
     const last = of('b').length;
     expect(audited(without(of('b').at(-1))).faults).toEqual([`session b: events ${last} to ${last} are missing`]);
     expect(audited(without(...of('a'))).faults).toEqual(['session a is missing']);
   });
 
-  it('sees what was altered and linked anew: it is not what was signed', () => {
+  it('reports an altered event whose session was linked again, because it is not what was signed', () => {
     const changed = log.map((event) => (event === of('b')[0] ? { ...event, data: '{}' } : event));
     const last = of('b').length;
     expect(audited(relinked(changed, 'b')).faults).toEqual([`session b: event ${last} is not the one that was signed`]);
   });
 
-  it('sees that a checkpoint was taken out, although the rest was linked anew', () => {
+  it('reports a removed checkpoint although the rest was linked again', () => {
     const faults = audited(relinked(without(checkpoints(log)[0]), SYSTEM_SESSION)).faults;
     expect(faults).toContainEqual(
       expect.stringMatching(/^the checkpoint at event \d+ follows event \d+, .* ended at 0$/),
     );
   });
 
-  it('sees a statement that was changed, and one that somebody else has signed', () => {
+  it('reports a changed checkpoint and one signed with another key', () => {
     const other = createSealer(Buffer.alloc(32, 8));
     const [checkpoint] = checkpoints(log);
     const restated = (change: (data: Record<string, unknown>) => object) =>

@@ -1,10 +1,11 @@
+// The deferred result: its exact shape, and how it is recognised in whatever a runtime wrapped it in.
 import { describe, expect, it } from 'vitest';
 import { deferredResult, findDeferred } from '../../src/core/deferred.ts';
 
 describe('the deferred result', () => {
   const result = deferredResult('ask_1');
 
-  it("is the seed's, to the letter", () => {
+  it('has exactly the documented JSON', () => {
     expect(JSON.stringify(result)).toBe(
       '{"__deferred_user_input__":true,"success":true,"status":"waiting_for_user_response","ask_id":"ask_1"}',
     );
@@ -17,7 +18,7 @@ describe('the deferred result', () => {
     ['in a list of blocks', [{ type: 'text', text: JSON.stringify(result) }]],
     ['structured', { content: [], structuredContent: result }],
     ['with further keys', { ...result, reason: 'x', __silent_exit__: true }],
-  ])('is found %s', (_, wrapped) => expect(findDeferred(wrapped)).toEqual(result));
+  ])('recognises the deferred result %s', (_, wrapped) => expect(findDeferred(wrapped)).toEqual(result));
 
   it.each([
     ['nothing', undefined],
@@ -28,5 +29,5 @@ describe('the deferred result', () => {
     ['another status', { ...result, status: 'done' }],
     ['too deep', { content: [{ content: [{ content: [{ text: JSON.stringify(result) }] }] }] }],
     ['broken JSON', '{"__deferred_user_input__": true,'],
-  ])('is not seen in %s', (_, other) => expect(findDeferred(other)).toBeUndefined());
+  ])('finds no deferred result in %s', (_, other) => expect(findDeferred(other)).toBeUndefined());
 });

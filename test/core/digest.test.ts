@@ -38,7 +38,7 @@ describe('canonical JSON', () => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) expect(() => canonical({ value })).toThrow();
   });
 
-  it('is one text for one value, whatever the order its keys were written in', () => {
+  it('writes equal values as one text, whatever the order of their keys', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.infiniteStream(fc.boolean()), (value, coin) => {
         const text = canonical(value);
@@ -49,7 +49,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('is another text for another value', () => {
+  it('writes different values as different texts', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         const same = canonical(a) === canonical(b);
@@ -58,13 +58,13 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('refuses half a surrogate pair, which has no bytes of its own and would hash as another text', () => {
+  it('refuses an unpaired surrogate, which would hash as another text', () => {
     for (const text of ['\ud800', 'a\udc00', '\udc00\ud800'])
       for (const value of [text, [text], { [text]: 1 }]) expect(() => canonical(value)).toThrow();
     expect(canonical('\ud83e\udd80')).toBe('"\u{1F980}"');
   });
 
-  it('leaves out what is undefined, as JSON does', () => {
+  it('leaves out undefined fields, as JSON does', () => {
     expect(canonical({ a: undefined, b: [undefined] })).toBe('{"b":[null]}');
     expect(canonical(undefined)).toBe('null');
   });
@@ -73,7 +73,7 @@ describe('canonical JSON', () => {
 describe('digests', () => {
   const action: ApprovalContent = { tool_name: 'Bash', input: { command: 'ls' }, reason: 'r', scope: 'session' };
 
-  it('of an action cover tool, input and folder, and nothing that is only told about it', () => {
+  it('covers tool, input and work folder in the digest of an action, and no other field', () => {
     const digest = approvalDigest(action, '/home', sha256);
     expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(
@@ -90,14 +90,14 @@ describe('digests', () => {
     expect(new Set([digest, ...others]).size).toBe(others.length + 1);
   });
 
-  it('of questions change with every visible letter', () => {
+  it('changes the digest of a question set with every visible character', () => {
     const digest = (label: string, question = 'Which?') =>
       questionDigest({ questions: completeQuestions([{ question, options: [{ label }] }]) }, sha256);
     expect(digest('Red')).toBe(digest('Red'));
     expect(new Set([digest('Red'), digest('red'), digest('Red', 'Which ?')]).size).toBe(3);
   });
 
-  it('of a payload tell kind, mode and content', () => {
+  it('covers kind, mode and content in the hash of a payload', () => {
     const all = [
       payloadHash('approval', 'blocking', {}, sha256),
       payloadHash('question', 'blocking', {}, sha256),
@@ -107,7 +107,7 @@ describe('digests', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('of one kind never equal those of another, whatever they are of', () => {
+  it('never gives values of different kinds the same digest', () => {
     const value = fc.jsonValue({ maxDepth: 2 });
     const word = fc.oneof(fc.string(), fc.constantFrom('approval', 'question', 'payload', 'key', 'request'));
     const input = fc.dictionary(word, value, { maxKeys: 3 });
@@ -139,7 +139,7 @@ describe('digests', () => {
     );
   });
 
-  it('of different things differ even when the things are made of the same values', () => {
+  it('gives different kinds made of the same values different digests', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (a, b, c) => {
         const [x, y, z] = [a, b, c] as [never, never, never];
@@ -156,7 +156,7 @@ describe('digests', () => {
     );
   });
 
-  it('name what they are of', () => {
+  it('includes the kind of the value in its digest', () => {
     expect(digestOf('a', 1, sha256)).not.toBe(digestOf('b', 1, sha256));
     expect(digestOf('a', [1], sha256)).not.toBe(digestOf('a', 1, sha256));
   });

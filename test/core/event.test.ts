@@ -1,4 +1,4 @@
-// The session log: linked event by event, and any tampering with what is there is seen offline.
+// The session log: events are linked one to the next, and any tampering is found offline.
 
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
@@ -24,7 +24,7 @@ const draft: fc.Arbitrary<EventDraft> = fc.record({
 const log = (minLength: number) => fc.array(draft, { minLength, maxLength: 8 }).map(logOf);
 
 describe('linking', () => {
-  it('numbers from one without a gap, each event naming the hash before it', () => {
+  it('numbers events from one without a gap and links each to the hash before it', () => {
     fc.assert(
       fc.property(log(1), (events) => {
         expect(events.map((e) => e.sessionSeq)).toEqual(events.map((_, i) => i + 1));
@@ -35,7 +35,7 @@ describe('linking', () => {
     );
   });
 
-  it('keeps the data as canonical text, so that the order of fields does not matter', () => {
+  it('stores the data as canonical JSON, so that the order of fields does not matter', () => {
     const link = (data: Record<string, unknown>) =>
       linkEvent({ id: 's', headSeq: 0, headHash: FIRST_PREV_HASH }, { type: 'output', data }, 1, hash);
     expect(link({ a: 1, b: undefined, c: 2 })).toEqual(link({ c: 2, a: 1 }));
@@ -65,7 +65,7 @@ describe('linking', () => {
 });
 
 describe('tampering', () => {
-  it('with any field of any event is seen, also when its own hash is made to fit again', () => {
+  it('detects a change to any field of any event, also when the hash of that event is computed again', () => {
     const edits: ((e: Event) => Event)[] = [
       (e) => ({ ...e, data: e.data === '{"x":1}' ? '{"x":2}' : '{"x":1}' }),
       (e) => ({ ...e, data: ` ${e.data}` }),
@@ -92,7 +92,7 @@ describe('tampering', () => {
     );
   });
 
-  it('by removing any event but the last is seen; a missing tail shows in the head the session keeps', () => {
+  it('detects a removed event, and a removed tail by the head of the session', () => {
     fc.assert(
       fc.property(log(2), fc.nat(), (events, n) => {
         const i = n % (events.length - 1);
@@ -104,7 +104,7 @@ describe('tampering', () => {
     );
   });
 
-  it('by cutting off the beginning is seen', () => {
+  it('detects a removed beginning', () => {
     fc.assert(
       fc.property(log(2), fc.nat(), (events, n) => {
         const from = 1 + (n % (events.length - 1));
@@ -115,7 +115,7 @@ describe('tampering', () => {
     );
   });
 
-  it('by swapping two events is seen, also when they trade their numbers', () => {
+  it('detects two swapped events, also when their numbers are swapped too', () => {
     fc.assert(
       fc.property(log(2), fc.nat(), fc.nat(), (events, n, m) => {
         const i = n % events.length;
@@ -131,7 +131,7 @@ describe('tampering', () => {
     );
   });
 
-  it('by inserting an event is seen, also one that links well to what is before it', () => {
+  it('detects an inserted event, also one that links to the event before it', () => {
     fc.assert(
       fc.property(log(1), draft, fc.nat(), (events, extra, n) => {
         const i = n % events.length;
@@ -147,7 +147,7 @@ describe('tampering', () => {
     );
   });
 
-  it('is not seen where there is none: an empty log, and the log itself', () => {
+  it('reports nothing for an empty log and for an unchanged log', () => {
     expect(logFault([], hash)).toBeUndefined();
     fc.assert(fc.property(log(1), (events) => logFault(structuredClone(events), hash) === undefined));
   });

@@ -1,3 +1,4 @@
+// The answer to a form as a page sends it: values and labels become options, everything else is free text.
 import { describe, expect, it } from 'vitest';
 import { formQuestions } from '../../src/core/form.ts';
 import { readAnswers } from '../../src/core/form-answer.ts';
@@ -33,9 +34,9 @@ describe('values of a form', () => {
     ['left out', { text: '' }, []],
     ['nothing said where something must be', { one: '' }, [{ question_id: 'one', freeform_answer: '' }]],
     ['an unknown question', { nope: 'x' }, [{ question_id: 'nope', freeform_answer: 'x' }]],
-  ])('%s', (_, answers, expected) => expect(read(answers)).toEqual(expected));
+  ])('reads a value of a form: %s', (_, answers, expected) => expect(read(answers)).toEqual(expected));
 
-  it.each([1, true, null, {}, [1], [['A']]])('%j is none', (value) =>
+  it.each([1, true, null, {}, [1], [['A']]])('refuses %j as a value of a form', (value) =>
     expect(read({ one: value })).toMatchObject({ code: 'invalid_interactive_form_answer' }),
   );
 });

@@ -41,12 +41,12 @@ function optionOf(option: unknown) {
 }
 
 describe('a form as a model wrote it', () => {
-  it('has a corpus worth the name', () => {
+  it('has a corpus of at least 60 distinct cases', () => {
     expect(cases.length).toBeGreaterThanOrEqual(60);
     expect(new Set(cases.map(([name]) => name)).size).toBe(cases.length);
   });
 
-  it.each(cases)('%s', (_, given, outcome) => {
+  it.each(cases)('reads a form of a model: %s', (_, given, outcome) => {
     const read = readForm(spelledOut(given));
     if (typeof outcome === 'string') {
       expect(read).toMatchObject({ code: 'invalid_interactive_form' });
@@ -91,8 +91,8 @@ const anything = fc.oneof(
   fc.record({ questions: fc.uniqueArray(sound, { minLength: 1, maxLength: 20, selector: ({ id }) => id }) }),
 );
 
-describe('whatever a model writes', () => {
-  it('is refused with words, or becomes what the page, the ask and the reader itself accept', () => {
+describe('any input of a model', () => {
+  it('is refused with a message, or becomes questions that the page, the ask and the reader itself accept', () => {
     let accepted = 0;
     fc.assert(
       fc.property(anything, (given) => {

@@ -1,4 +1,4 @@
-// Ids sort by time, tool calls have one ask id for ever, and no two things share a name.
+// Ids: they sort by time, one tool call has one ask id, and no two things share a name.
 
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ const instant = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 const random = fc.uint8Array({ minLength: 16, maxLength: 16 });
 
 describe('sortable ids', () => {
-  it('sort as their instants do, whatever the random part is', () => {
+  it('sorts ids by their instants, whatever their random parts', () => {
     fc.assert(
       fc.property(instant, instant, random, random, (a, b, ra, rb) => {
         fc.pre(a !== b);
@@ -19,7 +19,7 @@ describe('sortable ids', () => {
     );
   });
 
-  it('tell neighbouring milliseconds apart', () => {
+  it('gives neighbouring milliseconds different prefixes', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 48 - 2 }), random, (at, bytes) => {
         expect(sortableId('ses', at, bytes) < sortableId('ses', at + 1, new Uint8Array(16))).toBe(true);
@@ -27,7 +27,7 @@ describe('sortable ids', () => {
     );
   });
 
-  it('have a prefix and 26 plain characters, and use every random byte', () => {
+  it('builds an id from a prefix and 26 plain characters that use every random byte', () => {
     fc.assert(
       fc.property(instant, random, fc.nat({ max: 15 }), (at, bytes, i) => {
         const id = sortableId('msg', at, bytes);
@@ -44,7 +44,7 @@ describe('sortable ids', () => {
 describe('ask ids', () => {
   const run = fc.tuple(instant, random).map(([at, bytes]) => sortableId('run', at, bytes));
 
-  it('are the same for the same call, and different for another call or another run', () => {
+  it('derives the same ask id from the same call, and another one from another call or run', () => {
     fc.assert(
       fc.property(run, run, fc.string(), fc.string(), (runA, runB, callA, callB) => {
         expect(askIdOf(runA, callA, hash)).toBe(askIdOf(runA, callA, hash));
@@ -55,7 +55,7 @@ describe('ask ids', () => {
     );
   });
 
-  it('are safe in a path whatever the tool call is called', () => {
+  it('derives an ask id that is safe in a path, whatever the tool call id', () => {
     fc.assert(
       fc.property(
         run,
@@ -67,15 +67,17 @@ describe('ask ids', () => {
     );
   });
 
-  it('name the message that carries their end', () => {
+  it('derives the id of the message that carries the end of an ask', () => {
     expect(messageIdOf('ask_x_parent_1')).toBe('msg_x_parent_1');
     expect(messageIdOf('ask_a')).not.toBe(messageIdOf('ask_b'));
   });
 });
 
 describe('chosen ids', () => {
-  it.each(['a', '0', 'A.b_c:d-e', 'x'.repeat(128)])('accept %s', (id) => expect(CHOSEN_ID.test(id)).toBe(true));
-  it.each(['', '-a', '_a', '.', 'a b', 'a/b', 'a\n', 'ä', 'x'.repeat(129), '../a'])('refuse %j', (id) =>
+  it.each(['a', '0', 'A.b_c:d-e', 'x'.repeat(128)])('accepts the chosen id %s', (id) =>
+    expect(CHOSEN_ID.test(id)).toBe(true),
+  );
+  it.each(['', '-a', '_a', '.', 'a b', 'a/b', 'a\n', 'ä', 'x'.repeat(129), '../a'])('refuses the chosen id %j', (id) =>
     expect(CHOSEN_ID.test(id)).toBe(false),
   );
 });

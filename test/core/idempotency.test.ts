@@ -1,4 +1,4 @@
-// What a usable key is, what a key is scoped by, and what makes two requests the same.
+// Idempotency keys: what a usable key is, what it is scoped by, and what makes two requests the same.
 
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ const check = (key: string) => checkKey(key, Buffer.byteLength(key))?.code;
 const keepText = (text: string) => text;
 
 describe('an idempotency key', () => {
-  it('has 1 to 256 bytes, counted as bytes', () => {
+  it('accepts a key of 1 to 256 bytes, counted as bytes', () => {
     expect(check('')).toBe('invalid_idempotency_key');
     expect(check('k')).toBeUndefined();
     expect(check('k'.repeat(256))).toBeUndefined();
@@ -18,7 +18,7 @@ describe('an idempotency key', () => {
     expect(check('é'.repeat(129))).toBe('invalid_idempotency_key');
   });
 
-  it('has no control character anywhere, of either set', () => {
+  it('refuses a key with a C0 or C1 control character anywhere', () => {
     const controls = [...Array(0x20).keys(), ...[...Array(0x21).keys()].map((i) => 0x7f + i)];
     for (const code of controls) {
       const c = String.fromCharCode(code);
@@ -28,7 +28,7 @@ describe('an idempotency key', () => {
     for (const key of [' ', 'a b', '\u00a0', '🦀', '"\\/']) expect(check(key)).toBeUndefined();
   });
 
-  it('is kept for seven days', () => {
+  it('keeps a key for seven days', () => {
     expect(KEY_TTL_MS).toBe(7 * 24 * 3600 * 1000);
   });
 });
@@ -37,7 +37,7 @@ describe('scope and fingerprint', () => {
   const word = fc.string({ maxLength: 8 });
   const request = fc.tuple(word, fc.array(word, { maxLength: 3 }), word);
 
-  it('of a key are the operation, the ids in its path and the key: all of them, kept apart', () => {
+  it('scopes a key by operation, path ids and key, without ambiguity between them', () => {
     fc.assert(
       fc.property(request, request, (a, b) => {
         const same = JSON.stringify(a) === JSON.stringify(b);
@@ -48,7 +48,7 @@ describe('scope and fingerprint', () => {
     expect(keyScope('op', ['a'], 'k', keepText)).not.toBe(keyScope('op', ['b'], 'k', keepText));
   });
 
-  it('of a request do not depend on the order of its fields, only on what they say', () => {
+  it('fingerprints a request by its content, not by the order of its fields', () => {
     fc.assert(
       fc.property(fc.dictionary(word, fc.jsonValue(), { minKeys: 2, maxKeys: 4 }), (body) => {
         const turned = Object.fromEntries(Object.entries(body).reverse());
@@ -60,7 +60,7 @@ describe('scope and fingerprint', () => {
     );
   });
 
-  it('of a request change with operation and path', () => {
+  it('fingerprints a request differently for another operation or path', () => {
     const all = [
       fingerprint('a', ['x'], {}, keepText),
       fingerprint('b', ['x'], {}, keepText),

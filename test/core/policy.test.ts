@@ -1,4 +1,4 @@
-// Nothing but a setting that a person made ever allows an action without a person.
+// The policy: only a setting that a person made allows an action without a person.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ const content: fc.Arbitrary<ApprovalContent> = fc.record(
 );
 
 describe('policy', () => {
-  it('decides nothing under `approval`, whatever the action or the session says', () => {
+  it('decides nothing under the permission approval, whatever the action and the session', () => {
     fc.assert(
       fc.property(content, text, text, (action, title, agent) => {
         expect(
@@ -32,7 +32,7 @@ describe('policy', () => {
     );
   });
 
-  it('allows under `autonomous`, in the name of that setting', () => {
+  it('allows under the permission autonomous, with that setting as the author', () => {
     fc.assert(
       fc.property(content, (action) => {
         expect(decideByPolicy(session({ permissions: 'autonomous' }), under('approval'), action)).toEqual({
@@ -43,7 +43,7 @@ describe('policy', () => {
     );
   });
 
-  it('takes any other setting for no permission at all', () => {
+  it('decides nothing under an unknown permission', () => {
     for (const permissions of ['', 'AUTONOMOUS', 'auto', undefined, null, true])
       expect(
         decideByPolicy(session({ permissions: permissions as Session['permissions'] }), under(undefined), {
@@ -57,7 +57,7 @@ describe('policy', () => {
   });
 });
 
-it('takes the setting of the session, then that of the worker, then asks', () => {
+it('uses the permission of the session, then of the worker, then approval', () => {
   const given = [undefined, ...PERMISSIONS].flatMap((own) =>
     [undefined, ...PERMISSIONS].map((worker) => [own, worker, permissionsOf({ permissions: own }, under(worker))]),
   );

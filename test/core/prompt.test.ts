@@ -1,4 +1,4 @@
-// An ask as a chat item: the documented example to the letter, then every kind and every end.
+// An ask as a chat item: the documented example, then every kind and every end.
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_DENIAL } from '../../src/core/answer.ts';
 import type { Answer, ApprovalContent, EndedStatus } from '../../src/core/ask.ts';
@@ -43,7 +43,7 @@ const NOTE: QuestionInput = { id: 'note', question: 'Anything else?' };
 const SECRET: QuestionInput = { id: 'key', question: 'Which key?', secret: true };
 
 describe('the documented example', () => {
-  it('is posted to the letter', () => {
+  it('posts the documented prompt exactly', () => {
     expect(pendingPrompt(asks([TARGET]))).toEqual({
       text: [
         '❓ Provide input:',
@@ -73,7 +73,7 @@ describe('the documented example', () => {
     });
   });
 
-  it('is resolved to the letter', () => {
+  it('resolves the documented prompt exactly', () => {
     expect(resolvedPrompt(asks([TARGET]), answered({ question_id: 'target', selected_option_ids: ['a'] }))).toEqual({
       text: '✓ Answered: staging',
       metadata: {
@@ -89,7 +89,7 @@ describe('the documented example', () => {
     });
   });
 
-  it('keeps the order of the documented keys', () => {
+  it('writes the keys of prompts in the documented order', () => {
     const prompt = promptOf(pendingPrompt(asks([TARGET])));
     expect(Object.keys(prompt)).toEqual(['prompt_id', 'kind', 'prompt_state', 'questions']);
     const resolved = promptOf(resolvedPrompt(asks([TARGET]), ended('declined')));
@@ -105,19 +105,19 @@ describe('kinds', () => {
     ['ask_user_question', asks([TARGET])],
     ['ask_user_question', asks([REGIONS])],
     ['ask_user_question', asks([NOTE, SECRET])],
-  ] as const)('%s', (kind, ask) => {
+  ] as const)('has the kind %s in every state of the prompt', (kind, ask) => {
     expect(promptKind(ask)).toBe(kind);
     expect(promptOf(pendingPrompt(ask)).kind).toBe(kind);
     expect(promptOf(resolvedPrompt(ask, ended('expired'))).kind).toBe(kind);
   });
 
-  it('text: the question and the way to reply', () => {
+  it('shows a text prompt with its question and how to reply', () => {
     const { text, metadata } = pendingPrompt(asks([NOTE]));
     expect(text).toBe('❓ Provide input:\nAnything else?\nReply with free text.');
     expect(metadata.prompt.questions).toEqual([{ question: 'Anything else?', multiSelect: false, options: [] }]);
   });
 
-  it('approval: the action, why it is asked, and that anything unclear denies', () => {
+  it('shows an approval with its action, its reason, and that an unclear reply denies', () => {
     const { text, metadata } = pendingPrompt(approves({ reason: 'deletes files' }));
     expect(text.split('\n')).toEqual([
       '❓ Approve?',
@@ -132,14 +132,14 @@ describe('kinds', () => {
     ]);
   });
 
-  it('approval: the whole action for a renderer, and nothing that is beside it', () => {
+  it('gives a renderer the whole action of an approval and nothing else', () => {
     const action = { tool_name: 'Edit', input: { b: 1, a: 2 }, reason: '', scope: 'session', diff: '-a\n+b' };
     const ask = approves({ ...action, digest: 'd', created_at_ms: 1 } as Partial<ApprovalContent>);
     expect(promptOf(pendingPrompt(ask)).approval).toEqual(action);
     expect(pendingPrompt(ask).text.split('\n')[1]).toBe('Edit: {"a":2,"b":1}');
   });
 
-  it('multi select: says that there may be several', () => {
+  it('says that a multi-select question takes several options', () => {
     const { text, metadata } = pendingPrompt(asks([REGIONS]));
     expect(text.split('\n').slice(1)).toEqual([
       'Which regions?',
@@ -152,7 +152,7 @@ describe('kinds', () => {
     ]);
   });
 
-  it('several questions: numbered as their answers are read', () => {
+  it('numbers several questions as their answers are read', () => {
     const { text, metadata } = pendingPrompt(asks([TARGET, REGIONS, NOTE]));
     expect(text.split('\n')).toEqual([
       '❓ Provide input:',
@@ -168,13 +168,16 @@ describe('kinds', () => {
     expect(metadata.prompt.questions).toHaveLength(3);
   });
 
-  it.each([[[TARGET]], [[TARGET, NOTE]]])('a form asks nobody for a text, which would be refused', (questions) => {
-    const { text } = pendingPrompt(asks(questions), 'form');
-    expect(text).not.toContain('Reply with');
-    expect(text.split('\n').at(-1)).toMatch(/^Answer or cancel the form itself: /);
-  });
+  it.each([[[TARGET]], [[TARGET, NOTE]]])(
+    'does not ask for a text reply to a form, which would be refused',
+    (questions) => {
+      const { text } = pendingPrompt(asks(questions), 'form');
+      expect(text).not.toContain('Reply with');
+      expect(text.split('\n').at(-1)).toMatch(/^Answer or cancel the form itself: /);
+    },
+  );
 
-  it('shows what the person should know before the question', () => {
+  it('shows the context of a question before the question', () => {
     expect(
       pendingPrompt(asks([NOTE], 'The build is red.'))
         .text.split('\n')
@@ -189,7 +192,7 @@ describe('answers', () => {
     return { text, answers: metadata.prompt.answers, reason: metadata.prompt.reason };
   };
 
-  it('names options by their labels and keeps free text', () => {
+  it('shows chosen options by their labels, and free text as it is', () => {
     const answer = answered(
       { question_id: 'note', freeform_answer: 'at noon' },
       { question_id: 'regions', selected_option_ids: ['option-2', 'option-1'], freeform_answer: 'and more' },
@@ -206,7 +209,7 @@ describe('answers', () => {
     });
   });
 
-  it('leaves out a question that was not answered', () => {
+  it('leaves an unanswered question out of the answers', () => {
     const answer = answered({ question_id: 'note', freeform_answer: '0' });
     expect(resolved(asks([{ ...TARGET, required: false }, NOTE]), answer).answers).toEqual([
       { question: 'Anything else?', answer: ['0'] },
@@ -216,7 +219,7 @@ describe('answers', () => {
   it.each([
     ['sealed', { question_id: 'key' }],
     ['in the clear', { question_id: 'key', freeform_answer: 'hunter2', selected_option_ids: ['hunter2'] }],
-  ])('says that a secret was given, never what: %s', (_, given) => {
+  ])('shows that a secret was given, never its value: %s', (_, given) => {
     const item = resolvedPrompt(asks([SECRET, NOTE]), answered(given, { question_id: 'note', freeform_answer: 'x' }));
     expect(item.text).toBe('✓ Answered: (secret); x');
     expect(item.metadata.prompt.answers).toEqual([
@@ -226,7 +229,7 @@ describe('answers', () => {
     expect(JSON.stringify(item)).not.toContain('hunter2');
   });
 
-  it('an approval is Approve or Deny, a denial with its reason', () => {
+  it('shows a decision as Approve or Deny, a denial with its reason', () => {
     const answers = (label: string) => [{ question: 'Bash: rm -rf build', answer: [label] }];
     const decided = (behavior: 'allow' | 'deny', reason?: string) =>
       resolved(approves(), ended('answered', { behavior, ...(reason !== undefined && { reason }) }));
@@ -239,7 +242,7 @@ describe('answers', () => {
     expect(decided('deny', 'use staging')).toEqual({ ...deny, text: '✓ Answered: Deny (use staging)' });
   });
 
-  it('an approval that says neither is shown as denied', () => {
+  it('shows an approval without a behaviour as denied', () => {
     expect(resolved(approves(), ended('answered')).text).toBe('✓ Answered: Deny');
   });
 });
@@ -263,7 +266,7 @@ describe('ends without an answer', () => {
     ['cancelled', { justification: 'withdrawn' }, 'cancelled', 'withdrawn', '✗ Cancelled: withdrawn'],
     ['cancelled', {}, 'cancelled', 'cancelled by lead', '✗ Cancelled by lead'],
     ['failed', { reason: 'the agent failed' }, 'failed', 'the agent failed', '✗ Failed: the agent failed'],
-  ] as const)('%s %j is %s: %s', (outcome, more, state, reason, text) => {
+  ] as const)('shows the outcome %s with %j as %s: %s', (outcome, more, state, reason, text) => {
     expect(promptState(ended(outcome))).toBe(state);
     for (const ask of [asks([TARGET]), asks([NOTE]), approves()])
       expect(resolvedPrompt(ask, ended(outcome, more))).toEqual({
@@ -276,7 +279,7 @@ describe('ends without an answer', () => {
   });
 });
 
-it('an answer that the agent did not take says what was answered, and why it is lost', () => {
+it('shows an undelivered answer with what was answered and why it was lost', () => {
   const answer = answered({ question_id: 'target', selected_option_ids: ['a'] });
   const item = resolvedPrompt(asks([TARGET]), answer, { state: 'cancelled', reason: 'worker_restart' });
   expect(item.text).toBe('✗ Answered: staging. The agent did not take it: the worker was lost');

@@ -1,4 +1,4 @@
-// A loosely written question set becomes a complete one, always the same one, and an ambiguous one is refused.
+// Question sets: a loosely written set becomes a complete one deterministically, and an ambiguous one is refused.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ const complete = (...inputs: unknown[]) => completeQuestions(inputs.map((input) 
 const refusalOf = (...inputs: unknown[]) => checkQuestions(complete(...inputs));
 
 describe('completing a question set', () => {
-  it('fills in ids, headers, values and flags', () => {
+  it('fills in missing ids, headers, values and flags', () => {
     expect(
       complete({ question: 'Name?' }, { question: 'Colour?', options: [{ label: 'Red' }, { label: 'Blue' }] }),
     ).toEqual([
@@ -36,7 +36,7 @@ describe('completing a question set', () => {
     ]);
   });
 
-  it('keeps whatever was said', () => {
+  it('keeps every field that was given', () => {
     const said = {
       id: 'q',
       header: '',
@@ -51,7 +51,7 @@ describe('completing a question set', () => {
     expect(complete(said)).toEqual([said]);
   });
 
-  it('is deterministic and stable: completing a complete set changes nothing', () => {
+  it('completes a set deterministically, and a complete set to itself', () => {
     fc.assert(
       fc.property(fc.array(anyQuestion(), { minLength: 1, maxLength: 5 }), (inputs) => {
         const once = complete(...inputs);
@@ -76,18 +76,18 @@ describe('checking a question set', () => {
     );
   });
 
-  it('sees a default id that collides with a chosen one', () => {
+  it('refuses a default id that collides with a chosen one', () => {
     expect(refusalOf({ id: 'question-2', question: 'a' }, { question: 'b' })?.detail).toContain('question-2');
     const options = [{ id: 'option-2', label: 'a' }, { label: 'b' }];
     expect(refusalOf({ question: 'a', options })?.detail).toContain('option-2');
   });
 
-  it('lets two questions use the same option ids and labels', () => {
+  it('accepts the same option ids and labels in two questions', () => {
     const options = [{ label: 'Yes' }, { label: 'No' }];
     expect(refusalOf({ question: 'a', options }, { question: 'b', options })).toBeUndefined();
   });
 
-  it('refuses a secret with options, and a choice without any', () => {
+  it('refuses a secret question with options and an option-only question without any', () => {
     expect(refusalOf({ question: 'a', secret: true, options: [{ label: 'x' }] })?.code).toBe('invalid_ask');
     expect(refusalOf({ question: 'a', secret: true })).toBeUndefined();
     expect(refusalOf({ question: 'a', allow_other: false })?.code).toBe('invalid_ask');
@@ -98,7 +98,7 @@ describe('checking a question set', () => {
 describe('the shape of a question set', () => {
   const ask = (over: object) => QuestionInputs.safeParse([{ question: 'a', ...over }]).success;
 
-  it('is bounded and strict', () => {
+  it('refuses unknown fields and sets over the limits', () => {
     expect(QuestionInputs.safeParse([]).success).toBe(false);
     expect(QuestionInputs.safeParse(Array(20).fill({ question: 'a' })).success).toBe(true);
     expect(QuestionInputs.safeParse(Array(21).fill({ question: 'a' })).success).toBe(false);

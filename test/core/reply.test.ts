@@ -1,4 +1,4 @@
-// Plain text to an answer: every case of the corpus, and what holds for every text there is.
+// Plain text to an answer: every case of the corpus, and properties that hold for any text.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -25,18 +25,18 @@ const { questions: sets, cases } = JSON.parse(
 const KINDS = ['approval', ...Object.keys(sets)];
 
 describe('the corpus', () => {
-  it('has at least 200 cases, no two alike, and some for every kind of prompt', () => {
+  it('has at least 200 distinct cases that cover every kind of prompt', () => {
     expect(cases.length).toBeGreaterThanOrEqual(200);
     expect(new Set(cases.map(({ to, text }) => JSON.stringify([to, text]))).size).toBe(cases.length);
     expect(new Set(cases.map(({ to }) => to))).toEqual(new Set(KINDS));
   });
 
-  it.each(KINDS)('is read as it says: %s', (kind) => {
+  it.each(KINDS)('reads every case of the corpus as recorded: %s', (kind) => {
     const wrong = cases.filter((one) => one.to === kind).flatMap(faultOf);
     expect(wrong).toEqual([]);
   });
 
-  it('spells every token of the table in several ways', () => {
+  it('contains every token of the table in several spellings', () => {
     const tokens = { allow: ['approve', 'approved', 'yes', 'y', 'ok', 'allow', '1'] };
     const negative = ['deny', 'denied', 'no', 'n', 'reject', '2'];
     for (const [expected, list] of [...Object.entries(tokens), ['deny', negative] as const])
@@ -99,7 +99,7 @@ const questionSet = fc.array(questionInput, { minLength: 1, maxLength: 4 }).map(
 const RUNS = { numRuns: 2000 };
 
 describe('any text', () => {
-  it('allows only as an affirmative token, blanks around it and ASCII case aside, and always then', () => {
+  it('allows exactly on an affirmative token, ignoring surrounding blanks and ASCII case', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const isToken = AFFIRMATIVE.test(asciiLower(text.trim()));
@@ -109,7 +109,7 @@ describe('any text', () => {
     );
   });
 
-  it('is kept as the reason of a denial, unless it is a plain no', () => {
+  it('keeps the text as the reason of a denial, unless it is a plain no', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { behavior, reason } = readApproval(text);
@@ -121,7 +121,7 @@ describe('any text', () => {
     );
   });
 
-  it('answers each question once, in order, with options it has or with text', () => {
+  it('answers each question once, in order, with options it has or with text of the reply', () => {
     fc.assert(
       fc.property(questionSet, anyText, (questions, text) => {
         const answers = readAnswers(questions, text);
@@ -138,7 +138,7 @@ describe('any text', () => {
     );
   });
 
-  it('loses no word: what no option stands for is there as text', () => {
+  it('keeps every word that no option stands for as free text', () => {
     fc.assert(
       fc.property(questionSet, anyText, (questions, text) => {
         const answers = readAnswers(questions, text);
@@ -158,7 +158,7 @@ describe('any text', () => {
     );
   });
 
-  it('has a reading, however long and strange it is, and the same one each time', () => {
+  it('reads any text, however long, and the same way each time', () => {
     fc.assert(
       fc.property(questionSet, fc.string({ unit: 'binary', maxLength: 10_000, size: 'max' }), (questions, text) => {
         expect(readAnswers(questions, text)).toEqual(readAnswers(questions, text));

@@ -33,14 +33,14 @@ describe('the run table', () => {
     expect(new Set(cells.map((c) => c.to))).toEqual(new Set(RUN_STATUSES));
   });
 
-  it('is the table of the specification', () => {
+  it('equals the table of the specification', () => {
     const real = Object.entries(RUN_TABLE).flatMap(([from, row]) =>
       Object.entries(row).map(([to, move]) => ({ from, to, move })),
     );
     expect(sorted(real)).toEqual(sorted(cells));
   });
 
-  it('says terminal and waiting of exactly those states', () => {
+  it('classifies exactly the terminal and the waiting states', () => {
     expect(RUN_STATUSES.filter(isTerminal)).toEqual(['completed', 'failed', 'interrupted', 'cancelled']);
     expect(RUN_STATUSES.filter(isWaiting)).toEqual(['waiting_for_approval', 'waiting_for_user_question']);
   });
@@ -49,7 +49,7 @@ describe('the run table', () => {
 describe('checkMove', () => {
   const entitlements = [undefined, 'recover', 'handover'] as const;
 
-  it.each(entitlements)('lets through exactly what the table allows, entitled to %s', (also) => {
+  it.each(entitlements)('allows exactly the moves of the table, entitled to %s', (also) => {
     for (const from of RUN_STATUSES)
       for (const to of RUN_STATUSES) {
         const move = cells.find((c) => c.from === from && c.to === to)?.move;
@@ -62,7 +62,7 @@ describe('checkMove', () => {
       }
   });
 
-  it('names both states in the refusal', () => {
+  it('names both states when it refuses a move', () => {
     expect(checkMove('completed', 'running')?.detail).toMatch(/completed.*running/);
   });
 
@@ -73,14 +73,14 @@ describe('checkMove', () => {
 });
 
 describe('the status of a held run', () => {
-  it('names the question when both kinds are pending, and runs when none is', () => {
+  it('is waiting_for_user_question when both kinds are pending, and running when none is', () => {
     expect(heldStatus(0, 0)).toBe('running');
     expect(heldStatus(2, 0)).toBe('waiting_for_approval');
     expect(heldStatus(0, 1)).toBe('waiting_for_user_question');
     expect(heldStatus(3, 1)).toBe('waiting_for_user_question');
   });
 
-  it('can always be reached from any other held status', () => {
+  it('can be reached from any other held status', () => {
     const held = RUN_STATUSES.filter((s) => s === 'running' || isWaiting(s));
     for (const from of held) for (const to of held) expect(checkMove(from, to)).toBeUndefined();
   });

@@ -1,5 +1,5 @@
-// Threads folded from what a real gateway logged: fixed stories to the letter, then random ones against what must hold
-// for every thread after every event.
+// Threads folded from the log of a real gateway: fixed sequences of events, then random ones that must keep the rules of
+// every thread after every event.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ASK_MODES, type AskMode } from '../../src/core/ask.ts';
@@ -77,7 +77,7 @@ function short({ content, metadata }: ThreadItem): string {
 describe('one prompt', () => {
   beforeEach(() => begin());
 
-  it('is asked at once, resolved when its answer is delivered, and followed by what was said meanwhile', async () => {
+  it('shows a prompt at once, its resolution when the answer is delivered, and the outputs of the meantime after it', async () => {
     await say('let me see');
     const ask = await question('q');
     await say('one');
@@ -90,7 +90,7 @@ describe('one prompt', () => {
     expect(await chat()).toEqual(['let me see', '? q?', '! ✓ Answered: blue', 'one', 'two', 'end completed']);
   });
 
-  it('whose answer was never acknowledged shares the fate of its run', async () => {
+  it('resolves a prompt whose answer was never acknowledged by the end of its run', async () => {
     const fateOf = async (end: () => Promise<unknown>) => {
       await answer(await question('q'));
       await end();
@@ -104,14 +104,14 @@ describe('one prompt', () => {
     expect(await fateOf(stop)).toEqual(['? q?', lost('stop'), 'end interrupted']);
   });
 
-  it('whose answer nobody could take says so', async () => {
+  it('shows an undeliverable answer with its reason', async () => {
     const ask = await question('q');
     await answer(ask);
     await open.gateway.acknowledge({ askId: ask, state: 'undeliverable', reason: 'the tool call is gone' });
     expect(await chat()).toEqual(['? q?', lost('the tool call is gone')]);
   });
 
-  it('is resolved at once when it ends without an answer', async () => {
+  it('resolves a prompt at once when it ends without an answer', async () => {
     await resolve(await question('q'), { declined: true });
     await approval('rm', { expires_after_ms: 9 });
     await pass(10);
@@ -120,7 +120,7 @@ describe('one prompt', () => {
     expect((await chat()).slice(4)).toEqual(['? last?', '! ✗ Cancelled: no more', 'end cancelled']);
   });
 
-  it('shows a denial with its reason, and never a secret', async () => {
+  it('shows a denial with its reason, and no value of a secret', async () => {
     const rm = await approval('rm');
     await decide(deny(rm, 'use trash'));
     await has(rm);
@@ -135,7 +135,7 @@ describe('one prompt', () => {
 describe('several prompts of a run', () => {
   beforeEach(() => begin());
 
-  it('are asked one after another, the oldest first', async () => {
+  it('shows several prompts one after another, the oldest first', async () => {
     const [a, b] = [await question('a'), await approval('b')];
     await question('c');
     await answer(a);
@@ -145,7 +145,7 @@ describe('several prompts of a run', () => {
     expect(await chat()).toEqual(['? a?', '! ✓ Answered: red', '? Bash: b', '! ✓ Answered: Approve', '? c?']);
   });
 
-  it('that were answered elsewhere while they waited are never asked', async () => {
+  it('never shows a queued prompt that was answered elsewhere meanwhile', async () => {
     const [a, b, c] = [await question('a'), await approval('b'), await approval('c')];
     await decide(allow(b), deny(c));
     await answer(a);
@@ -153,7 +153,7 @@ describe('several prompts of a run', () => {
     expect(await chat()).toEqual(['? a?', '! ✓ Answered: red']);
   });
 
-  it('that were answered say so when another question ends the run, in words', async () => {
+  it('shows the answers of queued prompts when another question ends the run', async () => {
     const first = await question('a');
     await question('b', 'blocking', { options: [] });
     await raise({ kind: 'question', tool_call_id: 'c', questions: [COLOUR], expires_after_ms: 9 });
@@ -169,13 +169,13 @@ describe('several prompts of a run', () => {
     ]);
   });
 
-  it('that end with the run are not asked on its last breath', async () => {
+  it('shows no queued prompt when the run ends', async () => {
     for (const call of ['a', 'b', 'c']) await question(call);
     await open.gateway.failRun({ runId, error: 'broken', actor: agent });
     expect(await chat()).toEqual(['? a?', '! ✗ Failed: broken', 'end failed']);
   });
 
-  it('go on with the next when an approval expired or a form was cancelled, which end no run', async () => {
+  it('shows the next prompt when an approval expires or a form is cancelled, which do not end the run', async () => {
     await approval('a', { expires_after_ms: 5 });
     await approval('z');
     const form = await question('form', 'form');
@@ -184,7 +184,7 @@ describe('several prompts of a run', () => {
     expect(await chat()).toEqual(['? Bash: a', '! ✗ Cancelled: expired', '? Bash: z']);
   });
 
-  it('do not wait for an answer that can only be taken after theirs', async () => {
+  it('shows the next prompt without waiting for an answer that is delivered only after it', async () => {
     await begin('mock', 'm');
     await claim('resume');
     const [a, b] = [await question('a', 'deferred'), await approval('b', { mode: 'deferred' })];
@@ -197,7 +197,7 @@ describe('several prompts of a run', () => {
     expect((await chat('m')).slice(2)).toEqual(['! ✓ Answered: Approve', '! ✓ Answered: red', 'busy']);
   });
 
-  it('under `autonomous` are none', async () => {
+  it('shows no prompt for an approval under the permission autonomous', async () => {
     await begin('external', 'auto', { permissions: 'autonomous' });
     await approval('rm');
     expect(await chat('auto')).toEqual([]);
@@ -205,16 +205,19 @@ describe('several prompts of a run', () => {
 });
 
 describe('an answer that another run carries', () => {
-  it.each(['form', 'restart'] as const)('is delivered when that run begins: %s', async (mode) => {
-    await begin('mock');
-    await claim();
-    await answer(await question('q', mode));
-    expect(await chat()).toEqual(['? q?']);
-    await claim();
-    expect(await chat()).toEqual(['? q?', '! ✓ Answered: red', 'end completed']);
-  });
+  it.each(['form', 'restart'] as const)(
+    'resolves the prompt of a %s when the run that carries its answer begins',
+    async (mode) => {
+      await begin('mock');
+      await claim();
+      await answer(await question('q', mode));
+      expect(await chat()).toEqual(['? q?']);
+      await claim();
+      expect(await chat()).toEqual(['? q?', '! ✓ Answered: red', 'end completed']);
+    },
+  );
 
-  it('is lost when that run is stopped before it began', async () => {
+  it('shows the answer as lost when the run that carries it is stopped before it began', async () => {
     await begin('mock');
     await claim();
     const { view } = await answer(await question('q', 'form'));
@@ -222,7 +225,7 @@ describe('an answer that another run carries', () => {
     expect(await chat()).toEqual(['? q?', lost('too late'), 'end completed', 'end cancelled']);
   });
 
-  it('as a secret is delivered when the agent has it, or at the latest when that run is over', async () => {
+  it('resolves a secret form when the agent acknowledges it, at the latest when the carrying run ends', async () => {
     await begin();
     const { view } = await resolve(await question('key', 'form', { secret: true, options: [] }), SECRET);
     expect(await chat()).toEqual(['? key?']);
@@ -235,7 +238,7 @@ describe('an answer that another run carries', () => {
 describe('a worker that is lost', () => {
   beforeEach(() => begin('mock'));
 
-  it('takes its prompts with it, each said once, when its agent cannot be resumed', async () => {
+  it('cancels the prompts of a lost worker, each once, when its agent cannot be resumed', async () => {
     await claim('none');
     await question('a');
     await approval('b');
@@ -247,7 +250,7 @@ describe('a worker that is lost', () => {
     expect((await chat()).slice(3)).toEqual(['! ✓ Answered: red', 'end completed']);
   });
 
-  it('leaves them open when it can, and an answer given meanwhile is honoured', async () => {
+  it('keeps the prompts of a lost worker open when its agent can be resumed, and delivers an answer given meanwhile', async () => {
     await claim('resume');
     const ask = await question('q');
     await open.restart(['w']);
@@ -260,24 +263,27 @@ describe('a worker that is lost', () => {
     expect(await chat()).toEqual(['? q?', '! ✓ Answered: red', '? next?']);
   });
 
-  it.each(['deferred', 'blocking', 'released'] as const)('leaves several to be answered first: %s', async (how) => {
-    await claim('resume');
-    const mode = how === 'deferred' ? 'deferred' : 'blocking';
-    const [a, b] = [await question('a', mode), await question('b', mode)];
-    if (how === 'released') await open.gateway.releaseLease(runId, { worker_id: 'w', lease_epoch: 1 });
-    else await open.restart(['w']);
-    await answer(a);
-    expect(await chat()).toEqual(['? a?', '? b?']);
-    await answer(b, 'blue');
-    await claim('resume');
-    await has(a);
-    await say('thanks');
-    await has(b);
-    expect(await chat()).toEqual(['? a?', '? b?', '! ✓ Answered: red', '! ✓ Answered: blue', 'thanks']);
-  });
+  it.each(['deferred', 'blocking', 'released'] as const)(
+    'keeps several prompts of a lost worker to be answered in order: %s',
+    async (how) => {
+      await claim('resume');
+      const mode = how === 'deferred' ? 'deferred' : 'blocking';
+      const [a, b] = [await question('a', mode), await question('b', mode)];
+      if (how === 'released') await open.gateway.releaseLease(runId, { worker_id: 'w', lease_epoch: 1 });
+      else await open.restart(['w']);
+      await answer(a);
+      expect(await chat()).toEqual(['? a?', '? b?']);
+      await answer(b, 'blue');
+      await claim('resume');
+      await has(a);
+      await say('thanks');
+      await has(b);
+      expect(await chat()).toEqual(['? a?', '? b?', '! ✓ Answered: red', '! ✓ Answered: blue', 'thanks']);
+    },
+  );
 });
 
-it('asks a clarification in the parent, and resolves it when its answer is in the mail', async () => {
+it('shows a clarification in the parent thread and resolves it when its answer is posted to the child', async () => {
   await open.gateway.createSession({ session_id: 's', agent: 'external' });
   const view = await clarify('c');
   expect(await chat()).toEqual(['? Which colour?']);
@@ -287,7 +293,7 @@ it('asks a clarification in the parent, and resolves it when its answer is in th
   expect(await chat()).toEqual(['? Which colour?', '! ✓ Answered: red', note, 'end completed']);
 });
 
-it('lets a person speak at any time, and a worker after the prompt', async () => {
+it('shows the posts of people at once, and the outputs of an agent after the open prompt', async () => {
   await begin();
   const ask = await question('q');
   const log = await eventsOf('s');
@@ -314,12 +320,12 @@ describe('the mode of an ask', () => {
     return eventsOf('s');
   };
 
-  it('is read from the event that carries the request', async () => {
+  it('reads the mode of an ask from the event that carries the request', async () => {
     const log = (await story()).filter(({ type }) => type !== 'ask.raised');
     expect(fold(log)).toEqual(['? a?', '? b?']);
   });
 
-  it('is read from `ask.raised` in the log of an earlier version, which has it only there', async () => {
+  it('reads the mode of an ask from `ask.raised` in the log of an earlier version', async () => {
     const log = (await story()).map((event) => {
       const { mode: _, ...data } = JSON.parse(event.data);
       return event.type === 'waiting_for_user_question' ? { ...event, data: JSON.stringify(data) } : event;
@@ -350,7 +356,7 @@ const ACTS: Act[] = [
   () => open.gateway.cancelRun({ runId, actor: lead }),
 ];
 
-it('keeps to the rules in any story, after every event', async () => {
+it('keeps the rules of a thread after every event of any random sequence', async () => {
   let prompts = 0;
   const acts = fc.array(fc.tuple(fc.constantFrom(...ACTS), fc.nat({ max: 99 })), { maxLength: 50, size: 'max' });
   await fc.assert(

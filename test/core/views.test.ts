@@ -1,15 +1,15 @@
-// The views as types and as schemas: an ask is told apart by its kind, in code and in the OpenAPI document.
+// The views as types and as schemas: an ask is discriminated by its kind, in code and in the OpenAPI document.
 import { expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { type ApprovalRequest, AskView, type UserQuestionRequest } from '../../src/core/views.ts';
 
-it('the kind of an ask says which request it carries', () => {
+it('types the request of an ask by its kind', () => {
   type Of<K extends AskView['kind']> = Extract<AskView, { kind: K }>['request'];
   expectTypeOf<Of<'approval'>>().toEqualTypeOf<ApprovalRequest>();
   expectTypeOf<Of<'question'>>().toEqualTypeOf<UserQuestionRequest>();
 });
 
-it('the schema of an ask refuses the request of the other kind', () => {
+it('refuses an ask whose request is of the other kind', () => {
   const question = { id: 'a', tool_call_id: 'a', questions: [], digest: 'd', created_at_ms: 1 };
   const ask = { ask_id: 'a', status: 'pending', session_id: 's', run_id: 'r', tool_call_id: 'a', mode: 'blocking' };
   const open = { ...ask, created_at_ms: 1, delivery: { state: 'none', attempts: 0 }, request: question };

@@ -1,5 +1,5 @@
-// The order in which an answer is judged is part of the contract: each payload below is wrong in two ways, and the
-// earlier one is named. Then what counts as an answer at all.
+// The order in which an answer is validated is part of the contract: each payload below is wrong in two ways, and the
+// earlier fault is reported. Then what counts as an answer at all.
 // Covers: src/gateway/answer.ts, src/core/answer.ts
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/core/errors.ts';
@@ -82,8 +82,8 @@ const ORDER: [name: string, code: ErrorCode, answers: unknown[], declined?: bool
 const send = (h: Held, answers: unknown, more = {}) =>
   server.post(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id, answers, more));
 
-describe('first failure wins', () => {
-  it.each(ORDER)('%s → %s', async (_name, code, answers, isDeclined) => {
+describe('the first fault', () => {
+  it.each(ORDER)('reports %s: %s', async (_name, code, answers, isDeclined) => {
     const h = await held(server, { questions: [ROUTING, REGIONS, NOTES] });
     await refusal(send(h, answers, isDeclined ? { declined: true } : {}), 400, code);
     const path = `/v1/sessions/${h.sessionId}/questions`;
@@ -91,18 +91,18 @@ describe('first failure wins', () => {
     await refusal(viaSession, 400, code);
   });
 
-  it('the request id before everything', async () => {
+  it('reports a wrong request id before any other fault', async () => {
     const h = await held(server);
     const body = resolution('question-9', [routing('x'), routing('x')], { declined: true });
     await refusal(server.post(`/v1/runs/${h.runId}/questions`, body), 400, 'question_request_mismatch');
   });
 
-  it('the deadline before the payload', async () => {
+  it('reports a passed deadline before a faulty payload', async () => {
     const h = await held(server, { expires_at_ms: 1 });
     await refusal(send(h, [UNKNOWN, UNKNOWN]), 409, 'question_expired');
   });
 
-  it('who was first before the payload', async () => {
+  it('reports an earlier answer before a faulty payload', async () => {
     const h = await held(server);
     await ok(send(h, picks('openai')));
     await refusal(send(h, [UNKNOWN, UNKNOWN]), 409, 'question_state_conflict');
@@ -110,14 +110,17 @@ describe('first failure wins', () => {
 });
 
 describe('what is an answer', () => {
-  it.each(['0', 'false', 'null', 'undefined', 'NaN', ' x ', '👍', 'ל', '-'])('free text %j is one', async (text) => {
-    const h = await held(server, { questions: [NOTES] });
-    await ok(send(h, [{ question_id: 'notes', freeform_answer: text }]));
-    const ask = await showAsk(server, h.ask.ask_id);
-    expect(ask.answer?.answers).toEqual([{ question_id: 'notes', freeform_answer: text }]);
-  });
+  it.each(['0', 'false', 'null', 'undefined', 'NaN', ' x ', '👍', 'ל', '-'])(
+    'accepts the free text %j as it is',
+    async (text) => {
+      const h = await held(server, { questions: [NOTES] });
+      await ok(send(h, [{ question_id: 'notes', freeform_answer: text }]));
+      const ask = await showAsk(server, h.ask.ask_id);
+      expect(ask.answer?.answers).toEqual([{ question_id: 'notes', freeform_answer: text }]);
+    },
+  );
 
-  it.each(['', ' ', '\t\r\n', '\u00a0\u2003'])('white space alone (%j) is none', async (text) => {
+  it.each(['', ' ', '\t\r\n', '\u00a0\u2003'])('refuses white space alone (%j) as an empty answer', async (text) => {
     const h = await held(server, { questions: [NOTES] });
     await refusal(send(h, [{ question_id: 'notes', freeform_answer: text }]), 400, 'question_answer_empty');
     const empty = [{ question_id: 'notes', selected_option_ids: [], freeform_answer: text }];
@@ -125,7 +128,7 @@ describe('what is an answer', () => {
   });
 
   it.each([0, false, null, ['x'], {}])(
-    'free text that is no text (%j) is a 400 that names the field',
+    'refuses free text that is not a string (%j) and names the field',
     async (value) => {
       const h = await held(server, { questions: [NOTES] });
       const problem = await refusal(
@@ -137,24 +140,24 @@ describe('what is an answer', () => {
     },
   );
 
-  it('an option is chosen by id, not by label or value', async () => {
+  it('takes an option by its id, not by its label or value', async () => {
     const h = await held(server);
     const problem = await refusal(send(h, picks('OpenAI')), 400, 'question_option_not_found');
     expect(problem.detail).toContain('openai, local');
   });
 
-  it('a question without options takes free text only', async () => {
+  it('refuses an option of a question without options', async () => {
     const h = await held(server, { questions: [NOTES] });
     await refusal(send(h, picks('x', 'notes')), 400, 'question_option_not_found');
   });
 
-  it('a question that allows no other takes its options only', async () => {
+  it('refuses free text where allow_other is false', async () => {
     const h = await held(server, { questions: [{ ...ROUTING, allow_other: false }] });
     await refusal(send(h, [{ question_id: 'routing', freeform_answer: 'both' }]), 400, 'question_option_not_found');
     await ok(send(h, picks('local')));
   });
 
-  it('an answer to an optional question may still not be empty', async () => {
+  it('refuses an empty answer to an optional question', async () => {
     const h = await held(server, { questions: [ROUTING, { ...NOTES, required: false }] });
     await refusal(send(h, [...picks('local'), EMPTY_NOTES]), 400, 'question_answer_empty');
   });

@@ -1,4 +1,4 @@
-// One answer wins; whoever comes later is told the same outcome if they decided the same, and who won if they did not.
+// One answer wins. A second identical answer gets the first outcome, a different one is refused with the winner.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
 import {
@@ -34,8 +34,8 @@ beforeAll(async () => {
 
 const claims = async (h: Held) => typesOf(await eventsOfRun(server, h.runId)).filter((type) => type === 'ask.claimed');
 
-describe('an identical second answer gets the first outcome', () => {
-  it('on the run-scoped and on the session-scoped call', async () => {
+describe('an identical second answer', () => {
+  it('gets the first outcome on the run-scoped and on the session-scoped call', async () => {
     const h = await held(server);
     const first = await ok(answer(server, h));
     const again = await answer(server, h, picks('openai'), { token: colleague });
@@ -48,7 +48,7 @@ describe('an identical second answer gets the first outcome', () => {
     expect((await showAsk(server, h.ask.ask_id)).answer?.answered_by).toBe('operator');
   });
 
-  it('whatever the order of its answers and options, and with declined spelled out or not', async () => {
+  it('gets the first outcome whatever the order of its answers and options, and with declined: false spelled out or not', async () => {
     const h = await held(server, { questions: [REGIONS, NOTES] });
     const path = `/v1/runs/${h.runId}/questions`;
     const regions = { question_id: 'regions', selected_option_ids: ['eu', 'as'] };
@@ -59,7 +59,7 @@ describe('an identical second answer gets the first outcome', () => {
     expect(await claims(h)).toHaveLength(1);
   });
 
-  it('after the run went on, and after it ended', async () => {
+  it('gets the first outcome after the run went on, and after it ended', async () => {
     const h = await held(server);
     await ok(answer(server, h));
     await ok(server.post(`/v1/runs/${h.runId}/complete`));
@@ -67,7 +67,7 @@ describe('an identical second answer gets the first outcome', () => {
     expect(await claims(h)).toHaveLength(1);
   });
 
-  it('a declined one too', async () => {
+  it('gets the first outcome when both decline', async () => {
     const h = await held(server);
     const path = `/v1/runs/${h.runId}/questions`;
     await ok(server.post(path, declined(h.ask.ask_id, 'no')));
@@ -75,7 +75,7 @@ describe('an identical second answer gets the first outcome', () => {
     expect(await claims(h)).toHaveLength(1);
   });
 
-  it('approvals and clarifications too', async () => {
+  it('gets the first outcome for an approval and for a clarification', async () => {
     const h = await held(server, { kind: 'approval' });
     const decision = allow(h.ask.ask_id, { updated_input: { a: 1, b: [2] }, justification: 'fine' });
     const first = await ok(decide(server, h.runId, decision));
@@ -92,7 +92,7 @@ describe('an identical second answer gets the first outcome', () => {
   });
 });
 
-describe('a different second answer is 409 and names the winner: who, when, surface', () => {
+describe('a different second answer', () => {
   const winnerOf = async (h: Held) => {
     const { answer: won } = await showAsk(server, h.ask.ask_id);
     const { answered_at_ms, outcome, behavior } = won ?? {};
@@ -111,7 +111,7 @@ describe('a different second answer is 409 and names the winner: who, when, surf
       'the same with another justification',
       (h: Held) => resolution(h.ask.ask_id, picks('openai'), { justification: 'because' }),
     ],
-  ])('questions, %s: question_state_conflict', async (_name, body) => {
+  ])('is refused with the author, instant and surface of the winning answer: %s', async (_name, body) => {
     const h = await held(server);
     await ok(answer(server, h, picks('openai'), asMate()));
     for (const path of [`/v1/runs/${h.runId}/questions`, `/v1/sessions/${h.sessionId}/questions`]) {
@@ -125,7 +125,7 @@ describe('a different second answer is 409 and names the winner: who, when, surf
     ['the other way', (h: Held) => deny(h.ask.ask_id)],
     ['another input', (h: Held) => allow(h.ask.ask_id, { updated_input: { command: 'ls' } })],
     ['another justification', (h: Held) => allow(h.ask.ask_id, { justification: 'x' })],
-  ])('approvals, %s: approval_state_conflict', async (_name, second) => {
+  ])('is refused with the author, instant and surface of the winning decision: %s', async (_name, second) => {
     const h = await held(server, { kind: 'approval' });
     const path = `/v1/runs/${h.runId}/approvals`;
     await ok(server.post(path, { resolutions: [allow(h.ask.ask_id)] }, asMate()));
@@ -134,7 +134,7 @@ describe('a different second answer is 409 and names the winner: who, when, surf
     expect((await showAsk(server, h.ask.ask_id)).answer?.behavior).toBe('allow');
   });
 
-  it('clarifications: question_resolution_conflict', async () => {
+  it('is refused with question_resolution_conflict for a clarification', async () => {
     const { childRunId } = await family(server);
     const asked = await clarify(server, childRunId);
     const path = `/v1/runs/${asked.run_id}/questions`;
@@ -144,7 +144,7 @@ describe('a different second answer is 409 and names the winner: who, when, surf
   });
 });
 
-it('of many who answer at once exactly one wins and every other is told who', async () => {
+it('lets exactly one of many concurrent answers win and names it to all others', async () => {
   const h = await held(server, { questions: [NOTES] });
   const texts = Array.from({ length: 50 }, (_, i) => `answer ${i}`);
   const replies = await Promise.all(

@@ -1,4 +1,4 @@
-// Cancelling one question, as the seed describes it, and cancelling the run it belongs to.
+// Cancelling one question, and cancelling the run it belongs to.
 import { describe, expect, it } from 'vitest';
 import type { MessageView, PendingQuestionView, RunView } from '../../src/core/views.ts';
 import {
@@ -25,8 +25,8 @@ const cancel = (runId: string, requestId: string, body: object = {}, headers: Re
   server.post<RunView>(`/v1/runs/${runId}/questions/${requestId}/cancel`, body, { headers });
 const cancelHeld = (h: Held, body: object = {}) => cancel(h.runId, h.ask.ask_id, body);
 
-describe('for normal user questions', () => {
-  it('validates that request_id is pending on run_id, then returns the cancelled RunView', async () => {
+describe('cancelling a question', () => {
+  it('cancels the run of a pending question and returns the cancelled RunView', async () => {
     const h = await held(server);
     const reply = await cancelHeld(h, { justification: 'wrong branch' });
     expect(reply.status).toBe(200);
@@ -39,7 +39,7 @@ describe('for normal user questions', () => {
     expect((await showSession(server, h.sessionId)).active_run_id).toBeUndefined();
   });
 
-  it('a stale or mistyped request_id is rejected and the run remains waiting', async () => {
+  it('refuses a stale or unknown request_id and leaves the run waiting', async () => {
     const h = await held(server);
     const other = await held(server);
     for (const id of [`${h.ask.ask_id}x`, 'question-1', other.ask.ask_id, h.ask.ask_id.toUpperCase()]) {
@@ -53,7 +53,7 @@ describe('for normal user questions', () => {
     expect((await showAsk(server, other.ask.ask_id)).status).toBe('pending');
   });
 
-  it('ends the other asks of the cancelled run with it, and gives the slot to the next run', async () => {
+  it('ends the other asks of the cancelled run, and gives the slot to the next run', async () => {
     const h = await held(server);
     const approval = await raiseApproval(server, h.runId);
     const next = await startRun(server, h.sessionId);
@@ -62,7 +62,7 @@ describe('for normal user questions', () => {
     expect((await showRun(server, next.run_id)).status).toBe('running');
   });
 
-  it('again without a key: 409 question_state_conflict, naming who was first', async () => {
+  it('refuses a second cancel without a key and names who cancelled first', async () => {
     const h = await held(server);
     await ok(cancelHeld(h));
     const problem = await refusal(cancelHeld(h), 409, 'question_state_conflict');
@@ -71,7 +71,7 @@ describe('for normal user questions', () => {
     expect((await refusal(late, 409, 'question_state_conflict')).winner).toMatchObject({ outcome: 'cancelled' });
   });
 
-  it('an answered question cannot be cancelled', async () => {
+  it('refuses to cancel an answered question', async () => {
     const h = await held(server);
     await ok(server.post(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id)));
     const problem = await refusal(cancelHeld(h), 409, 'question_state_conflict');
@@ -79,18 +79,18 @@ describe('for normal user questions', () => {
     expect((await showRun(server, h.runId)).status).toBe('running');
   });
 
-  it('an approval is not cancelled by the question call', async () => {
+  it('refuses to cancel an approval by the question call', async () => {
     const h = await held(server, { kind: 'approval' });
     await refusal(cancelHeld(h), 409, 'question_state_conflict');
     expect((await showRun(server, h.runId)).status).toBe('waiting_for_approval');
   });
 });
 
-describe('clients can also send the cancel idempotency key through the Idempotency-Key header', () => {
+describe('the idempotency key of a cancel', () => {
   it.each([
     ['in the header', (h: Held) => cancel(h.runId, h.ask.ask_id, {}, { 'idempotency-key': 'retry-1' })],
     ['in the body', (h: Held) => cancelHeld(h, { idempotency_key: 'retry-1' })],
-  ])('%s: retrying after network loss returns the same response', async (_where, send) => {
+  ])('returns the same response to a retry with the key %s', async (_where, send) => {
     const h = await held(server);
     const first = await send(h);
     const again = await send(h);
@@ -100,8 +100,8 @@ describe('clients can also send the cancel idempotency key through the Idempoten
   });
 });
 
-describe('for parent-clarification questions', () => {
-  it('records a declined clarification and delivers that declined answer back to the requesting child', async () => {
+describe('cancelling a clarification', () => {
+  it('records a declined clarification and mails it to the requesting child', async () => {
     const { parentId, childId, childRunId } = await family(server);
     const asked = await clarify(server, childRunId);
     const reply = await cancel(asked.run_id, asked.request_id, { justification: 'decide yourself' });
@@ -123,7 +123,7 @@ describe('for parent-clarification questions', () => {
     expect(await ok(server.get<PendingQuestionView[]>(`/v1/sessions/${parentId}/questions`))).toEqual([]);
   });
 
-  it('a different end after that: 409 question_resolution_conflict', async () => {
+  it('refuses a different end of a declined clarification with question_resolution_conflict', async () => {
     const { childRunId } = await family(server);
     const asked = await clarify(server, childRunId);
     await ok(cancel(asked.run_id, asked.request_id));
@@ -133,22 +133,22 @@ describe('for parent-clarification questions', () => {
   });
 });
 
-describe('the older run-level POST /v1/runs/{run_id}/cancel still cancels a run directly', () => {
-  it('ends its question with it', async () => {
+describe('cancelling a run', () => {
+  it('ends the question of a cancelled run', async () => {
     const h = await held(server);
     const run = await ok(server.post<RunView>(`/v1/runs/${h.runId}/cancel`, { reason: 'enough' }));
     expect(run).toMatchObject({ status: 'cancelled', error: 'enough', pending_question_ids: [] });
     expect((await showAsk(server, h.ask.ask_id)).status).toBe('cancelled');
   });
 
-  it('is idempotent and emits one event', async () => {
+  it('cancels a run idempotently with one event', async () => {
     const h = await held(server);
     const first = await ok(server.post<RunView>(`/v1/runs/${h.runId}/cancel`));
     expect(await ok(server.post<RunView>(`/v1/runs/${h.runId}/cancel`, { reason: 'again' }))).toEqual(first);
     expect(typesOf(await eventsOfRun(server, h.runId)).filter((type) => type === 'cancelled')).toHaveLength(1);
   });
 
-  it('is idempotent for a clarification too: declined once, completed once, mailed once', async () => {
+  it('declines, completes and mails a clarification once when its run is cancelled twice', async () => {
     const { childId, childRunId } = await family(server);
     const asked = await clarify(server, childRunId);
     const first = await ok(server.post<RunView>(`/v1/runs/${asked.run_id}/cancel`, { reason: 'busy' }));
@@ -158,7 +158,7 @@ describe('the older run-level POST /v1/runs/{run_id}/cancel still cancels a run 
     expect(mail.map((m) => m.payload.justification)).toEqual(['busy']);
   });
 
-  it('refuses a run that ended otherwise', async () => {
+  it('refuses to cancel a run that ended otherwise', async () => {
     const h = await held(server);
     await ok(server.post(`/v1/runs/${h.runId}/fail`, { error: 'broke' }));
     const problem = await refusal(server.post(`/v1/runs/${h.runId}/cancel`), 409, 'run_state_conflict');

@@ -28,7 +28,7 @@ function audited(log: readonly Event[], keys?: string[]) {
 }
 
 describe('checkpoints', () => {
-  it('vouch for every session, each from where the last one ended', async () => {
+  it('signs the head of every session, from where the last checkpoint ended', async () => {
     await work('a', 2);
     await signLog(open.ports);
     await work('b', 1);
@@ -42,13 +42,13 @@ describe('checkpoints', () => {
     expect(audited(log).unsigned_events).toBe(log.filter((event) => event.seq > second.through_seq).length - 1);
   });
 
-  it('say nothing where nothing happened', async () => {
+  it('writes no checkpoint when nothing happened', async () => {
     await signLog(open.ports);
     await signLog(open.ports);
     expect(checkpoints(await wholeLog())).toHaveLength(1);
   });
 
-  it('of several servers at once follow each other', async () => {
+  it('writes one checkpoint when several servers sign at once', async () => {
     await work('a', 3);
     await Promise.all([signLog(open.ports), signLog(open.ports), signLog(open.ports)]);
     const log = await wholeLog();
@@ -56,7 +56,7 @@ describe('checkpoints', () => {
     expect(audited(log).faults).toEqual([]);
   });
 
-  it('cover a long log stretch by stretch', async () => {
+  it('covers a long log with several checkpoints', async () => {
     await work('a', 1200);
     await signLog(open.ports);
     const log = await wholeLog();
@@ -64,7 +64,7 @@ describe('checkpoints', () => {
     expect(audited(log)).toMatchObject({ unsigned_events: 0, faults: [] });
   });
 
-  it('come by themselves while a server runs', async () => {
+  it('writes checkpoints periodically while a server runs', async () => {
     const gateway = createGateway(open.ports, { pendingAsksPerSession: 10, onError: expect.fail });
     await gateway.start();
     open.advance(61_000);

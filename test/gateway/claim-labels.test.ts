@@ -1,5 +1,4 @@
-// Labels route runs: each session's work is hosted where its labels are, also when it is taken up again, and the
-// sessions an agent spawns stay there.
+// Labels route runs: a run is hosted by a worker with its labels, also when it is resumed, and so are the sessions it spawns.
 // Covers: src/gateway/claim.ts, src/core/label.ts
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { mock } from '../../src/agents/mock/agent.ts';
@@ -23,7 +22,7 @@ const hosting = (sessions: string[]) => ({
   },
 });
 
-it('each run goes to the worker that has its labels, and what no worker has stays queued', async () => {
+it('gives each run to a worker with its labels and leaves a run that no worker matches queued', async () => {
   const hosted = { plain: [] as string[], gpu: [] as string[], both: [] as string[] };
   const say = [{ do: 'say' as const, text: 'here' }];
   const linux = await bed.play(say, { labels: ['gpu', 'os=linux'] });
@@ -40,7 +39,7 @@ it('each run goes to the worker that has its labels, and what no worker has stay
   expect((await bed.api.runs.get(nowhere.run_id)).status).toBe('queued');
 });
 
-it('a run whose worker is gone, and an answer that another run carries on, stay with the labels', async () => {
+it('keeps the labels of a run whose worker is lost, and of the run that carries its answer', async () => {
   const run = await bed.play([{ do: 'ask', id: 'q', questions: [WHICH], mode: 'restart' }], { labels: ['lab'] });
   const claim = (labels?: string[]) =>
     bed.api.workers.claim({
@@ -62,7 +61,7 @@ it('a run whose worker is gone, and an answer that another run carries on, stay 
   expect((await bed.carriedOn(run)).status).toBe('completed');
 });
 
-it('a session found again must have the same labels, in any order; the view says which', async () => {
+it('refuses other labels for an existing session, ignoring their order', async () => {
   const body = { session_id: 'labelled', agent: 'mock', labels: ['b', 'a', 'b'] };
   expect(await bed.api.sessions.create(body)).toMatchObject({ labels: ['a', 'b'] });
   expect(await bed.api.sessions.create({ ...body, labels: ['a', 'b'] })).toMatchObject({ labels: ['a', 'b'] });

@@ -1,5 +1,5 @@
-// Who is asked: the session's own setting, then the worker's, then everybody's default. What a setting allows is on the
-// record in its name and is never shown as pending.
+// Whether an approval is asked: the permission of the session decides, then that of the worker, then the default. What a
+// permission allows is recorded in its name and never shown as pending.
 // Covers: src/gateway/claim.ts, src/core/policy.ts
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Step } from '../../src/agents/mock/input.ts';
@@ -36,29 +36,32 @@ const CASES: Case[] = [
   ['autonomous', undefined, false],
 ];
 
-it.each(CASES)('session %s, worker %s: asked %s', async (permissions, label, isAsked) => {
-  const run = await bed.play(script, { ...(permissions && { permissions }), ...(label && { labels: [label] }) });
-  if (isAsked) {
-    const [ask] = await bed.pending(run.session_id);
-    expect((await bed.api.sessions.get(run.session_id)).permissions).toBe('approval');
-    if (ask) await bed.decide(ask, { behavior: 'deny', reason: 'not now' });
-    expect(bed.heard(await bed.over(run.run_id))).toEqual(['p: answered: not now']);
-    return;
-  }
-  expect((await bed.over(run.run_id)).status).toBe('completed');
-  const [ask] = (await bed.api.asks.list({ run_id: run.run_id })).items;
-  expect(ask?.answer).toMatchObject({ behavior: 'allow', answered_by: 'policy:autonomous', surface: 'system' });
-  expect(ask?.delivery.state).toBe('delivered');
-  expect(await bed.events(run.session_id, 'waiting_for_approval')).toEqual([]);
-  expect(await chat(server, run.session_id)).toEqual([
-    'operator: play',
-    'p: answered: allowed {"command":"npm install"}',
-    'done',
-    'end completed',
-  ]);
-});
+it.each(CASES)(
+  'with the permission %s of the session and a worker labelled %s, asks a person: %s',
+  async (permissions, label, isAsked) => {
+    const run = await bed.play(script, { ...(permissions && { permissions }), ...(label && { labels: [label] }) });
+    if (isAsked) {
+      const [ask] = await bed.pending(run.session_id);
+      expect((await bed.api.sessions.get(run.session_id)).permissions).toBe('approval');
+      if (ask) await bed.decide(ask, { behavior: 'deny', reason: 'not now' });
+      expect(bed.heard(await bed.over(run.run_id))).toEqual(['p: answered: not now']);
+      return;
+    }
+    expect((await bed.over(run.run_id)).status).toBe('completed');
+    const [ask] = (await bed.api.asks.list({ run_id: run.run_id })).items;
+    expect(ask?.answer).toMatchObject({ behavior: 'allow', answered_by: 'policy:autonomous', surface: 'system' });
+    expect(ask?.delivery.state).toBe('delivered');
+    expect(await bed.events(run.session_id, 'waiting_for_approval')).toEqual([]);
+    expect(await chat(server, run.session_id)).toEqual([
+      'operator: play',
+      'p: answered: allowed {"command":"npm install"}',
+      'done',
+      'end completed',
+    ]);
+  },
+);
 
-it('a child has the permissions of its parent, whatever the worker is set to', async () => {
+it('gives a child session the permission of its parent, whatever that of the worker', async () => {
   const parent = await bed.api.sessions.create({ agent: 'mock', permissions: 'approval' });
   const of = { parent_session_id: parent.session_id, labels: ['free'] };
   const run = await bed.play(script, of);

@@ -1,4 +1,4 @@
-// Workers take runs under a lease, keep it, let go of it; a worker that has lost a run changes nothing any more.
+// Workers claim runs under a lease, renew it and release it; a worker that lost a run is refused every change.
 // Covers: src/gateway/lease.ts, src/server/routes/workers.ts
 import { describe, expect, it } from 'vitest';
 import type { AskView, ClaimedRunView, RunView } from '../../src/core/views.ts';
@@ -47,7 +47,7 @@ const queuedRun = async (agent: string, fields: Fields = {}): Promise<RunView> =
 };
 
 describe('claim', () => {
-  it('a run for a worker stays queued until one claims it, and is then running with its input', async () => {
+  it('keeps a run queued until a worker claims it, and hands over its input', async () => {
     const agent = freshAgent();
     const run = await queuedRun(agent, { input: { text: 'fix', depth: 2 } });
     expect(run).toMatchObject({ status: 'queued', queued_position: 1 });
@@ -63,7 +63,7 @@ describe('claim', () => {
     expect(c.lease.until_ms).toBeGreaterThan(server.now());
   });
 
-  it('204 when there is nothing to do; other agents’ and external runs are left alone', async () => {
+  it('answers 204 when there is nothing to do, and leaves runs of other agents and external runs alone', async () => {
     const agent = freshAgent();
     await queuedRun(freshAgent());
     await queuedRun('external');
@@ -71,7 +71,7 @@ describe('claim', () => {
     expect((await claim('external')).status).toBe(204);
   });
 
-  it('each run goes to one worker only', async () => {
+  it('gives each run to one worker only', async () => {
     const agent = freshAgent();
     const runs = [await queuedRun(agent), await queuedRun(agent), await queuedRun(agent)];
     const replies = await Promise.all(Array.from({ length: 9 }, (_, i) => claim(agent, { worker_id: `w${i}` })));
@@ -79,7 +79,7 @@ describe('claim', () => {
     expect(got.sort()).toEqual(runs.map((r) => r.run_id).sort());
   });
 
-  it('in a session one after the other, in order', async () => {
+  it('gives out the runs of a session one after the other, in order', async () => {
     const agent = freshAgent();
     const first = await queuedRun(agent);
     const second = await startRun(server, first.session_id);
@@ -89,7 +89,7 @@ describe('claim', () => {
     expect((await claimed(agent)).run.run_id).toBe(second.run_id);
   });
 
-  it('waits for work with wait_ms: for a run that is started', async () => {
+  it('waits with wait_ms for a run that is started', async () => {
     const agent = freshAgent();
     const waiting = claim(agent, { wait_ms: 60_000 });
     const run = await queuedRun(agent);
@@ -97,7 +97,7 @@ describe('claim', () => {
   });
 
   it.each(['complete', 'fail', 'cancel'])(
-    'waits for work with wait_ms: for the next of a queue after %s',
+    'waits with wait_ms for the next run of a queue after the one before it ends by %s',
     async (call) => {
       const agent = freshAgent();
       const first = await queuedRun(agent);
@@ -110,7 +110,7 @@ describe('claim', () => {
     },
   );
 
-  it('a clarification is nobody’s work', async () => {
+  it('gives the run of a clarification to no worker', async () => {
     const agent = freshAgent();
     const { session_id: parentId } = await newSession(server, { agent });
     const { session_id: childId } = await newSession(server, { parent_session_id: parentId });
@@ -122,7 +122,7 @@ describe('claim', () => {
 });
 
 describe('heartbeat and release', () => {
-  it('a heartbeat moves the end of the lease; only the holder’s counts', async () => {
+  it('extends the lease on a heartbeat of its holder and refuses that of any other worker', async () => {
     const agent = freshAgent();
     const { run_id } = await queuedRun(agent);
     const c = await claimed(agent, { lease_ms: 10_000 });
@@ -137,7 +137,7 @@ describe('heartbeat and release', () => {
     expect((await claim(agent)).status).toBe(204);
   });
 
-  it('a deferred run is released, waits without a process, and is claimed again with the answer due', async () => {
+  it('lets a deferred run be released, wait without a process, and be claimed again with the answer due', async () => {
     const agent = freshAgent();
     const { run_id } = await queuedRun(agent);
     const c = await claimed(agent);
@@ -167,7 +167,7 @@ describe('heartbeat and release', () => {
     expect((await ok(waiting)).due.map((a: AskView) => a.ask_id)).toEqual([ask.ask_id]);
   });
 
-  it('an ended run has no lease', async () => {
+  it('refuses the heartbeat and the release of an ended run', async () => {
     const agent = freshAgent();
     const { run_id } = await queuedRun(agent);
     const c = await claimed(agent);
@@ -176,7 +176,7 @@ describe('heartbeat and release', () => {
   });
 });
 
-describe('fencing by Holdpoint-Lease: a worker that lost the run changes nothing', () => {
+describe('fencing by the header Holdpoint-Lease', () => {
   const lost = async () => {
     const agent = freshAgent();
     const { session_id: parentId } = await newSession(server);
@@ -199,7 +199,7 @@ describe('fencing by Holdpoint-Lease: a worker that lost the run changes nothing
     ['undeliverable', (h) => [`/v1/asks/${h.askId}/undeliverable`, {}]],
     ['clarify', (h) => [`/v1/runs/${h.runId}/clarifications`, { tool_call_id: callId(), questions: [NOTES] }]],
   ];
-  it.each(CALLS)('%s', async (_name, call) => {
+  it.each(CALLS)('refuses %s of a worker that lost the run, and changes nothing', async (_name, call) => {
     const h = await lost();
     const [path, body] = call(h);
     const stale = server.post(path, body, { headers: { 'holdpoint-lease': '1' } });
@@ -209,7 +209,7 @@ describe('fencing by Holdpoint-Lease: a worker that lost the run changes nothing
     expect((await server.post(path, body, { headers: { 'holdpoint-lease': '2' } })).status).toBeLessThan(300);
   });
 
-  it.each(['0', '-1', '1.5', 'x', ''])('Holdpoint-Lease: %j is refused', async (value) => {
+  it.each(['0', '-1', '1.5', 'x', ''])('refuses the header Holdpoint-Lease: %j', async (value) => {
     const h = await lost();
     const sent = server.post(`/v1/runs/${h.runId}/complete`, {}, { headers: { 'holdpoint-lease': value } });
     await refusal(sent, 400, 'invalid_request');

@@ -1,5 +1,4 @@
-// A child run asks its parent session, as the seed and the model describe it: what operators see, what the child gets,
-// and that it happens exactly once.
+// A child run asks its parent session: what operators see, what the child receives, and that it happens exactly once.
 // Covers: src/gateway/tell-child.ts, src/gateway/thread-note.ts
 import { describe, expect, it } from 'vitest';
 import type { AskView, ClarificationView, MessageView, PendingQuestionView, RunView } from '../../src/core/views.ts';
@@ -28,8 +27,8 @@ const server = serverForAll();
 const mailOf = (sessionId: string): Promise<MessageView[]> =>
   ok(server.get<MessageView[]>(`/v1/sessions/${sessionId}/mailbox`));
 
-describe('asking', () => {
-  it('201 with the new run in the parent session; 200 and the same run when the call is repeated', async () => {
+describe('raising a clarification', () => {
+  it('creates a run in the parent session with 201, and returns the same run with 200 when the call is repeated', async () => {
     const { parentId, childRunId } = await family(server);
     const path = `/v1/runs/${childRunId}/clarifications`;
     const body = { tool_call_id: 'toolu_7', questions: [ROUTING] };
@@ -42,14 +41,14 @@ describe('asking', () => {
     await refusal(server.post(path, other), 409, 'ask_identity_conflict');
   });
 
-  it('the child is not blocked in its tool call', async () => {
+  it('does not hold the run of the child', async () => {
     const { childRunId } = await family(server);
     await clarify(server, childRunId);
     expect((await showRun(server, childRunId)).status).toBe('running');
     await ok(server.post(`/v1/runs/${childRunId}/output`, { text: 'meanwhile' }));
   });
 
-  it('no parent: 409 clarifications/no_parent_session, which says what to do instead', async () => {
+  it('refuses a session without a parent and says what to do instead', async () => {
     const { session_id } = await newSession(server);
     const { run_id } = await startRun(server, session_id);
     const sent = server.post(`/v1/runs/${run_id}/clarifications`, { tool_call_id: 'c', questions: [NOTES] });
@@ -57,7 +56,7 @@ describe('asking', () => {
     expect(problem).toMatchObject({ domain: 'clarifications', detail: expect.stringContaining('/asks') });
   });
 
-  it('an ended parent or an ended child cannot', async () => {
+  it('refuses an ended parent session and an ended child run', async () => {
     const body = { tool_call_id: 'c', questions: [NOTES] };
     const a = await family(server);
     await ok(server.post(`/v1/sessions/${a.parentId}/end`));
@@ -68,7 +67,7 @@ describe('asking', () => {
     await refusal(server.post('/v1/runs/run_nope/clarifications', body), 404, 'run_not_found');
   });
 
-  it('cannot ask for a secret: only the session that asks may read one', async () => {
+  it('refuses a secret question, which only the asking session could read', async () => {
     const { childRunId } = await family(server);
     const body = { tool_call_id: 'c', questions: [{ ...NOTES, secret: true }] };
     const sent = server.post(`/v1/runs/${childRunId}/clarifications`, body);
@@ -76,7 +75,7 @@ describe('asking', () => {
   });
 });
 
-it('the requester and project/channel fields are populated for parent_clarification runs, and only for them', async () => {
+it('shows requester, project and channel for the run of a clarification, and for no other run', async () => {
   const { parentId, childId, childRunId } = await family(
     server,
     { project_ids: ['p1'], channel_ids: ['c1', 'c2'] },
@@ -101,8 +100,8 @@ it('the requester and project/channel fields are populated for parent_clarificat
   expect(await ok(server.get<unknown[]>(`/v1/questions?session_id=${childId}`))).toEqual([]);
 });
 
-describe('the answer arrives in the child’s mailbox', () => {
-  it('with summary, answers and justification; the parent run completes; the event is structured', async () => {
+describe('the answer in the mailbox of the child', () => {
+  it('has summary, answers and justification, and completes the parent run with a structured event', async () => {
     const { parentId, childId, childRunId } = await family(server);
     const asked = await clarify(server, childRunId, { questions: [ROUTING, NOTES] });
     const answers = [...picks('local'), { question_id: 'notes', freeform_answer: 'be quick' }];
@@ -136,7 +135,7 @@ describe('the answer arrives in the child’s mailbox', () => {
     }
   });
 
-  it('leaves a note in the parent’s thread', async () => {
+  it('leaves a note in the thread of the parent', async () => {
     const { parentId, childRunId } = await family(server);
     const asked = await clarify(server, childRunId);
     await ok(server.post(`/v1/runs/${asked.run_id}/questions`, resolution(asked.request_id)));
@@ -145,7 +144,7 @@ describe('the answer arrives in the child’s mailbox', () => {
     expect(notes).toHaveLength(1);
   });
 
-  it('declined: the child is told so, with the justification', async () => {
+  it('tells the child of a declined clarification with its justification', async () => {
     const { childId, childRunId } = await family(server);
     const asked = await clarify(server, childRunId);
     const run = await ok(
@@ -159,7 +158,7 @@ describe('the answer arrives in the child’s mailbox', () => {
     });
   });
 
-  it('until the child acknowledges it: then the ask is delivered and the mailbox empty', async () => {
+  it('stays until the child acknowledges it, which delivers the ask', async () => {
     const { childId, childRunId } = await family(server);
     const asked = await clarify(server, childRunId);
     await ok(server.post(`/v1/runs/${asked.run_id}/questions`, resolution(asked.request_id)));
@@ -174,7 +173,7 @@ describe('the answer arrives in the child’s mailbox', () => {
     expect(acknowledged).toHaveLength(1);
   });
 
-  it('in the child’s mailbox only, and unknown messages are 404', async () => {
+  it('is in no other mailbox, and an unknown message is 404', async () => {
     const { parentId, childId, childRunId } = await family(server);
     const asked = await clarify(server, childRunId);
     await ok(server.post(`/v1/runs/${asked.run_id}/questions`, resolution(asked.request_id)));
@@ -188,13 +187,13 @@ describe('the answer arrives in the child’s mailbox', () => {
   });
 });
 
-describe('parent interrupts and parent question cancellation are delivered to the child as declined clarifications', () => {
+describe('a clarification that is stopped in the parent', () => {
   const STOPS: [string, (parentId: string, runId: string) => [string, object]][] = [
     ['interrupt of the parent', (parentId) => [`/v1/sessions/${parentId}/interrupt`, {}]],
     ['cancel of the clarification run', (_parentId, runId) => [`/v1/runs/${runId}/cancel`, { reason: 'later' }]],
     ['end of the parent', (parentId) => [`/v1/sessions/${parentId}/end`, {}]],
   ];
-  it.each(STOPS)('%s', async (_name, stop) => {
+  it.each(STOPS)('is mailed to the child as declined by %s', async (_name, stop) => {
     const { parentId, childId, childRunId } = await family(server);
     const asked = await clarify(server, childRunId);
     const [path, body] = stop(parentId, asked.run_id);
@@ -210,7 +209,7 @@ describe('parent interrupts and parent question cancellation are delivered to th
   });
 });
 
-describe('a clarification that never got the slot', () => {
+describe('a clarification in the queue of the parent', () => {
   const queued = async (fields = {}) => {
     const kin = await family(server);
     const working = await startRun(server, kin.parentId);
@@ -224,7 +223,7 @@ describe('a clarification that never got the slot', () => {
     return message?.payload;
   };
 
-  it('expires in the queue: the child is told, the ask is on record as expired', async () => {
+  it('expires in the queue, is recorded as expired and mailed to the child', async () => {
     const { childId, asked } = await queued({ expires_after_ms: 60_000 });
     server.advance(60_001);
     expect((await showRun(server, asked.run_id)).status).toBe('cancelled');
@@ -235,7 +234,7 @@ describe('a clarification that never got the slot', () => {
     expect(await told(childId, asked.run_id)).toMatchObject({ request_id: asked.request_id, declined: true });
   });
 
-  it('is cancelled in the queue: the child is told why, and the record says who', async () => {
+  it('is cancelled in the queue, recorded with its author and mailed to the child with the reason', async () => {
     const { childId, asked } = await queued();
     await ok(server.post(`/v1/runs/${asked.run_id}/cancel`, { reason: 'not today' }));
     expect(await told(childId, asked.run_id)).toMatchObject({ declined: true, justification: 'not today' });
@@ -245,14 +244,14 @@ describe('a clarification that never got the slot', () => {
     });
   });
 
-  it('ends with its parent session', async () => {
+  it('ends with its parent session and is mailed to the child', async () => {
     const { parentId, childId, asked } = await queued();
     await ok(server.post(`/v1/sessions/${parentId}/end`, { reason: 'done here' }));
     expect((await showRun(server, asked.run_id)).status).toBe('cancelled');
     expect(await told(childId, asked.run_id)).toMatchObject({ declined: true, justification: 'done here' });
   });
 
-  it('is not asked in the moment its session ends, when what was before it goes', async () => {
+  it('is not raised when its session ends and the run before it is cancelled', async () => {
     const { session_id: parentId } = await newSession(server, { agent: 'nobody-hosts-this' });
     const { session_id: childId } = await newSession(server, { parent_session_id: parentId });
     const { run_id: childRunId } = await startRun(server, childId);
@@ -267,7 +266,7 @@ describe('a clarification that never got the slot', () => {
     await told(childId, asked.run_id);
   });
 
-  it('is not yet a question, and is none any more when it was given up', async () => {
+  it('cannot be answered before it has the slot, nor after it was cancelled', async () => {
     const { parentId, asked } = await queued();
     const path = `/v1/runs/${asked.run_id}/questions`;
     expect(await ok(server.get<unknown[]>(`/v1/sessions/${parentId}/questions`))).toEqual([]);
@@ -277,7 +276,7 @@ describe('a clarification that never got the slot', () => {
   });
 });
 
-it('is durable and idempotent: answered, the server goes down, everything is there once', async () => {
+it('keeps an answered clarification over a restart: one message, one note, one completed run', async () => {
   const { parentId, childId, childRunId } = await family(server);
   const asked = await clarify(server, childRunId);
   const path = `/v1/runs/${asked.run_id}/questions`;
@@ -291,7 +290,7 @@ it('is durable and idempotent: answered, the server goes down, everything is the
     expect(types.filter((t) => t === type)).toHaveLength(1);
 });
 
-it('a grandchild asks its own parent, not the top', async () => {
+it('raises the clarification of a grandchild in its own parent, not in the topmost session', async () => {
   const { parentId, childId } = await family(server);
   const { session_id: grandchild } = await newSession(server, { parent_session_id: childId });
   const { run_id } = await startRun(server, grandchild);

@@ -1,6 +1,6 @@
-// A crash at every point: the script is played once for each write it makes, and at that write the store refuses, the
-// process dies before the commit, or it dies after the commit and nobody is told. Then the step is repeated with the
-// same key. What comes of it must be what would have come without the crash, to the last reply.
+// A crash at every write: a script is played once for each write it makes. At that write the store refuses, the process
+// dies before the commit, or it dies after the commit and before the reply. Then the step is repeated with the same key.
+// The outcome, to the last reply, must be the one without the crash.
 // Covers: src/gateway/gateway.ts, src/gateway/mutate.ts
 
 import { describe, expect, it } from 'vitest';
@@ -34,7 +34,7 @@ const planOf = (fault: Fault | undefined, at: number): Plan => ({
 
 describe('a crash at any write', () => {
   it.each(FAULTS)(
-    'changes nothing in the end when %s',
+    'ends with the same state and replies as without a crash when %s',
     async (fault) => {
       const reference = await play(planOf(undefined, 0));
       expect(reference.writes).toBeGreaterThan(SCRIPT.length);

@@ -1,5 +1,5 @@
-// Deadlines are stored instants, judged against the clock by whoever touches the ask first: a late answer, a reader, a
-// restart. An approval that expires is never an allow.
+// Deadlines are stored instants, evaluated by the first call that touches the ask: a late answer, a reader, a restart. An
+// approval that expires is never an allow.
 // Covers: src/gateway/deadline.ts
 import { describe, expect, it } from 'vitest';
 import type { AskView, MessageView, RunView, SessionView } from '../../src/core/views.ts';
@@ -30,19 +30,19 @@ const server = serverForAll();
 const HOUR_MS = 60 * 60 * 1000;
 const expiring = (more = {}): Promise<Held> => held(server, { expires_after_ms: HOUR_MS, ...more });
 
-describe('question-producing tools may set', () => {
-  it('expires_at_ms for an absolute Unix timestamp in milliseconds', async () => {
+describe('the deadline of a question', () => {
+  it('is an absolute Unix timestamp in milliseconds with expires_at_ms', async () => {
     const at = server.now() + HOUR_MS;
     const h = await held(server, { expires_at_ms: at });
     expect(h.ask).toMatchObject({ expires_at_ms: at, request: { expires_at_ms: at } });
   });
 
-  it('expires_after_ms for a relative timeout from question creation', async () => {
+  it('is relative to the creation of the question with expires_after_ms', async () => {
     const h = await expiring();
     expect(h.ask.expires_at_ms).toBe(h.ask.created_at_ms + HOUR_MS);
   });
 
-  it('one of them, and neither by default', async () => {
+  it('is absent by default, and refused when both fields are set', async () => {
     const h = await held(server);
     expect(h.ask.expires_at_ms).toBeUndefined();
     const both = { expires_at_ms: server.now() + HOUR_MS, expires_after_ms: HOUR_MS };
@@ -50,7 +50,7 @@ describe('question-producing tools may set', () => {
     await refusal(server.post(`/v1/runs/${h.runId}/asks`, question), 400, 'invalid_ask');
   });
 
-  it.each([0, -1, 1.5, '60000', null, 1e300])('expires_after_ms: %j is refused', async (expires_after_ms) => {
+  it.each([0, -1, 1.5, '60000', null, 1e300])('refuses expires_after_ms: %j', async (expires_after_ms) => {
     const h = await held(server);
     const question = { kind: 'question', tool_call_id: callId(), questions: [{ question: 'A?' }], expires_after_ms };
     const problem = await refusal(server.post(`/v1/runs/${h.runId}/asks`, question), 400, 'invalid_request');
@@ -58,8 +58,8 @@ describe('question-producing tools may set', () => {
   });
 });
 
-describe('expired normal user questions cancel the waiting run', () => {
-  it('a late answer is refused for ever, before and after a restart, on both calls', async () => {
+describe('an expired question', () => {
+  it('refuses a late answer on both calls, before and after a restart, and cancels its run', async () => {
     const h = await expiring();
     server.advance(HOUR_MS + 1);
     const viaSession = () => server.post(`/v1/sessions/${h.sessionId}/questions`, resolution(h.ask.ask_id));
@@ -76,7 +76,7 @@ describe('expired normal user questions cancel the waiting run', () => {
     });
   });
 
-  it('a late cancel is refused as well', async () => {
+  it('refuses a late cancel', async () => {
     const h = await expiring();
     server.advance(HOUR_MS + 1);
     const cancel = () => server.post(`/v1/runs/${h.runId}/questions/${h.ask.ask_id}/cancel`);
@@ -84,7 +84,7 @@ describe('expired normal user questions cancel the waiting run', () => {
     await refusal(cancel(), 409, 'question_expired');
   });
 
-  it('a key that came too late is not burnt and gives no other answer later', async () => {
+  it('refuses a late answer under an idempotency key, and any other payload under the same key', async () => {
     const h = await expiring();
     server.advance(HOUR_MS + 1);
     const keyed = { headers: { 'idempotency-key': 'k' } };
@@ -94,7 +94,7 @@ describe('expired normal user questions cancel the waiting run', () => {
     await refusal(server.post(`/v1/runs/${h.runId}/questions`, another, keyed), 409, 'question_expired');
   });
 
-  it('gives the slot to the next run and leaves one event of each', async () => {
+  it('gives the slot to the next run and logs the end of the ask and of the run once', async () => {
     const h = await expiring();
     const next = await startRun(server, h.sessionId);
     server.advance(HOUR_MS + 1);
@@ -104,7 +104,7 @@ describe('expired normal user questions cancel the waiting run', () => {
     expect(types).not.toContain('user_question_resolved');
   });
 
-  it('an answer in time is not undone by the deadline', async () => {
+  it('keeps an answer that was given in time when the deadline passes', async () => {
     const h = await expiring();
     await ok(answer(server, h));
     server.advance(HOUR_MS + 1);
@@ -120,7 +120,7 @@ describe('expired normal user questions cancel the waiting run', () => {
   });
 });
 
-describe('evaluated at every read', () => {
+describe('the evaluation of a deadline', () => {
   /** Each reader is the first to touch an overdue ask; none may show it as open. */
   const READERS: [string, (h: Held) => Promise<unknown>][] = [
     ['GET /v1/asks/{id}', async (h) => (await showAsk(server, h.ask.ask_id)).status],
@@ -147,13 +147,13 @@ describe('evaluated at every read', () => {
       async (h) => (await ok(server.get<SessionView>(`/v1/sessions/${h.sessionId}`))).snapshot.pending_questions.length,
     ],
   ];
-  it.each(READERS)('%s', async (_name, read) => {
+  it.each(READERS)('shows an overdue ask as expired at the first read by %s', async (_name, read) => {
     const h = await expiring();
     server.advance(HOUR_MS + 1);
     expect([0, 'expired']).toContain(await read(h));
   });
 
-  it('and when the same tool call is asked again: the ask is over', async () => {
+  it('returns an expired ask when its tool call is raised again', async () => {
     const fields = { expires_after_ms: HOUR_MS, tool_call_id: 'call_x' };
     const h = await held(server, fields);
     server.advance(HOUR_MS + 1);
@@ -161,7 +161,7 @@ describe('evaluated at every read', () => {
     expect(again).toMatchObject({ ask_id: h.ask.ask_id, status: 'expired' });
   });
 
-  it('by the sweep alone, when nobody reads: a waiting stream sees it', async () => {
+  it('expires an overdue ask by the sweep when no call touches it', async () => {
     const h = await held(server, { expires_after_ms: 50 });
     const ended = await ok(server.get<AskView>(`/v1/asks/${h.ask.ask_id}?wait_ms=20000`));
     expect(ended.status).toBe('expired');
@@ -169,8 +169,8 @@ describe('evaluated at every read', () => {
   });
 });
 
-describe('an approval that expires is never an allow', () => {
-  it('ends as expired with an explicit denial, and the run goes on', async () => {
+describe('an expired approval', () => {
+  it('ends as an explicit denial, and its run goes on', async () => {
     const h = await expiring({ kind: 'approval' });
     server.advance(HOUR_MS + 1);
     const ask = await showAsk(server, h.ask.ask_id);
@@ -185,7 +185,7 @@ describe('an approval that expires is never an allow', () => {
     expect(JSON.stringify(events)).not.toContain('"allow"');
   });
 
-  it('a late allow is refused on every call, the first time and after a restart', async () => {
+  it('refuses a late allow on every call, before and after a restart', async () => {
     const h = await expiring({ kind: 'approval' });
     const body = { resolutions: [allow(h.ask.ask_id)] };
     server.advance(HOUR_MS + 1);
@@ -199,7 +199,7 @@ describe('an approval that expires is never an allow', () => {
     expect((await showAsk(server, h.ask.ask_id)).answer?.behavior).toBe('deny');
   });
 
-  it('one that expired rejects its whole batch; what is left can still be decided', async () => {
+  it('rejects its whole batch, and leaves the other approvals to be decided', async () => {
     const h = await expiring({ kind: 'approval' });
     const second = await raiseApproval(server, h.runId);
     server.advance(HOUR_MS + 1);
@@ -210,8 +210,8 @@ describe('an approval that expires is never an allow', () => {
   });
 });
 
-describe('expired parent-clarification questions are delivered back to the requesting child as a declined clarification', () => {
-  it('the parent run completes and the child has mail', async () => {
+describe('an expired clarification', () => {
+  it('completes the run in the parent and is mailed to the child as declined', async () => {
     const { childId, childRunId } = await family(server);
     const asked = await clarify(server, childRunId, { expires_after_ms: HOUR_MS });
     server.advance(HOUR_MS + 1);
@@ -224,7 +224,7 @@ describe('expired parent-clarification questions are delivered back to the reque
     await refusal(late, 409, 'question_expired');
   });
 
-  it('a late answer that finds the deadline passed mails the child once', async () => {
+  it('is mailed to the child once when a late answer finds the deadline passed', async () => {
     const { childId, childRunId } = await family(server);
     const asked = await clarify(server, childRunId, { expires_after_ms: HOUR_MS });
     server.advance(HOUR_MS + 1);

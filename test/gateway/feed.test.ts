@@ -1,4 +1,4 @@
-// The live end of the event log: a wake-up at any instant is answered by a look at the table.
+// The live end of the event log: a wake-up at any instant leads to another read of the table.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Store } from '../../src/core/ports.ts';
 import { Feed } from '../../src/gateway/feed.ts';
@@ -14,7 +14,7 @@ const turns = async (count: number) => {
   for (let n = 0; n < count; n++) await new Promise(setImmediate);
 };
 
-it('announces an event whose wake-up comes at any step of the look before it', async () => {
+it('announces an event whose wake-up arrives at any step of the read before it', async () => {
   let afterRead = async () => {};
   const distant: Store = {
     read: async (unit) => {

@@ -1,4 +1,4 @@
-// The end of a run: its pending asks end with it, on the record.
+// The end of a run: its pending asks end with it, and the log records how.
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { eventsOfRun, family, ok, raiseApproval } from '../support/api-calls.ts';

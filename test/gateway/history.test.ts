@@ -1,5 +1,5 @@
 // The history: searched newest first by the words of tool, command, question, answer, session and person; page by page,
-// with the same result as one look at everything.
+// with the same result as a search over everything.
 // Covers: src/core/history.ts, src/gateway/asked-from.ts, src/store/history.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
@@ -43,7 +43,7 @@ const search = (query: Record<string, string>, token?: string) =>
 const found = async (q: string, more: Record<string, string> = {}) =>
   (await ok(search({ status: 'ended', q, ...more }))).map((ask) => ask.ask_id);
 
-describe('a search finds', () => {
+describe('a search of the history', () => {
   it.each([
     ['a tool', 'shell'],
     ['a command', 'KUBECTL'],
@@ -54,7 +54,7 @@ describe('a search finds', () => {
     ['a person', 'mate'],
     ['a title beyond ASCII', 'ördnung'],
     ['several words in any place', 'friday mate kubectl'],
-  ])('%s', async (_name, q) => {
+  ])('finds an ended approval by %s', async (_name, q) => {
     expect(await found(q)).toEqual([tool]);
   });
 
@@ -66,11 +66,11 @@ describe('a search finds', () => {
     ['a wildcard alone', '%'],
     ['a project', 'billing'],
     ['a folder', '/srv/shop'],
-  ])('%s', async (_name, q) => {
+  ])('finds an ended question by %s', async (_name, q) => {
     expect(await found(q)).toEqual([question]);
   });
 
-  it('what ended without an answer, and nothing that is open', async () => {
+  it('finds asks that ended without an answer, and no pending ask', async () => {
     expect(await found('later')).toEqual([declined]);
     expect(await found('')).toEqual([declined, question, tool]);
     expect(await found('provider')).not.toContain(open);
@@ -89,11 +89,11 @@ describe('a search finds', () => {
     '__',
     'ses_',
     'option-1',
-  ])('nothing for %j, which is nobody’s word', async (q) => {
+  ])('finds nothing for %j, which no person or agent wrote', async (q) => {
     expect(await found(q)).toEqual([]);
   });
 
-  it('only what the filters allow', async () => {
+  it('finds only what its filters allow', async () => {
     expect(await found('', { kind: 'approval' })).toEqual([tool]);
     expect(await found('', { status: 'declined' })).toEqual([declined]);
     expect(await found('', { agent: 'nobody' })).toEqual([]);
@@ -104,7 +104,7 @@ describe('a search finds', () => {
 });
 
 describe('pages', () => {
-  it('go back to the beginning, each ask once, newest first', async () => {
+  it('pages through the whole history, each ask once, newest first', async () => {
     const seen: string[] = [];
     let next: string | undefined = '/v1/asks?order=newest&limit=1';
     for (let pages = 0; next !== undefined && pages < 10; pages++) {
@@ -117,7 +117,7 @@ describe('pages', () => {
     expect(seen).toEqual([declined, question, tool]);
   });
 
-  it('take no cursor of a list that goes the other way', async () => {
+  it('refuses the cursor of a list in the other direction', async () => {
     const forth = /cursor=([^>&]+)/.exec((await server.get('/v1/asks?limit=1')).headers.link ?? '')?.[1] ?? '';
     const back = /cursor=([^>&]+)/.exec((await search({ q: '', limit: '1' })).headers.link ?? '')?.[1] ?? '';
     await ok(search({ limit: '1', cursor: forth }));
@@ -125,7 +125,7 @@ describe('pages', () => {
     await refusal(search({ cursor: back }), 400, 'invalid_cursor');
   });
 
-  it('are refused for what a search is not', async () => {
+  it('refuses filters that a search does not have', async () => {
     await refusal(search({ q: 'x', status: 'pending' }), 400, 'invalid_request');
     await refusal(search({ q: 'x', delivery: 'due' }), 400, 'invalid_request');
     await refusal(search({ q: 'x'.repeat(501) }), 400, 'invalid_request');
@@ -135,7 +135,7 @@ describe('pages', () => {
 });
 
 describe('who sees what', () => {
-  it('agents find only what their own session asked', async () => {
+  it('finds only asks of its own session for an agent', async () => {
     const own = await ok(server.get<AskView>(`/v1/asks/${question}`));
     const { token } = await server.makeToken('agent', own.session_id);
     const mine = await ok(search({ q: '' }, token));
@@ -143,7 +143,7 @@ describe('who sees what', () => {
     expect(mine[0]).not.toHaveProperty('asked_from');
   });
 
-  it('a secret is found by nobody', async () => {
+  it('finds no secret', async () => {
     const h = await held(server, { questions: [{ id: 'key', question: 'The key?', secret: true }] });
     const answers = [{ question_id: 'key', freeform_answer: 'xyzzy-secret' }];
     await ok(server.post(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id, answers)));
@@ -151,7 +151,7 @@ describe('who sees what', () => {
     expect(await found('"the key"')).toEqual([h.ask.ask_id]);
   });
 
-  it('people see where an ask came from', async () => {
+  it('shows people the session, agent and folder an ask came from', async () => {
     const parent = await held(server, {}, { title: 'Release' });
     const child = await held(server, {}, { title: 'Notes', parent_session_id: parent.sessionId, work_folder: '/w' });
     const shown = await ok(server.get<AskView>(`/v1/asks/${child.ask.ask_id}`));
@@ -177,7 +177,7 @@ describe('who sees what', () => {
   });
 });
 
-it('a wildcard where somebody wrote it, and a session by its whole id', async () => {
+it('finds a wildcard character as it is, and a session by its whole id', async () => {
   const h = await held(server, { kind: 'approval', input: { command: 'make all_tests' } });
   const denied = [{ request_id: h.ask.ask_id, behavior: 'deny' }];
   await ok(server.post(`/v1/runs/${h.runId}/approvals`, { resolutions: denied }));

@@ -1,5 +1,5 @@
-// The four ways an agent can be held, as the API shows them: in every mode the run says that it waits and anyone can
-// answer the same way; the mode decides which run carries on.
+// The four holding modes as the API shows them: in every mode the run waits and is answered the same way; the mode decides
+// which run carries on.
 // Covers: src/gateway/settle.ts
 import { describe, expect, it } from 'vitest';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
@@ -40,28 +40,28 @@ const inputOf = async (runId: string): Promise<Record<string, unknown>> => {
   return run?.input ?? {};
 };
 
-describe.each(MODES)('%s', (mode) => {
-  it('the run says that it waits and the ask is listed', async () => {
+describe.each(MODES)('the holding mode %s', (mode) => {
+  it('shows the run as waiting and lists the ask', async () => {
     const h = await held(server, { mode });
     expect(h.ask.mode).toBe(mode);
     expect((await showRun(server, h.runId)).status).toBe('waiting_for_user_question');
     expect(await ok(server.get<unknown[]>(`/v1/sessions/${h.sessionId}/questions`))).toHaveLength(1);
   });
 
-  it('is named beside the request in the event that shows it', async () => {
+  it('is named beside the request in the event that announces it', async () => {
     const h = await held(server, { mode });
     const shown = (await eventsOfRun(server, h.runId)).find((e) => e.type === 'waiting_for_user_question');
     expect(shown?.data).toEqual({ request_ids: [h.ask.ask_id], requests: [h.ask.request], mode });
   });
 
-  it('still pending after a restart of the server, and then answerable', async () => {
+  it('keeps the ask pending over a restart, and answerable', async () => {
     const h = await held(server, { mode });
     await server.restart();
     expect((await showAsk(server, h.ask.ask_id)).status).toBe('pending');
     expect((await ok(answer(server, h))).status).toBe('running');
   });
 
-  it('exactly one run carries on under a double answer, and every answerer is told the same run', async () => {
+  it('carries on in exactly one run after two equal answers, and returns that run to both', async () => {
     const h = await held(server, { mode });
     const replies = await Promise.all(Array.from({ length: 12 }, () => answer(server, h)));
     expect(new Set(replies.map((r) => r.status))).toEqual(new Set([202]));
@@ -74,22 +74,22 @@ describe.each(MODES)('%s', (mode) => {
     expect(later.run_id).toBe([...carrying][0]);
   });
 
-  it('exactly one run carries on under two different answers', async () => {
+  it('carries on in exactly one run after two different answers', async () => {
     const h = await held(server, { mode });
     const replies = await Promise.all(['openai', 'local'].map((option) => answer(server, h, picks(option))));
     expect(replies.map((r) => r.status).sort()).toEqual([202, 409]);
     expect((await runsOf(h)).filter((r) => r.status === 'running')).toHaveLength(1);
   });
 
-  it('an expired question cancels the held run and starts nothing', async () => {
+  it('cancels the held run of an expired question and starts no other', async () => {
     const h = await held(server, { mode, expires_at_ms: 1 });
     await refusal(answer(server, h), 409, 'question_expired');
     expect((await runsOf(h)).map((r) => r.status)).toEqual(['cancelled']);
   });
 });
 
-describe.each(['blocking', 'deferred'] as const)('%s: the same run carries on', (mode) => {
-  it('with its id, and the answer is due until the agent acknowledges it', async () => {
+describe.each(['blocking', 'deferred'] as const)('the holding mode %s, which carries on in the same run', (mode) => {
+  it('returns the same run, and keeps the answer due until the agent acknowledges it', async () => {
     const h = await held(server, { mode });
     const run = await ok(answer(server, h));
     expect(run).toMatchObject({ run_id: h.runId, status: 'running', kind: 'user_question_resume' });
@@ -98,7 +98,7 @@ describe.each(['blocking', 'deferred'] as const)('%s: the same run carries on', 
     expect(acked.delivery).toMatchObject({ state: 'delivered', attempts: 1 });
   });
 
-  it('also while it is on its way there, which is counted; not what was not answered, or has arrived', async () => {
+  it('counts the attempts to send a due answer, and refuses them before the answer and after its delivery', async () => {
     const h = await held(server, { kind: 'approval', mode });
     const path = `/v1/asks/${h.ask.ask_id}`;
     await refusal(server.post(`${path}/sent`), 409, 'ask_state_conflict');
@@ -113,7 +113,7 @@ describe.each(['blocking', 'deferred'] as const)('%s: the same run carries on', 
     await refusal(server.post(`${path}/sent`), 409, 'ask_state_conflict');
   });
 
-  it('approvals too', async () => {
+  it('carries on in the same run after an approval', async () => {
     const h = await held(server, { kind: 'approval', mode });
     expect(await ok(decide(server, h.runId, allow(h.ask.ask_id)))).toMatchObject({
       run_id: h.runId,
@@ -123,7 +123,7 @@ describe.each(['blocking', 'deferred'] as const)('%s: the same run carries on', 
   });
 });
 
-describe('form: the next run of the session carries on', () => {
+describe('the holding mode form, which carries on in the next run', () => {
   /** While the form waits nothing more can be queued, so the other run is there before it. */
   async function heldBeforeAnother(fields: Fields) {
     const { session_id: sessionId } = await newSession(server);
@@ -132,7 +132,7 @@ describe('form: the next run of the session carries on', () => {
     return { h: { sessionId, runId, ask: await raiseQuestion(server, runId, { mode: 'form', ...fields }) }, queued };
   }
 
-  it('the held run becomes completed, the next has the answer payload as its input', async () => {
+  it('completes the held run and starts the next with the answer as its input', async () => {
     const { h, queued } = await heldBeforeAnother({ tool_call_id: 'toolu_1' });
     const run = await ok(answer(server, h));
     expect(run.run_id).not.toBe(h.runId);
@@ -150,7 +150,7 @@ describe('form: the next run of the session carries on', () => {
     ['says so', (askId: string) => `/v1/asks/${askId}/delivered`, {}],
     ['says something', (_: string, runId: string) => `/v1/runs/${runId}/output`, { text: 'blue, then' }],
     ['completes it', (_: string, runId: string) => `/v1/runs/${runId}/complete`, {}],
-  ])('the answer is delivered when the agent at work in that run %s, not when it begins', async (_, path, body) => {
+  ])('delivers the answer when the agent of the next run %s, not when the run begins', async (_, path, body) => {
     const h = await held(server, { mode: 'form' });
     const run = await ok(answer(server, h));
     const delivery = async () => (await showAsk(server, h.ask.ask_id)).delivery.state;
@@ -159,7 +159,7 @@ describe('form: the next run of the session carries on', () => {
     expect(await delivery()).toBe('delivered');
   });
 
-  it('a run that was queued before does not overtake it', async () => {
+  it('starts the carrying run before a run that was queued earlier', async () => {
     const { h, queued } = await heldBeforeAnother({});
     const run = await ok(answer(server, h));
     const told = (await eventsOfRun(server, run.run_id)).find((e) => e.type === 'queued');
@@ -168,7 +168,7 @@ describe('form: the next run of the session carries on', () => {
     expect((await showRun(server, queued.run_id)).status).toBe('running');
   });
 
-  it('a cancelled form ends as cancelled; the next run carries the cancellation and its message', async () => {
+  it('carries the cancellation of a form and its message to the next run', async () => {
     const h = await held(server, { mode: 'form' });
     const path = `/v1/runs/${h.runId}/questions/${h.ask.ask_id}/cancel`;
     const run = await ok(server.post<RunView>(path, { justification: 'not needed any more' }));
@@ -181,7 +181,7 @@ describe('form: the next run of the session carries on', () => {
     });
   });
 
-  it('a declined form is carried on as declined', async () => {
+  it('carries a declined form to the next run as declined', async () => {
     const h = await held(server, { mode: 'form' });
     const path = `/v1/sessions/${h.sessionId}/questions`;
     const session = await ok(server.post<SessionView>(path, declined(h.ask.ask_id, 'no')));
@@ -190,8 +190,8 @@ describe('form: the next run of the session carries on', () => {
   });
 });
 
-describe('restart: a new dispatch of the same spec carries on', () => {
-  it('linked by resumes_run_id; the held run is completed with outcome needs_input', async () => {
+describe('the holding mode restart, which carries on in a new dispatch of the same spec', () => {
+  it('links the new dispatch by resumes_run_id and completes the held run with the outcome needs_input', async () => {
     const h = await held(server, { mode: 'restart', questions: [ROUTING, NOTES] });
     const answers = [...picks('local'), { question_id: 'notes', freeform_answer: 'quick' }];
     const run = await ok(answer(server, h, answers));
@@ -203,7 +203,7 @@ describe('restart: a new dispatch of the same spec carries on', () => {
     expect(String((await inputOf(run.run_id)).answer)).toMatch(/Local[\s\S]*quick/);
   });
 
-  it('may ask again: every dispatch links to the one before', async () => {
+  it('links every dispatch to the one before when it asks again', async () => {
     const h = await held(server, { mode: 'restart' });
     const second = await ok(answer(server, h));
     const ask = await raiseQuestion(server, second.run_id, { mode: 'restart', tool_call_id: 'again' });
@@ -213,14 +213,14 @@ describe('restart: a new dispatch of the same spec carries on', () => {
     expect(await inputOf(third.run_id)).toMatchObject({ task: 'fix the build' });
   });
 
-  it('cancelled: the run is cancelled, nothing follows', async () => {
+  it('cancels the run and starts no other when the question is cancelled', async () => {
     const h = await held(server, { mode: 'restart' });
     await ok(server.post(`/v1/runs/${h.runId}/questions/${h.ask.ask_id}/cancel`));
     expect((await runsOf(h)).map((r) => r.status)).toEqual(['cancelled']);
     expect((await showSession(server, h.sessionId)).active_run_id).toBeUndefined();
   });
 
-  it('an idempotency key answers with the run that carries on', async () => {
+  it('returns the carrying run to a retry under an idempotency key', async () => {
     const h = await held(server, { mode: 'restart' });
     const send = () => answer(server, h, picks('openai'), { headers: { 'idempotency-key': 'k' } });
     const first = await send();
@@ -230,7 +230,7 @@ describe('restart: a new dispatch of the same spec carries on', () => {
 });
 
 describe('several asks in one run', () => {
-  it('hands over only when the last one has ended', async () => {
+  it('carries on in another run only when the last ask of the run has ended', async () => {
     const h = await held(server, { kind: 'approval' });
     const form = await raiseQuestion(server, h.runId, { mode: 'form' });
     const still = await ok(answer(server, { ...h, ask: form }));
@@ -240,7 +240,7 @@ describe('several asks in one run', () => {
     expect(await inputOf(run.run_id)).toMatchObject({ answer: { ask_id: form.ask_id } });
   });
 
-  it('an approval cannot be held as a form or a restart', async () => {
+  it('refuses an approval in the modes form and restart', async () => {
     const h = await held(server);
     for (const mode of ['form', 'restart']) {
       const body = { kind: 'approval', tool_call_id: callId(), tool_name: 'Bash', input: {}, mode };
@@ -248,34 +248,31 @@ describe('several asks in one run', () => {
     }
   });
 
-  it.each(['form', 'restart'])(
-    'a %s is the last ask of its run: an agent that has stopped asks nothing',
-    async (mode) => {
-      const h = await held(server, { kind: 'approval' });
-      const question = (more: object) => ({ kind: 'question', questions: [ROUTING], tool_call_id: callId(), ...more });
-      const last = await raiseQuestion(server, h.runId, { mode, tool_call_id: 'last' });
-      const path = `/v1/runs/${h.runId}/asks`;
-      const late = async () => {
-        for (const other of ['form', 'restart', 'deferred', 'blocking']) {
-          const code = mode === 'form' && other === 'form' ? 'ask_state_conflict' : 'run_state_conflict';
-          const { detail } = await refusal(server.post(path, question({ mode: other })), 409, code);
-          expect(detail).toContain(last.ask_id);
-        }
-        const approval = { kind: 'approval', tool_call_id: callId(), tool_name: 'Bash', input: {} };
-        await refusal(server.post(path, approval), 409, 'run_state_conflict');
-      };
-      await late();
-      expect(await ok(server.post(path, question({ mode, tool_call_id: 'last' })))).toMatchObject({
-        ask_id: last.ask_id,
-      });
-      await ok(answer(server, { ...h, ask: last }));
-      await late();
-      const next = await ok(decide(server, h.runId, allow(h.ask.ask_id)));
-      expect((await raiseQuestion(server, next.run_id, { mode })).status).toBe('pending');
-    },
-  );
+  it.each(['form', 'restart'])('refuses further asks of a run that was stopped by a %s', async (mode) => {
+    const h = await held(server, { kind: 'approval' });
+    const question = (more: object) => ({ kind: 'question', questions: [ROUTING], tool_call_id: callId(), ...more });
+    const last = await raiseQuestion(server, h.runId, { mode, tool_call_id: 'last' });
+    const path = `/v1/runs/${h.runId}/asks`;
+    const late = async () => {
+      for (const other of ['form', 'restart', 'deferred', 'blocking']) {
+        const code = mode === 'form' && other === 'form' ? 'ask_state_conflict' : 'run_state_conflict';
+        const { detail } = await refusal(server.post(path, question({ mode: other })), 409, code);
+        expect(detail).toContain(last.ask_id);
+      }
+      const approval = { kind: 'approval', tool_call_id: callId(), tool_name: 'Bash', input: {} };
+      await refusal(server.post(path, approval), 409, 'run_state_conflict');
+    };
+    await late();
+    expect(await ok(server.post(path, question({ mode, tool_call_id: 'last' })))).toMatchObject({
+      ask_id: last.ask_id,
+    });
+    await ok(answer(server, { ...h, ask: last }));
+    await late();
+    const next = await ok(decide(server, h.runId, allow(h.ask.ask_id)));
+    expect((await raiseQuestion(server, next.run_id, { mode })).status).toBe('pending');
+  });
 
-  it('when the last pending ask is claimed the run is running again', async () => {
+  it('sets the run to running when its last pending ask is answered', async () => {
     const h = await held(server);
     const approval = await raiseApproval(server, h.runId);
     const second = await raiseQuestion(server, h.runId);

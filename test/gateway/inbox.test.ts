@@ -1,5 +1,5 @@
-// Lists: bare arrays, oldest first, bounded, with the next page in a Link header and an opaque cursor. And the inbox:
-// what can be asked of /v1/asks.
+// Lists: bare arrays, oldest first, bounded, with the next page in a Link header and an opaque cursor; and the filters of
+// the inbox, /v1/asks.
 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -49,7 +49,7 @@ const LISTS = [
 ] as const;
 
 describe('children of a session', () => {
-  it('are listed by their parent', async () => {
+  it('lists the children of a session by their parent', async () => {
     const parent = await newSession(server);
     const child = await newSession(server, { parent_session_id: parent.session_id });
     await newSession(server);
@@ -59,36 +59,39 @@ describe('children of a session', () => {
   });
 });
 
-describe.each(LISTS)('%s', (path) => {
-  it('is a bare JSON array', async () => {
+describe.each(LISTS)('the list %s', (path) => {
+  it('returns a bare JSON array', async () => {
     expect(Array.isArray(await ok(server.get(path)))).toBe(true);
   });
 
   it.each(['0', '501', '1000', '-1', '1.5', 'ten', '', '1e2'])(
-    'limit=%s is a 400 that says what is allowed',
+    'refuses limit=%s and names the allowed range',
     async (limit) => {
       const problem = await refusal(server.get(`${path}?limit=${limit}`), 400, 'invalid_request');
       expect(problem.detail).toContain('limit');
     },
   );
 
-  it.each(['1', '500'])('limit=%s is allowed', async (limit) => {
+  it.each(['1', '500'])('accepts limit=%s', async (limit) => {
     await ok(server.get(`${path}?limit=${limit}`));
   });
 
-  it('an unknown parameter is a 400 that names it', async () => {
+  it('refuses an unknown parameter and names it', async () => {
     const problem = await refusal(server.get(`${path}?colour=red`), 400, 'invalid_request');
     expect(problem.detail).toContain('colour');
   });
 });
 
-it.each(LISTS.filter((path) => path !== '/v1/events'))('%s refuses a cursor that was never given out', async (path) => {
-  for (const cursor of ['x', '12', 'cDE=x', Buffer.from('p-1').toString('base64url')])
-    await refusal(server.get(`${path}?cursor=${cursor}`), 400, 'invalid_cursor');
-});
+it.each(LISTS.filter((path) => path !== '/v1/events'))(
+  'refuses a cursor that the server did not issue, on %s',
+  async (path) => {
+    for (const cursor of ['x', '12', 'cDE=x', Buffer.from('p-1').toString('base64url')])
+      await refusal(server.get(`${path}?cursor=${cursor}`), 400, 'invalid_cursor');
+  },
+);
 
 describe('paging', () => {
-  it('walks every run of a session once, oldest first, whatever the size of a page', async () => {
+  it('returns every run of a session once, oldest first, whatever the page size', async () => {
     const { session_id } = await newSession(server);
     const made: string[] = [];
     for (let i = 0; i < 7; i++) made.push((await startRun(server, session_id)).run_id);
@@ -100,7 +103,7 @@ describe('paging', () => {
     }
   });
 
-  it('keeps the filters of the first page, and sees what is added behind the cursor', async () => {
+  it('keeps the filters of the first page, and shows what is added behind the cursor', async () => {
     const { session_id } = await newSession(server);
     const { run_id } = await startRun(server, session_id);
     const asks = [
@@ -115,7 +118,7 @@ describe('paging', () => {
     expect(rest.items.map((a) => a.ask_id)).toEqual([asks[2]?.ask_id, later.ask_id]);
   });
 
-  it('defaults to 100', async () => {
+  it('returns 100 items by default', async () => {
     const { session_id } = await newSession(server);
     const { run_id } = await startRun(server, session_id);
     await Promise.all(Array.from({ length: 105 }, () => raiseQuestion(server, run_id)));
@@ -126,7 +129,7 @@ describe('paging', () => {
     expect((await allPages<AskView>(`/v1/sessions/${session_id}/questions`)).items).toHaveLength(105);
   });
 
-  it('events page by seq, on all three paths', async () => {
+  it('pages events by seq, on all three paths', async () => {
     const h = await held(server);
     await ok(answer(server, h));
     for (const path of [`/v1/runs/${h.runId}/events`, `/v1/sessions/${h.sessionId}/events`, '/v1/events']) {
@@ -142,7 +145,7 @@ describe('paging', () => {
 });
 
 describe('the inbox', () => {
-  it('filters by status, kind, session, run, agent and delivery', async () => {
+  it('filters asks by status, kind, session, run, agent and delivery', async () => {
     const { session_id } = await newSession(server, { agent: 'external', agent_id: 'x' });
     const { run_id } = await startRun(server, session_id);
     const question = await raiseQuestion(server, run_id);
@@ -166,12 +169,15 @@ describe('the inbox', () => {
     expect(await list('delivery=delivered')).toEqual([denied.ask_id]);
   });
 
-  it.each(['status=open', 'kind=choice', 'delivery=sent'])('%s is refused and told what there is', async (query) => {
-    const problem = await refusal(server.get(`/v1/asks?${query}`), 400, 'invalid_request');
-    expect(problem.detail).toMatch(/pending|approval|due/);
-  });
+  it.each(['status=open', 'kind=choice', 'delivery=sent'])(
+    'refuses the filter %s and names the allowed values',
+    async (query) => {
+      const problem = await refusal(server.get(`/v1/asks?${query}`), 400, 'invalid_request');
+      expect(problem.detail).toMatch(/pending|approval|due/);
+    },
+  );
 
-  it('sessions filter by status', async () => {
+  it('filters sessions by status', async () => {
     const { session_id } = await newSession(server);
     await ok(server.post(`/v1/sessions/${session_id}/end`));
     const list = async (status: string) =>
@@ -210,13 +216,13 @@ describe('the inbox', () => {
   });
 });
 
-it('the session of the server itself is no conversation: it is in no list of sessions', async () => {
+it('leaves the system session out of the list of sessions', async () => {
   const { items } = await allPages<SessionView>('/v1/sessions');
   expect(items.map((session) => session.session_id)).not.toContain('system');
   expect((await server.get<SessionView>('/v1/sessions/system')).status).toBe(200);
 });
 
-it('a preview never ends in half a character', async () => {
+it('never cuts a preview inside a character', async () => {
   const { session_id } = await newSession(server);
   const run = await startRun(server, session_id, { input: { text: `${'x'.repeat(199)}👍 and more` } });
   expect(run.request.text_preview).toBe('x'.repeat(199));

@@ -1,4 +1,5 @@
-// Posts that answer nothing: input for the next run. They wait as one, start by themselves, and are worked on once.
+// Posts that answer nothing: input for the next run. Queued posts share one run, start it by themselves, and are worked
+// on once.
 import { expect, it } from 'vitest';
 import type { RunView } from '../../src/core/views.ts';
 import {
@@ -30,7 +31,7 @@ const claim = (agent = 'mock') =>
     }),
   );
 
-it('starts a run by itself when the slot is free', async () => {
+it('starts a run with a post when the slot is free', async () => {
   const { session_id } = await newSession(server);
   const item = await ok(post(server, session_id, 'fix the build'));
   expect(item.ask_id).toBeUndefined();
@@ -43,7 +44,7 @@ it('starts a run by itself when the slot is free', async () => {
   expect(await chat(server, session_id)).toEqual(['operator: fix the build']);
 });
 
-it('is refused where a person holds the conversation at the terminal of the agent; nothing is posted', async () => {
+it('refuses a post to a session that a person drives at the terminal of the agent', async () => {
   const { session_id } = await newSession(server, { labels: ['attached'] });
   const { detail } = await refusal(post(server, session_id, 'and now?'), 409, 'thread_takes_no_input');
   expect(detail).toContain('Type it there.');
@@ -51,7 +52,7 @@ it('is refused where a person holds the conversation at the terminal of the agen
   expect(await showSession(server, session_id)).toMatchObject({ status: 'idle', queued_run_ids: [] });
 });
 
-it('nor is a run there started by anybody but the side of the agent, which finds its key free', async () => {
+it('refuses a run that an operator starts in a session driven at the terminal, and leaves its key free for the agent', async () => {
   const { session_id } = await newSession(server, { agent_id: 'claude', labels: ['attached'] });
   const input = { text: 'and now?' };
   const headers = { 'Idempotency-Key': 'turn:1' };
@@ -64,7 +65,7 @@ it('nor is a run there started by anybody but the side of the agent, which finds
   await refusal(start({ input, source: 'cli' }), 409, 'idempotency_conflict');
 });
 
-it('waits for the slot, joined in order with a blank line, also over a restart', async () => {
+it('joins posts that wait for the slot in order with a blank line, also over a restart', async () => {
   const { session_id } = await newSession(server);
   const { run_id } = await startRun(server, session_id);
   const posted = [];
@@ -88,7 +89,7 @@ it('waits for the slot, joined in order with a blank line, also over a restart',
   expect((await showSession(server, session_id)).queued_run_ids).toEqual([]);
 });
 
-it('joins no run of somebody else', async () => {
+it('does not join a post to the queued run of another caller', async () => {
   const { session_id } = await newSession(server);
   const [active, queued] = [await startRun(server, session_id), await startRun(server, session_id)];
   const item = await ok(post(server, session_id, 'and this'));
@@ -97,7 +98,7 @@ it('joins no run of somebody else', async () => {
   expect(await inputOf(queued.run_id)).toEqual({ text: 'fix the build' });
 });
 
-it('is taken by a worker as it is then, and grows no more', async () => {
+it('adds no post to a run that a worker has claimed', async () => {
   const { session_id } = await newSession(server, { agent: 'mock' });
   await ok(post(server, session_id, 'one'));
   const second = await ok(post(server, session_id, 'two'));
@@ -110,7 +111,7 @@ it('is taken by a worker as it is then, and grows no more', async () => {
   expect((await claim())?.input.text).toBe('three');
 });
 
-it('many posts at once are all worked on, each once', async () => {
+it('works on every one of many concurrent posts once', async () => {
   const { session_id } = await newSession(server);
   const { run_id } = await startRun(server, session_id);
   const texts = Array.from({ length: 20 }, (_, n) => `post ${n}`);
@@ -122,7 +123,7 @@ it('many posts at once are all worked on, each once', async () => {
   expect(String(input.text).split('\n\n').sort()).toEqual([...texts].sort());
 });
 
-it('begins another input where one grows too long', async () => {
+it('begins another run where the joined input grows too long', async () => {
   const { session_id } = await newSession(server);
   await startRun(server, session_id);
   const runs = [];
@@ -131,7 +132,7 @@ it('begins another input where one grows too long', async () => {
   expect([runs[0] === runs[1], runs[1] === runs[2], runs[2] === runs[3]]).toEqual([true, false, true]);
 });
 
-it('is refused by a session that has ended, that runs commands, or that is not there', async () => {
+it('refuses a post to a session that has ended, that runs commands, or that is unknown', async () => {
   const { session_id } = await newSession(server);
   await ok(server.post(`/v1/sessions/${session_id}/end`));
   await refusal(post(server, session_id, 'hello'), 409, 'session_ended');
@@ -141,7 +142,7 @@ it('is refused by a session that has ended, that runs commands, or that is not t
   await refusal(post(server, 'system', 'hello'), 400, 'invalid_request');
 });
 
-it('after a prompt has been resolved, is input again', async () => {
+it('takes a post as input again after the prompt was resolved', async () => {
   const h = await held(server);
   await ok(post(server, h.sessionId, '1'));
   await ok(server.post(`/v1/asks/${h.ask.ask_id}/delivered`));
@@ -150,7 +151,7 @@ it('after a prompt has been resolved, is input again', async () => {
   expect(await inputOf(item.run_id)).toMatchObject({ text: 'and then the tests' });
 });
 
-it('a message to the session is a post like any other', async () => {
+it('takes a message to the session as a post', async () => {
   const { session_id } = await newSession(server);
   const { run_id } = await startRun(server, session_id);
   const message = await ok(server.post<RunView>(`/v1/sessions/${session_id}/messages`, { text: 'by message' }));
@@ -161,7 +162,7 @@ it('a message to the session is a post like any other', async () => {
   expect((await chat(server, session_id)).slice(1, 3)).toEqual(['operator: by message', 'operator: by thread']);
 });
 
-it('what a run was started with is said in the thread, once, by whoever said it', async () => {
+it('shows the input of a run in the thread once, with its author', async () => {
   const { session_id } = await newSession(server);
   const run = await startRun(server, session_id, { input: { text: ' first\nof all ' } });
   const [opening] = await itemsOf(server, session_id);
@@ -183,7 +184,7 @@ it('what a run was started with is said in the thread, once, by whoever said it'
   expect((await chat(server, session_id)).slice(1)).toEqual(['by the agent itself', 'operator: and this']);
 });
 
-it('a message answers what the thread asks, by the rules of the thread', async () => {
+it('takes a message as the answer to the open prompt of the thread', async () => {
   const h = await held(server);
   const say = (text: string) => server.post<RunView>(`/v1/sessions/${h.sessionId}/messages`, { text });
   expect(await ok(say('2'))).toMatchObject({ run_id: h.runId, status: 'running' });
@@ -195,7 +196,7 @@ it('a message answers what the thread asks, by the rules of the thread', async (
   expect(await inputOf((await ok(say('and then the tests'))).run_id)).toMatchObject({ text: 'and then the tests' });
 });
 
-it('words that come while the answer of a form is on its way are for the run after it', async () => {
+it('queues a post that arrives while the answer of a form is carried for the run after it', async () => {
   const h = await held(server, { mode: 'form' });
   await refusal(post(server, h.sessionId, 'too early'), 409, 'pending_interactive_form');
   await ok(answer(server, h));
@@ -207,7 +208,7 @@ it('words that come while the answer of a form is on its way are for the run aft
   await refusal(post(server, h.sessionId, 'x', structured), 409, 'question_state_conflict');
 });
 
-it('a message that ends the last ask of a run is shown the run that carries on', async () => {
+it('returns the carrying run to a message that answers the last ask of a run', async () => {
   const h = await held(server, { kind: 'approval' });
   const last = await raiseQuestion(server, h.runId, { mode: 'restart' });
   await ok(answer(server, { ...h, ask: last }));

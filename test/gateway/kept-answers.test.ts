@@ -1,5 +1,5 @@
-// Threads of agents whose worker is lost. A prompt that can still be answered stays open; an answer given meanwhile is
-// kept and given again, once, to whoever asks the same question; an approval is decided anew. Nothing becomes chat.
+// Threads of agents whose worker is lost. A prompt that can still be answered stays open. An answer given meanwhile is
+// kept and given once to the agent that asks the same question again; an approval is decided again. Nothing becomes chat.
 import { describe, expect, it } from 'vitest';
 import type { AskView, ClaimedRunView } from '../../src/core/views.ts';
 import {
@@ -48,7 +48,7 @@ const CANCELLED = '! ✗ Cancelled: the worker was lost';
 const lostAnswer = (what: string) => `! ✗ Answered: ${what}. The agent did not take it: the worker was lost`;
 
 describe('an agent that cannot be resumed', () => {
-  it('has its prompt cancelled when a worker comes back, not before', async () => {
+  it('cancels the prompt of an agent that cannot be resumed when a worker comes back, not before', async () => {
     const b = await begin('none');
     await raiseQuestion(server, b.runId);
     lose();
@@ -58,7 +58,7 @@ describe('an agent that cannot be resumed', () => {
     expect(await chat(server, b.sessionId)).toEqual(['? Which provider?', CANCELLED, 'end interrupted']);
   });
 
-  it('is given an answer that came meanwhile when it asks the same again, once', async () => {
+  it('gives an answer that came meanwhile once to the agent that asks the same question again', async () => {
     const b = await begin('none');
     const lost = await raiseQuestion(server, b.runId);
     lose();
@@ -92,7 +92,7 @@ describe('an agent that cannot be resumed', () => {
     expect((await raiseQuestion(server, runId)).status).toBe('pending');
   });
 
-  it('is told nothing of an approval: the person sees what was decided, and decides again', async () => {
+  it('asks an approval again and shows the person what was decided before', async () => {
     const b = await begin('none');
     await raiseApproval(server, b.runId);
     lose();
@@ -114,7 +114,7 @@ describe('an agent that cannot be resumed', () => {
     expect((await raiseApproval(server, runId)).request).not.toHaveProperty('earlier');
   });
 
-  it('is not given a secret again, nor what another session was told', async () => {
+  it('gives no secret again, and no answer of another session', async () => {
     const b = await begin('none');
     const question: Fields = { tool_call_id: callId(), questions: [{ id: 'key', question: 'Key?', secret: true }] };
     await raiseQuestion(server, b.runId, question);
@@ -131,7 +131,7 @@ describe('an agent that cannot be resumed', () => {
     expect((await raiseQuestion(server, elsewhere.runId)).status).toBe('pending');
   });
 
-  it('with several prompts: each is asked and answered while nobody is there', async () => {
+  it('shows several prompts one after another and takes their answers while no worker is there', async () => {
     const b = await begin('none');
     await raiseQuestion(server, b.runId);
     await raiseApproval(server, b.runId);
@@ -148,7 +148,7 @@ describe('an agent that cannot be resumed', () => {
   });
 });
 
-it('an agent that can be resumed is given the answer that came meanwhile', async () => {
+it('delivers an answer that came meanwhile to an agent that can be resumed', async () => {
   const b = await begin('resume');
   const ask = await raiseQuestion(server, b.runId);
   lose();
@@ -161,7 +161,7 @@ it('an agent that can be resumed is given the answer that came meanwhile', async
   expect(await chat(server, b.sessionId)).toEqual(['? Which provider?', 'operator: 2', '! ✓ Answered: Local']);
 });
 
-it('a post after the prompt was cancelled is input, and one that names the prompt is told why not', async () => {
+it('takes a post after the prompt was cancelled as input, and refuses one that names the prompt', async () => {
   const b = await begin('none');
   const ask = await raiseQuestion(server, b.runId);
   lose();

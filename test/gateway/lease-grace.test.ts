@@ -1,5 +1,5 @@
-// A server that was away judges no lease before its workers could be heard again; one that was awake judges as ever, and
-// a worker that is really lost is found. The clock moves only when told to; the sweep's look is made by hand.
+// The grace period of leases: a server that was away recovers no run before its workers had time to renew their leases;
+// one that was awake recovers at once, and a lost worker is found. The clock and the sweep move only by hand.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claimRun, keepLease } from '../../src/gateway/claim.ts';
 import { createLeaseGrace, type LeaseGrace } from '../../src/gateway/lease-grace.ts';
@@ -51,7 +51,7 @@ describe('a server that was away for longer than a lease', () => {
   it.each([
     ['slept', (before: LeaseGrace) => before],
     ['was started again', () => createLeaseGrace()],
-  ])('and %s: the worker that is heard keeps its run', async (_, back) => {
+  ])('keeps the run of a worker that renews its lease after the server %s', async (_, back) => {
     const before = await awake();
     const run = await takes(before);
     open.advance(LEASE_MS + 2000);
@@ -65,7 +65,7 @@ describe('a server that was away for longer than a lease', () => {
     expect(await statusOf(run.runId)).toBe('running');
   });
 
-  it('finds a worker that is really lost one lease after its return', async () => {
+  it('recovers the run of a lost worker one lease after the return of the server', async () => {
     const grace = await awake();
     const { runId } = await takes(grace);
     open.advance(LEASE_MS + 2000);
@@ -76,7 +76,7 @@ describe('a server that was away for longer than a lease', () => {
     expect(await statusOf(runId)).toBe('queued');
   });
 
-  it('judges what it has heard since as ever', async () => {
+  it('recovers a run that was claimed since the return as soon as its lease lapses', async () => {
     const grace = createLeaseGrace();
     await recoverLapsed(open.ports, grace);
     await passes(2000, grace);
@@ -87,7 +87,7 @@ describe('a server that was away for longer than a lease', () => {
     expect(await statusOf(runId)).toBe('queued');
   });
 
-  it('gives those time whose lease is longer, as far as it knows them', async () => {
+  it('waits longer for a lease that it knows to be longer', async () => {
     const grace = await awake();
     const { runId, epoch } = await takes(grace);
     const body = { worker_id: 'w1', lease_epoch: epoch, lease_ms: 60_000 };
@@ -100,7 +100,7 @@ describe('a server that was away for longer than a lease', () => {
     expect(await statusOf(runId)).toBe('queued');
   });
 
-  it('leaves it to one that was awake all the time, which judges at once', async () => {
+  it('leaves recovery to a server that was awake all the time, which recovers at once', async () => {
     const slept = await awake();
     const other = createLeaseGrace();
     await recoverLapsed(open.ports, other);
@@ -117,7 +117,7 @@ describe('a server that was away for longer than a lease', () => {
   });
 });
 
-it('a clock that is set back stops no judgement for longer than a lease', async () => {
+it('recovers within one lease after the clock was set back', async () => {
   const grace = await awake();
   const { runId } = await takes(grace);
   await passes(10_000, grace);

@@ -1,5 +1,5 @@
-// Mail that cannot arrive: the child was closed, the message is too old, or three deliveries failed. It goes to the
-// child's dead letters with a reason, and the parent run is completed all the same.
+// Mail that cannot arrive: the child was closed, the message is too old, or three deliveries failed. It moves to the dead
+// letters of the child with a reason, and the parent run is completed all the same.
 // Covers: src/core/mailbox.ts, src/server/routes/mailbox.ts
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
@@ -36,8 +36,8 @@ const answered = async () => {
 const dueIn = async (sessionId: string) =>
   (await ok(server.get<AskView[]>(`/v1/asks?delivery=due&session_id=${sessionId}`))).length;
 
-describe('if the child has already been closed', () => {
-  it('the parent run still completes and the answer is moved to the child’s mailbox dead-letter queue', async () => {
+describe('mail to a closed child', () => {
+  it('completes the parent run and moves the answer to the dead letters of the child', async () => {
     const { parentId, childId, childRunId } = await family(server);
     const asked = await clarify(server, childRunId);
     await ok(server.post(`/v1/sessions/${childId}/end`));
@@ -59,7 +59,7 @@ describe('if the child has already been closed', () => {
     });
   });
 
-  it('and declined answers go there too', async () => {
+  it('moves a declined answer to the dead letters of the child', async () => {
     const { parentId, childId, childRunId } = await family(server);
     const asked = await clarify(server, childRunId);
     await ok(server.post(`/v1/sessions/${childId}/end`));
@@ -69,7 +69,7 @@ describe('if the child has already been closed', () => {
   });
 });
 
-it('a child that is closed with unread mail: the mail is dead and no delivery is due for ever', async () => {
+it('moves unread mail to the dead letters when the child is closed, and makes its delivery undeliverable', async () => {
   const { parentId, childId, asked, message } = await answered();
   expect(await dueIn(parentId)).toBe(1);
   await ok(server.post(`/v1/sessions/${childId}/end`));
@@ -82,7 +82,7 @@ it('a child that is closed with unread mail: the mail is dead and no delivery is
 });
 
 describe('three failed deliveries', () => {
-  it('count, and the third makes a dead letter with the reason', async () => {
+  it('counts failed deliveries, and moves the message to the dead letters with the reason of the third', async () => {
     const { childId, asked, message } = await answered();
     const fail = (reason?: string) =>
       server.post<MessageView>(`/v1/sessions/${childId}/mailbox/${message.message_id}/fail`, reason ? { reason } : {});
@@ -99,13 +99,13 @@ describe('three failed deliveries', () => {
     await refusal(ack, 404, 'message_not_found');
   });
 
-  it('say so when nobody gave a reason', async () => {
+  it('records a default reason when none was given', async () => {
     const { childId, message } = await answered();
     for (let i = 0; i < 3; i++) await ok(server.post(`/v1/sessions/${childId}/mailbox/${message.message_id}/fail`));
     expect((await deadOf(childId))[0]?.reason).toMatch(/3 deliveries failed/);
   });
 
-  it('cannot take back what was acknowledged', async () => {
+  it('refuses a failure report for an acknowledged message', async () => {
     const { childId, asked, message } = await answered();
     const path = `/v1/sessions/${childId}/mailbox/${message.message_id}`;
     await ok(server.post(`${path}/ack`));
@@ -114,7 +114,7 @@ describe('three failed deliveries', () => {
     expect((await showAsk(server, asked.request_id)).delivery.state).toBe('delivered');
   });
 
-  it('a retry of one report under a key counts once', async () => {
+  it('counts a failure report that is retried under a key once', async () => {
     const { childId, message } = await answered();
     const path = `/v1/sessions/${childId}/mailbox/${message.message_id}/fail`;
     for (let i = 0; i < 5; i++) await ok(server.post(path, {}, { headers: { 'idempotency-key': 'first' } }));
@@ -122,7 +122,7 @@ describe('three failed deliveries', () => {
   });
 });
 
-it('a message that is too old', async () => {
+it('moves a message that is too old to the dead letters', async () => {
   const { childId, asked } = await answered();
   await server.restart(() => server.advance(WEEK_MS - 120_000));
   expect(await mailOf(childId)).toHaveLength(1);

@@ -1,5 +1,5 @@
-// Forms over the API: what is shown, what may be said while one waits, what the next run is given, and who wins when
-// everybody speaks at once.
+// Forms over the API: what is shown, what may be posted while one waits, what the next run receives, and which message
+// wins when several arrive at once.
 // Covers: src/gateway/form-guard.ts
 import { describe, expect, it } from 'vitest';
 import type { AskView, ItemView, RunView } from '../../src/core/views.ts';
@@ -62,7 +62,7 @@ const inputOf = (runId: string) => ok(server.get<Fields>(`/v1/runs/${runId}/inpu
 const runsOf = async (sessionId: string) => ok(server.get<RunView[]>(`/v1/runs?session_id=${sessionId}`));
 
 describe('a form that is displayed', () => {
-  it('is a block of the thread, in the names its owner gave, without raw input', async () => {
+  it('shows a form as a block of the thread with the ids of its owner and without raw input', async () => {
     const { sessionId, ask } = await displayed({ task_id: 1 }, { subtask_id: 2 });
     const items = await ok(server.get<ItemView[]>(`/v1/threads/thr_${sessionId}/items`));
     const [block] = items.map((item) => item.metadata?.block as Fields | undefined).filter((b) => b !== undefined);
@@ -128,7 +128,7 @@ describe('a form that is displayed', () => {
   it.each([
     ['answered', {}],
     ['cancelled', { status: 'cancelled', answers: {} }],
-  ])('says in its block how it ended, in pages and to whoever listens: %s', async (status, how) => {
+  ])('shows in the block how the form ended, in pages and on streams: %s', async (status, how) => {
     const { sessionId, ask } = await displayed();
     const path = `/v1/threads/thr_${sessionId}/items`;
     const stream = await openStream(server, path);
@@ -150,7 +150,7 @@ describe('a form that is displayed', () => {
     }
   });
 
-  it('is what the server posts, whatever people call what they post', async () => {
+  it('does not change the block of a form by a post with the same block id', async () => {
     const { sessionId, ask } = await displayed();
     await ok(post(sessionId, form()));
     const block = { id: ask.ask_id, status: 'pending' };
@@ -163,7 +163,7 @@ describe('a form that is displayed', () => {
     ]);
   });
 
-  it('names our session and run where the owner named nothing, and says why the run has stopped', async () => {
+  it('names the session and run where the owner gave no ids, and the reason why the run stopped', async () => {
     const { sessionId, runId, ask } = await displayed();
     expect(ask).toMatchObject({ render_payload: { task_id: sessionId, subtask_id: runId } });
     expect(await showRun(server, runId)).toMatchObject({
@@ -172,7 +172,7 @@ describe('a form that is displayed', () => {
     });
   });
 
-  it('is one for each subtask, whatever run of it asks', async () => {
+  it('displays one form per subtask, whichever of its runs asks', async () => {
     const first = await displayed({}, { subtask_id: 'again' });
     await ok(post(first.sessionId, form()));
     const next = (await runsOf(first.sessionId)).at(-1) as RunView;
@@ -185,7 +185,7 @@ describe('a form that is displayed', () => {
     expect((await showRun(server, run_id)).status).toBe('running');
   });
 
-  it('other asks have no render_payload', async () => {
+  it('has no render_payload for asks that are not forms', async () => {
     const { session_id } = await newSession(server);
     const { run_id } = await startRun(server, session_id);
     expect(await raiseQuestion(server, run_id)).not.toHaveProperty('render_payload');
@@ -193,8 +193,8 @@ describe('a form that is displayed', () => {
   });
 });
 
-describe('an answer', () => {
-  it('starts the next run, whose whole input is the payload', async () => {
+describe('an answer to a form', () => {
+  it('starts the next run with the payload as its whole input', async () => {
     const { sessionId, runId, ask } = await displayed({ task_id: 1 }, { subtask_id: 2 });
     const run = await ok(post(sessionId, form({ answers: { ...GOOD, note: 'soon' } })));
     expect(run).toMatchObject({ kind: 'user_question_resume', status: 'running', resumes_run_id: runId });
@@ -218,13 +218,13 @@ describe('an answer', () => {
     expect((await showAsk(server, ask.ask_id)).delivery.state).toBe('delivered');
   });
 
-  it('keeps the surface that a page names', async () => {
+  it('records the surface that a page names', async () => {
     const { sessionId, ask } = await displayed();
     await ok(post(sessionId, form(), { headers: { 'holdpoint-surface': 'web' } }));
     expect((await showAsk(server, ask.ask_id)).answer?.surface).toBe('web');
   });
 
-  it('cancelled, carries what the person wrote instead', async () => {
+  it('carries the message of a cancelled form to the next run', async () => {
     const { sessionId, ask } = await displayed();
     const cancelled = form({ answers: {}, status: 'cancelled', message: 'do something else', success: false });
     const run = await ok(post(sessionId, cancelled));
@@ -251,7 +251,7 @@ describe('an answer', () => {
     ['to what was not asked', { answers: { ...GOOD, more: 'x' } }, 400, 'question_unknown_answer'],
     ['with another status', { status: 'maybe' }, 400, 'invalid_request'],
     ['with an unknown field', { sure: true }, 400, 'invalid_request'],
-  ])('%s is refused and changes nothing', async (_, more, status, code) => {
+  ])('refuses an answer %s and changes nothing', async (_, more, status, code) => {
     const { sessionId, ask } = await displayed();
     const before = await eventsOfSession(server, sessionId);
     await refusal(post(sessionId, form(more)), status, code);
@@ -259,12 +259,12 @@ describe('an answer', () => {
     expect((await showAsk(server, ask.ask_id)).status).toBe('pending');
   });
 
-  it('is refused where only the options count and it is none', async () => {
+  it('refuses free text where only options are allowed', async () => {
     const { sessionId } = await displayed({}, {}, { questions: [{ ...COLOUR, allow_other: false }] });
     await refusal(post(sessionId, form({ answers: { colour: 'green' } })), 400, 'question_option_not_found');
   });
 
-  it('is refused where no form waits, and is told who was first', async () => {
+  it('refuses an answer where no form waits, and names the winner', async () => {
     const { session_id } = await newSession(server);
     await refusal(post(session_id, form()), 409, 'interactive_form_not_pending');
     const { sessionId } = await displayed();
@@ -279,7 +279,7 @@ describe('an answer', () => {
     }
   });
 
-  it('that is the same again is refused too, and only its key makes it safe to repeat', async () => {
+  it('refuses the same answer a second time unless it has the same idempotency key', async () => {
     const { sessionId } = await displayed();
     const keyed = { ...form(), idempotency_key: 'once' };
     const first = await ok(post(sessionId, keyed));
@@ -290,7 +290,7 @@ describe('an answer', () => {
     expect(await eventsOfSession(server, sessionId)).toEqual(before);
   });
 
-  it('that was cancelled is cancelled once', async () => {
+  it('cancels a form once', async () => {
     const { sessionId } = await displayed();
     const cancelled = form({ answers: {}, status: 'cancelled', message: 'no' });
     await ok(post(sessionId, cancelled));
@@ -298,7 +298,7 @@ describe('an answer', () => {
     expect(late.winner).toMatchObject({ outcome: 'cancelled' });
   });
 
-  it('comes too late after the deadline', async () => {
+  it('refuses an answer after the deadline', async () => {
     const { sessionId } = await displayed({}, {}, { expires_after_ms: 60_000 });
     server.advance(60_001);
     const codes = ['question_expired', 'interactive_form_not_pending'];
@@ -308,7 +308,7 @@ describe('an answer', () => {
     await ok(post(sessionId, { text: 'go on without it' }));
   });
 
-  it('is the operator’s to give', async () => {
+  it('refuses an answer of callers that are not operators', async () => {
     const { sessionId } = await displayed();
     for (const [scope, session] of [['agent', sessionId], ['worker'], ['viewer']] as const) {
       const { token } = await server.makeToken(scope, session);
@@ -317,8 +317,8 @@ describe('an answer', () => {
   });
 });
 
-describe('while a form waits', () => {
-  it('no words come in by any door, and the refusal says what to do', async () => {
+describe('a session whose form waits', () => {
+  it('refuses text by every route, and says what to do', async () => {
     const { sessionId, ask } = await displayed();
     const doors: [string, unknown][] = [
       [`/v1/sessions/${sessionId}/messages`, { text: 'hello' }],
@@ -340,14 +340,14 @@ describe('while a form waits', () => {
     expect(said.slice(1)).toEqual([[{ type: 'text', text: 'and now this' }]]);
   });
 
-  it.each([{}, { text: '' }, { text: ' ' }, { text: 'x', ...form() }])('%j is no message', async (body) => {
+  it.each([{}, { text: '' }, { text: ' ' }, { text: 'x', ...form() }])('refuses the message %j', async (body) => {
     const { session_id } = await newSession(server);
     await refusal(post(session_id, body), 400, 'invalid_request');
   });
 });
 
-describe('everybody at once', () => {
-  it('answer, cancellation and words leave exactly one outcome', async () => {
+describe('concurrent messages', () => {
+  it('leave exactly one outcome of an answer, a cancellation and a text', async () => {
     for (let round = 0; round < 5; round++) {
       const { sessionId, runId, ask } = await displayed();
       const bodies = Array.from({ length: 30 }, (_, i) => {
@@ -371,7 +371,7 @@ describe('everybody at once', () => {
     }
   });
 
-  it('an idempotency key answers a repeat with the first reply', async () => {
+  it('returns the first reply to a repeat under the same idempotency key', async () => {
     const { sessionId } = await displayed();
     const send = () => post(sessionId, form(), { headers: { 'idempotency-key': 'once' } });
     const [first, second] = await Promise.all([send(), send()]);

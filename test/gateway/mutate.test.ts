@@ -1,5 +1,5 @@
-// Idempotency keys: in the header or in the body, bound to the operation, its path and its payload; freed by a
-// failure; shared by twins; kept for seven days.
+// Idempotency: keys in the header or in the body, bound to the operation, its path and its payload, freed by a failure,
+// shared by concurrent calls and kept for seven days; and calls without a key that are recognised by themselves.
 // Covers: src/server/request.ts
 
 import { join } from 'node:path';
@@ -31,8 +31,8 @@ const server = serverForAll();
 const DAY_MS = 24 * 60 * 60 * 1000;
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
 
-describe('reusing the same key with an identical payload returns the same resumed run', () => {
-  it('answers, by header: the stored response, although the run has moved on', async () => {
+describe('a key that is reused with an identical payload', () => {
+  it('returns the stored response of an answer, although the run has moved on', async () => {
     const h = await held(server);
     const first = await answer(server, h, picks('openai'), keyed('retry'));
     await ok(server.post(`/v1/runs/${h.runId}/complete`));
@@ -41,7 +41,7 @@ describe('reusing the same key with an identical payload returns the same resume
     expect(again.body.status).toBe('running');
   });
 
-  it('a key in the header and the same key in the body are one key', async () => {
+  it('treats a key in the header and the same key in the body as one key', async () => {
     const h = await held(server);
     const body = resolution(h.ask.ask_id);
     const path = `/v1/runs/${h.runId}/questions`;
@@ -50,7 +50,7 @@ describe('reusing the same key with an identical payload returns the same resume
     expect(await server.post(path, { ...body, idempotency_key: 'k' }, keyed('k'))).toMatchObject({ text: first.text });
   });
 
-  it('approvals, on all three calls', async () => {
+  it('returns the stored response of a decision, on all three calls', async () => {
     for (const call of ['run', 'approvals', 'approval-runs']) {
       const h = await held(server, { kind: 'approval' });
       const path = call === 'run' ? `/v1/runs/${h.runId}/approvals` : `/v1/sessions/${h.sessionId}/${call}`;
@@ -62,7 +62,7 @@ describe('reusing the same key with an identical payload returns the same resume
     }
   });
 
-  it('starting work: one run', async () => {
+  it('starts one run', async () => {
     const { session_id } = await newSession(server);
     const path = `/v1/sessions/${session_id}/runs`;
     const send = () => server.post<RunView>(path, { input: { text: 'go' } }, keyed('k'));
@@ -71,7 +71,7 @@ describe('reusing the same key with an identical payload returns the same resume
     expect(await ok(server.get<RunView[]>(`/v1/runs?session_id=${session_id}`))).toHaveLength(1);
   });
 
-  it('creating: 201 again, not 200', async () => {
+  it('returns 201 again for a creation, not 200', async () => {
     const make = () => server.post<SessionView>('/v1/sessions', { agent: 'external' }, keyed('s'));
     const first = await make();
     expect(await make()).toMatchObject({ status: 201, text: first.text });
@@ -80,7 +80,7 @@ describe('reusing the same key with an identical payload returns the same resume
     expect(await token()).toMatchObject({ status: 201, text: made.text });
   });
 
-  it('survives a restart', async () => {
+  it('returns the stored response after a restart', async () => {
     const h = await held(server);
     const first = await answer(server, h, picks('openai'), keyed('k'));
     await server.restart();
@@ -88,8 +88,8 @@ describe('reusing the same key with an identical payload returns the same resume
   });
 });
 
-describe('reusing it with a different payload is rejected', () => {
-  it('and changes nothing', async () => {
+describe('a key that is reused with a different payload', () => {
+  it('is refused and changes nothing', async () => {
     const h = await held(server, { kind: 'approval' });
     const path = `/v1/runs/${h.runId}/approvals`;
     await ok(server.post(path, resolutions(allow(h.ask.ask_id)), keyed('k')));
@@ -99,7 +99,7 @@ describe('reusing it with a different payload is rejected', () => {
     await refusal(server.post(path, other, keyed('k')), 409, 'idempotency_conflict');
   });
 
-  it('the order of fields is no difference', async () => {
+  it('is not refused when only the order of fields differs', async () => {
     const { session_id } = await newSession(server);
     const path = `/v1/sessions/${session_id}/runs`;
     const first = await server.post(path, { input: { text: 'go', n: 1 }, source: 'ci' }, keyed('k'));
@@ -109,14 +109,14 @@ describe('reusing it with a different payload is rejected', () => {
 });
 
 describe('a failed operation frees its key', () => {
-  it('an invalid answer does not burn it', async () => {
+  it('frees the key of an invalid answer', async () => {
     const h = await held(server);
     await refusal(answer(server, h, picks('azure'), keyed('k')), 400, 'question_option_not_found');
     await refusal(answer(server, h, [], keyed('k')), 400, 'question_answer_missing');
     expect((await answer(server, h, picks('local'), keyed('k'))).status).toBe(202);
   });
 
-  it('nor does a refused batch, nor an unknown run', async () => {
+  it('frees the key of a refused batch and of a call to an unknown run', async () => {
     const h = await held(server, { kind: 'approval' });
     const path = `/v1/runs/${h.runId}/approvals`;
     const wrong = resolutions(allow(h.ask.ask_id), allow('x'));
@@ -128,8 +128,8 @@ describe('a failed operation frees its key', () => {
   });
 });
 
-describe('the scope is the operation and its path', () => {
-  it('the same key on another run, another session, another operation is another key', async () => {
+describe('the scope of a key', () => {
+  it('separates equal keys on another run, session or operation', async () => {
     const h = await held(server);
     const other = await held(server);
     await ok(answer(server, h, picks('openai'), keyed('k')));
@@ -140,7 +140,7 @@ describe('the scope is the operation and its path', () => {
     await ok(server.post(`/v1/runs/${h.runId}/complete`, {}, keyed('k')));
   });
 
-  it('the same key on two questions of one run conflicts: it is one operation', async () => {
+  it('refuses one key for two questions of one run, which are one operation', async () => {
     const h = await held(server);
     await ok(answer(server, h, picks('openai'), keyed('k')));
     const second = await ok(
@@ -154,7 +154,7 @@ describe('the scope is the operation and its path', () => {
     await refusal(server.post(`/v1/runs/${h.runId}/questions`, body, keyed('k')), 409, 'idempotency_conflict');
   });
 
-  it('cancelling two questions of one run under one key is two operations: the request id is in the path', async () => {
+  it('accepts one key for cancelling two questions, whose ids are in the path', async () => {
     const a = await held(server);
     const path = (id: string) => `/v1/runs/${a.runId}/questions/${id}/cancel`;
     await ok(server.post(path(a.ask.ask_id), {}, keyed('k')));
@@ -162,7 +162,7 @@ describe('the scope is the operation and its path', () => {
   });
 });
 
-describe('bad keys', () => {
+describe('the format of a key', () => {
   const BAD: [string, string][] = [
     ['empty', ''],
     ['257 bytes', 'k'.repeat(257)],
@@ -171,7 +171,7 @@ describe('bad keys', () => {
     ['a newline', 'a\nb'],
     ['a C1 control', 'a\u0085b'],
   ];
-  it.each(BAD)('%s in the body: 400 idempotency/invalid_idempotency_key', async (_name, key) => {
+  it.each(BAD)('refuses a key in the body: %s', async (_name, key) => {
     const h = await held(server);
     const body = { ...resolution(h.ask.ask_id), idempotency_key: key };
     const problem = await refusal(server.post(`/v1/runs/${h.runId}/questions`, body), 400, 'invalid_idempotency_key');
@@ -182,19 +182,19 @@ describe('bad keys', () => {
   it.each([
     ['empty', ''],
     ['257 bytes', 'k'.repeat(257)],
-  ])('%s in the header', async (_name, key) => {
+  ])('refuses a key in the header: %s', async (_name, key) => {
     const h = await held(server);
     await refusal(answer(server, h, picks('openai'), keyed(key)), 400, 'invalid_idempotency_key');
   });
 
-  it('header and body that differ: 400', async () => {
+  it('refuses different keys in header and body', async () => {
     const h = await held(server);
     const body = { ...resolution(h.ask.ask_id), idempotency_key: 'a' };
     const sent = server.post(`/v1/runs/${h.runId}/questions`, body, keyed('b'));
     expect((await refusal(sent, 400, 'invalid_idempotency_key')).detail).toMatch(/differ/);
   });
 
-  it('256 bytes and any printable text are fine', async () => {
+  it('accepts 256 bytes and any printable text', async () => {
     for (const key of ['k'.repeat(256), '€'.repeat(85), 'with blanks', '日本']) {
       const h = await held(server);
       const body = { ...resolution(h.ask.ask_id), idempotency_key: key };
@@ -203,7 +203,7 @@ describe('bad keys', () => {
     }
   });
 
-  it('a header in UTF-8 is the same key as in the body', async () => {
+  it('treats a key in a UTF-8 header as the same key in the body', async () => {
     const h = await held(server);
     const path = `/v1/runs/${h.runId}/questions`;
     const key = 'À-日本';
@@ -213,10 +213,10 @@ describe('bad keys', () => {
   });
 });
 
-describe('concurrent twins', () => {
+describe('concurrent calls with one key', () => {
   const allEqual = (replies: Reply<unknown>[]) => new Set(replies.map((r) => `${r.status} ${r.text}`)).size === 1;
 
-  it('get the first one’s response, and it happened once', async () => {
+  it('get the response of the first and are applied once', async () => {
     const h = await held(server);
     const replies = await Promise.all(Array.from({ length: 30 }, () => answer(server, h, picks('openai'), keyed('k'))));
     expect(replies[0]?.status).toBe(202);
@@ -224,7 +224,7 @@ describe('concurrent twins', () => {
     expect(typesOf(await eventsOfRun(server, h.runId)).filter((t) => t === 'ask.claimed')).toHaveLength(1);
   });
 
-  it('of a call that makes something make it once', async () => {
+  it('create one record', async () => {
     const { session_id } = await newSession(server);
     const send = () => server.post(`/v1/sessions/${session_id}/runs`, { input: { text: 'go' } }, keyed('k'));
     const replies = await Promise.all(Array.from({ length: 20 }, send));
@@ -232,14 +232,14 @@ describe('concurrent twins', () => {
     expect(await ok(server.get<RunView[]>(`/v1/runs?session_id=${session_id}`))).toHaveLength(1);
   });
 
-  it('with different payloads: one goes through, the others conflict', async () => {
+  it('conflict with the one that wins when their payloads differ', async () => {
     const { session_id } = await newSession(server);
     const send = (n: number) => server.post(`/v1/sessions/${session_id}/runs`, { input: { n } }, keyed('k'));
     const replies = await Promise.all(Array.from({ length: 10 }, (_, n) => send(n)));
     expect(replies.map((r) => r.status).sort()).toEqual([202, ...Array(9).fill(409)]);
   });
 
-  it('of an operation that fails all fail and leave the key free', async () => {
+  it('all fail when the operation fails, and leave the key free', async () => {
     const h = await held(server);
     const replies = await Promise.all(Array.from({ length: 10 }, () => answer(server, h, picks('azure'), keyed('k'))));
     expect(replies.every((r) => r.status === 400)).toBe(true);
@@ -280,7 +280,7 @@ describe('concurrent twins', () => {
   });
 });
 
-it('keys are kept seven days, and only as hashes', async () => {
+it('keeps keys for seven days, and only as hashes', async () => {
   const own = await openServer();
   try {
     const { session_id } = await newSession(own);

@@ -1,5 +1,5 @@
-// A person answers in the thread, by text or with structure: read as the seed says, claimed by the same verb as
-// everywhere, once; whatever cannot be an answer is explained and posts nothing.
+// A person answers in the thread, by text or with structure: read by the rules of core/reply, ended by the same verbs as
+// everywhere, once. A post that cannot be an answer is refused with an explanation and posts nothing.
 // Covers: src/core/given-reply.ts, src/gateway/thread-prompt.ts
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/core/errors.ts';
@@ -49,8 +49,8 @@ async function refusedPost(h: Held, text: string, metadata: Fields | undefined, 
   return problem;
 }
 
-describe('a text', () => {
-  it('answers what the thread asks, in the name of who posted it', async () => {
+describe('a text in a thread', () => {
+  it('answers the open prompt in the name of its author', async () => {
     const h = await held(server);
     const item = await ok(post(server, h.sessionId, ' 2 ', { mood: 'calm' }, { token: mate }));
     expect(item).toMatchObject({
@@ -93,13 +93,13 @@ describe('a text', () => {
     ['openAI', { selected_option_ids: ['openai'] }],
     ['neither, ask me tomorrow', { freeform_answer: 'neither, ask me tomorrow' }],
     ['3', { freeform_answer: '3' }],
-  ])('is read as the option it names, else as it is: %s', async (text, given) => {
+  ])('is read as the option it names, else as free text: %s', async (text, given) => {
     const h = await held(server);
     await ok(post(server, h.sessionId, text));
     expect((await answerOf(h))?.answers).toEqual([{ question_id: 'routing', ...given }]);
   });
 
-  it('answers several questions line by line, several options by number', async () => {
+  it('answers several questions line by line, and several options by number', async () => {
     const h = await held(server, { questions: [ROUTING, REGIONS, NOTES] });
     await ok(post(server, h.sessionId, '1) 1\n2) 3, 1\n3) go on'));
     expect((await answerOf(h))?.answers).toEqual([
@@ -114,13 +114,13 @@ describe('a text', () => {
     ['no', { behavior: 'deny', reason: 'approval denied' }],
     ['yes.', { behavior: 'deny', reason: 'yes.' }],
     ['use trash instead', { behavior: 'deny', reason: 'use trash instead' }],
-  ])('approves with an affirmative token, and denies with anything else: %s', async (text, decision) => {
+  ])('approves with an affirmative token and denies with any other text: %s', async (text, decision) => {
     const h = await held(server, APPROVAL);
     await ok(post(server, h.sessionId, text));
     expect(await answerOf(h)).toMatchObject(decision);
   });
 
-  it('of 100 kB is an answer like any other; as the reason of a denial it is shortened', async () => {
+  it('is kept whole as an answer of 100 kB, and truncated as the reason of a denial', async () => {
     const huge = `${'ä'.repeat(50_000)}${'😀'.repeat(12_500)}`;
     const h = await held(server, { questions: [NOTES] });
     await ok(post(server, h.sessionId, huge));
@@ -136,12 +136,12 @@ describe('a text', () => {
     ]);
   });
 
-  it('beyond the limit is refused', async () => {
+  it('is refused over the limit', async () => {
     const h = await held(server);
     await refusedPost(h, 'x'.repeat(200_001), undefined, 400, 'invalid_request');
   });
 
-  it.each(['', '  \n\t ', '\u00a0'])('of white space alone is refused: %j', async (text) => {
+  it.each(['', '  \n\t ', '\u00a0'])('is refused when it is white space alone: %j', async (text) => {
     for (const ask of [{}, APPROVAL]) {
       const h = await held(server, ask);
       await refusedPost(h, text, undefined, 400, 'thread_item_empty');
@@ -149,14 +149,14 @@ describe('a text', () => {
     }
   });
 
-  it('is refused where only the options count, and they are named', async () => {
+  it('is refused where only options are allowed, and the options are named', async () => {
     const h = await held(server, { questions: [{ ...ROUTING, allow_other: false }] });
     const problem = await refusedPost(h, 'something else', undefined, 400, 'question_option_not_found');
     expect(problem.detail).toContain('1. OpenAI, 2. Local');
     await ok(post(server, h.sessionId, '1'));
   });
 
-  it('that answers a secret question is in no item and no event', async () => {
+  it('is in no item and no event when it answers a secret question', async () => {
     const h = await held(server, { questions: [{ ...NOTES, secret: true }] });
     const item = await ok(post(server, h.sessionId, 'hunter2', { note: 'hunter2' }));
     await delivered(h);
@@ -174,10 +174,10 @@ describe('a text', () => {
   });
 });
 
-describe('a structured answer', () => {
+describe('a structured answer in a thread', () => {
   const given = (question: string | undefined, ...answer: string[]) => ({ ...(question && { question }), answer });
 
-  it('is used as it is: labels are options, anything else is free text', async () => {
+  it('takes labels as options and everything else as free text', async () => {
     const h = await held(server, { questions: [ROUTING, REGIONS] });
     const answers = [given('Which regions?', 'Asia', 'Mars', 'europe'), given('Which provider?', '2')];
     await ok(post(server, h.sessionId, 'see there', prompt(h, answers)));
@@ -187,14 +187,14 @@ describe('a structured answer', () => {
     ]);
   });
 
-  it('needs no text beside it', async () => {
+  it('needs no text beside its answers', async () => {
     const h = await held(server);
     const body = { content: [], metadata: prompt(h, [given(undefined, 'Local')]) };
     await ok(server.post(pathOf(h.sessionId), body));
     expect((await answerOf(h))?.answers).toEqual(picks('local'));
   });
 
-  it('to a question that was not asked is refused', async () => {
+  it('is refused for a question that was not asked', async () => {
     const h = await held(server, { questions: [ROUTING, NOTES] });
     for (const question of ['Which colour?', undefined])
       await refusedPost(h, 'x', prompt(h, [given(question, 'Local')]), 400, 'question_unknown_answer');
@@ -210,18 +210,18 @@ describe('a structured answer', () => {
     [[given(undefined, 'Approve'), given(undefined, 'Approve')], 'deny'],
     [[given(undefined)], 'deny'],
     [[], 'deny'],
-  ])('to an approval approves with the one word and denies with anything else: %j', async (answers, behavior) => {
+  ])('approves with exactly the word Approve and denies with anything else: %j', async (answers, behavior) => {
     const h = await held(server, APPROVAL);
     await ok(post(server, h.sessionId, 'yes', prompt(h, answers)));
     expect((await answerOf(h))?.behavior).toBe(behavior);
   });
 
-  it('to an approval of something else is refused', async () => {
+  it('is refused for the approval of another action', async () => {
     const h = await held(server, APPROVAL);
     await refusedPost(h, 'x', prompt(h, [given('Bash: ls', 'Approve')]), 400, 'question_unknown_answer');
   });
 
-  it('that is not well formed is refused, and never approves', async () => {
+  it('is refused when it is not well formed, and never approves', async () => {
     const h = await held(server, APPROVAL);
     for (const wrong of [
       { prompt: 'yes' },
@@ -236,13 +236,13 @@ describe('a structured answer', () => {
 });
 
 describe('a post that names its prompt', () => {
-  it('is read as text where it has no answers', async () => {
+  it('is read as text when it has no answers', async () => {
     const h = await held(server);
     await ok(post(server, h.sessionId, '1', prompt(h)));
     expect((await answerOf(h))?.answers).toEqual(picks('openai'));
   });
 
-  it('is refused for another one, and says which is asked', async () => {
+  it('is refused when another prompt is open, which it names', async () => {
     const [h, other] = [await held(server), await held(server)];
     const next = await raiseApproval(server, h.runId);
     for (const id of ['ask_unknown', other.ask.ask_id, next.ask_id]) {
@@ -257,7 +257,7 @@ describe('a post that names its prompt', () => {
     }
   });
 
-  it('or says that it saw none is refused where one is asked by then', async () => {
+  it('is refused when it expects no prompt and one is open by then', async () => {
     const h = await held(server, APPROVAL);
     const problem = await refusedPost(h, 'yes', { prompt: null }, 409, 'thread_prompt_mismatch');
     expect(problem.detail).toContain(h.ask.ask_id);
@@ -267,7 +267,7 @@ describe('a post that names its prompt', () => {
     expect((await ok(post(server, h.sessionId, 'yes', { prompt: null }))).ask_id).toBeUndefined();
   });
 
-  it('is told how it ended, also when the thread has gone on', async () => {
+  it('is refused with the outcome when the prompt has ended, also when the thread has gone on', async () => {
     const h = await held(server);
     await ok(answer(server, h));
     await delivered(h);
@@ -278,8 +278,8 @@ describe('a post that names its prompt', () => {
   });
 });
 
-describe('two people at once', () => {
-  it('have one winner, and the other is told who won instead of being taken for chat', async () => {
+describe('concurrent posts of two people', () => {
+  it('have one winner, and the other is refused with the winner instead of becoming chat', async () => {
     const h = await held(server);
     const posts = ['1', '2', 'something else'].map((text, i) =>
       post(server, h.sessionId, text, undefined, i === 0 ? {} : { token: mate }),
@@ -294,7 +294,7 @@ describe('two people at once', () => {
     expect(typesOf(await eventsOfSession(server, h.sessionId)).filter((type) => type === 'accepted')).toHaveLength(1);
   });
 
-  it('who say the same are both heard', async () => {
+  it('both succeed when they say the same', async () => {
     const h = await held(server, APPROVAL);
     await ok(post(server, h.sessionId, 'ok'));
     await ok(post(server, h.sessionId, 'yes', undefined, { token: mate }));
@@ -303,7 +303,7 @@ describe('two people at once', () => {
     expect((await chat(server, h.sessionId)).slice(1)).toEqual(['operator: ok', 'mate: yes', '! ✓ Answered: Approve']);
   });
 
-  it('one in the thread and one elsewhere have one winner as well', async () => {
+  it('have one winner when one answers elsewhere', async () => {
     const h = await held(server, APPROVAL);
     await ok(decide(server, h.runId, allow(h.ask.ask_id)));
     const problem = await refusedPost(h, 'no', undefined, 409, 'approval_state_conflict');
@@ -311,14 +311,14 @@ describe('two people at once', () => {
   });
 });
 
-it('a prompt whose time is over takes no answer, and says so', async () => {
+it('refuses a post to an expired prompt', async () => {
   const h = await held(server, { expires_after_ms: 50 });
   server.advance(60);
   await refusal(post(server, h.sessionId, '1'), 409, 'question_expired');
   expect(await chat(server, h.sessionId)).toEqual(['? Which provider?', '! ✗ Cancelled: expired', 'end cancelled']);
 });
 
-it('only one prompt is asked at a time, and each post answers the one that is', async () => {
+it('opens one prompt at a time, and each post answers the open one', async () => {
   const h = await held(server, APPROVAL);
   const second = await raiseQuestion(server, h.runId);
   await ok(post(server, h.sessionId, 'yes'));
@@ -328,7 +328,7 @@ it('only one prompt is asked at a time, and each post answers the one that is', 
   expect((await showAsk(server, second.ask_id)).answer?.answers).toEqual(picks('local'));
 });
 
-it('only people post: an agent, a worker and a viewer may not', async () => {
+it('refuses posts of agents, workers and viewers', async () => {
   const h = await held(server);
   for (const [scope, sessionId] of [['agent', h.sessionId], ['worker'], ['viewer']] as const) {
     const { token } = await server.makeToken(scope, sessionId);
@@ -336,7 +336,7 @@ it('only people post: an agent, a worker and a viewer may not', async () => {
   }
 });
 
-it('the same key posts once', async () => {
+it('posts once under the same idempotency key', async () => {
   const h = await held(server);
   const options = { headers: { 'idempotency-key': 'k' } };
   const first = await post(server, h.sessionId, '1', undefined, options);
@@ -346,14 +346,14 @@ it('the same key posts once', async () => {
   expect(await chat(server, h.sessionId)).toEqual(['? Which provider?', 'operator: 1']);
 });
 
-it('a form takes no text, only its answers', async () => {
+it('refuses a text for a form', async () => {
   const h = await held(server, { mode: 'form' });
   await refusedPost(h, '1', undefined, 409, 'pending_interactive_form');
   await ok(post(server, h.sessionId, 'here', prompt(h, [{ question: 'Which provider?', answer: ['Local'] }])));
   expect((await answerOf(h))?.answers).toEqual(picks('local'));
 });
 
-it('what a child asks is answered in the thread of its parent', async () => {
+it('answers the clarification of a child in the thread of its parent', async () => {
   const { parentId, childId, childRunId } = await family(server);
   await clarify(server, childRunId);
   await ok(post(server, parentId, 'local'));

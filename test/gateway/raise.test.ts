@@ -1,5 +1,5 @@
-// Under `autonomous` there is no approval gate: what reaches the server is allowed in the name of that setting, on the
-// record, and never shown as pending. Questions are asked all the same.
+// Raising asks: one tool call is one ask, and under the permission autonomous an approval is allowed at once in the name
+// of that setting, on the record and never shown as pending.
 import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import {
@@ -26,8 +26,8 @@ const autonomous = async () => {
   return { sessionId, runId: (await startRun(server, sessionId)).run_id };
 };
 
-describe('permissions: autonomous', () => {
-  it('an approval is answered allow by policy:autonomous at once; nothing is shown as pending', async () => {
+describe('the permission autonomous', () => {
+  it('allows an approval at once as policy:autonomous and never shows it as pending', async () => {
     const { sessionId, runId } = await autonomous();
     const ask = await raiseApproval(server, runId);
     expect(ask).toMatchObject({
@@ -43,7 +43,7 @@ describe('permissions: autonomous', () => {
     expect(types.slice(-3)).toEqual(['ask.raised', 'ask.claimed', 'approval_resolved']);
   });
 
-  it('asked again it is the same ask, delivered once', async () => {
+  it('returns the same ask when the approval is raised again', async () => {
     const { runId } = await autonomous();
     const body = { kind: 'approval', tool_call_id: callId(), tool_name: 'Bash', input: { command: 'ls' } };
     const first = await server.post<AskView>(`/v1/runs/${runId}/asks`, body);
@@ -53,7 +53,7 @@ describe('permissions: autonomous', () => {
     await ok(server.post(`/v1/asks/${first.body.ask_id}/delivered`, { digest: first.body.request.digest }));
   });
 
-  it('a question is never answered by it', async () => {
+  it('leaves a question pending', async () => {
     const { runId } = await autonomous();
     const ask = await raiseQuestion(server, runId);
     expect(ask.status).toBe('pending');
@@ -61,8 +61,8 @@ describe('permissions: autonomous', () => {
   });
 });
 
-describe('what may run is what was answered', () => {
-  it('the digest depends on tool, input and work folder, not on the order of fields', async () => {
+describe('the digest of an approval', () => {
+  it('depends on tool, input and work folder, not on the order of fields', async () => {
     const digestOf = async (fields: object, session = {}) => {
       const { session_id } = await newSession(server, session);
       const { run_id } = await startRun(server, session_id);
@@ -76,7 +76,7 @@ describe('what may run is what was answered', () => {
   });
 });
 
-describe('the same tool call', () => {
+describe('a tool call that was decided', () => {
   it('refuses an approved tool call that is raised again with other arguments', async () => {
     const h = await held(server, { kind: 'approval', tool_call_id: 'same' });
     await ok(decide(server, h.runId, allow(h.ask.ask_id)));
@@ -94,8 +94,8 @@ describe('the same tool call', () => {
   });
 });
 
-describe('the same tool call asked again is the same ask', () => {
-  it('201, then 200 with the same id; another payload is an error', async () => {
+describe('a tool call that is raised again', () => {
+  it('returns 201, then 200 with the same ask, and refuses another payload', async () => {
     const h = await held(server);
     const body = { kind: 'approval', tool_call_id: callId(), tool_name: 'Bash', input: { command: 'ls' } };
     const path = `/v1/runs/${h.runId}/asks`;
@@ -108,7 +108,7 @@ describe('the same tool call asked again is the same ask', () => {
     expect(problem.detail).toContain(first.body.ask_id);
   });
 
-  it('fifty times at once: one is made', async () => {
+  it('creates one ask when it is raised fifty times at once', async () => {
     const h = await held(server);
     const body = { kind: 'approval', tool_call_id: callId(), tool_name: 'Bash', input: {} };
     const replies = await Promise.all(
@@ -118,7 +118,7 @@ describe('the same tool call asked again is the same ask', () => {
     expect(new Set(replies.map((r) => r.body.ask_id)).size).toBe(1);
   });
 
-  it('is another ask in another run', async () => {
+  it('creates another ask in another run', async () => {
     const [a, b] = [await held(server, { tool_call_id: 'same' }), await held(server, { tool_call_id: 'same' })];
     expect(a.ask.ask_id).not.toBe(b.ask.ask_id);
   });

@@ -1,5 +1,5 @@
-// Recovery: what becomes of a run whose worker is gone, by what its agent can do. A waiting run is never restarted by
-// a watchdog, and nothing that was lost is ever allowed.
+// Recovery of a run whose worker is lost, by what its agent can do. A waiting run is never restarted by a watchdog, and
+// nothing is allowed by the loss of a worker.
 import { describe, expect, it } from 'vitest';
 import type { ClaimedRunView, RunView } from '../../src/core/views.ts';
 import {
@@ -52,7 +52,7 @@ const LOSSES: [string, Fields, () => Promise<void>][] = [
 ];
 
 describe.each(LOSSES)('the worker is lost: %s', (_name, who, lose) => {
-  it('running, recovery none: interrupted with the reason, and the next run is free', async () => {
+  it('interrupts a running run with recovery none and lets the next run start', async () => {
     const { sessionId, runId, agent } = await atWork('none', who);
     const next = await startRun(server, sessionId);
     await lose();
@@ -61,7 +61,7 @@ describe.each(LOSSES)('the worker is lost: %s', (_name, who, lose) => {
   });
 
   it.each(['replay', 'resume'] as const)(
-    'running, recovery %s: queued, and claimed again as resumed',
+    'queues a running run with recovery %s, to be claimed again as resumed',
     async (recovery) => {
       const { sessionId, runId, agent } = await atWork(recovery, who);
       const behind = await startRun(server, sessionId);
@@ -75,7 +75,7 @@ describe.each(LOSSES)('the worker is lost: %s', (_name, who, lose) => {
     },
   );
 
-  it('running with an answer it had not acknowledged: the answer comes with the run', async () => {
+  it('hands an unacknowledged answer over with the run that is claimed again', async () => {
     const { runId, agent } = await atWork('resume', who);
     const ask = await raiseQuestion(server, runId);
     await ok(server.post(`/v1/runs/${runId}/questions`, resolution(ask.ask_id, picks('local'))));
@@ -85,7 +85,7 @@ describe.each(LOSSES)('the worker is lost: %s', (_name, who, lose) => {
     expect(again.due).toMatchObject([{ ask_id: ask.ask_id, answer: { answers: picks('local') } }]);
   });
 
-  it('waiting, recovery resume: goes on waiting; the answer brings the run back', async () => {
+  it('keeps a waiting run with recovery resume waiting, and queues it when it is answered', async () => {
     const { runId, agent } = await atWork('resume', who);
     const ask = await raiseQuestion(server, runId);
     await lose();
@@ -100,7 +100,7 @@ describe.each(LOSSES)('the worker is lost: %s', (_name, who, lose) => {
   });
 
   it.each(['none', 'replay', 'resume'] as const)(
-    'waiting on what is held without a process, recovery %s: goes on waiting',
+    'keeps a run that waits without a process waiting, with recovery %s',
     async (recovery) => {
       const { runId } = await atWork(recovery, who);
       const ask = await raiseQuestion(server, runId, { mode: 'deferred' });
@@ -116,7 +116,7 @@ describe.each(LOSSES)('the worker is lost: %s', (_name, who, lose) => {
     ['none', 'interrupted'],
     ['replay', 'running'],
   ] as const)(
-    'waiting inside a tool call, recovery %s: a worker comes, the asks end by worker_restart, the run is %s, nothing is allowed',
+    'ends the blocking asks of a run with recovery %s as worker_restart when a worker comes back, and the run is %s',
     async (recovery, status) => {
       const { agent, runId } = await atWork(recovery, who);
       const question = await raiseQuestion(server, runId);
@@ -145,7 +145,7 @@ describe.each(LOSSES)('the worker is lost: %s', (_name, who, lose) => {
 });
 
 describe('a waiting run is never restarted by a watchdog', () => {
-  it('an external run waits for months', async () => {
+  it('keeps an external run waiting for months', async () => {
     const h = await held(server);
     await server.restart(() => server.advance(90 * DAY_MS));
     expect((await showRun(server, h.runId)).status).toBe('waiting_for_user_question');
@@ -153,7 +153,7 @@ describe('a waiting run is never restarted by a watchdog', () => {
     expect(events.filter((e) => e.type.startsWith('run.'))).toEqual([]);
   });
 
-  it('nor is one whose worker keeps its lease', async () => {
+  it('keeps a run waiting whose worker keeps its lease', async () => {
     const { runId } = await atWork('none', { worker_id: 'steady', lease_ms: 600_000 });
     const ask = await raiseQuestion(server, runId);
     await server.restart(() => server.advance(LEASE_MS * 2));
@@ -161,7 +161,7 @@ describe('a waiting run is never restarted by a watchdog', () => {
     expect((await showAsk(server, ask.ask_id)).status).toBe('pending');
   });
 
-  it('one that was released waits for as long as it takes', async () => {
+  it('keeps a released run waiting without a limit', async () => {
     const { runId } = await atWork('none', { worker_id: 'gone' });
     const ask = await raiseQuestion(server, runId, { mode: 'deferred' });
     await ok(server.post(`/v1/runs/${runId}/release`, { worker_id: 'gone', lease_epoch: 1 }));
@@ -171,7 +171,7 @@ describe('a waiting run is never restarted by a watchdog', () => {
   });
 });
 
-it('the worker that lost the run is told at its next word', async () => {
+it('refuses the next call of a worker that lost its run', async () => {
   const { runId, agent } = await atWork('replay');
   await server.restart(() => server.advance(LEASE_MS + 1));
   await eventually(async () => (await showRun(server, runId)).status).toBe('queued');
@@ -187,7 +187,7 @@ describe('a run that is stopped while its worker has it', () => {
   it.each([
     ['was handed to the agent', true, 'the run was cancelled; the agent may have had it'],
     ['had not left the server', false, 'the run was cancelled'],
-  ])('an answer that %s is given up, with the reason', async (_, isSent, reason) => {
+  ])('marks an answer that %s undeliverable, with the reason', async (_, isSent, reason) => {
     const { runId } = await atWork('resume');
     const { ask_id } = await raiseApproval(server, runId);
     await ok(decide(server, runId, { request_id: ask_id, behavior: 'allow' }));

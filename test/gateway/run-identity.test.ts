@@ -1,4 +1,5 @@
-// What a managed run is given to speak with the server by itself: an agent's token for its session, good until it is over.
+// The identity of a managed run: an agent token for its session, which its programs find in their environment and which
+// is valid until the run is over.
 // Covers: src/core/output.ts, src/gateway/signed-token.ts
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AgentContext, Ending } from '../../src/agents/agent.ts';
@@ -32,7 +33,7 @@ async function atWork() {
   return { run, token, context, end, api: createClient({ url, token, retryForMs: 0 }) };
 }
 
-it('asks in its own session, and answers nowhere', async () => {
+it('asks in its own session and is refused every answer', async () => {
   const { run, api, end } = await atWork();
   const ask = await api.asks.raise(run.run_id, { kind: 'question', tool_call_id: 'own', questions: [WHICH] });
   expect((await api.sessions.list()).items.map((s) => s.session_id)).toEqual([run.session_id]);
@@ -50,7 +51,7 @@ it('asks in its own session, and answers nowhere', async () => {
   await bed.over(run.run_id);
 });
 
-it('says what it likes, but nothing that its worker keeps to take it up again', async () => {
+it('writes outputs, but none of the types by which its worker resumes the run', async () => {
   const { run, api, context, end } = await atWork();
   await api.runs.output(run.run_id, { type: 'progress', text: 'half done', data: { part: 1 } });
   const kept = [{ type: 'own-thread', data: { thread_id: 'x' } }, { type: 'exit' }, { output_id: 'own-held-on-x' }];
@@ -66,7 +67,7 @@ it('says what it likes, but nothing that its worker keeps to take it up again', 
   expect(outputs.map(({ type }) => type)).toEqual(['progress', 'own-thread']);
 });
 
-it('is worth nothing once its run is over, also to a poll that was open', async () => {
+it('is refused once its run is over, also in a poll that was open', async () => {
   const { run, api, end } = await atWork();
   const ask = await api.asks.raise(run.run_id, { kind: 'question', tool_call_id: 'own', questions: [WHICH] });
   const waiting = api.asks.wait(ask.ask_id, 20_000);
@@ -76,7 +77,7 @@ it('is worth nothing once its run is over, also to a poll that was open', async 
   await expect(api.sessions.list()).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
-it('cannot be made by anybody else, nor out of another kind of token', async () => {
+it('is refused when it is forged, or made from another kind of token', async () => {
   const { run, token, end } = await atWork();
   const list = (secret: string) => server.raw('GET', '/v1/sessions', undefined, { token: secret });
   expect((await list(token)).status).toBe(200);

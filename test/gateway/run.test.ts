@@ -1,4 +1,4 @@
-// The agent's own reports about its run: output, complete, fail, interrupted.
+// The reports of an agent about its run: output, complete, fail, interrupted.
 import { describe, expect, it } from 'vitest';
 import type { RunView } from '../../src/core/views.ts';
 import {
@@ -19,8 +19,8 @@ import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 
-describe('the agent’s own word', () => {
-  it('complete: with a last message in session and thread', async () => {
+describe('a report of the agent', () => {
+  it('completes the run with a last message in session and thread', async () => {
     const { session_id } = await newSession(server);
     const { run_id } = await startRun(server, session_id);
     const run = await ok(server.post<RunView>(`/v1/runs/${run_id}/complete`, { text: 'all green' }));
@@ -31,7 +31,7 @@ describe('the agent’s own word', () => {
     expect(JSON.stringify(items)).toContain('all green');
   });
 
-  it('output: shown on the run, once per output_id', async () => {
+  it('shows an output on the run, once per output_id', async () => {
     const { session_id } = await newSession(server);
     const { run_id } = await startRun(server, session_id);
     for (const text of ['one', 'one again'])
@@ -44,7 +44,7 @@ describe('the agent’s own word', () => {
     expect(typesOf(await eventsOfRun(server, run_id)).filter((t) => t === 'output')).toHaveLength(2);
   });
 
-  it('fail: what was open ends as failed; an approval among it is a denial', async () => {
+  it('fails the run, its pending questions, and its pending approvals as denials', async () => {
     const h = await held(server);
     const approval = await raiseApproval(server, h.runId);
     const run = await ok(server.post<RunView>(`/v1/runs/${h.runId}/fail`, { error: 'out of memory' }));
@@ -58,8 +58,8 @@ describe('the agent’s own word', () => {
   });
 });
 
-describe('an agent that tells of an interruption', () => {
-  it('by its person ends as interrupted, once', async () => {
+describe('a report of an interruption', () => {
+  it('ends the run as interrupted by its person, once', async () => {
     const h = await held(server);
     const path = `/v1/runs/${h.runId}/fail`;
     const { token } = await server.makeToken('agent', h.sessionId);
@@ -70,7 +70,7 @@ describe('an agent that tells of an interruption', () => {
     await refusal(server.post(path, {}), 409, 'run_state_conflict');
   });
 
-  it('by the loss of whoever hosted it says so, and keeps what was answered', async () => {
+  it('ends the run as interrupted by the loss of its host, and keeps what was answered', async () => {
     const h = await held(server);
     const open = await raiseApproval(server, h.runId);
     await ok(answer(server, h));

@@ -1,5 +1,5 @@
-// A secret answer is readable by the agent's side until it acknowledges, then by nobody. People see that it was given,
-// never what; it is in no event, thread, list, export or file.
+// A secret answer is readable by the agent until it acknowledges it. People see that it was given, never its value; it is
+// in no event, thread, list, export or file.
 // Covers: src/gateway/views.ts, src/store/sealer.ts
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ const answersFor = async (askId: string, token: string) =>
   (await ok(server.get<AskView>(`/v1/asks/${askId}`, { token }))).answer?.answers;
 
 describe('a secret answer', () => {
-  it('is readable by the agent’s token until it acknowledges, then by nobody', async () => {
+  it('is readable with the token of the agent until it is acknowledged, and with no token afterwards', async () => {
     const h = await heldOnSecret();
     const agent = await agentOf(h);
     await ok(answer(server, h, given()));
@@ -50,14 +50,14 @@ describe('a secret answer', () => {
       expect(await answersFor(h.ask.ask_id, token)).toEqual(MARK);
   });
 
-  it('survives a restart while it is due', async () => {
+  it('is readable after a restart while it is due', async () => {
     const h = await heldOnSecret();
     await ok(answer(server, h, given()));
     await server.restart();
     expect(await answersFor(h.ask.ask_id, await agentOf(h))).toMatchObject([{ freeform_answer: PASSWORD }]);
   });
 
-  it('operators and viewers see that it was given, never what, on any path', async () => {
+  it('is shown to operators and viewers as given, never with its value, on any path', async () => {
     const h = await heldOnSecret({ questions: [SECRET, NOTES] });
     const answers = [...given(), { question_id: 'notes', freeform_answer: 'plain' }];
     const replied = await answer(server, h, answers, { headers: { 'idempotency-key': 'k' } });
@@ -81,7 +81,7 @@ describe('a secret answer', () => {
     expect(events.text).not.toContain(PASSWORD);
   });
 
-  it('is in no file of the state folder in the clear, nor is a hash that gives a short one away', async () => {
+  it('is in no file of the state folder in clear text or as a plain hash', async () => {
     const h = await heldOnSecret();
     await ok(answer(server, h, given(), { headers: { 'idempotency-key': 'k' } }));
     for (const name of readdirSync(server.folder))
@@ -98,7 +98,7 @@ describe('a secret answer', () => {
       expect(readFileSync(join(server.folder, name)).includes(text), name).toBe(false);
   });
 
-  it('an identical second answer is recognised without it being stored', async () => {
+  it('is compared with a second answer without being stored in clear text', async () => {
     const h = await heldOnSecret();
     await ok(answer(server, h, given()));
     await ok(server.post(`/v1/asks/${h.ask.ask_id}/delivered`));
@@ -107,7 +107,7 @@ describe('a secret answer', () => {
     expect(JSON.stringify(problem)).not.toContain(PASSWORD);
   });
 
-  it('declined leaves nothing to reveal', async () => {
+  it('reveals nothing when it was declined', async () => {
     const h = await heldOnSecret();
     const body = { resolution: { request_id: h.ask.ask_id, declined: true } };
     await ok(server.post(`/v1/runs/${h.runId}/questions`, body));
@@ -115,8 +115,8 @@ describe('a secret answer', () => {
   });
 });
 
-describe.each(['form', 'restart'])('%s: the run that carries on fetches it', (mode) => {
-  it('once, and then it is gone', async () => {
+describe.each(['form', 'restart'])('a secret answer in the mode %s', (mode) => {
+  it('is fetched once by the run that carries it', async () => {
     const h = await heldOnSecret({ mode });
     const run = await ok(server.post<RunView>(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id, given())));
     expect(run).toMatchObject({ status: 'running', resumes_run_id: h.runId });
@@ -127,7 +127,7 @@ describe.each(['form', 'restart'])('%s: the run that carries on fetches it', (mo
     expect(await answersFor(h.ask.ask_id, agent)).toEqual(MARK);
   });
 
-  it('a worker gets it with the run', async () => {
+  it('is handed to the worker that claims the carrying run', async () => {
     const { session_id } = await newSession(server, { agent: `claude-${mode}` });
     const { run_id } = await startRun(server, session_id);
     const claim = () =>
@@ -154,13 +154,13 @@ describe.each(['form', 'restart'])('%s: the run that carries on fetches it', (mo
   });
 });
 
-it('a secret question takes free text only', async () => {
+it('refuses a secret question with options', async () => {
   const h = await held(server);
   const body = { kind: 'question', tool_call_id: 'c', questions: [{ ...ROUTING, secret: true }] };
   expect((await refusal(server.post(`/v1/runs/${h.runId}/asks`, body), 400, 'invalid_ask')).detail).toMatch(/secret/);
 });
 
-it('a token made under a key is given again, and is sealed where it is kept', async () => {
+it('returns a token that was created under a key again, and stores it sealed', async () => {
   const make = () =>
     server.post<{ token: string }>('/v1/tokens', { scope: 'viewer' }, { headers: { 'idempotency-key': 'once' } });
   const first = await make();

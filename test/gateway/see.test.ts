@@ -1,5 +1,5 @@
-// Who has seen an ask: the first time of each person and surface, while it can be answered, kept with the ask and in a
-// log that cannot be doctored. It changes nothing else and wakes nobody who waits.
+// Sightings: the first time that each person saw an ask on each surface, while it was pending, stored with the ask and in
+// the hash-linked log. A sighting changes nothing else and ends no wait.
 // Covers: src/core/sighting.ts
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verifySignature } from '../../src/cli/commands/audit.ts';
@@ -33,7 +33,7 @@ const log = () => open.store.read((r) => r.events({}, 0, 1000));
 const sightings = async () => (await log()).filter(({ type }) => type === 'ask.seen');
 
 describe('a sighting', () => {
-  it('is the first of each person and surface, with its instant, and one event', async () => {
+  it('records the first sighting of each person and surface with its instant and one event', async () => {
     const { askId, runId } = await asked();
     expect(await seenBy(askId)).toEqual([]);
     await open.gateway.seeAsk(askId, lead);
@@ -51,14 +51,14 @@ describe('a sighting', () => {
     ]);
   });
 
-  it('is one for each of many who look at once', async () => {
+  it('records one sighting for each of many concurrent viewers', async () => {
     const { askId } = await asked();
     const people = Array.from({ length: 30 }, (_, n) => person(`person ${n % 10}`));
     await Promise.all(people.map((actor) => open.gateway.seeAsk(askId, actor)));
     expect(await sightings()).toHaveLength(10);
   });
 
-  it('stays with the ask when it ends; after that, and past its deadline, there is none', async () => {
+  it('keeps sightings when the ask ends and records none afterwards', async () => {
     const { askId, runId } = await asked(60_000);
     await open.gateway.seeAsk(askId, mate);
     await allow(runId, askId);
@@ -69,18 +69,18 @@ describe('a sighting', () => {
     expect(await sightings()).toHaveLength(1);
   });
 
-  it('comes too late when the deadline has passed, whether or not anybody has noticed', async () => {
+  it('records none once the deadline has passed, also before the ask is expired', async () => {
     const { askId } = await asked(60_000);
     open.advance(60_000);
     await open.gateway.seeAsk(askId, mate);
     expect(await sightings()).toEqual([]);
   });
 
-  it('of an ask that is not there is refused', async () => {
+  it('refuses the sighting of an unknown ask', async () => {
     expect(await outcomeOf(open.gateway.seeAsk('ask_none', mate))).toBe('ask_not_found');
   });
 
-  it('is no work: the session is as it was', async () => {
+  it('does not change the session', async () => {
     const { askId } = await asked();
     const before = await open.gateway.showSession('s');
     open.advance(5000);
@@ -88,7 +88,7 @@ describe('a sighting', () => {
     expect(await open.gateway.showSession('s')).toEqual(before);
   });
 
-  it('is shown to people, the first twenty; the log has them all', async () => {
+  it('shows people the first twenty sightings and keeps all of them in the log', async () => {
     const { askId } = await asked();
     for (let n = 0; n < 25; n++) await open.gateway.seeAsk(askId, person(`person ${n}`));
     expect((await seenBy(askId))?.map(({ by }) => by)).toEqual(Array.from({ length: 20 }, (_, n) => `person ${n}`));
@@ -97,7 +97,7 @@ describe('a sighting', () => {
     expect(await open.gateway.showAsk(askId, agent)).not.toHaveProperty('seen_by');
   });
 
-  it('wakes nobody who waits; whoever follows the log hears of it', async () => {
+  it('ends no wait, and is sent to followers of the log', async () => {
     const { askId, runId } = await asked();
     const feed = new Feed(open.store);
     await feed.start();
@@ -116,14 +116,14 @@ describe('a sighting', () => {
   });
 });
 
-describe('the log', () => {
+describe('the log of sightings', () => {
   const audited = (events: readonly Event[]) => {
     const audit = createAudit(hash, verifySignature);
     for (const event of events) audit.add(event);
     return audit.report().faults;
   };
 
-  it('shows that a sighting was altered, put in or taken out', async () => {
+  it('reveals a sighting that was altered, inserted or removed', async () => {
     const { askId } = await asked();
     await open.gateway.seeAsk(askId, mate);
     await open.gateway.seeAsk(askId, lead);

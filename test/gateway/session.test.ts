@@ -27,8 +27,8 @@ const server = serverForAll();
 const interrupt = (sessionId: string) => server.post<SessionView>(`/v1/sessions/${sessionId}/interrupt`);
 const end = (sessionId: string, body: object = {}) => server.post<SessionView>(`/v1/sessions/${sessionId}/end`, body);
 
-describe('interrupt', () => {
-  it('ends the active run as interrupted, with the asks it was held on', async () => {
+describe('interrupting a session', () => {
+  it('ends the active run as interrupted, and the asks it was held on', async () => {
     const h = await held(server);
     const approval = await raiseApproval(server, h.runId);
     const session = await ok(interrupt(h.sessionId));
@@ -43,7 +43,7 @@ describe('interrupt', () => {
     expect(problem.winner).toMatchObject({ outcome: 'cancelled' });
   });
 
-  it('ends a running run, and does nothing when nothing is active', async () => {
+  it('ends a running run, and does nothing when no run is active', async () => {
     const { session_id } = await newSession(server);
     const { run_id } = await startRun(server, session_id);
     await ok(interrupt(session_id));
@@ -53,13 +53,13 @@ describe('interrupt', () => {
     expect(await eventsOfSession(server, session_id)).toEqual(before);
   });
 
-  it('leaves the queue alone: the next run starts', async () => {
+  it('starts the next run of the queue', async () => {
     const h = await held(server);
     const next = await startRun(server, h.sessionId);
     expect(await ok(interrupt(h.sessionId))).toMatchObject({ active_run_id: next.run_id, status: 'running' });
   });
 
-  it('under a key interrupts once, not the next run too', async () => {
+  it('interrupts once under an idempotency key, not the next run too', async () => {
     const h = await held(server);
     const next = await startRun(server, h.sessionId);
     const keyed = { headers: { 'idempotency-key': 'k' } };
@@ -70,8 +70,8 @@ describe('interrupt', () => {
   });
 });
 
-describe('end', () => {
-  it('interrupts the active run, cancels the queued ones and starts none', async () => {
+describe('ending a session', () => {
+  it('interrupts the active run, cancels the queued ones and starts no other', async () => {
     const h = await held(server);
     const queued = [await startRun(server, h.sessionId), await startRun(server, h.sessionId)];
     const session = await ok(end(h.sessionId, { reason: 'done for today' }));
@@ -85,14 +85,14 @@ describe('end', () => {
     expect(events.at(-1)).toMatchObject({ type: 'session.ended', data: { reason: 'done for today' } });
   });
 
-  it('is idempotent', async () => {
+  it('ends a session idempotently with one event', async () => {
     const { session_id } = await newSession(server);
     const first = await ok(end(session_id));
     expect(await ok(end(session_id))).toEqual(first);
     expect(typesOf(await eventsOfSession(server, session_id)).filter((t) => t === 'session.ended')).toHaveLength(1);
   });
 
-  it('takes no more work, but can still be read', async () => {
+  it('refuses work in an ended session, which can still be read', async () => {
     const h = await held(server);
     await ok(end(h.sessionId));
     await refusal(server.post(`/v1/sessions/${h.sessionId}/runs`, { input: { text: 'x' } }), 409, 'session_ended');
@@ -108,7 +108,7 @@ describe('end', () => {
   });
 });
 
-describe('create or reuse a session', () => {
+describe('creating or reusing a session', () => {
   it('creates one session when the same one is created several times at once', async () => {
     const body = { session_id: 'twin', agent: 'external' };
     const replies = await Promise.all(Array.from({ length: 8 }, () => server.post('/v1/sessions', body)));

@@ -1,5 +1,5 @@
-// The skill identity: what a managed run is given, what it opens, and what it does not. Every route of the OpenAPI
-// document is tried with it; every forgery of it is refused.
+// The skill identity: a signed token that a managed run receives. Every route of the OpenAPI document is called with it,
+// and every forgery of it is refused.
 // Covers: src/gateway/signed-token.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentContext } from '../../src/agents/agent.ts';
@@ -44,8 +44,8 @@ const claimsOf = (token: string) => JSON.parse(Buffer.from(token.slice(4).split(
 const list = (token: string) => server.raw('GET', '/api/v1/kinds/skills', undefined, { token });
 const file = () => ({ file: new Blob([new Uint8Array(skillZip())]), fileName: 'review-notes.zip' });
 
-describe('in the environment of a managed run', () => {
-  it('is a signed token of its type, with the user, the runtime and an expiry', async () => {
+describe('the skill identity of a managed run', () => {
+  it('is a signed token of its type with user, runtime and expiry', async () => {
     const identity = await identityFor();
     expect(claimsOf(identity)).toMatchObject({
       type: 'skill_identity',
@@ -57,7 +57,7 @@ describe('in the environment of a managed run', () => {
     expect(exp - iat).toBe(DAY_MS);
   });
 
-  it('publishes, looks up and overwrites in the name of its user, and of nobody else', async () => {
+  it('publishes, finds and overwrites skills in the name of its user only', async () => {
     const lead = (await server.makeToken('operator', undefined, { name: 'lead' })).token;
     const mine = createClient({ url: bed.url, token: await identityFor(lead) });
     const skill = await mine.skills.upload(file());
@@ -70,8 +70,8 @@ describe('in the environment of a managed run', () => {
   });
 });
 
-describe('every route of the OpenAPI document', () => {
-  it('answers it with 403, but for the three', async () => {
+describe('the routes of the OpenAPI document', () => {
+  it('refuse the skill identity with 403, except the three routes for skills', async () => {
     const token = await identityFor();
     const open: string[] = [];
     let refused = 0;
@@ -96,7 +96,7 @@ describe('every route of the OpenAPI document', () => {
       expect((await server.raw('GET', path, undefined, { token })).status, path).toBe(403);
   });
 
-  it('and no other way of presenting it opens one', async () => {
+  it('refuse the skill identity in any other header or parameter', async () => {
     const token = await identityFor();
     const basic = Buffer.from(`opencode:${token}`).toString('base64');
     for (const authorization of [`Basic ${basic}`, token, `Token ${token}`])
@@ -108,7 +108,7 @@ describe('every route of the OpenAPI document', () => {
   });
 });
 
-describe('refused', () => {
+describe('a forged skill identity', () => {
   const forged = async (change: (claims: Record<string, unknown>) => object) =>
     signToken(server.ports.sealer, 'hps_', change(claimsOf(await identityFor())));
 
@@ -123,7 +123,7 @@ describe('refused', () => {
     ['a third part', (t) => `${t}.x`],
     ['nothing but the prefix', () => 'hps_'],
     ['garbage', () => 'hps_%%%.%%%'],
-  ])('%s', async (_, change) => {
+  ])('is refused with %s', async (_, change) => {
     const token = await identityFor();
     expect((await list(token)).status).toBe(200);
     expect((await list(change(token))).status).toBe(401);
@@ -138,12 +138,12 @@ describe('refused', () => {
     ['another user', (c) => ({ ...c, user_id: 'tok_unknown' })],
     ['a renamed user', (c) => ({ ...c, user_name: 'somebody else' })],
     ['a claim too many', (c) => ({ ...c, scope: 'operator' })],
-  ])('with a genuine signature over %s', async (_, change) => {
+  ])('is refused with a genuine signature over %s', async (_, change) => {
     expect((await list(await forged((claims) => claims))).status).toBe(200);
     expect((await list(await forged(change))).status).toBe(401);
   });
 
-  it('one that has expired, and one whose user is gone', async () => {
+  it('is refused when it has expired, and when its user is revoked', async () => {
     const mate = await server.makeToken('operator', undefined, { name: 'mate' });
     const token = await identityFor(mate.token);
     expect((await list(token)).status).toBe(200);

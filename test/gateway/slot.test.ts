@@ -1,5 +1,5 @@
-// One active slot per session: a waiting run keeps it, later runs queue first in, first out, and every way a run can
-// end gives it to the next.
+// One active slot per session: a waiting run keeps it, later runs queue first in, first out, and every end of a run gives
+// it to the next.
 import { describe, expect, it } from 'vitest';
 import type { RunView } from '../../src/core/views.ts';
 import {
@@ -21,12 +21,12 @@ import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 
-it('an external run is running as soon as it has the slot', async () => {
+it('sets an external run to running as soon as it has the slot', async () => {
   const { session_id } = await newSession(server);
   expect(await startRun(server, session_id)).toMatchObject({ status: 'running', kind: 'input' });
 });
 
-it('later runs queue first in, first out, with a 1-based position', async () => {
+it('queues later runs first in, first out, with a 1-based position', async () => {
   const h = await held(server);
   const [b, c, d] = [
     await startRun(server, h.sessionId),
@@ -52,7 +52,7 @@ it('later runs queue first in, first out, with a 1-based position', async () => 
   expect(await showRun(server, c.run_id)).not.toHaveProperty('queued_position');
 });
 
-it('a waiting run keeps the slot, and so does one that goes on after an answer', async () => {
+it('keeps the slot with a waiting run, and with a run that continues after an answer', async () => {
   const h = await held(server);
   const next = await startRun(server, h.sessionId);
   await ok(answer(server, h));
@@ -61,12 +61,12 @@ it('a waiting run keeps the slot, and so does one that goes on after an answer',
   expect((await showRun(server, next.run_id)).status).toBe('queued');
 });
 
-describe('every end of a run gives the slot to the next', () => {
+describe('the end of a run', () => {
   it.each([
     ['complete', 'completed'],
     ['fail', 'failed'],
     ['cancel', 'cancelled'],
-  ])('%s', async (call, status) => {
+  ])('gives the slot to the next run after %s', async (call, status) => {
     const { session_id } = await newSession(server);
     const first = await startRun(server, session_id);
     const second = await startRun(server, session_id);
@@ -75,7 +75,7 @@ describe('every end of a run gives the slot to the next', () => {
     expect((await showSession(server, session_id)).active_run_id).toBe(second.run_id);
   });
 
-  it('interrupt', async () => {
+  it('gives the slot to the next run after an interrupt', async () => {
     const h = await held(server);
     const next = await startRun(server, h.sessionId);
     await ok(server.post(`/v1/sessions/${h.sessionId}/interrupt`));
@@ -85,7 +85,7 @@ describe('every end of a run gives the slot to the next', () => {
 });
 
 describe('a run that does not have the slot', () => {
-  it('cannot ask, speak or complete', async () => {
+  it('is refused asks, outputs and completion', async () => {
     const h = await held(server);
     const { run_id } = await startRun(server, h.sessionId);
     const question = { kind: 'question', tool_call_id: 'c', questions: [{ question: 'A?' }] };
@@ -95,7 +95,7 @@ describe('a run that does not have the slot', () => {
     expect((await showRun(server, run_id)).status).toBe('queued');
   });
 
-  it('can be cancelled or failed in the queue', async () => {
+  it('can be cancelled and failed in the queue', async () => {
     const h = await held(server);
     const runs = [await startRun(server, h.sessionId), await startRun(server, h.sessionId)];
     await ok(server.post(`/v1/runs/${runs[0]?.run_id}/cancel`));
@@ -105,7 +105,7 @@ describe('a run that does not have the slot', () => {
   });
 });
 
-it('a terminal run never changes', async () => {
+it('refuses every change of a terminal run', async () => {
   for (const [end, status] of [
     ['complete', 'completed'],
     ['fail', 'failed'],
@@ -122,7 +122,7 @@ it('a terminal run never changes', async () => {
   }
 });
 
-it('a clarification queues in the parent like any other run and, with the slot, goes straight to waiting', async () => {
+it('queues a clarification in the parent like any other run, and sets it to waiting when it has the slot', async () => {
   const { parentId, childRunId } = await family(server);
   const working = await startRun(server, parentId);
   const asked = await clarify(server, childRunId);
@@ -137,7 +137,7 @@ it('a clarification queues in the parent like any other run and, with the slot, 
   expect((await showRun(server, behind.run_id)).status).toBe('queued');
 });
 
-it('many runs started at once: one is active, the others have distinct places', async () => {
+it('activates one of many concurrently started runs and gives the others distinct positions', async () => {
   const { session_id } = await newSession(server);
   const runs = await Promise.all(Array.from({ length: 20 }, () => startRun(server, session_id)));
   expect(runs.filter((r) => r.status === 'running')).toHaveLength(1);

@@ -1,11 +1,11 @@
-// The clockwork when it cannot do its work: it says so, waits, and tries again; it does not spin.
+// The sweep when it cannot do its work: it reports the failure, waits and tries again, without a busy loop.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { held, showAsk } from '../support/api-calls.ts';
 import { openServer } from '../support/server.ts';
 
-it('a sweep that fails is tried again after a while, and succeeds when the cause is gone', async () => {
+it('tries a failed sweep again after a while, and succeeds when the cause is gone', async () => {
   const server = await openServer();
   try {
     const broken = await held(server, { expires_after_ms: 1000 });

@@ -1,4 +1,4 @@
-// A thread as pages and as a stream: the same items in the same order, whichever way and from wherever it is read.
+// A thread as pages and as a stream: the same items in the same order, from any cursor.
 // Covers: src/server/routes/threads.ts
 import { describe, expect, it } from 'vitest';
 import type { ItemView } from '../../src/core/views.ts';
@@ -67,14 +67,14 @@ const STORY = [
   'end cancelled',
 ];
 
-it('has the words of everybody in order, nothing between a prompt and its end, each said once', async () => {
+it('shows the items of people and agents in order, each once, and none between a prompt and its end', async () => {
   const h = await story();
   expect(await chat(server, h.sessionId)).toEqual(STORY);
   const types = (await itemsOf(server, h.sessionId)).map(({ metadata }) => metadata?.type ?? '-');
   expect(types.slice(0, 6)).toEqual(['pending_prompt', '-', '-', 'pending_prompt_resolved', 'thinking', 'text']);
 });
 
-it('shows what an agent says under no other type than its own', async () => {
+it('shows no output of an agent as another type of item', async () => {
   const h = await held(server, { kind: 'approval' });
   await ok(decide(server, h.runId, allow(h.ask.ask_id)));
   await delivered(h.ask.ask_id);
@@ -86,7 +86,7 @@ it('shows what an agent says under no other type than its own', async () => {
   expect(call?.metadata).toMatchObject({ type: 'tool_call', data: { tool: { name: 'Bash' } } });
 });
 
-it('says the last words of a run once, also where it has just said them', async () => {
+it('shows the last message of a run once, also when it repeats an output', async () => {
   const { sessionId, runId, ask } = await held(server);
   await ok(post(server, sessionId, '1'));
   await delivered(ask.ask_id);
@@ -104,7 +104,7 @@ it('says the last words of a run once, also where it has just said them', async 
 });
 
 describe('pages', () => {
-  it.each([1, 2, 3, 5, 17, 18, 500])('of %i cover all items once', async (limit) => {
+  it.each([1, 2, 3, 5, 17, 18, 500])('returns all items once in pages of %i', async (limit) => {
     const h = await story();
     const all = await itemsOf(server, h.sessionId);
     const seen: ItemView[] = [];
@@ -119,7 +119,7 @@ describe('pages', () => {
     expect(seen).toEqual(all);
   });
 
-  it('go on where the last one ended, when more was said', async () => {
+  it('continues after the last page when items were added', async () => {
     const h = await held(server);
     const { headers } = await server.get(pathOf(h.sessionId));
     await ok(post(server, h.sessionId, '1'));
@@ -128,13 +128,13 @@ describe('pages', () => {
     expect(rest.map(short)).toEqual(['operator: 1', '! ✓ Answered: OpenAI']);
   });
 
-  it('do not show an overdue prompt as open', async () => {
+  it('does not show an overdue prompt as open', async () => {
     const h = await held(server, { kind: 'approval', expires_after_ms: 40 });
     server.advance(50);
     expect(await chat(server, h.sessionId)).toEqual(['? Bash: rm -rf build', '! ✗ Cancelled: expired']);
   });
 
-  it('are read on from a quiet place: what came before it is not read again', async () => {
+  it('reads no event before the last quiet one of the cursor', async () => {
     const h = await story();
     for (let n = 0; n < 30; n++) await ok(post(server, h.sessionId, `post ${n}`));
     const { headers } = await server.get(`${pathOf(h.sessionId)}?limit=40`);
@@ -143,21 +143,21 @@ describe('pages', () => {
   });
 
   it.each(['x', '1.2', '5.1.1', '1.2.3.4', '-1.0.0', 'p12'])(
-    'refuse a cursor that nobody gave out: %s',
+    'refuses a cursor that the server did not issue: %s',
     async (cursor) => {
       const h = await held(server);
       await refusal(server.get(`${pathOf(h.sessionId)}?cursor=${cursor}`), 400, 'invalid_cursor');
     },
   );
 
-  it('of a thread that is not there are refused', async () => {
+  it('refuses an unknown thread', async () => {
     await refusal(server.get(pathOf('nobody')), 404, 'thread_not_found');
     await refusal(server.get('/v1/threads/nobody/items'), 404, 'thread_not_found');
   });
 });
 
 describe('a stream', () => {
-  it('begins with all that was said and goes on live', async () => {
+  it('begins with all items and continues live', async () => {
     const h = await story();
     const stream = await follow(h);
     await stream.until(() => stream.frames.length === STORY.length);
@@ -167,7 +167,7 @@ describe('a stream', () => {
     stream.close();
   });
 
-  it('goes on after any item, with nothing missing and nothing twice', async () => {
+  it('resumes after any item without a gap or a repetition', async () => {
     const h = await story();
     const whole = await follow(h);
     await whole.until(() => whole.frames.length === STORY.length);
@@ -180,7 +180,7 @@ describe('a stream', () => {
     }
   });
 
-  it('follows a page', async () => {
+  it('continues from the cursor of a page', async () => {
     const h = await story();
     const { headers } = await server.get(`${pathOf(h.sessionId)}?limit=10`);
     const stream = await openStream(server, `${pathOf(h.sessionId)}?cursor=${headers['holdpoint-cursor']}`);
@@ -189,7 +189,7 @@ describe('a stream', () => {
     stream.close();
   });
 
-  it('resumes after a restart of the server', async () => {
+  it('resumes after a restart', async () => {
     const h = await held(server);
     const before = await follow(h);
     await before.until(() => before.frames.length === 1);
@@ -202,7 +202,7 @@ describe('a stream', () => {
     after.close();
   });
 
-  it('of another session is not for an agent', async () => {
+  it('refuses an agent the thread of another session', async () => {
     const [mine, theirs] = [await held(server), await held(server)];
     const { token } = await server.makeToken('agent', mine.sessionId);
     await refusal(server.get(pathOf(theirs.sessionId), { token }), 403, 'session_forbidden');

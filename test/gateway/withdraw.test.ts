@@ -1,5 +1,5 @@
-// An agent takes its ask back, because it was settled at its own prompt: nothing is approved by that, the run goes on,
-// and whoever answers later is told.
+// An agent withdraws its ask, because it was settled at its own prompt: nothing is approved by that, the run goes on, and a
+// later answer is refused.
 import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import {
@@ -26,8 +26,8 @@ const withdraw = (askId: string, body: object = {}, headers: Record<string, stri
   server.post<AskView>(`/v1/asks/${askId}/withdraw`, body, { headers });
 const LOCAL = { justification: 'answered in the terminal' };
 
-describe('an ask that its agent takes back', () => {
-  it('is a denial where it was an approval, and the run goes on', async () => {
+describe('a withdrawn ask', () => {
+  it('denies an approval, and its run goes on', async () => {
     const h = await held(server, { kind: 'approval' });
     const ask = await ok(withdraw(h.ask.ask_id, LOCAL));
     expect(ask).toMatchObject({
@@ -41,14 +41,14 @@ describe('an ask that its agent takes back', () => {
     expect(late.detail).toBe('It was taken back by its agent (answered in the terminal).');
   });
 
-  it('does not cancel the run where it was a question', async () => {
+  it('does not cancel the run of a question', async () => {
     const h = await held(server);
     await ok(withdraw(h.ask.ask_id));
     expect(await showRun(server, h.runId)).toMatchObject({ status: 'running', pending_questions: [] });
     await refusal(answer(server, h), 409, 'question_state_conflict');
   });
 
-  it('keeps on the record what was said at the agent’s own prompt, judged, and nothing secret', async () => {
+  it('records what was answered at the prompt of the agent, validated, and no secret', async () => {
     const h = await held(server);
     await refusal(withdraw(h.ask.ask_id, { answers: picks('nowhere') }), 400, 'question_option_not_found');
     const ask = await ok(withdraw(h.ask.ask_id, { ...LOCAL, answers: picks('local') }));
@@ -61,7 +61,7 @@ describe('an ask that its agent takes back', () => {
     for (const { ask_id } of [secret.ask, gate.ask]) expect((await showAsk(server, ask_id)).status).toBe('pending');
   });
 
-  it('is not what a person denied, or whose run they stopped, with the same word', async () => {
+  it('is not confused with a denial or a stopped run whose reason is the same word', async () => {
     const h = await held(server, { kind: 'approval' });
     await ok(decide(server, h.runId, deny(h.ask.ask_id, { reason: 'withdrawn' })));
     const late = await refusal(decide(server, h.runId, allow(h.ask.ask_id)), 409, 'approval_state_conflict');
@@ -79,7 +79,7 @@ describe('an ask that its agent takes back', () => {
     expect((await showAsk(server, stopped.ask.ask_id)).answer?.reason).toBe('the run was cancelled: withdrawn');
   });
 
-  it('may be taken back twice, with one event; not after an answer', async () => {
+  it('is withdrawn once when it is withdrawn twice, and not after an answer', async () => {
     const h = await held(server, { kind: 'approval' });
     const first = await ok(withdraw(h.ask.ask_id, LOCAL));
     expect(await ok(withdraw(h.ask.ask_id, LOCAL))).toEqual(first);
@@ -92,7 +92,7 @@ describe('an ask that its agent takes back', () => {
     expect(problem.winner).toMatchObject({ outcome: 'answered', answered_by: 'operator' });
   });
 
-  it('is left alone where another run carries it on, or a person must cancel it', async () => {
+  it('is refused for forms and restarts, which another run carries, and for clarifications', async () => {
     const form = await held(server, { mode: 'form' });
     await refusal(withdraw(form.ask.ask_id), 409, 'ask_state_conflict');
     const kin = await family(server);
@@ -100,7 +100,7 @@ describe('an ask that its agent takes back', () => {
     await refusal(withdraw(asked.request_id), 409, 'ask_state_conflict');
   });
 
-  it('belongs to its session and its lease', async () => {
+  it('is refused to other sessions and to a worker that lost the lease', async () => {
     const h = await held(server, { kind: 'approval' });
     const other = await held(server);
     const { token } = await server.makeToken('agent', other.sessionId);
@@ -111,11 +111,11 @@ describe('an ask that its agent takes back', () => {
   });
 });
 
-describe('what an agent suggests to allow along with an approval', () => {
+describe('a suggestion of an approval', () => {
   const suggestions = [{ id: 'session', label: 'Not to be asked again in this session' }, 'no id'];
   const suggested = () => held(server, { kind: 'approval', suggestions });
 
-  it('is taken by id, and told to the agent', async () => {
+  it('is accepted by its id and returned to the agent', async () => {
     const h = await suggested();
     await ok(decide(server, h.runId, allow(h.ask.ask_id, { suggestion_ids: ['session', 'session'] })));
     const ask = await ok(server.get<AskView>(`/v1/asks/${h.ask.ask_id}`));
@@ -124,7 +124,7 @@ describe('what an agent suggests to allow along with an approval', () => {
     expect(resolved?.data.resolutions).toMatchObject([{ suggestion_ids: ['session'] }]);
   });
 
-  it('is part of the decision: the same again is fine, another is told who won', async () => {
+  it('is part of the decision: a repeat gets the first outcome, another choice the winner', async () => {
     const h = await suggested();
     const taken = allow(h.ask.ask_id, { suggestion_ids: ['session'] });
     await ok(decide(server, h.runId, taken));
@@ -132,7 +132,7 @@ describe('what an agent suggests to allow along with an approval', () => {
     await refusal(decide(server, h.runId, allow(h.ask.ask_id)), 409, 'approval_state_conflict');
   });
 
-  it('cannot be more than was shown, nor go with a denial', async () => {
+  it('is refused when it was not offered, and with a denial', async () => {
     const h = await suggested();
     const more = decide(server, h.runId, allow(h.ask.ask_id, { suggestion_ids: ['session', 'everything'] }));
     expect((await refusal(more, 400, 'approval_suggestion_not_found')).detail).toContain('It has: session.');

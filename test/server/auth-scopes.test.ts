@@ -1,5 +1,5 @@
-// Every route of the OpenAPI document with every kind of caller: let in or refused as `x-holdpoint-scopes` says, and
-// every refusal is a problem document. Bodies are left empty: who may call is decided before the body is looked at.
+// Every route of the OpenAPI document with every kind of caller: admitted or refused as `x-holdpoint-scopes` declares, and
+// every refusal is a problem document. Bodies are left empty: scopes are checked before the body is read.
 // Covers: src/server/auth.ts, src/server/routes/route.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessageView } from '../../src/core/views.ts';
@@ -99,8 +99,8 @@ const STATUS: Record<Exclude<Verdict, 'let in'>, number> = {
   session_forbidden: 403,
 };
 
-describe.each(CALLERS)('%s', (caller, scope) => {
-  it('is let in and refused as the document says, on every route', async () => {
+describe.each(CALLERS)('the caller %s', (caller, scope) => {
+  it('is admitted and refused as the document declares, on every route', async () => {
     const token = tokens[caller] ?? null;
     const wrong: string[] = [];
     let let_in = 0;
@@ -121,7 +121,7 @@ describe.each(CALLERS)('%s', (caller, scope) => {
     expect(let_in).toBeGreaterThanOrEqual(2);
   });
 
-  it('is treated the same on a live stream', async () => {
+  it('is admitted and refused on a live stream as on a page', async () => {
     const token = tokens[caller] ?? null;
     const reply = await server.call('GET', `/v1/sessions/${ids.session_id}/events?limit=1`, undefined, { token });
     const mayRead = scope !== undefined && (scope !== 'agent' || caller === 'agent of this session');
@@ -134,7 +134,7 @@ describe.each(CALLERS)('%s', (caller, scope) => {
   });
 });
 
-it('a refusal says what would have been accepted', async () => {
+it('names the accepted scope or credential when it refuses a caller', async () => {
   const viewer = tokens.viewer ?? null;
   const forbidden = await server.call<Problem>('POST', `/v1/runs/${ids.run_id}/questions`, {}, { token: viewer });
   expect(forbidden.body.detail).toMatch(/"viewer".*It takes: operator/);

@@ -1,5 +1,5 @@
-// Host, then Origin, then the token, before anything else is looked at: a wrong one is refused even with a valid
-// bearer token, on every kind of path.
+// Host, then Origin, then the token, before anything else is read: a wrong one is refused even with a valid bearer token,
+// on every kind of path.
 import { describe, expect, it } from 'vitest';
 import { held, newSession, ok, refusal, resolution, showAsk } from '../support/api-calls.ts';
 import { openServer } from '../support/server.ts';
@@ -11,9 +11,9 @@ const HOST = '127.0.0.1:4777';
 const look = (headers: Record<string, string>, path = '/v1/asks', token?: string | null) =>
   server.get(path, { headers, ...(token !== undefined && { token }) });
 
-describe('Host', () => {
+describe('the header Host', () => {
   it.each([HOST, '127.0.0.1', 'localhost', 'LOCALHOST:80', 'localhost:1', '[::1]:4777', '[::1]'])(
-    '%s is answered',
+    'accepts the Host %s',
     async (host) => {
       await ok(look({ host }));
     },
@@ -32,7 +32,7 @@ describe('Host', () => {
     '@127.0.0.1',
     '127.0.0.1:80:evil',
     '127.0.0.1:evil',
-  ])('%j is refused with a valid token, without one, and on open paths', async (host) => {
+  ])('refuses the Host %j with a valid token, without one, and on open paths', async (host) => {
     for (const [path, token] of [
       ['/v1/asks', server.token],
       ['/v1/asks', null],
@@ -46,8 +46,8 @@ describe('Host', () => {
   });
 });
 
-describe('Origin', () => {
-  it.each([`http://${HOST}`, 'https://inbox.example'])('%s is let through with a token', async (origin) => {
+describe('the header Origin', () => {
+  it.each([`http://${HOST}`, 'https://inbox.example'])('accepts the Origin %s with a token', async (origin) => {
     await ok(look({ host: HOST, origin }));
   });
 
@@ -65,7 +65,7 @@ describe('Origin', () => {
     'http://inbox.example',
     '',
     'file://',
-  ])('%j is refused even with a valid bearer token', async (origin) => {
+  ])('refuses the Origin %j even with a valid bearer token', async (origin) => {
     await refusal(look({ host: HOST, origin }), 403, 'origin_not_allowed');
     await refusal(look({ host: HOST, origin }, '/healthz', null), 403, 'origin_not_allowed');
   });
@@ -80,17 +80,20 @@ describe('Origin', () => {
     ['127.0.0.1:4777', 'http://127.0.0.1:4777', true],
     ['127.0.0.1:4777', 'https://127.0.0.1:4777', false],
     ['127.0.0.1', 'http://127.0.0.1', true],
-  ])('behind a proxy that does TLS, %s is called by pages from %s: %s', async (host, origin, isOwn) => {
-    const proxied = await openServer({ proxiedAs: 'inbox.example' });
-    try {
-      const reply = await proxied.raw('GET', '/v1/asks', undefined, { headers: { host, origin } });
-      expect(reply.status).toBe(isOwn ? 200 : 403);
-    } finally {
-      await proxied.close();
-    }
-  });
+  ])(
+    'behind a proxy that terminates TLS, decides whether Host %s accepts pages from Origin %s: %s',
+    async (host, origin, isOwn) => {
+      const proxied = await openServer({ proxiedAs: 'inbox.example' });
+      try {
+        const reply = await proxied.raw('GET', '/v1/asks', undefined, { headers: { host, origin } });
+        expect(reply.status).toBe(isOwn ? 200 : 403);
+      } finally {
+        await proxied.close();
+      }
+    },
+  );
 
-  it('a refused page has changed nothing', async () => {
+  it('changes nothing for a refused Origin', async () => {
     const h = await held(server);
     const headers = { host: HOST, origin: 'https://evil.example' };
     const sent = server.post(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id), { headers });
@@ -98,7 +101,7 @@ describe('Origin', () => {
     expect((await showAsk(server, h.ask.ask_id)).status).toBe('pending');
   });
 
-  it('no reply ever allows other origins to read it', async () => {
+  it('sends no CORS header on any reply', async () => {
     for (const headers of [
       { host: HOST },
       { host: HOST, origin: `http://${HOST}` },
@@ -115,10 +118,10 @@ describe('Origin', () => {
   });
 });
 
-describe('the order: Host → Origin → token → scope → body', () => {
+describe('the order of checks', () => {
   const evil = { host: 'evil.example', origin: 'https://evil.example' };
 
-  it('Host before Origin before the token before the scope before the schema', async () => {
+  it('checks Host, Origin, token, scope and body in this order', async () => {
     const { session_id } = await newSession(server);
     const { token: viewer } = await server.makeToken('viewer');
     const path = `/v1/sessions/${session_id}/interrupt`;
@@ -131,12 +134,12 @@ describe('the order: Host → Origin → token → scope → body', () => {
     expect((await refusal(send({ host: HOST }, server.token), 400, 'invalid_request')).detail).toContain('nonsense');
   });
 
-  it('an unknown path tells a stranger nothing', async () => {
+  it('answers 401 for an unknown path without a token', async () => {
     await refusal(look({ host: HOST }, '/v1/secrets', null), 401, 'unauthenticated');
     await refusal(look({ host: HOST }, '/v1/secrets'), 404, 'route_not_found');
   });
 
-  it('a body is not even parsed for a stranger', async () => {
+  it('does not parse a body without a token', async () => {
     const reply = await server.raw('POST', '/v1/sessions', '{"agent":', { token: null });
     expect(reply).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
   });
@@ -148,18 +151,18 @@ describe('the token', () => {
     ['an empty one', { authorization: 'Bearer ' }],
     ['another scheme', { authorization: 'Basic b3BlcmF0b3I6eA==' }],
     ['an unknown one', { authorization: 'Bearer hp_nope' }],
-  ])('%s: 401 with a challenge', async (_name, headers) => {
+  ])('answers 401 with a challenge for %s', async (_name, headers) => {
     const reply = await server.get('/v1/asks', { token: null, headers });
     expect(reply).toMatchObject({ status: 401, body: { code: 'unauthenticated', domain: 'auth' } });
     expect(reply.headers['www-authenticate']).toMatch(/^Bearer/);
   });
 
-  it('is not taken from the query or a cookie', async () => {
+  it('ignores a token in the query or in a cookie', async () => {
     await refusal(look({ host: HOST }, `/v1/asks?token=${server.token}`, null), 401, 'unauthenticated');
     await refusal(look({ host: HOST, cookie: `token=${server.token}` }, '/v1/asks', null), 401, 'unauthenticated');
   });
 
-  it('every reply forbids sniffing, caching and referrers', async () => {
+  it('forbids sniffing, caching and referrers on every reply', async () => {
     for (const [path, token] of [
       ['/v1/asks', server.token],
       ['/v1/asks', null],

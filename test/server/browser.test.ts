@@ -1,5 +1,5 @@
-// A cookie is sent by the browser whoever asked it to. It counts only from our own page: on every route that is no GET,
-// in the order Host → Origin → cookie → scope → CSRF → body.
+// Cookies of signed-in browsers: a browser sends them whichever page asks, so they count only from our own page, on every
+// route that is not a GET, in the order Host → Origin → cookie → scope → CSRF → body.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '../../src/server/problem.ts';
 import { held, ok, refusal, resolution, showAsk } from '../support/api-calls.ts';
@@ -29,8 +29,8 @@ const FORGED: [name: string, headers: Record<string, string | undefined>, code: 
   ['with another value', { 'holdpoint-csrf': 'x'.repeat(64) }, 'csrf_token_invalid'],
 ];
 
-describe.each(FORGED)('a request %s', (_name, forged, code) => {
-  it('is refused on every route that could change something', async () => {
+describe.each(FORGED)('a request with a cookie, %s', (_name, forged, code) => {
+  it('is refused on every route that can change something', async () => {
     const routes = changing();
     expect(routes.length).toBeGreaterThan(20);
     for (const { method, path } of routes) {
@@ -40,7 +40,7 @@ describe.each(FORGED)('a request %s', (_name, forged, code) => {
   });
 });
 
-it('a cookie planted by another page does not help: the value belongs to the session', async () => {
+it('refuses a CSRF cookie that another page planted', async () => {
   const planted = { session: cookies.session, csrf: 'planted' };
   await refusal(
     server.post('/v1/sessions', {}, { token: null, headers: headersOf(planted) }),
@@ -52,7 +52,7 @@ it('a cookie planted by another page does not help: the value belongs to the ses
   await refusal(server.post('/v1/sessions', {}, { token: null, headers: mixed }), 403, 'csrf_token_invalid');
 });
 
-it('a refused request has changed nothing, and the page itself then answers', async () => {
+it('changes nothing for a refused request, and accepts the answer of our own page', async () => {
   const h = await held(server);
   const send = (headers: Record<string, string>) =>
     server.post(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id), { token: null, headers });
@@ -61,7 +61,7 @@ it('a refused request has changed nothing, and the page itself then answers', as
   await ok(send(headersOf(cookies)));
 });
 
-it('reading needs no header, but no other page may make the browser do it either', async () => {
+it('needs no CSRF header for reading, and refuses reading for other pages', async () => {
   const read = (more: Record<string, string | undefined>) =>
     server.get('/v1/asks', { token: null, headers: headersOf(cookies, { 'holdpoint-csrf': undefined, ...more }) });
   await ok(read({ origin: undefined }));
@@ -72,7 +72,7 @@ it('reading needs no header, but no other page may make the browser do it either
   await refusal(read({ origin: 'http://evil.example' }), 403, 'origin_not_allowed');
 });
 
-it('checks in order: Host, Origin, cookie, scope, CSRF, body', async () => {
+it('checks Host, Origin, cookie, scope, CSRF and body in this order', async () => {
   const viewer = await signIn(server, { scope: 'viewer' });
   const send = (own: Cookies, more: Record<string, string | undefined>) =>
     server.post('/v1/sessions', { nonsense: true }, { token: null, headers: headersOf(own, more) });
@@ -86,7 +86,7 @@ it('checks in order: Host, Origin, cookie, scope, CSRF, body', async () => {
   await refusal(send(cookies, {}), 400, 'invalid_request');
 });
 
-it('a bearer token needs neither, and wins over a cookie', async () => {
+it('needs neither Origin nor CSRF header with a bearer token, which takes precedence over a cookie', async () => {
   const headers = { host: HOST, cookie: `holdpoint_session=${cookies.session}` };
   await ok(server.post('/v1/sessions', { agent: 'external' }, { headers }));
   await ok(server.post('/v1/sessions', { agent: 'external' }, { headers: { ...headers, origin: ORIGIN } }));

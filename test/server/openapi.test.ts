@@ -1,5 +1,5 @@
-// The OpenAPI document: valid 3.1, complete, and honest about who may call what. That every real reply fits it is
-// checked with every call of every test (support/contract.ts); here also that this check can fail.
+// The OpenAPI document: valid 3.1, complete, with the scopes of every operation. Every reply of every test is checked
+// against it (support/contract.ts); here also that this check can fail.
 import { validate } from '@scalar/openapi-parser';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -64,7 +64,7 @@ const operations = (document: OpenApi): [name: string, Operation][] =>
     ]),
   );
 
-describe('the document', () => {
+describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1', async () => {
     const result = await validate(structuredClone(server.openApi) as never);
     expect(result.errors ?? []).toEqual([]);
@@ -74,18 +74,18 @@ describe('the document', () => {
     expect((await validate(broken as never)).valid).toBe(false);
   });
 
-  it('is served to everyone, with a page to browse it', async () => {
+  it('is served without a token, with a page to browse it', async () => {
     const reply = await server.raw('GET', '/openapi.json', undefined, { token: null });
     expect(reply.headers['content-type']).toMatch(/^application\/json/);
     const docs = await server.raw('GET', '/docs/', undefined, { token: null });
     expect([docs.status, String(docs.headers['content-type'])]).toEqual([200, expect.stringMatching(/^text\/html/)]);
   });
 
-  it.each([...SEED_003, ...SURFACES_1])('has %s', (name) => {
+  it.each([...SEED_003, ...SURFACES_1])('contains %s', (name) => {
     expect(operations(server.openApi).map(([known]) => known)).toContain(name);
   });
 
-  it('every operation says what it does, which scopes may call it, and how it refuses', () => {
+  it('describes for every operation what it does, its scopes and its refusals', () => {
     const scopes = new Set(['operator', 'viewer', 'agent', 'worker', 'skill_identity']);
     for (const [name, operation] of operations(server.openApi)) {
       expect(operation.summary?.length, name).toBeGreaterThan(5);
@@ -101,7 +101,7 @@ describe('the document', () => {
     }
   });
 
-  it('whoever answers is an operator, on every route that decides', () => {
+  it('declares the scope operator alone on every route that decides', () => {
     const deciding = operations(server.openApi).filter(([name]) =>
       /^POST .*\/(questions|approvals|approval-runs|cancel|interrupt)$/.test(name),
     );
@@ -113,7 +113,7 @@ describe('the document', () => {
         expect(operation['x-holdpoint-scopes'], name).toContain('viewer');
   });
 
-  it('every path parameter is declared, every body refuses unknown fields, every schema can be used', () => {
+  it('declares every path parameter, refuses unknown fields in every body, and has valid schemas', () => {
     for (const [name, operation] of operations(server.openApi)) {
       const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, param]) => param);
       const declared = (operation.parameters ?? []).filter((p) => p.in === 'path').map((p) => p.name);
@@ -127,7 +127,7 @@ describe('the document', () => {
   });
 });
 
-describe('the check of every reply', () => {
+describe('the contract check of replies', () => {
   const contract = () => new Contract(server.openApi);
   const path = '/v1/questions';
   const reply = (body: unknown, status = 200, type = 'application/json') => ({
@@ -137,7 +137,7 @@ describe('the check of every reply', () => {
     text: JSON.stringify(body),
   });
 
-  it('accepts what the server really says', async () => {
+  it('accepts a real reply', async () => {
     await held(server);
     expect(await ok(server.get<unknown[]>(path))).not.toEqual([]);
   });
@@ -158,7 +158,7 @@ describe('the check of every reply', () => {
     expect(() => contract().check('GET', path, made)).toThrow();
   });
 
-  it('accepts a good problem', () => {
+  it('accepts a problem document', () => {
     const good = reply(problem('There is no session "x".'), 404, 'application/problem+json');
     expect(() => contract().check('GET', path, good)).not.toThrow();
   });

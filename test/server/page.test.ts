@@ -1,5 +1,5 @@
-// The page's files: strict headers on each, the same document for every address the page knows, caching by name, and
-// nothing else of the disk.
+// The files of the page: strict headers on each, the same document for every address of the page, caching by content hash,
+// and nothing else of the disk.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,9 +25,9 @@ afterAll(async () => {
 const look = (path: string, headers: Record<string, string> = {}) =>
   server.raw('GET', path, undefined, { token: null, headers });
 
-describe('every address of the page', () => {
+describe('an address of the page', () => {
   it.each(['/', '/sign-in', '/asks', '/asks/ask_1', '/sessions/a/b', '/history?q=x', '/insights'])(
-    '%s is the one document',
+    'serves the document of the page at %s',
     async (path) => {
       const reply = await look(path);
       expect(reply.status).toBe(200);
@@ -37,24 +37,27 @@ describe('every address of the page', () => {
     },
   );
 
-  it.each(['/', '/assets/index-Ab12.js', '/favicon.svg'])('%s may load nothing from elsewhere', async (path) => {
-    const { headers } = await look(path);
-    const policy = String(headers['content-security-policy']);
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain("script-src 'self'");
-    expect(policy).toContain("frame-ancestors 'none'");
-    expect(policy).toContain("base-uri 'none'");
-    expect(policy).toContain("require-trusted-types-for 'script'");
-    expect(policy).not.toMatch(/unsafe|https?:|\*/);
-    expect(headers).toMatchObject({
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
-      'referrer-policy': 'no-referrer',
-      'cross-origin-opener-policy': 'same-origin',
-    });
-  });
+  it.each(['/', '/assets/index-Ab12.js', '/favicon.svg'])(
+    'allows %s to load nothing from other origins',
+    async (path) => {
+      const { headers } = await look(path);
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).toContain("base-uri 'none'");
+      expect(policy).toContain("require-trusted-types-for 'script'");
+      expect(policy).not.toMatch(/unsafe|https?:|\*/);
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+      });
+    },
+  );
 
-  it('keeps files that are named by their content for ever', async () => {
+  it('lets browsers cache files that are named by their content hash', async () => {
     const reply = await look('/assets/index-Ab12.js');
     expect(reply.status).toBe(200);
     expect(reply.headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -62,16 +65,19 @@ describe('every address of the page', () => {
   });
 });
 
-describe('an address that nobody knows', () => {
+describe('an unknown address', () => {
   const typed = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-  it.each(['/nowhere', '/v1/nowhere', '/favicon.svg/x'])('%s is answered to a person by the page', async (path) => {
-    const reply = await look(path, typed);
-    expect([reply.status, reply.text]).toEqual([404, expect.stringContaining('the page')]);
-    expect(reply.headers['content-security-policy']).toContain("default-src 'none'");
-  });
+  it.each(['/nowhere', '/v1/nowhere', '/favicon.svg/x'])(
+    'serves the page with 404 to a browser at %s',
+    async (path) => {
+      const reply = await look(path, typed);
+      expect([reply.status, reply.text]).toEqual([404, expect.stringContaining('the page')]);
+      expect(reply.headers['content-security-policy']).toContain("default-src 'none'");
+    },
+  );
 
-  it('is answered to everyone else as before, and a wrong Host to nobody', async () => {
+  it('answers programs with a problem document, and refuses a wrong Host', async () => {
     expect((await look('/nowhere')).status).toBe(401);
     const token = await server.raw('GET', '/nowhere', undefined, { headers: typed });
     expect([token.status, token.headers['content-type']]).toEqual([404, expect.stringMatching(/problem\+json/)]);
@@ -80,7 +86,7 @@ describe('an address that nobody knows', () => {
   });
 });
 
-describe('nothing else', () => {
+describe('files outside of the page', () => {
   it.each([
     '/assets/none.js',
     '/assets/../index.html',
@@ -89,26 +95,26 @@ describe('nothing else', () => {
     '/assets/.sources',
     '/assets/',
     '/favicon.svg/x',
-  ])('%s', async (path) => {
+  ])('does not serve %s', async (path) => {
     const reply = await look(path);
     expect([401, 404]).toContain(reply.status);
     expect(reply.headers['content-type']).toMatch(/^application\/problem\+json/);
     expect(reply.text).not.toContain('private');
   });
 
-  it('what the API does not have stays a problem document', async () => {
+  it('answers an unknown API path with a problem document', async () => {
     await refusal(server.get('/v1/nowhere'), 404, 'route_not_found');
     await refusal(server.get('/nowhere'), 404, 'route_not_found');
     await refusal(server.get('/v1/nowhere', { token: null }), 401, 'unauthenticated');
   });
 
-  it('only with our Host', async () => {
+  it('refuses the page for a foreign Host', async () => {
     const reply = await look('/', { host: 'evil.example' });
     expect(reply).toMatchObject({ status: 403, body: { code: 'host_not_allowed' } });
   });
 });
 
-it('a server without a built page says so', async () => {
+it('answers page_not_built when the page was not built', async () => {
   const bare = await openServer();
   try {
     const { detail } = await refusal(bare.get('/', { token: null }), 404, 'page_not_built');

@@ -1,5 +1,5 @@
-// Every refusal is a problem document (RFC 9457): a stable code, a title and a detail in words, and where it can be
-// said, what would have been accepted. Nothing of the inside leaves with it.
+// Every refusal is a problem document (RFC 9457): a stable code, a title and a detail, and where possible what would have
+// been accepted. No internals leave with it.
 // Covers: src/core/errors.ts, src/server/app.ts, src/server/body.ts
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
@@ -27,8 +27,8 @@ import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
 
-describe('the catalogue', () => {
-  it.each(Object.keys(ERRORS) as ErrorCode[])('%s has a domain, a title and a status', (code) => {
+describe('the catalogue of refusals', () => {
+  it.each(Object.keys(ERRORS) as ErrorCode[])('gives %s a domain, a title and a status', (code) => {
     const problem = problemOf({ code, detail: 'Because.' });
     expect(problem).toMatchObject({ type: `urn:holdpoint:problem:${code}`, code });
     expect(problem.title).toMatch(/^[A-Z].{10,}[^.]$/);
@@ -38,7 +38,7 @@ describe('the catalogue', () => {
   });
 });
 
-describe('whatever is wrong with the request as such', () => {
+describe('a malformed request', () => {
   const send = (body: string | Buffer, headers: Record<string, string> = {}) =>
     server.raw('POST', '/v1/sessions', body, { headers }) as Promise<Reply<Problem>>;
   const CASES: [string, string | Buffer, Record<string, string>, number, ErrorCode][] = [
@@ -67,21 +67,24 @@ describe('whatever is wrong with the request as such', () => {
     ],
     ['too large', JSON.stringify({ agent: 'external', title: 'x'.repeat(1_100_000) }), {}, 413, 'body_too_large'],
   ];
-  it.each(CASES)('%s', async (_name, body, headers, status, code) => {
-    const before = (await server.get('/v1/sessions?limit=500')).text;
-    const reply = await send(body, headers);
-    expect(reply).toMatchObject({ status, body: { code, status } });
-    expect(reply.headers['content-type']).toMatch(/^application\/problem\+json/);
-    expect(reply.body.detail.length).toBeGreaterThan(10);
-    expect((await server.get('/v1/sessions?limit=500')).text).toBe(before);
-  });
+  it.each(CASES)(
+    'is refused with a problem document and changes nothing: %s',
+    async (_name, body, headers, status, code) => {
+      const before = (await server.get('/v1/sessions?limit=500')).text;
+      const reply = await send(body, headers);
+      expect(reply).toMatchObject({ status, body: { code, status } });
+      expect(reply.headers['content-type']).toMatch(/^application\/problem\+json/);
+      expect(reply.body.detail.length).toBeGreaterThan(10);
+      expect((await server.get('/v1/sessions?limit=500')).text).toBe(before);
+    },
+  );
 
-  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('a method that does not exist: %s', async (method) => {
+  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('is answered 404 for the method %s', async (method) => {
     await refusal(server.call(method, '/v1/sessions'), 404, 'route_not_found');
   });
 
   it.each(['/nowhere', '/v1', '/v1/', '/v2/asks', '/v1/asks/x/y', '/V1/asks'])(
-    'a path that does not exist: %s',
+    'is answered 404 for the unknown path %s',
     async (path) => {
       const problem = await refusal(server.get(path), 404, 'route_not_found');
       expect(problem.detail).toContain('/docs');
@@ -89,13 +92,13 @@ describe('whatever is wrong with the request as such', () => {
   );
 
   it.each(['/v1/asks/%zz', '/v1/asks/%', '/v1/runs/%E0%A4%A', `/v1/runs/${'x'.repeat(2000)}`])(
-    'a path that is none: %s',
+    'is answered 400 for the malformed path %s',
     async (path) => {
       await refusal(server.get(path), 400, 'invalid_request');
     },
   );
 
-  it('bytes that are not HTTP, and a request without a Host', async () => {
+  it('is answered with a problem document when its bytes are not HTTP, or without a Host', async () => {
     const { port } = new URL(await server.url());
     const say = (bytes: string) =>
       new Promise<string>((resolve, reject) => {
@@ -115,8 +118,8 @@ describe('whatever is wrong with the request as such', () => {
   });
 });
 
-describe('a schema breach names each field that is wrong', () => {
-  it('unknown fields, at any depth, all of them', async () => {
+describe('a body that does not fit its schema', () => {
+  it('is refused with the names of all unknown fields, at any depth', async () => {
     const h = await held(server);
     const body = {
       kind: 'question',
@@ -130,7 +133,7 @@ describe('a schema breach names each field that is wrong', () => {
     expect(problem.errors).toContainEqual(expect.objectContaining({ path: 'questions.0' }));
   });
 
-  it('wrong types, with the path and what was expected', async () => {
+  it('is refused with the path of a wrong type and what was expected', async () => {
     const h = await held(server);
     const body = {
       resolution: { request_id: 7, answers: [{ question_id: 'routing', selected_option_ids: 'openai' }] },
@@ -140,7 +143,7 @@ describe('a schema breach names each field that is wrong', () => {
     expect(problem.detail).toMatch(/resolution\.answers\.0\.selected_option_ids: .*array/);
   });
 
-  it('what is missing', async () => {
+  it('is refused with the names of missing fields', async () => {
     const problem = await refusal(server.post('/v1/sessions', {}), 400, 'invalid_request');
     expect(problem.detail).toContain('agent');
     const h = await held(server);
@@ -148,14 +151,14 @@ describe('a schema breach names each field that is wrong', () => {
     expect(kinds.detail).toMatch(/approval.*question|kind/);
   });
 
-  it('of a query too', async () => {
+  it('is refused with the names of wrong parameters of a query', async () => {
     const problem = await refusal(server.get('/v1/asks?status=maybe&limit=1000000&x=1'), 400, 'invalid_request');
     for (const name of ['status', 'pending', 'x']) expect(problem.detail).toContain(name);
   });
 });
 
-describe('every refusal says what would have been accepted, where it can', () => {
-  it('questions', async () => {
+describe('the detail of a refusal', () => {
+  it('names the questions and options that would have been accepted', async () => {
     const h = await held(server, { questions: [ROUTING, REGIONS, { ...NOTES, required: false }] });
     const path = `/v1/runs/${h.runId}/questions`;
     const send = (answers: unknown, id = h.ask.ask_id) => server.post(path, resolution(id, answers));
@@ -175,7 +178,7 @@ describe('every refusal says what would have been accepted, where it can', () =>
     );
   });
 
-  it('approvals, tokens, sessions, keys', async () => {
+  it('names what is accepted for approvals, tokens, sessions and keys', async () => {
     const h = await held(server, { kind: 'approval' });
     const wrong = await refusal(decide(server, h.runId, allow('x')), 400, 'approval_request_not_pending');
     expect(wrong.detail).toContain(h.ask.ask_id);
@@ -190,7 +193,7 @@ describe('every refusal says what would have been accepted, where it can', () =>
     expect(limit.detail).toMatch(/1 to 500/);
   });
 
-  it('asks: what is wrong with a question set', async () => {
+  it('names what is wrong with a question set', async () => {
     const { session_id } = await newSession(server);
     const { run_id } = await startRun(server, session_id);
     const option = (id: string, label: string) => ({ id, label });
@@ -212,12 +215,12 @@ describe('every refusal says what would have been accepted, where it can', () =>
   });
 });
 
-it('a defect of ours is told without details', () => {
+it('reports a defect as internal without details', () => {
   const problem = problemOf({ code: 'internal', detail: 'The request was not carried out.' });
   expect(problem).toMatchObject({ status: 500, domain: 'system' });
 });
 
-it('a database that cannot be read is a 5xx problem, not a stack trace', async () => {
+it('answers a database that cannot be read with a 5xx problem document without a stack trace', async () => {
   const own = await openServer();
   try {
     await own.ports.store.close();

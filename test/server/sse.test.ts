@@ -1,4 +1,4 @@
-// Live streams: a cursor over the log. Nothing is lost, repeated or out of order, whether a reader comes early or late,
+// Live streams: a cursor over the log. No event is lost, repeated or out of order, whether a reader connects early or late,
 // resumes, begins with a snapshot, is slow, or is one of hundreds.
 
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ const atWork = async () => {
 };
 
 describe('a stream', () => {
-  it('is text/event-stream with id = seq, and shows what the pages show', async () => {
+  it('sends text/event-stream with seq as id and the events of the pages', async () => {
     const h = await held(server);
     const s = await stream(`/v1/sessions/${h.sessionId}/events`);
     expect(s.status).toBe(200);
@@ -65,7 +65,7 @@ describe('a stream', () => {
     expect(s.frames.map((f) => f.id)).toEqual(pages.map((e) => String(e.seq)));
   });
 
-  it('of a session or a run begins at the beginning, of everything it begins now', async () => {
+  it('begins at the first event for a session or a run, and at the present for all sessions', async () => {
     const { sessionId, runId } = await atWork();
     const [all, session, run] = await Promise.all([
       stream('/v1/events'),
@@ -100,7 +100,7 @@ describe('a stream', () => {
     }
   });
 
-  it('cut at any point and resumed shows every event once', async () => {
+  it('sends every event once when it is cut at any point and resumed', async () => {
     const { sessionId, runId } = await atWork();
     const path = `/v1/sessions/${sessionId}/events`;
     const seen: EventView[] = [];
@@ -116,7 +116,7 @@ describe('a stream', () => {
     expect(seqsOf(seen)).toEqual(seqsOf(all).slice(0, seen.length));
   });
 
-  it('survives a restart of the server by its cursor', async () => {
+  it('resumes by its cursor after a restart', async () => {
     const { sessionId, runId } = await atWork();
     const path = `/v1/sessions/${sessionId}/events`;
     const before = await stream(path);
@@ -134,7 +134,7 @@ describe('a stream', () => {
   });
 });
 
-describe('snapshot=true', () => {
+describe('a stream with snapshot=true', () => {
   it('begins with the pending asks and the cursor they are true for', async () => {
     const h = await held(server);
     const s = await stream(`/v1/sessions/${h.sessionId}/events?snapshot=true`);
@@ -148,7 +148,7 @@ describe('snapshot=true', () => {
     expect(s.events().every((e) => e.seq > snapshot.cursor)).toBe(true);
   });
 
-  it('no ask is lost or repeated between snapshot and live, however they interleave', async () => {
+  it('neither loses nor repeats an ask between snapshot and live events', async () => {
     const { sessionId, runId } = await atWork();
     const raising = Array.from({ length: 40 }, async () => {
       const ask = await raiseQuestion(server, runId);
@@ -173,7 +173,7 @@ describe('snapshot=true', () => {
     }
   });
 
-  it('a snapshot too large for one gulp does not repeat events that follow it', async () => {
+  it('repeats no event after a snapshot that exceeds the buffer of the socket', async () => {
     const { sessionId, runId } = await atWork();
     const bulk = { questions: [{ question: 'x'.repeat(15_000) }] };
     await Promise.all(Array.from({ length: 20 }, () => raiseQuestion(server, runId, bulk)));
@@ -212,7 +212,7 @@ describe('snapshot=true', () => {
   });
 });
 
-it('a follower that is resumed while it is live sees nothing twice, also over a store whose reads take their time', async () => {
+it('sends no event twice to a follower that resumes while it is live, also with slow reads of the store', async () => {
   const { sessionId, runId } = await atWork();
   const { store } = server.ports;
   /** The real store, with the latency of a database behind a socket: a result is already old when it arrives. */
@@ -252,7 +252,7 @@ it('a follower that is resumed while it is live sees nothing twice, also over a 
   expect(seen).toEqual(all);
 });
 
-it('a slow reader is not disconnected and misses nothing', async () => {
+it('keeps a slow reader connected and sends it every event', async () => {
   const { sessionId, runId } = await atWork();
   const s = await stream(`/v1/sessions/${sessionId}/events`);
   await s.until((x) => x.frames.length > 0);
@@ -268,7 +268,7 @@ it('a slow reader is not disconnected and misses nothing', async () => {
   await s.until((x) => textsOf(x).includes('still here'));
 });
 
-it('300 open streams all see one answer', async () => {
+it('sends one answer to 300 open streams', async () => {
   const h = await held(server);
   const kinds = [`/v1/sessions/${h.sessionId}/events`, `/v1/runs/${h.runId}/events`, '/v1/events'];
   const streams = await Promise.all(Array.from({ length: 300 }, (_, i) => stream(String(kinds[i % 3]))));
@@ -281,7 +281,7 @@ it('300 open streams all see one answer', async () => {
   }
 });
 
-it('a stream ends with the token that opened it: revoked', async () => {
+it('ends a stream when its token is revoked', async () => {
   const h = await held(server);
   const { token, token_id } = await server.makeToken('viewer');
   const other = await stream(`/v1/sessions/${h.sessionId}/events`);
@@ -294,7 +294,7 @@ it('a stream ends with the token that opened it: revoked', async () => {
   expect(s.events().some((e) => e.type === 'ask.claimed')).toBe(false);
 });
 
-it('heartbeats: a comment at once and one every fifteen seconds; an expired token gets none', async () => {
+it('sends a heartbeat comment at once and every fifteen seconds, and none to an expired token', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const own = await openServer();
   try {

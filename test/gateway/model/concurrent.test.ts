@@ -1,5 +1,5 @@
-// Several things at once: two to four steps are fired together, and what came of them, every reply and the whole state,
-// must be what the model says for some order of them. Writes reach the store in an order that the seed decides.
+// Concurrent steps: two to four steps are fired together, and every reply and the whole state afterwards must be what the
+// model gives for some order of them. The seed decides in which order writes reach the store.
 // Covers: src/gateway/gateway.ts
 
 import fc from 'fast-check';
@@ -23,7 +23,7 @@ const volley: fc.Arbitrary<Beat[]> = fc
 const aim = (beats: Beat[]) => beats[0]?.[1].slice(0, 2) ?? [];
 
 it(
-  'is explained by some order of what happened at once',
+  'equals the model for some order of the concurrent steps',
   async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -1,6 +1,6 @@
-// The real gateway against the model: random stories of everything that agents, people and time can do. After each step
-// both must say the same; at the end the invariants must hold. A failure prints its seed and the shortest story that
-// shows it. HOLDPOINT_MODEL_RUNS makes it look longer.
+// The real gateway against the model: random sequences of everything that agents, people and time can do. After each step
+// both must agree; at the end the invariants must hold. A failure prints its seed and the shortest sequence that shows it.
+// HOLDPOINT_MODEL_RUNS makes it run longer.
 // Covers: src/gateway/gateway.ts
 
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ import { beginning, stepOf, stories } from './step-sequences.ts';
 const RUNS = Number(process.env.HOLDPOINT_MODEL_RUNS ?? 120);
 
 it(
-  'does what the model does, step by step',
+  'agrees with the model after every step of a random sequence',
   async () => {
     await fc.assert(
       fc.asyncProperty(stories(60), fc.nat({ max: 2 }), async (story, recovery) => {

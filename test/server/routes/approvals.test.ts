@@ -1,4 +1,4 @@
-// Approvals as the seed describes them, sentence by sentence, and the approval codes beside the seed's table.
+// The routes for approvals: what is listed, what a decision returns, batches, and the refusal codes on each call.
 import { describe, expect, it } from 'vitest';
 import type { PendingApprovalView, RunView, SessionView } from '../../../src/core/views.ts';
 import {
@@ -30,8 +30,8 @@ const CALLS: [name: string, path: (h: Held) => string, status: number][] = [
   ['POST /v1/runs/{run_id}/approvals', (h) => `/v1/runs/${h.runId}/approvals`, 202],
 ];
 
-describe('which endpoint should you use', () => {
-  it('POST /v1/sessions/{session_id}/approvals returns an updated SessionView', async () => {
+describe('the reply to a decision', () => {
+  it('is the updated SessionView on POST /v1/sessions/{session_id}/approvals', async () => {
     const h = await heldOnApproval();
     const reply = await server.post<SessionView>(
       `/v1/sessions/${h.sessionId}/approvals`,
@@ -41,7 +41,7 @@ describe('which endpoint should you use', () => {
     expect(reply.body).toMatchObject({ status: 'running', snapshot: { pending_approvals: [], status: 'running' } });
   });
 
-  it.each(CALLS.slice(1))('%s returns 202 Accepted plus a detached RunView', async (_name, path, status) => {
+  it.each(CALLS.slice(1))('is 202 with a RunView on the %s call', async (_name, path, status) => {
     const h = await heldOnApproval();
     const reply = await server.post<RunView>(path(h), resolutions(allow(h.ask.ask_id)));
     expect(reply.status).toBe(status);
@@ -49,8 +49,8 @@ describe('which endpoint should you use', () => {
   });
 });
 
-describe('pending approvals are listed as questions are', () => {
-  it('GET /v1/approvals and GET /v1/sessions/{session_id}/approvals', async () => {
+describe('the list of pending approvals', () => {
+  it('is served over all sessions and per session', async () => {
     const h = await heldOnApproval();
     const other = await heldOnApproval();
     const mine = await ok(server.get<PendingApprovalView[]>(`/v1/sessions/${h.sessionId}/approvals`));
@@ -75,8 +75,8 @@ describe('pending approvals are listed as questions are', () => {
   });
 });
 
-describe('resolve approvals', () => {
-  it('each ApprovalResolution supports request_id, behavior, updated_input, justification and reason', async () => {
+describe('one decision', () => {
+  it('takes request_id, behavior, updated_input, justification and reason', async () => {
     const h = await heldOnApproval();
     const second = await raiseApproval(server, h.runId);
     await ok(
@@ -101,7 +101,7 @@ describe('resolve approvals', () => {
     });
   });
 
-  it('use updated_input when the approver wants to modify the pending tool input: it gets a digest of its own', async () => {
+  it('gives an updated_input a digest of its own', async () => {
     const h = await heldOnApproval();
     const asShown = await heldOnApproval();
     await ok(decide(server, h.runId, allow(h.ask.ask_id, { updated_input: { command: 'ls' } })));
@@ -113,13 +113,13 @@ describe('resolve approvals', () => {
     expect(unchanged.answer?.digest).toBe(unchanged.request.digest);
   });
 
-  it('deny without a reason says "approval denied"', async () => {
+  it('records the reason "approval denied" for a denial without one', async () => {
     const h = await heldOnApproval();
     await ok(decide(server, h.runId, deny(h.ask.ask_id)));
     expect((await showAsk(server, h.ask.ask_id)).answer).toMatchObject({ behavior: 'deny', reason: 'approval denied' });
   });
 
-  it('refuses an input for an action that is denied', async () => {
+  it('refuses an updated_input with a denial', async () => {
     const h = await heldOnApproval();
     await refusal(
       decide(server, h.runId, deny(h.ask.ask_id, { updated_input: { command: 'ls' } })),
@@ -129,7 +129,7 @@ describe('resolve approvals', () => {
     expect((await showAsk(server, h.ask.ask_id)).status).toBe('pending');
   });
 
-  it('takes no other behavior than allow and deny', async () => {
+  it('refuses a behavior other than allow and deny', async () => {
     const h = await heldOnApproval();
     for (const behavior of ['ask', 'ALLOW', 'yes', true, null, '']) {
       const problem = await refusal(
@@ -143,8 +143,8 @@ describe('resolve approvals', () => {
   });
 });
 
-describe('approval resolution is batch-based and atomic per run', () => {
-  it('send every decision you want to resolve in the current request', async () => {
+describe('a batch of decisions', () => {
+  it('decides several approvals in one request', async () => {
     const h = await heldOnApproval();
     const more = [await raiseApproval(server, h.runId), await raiseApproval(server, h.runId)];
     const run = await ok(decide(server, h.runId, allow(h.ask.ask_id), ...more.map((a) => deny(a.ask_id))));
@@ -154,7 +154,7 @@ describe('approval resolution is batch-based and atomic per run', () => {
     expect(resolved[0]?.data.resolutions).toHaveLength(3);
   });
 
-  it('a batch may cover some of the pending approvals; the rest stay pending', async () => {
+  it('leaves the pending approvals that it does not name pending', async () => {
     const h = await heldOnApproval();
     const second = await raiseApproval(server, h.runId);
     const run = await ok(decide(server, h.runId, allow(second.ask_id)));
@@ -162,7 +162,7 @@ describe('approval resolution is batch-based and atomic per run', () => {
     expect((await ok(decide(server, h.runId, allow(h.ask.ask_id)))).status).toBe('running');
   });
 
-  it('invalid, duplicate, or stale request IDs reject the batch without resolving any approval in that run', async () => {
+  it('is rejected as a whole for an invalid, duplicate or stale request id', async () => {
     const h = await heldOnApproval();
     const stale = await raiseApproval(server, h.runId);
     const elsewhere = await heldOnApproval();
@@ -184,7 +184,7 @@ describe('approval resolution is batch-based and atomic per run', () => {
     expect((await showAsk(server, elsewhere.ask.ask_id)).status).toBe('pending');
   });
 
-  it('an identical repeat inside a batch is a no-op', async () => {
+  it('accepts an approval that already has the same decision', async () => {
     const h = await heldOnApproval();
     const second = await raiseApproval(server, h.runId);
     await ok(decide(server, h.runId, allow(h.ask.ask_id)));
@@ -193,7 +193,7 @@ describe('approval resolution is batch-based and atomic per run', () => {
     expect((await showAsk(server, h.ask.ask_id)).answer?.behavior).toBe('allow');
   });
 
-  it('is not one transaction over several runs: each run decides for itself', async () => {
+  it('is rejected when it names an approval of another run, which its own run decides', async () => {
     const h = await heldOnApproval();
     const other = await heldOnApproval();
     await refusal(
@@ -206,8 +206,8 @@ describe('approval resolution is batch-based and atomic per run', () => {
   });
 });
 
-describe.each(CALLS)('the approval codes on %s', (_name, path) => {
-  it('409 approvals/approval_state_conflict: the run is not waiting for that approval any more', async () => {
+describe.each(CALLS)('the refusal codes on the %s call', (_name, path) => {
+  it('answers approval_state_conflict for an approval that has ended', async () => {
     const h = await heldOnApproval();
     await ok(server.post(path(h), resolutions(deny(h.ask.ask_id))));
     const problem = await refusal(
@@ -219,32 +219,32 @@ describe.each(CALLS)('the approval codes on %s', (_name, path) => {
     expect(problem.detail).toContain('denied by operator');
   });
 
-  it('400 approvals/approval_batch_empty', async () => {
+  it('answers approval_batch_empty for a batch without decisions', async () => {
     const h = await heldOnApproval();
     const problem = await refusal(server.post(path(h), resolutions()), 400, 'approval_batch_empty');
     expect(problem.domain).toBe('approvals');
   });
 
-  it('400 approvals/approval_duplicate_resolution', async () => {
+  it('answers approval_duplicate_resolution for two decisions of one approval', async () => {
     const h = await heldOnApproval();
     const twice = resolutions(allow(h.ask.ask_id), allow(h.ask.ask_id));
     const problem = await refusal(server.post(path(h), twice), 400, 'approval_duplicate_resolution');
     expect(problem.detail).toContain(h.ask.ask_id);
   });
 
-  it('400 approvals/approval_request_not_pending: an id that this run never raised', async () => {
+  it('answers approval_request_not_pending for an id that the run never raised', async () => {
     const h = await heldOnApproval();
     await refusal(server.post(path(h), resolutions(allow('approval-9'))), 400, 'approval_request_not_pending');
     expect((await showRun(server, h.runId)).status).toBe('waiting_for_approval');
   });
 
-  it('409 approvals/approval_state_conflict for a question', async () => {
+  it('answers approval_state_conflict for a question', async () => {
     const h = await held(server);
     await refusal(server.post(path(h), resolutions(allow(h.ask.ask_id))), 409, 'approval_state_conflict');
   });
 });
 
-it('409 approval_state_conflict when the session waits for nothing', async () => {
+it('answers approval_state_conflict when the session waits for nothing', async () => {
   const { session_id } = await newSession(server);
   for (const call of ['approvals', 'approval-runs'])
     await refusal(
@@ -254,7 +254,7 @@ it('409 approval_state_conflict when the session waits for nothing', async () =>
     );
 });
 
-it('does not let a run complete past what it waits for', async () => {
+it('refuses to complete a run with a pending approval', async () => {
   const h = await heldOnApproval();
   await refusal(server.post(`/v1/runs/${h.runId}/complete`), 409, 'run_state_conflict');
   const q = await held(server);

@@ -1,4 +1,5 @@
-// Who saw: surfaces say it in the name of whoever calls, people are shown it, agents and other programs may not say it.
+// Sightings over HTTP: a surface reports one in the name of its caller, people are shown them, agents and other programs
+// may not report them.
 // Covers: src/server/routes/asks.ts, src/gateway/see.ts
 import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../../src/core/views.ts';
@@ -24,7 +25,7 @@ const whoSaw = async (askId: string) =>
   (await showAsk(server, askId)).seen_by?.map(({ by, surface }) => `${by} ${surface}`);
 
 describe('POST /v1/asks/{ask_id}/seen', () => {
-  it('is for people: operators and viewers, each under their name and surface', async () => {
+  it('records sightings of operators and viewers under their name and surface', async () => {
     const { ask, sessionId } = await held(server);
     const mate = await tokenOf('viewer', 'mate');
     for (const surface of ['web', 'cli', 'web', 'system', 'nonsense'])
@@ -35,21 +36,21 @@ describe('POST /v1/asks/{ask_id}/seen', () => {
     expect(events.filter(({ type }) => type === 'ask.seen')).toHaveLength(4);
   });
 
-  it.each(['agent', 'worker', 'attached'])('is not for a token of scope %s', async (scope) => {
+  it.each(['agent', 'worker', 'attached'])('refuses a token of scope %s', async (scope) => {
     const { ask, sessionId } = await held(server);
     const token = await tokenOf(scope, 'program', scope === 'agent' ? sessionId : undefined);
     await refusal(see(ask.ask_id, token), 403, 'scope_forbidden');
     expect(await whoSaw(ask.ask_id)).toEqual([]);
   });
 
-  it('says who looks in a browser', async () => {
+  it('records the sighting of a signed-in browser', async () => {
     const { ask } = await held(server);
     const headers = headersOf(await signIn(server, { name: 'lead', scope: 'viewer' }));
     expect((await server.post(`/v1/asks/${ask.ask_id}/seen`, {}, { token: null, headers })).status).toBe(204);
     expect(await whoSaw(ask.ask_id)).toEqual(['lead web']);
   });
 
-  it('takes nothing but an id that exists', async () => {
+  it('refuses an unknown ask, a body and an empty idempotency key', async () => {
     await refusal(see('ask_none'), 404, 'ask_not_found');
     const { ask } = await held(server);
     await refusal(server.post(`/v1/asks/${ask.ask_id}/seen`, { by: 'lead' }), 400, 'invalid_request');
@@ -58,7 +59,7 @@ describe('POST /v1/asks/{ask_id}/seen', () => {
     expect(await whoSaw(ask.ask_id)).toEqual([]);
   });
 
-  it('is not said by whoever only fetches', async () => {
+  it('records nothing for a caller that only reads the ask', async () => {
     const { ask, sessionId } = await held(server);
     for (const path of ['/v1/asks', `/v1/asks/${ask.ask_id}`, '/v1/questions', `/v1/sessions/${sessionId}`, '/metrics'])
       await ok(server.get(path));
@@ -67,7 +68,7 @@ describe('POST /v1/asks/{ask_id}/seen', () => {
 });
 
 describe('seen_by', () => {
-  it('is in every view of an ask that people get, also when it has ended, and in none that an agent gets', async () => {
+  it('is in every view of an ask for people, also when it has ended, and in no view for an agent', async () => {
     const h = await held(server, {}, { title: 'witnessed' });
     const { ask, sessionId } = h;
     const agent = await tokenOf('agent', 'bot', sessionId);

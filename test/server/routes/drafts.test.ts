@@ -1,5 +1,5 @@
-// Drafts: what is typed survives reloads, restarts and the end of the ask, is seen by the person's other devices and by
-// nobody else, holds no secret, and is gone once its author has answered.
+// Drafts: what a person has typed survives reloads, restarts and the end of the ask, is shown to the other devices of that
+// person only, holds no secret, and is deleted once its author has answered.
 // Covers: src/core/draft.ts, src/gateway/draft.ts
 import { describe, expect, it } from 'vitest';
 import type { DraftView } from '../../../src/core/views.ts';
@@ -21,7 +21,7 @@ const called = async (name: string) => {
 const asked = () => held(server, { questions: [ROUTING, NOTES] });
 
 describe('a draft', () => {
-  it('is kept with who and when, and the last save wins', async () => {
+  it('stores a draft with its author and instant, and the last save wins', async () => {
     const { ask } = await asked();
     expect((await show(ask.ask_id)).status).toBe(204);
     const first = await ok(save(ask.ask_id, TYPED));
@@ -31,13 +31,13 @@ describe('a draft', () => {
     expect(await ok(show(ask.ask_id))).toEqual(second);
   });
 
-  it('counts every save when two devices save at once', async () => {
+  it('counts every save when two devices save a draft at once', async () => {
     const { ask } = await asked();
     const saves = await Promise.all(Array.from({ length: 10 }, () => ok(save(ask.ask_id, TYPED))));
     expect(saves.map((d) => d.revision).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  it('survives a restart, the expiry of the ask, and its cancellation', async () => {
+  it('keeps a draft over a restart, the expiry of the ask and its cancellation', async () => {
     const expiring = await held(server, { questions: [NOTES], expires_after_ms: 60_000 });
     const cancelled = await asked();
     await ok(save(expiring.ask.ask_id, TYPED));
@@ -50,7 +50,7 @@ describe('a draft', () => {
     await ok(save(expiring.ask.ask_id, { ...TYPED, justification: 'still here' }));
   });
 
-  it('is gone once its author has answered or declined, and from the database soon after', async () => {
+  it('hides a draft once its author has answered or declined, and deletes it soon after', async () => {
     for (const answer of [{ answers: picks('local') }, { declined: true }]) {
       const h = await held(server);
       await ok(save(h.ask.ask_id, { answers: picks('openai') }));
@@ -62,7 +62,7 @@ describe('a draft', () => {
     }
   });
 
-  it('of somebody else stays when the ask is answered, also what was on its way meanwhile', async () => {
+  it('keeps the draft of another person when the ask is answered, also one saved at that moment', async () => {
     const mate = await called('mate');
     const h = await asked();
     await ok(save(h.ask.ask_id, TYPED, mate));
@@ -80,7 +80,7 @@ describe('a draft', () => {
     expect(await ok(show(h.ask.ask_id, mate))).toMatchObject(late);
   });
 
-  it('is dropped, and dropping nothing is fine', async () => {
+  it('deletes a draft, and accepts a delete without one', async () => {
     const { ask } = await asked();
     await ok(save(ask.ask_id, TYPED));
     for (let i = 0; i < 2; i++) expect((await server.call('DELETE', pathOf(ask.ask_id))).status).toBe(204);
@@ -89,7 +89,7 @@ describe('a draft', () => {
     await refusal(server.call('DELETE', pathOf('ask_none')), 404, 'ask_not_found');
   });
 
-  it('of an approval keeps an edited input that is not valid yet', async () => {
+  it('keeps an edited input of an approval that is not valid yet', async () => {
     const { ask } = await held(server, { kind: 'approval' });
     const draft = { updated_input: '{"command": "rm -r', reason: 'not li' };
     await ok(save(ask.ask_id, draft));
@@ -97,8 +97,8 @@ describe('a draft', () => {
   });
 });
 
-describe('a draft never holds', () => {
-  it('the value of a secret', async () => {
+describe('the content of a draft', () => {
+  it('never holds the value of a secret', async () => {
     const { ask } = await held(server, { questions: [{ id: 'key', question: 'The key?', secret: true }, NOTES] });
     const spoken = { answers: [...TYPED.answers, { question_id: 'key', freeform_answer: 'hunter2' }] };
     const { detail } = await refusal(save(ask.ask_id, spoken), 400, 'secret_not_drafted');
@@ -107,7 +107,7 @@ describe('a draft never holds', () => {
     await ok(save(ask.ask_id, TYPED));
   });
 
-  it('answers to questions that were not asked, unknown fields, or a megabyte', async () => {
+  it('is refused with answers to other questions, unknown fields, or a megabyte of text', async () => {
     const { ask } = await asked();
     const unknown = { answers: [{ question_id: 'other', freeform_answer: 'x' }] };
     await refusal(save(ask.ask_id, unknown), 400, 'question_unknown_answer');
@@ -119,8 +119,8 @@ describe('a draft never holds', () => {
   });
 });
 
-describe('who sees it', () => {
-  it('operators alone', async () => {
+describe('the visibility of a draft', () => {
+  it('is limited to operators', async () => {
     const { ask, sessionId } = await asked();
     await ok(save(ask.ask_id, TYPED));
     for (const [scope, session] of [['viewer'], ['worker'], ['agent', sessionId]] as const) {
@@ -134,7 +134,7 @@ describe('who sees it', () => {
     }
   });
 
-  it('the log never: neither that somebody typed nor what', async () => {
+  it('leaves no trace in the log', async () => {
     const { ask, sessionId } = await asked();
     const events = () => server.get<unknown[]>(`/v1/sessions/${sessionId}/events?limit=500`);
     const before = await events();
@@ -142,7 +142,7 @@ describe('who sees it', () => {
     expect((await events()).text).toBe(before.text);
   });
 
-  it('streams of the same person that ask for it are told that there is one, not what; others hear nothing', async () => {
+  it('announces a draft without its content to streams of the same person that ask for it, and to no other', async () => {
     const { token: viewer } = await server.makeToken('viewer');
     const device = await openStream(server, '/v1/events?drafts=true');
     const deaf = await openStream(server, '/v1/events');

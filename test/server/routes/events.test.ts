@@ -1,5 +1,5 @@
-// The event log as the API returns it: gapless and hash-linked within a session, one global cursor that never goes
-// back, the documented types, and nothing that could be altered unseen.
+// The event log as the API returns it: gapless and hash-linked within a session, one global cursor that never goes back, the
+// documented types, and no alteration that verification misses.
 // Covers: src/gateway/ask-ended.ts, src/gateway/ledger.ts
 import { describe, expect, it } from 'vitest';
 import { eventOf } from '../../../src/core/audit.ts';
@@ -55,7 +55,7 @@ async function someLife(): Promise<string> {
 }
 
 describe('the log of a session', () => {
-  it('is gapless and hash-linked: it verifies from what the API returns', async () => {
+  it('is gapless and hash-linked, and verifies from what the API returns', async () => {
     const parentId = await someLife();
     const sessions = new Set((await wholeLog()).map((e) => e.session_id));
     expect(sessions).toContain(parentId);
@@ -67,7 +67,7 @@ describe('the log of a session', () => {
     }
   });
 
-  it('verifies after a restart, and goes on from there', async () => {
+  it('verifies after a restart, and continues the chain', async () => {
     const h = await held(server);
     await server.restart();
     await ok(answer(server, h));
@@ -76,7 +76,7 @@ describe('the log of a session', () => {
     expect(events.at(-1)?.type).toBe('user_question_resolved');
   });
 
-  it('shows every alteration: changed, left out, swapped, moved to another session', async () => {
+  it('reveals an event that was changed, removed, swapped or moved to another session', async () => {
     const h = await held(server);
     await ok(answer(server, h));
     const good = (await eventsOfSession(server, h.sessionId)).map(eventOf);
@@ -98,7 +98,7 @@ describe('the log of a session', () => {
     }
   });
 
-  it('concurrent writers leave one chain', async () => {
+  it('is one chain after concurrent writes', async () => {
     const { session_id } = await newSession(server);
     const { run_id } = await startRun(server, session_id);
     await Promise.all(Array.from({ length: 60 }, (_, i) => server.post(`/v1/runs/${run_id}/output`, { text: `${i}` })));
@@ -108,8 +108,8 @@ describe('the log of a session', () => {
   });
 });
 
-describe('seq, the global cursor', () => {
-  it('increases strictly over all sessions and is the order of each of them', async () => {
+describe('the global cursor seq', () => {
+  it('increases strictly over all sessions and follows the order of each', async () => {
     await someLife();
     const all = await wholeLog();
     for (let i = 1; i < all.length; i++) expect(all[i]?.seq).toBeGreaterThan(all[i - 1]?.seq ?? 0);
@@ -117,7 +117,7 @@ describe('seq, the global cursor', () => {
       expect(all.filter((e) => e.session_id === id)).toEqual(await eventsOfSession(server, id));
   });
 
-  it('a reader that has seen n is never shown a smaller one later', async () => {
+  it('never shows a reader a smaller number later', async () => {
     const { session_id } = await newSession(server);
     const { run_id } = await startRun(server, session_id);
     const seen: number[] = [];
@@ -138,15 +138,15 @@ describe('seq, the global cursor', () => {
   });
 });
 
-describe('what is in it', () => {
-  it('the run’s own log is the session’s, for that run', async () => {
+describe('the content of the log', () => {
+  it('contains for a run the events of its session about that run', async () => {
     const h = await held(server);
     await ok(answer(server, h));
     const session = await eventsOfSession(server, h.sessionId);
     expect(await eventsOfRun(server, h.runId)).toEqual(session.filter((e) => e.run_id === h.runId));
   });
 
-  it('types are the documented ones: bare for runs, dotted for the rest', async () => {
+  it('has only documented types, bare for runs and dotted for the rest', async () => {
     await someLife();
     const bare = new Set<string>(
       `accepted queued started waiting_for_approval approval_resolved waiting_for_user_question
@@ -160,7 +160,7 @@ describe('what is in it', () => {
     }
   });
 
-  it('every ended ask has one claim with outcome, author, surface and instant', async () => {
+  it('has one claim with outcome, author, surface and instant for every ended ask', async () => {
     const h = await held(server);
     await raiseApproval(server, h.runId);
     await ok(server.post(`/v1/runs/${h.runId}/cancel`));
@@ -175,7 +175,7 @@ describe('what is in it', () => {
       });
   });
 
-  it('an ask is raised before it is shown waiting, and claimed before it is resolved', async () => {
+  it('records an ask as raised before waiting, and as claimed before resolved', async () => {
     const h = await held(server, { kind: 'approval' });
     await ok(decide(server, h.runId, allow(h.ask.ask_id)));
     await ok(server.post(`/v1/asks/${h.ask.ask_id}/delivered`));
@@ -188,7 +188,7 @@ describe('what is in it', () => {
     ]);
   });
 
-  it('a refused call leaves no event', async () => {
+  it('has no event of a refused call', async () => {
     const h = await held(server);
     const before = await wholeLog();
     await refusal(answer(server, h, []), 400, 'question_answer_missing');
@@ -198,7 +198,7 @@ describe('what is in it', () => {
   });
 });
 
-it('unknown sessions and runs have no log, not an empty one', async () => {
+it('answers 404 for the log of an unknown session or run', async () => {
   await refusal(server.get('/v1/sessions/nope/events'), 404, 'session_not_found');
   await refusal(server.get('/v1/runs/run_nope/events'), 404, 'run_not_found');
   for (const query of ['after=-1', 'after=x', 'after=1.5', 'snapshot=1'])

@@ -1,5 +1,5 @@
-// The way to the doors of attached agents: a token of its own that opens this route and no other, and nothing for runs
-// that Holdpoint hosts itself.
+// The route of hooks of attached agents: a token of its own that opens no other route, and no hooks of runs that Holdpoint
+// hosts itself.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openServer, type Server } from '../../support/server.ts';
 
@@ -19,12 +19,12 @@ afterAll(() => server.close());
 const call = (path: string, more: Parameters<Server['raw']>[3] = {}) =>
   server.raw('POST', path, JSON.stringify({ a: 1 }), { token, ...more });
 
-it('hands on what was said and brings back the reply', async () => {
+it('passes the body of a hook to the agent and returns its reply', async () => {
   expect(await call('/v1/hooks/mirror')).toMatchObject({ status: 200, body: { seen: true } });
   expect(heard).toEqual([{ a: 1 }]);
 });
 
-it('hands on nothing of a run that Holdpoint hosts', async () => {
+it('does not pass on the hook of a run that Holdpoint hosts', async () => {
   const headers = { 'holdpoint-run': 'run_0123' };
   expect(await call('/v1/hooks/mirror', { headers })).toMatchObject({ status: 200, body: {} });
   expect(heard).toHaveLength(1);
@@ -35,7 +35,7 @@ it('hands on nothing of a run that Holdpoint hosts', async () => {
     });
 });
 
-it('takes what agents tell of whole files, whatever is in them', async () => {
+it('accepts bodies of up to 32 MiB with any characters', async () => {
   heard.length = 0;
   const said = { file: 'x'.repeat(3_000_000), texts: ['a\0b', '\ud800'] };
   expect(await server.raw('POST', '/v1/hooks/mirror', JSON.stringify(said), { token })).toMatchObject({ status: 200 });
@@ -47,11 +47,11 @@ it('takes what agents tell of whole files, whatever is in them', async () => {
   });
 });
 
-it('knows no other agent', async () => {
+it('answers 404 for an unknown agent', async () => {
   expect(await call('/v1/hooks/toString')).toMatchObject({ status: 404 });
 });
 
-it('takes no other token, and the token opens nothing else', async () => {
+it('refuses other tokens, and refuses its own token on every other route', async () => {
   for (const scope of ['viewer', 'worker']) {
     const other = (await server.makeToken(scope)).token;
     expect(await call('/v1/hooks/mirror', { token: other })).toMatchObject({ status: 403 });

@@ -1,4 +1,5 @@
-// Insights: waits of people by time, agent, tool, outcome and surface, over asks raised in a span of time.
+// Insights: how long people took, by time, agent, tool, outcome and surface, over asks raised in a period; and the agents
+// that can be given work.
 // Covers: src/core/insight.ts, src/gateway/insights.ts, src/server/presence.ts, src/core/agent-description.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InsightsView } from '../../../src/core/insight.ts';
@@ -40,7 +41,7 @@ const show = (query = '', token?: string) =>
 const counts = (named: { name: string; count: number }[]) => Object.fromEntries(named.map((n) => [n.name, n.count]));
 
 describe('insights', () => {
-  it('count what ended, and how long people took', async () => {
+  it('counts ended asks and how long people took', async () => {
     const seen = await ok(show());
     expect(seen).toMatchObject({ ended: 5, answered_by_people: 4, is_complete: true });
     expect(seen.to_ms - seen.from_ms).toBe(30 * DAY);
@@ -58,7 +59,7 @@ describe('insights', () => {
     expect(bucket?.count).toBe(2);
   });
 
-  it('spread over time, without gaps', async () => {
+  it('returns periods without gaps', async () => {
     const seen = await ok(show(`?from=${began - DAY}&to=${server.now() + 1}`));
     expect(seen.over_time.reduce((sum, slot) => sum + slot.ended, 0)).toBe(5);
     seen.over_time.forEach((slot, i) => {
@@ -67,13 +68,13 @@ describe('insights', () => {
     expect(seen.over_time.filter((slot) => slot.ended > 0)).toHaveLength(2);
   });
 
-  it('are about asks raised in the span', async () => {
+  it('includes only asks raised in the period', async () => {
     expect((await ok(show(`?from=${began}&to=${began + DAY}`))).ended).toBe(4);
     expect((await ok(show(`?from=${began + DAY}`))).ended).toBe(1);
     expect((await ok(show(`?from=${began - DAY}&to=${began}`))).ended).toBe(0);
   });
 
-  it('refuse spans that are none', async () => {
+  it('refuses an invalid period', async () => {
     await refusal(show(`?from=${began + 1}&to=${began}`), 400, 'invalid_request');
     await refusal(show('?from=0'), 400, 'invalid_request');
     await refusal(show('?from=-1'), 400, 'invalid_request');
@@ -81,7 +82,7 @@ describe('insights', () => {
     await refusal(show('?since=1'), 400, 'invalid_request');
   });
 
-  it('are for people', async () => {
+  it('refuses agents and workers', async () => {
     const { token: viewer } = await server.makeToken('viewer');
     await ok(show('', viewer));
     const { token: worker } = await server.makeToken('worker');
@@ -100,7 +101,7 @@ describe('agents', () => {
       }),
     );
 
-  it('are there while a worker hosts them, and a while after', async () => {
+  it('lists an agent while a worker hosts it, and a while after', async () => {
     expect(await list()).toEqual([]);
     await claim('w1', ['mock', 'exec'], ['os=linux', 'gpu']);
     await claim('w2', ['mock']);

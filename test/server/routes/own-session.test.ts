@@ -1,5 +1,5 @@
-// An agent can never answer anything, and sees nothing of another session: by no route, list, filter, stream, wait or
-// acknowledgement; not its parent's, not its child's.
+// An agent token answers nothing and sees nothing of another session: by no route, list, filter, stream, wait or
+// acknowledgement; not of its parent, not of its child.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView, EventView, MessageView, SessionView } from '../../../src/core/views.ts';
 import {
@@ -39,8 +39,8 @@ afterAll(() => server.close());
 
 const as = () => ({ token: agent });
 
-describe('an agent token can never answer', () => {
-  it('its own ask, by any call, in any form', async () => {
+describe('an agent token', () => {
+  it('cannot answer its own ask, by any call, in any form', async () => {
     const approval = await raiseApproval(server, mine.runId);
     const q = mine.ask.ask_id;
     const attempts: [string, unknown][] = [
@@ -61,7 +61,7 @@ describe('an agent token can never answer', () => {
     for (const id of [q, approval.ask_id]) expect((await showAsk(server, id)).status).toBe('pending');
   });
 
-  it('with an operator’s token in its tool input, headers or body', async () => {
+  it('cannot answer with the token of an operator in its tool input, headers or body', async () => {
     const stolen = { authorization: `Bearer ${server.token}` };
     const sent = server.post(`/v1/runs/${mine.runId}/questions`, { ...resolution(mine.ask.ask_id), ...stolen }, as());
     await refusal(sent, 403, 'scope_forbidden');
@@ -75,7 +75,7 @@ describe('an agent token can never answer', () => {
     expect(ask.status).toBe('pending');
   });
 
-  it('its lineage’s: neither its parent’s nor its child’s', async () => {
+  it('cannot answer the asks of its parent and of its child', async () => {
     const parent = await held(server);
     const { session_id } = await newSession(server, { parent_session_id: parent.sessionId });
     const { run_id } = await startRun(server, session_id);
@@ -95,7 +95,7 @@ describe('an agent token can never answer', () => {
     await refusal(answer, 403, 'scope_forbidden');
   });
 
-  it('by acknowledging, completing or failing: a pending ask stays without an answer, a failure is a denial', async () => {
+  it('cannot answer by acknowledging, completing or failing: a failed run denies its approval', async () => {
     const h = await held(server, { kind: 'approval' });
     const { token } = await server.makeToken('agent', h.sessionId);
     await refusal(server.post(`/v1/asks/${h.ask.ask_id}/delivered`, {}, { token }), 409, 'ask_state_conflict');
@@ -105,7 +105,7 @@ describe('an agent token can never answer', () => {
   });
 });
 
-describe('an agent token sees no other session', () => {
+describe('the view of an agent token', () => {
   const paths = () => [
     `/v1/sessions/${theirs.sessionId}`,
     `/v1/sessions/${theirs.sessionId}/questions`,
@@ -125,11 +125,11 @@ describe('an agent token sees no other session', () => {
     '/v1/sessions/system',
     '/v1/sessions/system/events',
   ];
-  it('by id or by filter', async () => {
+  it('excludes another session by id and by filter', async () => {
     for (const path of paths()) await refusal(server.get(path, as()), 403, 'session_forbidden');
   });
 
-  it('in a list', async () => {
+  it('excludes another session from lists', async () => {
     for (const path of ['/v1/sessions', '/v1/runs', '/v1/asks', '/v1/questions', '/v1/approvals', '/v1/events']) {
       const reply = await server.get<{ session_id: string }[]>(`${path}?limit=500`, as());
       expect(reply.text, path).not.toContain(theirs.sessionId);
@@ -141,7 +141,7 @@ describe('an agent token sees no other session', () => {
     expect(filtered.every((ask) => ask.session_id === mine.sessionId)).toBe(true);
   });
 
-  it('by writing into it', async () => {
+  it('excludes writing into another session', async () => {
     const question = { kind: 'question', tool_call_id: callId(), questions: [NOTES] };
     const attempts: [string, unknown][] = [
       [`/v1/sessions/${theirs.sessionId}/runs`, { input: {} }],
@@ -161,7 +161,7 @@ describe('an agent token sees no other session', () => {
     expect((await showRun(server, theirs.runId)).status).toBe('waiting_for_user_question');
   });
 
-  it('by a message id of another mailbox under its own session', async () => {
+  it('excludes the message of another mailbox under its own session', async () => {
     const { session_id } = await newSession(server, { parent_session_id: theirs.sessionId });
     const { run_id } = await startRun(server, session_id);
     const asked = await clarify(server, run_id);
@@ -175,7 +175,7 @@ describe('an agent token sees no other session', () => {
       );
   });
 
-  it('on a live stream of everything', async () => {
+  it('excludes other sessions from the live stream of all events', async () => {
     const stream = await openStream(server, '/v1/events?after=0', as());
     await ok(server.post(`/v1/runs/${theirs.runId}/output`, { text: 'private' }));
     await ok(server.post(`/v1/runs/${mine.runId}/output`, { text: 'my own' }));
@@ -186,7 +186,7 @@ describe('an agent token sees no other session', () => {
     stream.close();
   });
 
-  it('in a snapshot', async () => {
+  it('excludes other sessions from a snapshot', async () => {
     const stream = await openStream(server, '/v1/events?snapshot=true', as());
     await stream.until((s) => s.frames.length > 0);
     const snapshot = JSON.parse(stream.frames[0]?.data ?? '{}') as { asks: AskView[] };
@@ -196,7 +196,7 @@ describe('an agent token sees no other session', () => {
   });
 });
 
-it('an agent can do its own work with its own token', async () => {
+it('lets an agent do its own work with its own token', async () => {
   const own = await ok(server.post<SessionView>('/v1/sessions', { agent: 'external' }));
   const { token } = await server.makeToken('agent', own.session_id);
   const call = <T>(path: string, body: unknown = {}) => ok(server.post<T>(path, body, { token }));

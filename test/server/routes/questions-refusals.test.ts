@@ -1,5 +1,5 @@
-// Every row of the question API's error table, over HTTP, by status, domain and code: on the run-scoped call, on the
-// session-scoped call, and on the cancel call where the row speaks of cancelling.
+// The refusals of the question API over HTTP, by status, domain and code: on the run-scoped call, on the session-scoped
+// call, and on the cancel call where it applies.
 // Covers: src/server/routes/questions.ts, src/gateway/answer.ts
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../../src/core/errors.ts';
@@ -70,8 +70,8 @@ const PAYLOAD_ROWS: [code: ErrorCode, meaning: string, answers: unknown, more?: 
   ],
 ];
 
-describe.each(SCOPES)('400 on the %s-scoped call', (scope) => {
-  it.each(PAYLOAD_ROWS)('%s: %s', async (code, _meaning, answers, more) => {
+describe.each(SCOPES)('a bad request on the %s-scoped call', (scope) => {
+  it.each(PAYLOAD_ROWS)('is refused with %s: %s', async (code, _meaning, answers, more) => {
     const h = await held(server, { questions: ALL });
     const problem = await refusal(server.post(pathOf(scope, h), resolution(h.ask.ask_id, answers, more)), 400, code);
     expect(problem.domain).toBe('questions');
@@ -80,7 +80,7 @@ describe.each(SCOPES)('400 on the %s-scoped call', (scope) => {
     await ok(server.post(pathOf(scope, h), resolution(h.ask.ask_id, GOOD)));
   });
 
-  it('question_request_mismatch: The resolution or cancel request does not match the pending question request', async () => {
+  it('is refused with question_request_mismatch when its request id is not the pending one', async () => {
     const h = await held(server);
     const other = await held(server);
     for (const id of ['question-9', other.ask.ask_id]) {
@@ -93,8 +93,8 @@ describe.each(SCOPES)('400 on the %s-scoped call', (scope) => {
   });
 });
 
-describe.each(SCOPES)('409 on the %s-scoped call', (scope) => {
-  it('question_state_conflict: The run is not waiting for a user question', async () => {
+describe.each(SCOPES)('a conflict on the %s-scoped call', (scope) => {
+  it('is refused with question_state_conflict when the run is not waiting for a question', async () => {
     const { session_id: sessionId } = await newSession(server);
     const { run_id: runId } = await startRun(server, sessionId);
     const path = pathOf(scope, { runId, sessionId });
@@ -106,7 +106,7 @@ describe.each(SCOPES)('409 on the %s-scoped call', (scope) => {
     expect((await showRun(server, approval.runId)).status).toBe('waiting_for_approval');
   });
 
-  it('question_expired: The question expired before the answer or cancel request arrived', async () => {
+  it('is refused with question_expired when the question expired before the answer arrived', async () => {
     const h = await held(server, { expires_at_ms: server.now() - 1 });
     const problem = await refusal(server.post(pathOf(scope, h), resolution(h.ask.ask_id)), 409, 'question_expired');
     expect(problem.domain).toBe('questions');
@@ -114,7 +114,7 @@ describe.each(SCOPES)('409 on the %s-scoped call', (scope) => {
     await refusal(server.post(pathOf(scope, h), resolution(h.ask.ask_id)), 409, 'question_expired');
   });
 
-  it('question_resolution_conflict: A parent-clarification retry supplied a different answer after the first resolution was already durably claimed', async () => {
+  it('is refused with question_resolution_conflict when a clarification has another answer', async () => {
     const { parentId, childRunId } = await family(server);
     const asked = await clarify(server, childRunId);
     const path = pathOf(scope, { runId: asked.run_id, sessionId: parentId });
@@ -127,7 +127,7 @@ describe.each(SCOPES)('409 on the %s-scoped call', (scope) => {
     expect(problem).toMatchObject({ domain: 'questions', winner: { answered_by: 'operator', outcome: 'answered' } });
   });
 
-  it('idempotency_conflict: The idempotency key was reused with a different payload', async () => {
+  it('is refused with idempotency_conflict when the key was used with another payload', async () => {
     const h = await held(server);
     const send = (option: string): Promise<Reply<unknown>> =>
       server.post(pathOf(scope, h), resolution(h.ask.ask_id, picks(option)), { headers: { 'idempotency-key': 'k1' } });
@@ -137,30 +137,30 @@ describe.each(SCOPES)('409 on the %s-scoped call', (scope) => {
   });
 });
 
-describe('the rows that speak of cancelling, on the cancel call', () => {
+describe('a cancel', () => {
   const cancel = (h: Held, requestId = h.ask.ask_id, body = {}) =>
     server.post(`/v1/runs/${h.runId}/questions/${requestId}/cancel`, body);
 
-  it('400 question_request_mismatch', async () => {
+  it('is refused with question_request_mismatch when its request id is not pending on the run', async () => {
     const h = await held(server);
     await refusal(cancel(h, 'question-9'), 400, 'question_request_mismatch');
     expect((await showRun(server, h.runId)).status).toBe('waiting_for_user_question');
   });
 
-  it('409 question_state_conflict', async () => {
+  it('is refused with question_state_conflict when the question was answered', async () => {
     const { session_id: sessionId } = await newSession(server);
     const { run_id: runId } = await startRun(server, sessionId);
     const path = `/v1/runs/${runId}/questions/question-1/cancel`;
     await refusal(server.post(path), 409, 'question_state_conflict');
   });
 
-  it('409 question_expired', async () => {
+  it('is refused with question_expired when the question has expired', async () => {
     const h = await held(server, { expires_at_ms: server.now() - 1 });
     await refusal(cancel(h), 409, 'question_expired');
     await refusal(cancel(h), 409, 'question_expired');
   });
 
-  it('409 idempotency_conflict', async () => {
+  it('is refused with idempotency_conflict when its key was used with another payload', async () => {
     const h = await held(server);
     await ok(cancel(h, h.ask.ask_id, { idempotency_key: 'k', justification: 'not now' }));
     await refusal(

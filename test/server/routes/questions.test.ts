@@ -1,5 +1,5 @@
-// Structured questions as the seed describes them, sentence by sentence: what is listed, what an answer resumes, what
-// each call returns. Refusals by code are in questions-refusals.test.ts.
+// The routes for questions: what is listed, what an answer resumes, what each call returns. Refusals by code are in
+// questions-refusals.test.ts.
 import { describe, expect, it } from 'vitest';
 import type { AskView, PendingQuestionView, RunView, SessionView } from '../../../src/core/views.ts';
 import {
@@ -28,8 +28,8 @@ const server = serverForAll();
 
 const listed = (path: string): Promise<PendingQuestionView[]> => ok(server.get<PendingQuestionView[]>(path));
 
-describe('approvals and structured user questions are first-class suspended-run states', () => {
-  it('suspends the run in waiting_for_user_question', async () => {
+describe('a run with a pending ask', () => {
+  it('is waiting_for_user_question with a question', async () => {
     const h = await held(server);
     const run = await showRun(server, h.runId);
     expect(run.status).toBe('waiting_for_user_question');
@@ -44,7 +44,7 @@ describe('approvals and structured user questions are first-class suspended-run 
     });
   });
 
-  it('suspends the run in waiting_for_approval', async () => {
+  it('is waiting_for_approval with an approval', async () => {
     const h = await held(server, { kind: 'approval' });
     const run = await showRun(server, h.runId);
     expect(run.status).toBe('waiting_for_approval');
@@ -52,7 +52,7 @@ describe('approvals and structured user questions are first-class suspended-run 
     expect(run.pending_approvals).toEqual([h.ask.request]);
   });
 
-  it('names the question first when both kinds are pending, and hides neither', async () => {
+  it('is waiting_for_user_question when both kinds are pending, and shows both', async () => {
     const h = await held(server, { kind: 'approval' });
     const question = await raiseQuestion(server, h.runId);
     const run = await showRun(server, h.runId);
@@ -67,7 +67,7 @@ describe('approvals and structured user questions are first-class suspended-run 
     expect(after).toMatchObject({ status: 'waiting_for_approval', pending_approval_ids: [h.ask.ask_id] });
   });
 
-  it('does not create unrelated work: answering resumes the run that waits', async () => {
+  it('is resumed by its answer without creating other work', async () => {
     const h = await held(server);
     const before = await ok(server.get<RunView[]>(`/v1/runs?session_id=${h.sessionId}`));
     const run = await ok(server.post<RunView>(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id)));
@@ -86,8 +86,8 @@ describe('approvals and structured user questions are first-class suspended-run 
   });
 });
 
-describe('list pending user questions', () => {
-  it('GET /v1/questions lists over all sessions, oldest first, and supports session_id', async () => {
+describe('the list of pending questions', () => {
+  it('covers all sessions, oldest first, and takes session_id', async () => {
     const first = await held(server);
     const second = await held(server);
     const mine = [first.ask.ask_id, second.ask.ask_id];
@@ -97,7 +97,7 @@ describe('list pending user questions', () => {
     expect(one.map((q) => q.request.id)).toEqual([second.ask.ask_id]);
   });
 
-  it('GET /v1/sessions/{session_id}/questions is the session-scoped equivalent', async () => {
+  it('is the same on GET /v1/sessions/{session_id}/questions', async () => {
     const h = await held(server);
     const one = await listed(`/v1/sessions/${h.sessionId}/questions`);
     expect(one).toEqual(await listed(`/v1/questions?session_id=${h.sessionId}`));
@@ -112,7 +112,7 @@ describe('list pending user questions', () => {
     ]);
   });
 
-  it('request is a UserQuestionRequest and each structured question has id, header, question, options and multi_select', async () => {
+  it('shows every question with id, header, question, options and multi_select', async () => {
     const h = await held(server, {
       questions: [ROUTING, REGIONS, NOTES],
       tool_call_id: 'call_2',
@@ -136,7 +136,7 @@ describe('list pending user questions', () => {
     ]);
   });
 
-  it('gives ids to questions and options that have none', async () => {
+  it('shows generated ids for questions and options without one', async () => {
     const h = await held(server, {
       questions: [{ question: 'A?', options: [{ label: 'x' }, { label: 'y' }] }, { question: 'B?' }],
     });
@@ -145,7 +145,7 @@ describe('list pending user questions', () => {
     });
   });
 
-  it('leaves out questions that have ended, and approvals', async () => {
+  it('excludes ended questions and approvals', async () => {
     const h = await held(server);
     await raiseApproval(server, h.runId);
     await ok(server.post(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id)));
@@ -153,8 +153,8 @@ describe('list pending user questions', () => {
   });
 });
 
-describe('which endpoint should you use', () => {
-  it('POST /v1/sessions/{session_id}/questions returns an updated SessionView', async () => {
+describe('the reply to an answer', () => {
+  it('is the updated SessionView on POST /v1/sessions/{session_id}/questions', async () => {
     const h = await held(server);
     const reply = await server.post<SessionView>(`/v1/sessions/${h.sessionId}/questions`, resolution(h.ask.ask_id));
     expect(reply.status).toBe(200);
@@ -166,14 +166,14 @@ describe('which endpoint should you use', () => {
     });
   });
 
-  it('POST /v1/runs/{run_id}/questions returns 202 Accepted plus a detached RunView', async () => {
+  it('is 202 with a RunView on POST /v1/runs/{run_id}/questions', async () => {
     const h = await held(server);
     const reply = await server.post<RunView>(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id));
     expect(reply.status).toBe(202);
     expect(reply.body).toMatchObject({ run_id: h.runId, session_id: h.sessionId, status: 'running' });
   });
 
-  it('session-scoped resume endpoints operate on the active waiting state for that session', async () => {
+  it('is a refusal on the session-scoped call unless the question is the active one of that session', async () => {
     const h = await held(server);
     const elsewhere = await held(server);
     const path = `/v1/sessions/${h.sessionId}/questions`;
@@ -187,14 +187,14 @@ describe('which endpoint should you use', () => {
     expect((await showAsk(server, h.ask.ask_id)).status).toBe('pending');
   });
 
-  it('run-scoped resume endpoints target one exact waiting run', async () => {
+  it('shows the questions that are left on the run-scoped call', async () => {
     const h = await held(server);
     const second = await raiseQuestion(server, h.runId);
     const run = await ok(server.post<RunView>(`/v1/runs/${h.runId}/questions`, resolution(second.ask_id)));
     expect(run).toMatchObject({ status: 'waiting_for_user_question', pending_question_ids: [h.ask.ask_id] });
   });
 
-  it('settle_ms waits for the next pause of the run', async () => {
+  it('waits with settle_ms for the next pause of the run', async () => {
     const h = await held(server);
     const settled = server.post<RunView>(`/v1/runs/${h.runId}/questions?settle_ms=20000`, resolution(h.ask.ask_id));
     const answered = await ok(server.get<AskView>(`/v1/asks/${h.ask.ask_id}?wait_ms=20000`));
@@ -204,8 +204,8 @@ describe('which endpoint should you use', () => {
   });
 });
 
-describe('resolve structured user questions', () => {
-  it('takes options for one question and freeform text for another, with a justification', async () => {
+describe('an answer', () => {
+  it('takes an option for one question and free text for another, with a justification', async () => {
     const h = await held(server, { questions: [ROUTING, NOTES] });
     const answers = [
       { question_id: 'routing', selected_option_ids: ['openai'] },
@@ -234,13 +234,13 @@ describe('resolve structured user questions', () => {
     expect((await showAsk(server, h.ask.ask_id)).answer?.answers).toEqual(answers);
   });
 
-  it('lets a question that is not required be left out', async () => {
+  it('may leave out a question that is not required', async () => {
     const h = await held(server, { questions: [ROUTING, { ...NOTES, required: false }] });
     await ok(server.post(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id)));
     expect((await showAsk(server, h.ask.ask_id)).answer?.answers).toEqual(picks('openai'));
   });
 
-  it('for declined questions, set declined to true and leave answers empty: the run goes on and knows', async () => {
+  it('declines with declined: true and no answers, and the run goes on', async () => {
     for (const empty of [undefined, []]) {
       const h = await held(server);
       const body = {
@@ -255,14 +255,14 @@ describe('resolve structured user questions', () => {
     }
   });
 
-  it('answers resume the original suspended run, however long the agent has been gone', async () => {
+  it('resumes the original run after a restart', async () => {
     const h = await held(server, { mode: 'deferred' });
     await server.restart();
     const run = await ok(server.post<RunView>(`/v1/runs/${h.runId}/questions`, declined(h.ask.ask_id)));
     expect(run).toMatchObject({ run_id: h.runId, status: 'running' });
   });
 
-  it('a queued run cannot be answered before it was asked', async () => {
+  it('is refused for a queued run that has not asked', async () => {
     const { session_id } = await newSession(server);
     await startRun(server, session_id);
     const queued = await startRun(server, session_id);

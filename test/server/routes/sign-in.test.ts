@@ -1,4 +1,5 @@
-// Signing in from a browser: links that work once and for a short time, cookies that live and die as tokens do.
+// Signing in from a browser: links that work once and for a short time, and cookies that expire and are revoked as tokens
+// are.
 // Covers: src/core/sign-in.ts, src/gateway/sign-in.ts
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
@@ -17,8 +18,8 @@ const server = serverForAll({ limits: { signInsPerMinute: 0 } });
 const tokens = async () => (await ok(server.get<Token[]>('/v1/tokens?limit=500'))).filter((t) => t.kind === 'browser');
 const me = (headers: Record<string, string>) => server.get<MeView>('/v1/me', { token: null, headers });
 
-describe('a link', () => {
-  it('signs in once, and says who that is', async () => {
+describe('a sign-in link', () => {
+  it('signs a browser in once and returns its identity', async () => {
     const code = await codeOf(server);
     const reply = await postCode(server, { code, name: ' lead ' });
     expect(reply.body).toMatchObject({ name: 'lead', scope: 'operator', kind: 'browser' });
@@ -29,25 +30,25 @@ describe('a link', () => {
     expect(again.detail).toContain('holdpoint sign-in');
   });
 
-  it('has one winner when it is used twice at once', async () => {
+  it('signs one browser in when it is used twice at once', async () => {
     const code = await codeOf(server);
     const replies = await Promise.all(Array.from({ length: 8 }, () => postCode(server, { code })));
     expect(replies.map((r) => r.status).sort()).toEqual([200, ...Array(7).fill(410)]);
   });
 
-  it('is good for ten minutes, and says so afterwards', async () => {
+  it('expires after ten minutes, and the refusal says so', async () => {
     const code = await codeOf(server);
     server.advance(10 * 60_000);
     const { detail } = await refusal(postCode(server, { code }), 410, 'sign_in_link_expired');
     expect(detail).toMatch(/ten|10 minutes/);
   });
 
-  it('of another server is unknown, and told how to get a good one', async () => {
+  it('is refused when the server does not know it, with how to get a new one', async () => {
     const { detail } = await refusal(postCode(server, { code: 'x'.repeat(43) }), 404, 'sign_in_link_unknown');
     expect(detail).toContain('holdpoint sign-in');
   });
 
-  it('names its person for good, and may let only look', async () => {
+  it('fixes the name of its person, and may grant the scope viewer only', async () => {
     const reply = await postCode(server, {
       code: await codeOf(server, { name: 'mate', scope: 'viewer' }),
       name: 'somebody else',
@@ -59,7 +60,7 @@ describe('a link', () => {
     await refusal(answer, 403, 'scope_forbidden');
   });
 
-  it('survives a restart of the server, and so do the cookies', async () => {
+  it('works after a restart, and so do the cookies', async () => {
     const code = await codeOf(server);
     const cookies = await signIn(server);
     await server.restart();
@@ -67,7 +68,7 @@ describe('a link', () => {
     await ok(me(headersOf(cookies)));
   });
 
-  it('is kept as a hash only, and so is the cookie', async () => {
+  it('is stored as a hash only, and so is the cookie', async () => {
     const code = await codeOf(server);
     const { session } = await signIn(server);
     const events = await server.get<EventView[]>('/v1/sessions/system/events?limit=500');
@@ -77,14 +78,14 @@ describe('a link', () => {
     expect(everything).not.toContain(session);
   });
 
-  it('is made by operators only', async () => {
+  it('is created by operators only', async () => {
     const { token } = await server.makeToken('viewer');
     await refusal(server.post('/v1/sign-in-links', {}, { token }), 403, 'scope_forbidden');
     await refusal(server.post('/v1/sign-in-links', { scope: 'worker' }), 400, 'invalid_request');
     await refusal(server.post('/v1/sign-in-links', { name: 'rule:mine' }), 400, 'invalid_request');
   });
 
-  it('made again under the same key is the same link', async () => {
+  it('is returned again under the same idempotency key', async () => {
     const headers = { host: HOST, 'idempotency-key': 'once' };
     const [a, b] = [
       await server.post('/v1/sign-in-links', {}, { headers }),
@@ -95,7 +96,7 @@ describe('a link', () => {
 });
 
 describe('signing in', () => {
-  it('is for our own page: without our Origin the code is not even looked at', async () => {
+  it('requires the Origin of our own page before the code is read', async () => {
     const code = await codeOf(server);
     for (const headers of [
       { host: HOST },
@@ -107,7 +108,7 @@ describe('signing in', () => {
     await ok(postCode(server, { code }));
   });
 
-  it('refuses what is not its JSON', async () => {
+  it('refuses a body that does not fit its schema', async () => {
     const headers = { host: HOST, origin: ORIGIN };
     for (const body of BODIES) {
       const reply = await server.raw('POST', '/v1/sign-in', body, { token: null, headers });
@@ -119,14 +120,14 @@ describe('signing in', () => {
     await refusal(postCode(server, { code: 'x', name: 'system' }), 400, 'invalid_request');
   });
 
-  it('ends the session this browser had before', async () => {
+  it('ends the previous session of the browser', async () => {
     const before = await signIn(server);
     const code = await codeOf(server);
     await ok(postCode(server, { code }, { cookie: `holdpoint_session=${before.session}` }));
     await refusal(me(headersOf(before)), 401, 'unauthenticated');
   });
 
-  it('is tried only so often a minute', async () => {
+  it('limits attempts per minute', async () => {
     const strict = await openServer({ limits: { signInsPerMinute: 3 } });
     try {
       for (let i = 0; i < 3; i++) await refusal(postCode(strict, { code: 'x' }), 404, 'sign_in_link_unknown');
@@ -139,8 +140,8 @@ describe('signing in', () => {
   });
 });
 
-describe('the cookies', () => {
-  it('are strict, bounded, and only one of them can be read by a page', async () => {
+describe('the cookies of a session', () => {
+  it('are SameSite=Strict and bounded in time, and only one is readable by a page', async () => {
     const { raw } = await signIn(server);
     expect(raw).toHaveLength(2);
     for (const cookie of raw) {
@@ -152,7 +153,7 @@ describe('the cookies', () => {
     }
   });
 
-  it('answer in the name of the person, from the web', async () => {
+  it('answer in the name of the person with the surface web', async () => {
     const cookies = await signIn(server, { name: 'mate' });
     const h = await held(server);
     const headers = headersOf(cookies);
@@ -176,7 +177,7 @@ describe('the cookies', () => {
     await refusal(me(headersOf(other)), 401, 'unauthenticated');
   });
 
-  it('are worth nothing as bearer tokens, nor the other way round', async () => {
+  it('are refused as bearer tokens, and bearer tokens as cookies', async () => {
     const { session, csrf } = await signIn(server);
     await refusal(server.get('/v1/me', { token: session }), 401, 'unauthenticated');
     await refusal(me(headersOf({ session: server.token, csrf })), 401, 'unauthenticated');
@@ -188,7 +189,7 @@ describe('the cookies', () => {
   });
 });
 
-it('behind a proxy that does TLS, links and cookies are for TLS; on the machine itself they are not', async () => {
+it('issues links and cookies for TLS behind a proxy that terminates it, and for HTTP on loopback', async () => {
   const proxied = await openServer({ proxiedAs: 'inbox.example' });
   try {
     for (const [host, scheme] of [
@@ -207,7 +208,7 @@ it('behind a proxy that does TLS, links and cookies are for TLS; on the machine 
 });
 
 describe('signing out', () => {
-  it('ends the session, its streams, and clears the cookies', async () => {
+  it('ends the session and its streams, and clears the cookies', async () => {
     const cookies = await signIn(server);
     const headers = headersOf(cookies);
     const stream = await openStream(server, '/v1/events', { token: null, headers: { cookie: headers.cookie ?? '' } });
@@ -219,14 +220,14 @@ describe('signing out', () => {
     await stream.ended;
   });
 
-  it('is for browsers; a token is told how it is revoked', async () => {
+  it('refuses a bearer token and says how to revoke it', async () => {
     const { detail } = await refusal(server.post('/v1/sign-out'), 400, 'invalid_request');
     expect(detail).toContain('DELETE /v1/tokens');
     await ok(server.get('/v1/me'));
   });
 });
 
-it('/v1/me tells programs who they are', async () => {
+it('returns the identity of a bearer token on /v1/me', async () => {
   const h = await held(server);
   const { token } = await server.makeToken('agent', h.sessionId, { name: 'builder' });
   const mine = await ok(server.get<MeView>('/v1/me', { token }));

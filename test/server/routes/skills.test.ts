@@ -1,4 +1,4 @@
-// Skills over the API: published, listed, overwritten, fetched, removed; and every zip that is refused stores nothing.
+// Skills over the API: published, listed, overwritten, fetched, removed; and every refused zip stores nothing.
 // Covers: src/core/skill.ts, src/gateway/skill.ts, src/skills/archive.ts
 import { hash } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -93,7 +93,7 @@ describe('a skill', () => {
       expect(await problem(api.skills.list(query)), JSON.stringify(query)).toMatchObject({ status: 400 });
   });
 
-  it('has its name alone, however many publish it at once', async () => {
+  it('is published once when it is published several times at once', async () => {
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => upload()));
     expect(results.filter((r) => r.status === 'fulfilled')).toHaveLength(1);
     for (const r of results)
@@ -101,20 +101,20 @@ describe('a skill', () => {
     expect((await api.skills.list()).items).toHaveLength(1);
   });
 
-  it.each(['..', '.hidden', 'a/b', 'a b', '', 'x'.repeat(65), 'end.'])('is not called %j', async (name) => {
+  it.each(['..', '.hidden', 'a/b', 'a b', '', 'x'.repeat(65), 'end.'])('is refused with the name %j', async (name) => {
     expect(await problem(upload(skillZip(), { name }))).toMatchObject({ status: 400, code: 'invalid_request' });
   });
 });
 
-describe('what is not a skill is refused with the reason, and nothing is stored', () => {
-  it.each(BAD)('%s', async (_, make, reason) => {
+describe('an upload that is not a skill', () => {
+  it.each(BAD)('is refused with the reason and stores nothing: %s', async (_, make, reason) => {
     const { status, code, detail } = await problem(upload(make()));
     expect({ status, code }).toEqual({ status: 400, code: 'invalid_skill' });
     expect(detail).toMatch(reason);
     expect(await api.skills.list()).toEqual({ items: [] });
   });
 
-  it('nor is what was there overwritten', async () => {
+  it('does not overwrite an existing skill', async () => {
     const skill = await upload();
     for (const [, make] of BAD.slice(0, 12)) {
       const file = blob(make());
@@ -123,7 +123,7 @@ describe('what is not a skill is refused with the reason, and nothing is stored'
     expect(await api.skills.list()).toEqual({ items: [skill] });
   });
 
-  it('a zip of one name is no skill of another: neither published nor overwritten', async () => {
+  it('is refused when the zip has another name, for publishing and for overwriting', async () => {
     expect(await problem(upload(skillZip(), { name: 'other' }))).toEqual({
       status: 400,
       code: 'invalid_skill',
@@ -136,7 +136,7 @@ describe('what is not a skill is refused with the reason, and nothing is stored'
     expect(hash('sha256', await api.skills.download(skill.id), 'hex')).toBe(skill.sha256);
   });
 
-  it('over 10 MiB it is told so with 413', async () => {
+  it('is refused with 413 over 10 MiB', async () => {
     const noise = Buffer.alloc(11 * 1024 * 1024, 7);
     expect(await problem(upload(noise))).toMatchObject({ status: 413, code: 'skill_too_large' });
     expect(await api.skills.list()).toEqual({ items: [] });
@@ -152,26 +152,26 @@ describe('what is not a skill is refused with the reason, and nothing is stored'
     ],
     ['a broken multipart', 'multipart/form-data; boundary=b', '--b\r\nnonsense', 400],
     ['no boundary', 'multipart/form-data', 'x', 400],
-  ])('%s', async (_, type, body, status) => {
+  ])('is refused with %s', async (_, type, body, status) => {
     const headers = { 'content-type': type };
     const reply = await server.raw('POST', '/api/v1/kinds/skills/upload', body, { headers });
     expect(reply.status, reply.text).toBe(status);
   });
 
-  it('a zip of another name than its folder, and a file that is no zip', async () => {
+  it('is refused when the file name differs from the folder, and when it is not a .zip', async () => {
     expect((await problem(upload(skillZip(), { fileName: 'other.zip' }))).detail).toContain(
       'outside the folder "other"',
     );
     expect((await problem(upload(skillZip(), { fileName: 'review-notes.tar' }))).detail).toContain('must be a .zip');
   });
 
-  it('multipart goes nowhere else', async () => {
+  it('is refused as multipart on every other route', async () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=b' };
     const reply = await server.raw('POST', '/v1/sessions', '--b--\r\n', { headers });
     expect(reply.status).toBe(415);
   });
 });
 
-it('an empty zip of folders is none', async () => {
+it('refuses a zip of empty folders', async () => {
   expect((await problem(upload(zip({ 'review-notes/': new Uint8Array() })))).detail).toContain('SKILL.md');
 });

@@ -1,6 +1,6 @@
-// A server that was killed while an attached agent waited, and is started again while the agent calls: what was left open
-// ends, what is asked meanwhile does not.
-// Covers: src/server/routes/hooks.ts
+// A server that was killed while an attached Claude Code waited, and is started again while it calls: asks that were left
+// open end, asks that are raised meanwhile stay.
+// Covers: src/agents/claude/attach.ts, src/server/routes/hooks.ts
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
@@ -18,7 +18,9 @@ function ask({ url, token }: Pick<Holdpoint, 'url' | 'token'>, agent_id: string)
   return fetch(`${url}/v1/hooks/claude`, { method: 'POST', headers, body });
 }
 
-it('keeps what is asked while it starts apart from what was left open', { timeout: 120_000 }, async () => {
+it('ends the asks that a killed server left open and keeps those raised while it starts', {
+  timeout: 120_000,
+}, async () => {
   const before = await startHoldpoint({ via: 'main' });
   const lost = ask(before, 'left').catch(() => 'gone');
   const [left] = await new TestBed(before.url, before.token).pending(`claude.${SESSION}`);
