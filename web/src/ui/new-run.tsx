@@ -127,23 +127,25 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
           chosen={form.chosen[name] ?? {}}
           onChoose={(chosen) => setSettings(JSON.stringify({ ...form.chosen, [name]: chosen }))}
         />
-        <div role="alert">
-          {problem !== undefined && <p className="notice bad">{problem}</p>}
-          {error && <p className="notice bad">{failureText(error)}</p>}
-        </div>
-        <RefusalNotice
-          refusal={submission.refusal ?? demoSubmission.refusal}
-          isSlow={submission.isSlow || demoSubmission.isSlow}
-        />
-        <Unsure submission={submission} run={run} />
         <div className="dialog-foot">
-          <button type="button" className="button quiet" onClick={onClose}>
-            Cancel
-          </button>
-          {/* Without the list of agents it is unknown what the run takes and which settings were chosen. */}
-          <button type="submit" className="button primary" disabled={isSending || !agents}>
-            <Play className="icon" /> Start
-          </button>
+          <div role="alert">
+            {problem !== undefined && <p className="notice bad">{problem}</p>}
+            {error && <p className="notice bad">{failureText(error)}</p>}
+          </div>
+          <RefusalNotice
+            refusal={submission.refusal ?? demoSubmission.refusal}
+            isSlow={submission.isSlow || demoSubmission.isSlow}
+          />
+          <Unsure submission={submission} run={run} />
+          <div className="buttons">
+            <button type="button" className="button quiet" onClick={onClose}>
+              Cancel
+            </button>
+            {/* Without the list of agents it is unknown what the run takes and which settings were chosen. */}
+            <button type="submit" className="button primary" disabled={isSending || !agents}>
+              <Play className="icon" /> Start
+            </button>
+          </div>
         </div>
       </form>
     </Dialog>
