@@ -18,10 +18,14 @@ export function ran(command) {
   return 'It ran.';
 }
 
-/** `ask(call)` resolves to what the model receives; `settle(call)` tells the host that it was settled here. */
-export async function playPlan(ask, settle) {
+/**
+ * `ask(call)` resolves to what the model receives; `settle(call)` tells the host that it was settled here.
+ * `repeatsLast`: a process that is started again begins with the message at which the last one stopped.
+ */
+export async function playPlan(ask, settle, { repeatsLast = false } = {}) {
   const plan = JSON.parse(readFileSync('plan.json', 'utf8'));
-  const first = wasStarted() ? Number(readFileSync(POSITION, 'utf8')) + 1 : 0;
+  const last = wasStarted() ? Number(readFileSync(POSITION, 'utf8')) : -1;
+  const first = repeatsLast ? Math.max(0, last) : last + 1;
   for (const [at, calls] of plan.entries()) {
     if (at < first) continue;
     writeFileSync(POSITION, String(at));
