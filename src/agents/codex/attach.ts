@@ -18,7 +18,7 @@ import { createUnusedApprovals } from '../kit/unused-approvals.ts';
 import { createPeer, type Incoming, type RequestId } from '../wire/json-rpc.ts';
 import { createActiveItems } from './active-items.ts';
 import { SETTLED_IN_CODEX } from './delivery.ts';
-import { createLineage } from './lineage.ts';
+import { createLineageOf } from './lineage.ts';
 import { CLIENT, ItemNotice, Resolved, TurnNotice } from './protocol.ts';
 import { createRequests, type Requests } from './requests.ts';
 import { createRollouts } from './rollouts.ts';
@@ -79,7 +79,7 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
   const talk = await open(peer.receive);
   const activeItems = createActiveItems(peer);
   const rollouts = createRollouts();
-  const lineage = createLineage(peer);
+  const lineageOf = createLineageOf(peer);
 
   /** Becomes a listener of the thread; its open requests are told again to every listener that comes. */
   function follow(threadId: string): Followed {
@@ -160,7 +160,7 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
       unusedApprovals: createUnusedApprovals(),
       activeItems,
       rollouts,
-      lineageOf: lineage.of,
+      lineageOf,
       isShared: true,
       signal,
       onRaised: (askId) => raised.add(askId),

@@ -1,6 +1,7 @@
 // Puts one request of Codex to a person and turns their decision into the response that Codex expects, plus a message to
 // the model where the response cannot carry it. Sends no response itself, and knows no other request. Without an explicit
 // allow, or if the action could not be displayed, the response declines.
+import type { AskOptions } from '../../client/asking.ts';
 import { HoldpointProblem } from '../../client/http.ts';
 import type { ApprovalOutcome, AskOutcome, Held } from '../../client/outcome.ts';
 import { DEFAULT_DENIAL } from '../../core/answer.ts';
@@ -60,20 +61,23 @@ export function createDecisions(parts: DecisionParts): Decisions {
     return nthId(callId, count);
   }
 
-  /** After attaching again, how often a call asked before is unknown: takes the first id that is free. */
-  async function withFreeId<T>(callId: string, raise: (id: string) => Promise<T>): Promise<T> {
+  /** Resolves with the end of the ask. After attaching again, ids that the call used before are unknown, and skipped. */
+  async function raise<T extends ApprovalOutcome | AskOutcome>(
+    callId: string,
+    { turn, manner }: Pending,
+    ask: (as: { id: string; lineage?: string[] }, options: AskOptions) => Promise<T | Held>,
+  ): Promise<T> {
+    const lineage = turn ? await lineageOf(turn.threadId) : [];
     for (;;) {
       try {
-        return await raise(nextId(callId));
+        const as = { id: nextId(callId), ...(lineage.length > 0 && { lineage }) };
+        const outcome = await ask(as, { ...manner, acknowledge: 'sent' });
+        if (outcome.status === 'held') throw new Error('a blocking ask was held');
+        return outcome as T;
       } catch (error) {
         if (!(error instanceof NameTaken)) throw error;
       }
     }
-  }
-
-  async function lineageIn(turn: TurnRef | undefined): Promise<{ lineage?: string[] }> {
-    const lineage = turn ? await lineageOf(turn.threadId) : [];
-    return lineage.length > 0 ? { lineage } : {};
   }
 
   /** Acknowledges an approval before it is reused, so that no other worker reuses it too. If refused, it is void. */
@@ -95,8 +99,9 @@ export function createDecisions(parts: DecisionParts): Decisions {
       await context.output(`Allowed as decided before (${reused}).`, { type: 'status' });
       return { result: respond(true) };
     }
-    const shown = { ...spec, input, ...(await lineageIn(turn)) };
-    const outcome = ended(await withFreeId(asked.id, (id) => context.approve({ ...shown, id }, mannerOf(pending))));
+    const outcome = await raise(asked.id, pending, (as, options) =>
+      context.approve({ ...spec, input, ...as }, options),
+    );
     const { ask_id: askId } = outcome;
     if (!isAnswer(outcome)) {
       if (!(await mayDecline(outcome))) return undefined;
@@ -119,10 +124,9 @@ export function createDecisions(parts: DecisionParts): Decisions {
   }
 
   async function question(asked: QuestionAsk, pending: Pending) {
-    const lineage = await lineageIn(pending.turn);
     for (let about = asked.spec.context; ; ) {
-      const spec = { ...asked.spec, ...lineage, context: about };
-      const outcome = ended(await withFreeId(asked.id, (id) => context.ask({ ...spec, id }, mannerOf(pending))));
+      const spec = { ...asked.spec, context: about };
+      const outcome = await raise(asked.id, pending, (as, options) => context.ask({ ...spec, ...as }, options));
       if (!isAnswer(outcome) && !(await mayDecline(outcome))) return undefined;
       const response = asked.responseTo(outcome);
       if (!('invalid' in response)) return { ...response, askId: outcome.ask_id };
@@ -166,14 +170,6 @@ export function createDecisions(parts: DecisionParts): Decisions {
     },
     question,
   };
-}
-
-const mannerOf = ({ manner }: PendingAsk) => ({ ...manner, acknowledge: 'sent' as const });
-
-/** Asks are raised as blocking, so they return with their end. */
-function ended<T extends ApprovalOutcome | AskOutcome>(outcome: T | Held): T {
-  if (outcome.status === 'held') throw new Error('the ask was held');
-  return outcome as T;
 }
 
 const isRunOver = (error: unknown): boolean =>

@@ -2,31 +2,12 @@
 // Codex may have answered first. Pure. Undefined means that the output does not tell.
 import { z } from 'zod';
 import { canonical } from '../../core/digest.ts';
-import type { ApprovalAsk } from './approvals.ts';
-import type { SentAnswer } from './delivery.ts';
-import type { QuestionAsk } from './questions.ts';
 
 /** The model's call whose output is the answer. */
 export interface AnsweredCall {
   id: string;
   /** `result`: the response that was sent to Codex. */
   isAnswer(output: unknown, result: unknown): boolean | undefined;
-}
-
-/** What would show that this response was the one that counted. */
-export function expectedEvidence(
-  asked: ApprovalAsk | QuestionAsk,
-  { result, isAllowed }: { result: unknown; isAllowed?: boolean | undefined },
-): Pick<SentAnswer, 'item' | 'call'> {
-  const { call } = asked;
-  return {
-    ...(asked.kind === 'approval' &&
-      asked.itemId &&
-      isAllowed !== undefined && {
-        item: { id: asked.itemId, isAllowed, isCommand: asked.spec.tool_name === 'Bash' },
-      }),
-    ...(call && { call: { id: call.id, isAnswer: (output) => call.isAnswer(output, result) } }),
-  };
 }
 
 /** The model gets the answers to questions verbatim. */

@@ -7,29 +7,26 @@
 //    └─ the turn ends before that: undeliverable
 import type { AgentContext } from '../agent.ts';
 import { createInFlight } from '../kit/in-flight.ts';
+import type { ApprovalAsk } from './approvals.ts';
+import type { AnsweredCall } from './delivery-evidence.ts';
 import type { Item, TurnRef } from './protocol.ts';
+import type { QuestionAsk } from './questions.ts';
 import type { Rollouts } from './rollouts.ts';
 
 export interface SentAnswer {
   askId: string;
-  turn?: TurnRef | undefined;
-  /** The item that was asked about, where it shows whether it was allowed. */
-  item?: ExpectedItem | undefined;
-  /** The call in whose output the model is told the answer, where the rollout file records that. */
-  call?: ExpectedCall | undefined;
+  turn: TurnRef | undefined;
+  asked: ApprovalAsk | QuestionAsk;
+  /** The response that was sent. */
+  result: unknown;
+  /** Of an approval: whether the response allows it. */
+  isAllowed?: boolean | undefined;
 }
 
-interface ExpectedItem {
-  id: string;
-  /** Whether an allow was sent. */
-  isAllowed: boolean;
-  isCommand: boolean;
-}
-
-interface ExpectedCall {
-  id: string;
-  /** Whether the output tells the model this answer; undefined if that cannot be determined. */
-  isAnswer(output: unknown): boolean | undefined;
+/** The item that was asked about, where its end shows whether it was allowed. */
+function itemOf({ asked, isAllowed }: SentAnswer) {
+  if (asked.kind !== 'approval' || asked.itemId === undefined || isAllowed === undefined) return undefined;
+  return { id: asked.itemId, isAllowed, isCommand: asked.spec.tool_name === 'Bash' };
 }
 
 interface Evidence {
@@ -83,29 +80,30 @@ export function createDeliveries(
   }
 
   const sentFor = (itemId: string): [SentAnswer, boolean][] =>
-    [...open.keys()].flatMap((answer) =>
-      evidence && answer.item?.id === itemId ? [[answer, answer.item.isAllowed]] : [],
-    );
+    [...open.keys()].flatMap((answer) => {
+      const item = evidence && itemOf(answer);
+      return item?.id === itemId ? [[answer, item.isAllowed]] : [];
+    });
 
   /** A command is among the items of its turn once it runs; one that was declined may never appear. */
-  async function checkItem(answer: SentAnswer, progress: Progress, item: ExpectedItem): Promise<void> {
-    const { id, isAllowed } = item;
+  async function checkItem(answer: SentAnswer, progress: Progress): Promise<void> {
+    const { id = '', isAllowed = false } = itemOf(answer) ?? {};
     progress.checks += 1;
     const hasRun = await evidence?.hasItem(answer.turn?.threadId ?? '', id).catch(() => undefined);
     if (!open.has(answer)) return;
     if (hasRun) conclude(answer, isAllowed);
-    else if (progress.checks < MAX_CHECKS)
-      progress.timer = setTimeout(checkItem, CHECK_EVERY_MS, answer, progress, item);
+    else if (progress.checks < MAX_CHECKS) progress.timer = setTimeout(checkItem, CHECK_EVERY_MS, answer, progress);
     else if (isAllowed || hasRun === false) conclude(answer, !isAllowed, NOT_DONE);
   }
 
   /** The model gets the outputs of its parallel calls together, before the turn ends. A call may not be recorded at all. */
-  async function checkCall(answer: SentAnswer, progress: Progress, call: ExpectedCall, isLast = false): Promise<void> {
+  async function checkCall(answer: SentAnswer, progress: Progress, call: AnsweredCall, isLast = false): Promise<void> {
     progress.checks += 1;
     const recorded = (await evidence?.recordedCall(answer.turn, call.id)) ?? 'unreadable';
     if (!open.has(answer)) return;
     const isRecorded = typeof recorded === 'object';
-    if (isRecorded && recorded.output !== undefined) conclude(answer, call.isAnswer(recorded.output) ?? true);
+    if (isRecorded && recorded.output !== undefined)
+      conclude(answer, call.isAnswer(recorded.output, answer.result) ?? true);
     else if (isLast || recorded === 'unreadable') conclude(answer, !isRecorded, NOT_TOLD);
     else if (progress.checks < MAX_CHECKS)
       progress.timer = setTimeout(checkCall, CHECK_EVERY_MS, answer, progress, call);
@@ -116,12 +114,13 @@ export function createDeliveries(
     sent: (answer) => void open.set(answer, { state: 'sent', checks: 0 }),
     resolved(answer) {
       const progress = open.get(answer);
-      const { item, call } = answer;
+      const item = itemOf(answer);
+      const { call } = answer.asked;
       if (!progress) return;
       if (!evidence || !(item || call)) return conclude(answer, true);
       progress.state = 'resolved';
       if (call) inFlight.add(checkCall(answer, progress, call));
-      else if (item?.isCommand) progress.timer = setTimeout(checkItem, CHECK_EVERY_MS, answer, progress, item);
+      else if (item?.isCommand) progress.timer = setTimeout(checkItem, CHECK_EVERY_MS, answer, progress);
       else if (item?.isAllowed) progress.timer = setTimeout(conclude, CHECK_EVERY_MS, answer, true);
     },
     itemCompleted(item) {
@@ -132,8 +131,9 @@ export function createDeliveries(
     },
     turnCompleted(turnId) {
       for (const [answer, progress] of open) {
-        const { turn, item, call } = answer;
-        if (turn?.turnId !== turnId) continue;
+        if (answer.turn?.turnId !== turnId) continue;
+        const item = itemOf(answer);
+        const { call } = answer.asked;
         if (progress.state === 'sent') conclude(answer, false);
         else if (call) inFlight.add(checkCall(answer, progress, call, true));
         else conclude(answer, !(item?.isAllowed && item.isCommand), NOT_DONE);

@@ -3,6 +3,7 @@
 // among the outputs, where a later run finds it.
 import { shorten } from '../../core/text-limit.ts';
 import type { AgentContext, OutputOptions } from '../agent.ts';
+import { createOutputQueue } from '../kit/output-queue.ts';
 import { unwrapShell } from '../wire/shell-words.ts';
 import { type Item, type ItemNotice, idInTurn } from './protocol.ts';
 
@@ -33,7 +34,8 @@ export function createOutputs(
   let thread: string | undefined;
   let count = 0;
   let last: string | undefined;
-  let storing: Promise<void> = Promise.resolve();
+  // The run goes on without an output that could not be stored: nothing is decided by it.
+  const queue = createOutputQueue(context, () => {});
   const storeThread = () =>
     context.output(undefined, { id: `${THREAD}-${crypto.randomUUID()}`, type: THREAD, data: { thread_id: thread } });
 
@@ -48,9 +50,8 @@ export function createOutputs(
     if (!output) return;
     if (output.type === 'text' && threadId === thread) last = output.text;
     count += 1;
-    const isTime = count % REPEAT_THREAD_EVERY === 0;
-    storing = storing.then(() => store(output, threadId)).then(isTime ? storeThread : undefined);
-    storing.catch(() => {});
+    void queue.push(() => store(output, threadId));
+    if (count % REPEAT_THREAD_EVERY === 0) void queue.push(storeThread);
   }
 
   return {
@@ -61,7 +62,7 @@ export function createOutputs(
     started: ({ item, turnId, threadId }) => report(startOf(item, turnId), threadId),
     completed: ({ item, turnId, threadId }) => report(endOf(item, turnId), threadId),
     lastMessage: () => last,
-    flush: () => storing.catch(() => {}),
+    flush: queue.flush,
   };
 }
 

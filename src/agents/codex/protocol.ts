@@ -128,7 +128,16 @@ export const TurnNotice = z.looseObject({ threadId: text, turn: Turn });
 export const ThreadClosed = z.looseObject({ threadId: text });
 export const Resolved = z.looseObject({ threadId: text, requestId: z.union([text, z.number()]) });
 export const ThreadReply = z.looseObject({
-  thread: z.looseObject({ id: text, turns: z.array(Turn).catch([]) }),
+  thread: z.looseObject({
+    id: text,
+    name: maybe(text),
+    preview: maybe(text),
+    turns: z.array(Turn).catch([]),
+    parentThreadId: maybe(text),
+    agentNickname: maybe(text),
+    agentRole: maybe(text),
+    source: z.unknown().optional(),
+  }),
   model: maybe(text),
   reasoningEffort: maybe(text),
   approvalPolicy: z.unknown().optional(),

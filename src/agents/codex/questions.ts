@@ -105,6 +105,19 @@ const AskedQuestion = QuestionInput.pick({ question: true, header: true, multi_s
   .loose();
 const AskArguments = z.looseObject({ questions: z.array(AskedQuestion).min(1).max(20) });
 
+const string = { type: 'string' } as const;
+const ASK_OPTION = { type: 'object', properties: { label: string, description: string }, required: ['label'] };
+const ASK_QUESTION = {
+  type: 'object',
+  properties: {
+    question: string,
+    header: { ...string, description: 'A word or two, as a title' },
+    options: { type: 'array', items: ASK_OPTION },
+    multi_select: { type: 'boolean' },
+  },
+  required: ['question'],
+};
+
 /** A dynamic tool, so that the model can ask in any mode. */
 export const askTool = {
   type: 'function',
@@ -113,32 +126,10 @@ export const askTool = {
     'Ask the person you work for one or more questions and wait for the answers. Use it when you need a decision, a preference or a fact that you cannot find out yourself. A question without options is answered in free text.',
   inputSchema: {
     type: 'object',
-    properties: {
-      questions: {
-        type: 'array',
-        minItems: 1,
-        items: {
-          type: 'object',
-          properties: {
-            question: { type: 'string' },
-            header: { type: 'string', description: 'A word or two, as a title' },
-            options: {
-              type: 'array',
-              items: {
-                type: 'object',
-                properties: { label: { type: 'string' }, description: { type: 'string' } },
-                required: ['label'],
-              },
-            },
-            multi_select: { type: 'boolean' },
-          },
-          required: ['question'],
-        },
-      },
-    },
+    properties: { questions: { type: 'array', minItems: 1, items: ASK_QUESTION } },
     required: ['questions'],
   },
-} as const;
+};
 
 /** Undefined if the arguments do not fit its schema. */
 export function askToolQuestion(call: z.infer<typeof DynamicCall>): QuestionAsk | undefined {

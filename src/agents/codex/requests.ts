@@ -9,7 +9,6 @@ import type { ActiveItems } from './active-items.ts';
 import { type Interpretation, interpret } from './asks.ts';
 import { createDecisions, type DecisionParts } from './decisions.ts';
 import { createDeliveries, SETTLED_IN_CODEX, type SentAnswer } from './delivery.ts';
-import { expectedEvidence } from './delivery-evidence.ts';
 import { createModelMessages, type UnsentMessages } from './model-messages.ts';
 import { type ItemNotice, type TurnRef, turnRefOf } from './protocol.ts';
 import { asyncQuestion, type QuestionAsk } from './questions.ts';
@@ -101,7 +100,7 @@ export function createRequests(parts: RequestParts): Requests {
       if (ask.isOver() || signal?.aborted) return;
       if (!decision) return ask.done();
       if (decision.askId !== undefined && (asked.kind === 'approval' || asked.kind === 'question')) {
-        ask.sent = { askId: decision.askId, turn: ask.turn, ...expectedEvidence(asked, decision) };
+        ask.sent = { ...decision, askId: decision.askId, turn: ask.turn, asked };
         deliveries.sent(ask.sent);
       }
       peer.respond(id, decision.result);

@@ -86,32 +86,24 @@ async function findCall(file: string, turnId: string, callId: string): Promise<R
 }
 
 /** Arguments of a command that restrict nothing: the command itself, its description, how long to watch it. */
-const UNRESTRICTING: ReadonlySet<string> = new Set([
-  'cmd',
-  'command',
-  'workdir',
-  'justification',
-  'prefix_rule',
-  'yield_time_ms',
-  'max_output_tokens',
-]);
+const UNRESTRICTING = /^(?:cmd|command|workdir|justification|prefix_rule|yield_time_ms|max_output_tokens)$/;
 
 function callWithin(settings: readonly unknown[], given: string): RecordedCall | undefined {
   const { data } = Arguments.safeParse(parsed(given));
   if (!data) return undefined;
-  const own = Object.entries(data).filter(([name, value]) => !UNRESTRICTING.has(name) && value !== 'use_default');
+  const own = Object.entries(data).filter(([name, value]) => !UNRESTRICTING.test(name) && value !== 'use_default');
   return {
     isUnsandboxed: data.sandbox_permissions === 'require_escalated',
     limits: canonical([...settings, Object.fromEntries(own)]),
   };
 }
 
-const settingsOf = ({
-  cwd,
-  approval_policy = null,
-  sandbox_policy,
-  permission_profile = null,
-}: z.infer<typeof TurnContext>['payload']): unknown[] => [cwd, approval_policy, sandbox_policy, permission_profile];
+const settingsOf = (turn: z.infer<typeof TurnContext>['payload']): unknown[] => [
+  turn.cwd,
+  turn.approval_policy ?? null,
+  turn.sandbox_policy,
+  turn.permission_profile ?? null,
+];
 
 /** Undefined for text that is no JSON: the last line may be incomplete, and an output is any text. */
 function parsed(text: unknown): unknown {

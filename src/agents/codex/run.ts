@@ -10,7 +10,7 @@ import { withSkills } from '../workspace/skills.ts';
 import { folderProblem } from '../workspace/work-folder.ts';
 import { createActiveItems } from './active-items.ts';
 import { type CodexSpec, readCodexInput } from './input.ts';
-import { createLineage } from './lineage.ts';
+import { createLineageOf } from './lineage.ts';
 import { createOutputs } from './outputs.ts';
 import { program } from './program.ts';
 import { CLIENT, ItemNotice, Resolved, ThreadClosed, TurnNotice, TurnReply } from './protocol.ts';
@@ -106,8 +106,8 @@ function connect(context: AgentContext, send: (line: string) => void) {
   });
   /** The thread of the conversation, once it is open. */
   const thread = { id: '' };
-  const lineage = createLineage(peer);
-  const lineageOf = (threadId: string) => lineage.of(threadId, thread.id);
+  const lineageIn = createLineageOf(peer);
+  const lineageOf = (threadId: string) => lineageIn(threadId, thread.id);
   const turns = createTurns();
   const activeItems = createActiveItems(peer);
   const rollouts = createRollouts();

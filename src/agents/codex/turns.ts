@@ -5,19 +5,7 @@ import type { TurnNotice } from './protocol.ts';
 
 type TurnEnd = z.infer<typeof TurnNotice>['turn'];
 
-export interface Turns {
-  started(threadId: string, turnId: string): void;
-  completed(turn: TurnEnd): void;
-  /** The thread is gone; Codex reports no end of its turns. */
-  threadClosed(threadId: string): void;
-  endOf(turnId: string): Promise<TurnEnd>;
-  /** Resolves when no turn is running, those of sub-agents included. */
-  allEnded(): Promise<void>;
-  /** Codex is gone: rejects every wait. */
-  fail(error: Error): void;
-}
-
-export function createTurns(): Turns {
+export function createTurns() {
   /** By turn id. A turn may end before the reply to `turn/start` has told its id. */
   const ends = new Map<string, PromiseWithResolvers<TurnEnd>>();
   const running = new Map<string, string>();
@@ -35,16 +23,19 @@ export function createTurns(): Turns {
   }
 
   return {
-    started: (threadId, turnId) => void running.set(turnId, threadId),
+    started: (threadId: string, turnId: string) => void running.set(turnId, threadId),
     completed,
-    threadClosed(threadId) {
+    /** The thread is gone; Codex reports no end of its turns. */
+    threadClosed(threadId: string): void {
       for (const [id, thread] of running) if (thread === threadId) completed({ id, status: 'interrupted', items: [] });
     },
-    endOf: (turnId) => endingOf(turnId).promise,
-    async allEnded() {
+    endOf: (turnId: string): Promise<TurnEnd> => endingOf(turnId).promise,
+    /** Resolves when no turn is running, those of sub-agents included. */
+    async allEnded(): Promise<void> {
       while (running.size > 0) await Promise.all([...running.keys()].map((id) => endingOf(id).promise));
     },
-    fail(error) {
+    /** Codex is gone: rejects every wait. */
+    fail(error: Error): void {
       for (const { reject } of ends.values()) reject(error);
     },
   };

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createDeliveries } from '../../../src/agents/codex/delivery.ts';
-import { areTheAnswers, isTheGrant } from '../../../src/agents/codex/delivery-evidence.ts';
+import { isTheGrant } from '../../../src/agents/codex/delivery-evidence.ts';
+import { userInput } from '../../../src/agents/codex/questions.ts';
 import { createRollouts } from '../../../src/agents/codex/rollouts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'holdpoint-rollouts-'));
@@ -42,11 +43,8 @@ function testBed(...lines: string[]) {
   };
   const deliveries = createDeliveries(context, { hasItem: async () => false, recordedCall: rollouts.recordedCall });
   const turn = { threadId: 'thread', turnId: 'turn-2' };
-  const answer = {
-    askId: 'ask',
-    turn,
-    call: { id: 'call_Q', isAnswer: (output: unknown) => areTheAnswers(output, OURS) },
-  };
+  const asked = userInput({ ...turn, itemId: 'call_Q', questions: [{ id: 'db', question: 'Which?' }] });
+  const answer = { askId: 'ask', turn, asked, result: OURS };
   deliveries.sent(answer);
   deliveries.resolved(answer);
   return { deliveries, ends, write: (...more: string[]) => appendFileSync(path, more.join('')) };

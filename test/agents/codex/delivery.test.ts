@@ -2,7 +2,9 @@
 // it took, only what it does then. Transcripts of the real daemon with other ends; and answers given while not attached.
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { type ApprovalAsk, commandApproval } from '../../../src/agents/codex/approvals.ts';
 import { createDeliveries } from '../../../src/agents/codex/delivery.ts';
+import { fileApproval } from '../../../src/agents/codex/file-approval.ts';
 import { openAttachedRun } from '../../../src/agents/kit/attached-session.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
@@ -81,6 +83,7 @@ function asAnother(lines: Line[]): Line[] {
   return JSON.parse(text) as Line[];
 }
 
+const ALLOWED = { allowed: true, input: {}, suggestion_ids: [] };
 const command = (status: string) => ({ type: 'commandExecution', status });
 const DELIVERED = { state: 'delivered', attempts: 1 };
 const ELSEWHERE = { state: 'undeliverable', attempts: 1, reason: 'settled in Codex itself' };
@@ -289,9 +292,15 @@ it('looks for no evidence after the connection is closed, and reports nothing', 
     const recordedCall = async () => 'unreadable' as const;
     const context = { acknowledge: call('acknowledged'), markUndeliverable: call('undeliverable') };
     const deliveries = createDeliveries(context, { hasItem, recordedCall });
-    for (const isCommand of [true, false]) {
-      const turn = { threadId: 'thread', turnId: 'turn' };
-      const answer = { askId: 'ask', turn, item: { id: 'call', isAllowed: true, isCommand } };
+    const turn = { threadId: 'thread', turnId: 'turn' };
+    const change = { path: 'a', kind: { type: 'add' }, diff: '' };
+    const params = { ...turn, itemId: 'call', command: 'make' };
+    const approvals = [
+      commandApproval(params, undefined),
+      fileApproval(params, { type: 'fileChange', changes: [change] }, undefined),
+    ] as ApprovalAsk[];
+    for (const asked of approvals) {
+      const answer = { askId: 'ask', turn, asked, result: asked.responseTo(ALLOWED), isAllowed: true };
       deliveries.sent(answer);
       deliveries.resolved(answer);
     }
