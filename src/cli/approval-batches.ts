@@ -1,51 +1,95 @@
-// Decides approvals: one atomic batch for each run, each under its own key, so that a repeat of the whole command does
-// nothing twice. A batch that is refused does not keep the others from being sent.
+// Decides approvals in batches and reports the result of each: one atomic batch for each run, under its own idempotency
+// key, so that a repeat of the whole command repeats nothing. A refused batch does not hold back the others; the exit
+// code is that of the first one refused.
 import { hash } from 'node:crypto';
+import type { ApprovalBatch } from '../client/approval-groups.ts';
 import type { Client } from '../client/client.ts';
-import type { ApprovalResolution } from '../core/answer.ts';
-import type { AskView, RunView } from '../core/views.ts';
-import { waitUntilSettled } from './run-wait.ts';
-import { type MutationFlags, once } from './server-connection.ts';
+import type { RunView } from '../core/views.ts';
+import type { MutationFlags, WaitFlags } from './command-flags.ts';
+import { EXIT } from './exit-codes.ts';
+import { reportOf } from './failure.ts';
+import { note, print, printJson, terminalWidth } from './output.ts';
+import { setExitCode, waitForRun } from './run-wait.ts';
+import { once } from './server-connection.ts';
+import type { Interruption } from './signals.ts';
+import { folderSuffix, summary } from './text/ask-text.ts';
+import { crop } from './text/layout.ts';
+import { runStatusLines } from './text/run-text.ts';
+import { line, span } from './text/spans.ts';
+import { oneLine } from './text/terminal-text.ts';
 
-export interface Batch {
-  runId: string;
-  asks: AskView[];
-  resolutions: ApprovalResolution[];
+export type Behavior = 'allow' | 'deny';
+type BatchResult = ApprovalBatch & ({ run: RunView; error?: undefined } | { run?: undefined; error: unknown });
+
+const MAX_KEY_BYTES = 256;
+
+interface Decision {
+  behavior: Behavior;
+  batches: readonly ApprovalBatch[];
+  flags: WaitFlags;
+  /** The person named one ask: its refusal is the command's, and as JSON its run is the whole document. */
+  isSingle: boolean;
 }
-export type BatchResult = Batch & ({ run: RunView; error?: undefined } | { run?: undefined; error: unknown });
 
-const LONGEST_KEY_BYTES = 256;
-
-export function batchesOf(asks: readonly AskView[], resolve: (ask: AskView) => ApprovalResolution): Batch[] {
-  const byRun = Map.groupBy(asks, (ask) => ask.run_id);
-  return [...byRun].map(([runId, group]) => ({ runId, asks: group, resolutions: group.map(resolve) }));
-}
-
-export async function decideBatches(
-  client: Client,
-  batches: readonly Batch[],
-  flags: MutationFlags & { wait?: boolean },
-): Promise<BatchResult[]> {
+export async function decideBatches(client: Client, decision: Decision, interruption: Interruption): Promise<void> {
+  const { behavior, batches, flags, isSingle } = decision;
   const results: BatchResult[] = [];
-  for (const batch of batches) results.push({ ...batch, ...(await decide(client, batch, flags)) });
-  return results;
+  for (const batch of batches) {
+    interruption.signal.throwIfAborted();
+    results.push({ ...batch, ...(await decide(client, batch, flags)) });
+    interruption.message = `stopped; decided for ${results.length} of ${batches.length} runs`;
+  }
+  const refused = results.find((result) => result.error !== undefined);
+  if (refused && isSingle) throw refused.error;
+  if (!flags.json) for (const result of results) printDecision(behavior, result);
+  if (flags.wait)
+    for (const result of results)
+      if (result.run) {
+        result.run = await waitForRun(client, result.run, flags, interruption);
+        setExitCode(result.run);
+      }
+  if (refused) process.exitCode = EXIT[reportOf(refused.error).exit];
+  if (flags.json) return printJson(isSingle ? results[0]?.run : results.map((result) => documentOf(behavior, result)));
+  for (const { run } of results) if (run) print(...runStatusLines(run));
 }
 
-async function decide(client: Client, batch: Batch, flags: MutationFlags & { wait?: boolean }) {
-  const { runId, resolutions } = batch;
+async function decide(client: Client, { runId, resolutions }: ApprovalBatch, flags: MutationFlags) {
   const key = flags.idempotencyKey;
-  const own = key === undefined ? flags : { ...flags, idempotencyKey: keyOfRun(key, runId) };
+  const keyed = key === undefined ? flags : { ...flags, idempotencyKey: keyOfRun(key, runId) };
   try {
-    const run = await once(own, (options) => client.approvals.decideRun(runId, { resolutions }, options));
-    return { run: flags.wait ? await waitUntilSettled(client, run, flags) : run };
+    return { run: await once(keyed, (options) => client.approvals.decideRun(runId, { resolutions }, options)) };
   } catch (error) {
     return { error };
   }
 }
 
-/** The same for the same run every time; one that would be too long is kept short by its hash. */
+/** Deterministic; a key that would be too long is replaced by its hash. */
 export function keyOfRun(key: string, runId: string): string {
   const whole = `${key}:${runId}`;
-  if (Buffer.byteLength(whole) <= LONGEST_KEY_BYTES) return whole;
-  return `${hash('sha256', key, 'hex')}:${runId}`;
+  return Buffer.byteLength(whole) <= MAX_KEY_BYTES ? whole : `${hash('sha256', key, 'hex')}:${runId}`;
+}
+
+const PAST_TENSE = { allow: 'allowed', deny: 'denied' } as const;
+
+function printDecision(behavior: Behavior, { runId, asks, run, error }: BatchResult): void {
+  if (run) {
+    const done = span(`${PAST_TENSE[behavior]} `, behavior === 'allow' ? 'good' : 'warn');
+    for (const { request, asked_from: from } of asks) {
+      const folder = span(folderSuffix(request, from?.work_folder), 'dim');
+      print(crop(line(done, summary(request), folder), terminalWidth()));
+    }
+    return;
+  }
+  const { message, advice } = reportOf(error);
+  const none = asks.length > 1 ? `none of its ${asks.length} asks was decided` : 'not decided';
+  note(`${runId}: ${none}: ${oneLine(message)}`);
+  for (const text of advice) process.stderr.write(`  ${text}\n`);
+}
+
+function documentOf(behavior: Behavior, { runId, asks, run, error }: BatchResult) {
+  const base = { run_id: runId, request_ids: asks.map((ask) => ask.ask_id), behavior };
+  if (run) return { ...base, done: true, run };
+  const { exit, message, problem } = reportOf(error);
+  const more = problem && { code: problem.code, domain: problem.domain, winner: problem.winner };
+  return { ...base, done: false, error: { exit_code: EXIT[exit], message, ...more } };
 }

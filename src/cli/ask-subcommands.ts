@@ -1,108 +1,103 @@
-// What `questions` and `approvals` have in common: `list` and `show`.
+// The subcommands `list` and `show` of `questions` and `approvals`.
 import { Command } from 'commander';
-import { type Client, every, type Listed } from '../client/client.ts';
+import type { Client } from '../client/client.ts';
 import { countdown, duration, instant } from '../client/times.ts';
 import type { AskKind } from '../core/ask.ts';
 import type { AskView, PendingApprovalView, PendingQuestionView, SightingView } from '../core/views.ts';
-import { findAsk, type Scope } from './ask-lookup.ts';
 import { printAsks } from './ask-table.ts';
-import { withExamples } from './help-examples.ts';
-import { isTerminal, print, printJson, terminalWidth } from './output.ts';
-import { ownName } from './program-name.ts';
-import { connect, note, type ServerFlags, withServer } from './server-connection.ts';
-import { tellSeen } from './sighting.ts';
-import { answerLines, endText, located, requestLines } from './text/ask-text.ts';
-import { indented, wrap } from './text/layout.ts';
+import { type Scope, type ServerFlags, withExamples, withScope, withServer } from './command-flags.ts';
+import { findAsk } from './lookup.ts';
+import { isTerminal, note, print, printJson, terminalWidth } from './output.ts';
+import { listAll } from './paging.ts';
+import { programName } from './program-name.ts';
+import { connect } from './server-connection.ts';
+import { reportSighting } from './sighting.ts';
+import { answerLines, endText } from './text/answer-text.ts';
+import { requestLines, withFolder } from './text/ask-text.ts';
+import { fieldLines, indented, wrap } from './text/layout.ts';
 import { hintLines } from './text/run-text.ts';
 import { type Line, line, span } from './text/spans.ts';
 import { oneLine } from './text/terminal-text.ts';
 
 type Pending = PendingQuestionView | PendingApprovalView;
 
-export interface Page {
-  cursor?: string;
-  limit: number;
-}
-const PAGE = 500;
-
-interface ListSpec {
-  kind: AskKind;
-  list(client: Client, sessionId: string | undefined, page: Page): Promise<Listed<Pending>>;
-  examples: string[];
-}
-
-export function addAskList(parent: Command, { kind, list, examples }: ListSpec): void {
-  const command = new Command('list')
-    .description(`pending ${kind}s, oldest first`)
-    .option('--session-id <id>', 'of this session only')
-    .option('--run-id <id>', 'of this run only');
+export function askListCommand(kind: AskKind, ...examples: string[]): Command {
+  const command = new Command('list').description(`pending ${kind}s, oldest first`);
   withExamples(command, ...examples);
-  parent.addCommand(
-    withServer(command).action(async (flags: ServerFlags & Scope) => {
-      const client = await connect(flags);
-      const pending: Pending[] = [];
-      for await (const one of every((page) => list(client, flags.sessionId, { ...page, limit: PAGE })))
-        if (flags.runId === undefined || one.run_id === flags.runId) pending.push(one);
-      if (flags.json) return printJson(pending);
-      if (pending.length === 0) return note(`no ${kind} is pending`);
-      printAsks(await withFolders(client, kind, pending));
-      if (isTerminal()) print([], line(span(`Show one: ${ownName()} ${kind}s show <id>`, 'dim')));
-    }),
-  );
+  return withServer(withScope(command, 'of')).action(async (flags: ServerFlags & Scope) => {
+    const client = await connect(flags);
+    const pending = (await pendingOf(client, kind, flags.sessionId)).filter(
+      ({ run_id }) => flags.runId === undefined || run_id === flags.runId,
+    );
+    if (flags.json) return printJson(pending);
+    if (pending.length === 0) return note(`no ${kind} is pending`);
+    printAsks(await withFolders(client, kind, pending));
+    if (isTerminal()) print([], line(span(`Show one: ${programName()} ${kind}s show <id>`, 'dim')));
+  });
 }
 
-/** What would be done is done somewhere. */
+function pendingOf(client: Client, kind: AskKind, sessionId: string | undefined): Promise<Pending[]> {
+  const { list, ofSession } = kind === 'approval' ? client.approvals : client.questions;
+  return listAll<Pending>((page) => (sessionId === undefined ? list(page) : ofSession(sessionId, page)));
+}
+
+/** Adds the folder in which each action would run. */
 async function withFolders(client: Client, kind: AskKind, pending: readonly Pending[]) {
   if (kind === 'question') return pending;
-  const origins = new Map<string, AskView['asked_from']>();
-  for await (const ask of every((page) => client.asks.list({ kind, status: 'pending', limit: PAGE, ...page })))
-    origins.set(ask.ask_id, ask.asked_from);
+  const asks = await listAll((page) => client.asks.list({ kind, status: 'pending', ...page }));
+  const origins = new Map(asks.map((ask) => [ask.ask_id, ask.asked_from]));
   return pending.map((one) => ({ ...one, asked_from: origins.get(one.request.id) }));
 }
 
-export function addAskShow(parent: Command, kind: AskKind, examples: string[]): void {
+export function askShowCommand(kind: AskKind, ...examples: string[]): Command {
   const command = new Command('show')
-    .description(`one ${kind}, whole; an ended one too`)
-    .argument('<request_id>', `the ${kind}, or the beginning or end of its id`)
-    .option('--session-id <id>', 'look in this session only')
-    .option('--run-id <id>', 'look in this run only');
+    .description(`one ${kind} in full; an ended one too`)
+    .argument('<request_id>', `the ${kind}, or the beginning or end of its id`);
   withExamples(command, ...examples);
-  parent.addCommand(
-    withServer(command).action(async (typed: string, flags: ServerFlags & Scope) => {
-      const client = await connect(flags);
-      const ask = await findAsk(client, kind, typed, flags);
-      if (flags.json) return printJson(ask);
-      print(...askLines(ask, await requesterOf(client, ask), terminalWidth()));
-      if (ask.status === 'pending') await tellSeen(client, ask.request);
-    }),
-  );
+  return withServer(withScope(command, 'look in')).action(async (typed: string, flags: ServerFlags & Scope) => {
+    const client = await connect(flags);
+    const ask = await findAsk(client, kind, typed, flags);
+    if (flags.json) return printJson(ask);
+    print(...askLines(ask, await requesterOf(client, ask), terminalWidth()));
+    if (ask.status === 'pending') await reportSighting(client, ask.request);
+  });
 }
 
-/** Which child asks its parent here; nothing for any other question. */
+/** The child run that asks its parent session; undefined for any other question. */
 async function requesterOf(client: Client, ask: AskView): Promise<string | undefined> {
   if (ask.kind !== 'question' || ask.status !== 'pending') return undefined;
-  for await (const one of every((page) => client.questions.ofSession(ask.session_id, { ...page, limit: PAGE })))
-    if (one.request.id === ask.ask_id && one.requester_session_id !== undefined)
-      return `${one.requester_agent_id} in session ${one.requester_session_id}, run ${one.requester_run_id}`;
-  return undefined;
+  const questions = await listAll((page) => client.questions.ofSession(ask.session_id, page));
+  const found = questions.find(({ request }) => request.id === ask.ask_id);
+  if (found?.requester_session_id === undefined) return undefined;
+  return `${found.requester_agent_id} in session ${found.requester_session_id}, run ${found.requester_run_id}`;
 }
 
 function askLines(ask: AskView, requester: string | undefined, width: number): Line[] {
   const now = Date.now();
-  const field = (name: string, value: string) => wrap(line(span(name.padEnd(10), 'dim'), value), width, 10);
+  const isPending = ask.status === 'pending';
+  const expires =
+    ask.expires_at_ms === undefined || !isPending
+      ? undefined
+      : `${instant(ask.expires_at_ms)}, in ${countdown(ask.expires_at_ms - now)}`;
   const lines: Line[] = [
-    ...wrap(line(span(ask.ask_id, 'bold'), '  ', span(ask.status, ask.status === 'pending' ? 'warn' : 'dim')), width),
-    ...field('session', ask.session_id),
-    ...field('run', ask.run_id),
-    ...(requester === undefined ? [] : field('asked by', oneLine(requester))),
-    ...field('raised', `${instant(ask.created_at_ms)}, ${duration(now - ask.created_at_ms)} ago`),
+    ...wrap(line(span(ask.ask_id, 'bold'), '  ', span(ask.status, isPending ? 'warn' : 'dim')), width),
+    ...fieldLines(
+      {
+        session: ask.session_id,
+        run: ask.run_id,
+        'asked by': requester,
+        raised: `${instant(ask.created_at_ms)}, ${duration(now - ask.created_at_ms)} ago`,
+        'seen by': ask.seen_by?.map((sighting) => sightingText(sighting, now)).join(', '),
+        expires,
+        scope: 'scope' in ask.request ? ask.request.scope : undefined,
+      },
+      width,
+    ),
+    [],
+    ...indented(requestLines(withFolder(ask.request, ask.asked_from?.work_folder), width - 2), 2),
+    [],
   ];
-  if (ask.seen_by?.length) lines.push(...field('seen by', ask.seen_by.map((of) => sightingText(of, now)).join(', ')));
-  if (ask.expires_at_ms !== undefined && ask.status === 'pending')
-    lines.push(...field('expires', `${instant(ask.expires_at_ms)}, in ${countdown(ask.expires_at_ms - now)}`));
-  if (ask.kind === 'approval' && 'scope' in ask.request) lines.push(...field('scope', oneLine(ask.request.scope)));
-  lines.push([], ...indented(requestLines(located(ask.request, ask.asked_from?.work_folder), width - 2), 2), []);
-  if (!ask.answer) return [...lines, ...hintLines(ask.ask_id, ask.kind === 'question')];
+  if (!ask.answer) return [...lines, ...hintLines(ask.request)];
   const { state, reason } = ask.delivery;
   return [
     ...lines,

@@ -1,30 +1,28 @@
-// What a person who only watches is told about a connection that is lost: once that it is, once that it is back, and
-// after a while that we gave up. A break too short to notice is not worth a word.
-
+// Reports the state of a followed stream: that the connection was lost, that it is back, and that the retries have ended.
+// Each is reported once; an interruption too short to notice is not reported.
 import { Failure } from './failure.ts';
-import { ownName } from './program-name.ts';
-import type { Remark } from './server-connection.ts';
+import { programName } from './program-name.ts';
 
-/** Longer than a server takes to end a stream that is opened again at once. */
-const WORTH_A_WORD_MS = 1000;
+/** Longer than a server takes to close a stream that is reopened at once. */
+const NOTICEABLE_MS = 1000;
 
-export interface Watch {
+export interface ConnectionWatch {
   runId: string;
-  remark: Remark;
-  /** Whether the person can be spoken to now. */
-  mayTell?(): boolean;
+  report(text: string): void;
+  /** Whether a report may be printed now; always by default. */
+  mayReport?(): boolean;
   retryForMs: number;
   giveUp(why: Failure): void;
 }
 
-/** To be told each time it is lost or open, however often that is. */
-export function watchLink({ runId, remark, mayTell, retryForMs, giveUp }: Watch) {
+/** Call `lost` and `open` as often as the stream does. */
+export function watchConnection({ runId, report, mayReport, retryForMs, giveUp }: ConnectionWatch) {
   let timers: NodeJS.Timeout[] | undefined;
-  let isTold = false;
-  const tell = () => {
-    if (mayTell?.() === false) return;
-    isTold = true;
-    remark('connection lost; trying again');
+  let isReported = false;
+  const reportLoss = () => {
+    if (mayReport?.() === false) return;
+    isReported = true;
+    report('connection lost; trying again');
   };
   const end = () => {
     for (const timer of timers ?? []) clearTimeout(timer);
@@ -32,20 +30,20 @@ export function watchLink({ runId, remark, mayTell, retryForMs, giveUp }: Watch)
   };
   return {
     lost(): void {
-      timers ??= [setTimeout(tell, WORTH_A_WORD_MS), setTimeout(() => giveUp(lostFor(runId)), retryForMs)];
+      timers ??= [setTimeout(reportLoss, NOTICEABLE_MS), setTimeout(() => giveUp(lostRun(runId)), retryForMs)];
     },
     open(): void {
       end();
-      if (isTold) remark('connected again');
-      isTold = false;
+      if (isReported) report('connected again');
+      isReported = false;
     },
     end,
   };
 }
 
-const lostFor = (runId: string): Failure =>
+const lostRun = (runId: string): Failure =>
   new Failure(
     'unreachable',
-    `the connection was lost and did not come back; how ${runId} goes on is not known`,
-    `When the server is back: ${ownName()} runs show ${runId}`,
+    `the connection was lost and did not come back; what becomes of ${runId} is not known`,
+    `When the server is back: ${programName()} runs show ${runId}`,
   );

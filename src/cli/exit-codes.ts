@@ -1,5 +1,5 @@
-// What the exit codes of the command line mean. Scripts rely on them: a number never changes its meaning. The table in
-// docs/cli.md is compared with this one by a test. How a failure is worded belongs to failure.ts.
+// The exit codes of the command line. Scripts rely on them: a number never changes its meaning. A test compares this table
+// with the one in docs/cli.md. The wording of a failure belongs to failure.ts.
 import type { HoldpointProblem } from '../client/http.ts';
 
 export const EXIT = {
@@ -20,19 +20,18 @@ export type ExitName = keyof typeof EXIT;
 export const EXIT_MEANINGS: Record<ExitName, string> = {
   done: 'Done.',
   unexpected: 'Something unexpected happened, on this side or on the server.',
-  usage:
-    'The command line or the input was not understood (an ambiguous id too), or the answer was not valid. Nothing changed.',
+  usage: 'The command line, the input or the answer was not valid, or an id was ambiguous. Nothing changed.',
   not_found: 'There is no such ask, session, run or token.',
-  conflict: 'Somebody else answered first, or what was asked for no longer fits the state of things.',
+  conflict: 'Another answer came first, or the request conflicts with the current state.',
   expired: 'The ask expired before the answer arrived.',
-  refused: 'The token is missing, not good or may not do this; or a policy or a limit refused it.',
+  refused: 'The token is missing, invalid or not allowed to do this; or a policy or a limit refused it.',
   unreachable: 'The server could not be reached, or the connection was lost and did not come back.',
-  aborted: 'The person left (Ctrl-C, end of input) before answering: nothing was answered.',
-  unfinished: 'The run ended, but not as completed: failed, cancelled or interrupted.',
+  aborted: 'The person left (Ctrl-C, end of input): nothing more was done.',
+  unfinished: 'The run ended without completing: failed, cancelled or interrupted.',
   altered: 'The log was altered, or part of it is missing.',
 };
 
-/** What the status alone does not say. */
+/** Codes for which the HTTP status is not enough. */
 const BY_CODE: Record<string, ExitName> = {
   question_expired: 'expired',
   question_request_mismatch: 'not_found',

@@ -1,10 +1,10 @@
-// What went wrong, told to a person in one sentence and to a script by exit code and JSON. Every command throws; only
-// main.ts catches, and reports through here.
+// Reports what went wrong: one sentence and advice for a person, an exit code and JSON for a script. Commands throw; only
+// main.ts catches.
 import { HoldpointProblem, HoldpointUnreachable } from '../client/http.ts';
 import { duration } from '../client/times.ts';
 import { endedHow } from '../core/ask.ts';
 import { EXIT, type ExitName, exitOfProblem } from './exit-codes.ts';
-import { ownName } from './program-name.ts';
+import { programName } from './program-name.ts';
 import { jsonText } from './text/json-text.ts';
 import { oneLine, prose } from './text/terminal-text.ts';
 
@@ -21,17 +21,17 @@ export class Failure extends Error {
   }
 }
 
-/** The person left; nothing was answered by that. */
+/** The person left the command; leaving answers nothing. */
 export const left = (message = 'nothing was answered'): Failure => new Failure('aborted', message);
 
-export interface Told {
+export interface FailureReport {
   exit: ExitName;
   message: string;
   advice: readonly string[];
   problem?: HoldpointProblem | undefined;
 }
 
-export function told(error: unknown, nowMs: number = Date.now()): Told {
+export function reportOf(error: unknown, nowMs: number = Date.now()): FailureReport {
   if (error instanceof Failure) {
     const problem = error.cause instanceof HoldpointProblem ? error.cause : undefined;
     return { exit: error.exit, message: error.message, advice: error.advice, problem };
@@ -43,19 +43,17 @@ export function told(error: unknown, nowMs: number = Date.now()): Told {
 }
 
 const adviceOn = ({ status }: HoldpointProblem): string[] =>
-  status === 401 ? [`Which token is used, and what to do: ${ownName()} doctor`] : [];
+  status === 401 ? [`Which token is used, and what to do: ${programName()} doctor`] : [];
 
-function problemText(problem: HoldpointProblem, nowMs: number): string {
-  const { winner, detail } = problem;
+function problemText({ winner, detail }: HoldpointProblem, nowMs: number): string {
   if (!winner) return detail;
-  const ago = duration(nowMs - winner.answered_at_ms);
-  if (winner.outcome === 'expired') return `too late: it expired ${ago} ago`;
-  return `too late: ${endedHow(winner)} ${ago} ago`;
+  const ago = `${duration(nowMs - winner.answered_at_ms)} ago`;
+  return `too late: ${winner.outcome === 'expired' ? 'it expired' : endedHow(winner)} ${ago}`;
 }
 
-/** To standard error; the exit code follows. */
+/** Writes the report and returns the exit code. */
 export function report(error: unknown, options: { json: boolean; write(text: string): void }): number {
-  const { exit, message, advice, problem } = told(error);
+  const { exit, message, advice, problem } = reportOf(error);
   if (options.json) {
     const more = problem && { code: problem.code, domain: problem.domain, status: problem.status };
     const winner = problem?.winner && { winner: problem.winner };

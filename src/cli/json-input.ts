@@ -1,30 +1,31 @@
-// JSON that a person hands in: on the command line, in a file, or by standard input. What is wrong with it is said
-// before anything is sent.
+// Reads JSON that a person passes in a flag, a file or standard input, and refuses what is not valid before anything is
+// sent.
 import { readFileSync } from 'node:fs';
 import { Failure } from './failure.ts';
 
-/** The text of `--…-json`, or of the file (`-` for standard input) that `--…-file` names. */
-export function readJson(what: string, given: { json?: string | undefined; file?: string | undefined }): unknown {
-  const text = given.json ?? readText(what, given.file ?? '');
+/** The value of `--…-json`, or of the file (`-` for standard input) that `--…-file` names. */
+export function readJson(flag: string, given: { json?: string | undefined; file?: string | undefined }): unknown {
+  const text = given.json ?? readText(flag, given.file ?? '');
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Failure('usage', `${what}: this is not valid JSON: ${(error as Error).message}`);
+    throw new Failure('usage', `${flag}: this is not valid JSON: ${(error as Error).message}`);
   }
 }
 
-function readText(what: string, file: string): string {
+function readText(flag: string, file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw new Failure(
-      'usage',
-      `${what}: cannot read ${file === '-' ? 'standard input' : file}: ${(error as Error).message}`,
-    );
+    const name = file === '-' ? 'standard input' : file;
+    throw new Failure('usage', `${flag}: cannot read ${name}: ${(error as Error).message}`);
   }
 }
 
-export function objectOf(what: string, value: unknown): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new Failure('usage', `${what} takes a JSON object`);
+export function objectOf(flag: string, value: unknown): Record<string, unknown> {
+  if (isObject(value)) return value;
+  throw new Failure('usage', `${flag} takes a JSON object`);
 }
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

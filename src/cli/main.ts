@@ -1,4 +1,4 @@
-// The command line: runs a command and turns whatever was thrown into a sentence and an exit code.
+// Entry point of the command line: runs a command, and turns what it throws into a sentence and an exit code.
 import { CommanderError } from 'commander';
 import { EXIT } from './exit-codes.ts';
 import { report } from './failure.ts';
@@ -6,11 +6,11 @@ import { createProgram, withDefault, withHelp } from './program.ts';
 
 const args = withDefault(process.argv.slice(2));
 
-/** What comes after `--` are words of somebody else. */
-const isForPrograms = (words: readonly string[]): boolean =>
+/** Flags after `--` belong to the command of the agent. */
+const wantsJson = (words: readonly string[]): boolean =>
   words.slice(0, words.includes('--') ? words.indexOf('--') : undefined).includes('--json');
 
-// A reader that has gone, as with `| head`, is no failure.
+// A closed pipe, as with `| head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT.done);
   throw error;
@@ -23,7 +23,7 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
   else
     process.exitCode = report(error, {
-      json: isForPrograms(args),
+      json: wantsJson(args),
       write: (text) => void process.stderr.write(text),
     });
 }

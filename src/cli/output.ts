@@ -1,14 +1,17 @@
-// Where a command's results go: lines or JSON to standard output, wrapped to the terminal where there is one, whole
-// where there is none. Owns the streams; what the lines say is for the commands.
+// Writes the results of a command: lines, tables or JSON to standard output, notes for the person to standard error. Lines
+// are fitted to the terminal where there is one, and written whole where there is none. Owns the streams, not the texts.
 import { jsonText } from './text/json-text.ts';
-import { cells, crop, fill } from './text/layout.ts';
+import { cells, crop, fill, lineCells } from './text/layout.ts';
 import { hasColours, type Line, line, painter, span } from './text/spans.ts';
 
 const DEFAULT_COLUMNS = 80;
 
 export const isTerminal = (): boolean => process.stdout.isTTY === true;
 
-/** Cells in a line; without a terminal lines are as long as they are. */
+/** Whether a person can be asked here. */
+export const isInteractive = (): boolean => isTerminal() && process.stdin.isTTY === true;
+
+/** Cells in a line; unlimited without a terminal. */
 export const terminalWidth = (): number =>
   isTerminal() ? Math.max(20, process.stdout.columns || DEFAULT_COLUMNS) : Number.POSITIVE_INFINITY;
 
@@ -22,43 +25,44 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${jsonText(value, isTerminal() ? 2 : undefined)}\n`);
 }
 
-export interface Column {
-  title: string;
-  /** The column that gives way when there is no room; one of a table has it. */
-  flexible?: boolean;
+/** One document of a stream, on a line of its own. */
+export function printJsonLine(value: unknown): void {
+  process.stdout.write(`${jsonText(value)}\n`);
 }
 
-/** Below this a table would be all ellipses: each row becomes a block instead. */
-const NARROW = 72;
+/** A note for the person, never part of the output. */
+export function note(text: string): void {
+  process.stderr.write(`holdpoint: ${text}\n`);
+}
 
-/** Columns side by side; in a narrow terminal one block for each row. */
-export function printTable(columns: readonly Column[], rows: readonly (readonly (string | Line)[])[]): void {
+type Cell = string | Line;
+
+/** A narrower table would be all ellipses: each row becomes a block of two lines. */
+const MIN_TABLE_WIDTH = 72;
+
+/** Prints a table. Its last column is cropped to the width of the terminal, the others are as wide as their content. */
+export function printTable(titles: readonly string[], rows: readonly (readonly Cell[])[]): void {
   const width = terminalWidth();
-  const cellsOf = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? line(cell) : cell)));
-  if (width < NARROW) printBlocks(columns, cellsOf, width);
-  else printColumns(columns, cellsOf, width);
+  const table = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? line(cell) : cell)));
+  if (width < MIN_TABLE_WIDTH) printBlocks(table, width);
+  else printColumns(titles, table, width);
 }
 
-function printColumns(columns: readonly Column[], cellsOf: readonly (readonly Line[])[], width: number): void {
-  const sizes = columns.map((column, i) =>
-    Math.max(cells(column.title), ...cellsOf.map((row) => cells(textOf(row[i])))),
-  );
-  const flexible = columns.findIndex((column) => column.flexible);
-  const others = sizes.reduce((sum, size, i) => sum + (i === flexible ? 0 : size + 2), 0);
-  if (flexible >= 0 && width !== Number.POSITIVE_INFINITY)
-    sizes[flexible] = Math.max(10, Math.min(sizes[flexible] ?? 0, width - others));
-  const row = (parts: readonly Line[]): Line => parts.flatMap((part, i) => [...fill(part, sizes[i] ?? 0), span('  ')]);
-  print(crop(row(columns.map((column) => line(span(column.title, 'dim')))), width));
-  for (const of of cellsOf) print(crop(row(of), width));
+function printColumns(titles: readonly string[], rows: readonly (readonly Line[])[], width: number): void {
+  const sizes = titles.map((title, i) => Math.max(cells(title), ...rows.map((row) => lineCells(row[i] ?? []))));
+  const last = titles.length - 1;
+  const others = sizes.reduce((sum, size, i) => sum + (i === last ? 0 : size + 2), 0);
+  if (width !== Number.POSITIVE_INFINITY) sizes[last] = Math.max(10, Math.min(sizes[last] ?? 0, width - others));
+  const header = titles.map((title) => line(span(title, 'dim')));
+  for (const row of [header, ...rows]) {
+    const filled = row.flatMap((cell, i) => [...fill(cell, sizes[i] ?? 0), span('  ')]);
+    print(crop(filled, width));
+  }
 }
 
-const textOf = (of: Line | undefined): string => (of ?? []).map((s) => s.text).join('');
-
-function printBlocks(columns: readonly Column[], rows: readonly (readonly Line[])[], width: number): void {
+function printBlocks(rows: readonly (readonly Line[])[], width: number): void {
   for (const row of rows) {
-    const head = row.filter((_, i) => !columns[i]?.flexible).flatMap((part) => [...part, span('  ')]);
-    print(crop(head, width));
-    const flexible = row[columns.findIndex((column) => column.flexible)];
-    if (flexible) print(crop([span('  '), ...flexible], width));
+    const head = row.slice(0, -1).flatMap((cell) => [...cell, span('  ')]);
+    print(crop(head, width), crop([span('  '), ...(row.at(-1) ?? [])], width));
   }
 }

@@ -1,11 +1,11 @@
-// How a person at this terminal calls this program, so that the commands we suggest can be copied as they are.
+// The name under which this program is called at this terminal, so that the commands we suggest can be copied as they are.
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const launcher = fileURLToPath(new URL('../../bin/holdpoint', import.meta.url));
 
-export function ownName(env: NodeJS.ProcessEnv = process.env, cwd: string = process.cwd()): string {
+export function programName(env: NodeJS.ProcessEnv = process.env, cwd: string = process.cwd()): string {
   if (env.npm_command === 'exec') return 'npx holdpoint';
   if (isOnPath(env.PATH ?? '')) return 'holdpoint';
   const path = relative(cwd, launcher);

@@ -1,9 +1,9 @@
-// The tree of commands. Makes it and runs nothing, so that completion, help and tests can walk it. A command's file is
-// loaded only when it is needed, and the server itself (boot/) only by the commands that run a part of it: every call
-// pays for what it loads, and an agent's hook is called often.
+// Builds the command tree and runs nothing, so that completion, help and tests can walk it. The module of a command is
+// imported only when it is needed, and boot/ only by the commands that run a part of the server: `holdpoint hook` is
+// called often, and its start-up time is what it imports.
 import { Command } from 'commander';
+import { withExamples } from './command-flags.ts';
 import { Failure } from './failure.ts';
-import { withExamples } from './help-examples.ts';
 import { version } from './version.ts';
 
 type Load = () => Promise<Command>;
@@ -42,11 +42,11 @@ const GROUPS: Record<string, Record<string, Load>> = {
 const HIDDEN: Record<string, Load> = {
   hook: async () => (await import('./commands/hook.ts')).hookCommand(),
 };
-/** It is written from the others. */
+/** Generated from all other commands. */
 const NEEDS_ALL = 'completion';
 
-/** All of it; or, where the first word names a command, that one alone. */
-export async function createProgram(word?: string): Promise<Command> {
+/** The whole tree, or only the command that the first word names. */
+export async function createProgram(firstWord?: string): Promise<Command> {
   const program = new Command('holdpoint')
     .description('One durable inbox for every question and approval that any coding agent raises.')
     .version(version);
@@ -55,45 +55,45 @@ export async function createProgram(word?: string): Promise<Command> {
     Object.entries(loads).map(([name, load]) => ({ name, load, title, hidden: false })),
   );
   all.push(...Object.entries(HIDDEN).map(([name, load]) => ({ name, load, title: '', hidden: true })));
-  const named = all.filter(({ name }) => name === word && name !== NEEDS_ALL);
+  const named = all.filter(({ name }) => name === firstWord && name !== NEEDS_ALL);
   for (const { load, title, hidden } of named.length > 0 ? named : all)
     program.addCommand((await load()).helpGroup(title), { hidden });
-  settle(program);
+  throwFailures(program);
   return program;
 }
 
-/** Errors are thrown, not exits, and told as every other failure is. Help is no error: it has said what it says. */
-function settle(command: Command): void {
+/** Makes commander throw instead of exiting, so that its errors are reported like every other failure. Help is no error. */
+function throwFailures(command: Command): void {
   command.exitOverride((error) => {
     if (error.exitCode === 0 || error.code === 'commander.help') throw error;
-    const advice = `Run \`${pathOf(command)} --help\` to see what there is.`;
+    const advice = `Run \`${pathOf(command)} --help\` for usage.`;
     throw new Failure('usage', error.message.replace(/^error: /, '').replaceAll('\n', ' '), advice);
   });
   command.configureOutput({ outputError: () => {} });
-  for (const below of command.commands) settle(below);
+  for (const subcommand of command.commands) throwFailures(subcommand);
 }
 
 const pathOf = (command: Command): string =>
   command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 
-/** `help questions answer` is `questions answer --help`; what is no command is left to be refused as such. */
+/** Rewrites `help questions answer` as `questions answer --help`. Words that name no command are left to be refused. */
 export function withHelp(program: Command, args: readonly string[]): string[] {
   const at = args.indexOf('help');
   const isGroup = (command: Command | undefined) => command !== undefined && command.commands.length > 0;
-  if (at < 0 || !isGroup(below(program, args.slice(0, at)))) return [...args];
+  if (at < 0 || !isGroup(commandAt(program, args.slice(0, at)))) return [...args];
   const words = args.filter((word, i) => i !== at && !word.startsWith('-'));
-  const length = words.findIndex((_, i) => !isGroup(below(program, words.slice(0, i + 1)))) + 1 || words.length;
+  const length = words.findIndex((_, i) => !isGroup(commandAt(program, words.slice(0, i + 1)))) + 1 || words.length;
   const path = words.slice(0, length);
-  return below(program, path) ? [...path, '--help'] : path;
+  return commandAt(program, path) ? [...path, '--help'] : path;
 }
 
-const below = (program: Command, path: readonly string[]): Command | undefined =>
+const commandAt = (program: Command, path: readonly string[]): Command | undefined =>
   path.reduce<Command | undefined>((at, word) => at?.commands.find((one) => one.name() === word), program);
 
-/** Without a command it serves; flags alone are flags of `serve`. */
+/** Without a command the program serves; flags alone are flags of `serve`. */
 export function withDefault(args: readonly string[]): string[] {
   const [first] = args;
-  const isOwn = first !== undefined && ['-h', '--help', '-V', '--version', 'help'].includes(first);
-  if (first !== undefined && (!first.startsWith('-') || isOwn)) return [...args];
+  const isGlobal = first !== undefined && ['-h', '--help', '-V', '--version', 'help'].includes(first);
+  if (first !== undefined && (!first.startsWith('-') || isGlobal)) return [...args];
   return ['serve', ...args];
 }

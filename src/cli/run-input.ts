@@ -1,8 +1,8 @@
-// What `holdpoint run` hands to the agent, read from the command line before anything is sent: the prompt, settings and
-// JSON. Each thing is said once: which of two was meant nobody could tell.
+// Builds the input of `holdpoint run` from the prompt, `--set` and `--input-json`, before anything is sent. A field that
+// is given twice is refused: neither value takes precedence.
 import { Failure } from './failure.ts';
 import { objectOf, readJson } from './json-input.ts';
-import { ownName } from './program-name.ts';
+import { programName } from './program-name.ts';
 
 export interface InputFlags {
   inputJson?: string;
@@ -15,36 +15,36 @@ export async function runInput(
   flags: InputFlags,
 ): Promise<Record<string, unknown>> {
   const { loadAgent } = await import('../boot/agents.ts');
-  const isCommand = (await loadAgent(agent))?.takes === 'command';
+  const takesCommand = (await loadAgent(agent))?.takes === 'command';
   const text = prompt.join(' ');
-  const words = { ...(text !== '' && { text }), ...(isCommand && text !== '' && { command: prompt }) };
-  const more =
+  const fromPrompt = text === '' ? {} : { text, ...(takesCommand && { command: prompt }) };
+  const fromJson =
     flags.inputJson === undefined ? {} : objectOf('--input-json', readJson('--input-json', { json: flags.inputJson }));
-  const given = [
-    ...Object.entries(words).map((entry) => ['the prompt', entry] as const),
+  const fields = [
+    ...Object.entries(fromPrompt).map((entry) => ['the prompt', entry] as const),
     ...(flags.set ?? []).map((setting) => ['--set', settingOf(setting)] as const),
-    ...Object.entries(more).map((entry) => ['--input-json', entry] as const),
+    ...Object.entries(fromJson).map((entry) => ['--input-json', entry] as const),
   ];
-  const from = new Map<string, string>();
-  for (const [where, [name]] of given) {
-    const before = from.get(name);
+  const sources = new Map<string, string>();
+  for (const [source, [name]] of fields) {
+    const before = sources.get(name);
     if (before !== undefined)
-      throw new Failure('usage', `"${name}" is given twice, by ${before} and by ${where}: give it once`);
-    from.set(name, where);
+      throw new Failure('usage', `"${name}" is given twice, by ${before} and by ${source}: give it once`);
+    sources.set(name, source);
   }
-  if (text === '' && Object.keys(more).length === 0)
-    throw new Failure('usage', `say what it should do: ${ownName()} run ${agent} "…"`);
-  return Object.fromEntries(given.map(([, entry]) => entry));
+  if (text === '' && Object.keys(fromJson).length === 0)
+    throw new Failure('usage', `say what it should do: ${programName()} run ${agent} "…"`);
+  return Object.fromEntries(fields.map(([, entry]) => entry));
 }
 
-/** What reads as JSON is that; anything else is the text itself. */
+/** A value that parses as JSON is that value; any other is a string. */
 function settingOf(setting: string): [string, unknown] {
   const at = setting.indexOf('=');
   if (at < 1) throw new Failure('usage', `--set takes name=value, not "${setting}"`);
-  const value = setting.slice(at + 1);
+  const [name, value] = [setting.slice(0, at), setting.slice(at + 1)];
   try {
-    return [setting.slice(0, at), JSON.parse(value)];
+    return [name, JSON.parse(value)];
   } catch {
-    return [setting.slice(0, at), value];
+    return [name, value];
   }
 }

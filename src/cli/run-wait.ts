@@ -1,45 +1,48 @@
-// Waits until a run needs nobody's patience any more: it has ended, or waits for a person again.
+// Waits until a run has ended or waits for a person again. Owns the exit code of a run that did not complete.
 import type { Client } from '../client/client.ts';
 import { isTerminal, isWaiting } from '../core/run.ts';
 import type { RunView } from '../core/views.ts';
-import { watchLink } from './connection-watch.ts';
+import { type MutationFlags, retryForMsOf } from './command-flags.ts';
+import { watchConnection } from './connection-watch.ts';
 import { EXIT } from './exit-codes.ts';
-import { left } from './failure.ts';
-import { type MutationFlags, note, retryForMsOf } from './server-connection.ts';
-import { onLeave } from './signals.ts';
+import { note } from './output.ts';
+import type { Interruption } from './signals.ts';
 
 const isSettled = ({ status }: RunView): boolean => isTerminal(status) || isWaiting(status);
 
-/** Ctrl-C ends the waiting, not the run. */
-export async function waitUntilSettled(client: Client, run: RunView, flags: MutationFlags): Promise<RunView> {
-  const stop = new AbortController();
-  const leave = () => stop.abort(left(`stopped waiting; run ${run.run_id} goes on`));
-  const endListening = onLeave(leave);
-  const link = watchLink({
-    runId: run.run_id,
-    remark: note,
+/** An interruption ends the wait, not the run. */
+export async function waitForRun(
+  client: Client,
+  { run_id }: RunView,
+  flags: MutationFlags,
+  interruption: Interruption,
+): Promise<RunView> {
+  interruption.message = `stopped waiting; run ${run_id} continues`;
+  const lost = new AbortController();
+  const signal = AbortSignal.any([interruption.signal, lost.signal]);
+  const connection = watchConnection({
+    runId: run_id,
+    report: note,
     retryForMs: retryForMsOf(flags),
-    giveUp: (why) => stop.abort(why),
+    giveUp: (why) => lost.abort(why),
   });
   try {
-    // Where the log stands before the first look: nothing can fall between the look and the stream.
-    const { cursor: after } = await client.asks.list({ run_id: run.run_id, limit: 1 });
-    let seen = await client.runs.get(run.run_id);
-    if (isSettled(seen)) return seen;
-    const from = { after, signal: stop.signal, onOpen: link.open, onLost: link.lost };
-    for await (const { type } of client.events.followRun(run.run_id, from)) {
+    // The position of the log before the first look: no event can fall between the look and the stream.
+    const { cursor: after } = await interruption.or(client.asks.list({ run_id, limit: 1 }));
+    let run = await interruption.or(client.runs.get(run_id));
+    if (isSettled(run)) return run;
+    const from = { after, signal, onOpen: connection.open, onLost: connection.lost };
+    for await (const { type } of client.events.followRun(run_id, from)) {
       if (type === 'output') continue;
-      seen = await client.runs.get(run.run_id);
-      if (isSettled(seen)) return seen;
+      run = await client.runs.get(run_id);
+      if (isSettled(run)) return run;
     }
-    throw stop.signal.reason;
+    throw signal.reason;
   } finally {
-    link.end();
-    endListening();
+    connection.end();
   }
 }
 
-/** Ended otherwise than completed is worth an exit code of its own. */
-export function setExitOf(run: RunView): void {
-  if (isTerminal(run.status) && run.status !== 'completed') process.exitCode = EXIT.unfinished;
+export function setExitCode({ status }: RunView): void {
+  if (isTerminal(status) && status !== 'completed') process.exitCode = EXIT.unfinished;
 }

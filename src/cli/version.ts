@@ -1,4 +1,4 @@
-// The version of this package, from its package.json.
+// The version of this package, read from its package.json.
 import { readFileSync } from 'node:fs';
 
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {

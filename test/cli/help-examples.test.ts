@@ -1,5 +1,5 @@
-// Every command's help has examples, and every example is run as it is printed: by a shell, against a real server on
-// which the asks they name are pending.
+// The examples in the help of every command, run by a shell as they are printed, against a real server with the asks that
+// they name.
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { Command } from 'commander';
@@ -44,8 +44,8 @@ afterAll(async () => {
   await closeTestBeds();
 });
 
-describe('help', () => {
-  it.each(commands.map(({ path, command }) => [path, command] as const))('%s has an example', (path, command) => {
+describe('the help', () => {
+  it.each(commands.map(({ path, command }) => [path, command] as const))('of %s has an example', (path, command) => {
     const found = examplesOf(command);
     expect(found.length).toBeGreaterThan(0);
     for (const example of found)
@@ -53,9 +53,9 @@ describe('help', () => {
   });
 });
 
-describe('the examples', PATIENT, () => {
+describe('the example', PATIENT, () => {
   const ordered = [...new Set(examples.map((e) => e.example))].sort((a, b) => lastOnes(a) - lastOnes(b));
-  it.each(ordered)('%s', async (example) => {
+  it.each(ordered)('runs: %s', async (example) => {
     await prepare();
     if (STAYS.test(example)) return stays(example);
     const files = example.includes('skills publish') ? `cp -r ${join(root, 'examples')} . && ` : '';

@@ -1,21 +1,28 @@
-// The tree of commands is made as far as it is needed: a command alone is the same as in the whole tree, and whatever
-// speaks of all of them (help, completion, a word that is none) has all of them.
-import { expect, it } from 'vitest';
-import { createProgram, withHelp } from '../../src/cli/program.ts';
+// The command tree: built as far as a call needs it, documented, and strict about what it does not know.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProgram, withDefault, withHelp } from '../../src/cli/program.ts';
+import { root } from '../support/process.ts';
+import { closeTestBeds, openTestBed, PATIENT, type TestBed } from './test-bed.ts';
 
 const whole = await createProgram();
 const names = whole.commands.map((command) => command.name());
 
-it.each(names.filter((name) => name !== 'completion'))('%s is loaded alone, and is the same', async (name) => {
-  const alone = await createProgram(name);
-  expect(alone.commands.map((command) => command.name())).toEqual([name]);
-  const there = whole.commands.find((command) => command.name() === name);
-  expect(alone.commands[0]?.helpInformation()).toBe(there?.helpInformation());
-  expect(alone.commands[0]?.helpGroup()).toBe(there?.helpGroup());
-});
+it.each(names.filter((name) => name !== 'completion'))(
+  'loads %s alone, the same as in the whole tree',
+  async (name) => {
+    const alone = await createProgram(name);
+    expect(alone.commands.map((command) => command.name())).toEqual([name]);
+    const there = whole.commands.find((command) => command.name() === name);
+    expect(alone.commands[0]?.helpInformation()).toBe(there?.helpInformation());
+    expect(alone.commands[0]?.helpGroup()).toBe(there?.helpGroup());
+  },
+);
 
 it.each([undefined, 'completion', 'help', '--help', 'sesions', 'constructor', ''])(
-  '%j has all of them',
+  'loads all commands for the first word %j',
   async (word) => {
     const program = await createProgram(word);
     expect(program.commands.map((command) => command.name())).toEqual(names);
@@ -35,4 +42,72 @@ it.each([
   // Words of somebody else.
   ['run mock help', 'run mock help'],
   ['threads post nightly help', 'threads post nightly help'],
-])('%s is read as: %s', (given, read) => expect(withHelp(whole, given.split(' ')).join(' ')).toBe(read));
+])('reads `%s` as `%s`', (given, read) => expect(withHelp(whole, given.split(' ')).join(' ')).toBe(read));
+
+it.each([
+  [[], ['serve']],
+  [
+    ['--port', '0'],
+    ['serve', '--port', '0'],
+  ],
+  [['--help'], ['--help']],
+  [['-V'], ['-V']],
+  [
+    ['questions', 'list'],
+    ['questions', 'list'],
+  ],
+  [['serv'], ['serv']],
+])('reads %j as %j', (given, run) => expect(withDefault(given)).toEqual(run));
+
+it('documents every command and subcommand', async () => {
+  const program = await createProgram();
+  const page = readFileSync(join(root, 'docs', 'cli.md'), 'utf8');
+  const table = [...page.matchAll(/^\| `([\w-]+)(?: ([\w·-]+))?/gm)].map(([, name, below]) => [
+    name,
+    below?.split('·') ?? [],
+  ]);
+  const below = (command: Command) => command.commands.map((c) => c.name()).sort();
+  for (const command of program.commands) {
+    const row = table.find(([name]) => name === command.name());
+    expect(row, command.name()).toBeDefined();
+    if (command.commands.length > 0) expect([...(row?.[1] ?? [])].sort()).toEqual(below(command));
+  }
+});
+
+describe('a command line that is not understood', PATIENT, () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await openTestBed();
+  });
+  afterAll(closeTestBeds);
+
+  it.each([
+    [['questions', 'list', '--nosuch'], "unknown option '--nosuch'", 'holdpoint questions list --help'],
+    [['questoins'], "unknown command 'questoins' (Did you mean questions?)", 'holdpoint --help'],
+    [['help', 'nosuch'], "unknown command 'nosuch'", 'holdpoint --help'],
+    [['connect', 'cursor'], 'Allowed choices are claude, codex.', 'holdpoint connect --help'],
+    [['questions', 'show'], "missing required argument 'request_id'", 'holdpoint questions show --help'],
+  ])('is refused with the reason and the help to read, as text and JSON: %j', async (args, message, help) => {
+    const text = await bed.run(args);
+    expect(text).toMatchObject({ code: 2, stdout: '' });
+    expect(text.stderr).toMatch(/^holdpoint: .+\n {2}Run `.+` for usage\.\n$/);
+    expect(text.stderr).toContain(message);
+    expect(text.stderr).toContain(`\`${help}\``);
+    const json = await bed.run([...args, '--json']);
+    expect(json).toMatchObject({ code: 2, stdout: '' });
+    const { error } = JSON.parse(json.stderr);
+    const advice = [expect.stringContaining(help)];
+    expect(error).toMatchObject({ exit: 'usage', message: expect.stringContaining(message), advice });
+  });
+
+  it('is reported as text when only the words after -- contain --json', async () => {
+    const ended = await bed.run(['run', '--nosuch', 'exec', '--', 'ls', '--json']);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(/^holdpoint: unknown option/) });
+  });
+
+  it('is no error for help, which prints the help of the command it names', async () => {
+    const asked = await bed.run(['help', 'questions', 'answer']);
+    expect(asked).toEqual(await bed.run(['questions', 'answer', '--help']));
+    expect(asked.stdout).toContain('--answers-json');
+  });
+});

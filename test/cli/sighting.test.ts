@@ -1,51 +1,11 @@
-// What the command line puts in front of a person at a real terminal is on the record as seen; what it gives to a program
-// is not. Needs python3 for the pseudo-terminal; without it these tests are skipped by name.
+// Sightings: what a person sees at a real terminal is recorded, what a program receives is not. Needs python3 for the
+// pseudo-terminal; without it these tests are skipped by name.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { hasPty, KEYS } from '../support/pty.ts';
-import { approval, Inbox, question, WHERE, WHY } from './inbox/test-bed.ts';
 import { closeTestBeds, openTestBed, PATIENT, TARGET, type TestBed } from './test-bed.ts';
 
-const whole = (inbox: Inbox): string[] =>
-  inbox.effects.flatMap((effect) => (effect.do === 'tell_seen' ? [effect.ask.ask_id] : []));
-
-describe('the inbox without a terminal', () => {
-  it('has shown what was whole on the screen from one tick to the next', () => {
-    const inbox = new Inbox([approval('ask_1'), question('ask_2')]).later(1000);
-    expect(whole(inbox)).toEqual([]);
-    expect(whole(inbox.later(1000))).toEqual(['ask_1']);
-    // Passed on the way, and back.
-    expect(whole(inbox.keys('j', 'k').later(1000))).toEqual(['ask_1', 'ask_1']);
-    expect(whole(inbox.keys('j').later(1000))).toEqual(['ask_1', 'ask_1']);
-    expect(whole(inbox.later(1000))).toEqual(['ask_1', 'ask_1', 'ask_2']);
-  });
-
-  it('has not shown what does not fit, until it is looked at by itself', () => {
-    const long = Array.from({ length: 40 }, (_, n) => `echo ${n}`).join('\n');
-    const inbox = new Inbox([approval('ask_1', long)]).later(1000).later(1000);
-    expect(whole(inbox)).toEqual([]);
-    expect(whole(inbox.keys('return').later(1000).later(1000))).toEqual(['ask_1']);
-    expect(whole(new Inbox([approval('ask_1')], { rows: 8 }).later(1000).later(1000))).toEqual([]);
-  });
-
-  it('has not shown a form before its last question, nor one with a preview that is cut there', () => {
-    const long = Array.from({ length: 40 }, (_, n) => `line ${n}`).join('\n');
-    const previewed = { ...WHERE, options: [{ id: 'staging', label: 'Staging', preview: long }] };
-    const cut = new Inbox([question('ask_1', previewed)]).keys('return').later(1000).later(1000);
-    expect(cut.shown()).toContain('│ … 28 more lines');
-    expect(whole(cut)).toEqual([]);
-    const two = new Inbox([question('ask_1', WHERE, WHY)], { rows: 8 }).keys('return').later(1000).later(1000);
-    expect(whole(two)).toEqual([]);
-    expect(whole(two.keys('return', 'return').later(1000).later(1000))).toEqual(['ask_1']);
-  });
-
-  it('has not shown what its help covers, nor what has ended', () => {
-    expect(whole(new Inbox([approval('ask_1')]).keys('?').later(1000).later(1000))).toEqual([]);
-    expect(whole(new Inbox([approval('ask_1')]).settle('ask_1').later(1000).later(1000))).toEqual([]);
-  });
-});
-
-describe.skipIf(!hasPty)('at a terminal (needs python3)', PATIENT, () => {
+describe.skipIf(!hasPty)('a sighting at a terminal (needs python3)', PATIENT, () => {
   let bed: TestBed;
   beforeAll(async () => {
     bed = await openTestBed();
@@ -56,7 +16,7 @@ describe.skipIf(!hasPty)('at a terminal (needs python3)', PATIENT, () => {
   const whoSaw = async (id: string) =>
     (await bed.client.asks.get(id)).seen_by?.map(({ by, surface }) => `${by} ${surface}`);
 
-  it('show tells, and says who else has seen it; into a pipe, or as JSON, it tells nothing', async () => {
+  it('is reported by show, which names earlier ones; not into a pipe or as JSON', async () => {
     const { ask_id } = await (await bed.work()).approval('shown');
     const show = ['approvals', 'show', ask_id];
     expect((await bed.run(show)).code).toBe(0);
@@ -73,7 +33,7 @@ describe.skipIf(!hasPty)('at a terminal (needs python3)', PATIENT, () => {
     expect((await bed.run(['events'])).stdout).toContain(`ask.seen ${ask_id} by operator (cli)`);
   });
 
-  it('the inbox tells what is selected and whole, and of nothing else', async () => {
+  it('is reported by the inbox for the selected ask that is shown in full', async () => {
     const work = await bed.work();
     const [first, second] = [await work.approval('first'), await work.approval('second')];
     const inbox = bed.terminal(['inbox']);
@@ -85,7 +45,7 @@ describe.skipIf(!hasPty)('at a terminal (needs python3)', PATIENT, () => {
     expect(await inbox.exited).toBe(0);
   });
 
-  it('what is told was printed whole: previews to the last line, and in a thread the diff', async () => {
+  it('is reported for what was printed in full: previews to the last line, and the diff in a thread', async () => {
     const preview = Array.from({ length: 40 }, (_, n) => `line ${n}`).join('\n');
     const questions = [{ ...TARGET, options: [{ id: 'staging', label: 'Staging', preview }] }];
     const asked = await (await bed.work('previewed')).question('q', { questions, context: 'The freeze ends today.' });
@@ -106,7 +66,7 @@ describe.skipIf(!hasPty)('at a terminal (needs python3)', PATIENT, () => {
     await both.shows('"exit":"usage"');
   });
 
-  it('of several questions are told when the last is asked', async () => {
+  it('of several questions is reported when the last one is asked', async () => {
     const questions = [TARGET, { ...TARGET, id: 'second', question: 'And then?' }];
     const { ask_id } = await (await bed.work()).question('two', { questions });
     const person = bed.terminal(['questions', 'answer', ask_id, '--interactive']);
@@ -118,7 +78,7 @@ describe.skipIf(!hasPty)('at a terminal (needs python3)', PATIENT, () => {
     await person.end();
   });
 
-  it('prompts, runs and threads tell', async () => {
+  it('is reported by prompts, runs and threads', async () => {
     const asked = await (await bed.work()).question('asked');
     const person = bed.terminal(['questions', 'answer', asked.ask_id, '--interactive']);
     await expect.poll(() => whoSaw(asked.ask_id), PATIENT).toEqual(['operator cli']);
@@ -137,7 +97,7 @@ describe.skipIf(!hasPty)('at a terminal (needs python3)', PATIENT, () => {
     }
   });
 
-  it('run shows each of several asks before it asks about it', async () => {
+  it('is reported by run for each ask when its card is printed', async () => {
     const approve = (id: string) => ({ do: 'approve', id, tool_name: 'Bash', input: { command: `make ${id}` } });
     const script = [{ do: 'parallel', asks: [approve('one'), approve('two')] }];
     const run = ['run', 'mock', '--session-id', 'several', '--input-json', JSON.stringify({ script })];

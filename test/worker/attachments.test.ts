@@ -3,7 +3,7 @@ import { utimesSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { codex } from '../../src/agents/codex/agent.ts';
 import { connector } from '../../src/agents/codex/connect.ts';
-import { forgetRecord, keepRecord, recordPath } from '../../src/cli/connect/connection-record.ts';
+import { deleteRecord, recordPath, saveRecord } from '../../src/cli/connect/connection-record.ts';
 import { startAttachments } from '../../src/worker/attachments.ts';
 import { temporaryFolder } from '../support/process.ts';
 
@@ -14,11 +14,11 @@ it('attaches to what is connected, and lets go of what no longer is', async () =
     file,
     url: 'http://127.0.0.1:1',
     mode: 0o600,
-  })) as [Parameters<typeof keepRecord>[2], Parameters<typeof keepRecord>[2]];
-  keepRecord(data, 'codex', first);
+  })) as [Parameters<typeof saveRecord>[2], Parameters<typeof saveRecord>[2]];
+  saveRecord(data, 'codex', first);
   utimesSync(recordPath(data, 'codex', first), 1, 1);
-  keepRecord(data, 'codex', second);
-  keepRecord(data, 'other', first);
+  saveRecord(data, 'codex', second);
+  saveRecord(data, 'other', first);
 
   let looked: string[] = [];
   const seen = async () => {
@@ -43,7 +43,7 @@ it('attaches to what is connected, and lets go of what no longer is', async () =
   });
   try {
     expect(await seen()).toBe(second.file);
-    forgetRecord(data, 'codex', second);
+    deleteRecord(data, 'codex', second);
     expect(await seen()).toBe(first.file);
   } finally {
     await attachments.stop();

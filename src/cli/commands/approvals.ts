@@ -1,51 +1,60 @@
-// `holdpoint approvals`: what agents want to do. List, show, allow, deny; all at once too. Decisions are sent as one
-// atomic batch for each run, never as one for several, and reported run by run.
+// `holdpoint approvals`: lists, shows, allows and denies what agents want to do, one by one or all at once.
 import { Command } from 'commander';
-import { type Client, every } from '../../client/client.ts';
+import { batchesOf } from '../../client/approval-groups.ts';
+import type { Client } from '../../client/client.ts';
 import type { AskView } from '../../core/views.ts';
-import { type BatchResult, batchesOf, decideBatches } from '../approval-batches.ts';
-import { reportBatches } from '../approval-report.ts';
-import { findAsk, type Scope } from '../ask-lookup.ts';
-import { addAskList, addAskShow } from '../ask-subcommands.ts';
+import { type Behavior, decideBatches } from '../approval-batches.ts';
+import { askListCommand, askShowCommand } from '../ask-subcommands.ts';
+import {
+  atMostOne,
+  repeated,
+  type Scope,
+  type WaitFlags,
+  withExamples,
+  withMutation,
+  withScope,
+  withSubcommands,
+} from '../command-flags.ts';
 import { Failure } from '../failure.ts';
-import { withExamples } from '../help-examples.ts';
 import { objectOf, readJson } from '../json-input.ts';
-import { printJson } from '../output.ts';
-import { setExitOf } from '../run-wait.ts';
-import { connect, type MutationFlags, note, withMutation } from '../server-connection.ts';
+import { findAsk } from '../lookup.ts';
+import { note } from '../output.ts';
+import { listAll } from '../paging.ts';
+import { connect } from '../server-connection.ts';
+import { type Interruption, interruptible } from '../signals.ts';
 
-type Behavior = 'allow' | 'deny';
-
-interface DecideFlags extends MutationFlags, Scope {
+interface DecideFlags extends WaitFlags, Scope {
   updatedInput?: string;
   updatedInputFile?: string;
   suggestion?: string[];
   justification?: string;
   reason?: string;
-  wait?: boolean;
 }
 
 export function approvalsCommand(): Command {
   const command = new Command('approvals').description('what agents want to do: list, show, allow, deny');
   withExamples(command, 'holdpoint approvals list', 'holdpoint approvals allow d1d077');
-  addAskList(command, {
-    kind: 'approval',
-    list: ({ approvals }, session, page) => (session ? approvals.ofSession(session, page) : approvals.list(page)),
-    examples: ['holdpoint approvals list', 'holdpoint approvals list --session-id nightly --json'],
-  });
-  addAskShow(command, 'approval', ['holdpoint approvals show d1d077']);
-  for (const add of [allowCommand, denyCommand]) command.addCommand(add());
-  for (const behavior of ['allow', 'deny'] as const) command.addCommand(allCommand(behavior));
-  return command;
+  return withSubcommands(
+    command,
+    () =>
+      askListCommand('approval', 'holdpoint approvals list', 'holdpoint approvals list --session-id nightly --json'),
+    () => askShowCommand('approval', 'holdpoint approvals show d1d077'),
+    allowCommand,
+    denyCommand,
+    () => allCommand('allow'),
+    () => allCommand('deny'),
+  );
 }
+
+const IDS = ['<request_id...>', 'the approval, or the beginning or end of its id; several may be given'] as const;
 
 function allowCommand(): Command {
   const command = new Command('allow')
-    .description('let the agent do it; several of one run are one atomic decision')
-    .argument('<request_id...>', 'the approval, or the beginning or end of its id; several may be given')
+    .description('let the agent do it; several approvals of one run are one atomic decision')
+    .argument(...IDS)
     .option('--updated-input <json>', 'allow this instead of what the agent asked for')
     .option('--updated-input-file <file>', 'the same from a file; - for standard input')
-    .option('--suggestion <id>', 'allow along with it what the agent suggests; may be repeated', each);
+    .option('--suggestion <id>', 'also allow what the agent suggests; may be repeated', repeated);
   withExamples(
     command,
     'holdpoint approvals allow d1d077 --justification "looked at it"',
@@ -56,13 +65,10 @@ function allowCommand(): Command {
   );
 }
 
-/** Not variadic: that would take the ids for further ones. */
-const each = (id: string, before: string[] = []): string[] => [...before, id];
-
 function denyCommand(): Command {
   const command = new Command('deny')
-    .description('do not let the agent do it; it is told why and goes on')
-    .argument('<request_id...>', 'the approval, or the beginning or end of its id; several may be given');
+    .description('do not let the agent do it; the agent receives the reason and continues')
+    .argument(...IDS);
   withExamples(command, 'holdpoint approvals deny d1d077 --reason "use the staging database"');
   return decision(command, 'deny', 'look in').action((typed: string[], flags: DecideFlags) =>
     decideSome('deny', typed, flags),
@@ -84,53 +90,53 @@ function allCommand(behavior: Behavior): Command {
 
 function decision(command: Command, behavior: Behavior, verb: string): Command {
   if (behavior === 'deny') command.option('--reason <text>', 'what the agent is told');
-  command
-    .option('--justification <text>', 'why, for the record')
-    .option('--session-id <id>', `${verb} this session only`)
-    .option('--run-id <id>', `${verb} this run only`)
-    .option('--wait', 'until the run has ended or asks again');
-  return withMutation(command);
+  command.option('--justification <text>', 'why, for the record');
+  return withMutation(withScope(command, verb).option('--wait', 'until the run has ended or asks again'));
 }
 
-async function decideSome(behavior: Behavior, typed: readonly string[], flags: DecideFlags): Promise<void> {
+function decideSome(behavior: Behavior, typed: readonly string[], flags: DecideFlags): Promise<void> {
   const updated = updatedInput(flags);
   if (updated && typed.length > 1)
     throw new Failure('usage', '--updated-input is for one approval; give one id, or leave it out');
-  const client = await connect(flags);
-  const asks = new Map<string, AskView>();
-  for (const id of typed) {
-    const ask = await findAsk(client, 'approval', id, flags);
-    asks.set(ask.ask_id, ask);
-  }
-  const results = await send(client, behavior, [...asks.values()], flags, updated);
-  const [only] = results;
-  if (typed.length > 1 || !only) return reportBatches(behavior, results, flags);
-  if (only.run === undefined) throw only.error;
-  if (!flags.json) return reportBatches(behavior, results, flags);
-  if (flags.wait) setExitOf(only.run);
-  printJson(only.run);
+  return interruptible('nothing was decided', async (interruption) => {
+    const client = await interruption.or(connect(flags));
+    const asks = new Map<string, AskView>();
+    for (const id of typed) {
+      const ask = await interruption.or(findAsk(client, 'approval', id, flags));
+      asks.set(ask.ask_id, ask);
+    }
+    const isSingle = typed.length === 1;
+    await decide(client, { behavior, asks: [...asks.values()], flags, updated, isSingle }, interruption);
+  });
 }
 
-/** What is raised while this is under way stays pending. */
-async function decideAll(behavior: Behavior, flags: DecideFlags): Promise<void> {
-  const client = await connect(flags);
+/** Approvals that are raised meanwhile stay pending. */
+function decideAll(behavior: Behavior, flags: DecideFlags): Promise<void> {
+  return interruptible('nothing was decided', async (interruption) => {
+    const client = await interruption.or(connect(flags));
+    const asks = await interruption.or(pendingIn(client, flags));
+    if (asks.length === 0 && !flags.json) return note('no approval is pending; nothing was decided');
+    await decide(client, { behavior, asks, flags, isSingle: false }, interruption);
+  });
+}
+
+async function pendingIn(client: Client, { sessionId, runId }: Scope): Promise<AskView[]> {
   // A session or run that does not exist is an error, not an empty list.
-  if (flags.sessionId !== undefined) await client.sessions.get(flags.sessionId);
-  if (flags.runId !== undefined) await client.runs.get(flags.runId);
-  const query = { kind: 'approval', status: 'pending', session_id: flags.sessionId, run_id: flags.runId } as const;
-  const asks: AskView[] = [];
-  for await (const ask of every((page) => client.asks.list({ ...query, limit: 500, ...page }))) asks.push(ask);
-  if (asks.length > 0 || flags.json) return reportBatches(behavior, await send(client, behavior, asks, flags), flags);
-  note('no approval is pending; nothing was decided');
+  if (sessionId !== undefined) await client.sessions.get(sessionId);
+  if (runId !== undefined) await client.runs.get(runId);
+  const query = { kind: 'approval', status: 'pending', session_id: sessionId, run_id: runId } as const;
+  return listAll((page) => client.asks.list({ ...query, ...page }));
 }
 
-function send(
-  client: Client,
-  behavior: Behavior,
-  asks: readonly AskView[],
-  flags: DecideFlags,
-  updated?: Record<string, unknown>,
-): Promise<BatchResult[]> {
+interface Decided {
+  behavior: Behavior;
+  asks: readonly AskView[];
+  flags: DecideFlags;
+  updated?: Record<string, unknown> | undefined;
+  isSingle: boolean;
+}
+
+function decide(client: Client, { behavior, asks, flags, updated, isSingle }: Decided, interruption: Interruption) {
   const batches = batchesOf(asks, (ask) => ({
     request_id: ask.ask_id,
     behavior,
@@ -139,13 +145,10 @@ function send(
     ...(flags.reason !== undefined && { reason: flags.reason }),
     ...(flags.justification !== undefined && { justification: flags.justification }),
   }));
-  return decideBatches(client, batches, flags);
+  return decideBatches(client, { behavior, batches, flags, isSingle }, interruption);
 }
 
 function updatedInput({ updatedInput: json, updatedInputFile: file }: DecideFlags) {
-  if (json === undefined && file === undefined) return undefined;
-  if (json !== undefined && file !== undefined)
-    throw new Failure('usage', '--updated-input and --updated-input-file exclude each other');
-  const what = json === undefined ? '--updated-input-file' : '--updated-input';
-  return objectOf(what, readJson(what, { json, file }));
+  const flag = atMostOne({ '--updated-input': json, '--updated-input-file': file });
+  return flag === undefined ? undefined : objectOf(flag, readJson(flag, { json, file }));
 }

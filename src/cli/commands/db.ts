@@ -1,10 +1,11 @@
-// `holdpoint db`: look at the database, bring it to the newest schema, move from SQLite to PostgreSQL.
+// `holdpoint db`: shows the state of the database, migrates it, and copies SQLite to PostgreSQL.
 import { mkdirSync } from 'node:fs';
 import { Command } from 'commander';
 import { HoldpointError } from '../../core/errors.ts';
+import { withExamples } from '../command-flags.ts';
 import { Failure } from '../failure.ts';
-import { withExamples } from '../help-examples.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
+import { line } from '../text/spans.ts';
 import { type ServeFlags, settingsOf } from './serve.ts';
 
 interface DbFlags extends Pick<ServeFlags, 'data' | 'databaseUrl'> {
@@ -12,19 +13,20 @@ interface DbFlags extends Pick<ServeFlags, 'data' | 'databaseUrl'> {
 }
 
 export function dbCommand(): Command {
-  const command = new Command('db').description('look after the database: status, migrate, copy');
+  const command = new Command('db').description('the database: status, migrate, copy');
   withExamples(command, 'holdpoint db status');
-  const below = (name: string, about: string, example: string, action: (flags: DbFlags) => Promise<void>): void => {
-    const one = new Command(name)
+  const add = (name: string, about: string, example: string, action: (flags: DbFlags) => Promise<void>): void => {
+    const subcommand = new Command(name)
       .description(about)
       .option('--data <folder>', 'state folder with the SQLite file (HOLDPOINT_DATA)')
       .option('--database-url <address>', 'PostgreSQL (HOLDPOINT_DATABASE_URL)')
       .option('--json', 'print JSON');
-    command.addCommand(withExamples(one, example).action(reported(action)));
+    withExamples(subcommand, example);
+    command.addCommand(subcommand.action(reported(action)));
   };
-  below('status', 'which migrations are applied, how much is in it', 'holdpoint db status --json', status);
-  below('migrate', 'bring the schema up to date; `serve` does this by itself', 'holdpoint db migrate', migrate);
-  below(
+  add('status', 'applied migrations and row counts', 'holdpoint db status --json', status);
+  add('migrate', 'bring the schema up to date; `serve` does this on its own', 'holdpoint db migrate', migrate);
+  add(
     'copy',
     'copy everything from SQLite to PostgreSQL; stop the server first; safe to repeat',
     'holdpoint db copy --database-url postgres://holdpoint:secret@127.0.0.1:5432/holdpoint',
@@ -33,7 +35,7 @@ export function dbCommand(): Command {
   return command;
 }
 
-/** What a database says is told as what it is. */
+/** Errors of the database are reported as such. */
 const reported = (action: (flags: DbFlags) => Promise<void>) => async (flags: DbFlags) => {
   try {
     await action(flags);
@@ -50,9 +52,10 @@ async function status(flags: DbFlags): Promise<void> {
   const { database } = await import('../../boot/database.ts');
   const found = await database.status(settings(flags));
   if (flags.json) return printJson(found);
-  print(`database    ${found.dialect}`);
-  for (const { name, applied_at } of found.migrations) print(`migration   ${name}  ${applied_at ?? 'not applied'}`);
-  for (const [table, rows] of Object.entries(found.rows)) print(`${table.padEnd(10)}  ${rows}`);
+  print(line(`database    ${found.dialect}`));
+  for (const { name, applied_at } of found.migrations)
+    print(line(`migration   ${name}  ${applied_at ?? 'not applied'}`));
+  printCounts(found.rows);
 }
 
 async function migrate(flags: DbFlags): Promise<void> {
@@ -70,13 +73,15 @@ async function copy(flags: DbFlags): Promise<void> {
   const counts = await database.copy(data, target.url, showProgress);
   if (process.stderr.isTTY) process.stderr.write('\n');
   if (flags.json) return printJson(counts);
-  for (const [table, rows] of Object.entries(counts)) print(`${table.padEnd(10)}  ${rows}`);
+  printCounts(counts);
   print(
-    'Copied. Start servers with HOLDPOINT_DATABASE_URL, and HOLDPOINT_SECRET_KEY set to the content of secret.key.',
+    line(
+      'Copied. Start servers with HOLDPOINT_DATABASE_URL, and HOLDPOINT_SECRET_KEY set to the content of secret.key.',
+    ),
   );
 }
 
-/** A bar on a terminal, nothing elsewhere. */
+/** A progress bar; nothing without a terminal. */
 function showProgress({ table, copied, total }: { table: string; copied: number; total: number }): void {
   if (!process.stderr.isTTY) return;
   const width = 30;
@@ -84,6 +89,6 @@ function showProgress({ table, copied, total }: { table: string; copied: number;
   process.stderr.write(`\r${table.padEnd(10)} ${'█'.repeat(done)}${'░'.repeat(width - done)} ${copied}/${total}   `);
 }
 
-const print = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
+function printCounts(rows: Record<string, number>): void {
+  for (const [table, count] of Object.entries(rows)) print(line(`${table.padEnd(10)}  ${count}`));
+}

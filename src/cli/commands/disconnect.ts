@@ -1,29 +1,29 @@
-// `holdpoint disconnect`: puts the settings of a connected agent back. A file that is as we wrote it comes back to the
-// byte; one that was changed since loses our hooks and nothing else. The token is revoked, and only then is it forgotten
-// that there was a connection: whatever stops half way is finished by the next `disconnect`.
+// `holdpoint disconnect`: restores the settings of a connected agent. An unchanged file is restored from its backup byte
+// by byte; one that was changed since loses only our hooks. The record is deleted after the token was revoked, so that the
+// next `disconnect` finishes what was interrupted.
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { serverUrl, stateFolder } from '../../client/local.ts';
 import {
+  backupOf,
   type ConnectionRecord,
-  copyOf,
-  dropNeedlessCopy,
-  forgetRecord,
+  deleteRecord,
   isAsWritten,
   recordOf,
   recordsOf,
+  removeRedundantBackup,
+  revocationProblem,
   revokeAtServer,
-  unrevoked,
 } from '../connect/connection-record.ts';
 import {
   type AgentConnector,
-  agentArgument,
   type ConnectFlags,
   confirm,
   connectorOf,
-  judged,
-  show,
+  readWith,
+  settingsCommand,
+  showChange,
   underLock,
 } from '../connect/settings-change.ts';
 import {
@@ -35,27 +35,20 @@ import {
   replaceSettings,
   type SettingsFile,
 } from '../connect/settings-file.ts';
-import { withExamples } from '../help-examples.ts';
-import { printJson } from '../output.ts';
-import { ownName } from '../program-name.ts';
-import { note, withServer } from '../server-connection.ts';
+import { note, printJson } from '../output.ts';
+import { programName } from '../program-name.ts';
 
-export async function disconnectCommand(): Promise<Command> {
-  const command = new Command('disconnect')
-    .description('put the settings of an agent back as they were')
-    .addArgument(await agentArgument())
-    .option('--yes', 'make the change without asking');
-  withExamples(command, 'holdpoint disconnect claude --yes', 'holdpoint disconnect codex --yes');
-  return withServer(command).action(disconnect);
-}
+export const disconnectCommand = (): Promise<Command> =>
+  settingsCommand('disconnect', 'restore the settings of a connected agent', disconnect);
 
-/** How the settings are got back, and what the person is told of it. */
-interface Way {
+interface Restoration {
+  /** The restored content; undefined removes the file. */
   text: string | undefined;
-  isWhole: boolean;
+  /** Whether the file is restored byte by byte. */
+  isExact: boolean;
   question: string;
-  told: string;
-  /** What may be said besides, once the token is revoked. */
+  result: string;
+  /** Added to the result once the token is revoked. */
   end?: string;
 }
 
@@ -65,71 +58,80 @@ async function disconnect(agent: string, flags: ConnectFlags): Promise<void> {
   const named = resolve(connector.file(process.env));
   const record = recordOf(folder, agent, named);
   const file = readSettings(record?.file ?? named);
-  const way = wayBack(connector, file, record);
-  if (!record && way.text === file.text) {
+  const restoration = restorationOf(connector, file, record);
+  if (!record && restoration.text === file.text) {
     if (flags.json) return printJson({ disconnected: agent, file: file.path, changed: false });
     const others = recordsOf(folder, agent).map((other) => other.named);
-    const elsewhere = others.length === 0 ? '' : `. Connected, under another settings folder: ${others.join(', ')}`;
-    return note(`${file.path} has nothing of Holdpoint in it; nothing was changed${elsewhere}`);
+    const elsewhere = others.length === 0 ? '' : `. Connected in another settings folder: ${others.join(', ')}`;
+    return note(`no hooks of Holdpoint in ${file.path}; nothing was changed${elsewhere}`);
   }
-  if (way.text !== file.text) mustBeWritable(file);
-  show(file, way.text, flags, connector);
-  await confirm(way.question, flags);
+  if (restoration.text !== file.text) mustBeWritable(file);
+  showChange(file, restoration.text, flags, connector);
+  await confirm(restoration.question, flags);
   const failure = await underLock(folder, async () => {
     mustBeUnchanged(file);
-    putBack(file, way, record);
+    restore(file, restoration, record);
     if (!record) return undefined;
     const error = await revoke(flags, record);
-    if (error !== undefined) return unrevoked(folder, agent, record, error);
-    forgetRecord(folder, agent, record);
+    if (error !== undefined) return revocationProblem(folder, agent, record, error);
+    deleteRecord(folder, agent, record);
     return undefined;
   });
   if (failure) note(`${failure.what}. ${failure.advice}`);
   if (flags.json) {
     const token_revoked = record?.token_name === undefined ? null : !failure;
-    return printJson({ disconnected: agent, file: file.path, changed: true, restored: way.isWhole, token_revoked });
+    return printJson({
+      disconnected: agent,
+      file: file.path,
+      changed: true,
+      restored: restoration.isExact,
+      token_revoked,
+    });
   }
-  note(!failure && way.end ? `${way.told}; ${way.end}` : way.told);
-  if (record && !way.isWhole && copyOf(record) !== undefined)
-    note(`the file as it was before is still in ${record.backup}`);
+  note(!failure && restoration.end ? `${restoration.result}; ${restoration.end}` : restoration.result);
+  if (record && !restoration.isExact && backupOf(record) !== undefined) note(`the backup is still in ${record.backup}`);
 }
 
-function putBack(file: SettingsFile, { text, isWhole }: Way, record: ConnectionRecord | undefined): void {
+function restore(file: SettingsFile, { text, isExact }: Restoration, record: ConnectionRecord | undefined): void {
   if (text === undefined) removeSettings(file);
   else if (text !== file.text) replaceSettings(file, text, record?.mode ?? file.mode);
-  if (record && isWhole && record.backup) rmSync(record.backup, { force: true });
-  if (record) dropNeedlessCopy(record, text);
+  if (record && isExact && record.backup) rmSync(record.backup, { force: true });
+  if (record) removeRedundantBackup(record, text);
   removeDraft(file.path);
 }
 
-function wayBack(connector: AgentConnector, file: SettingsFile, record: ConnectionRecord | undefined): Way {
+function restorationOf(
+  connector: AgentConnector,
+  file: SettingsFile,
+  record: ConnectionRecord | undefined,
+): Restoration {
   const { path, text } = file;
-  const copy = record && copyOf(record);
-  const isCopyGone = record?.backup !== undefined && copy === undefined;
-  if (record && isAsWritten(file, record) && !isCopyGone)
-    return { text: copy, isWhole: true, question: `Put ${path} back as it was?`, told: `${path} is as it was` };
+  const backup = record && backupOf(record);
+  const isBackupGone = record?.backup !== undefined && backup === undefined;
+  if (record && isAsWritten(file, record) && !isBackupGone)
+    return { text: backup, isExact: true, question: `Restore ${path}?`, result: `${path} is restored` };
   const byHand = `By hand: ${connector.byHand}. Then run this again.`;
-  const isConnected = text !== undefined && judged(file, () => connector.isConnected(text), [byHand]);
+  const isConnected = text !== undefined && readWith(file, () => connector.isConnected(text), [byHand]);
   if (!isConnected) {
     const question = `Forget the connection of ${path}?`;
-    const end = 'what was left of the connection is gone';
-    return { text, isWhole: false, question, told: `${path} has no hooks of Holdpoint`, end };
+    const end = 'the record of the connection is deleted';
+    return { text, isExact: false, question, result: `${path} has no hooks of Holdpoint`, end };
   }
   const why = !record
     ? `there is no record of a connection in ${stateFolder(process.env)}`
-    : isCopyGone
-      ? `the copy ${record.backup} is gone`
+    : isBackupGone
+      ? `the backup ${record.backup} is gone`
       : `${path} was changed since`;
-  const more = record || !connector.needsToken ? '' : `. Their token is still good: see ${ownName()} tokens list`;
+  const more = record || !connector.needsToken ? '' : `. Their token is still valid: see ${programName()} tokens list`;
   return {
-    text: judged(file, () => connector.disconnected(text, copy), [byHand]),
-    isWhole: false,
-    question: `Take the hooks out of ${path}?`,
-    told: `${why}: only the hooks were taken out of ${path}${more}`,
+    text: readWith(file, () => connector.disconnected(text, backup), [byHand]),
+    isExact: false,
+    question: `Remove the hooks from ${path}?`,
+    result: `${why}: only the hooks were removed from ${path}${more}`,
   };
 }
 
-/** What went wrong; nothing when no token is left. At the server that made it, whichever is the usual one now. */
+/** Returns the error, or undefined when no token is left. Asks the server that issued it, whichever is the default now. */
 async function revoke(flags: ConnectFlags, record: ConnectionRecord): Promise<unknown> {
   if (record.token_id === undefined && record.token_name === undefined) return undefined;
   try {

@@ -1,18 +1,19 @@
-// `holdpoint doctor`: looks at everything a person needs to get going and says what to do about what is missing. Each
-// check stands on its own and changes nothing. The exit code is that of the first check that failed.
+// `holdpoint doctor`: checks the installation, the server and the agents, and says what to do about each problem. Every
+// check is independent and changes nothing. The exit code is that of the first check that failed.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { type Client, createClient } from '../../client/client.ts';
 import { HoldpointProblem } from '../../client/http.ts';
 import { serverUrl, stateFolder } from '../../client/local.ts';
+import { type ServerFlags, withExamples, withServer } from '../command-flags.ts';
 import { agentChecks } from '../connect/agent-checks.ts';
 import { EXIT, type ExitName } from '../exit-codes.ts';
-import { told } from '../failure.ts';
-import { withExamples } from '../help-examples.ts';
+import { reportOf } from '../failure.ts';
 import { print, printJson, terminalWidth } from '../output.ts';
-import { ownName } from '../program-name.ts';
-import { addressOf, probe, type ServerFlags, tokenOf, withServer } from '../server-connection.ts';
+import { PAGE_SIZE } from '../paging.ts';
+import { programName } from '../program-name.ts';
+import { addressOf, probe, tokenOf } from '../server-connection.ts';
 import { wrap } from '../text/layout.ts';
 import { type Line, line, type Style, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
@@ -23,14 +24,14 @@ export interface Check {
   state: 'good' | 'warning' | 'bad';
   detail: string;
   advice?: string;
-  /** For a bad one. */
+  /** For a bad check. */
   exit?: ExitName;
 }
 
 const NEEDED_NODE = 24;
 
 export function doctorCommand(): Command {
-  const command = new Command('doctor').description('is everything there and in order? What to do if not');
+  const command = new Command('doctor').description('check the installation, and say what to do about problems');
   withExamples(command, 'holdpoint doctor', 'holdpoint doctor --json');
   return withServer(command).action(doctor);
 }
@@ -54,7 +55,7 @@ async function doctor(flags: ServerFlags): Promise<void> {
 function verdict(checks: readonly Check[]): Line {
   const states = new Set(checks.map(({ state }) => state));
   if (states.has('bad')) return line(span('Something is missing: see → above.', 'bad'));
-  if (states.has('warning')) return line(span('It works here; for what ! says, see → above.', 'warn'));
+  if (states.has('warning')) return line(span('It works. For the warnings, see → above.', 'warn'));
   return line(span('All is well.', 'good'));
 }
 
@@ -73,7 +74,7 @@ function checkLines({ name, state, detail, advice }: Check, width: number): Line
 function node(): Check {
   const detail = `Node ${process.versions.node}, Holdpoint ${version}`;
   if (Number.parseInt(process.versions.node, 10) >= NEEDED_NODE) return { name: 'versions', state: 'good', detail };
-  const advice = `Holdpoint needs Node ${NEEDED_NODE}; \`npm install\` in the clone brings it`;
+  const advice = `Holdpoint needs Node ${NEEDED_NODE}; \`npm install\` in the clone installs it`;
   return { name: 'versions', state: 'bad', detail, advice };
 }
 
@@ -82,14 +83,19 @@ function stateFolderChecks(folder: string): Check[] {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (!found)
     return [
-      { name, state: 'warning', detail: `${folder} is not there yet`, advice: `\`${ownName()} serve\` makes it` },
+      {
+        name,
+        state: 'warning',
+        detail: `${folder} does not exist yet`,
+        advice: `\`${programName()} serve\` creates it`,
+      },
     ];
   const open = [folder, ...['operator.token', 'worker.token', 'secret.key'].map((file) => join(folder, file))].filter(
     (path) => othersMayRead(path),
   );
   if (open.length === 0) return [{ name, state: 'good', detail: `${folder}, readable by you alone` }];
   const advice = `chmod go= ${open.join(' ')}`;
-  return [{ name, state: 'warning', detail: `others on this machine may look into ${open.join(', ')}`, advice }];
+  return [{ name, state: 'warning', detail: `other users of this machine can read ${open.join(', ')}`, advice }];
 }
 
 function othersMayRead(path: string): boolean {
@@ -101,8 +107,8 @@ function othersMayRead(path: string): boolean {
 async function serverChecks(url: string, flags: ServerFlags, env: NodeJS.ProcessEnv): Promise<Check[]> {
   const problem = await failureOf(probe(url));
   if (problem) {
-    const { message } = told(problem);
-    return [{ name: 'server', state: 'bad', detail: message, advice: `${ownName()} serve`, exit: 'unreachable' }];
+    const { message } = reportOf(problem);
+    return [{ name: 'server', state: 'bad', detail: message, advice: `${programName()} serve`, exit: 'unreachable' }];
   }
   const open = createClient({ url, token: '', retryForMs: 0 });
   return [await serverVersion(open, url), await databaseCheck(open), await tokenCheck(url, flags, env)];
@@ -120,34 +126,35 @@ async function serverVersion(client: Client, url: string): Promise<Check> {
 async function databaseCheck(client: Client): Promise<Check> {
   const problem = await failureOf(client.system.ready());
   if (!problem) return { name: 'database', state: 'good', detail: 'the server can read it' };
-  const advice = `look into the server's log, and try \`${ownName()} db status\` on its machine`;
-  return { name: 'database', state: 'bad', detail: told(problem).message, advice, exit: 'unreachable' };
+  const advice = `see the server's log, and try \`${programName()} db status\` on its machine`;
+  return { name: 'database', state: 'bad', detail: reportOf(problem).message, advice, exit: 'unreachable' };
 }
 
-/** The scope is what the token may do: found by asking for what only some may see. */
+/** Finds the scope of the token by a request that only operators may make. */
 async function tokenCheck(url: string, flags: ServerFlags, env: NodeJS.ProcessEnv): Promise<Check> {
   const name = 'token';
   try {
     const client = createClient({ url, token: tokenOf(flags, env), retryForMs: 0 });
     const scope = await scopeOf(client);
-    const waiting = (await client.asks.list({ status: 'pending', limit: 500 })).items.length;
-    const asks = waiting === 0 ? 'nothing waits for an answer' : `${waiting === 500 ? 'over 500' : waiting} asks wait`;
-    if (scope === 'operator') return { name, state: 'good', detail: `good, scope operator; ${asks}` };
+    const waiting = (await client.asks.list({ status: 'pending', limit: PAGE_SIZE })).items.length;
+    const asks =
+      waiting === 0 ? 'nothing is waiting' : `${waiting === PAGE_SIZE ? `over ${PAGE_SIZE}` : waiting} waiting`;
+    if (scope === 'operator') return { name, state: 'good', detail: `valid, scope operator; ${asks}` };
     const advice = 'it cannot answer; use an operator token for that (HOLDPOINT_TOKEN, --token)';
-    return { name, state: 'warning', detail: `good, scope ${scope}; ${asks}`, advice };
+    return { name, state: 'warning', detail: `valid, scope ${scope}; ${asks}`, advice };
   } catch (error) {
-    return { name, state: 'bad', detail: told(error).message, advice: tokenAdvice(flags, env), exit: 'refused' };
+    return { name, state: 'bad', detail: reportOf(error).message, advice: tokenAdvice(flags, env), exit: 'refused' };
   }
 }
 
-/** A token that was given is not the one in the file; and the one in the file may be the one that is good no more. */
+/** A token in a flag or variable hides the one in the file; the one in the file may have been revoked. */
 function tokenAdvice(flags: ServerFlags, env: NodeJS.ProcessEnv): string {
   const file = join(stateFolder(env), 'operator.token');
   const right = 'set HOLDPOINT_TOKEN to the content of operator.token in the state folder of the server';
   if (!statSync(file, { throwIfNoEntry: false })) return right;
   if (flags.token || env.HOLDPOINT_TOKEN)
-    return `${right}; or ${flags.token ? 'leave out --token' : 'unset it'} to use ${file}, if that is of this server`;
-  return `if ${file} is of this server, its token was revoked: restart the server, which makes a new one; otherwise ${right}`;
+    return `${right}; or ${flags.token ? 'leave out --token' : 'unset it'} to use ${file}, if that is the state folder of this server`;
+  return `if ${file} belongs to this server, its token was revoked: restart the server, which creates a new one; otherwise ${right}`;
 }
 
 async function scopeOf(client: Client): Promise<string> {

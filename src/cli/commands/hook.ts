@@ -1,11 +1,12 @@
-// `holdpoint hook <agent>`: what a hook of the person's own agent runs. Reads what the agent wants to do from standard input,
-// waits until a person has decided it here, and prints the decision. When it prints nothing and exits 0 the agent asks at
-// its own prompt. Not for people to type, so it is in no list of commands.
+// `holdpoint hook <agent>`: the program that a hook of an installed agent calls. Reads the hook's payload from standard input, waits
+// for the decision on the server, and prints it. Without output and with exit code 0 the agent shows its own prompt, so
+// every error ends that way. Hidden from the help: people do not type it.
+import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
 import { createClient } from '../../client/client.ts';
 import { findToken, keptToken } from '../../client/local.ts';
-import { withExamples } from '../help-examples.ts';
+import { withExamples } from '../command-flags.ts';
 
 interface HookFlags {
   url: string;
@@ -14,7 +15,7 @@ interface HookFlags {
 
 export function hookCommand(): Command {
   const command = new Command('hook')
-    .description('what a connected agent runs to ask here')
+    .description('called by the hook of a connected agent')
     .argument('<agent>', 'the agent')
     .requiredOption('--url <address>', 'the server')
     .requiredOption('--data <folder>', 'the state folder with the token');
@@ -23,25 +24,25 @@ export function hookCommand(): Command {
 }
 
 async function hook(agent: string, { url, data }: HookFlags): Promise<void> {
-  // Told by the launcher too, when it or the agent was killed: whoever was asked is not to be kept waiting.
+  // Also sent by the launcher when it or the agent was killed: the ask is then withdrawn. A repeated signal must not kill
+  // this process before the withdrawal is sent.
   const stop = new AbortController();
-  process.once('SIGTERM', () => stop.abort());
-  process.once('SIGINT', () => stop.abort());
+  for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => stop.abort());
   try {
-    // A run that Holdpoint itself hosts asks through its worker.
+    // A run that a worker hosts asks through the worker.
     if (/^run_/.test(process.env.HOLDPOINT_RUN_ID ?? '')) return;
-    const payload: unknown = JSON.parse(await text(process.stdin));
+    const payload: unknown = JSON.parse(await text(addAbortSignal(stop.signal, process.stdin)));
     const connect = () => {
-      // The folder that was named belongs to that server; a token of the shell may be for another one.
-      const kept = keptToken(data, ['worker.token', 'operator.token']);
-      const token = kept ?? findToken({ ...process.env, HOLDPOINT_DATA: data }, []);
+      // The state folder belongs to this server; a token in the environment may be for another one.
+      const stored = keptToken(data, ['worker.token', 'operator.token']);
+      const token = stored ?? findToken({ ...process.env, HOLDPOINT_DATA: data }, []);
       return createClient({ url, token });
     };
     const { decideByHook } = await import('../../boot/hook.ts');
     const decision = await decideByHook(agent, payload, { connect, data, env: process.env, signal: stop.signal });
     if (decision !== undefined) process.stdout.write(`${JSON.stringify(decision)}\n`);
   } catch (error) {
-    process.stderr.write(`holdpoint: nobody was asked here: ${(error as Error).message}\n`);
+    process.stderr.write(`holdpoint: the decision could not be asked for here: ${(error as Error).message}\n`);
   } finally {
     process.exitCode = 0;
   }

@@ -1,26 +1,149 @@
-// `holdpoint questions`: what agents want to know. List, show, answer and cancel; answering has its own file.
+// `holdpoint questions`: lists, shows, answers and cancels what agents want to know. An answer comes from the terminal,
+// from JSON, or is a refusal to answer. Nothing is sent before the whole answer is there: leaving answers nothing.
 import { Command } from 'commander';
-import { findAsk, type Scope } from '../ask-lookup.ts';
-import { addAskList, addAskShow } from '../ask-subcommands.ts';
+import { z } from 'zod';
+import { isQuestion } from '../../client/action-summary.ts';
+import type { Client } from '../../client/client.ts';
+import { QuestionAnswer, type QuestionResolution } from '../../core/answer.ts';
+import type { AskView } from '../../core/views.ts';
+import { askListCommand, askShowCommand } from '../ask-subcommands.ts';
+import {
+  atMostOne,
+  type MutationFlags,
+  type Scope,
+  type WaitFlags,
+  withExamples,
+  withMutation,
+  withScope,
+  withSubcommands,
+} from '../command-flags.ts';
 import { Failure } from '../failure.ts';
-import { withExamples } from '../help-examples.ts';
+import { readJson } from '../json-input.ts';
+import { findAsk } from '../lookup.ts';
 import { print, printJson } from '../output.ts';
-import { questionsAnswerCommand } from '../questions-answer.ts';
-import { connect, type MutationFlags, once, withMutation } from '../server-connection.ts';
+import { promptForAnswers } from '../prompt/line-prompt.ts';
+import { openLineReader } from '../prompt/line-reader.ts';
+import { setExitCode, waitForRun } from '../run-wait.ts';
+import { connect, once } from '../server-connection.ts';
+import { reportSighting } from '../sighting.ts';
+import { type Interruption, interruptible } from '../signals.ts';
+import { endText } from '../text/answer-text.ts';
 import { runStatusLines } from '../text/run-text.ts';
+import { hasColours, painter } from '../text/spans.ts';
 
 export function questionsCommand(): Command {
   const command = new Command('questions').description('what agents want to know: list, show, answer, cancel');
   withExamples(command, 'holdpoint questions list', 'holdpoint questions answer 781b0c --interactive');
-  addAskList(command, {
-    kind: 'question',
-    list: ({ questions }, session, page) => (session ? questions.ofSession(session, page) : questions.list(page)),
-    examples: ['holdpoint questions list', 'holdpoint questions list --session-id nightly --json'],
+  return withSubcommands(
+    command,
+    () =>
+      askListCommand('question', 'holdpoint questions list', 'holdpoint questions list --session-id nightly --json'),
+    () => askShowCommand('question', 'holdpoint questions show 781b0c'),
+    answerCommand,
+    cancelCommand,
+  );
+}
+
+interface AnswerFlags extends WaitFlags, Scope {
+  interactive?: boolean;
+  declined?: boolean;
+  answersJson?: string;
+  answersFile?: string;
+  justification?: string;
+}
+
+function answerCommand(): Command {
+  const command = new Command('answer')
+    .description('answer a question, or decline it')
+    .argument('<request_id>', 'the question, or the beginning or end of its id')
+    .option('--interactive', 'ask me at this terminal, question by question')
+    .option('--declined', 'decline to answer; the agent is told and continues')
+    .option('--answers-json <json>', 'the answers: [{"question_id", "selected_option_ids"?, "freeform_answer"?}]')
+    .option('--answers-file <file>', 'the same from a file; - for standard input')
+    .option('--justification <text>', 'why, for the agent and the record');
+  withExamples(
+    command,
+    'holdpoint questions answer 781b0c --interactive',
+    `holdpoint questions answer 781b0c --answers-json '[{"question_id":"target","selected_option_ids":["staging"]}]'`,
+    'holdpoint questions answer 781b0c --declined --justification "you decide"',
+  );
+  withScope(command, 'look in').option('--wait', 'until the run has ended or asks again');
+  return withMutation(command).action(answer);
+}
+
+function answer(typed: string, flags: AnswerFlags): Promise<void> {
+  const given = givenAnswers(flags);
+  return interruptible('nothing was answered', async (interruption) => {
+    const client = await interruption.or(connect(flags));
+    const ask = await interruption.or(findAsk(client, 'question', typed, flags));
+    const resolution: QuestionResolution = {
+      request_id: ask.ask_id,
+      ...(flags.declined ? { declined: true } : { answers: given ?? (await prompted(client, ask, interruption)) }),
+      ...(flags.justification !== undefined && { justification: flags.justification }),
+    };
+    interruption.signal.throwIfAborted();
+    const answered = await once(flags, (options) => client.questions.answerRun(ask.run_id, { resolution }, options));
+    const run = flags.wait ? await waitForRun(client, answered, flags, interruption) : answered;
+    if (flags.wait) setExitCode(run);
+    if (flags.json) return printJson(run);
+    print(...runStatusLines(run));
   });
-  addAskShow(command, 'question', ['holdpoint questions show 781b0c']);
-  command.addCommand(questionsAnswerCommand());
-  command.addCommand(cancelCommand());
-  return command;
+}
+
+/** Undefined for answers that are prompted for, and for a question that is declined. */
+function givenAnswers({ interactive, declined, answersJson: json, answersFile: file }: AnswerFlags) {
+  const sources = {
+    '--interactive': interactive,
+    '--declined': declined,
+    '--answers-json': json,
+    '--answers-file': file,
+  };
+  const flag = atMostOne(sources);
+  if (flag === undefined) throw new Failure('usage', `say how to answer: ${Object.keys(sources).join(', ')}`);
+  if (interactive || declined) return undefined;
+  const read = z.array(QuestionAnswer).safeParse(readJson(flag, { json, file }));
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new Failure('usage', `${flag}: ${issue?.path.join('.') || 'the value'}: ${issue?.message}`);
+}
+
+/** An answer that is given elsewhere ends the prompt. */
+async function prompted(client: Client, ask: AskView, interruption: Interruption): Promise<QuestionAnswer[]> {
+  const { request } = ask;
+  if (ask.status !== 'pending' || !isQuestion(request)) throw alreadyEnded(ask);
+  const settled = new AbortController();
+  const over = new AbortController();
+  void untilEnded(client, ask.ask_id, over.signal).then((end) => end && settled.abort(alreadyEnded(end)));
+  const reader = openLineReader(AbortSignal.any([interruption.signal, settled.signal]));
+  const { stderr } = process;
+  try {
+    return await promptForAnswers(request, {
+      reader,
+      paint: painter(hasColours(process.env, stderr.isTTY === true)),
+      width: stderr.isTTY ? stderr.columns || 80 : Number.POSITIVE_INFINITY,
+      onShown: () => void (stderr.isTTY && reportSighting(client, request)),
+    });
+  } finally {
+    over.abort();
+    reader.close();
+  }
+}
+
+const LONG_POLL_MS = 30_000;
+
+async function untilEnded(client: Client, askId: string, signal: AbortSignal): Promise<AskView | undefined> {
+  while (!signal.aborted) {
+    const ask = await client.asks.wait(askId, LONG_POLL_MS, signal).catch(() => undefined);
+    // A server that cannot be reached is reported when the answer is sent.
+    if (!ask) return undefined;
+    if (ask.status !== 'pending') return ask;
+  }
+  return undefined;
+}
+
+function alreadyEnded({ ask_id, status, answer: end }: AskView): Failure {
+  const how = end ? endText(end) : status;
+  return new Failure(status === 'expired' ? 'expired' : 'conflict', `${ask_id} is no longer open: ${how}`);
 }
 
 interface CancelFlags extends MutationFlags, Scope {
@@ -42,7 +165,7 @@ async function cancel(typed: string, flags: CancelFlags): Promise<void> {
   if (flags.idempotencyKey !== undefined && flags.runId === undefined)
     throw new Failure(
       'usage',
-      '--idempotency-key needs --run-id here: once cancelled, the question can no longer be found by itself',
+      '--idempotency-key needs --run-id here: once cancelled, the question can no longer be found on its own',
     );
   const client = await connect(flags);
   const { run_id, ask_id } = await findAsk(client, 'question', typed, flags);

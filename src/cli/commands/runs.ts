@@ -1,32 +1,29 @@
-// `holdpoint runs`: stretches of work. List, show, cancel.
+// `holdpoint runs`: lists, shows and cancels runs.
 import { Command, Option } from 'commander';
-import { every } from '../../client/client.ts';
 import { duration } from '../../client/times.ts';
 import { isTerminal, RUN_STATUSES, type RunStatus } from '../../core/run.ts';
 import { isAttached } from '../../core/session.ts';
-import type { RunView } from '../../core/views.ts';
-import { withExamples } from '../help-examples.ts';
-import { print, printJson, printTable, terminalWidth } from '../output.ts';
-import { findRun, findSession } from '../record-lookup.ts';
 import {
-  connect,
   type MutationFlags,
-  note,
-  once,
   type ServerFlags,
+  withExamples,
   withMutation,
   withServer,
-} from '../server-connection.ts';
-import { tellSeen } from '../sighting.ts';
-import { runLines, runStatusLines, statusStyle } from '../text/run-text.ts';
+  withSubcommands,
+} from '../command-flags.ts';
+import { findRun, findSession } from '../lookup.ts';
+import { note, print, printJson, printTable, terminalWidth } from '../output.ts';
+import { listAll } from '../paging.ts';
+import { connect, once } from '../server-connection.ts';
+import { reportSighting } from '../sighting.ts';
+import { runLines, runStatusLines, statusSpan } from '../text/run-text.ts';
 import { line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 
 export function runsCommand(): Command {
-  const command = new Command('runs').description('stretches of work: list, show, cancel');
+  const command = new Command('runs').description('runs of agents: list, show, cancel');
   withExamples(command, 'holdpoint runs list', 'holdpoint runs show --session-id nightly');
-  for (const add of [listCommand, showCommand, cancelCommand]) command.addCommand(add());
-  return command;
+  return withSubcommands(command, listCommand, showCommand, cancelCommand);
 }
 
 interface ListFlags extends ServerFlags {
@@ -50,31 +47,30 @@ async function list(flags: ListFlags): Promise<void> {
   const session = flags.sessionId === undefined ? undefined : await findSession(client, flags.sessionId);
   const query = { ...(session && { session_id: session.session_id }), ...(flags.status && { status: flags.status }) };
   const everything = flags.all || flags.status !== undefined || session !== undefined;
-  const runs: RunView[] = [];
-  // Open ones are asked for by status: the server need not send all that ever ran.
-  for (const status of everything ? [undefined] : RUN_STATUSES.filter((one) => !isTerminal(one)))
-    for await (const run of every((page) =>
-      client.runs.list({ ...query, ...(status && { status }), limit: 500, ...page }),
-    ))
-      runs.push(run);
-  runs.sort((a, b) => a.submitted_at_ms - b.submitted_at_ms);
+  // Open runs are listed by status, so that the server does not send all runs of the past.
+  const queries = everything
+    ? [query]
+    : RUN_STATUSES.filter((status) => !isTerminal(status)).map((status) => ({ status }));
+  const lists = await Promise.all(queries.map((one) => listAll((page) => client.runs.list({ ...one, ...page }))));
+  const runs = lists.flat().sort((a, b) => a.submitted_at_ms - b.submitted_at_ms);
   if (flags.json) return printJson(runs);
   if (runs.length === 0) return note(everything ? 'there is no such run' : 'no run is open; --all shows ended ones');
   const now = Date.now();
-  const rows = runs.map((run) => [
-    line(span(run.run_id, 'bold')),
-    line(span(run.status.replaceAll('_', ' '), statusStyle(run.status))),
-    line(duration(now - run.updated_at_ms)),
-    line(span(run.session_id, 'dim')),
-    line(oneLine(run.request.text_preview)),
-  ]);
-  const columns = ['RUN', 'STATUS', 'SINCE', 'SESSION'].map((title) => ({ title }));
-  printTable([...columns, { title: 'TASK', flexible: true }], rows);
+  printTable(
+    ['RUN', 'STATUS', 'SINCE', 'SESSION', 'TASK'],
+    runs.map((run) => [
+      line(span(run.run_id, 'bold')),
+      line(statusSpan(run.status)),
+      duration(now - run.updated_at_ms),
+      line(span(run.session_id, 'dim')),
+      oneLine(run.request.text_preview),
+    ]),
+  );
 }
 
 function showCommand(): Command {
   const command = new Command('show')
-    .description('one run, with what the agent said and what it waits for')
+    .description('one run, with its output and the asks it waits for')
     .argument('[run_id]', 'the run; with --session-id its latest one when left out')
     .option('--session-id <id>', 'look in this session only');
   withExamples(command, 'holdpoint runs show --session-id nightly');
@@ -84,7 +80,7 @@ function showCommand(): Command {
     if (flags.json) return printJson(run);
     const { work_folder } = await client.sessions.get(run.session_id);
     print(...runLines(run, work_folder, terminalWidth()));
-    await tellSeen(client, ...run.pending_approvals, ...run.pending_questions);
+    await reportSighting(client, ...run.pending_approvals, ...run.pending_questions);
   });
 }
 
@@ -110,6 +106,7 @@ function cancelCommand(): Command {
     if (flags.json) printJson(run);
     else print(...runStatusLines(run));
     const session = await client.sessions.get(run.session_id);
-    if (isAttached(session)) note(`${oneLine(session.agent_id)} is not stopped by this: it goes on at its terminal`);
+    if (isAttached(session))
+      note(`this does not stop ${oneLine(session.agent_id)}, which keeps running at its own terminal`);
   });
 }

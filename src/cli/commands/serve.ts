@@ -1,14 +1,15 @@
-// `holdpoint serve`: the server with its built-in worker. Prints one line to standard output when it accepts requests.
+// `holdpoint serve`: runs the server with its built-in worker. Prints one line to standard output when it accepts requests;
+// drains and exits 0 on SIGTERM. Also turns flags and environment variables into the settings of a server.
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { Running, Settings } from '../../boot/server.ts';
 import { stateFolder } from '../../client/local.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../core/limits.ts';
 import type { Permissions } from '../../core/session.ts';
+import { repeated, withExamples } from '../command-flags.ts';
 import { Failure } from '../failure.ts';
-import { withExamples } from '../help-examples.ts';
-import { stopOnSignal } from '../signals.ts';
-import { nextSteps } from '../startup-hints.ts';
+import { drainOnSignal } from '../signals.ts';
+import { startupHints } from '../startup-hints.ts';
 import { version } from '../version.ts';
 import { workerPermissions } from './worker.ts';
 
@@ -31,8 +32,6 @@ export interface ServeFlags {
   permissions?: Permissions;
 }
 
-const collect = (value: string, list: string[]): string[] => [...list, value];
-
 export function serveCommand(): Command {
   const command = new Command('serve')
     .description('start the server with its built-in worker; so does `holdpoint` alone')
@@ -40,13 +39,13 @@ export function serveCommand(): Command {
     .option('--port <number>', 'port, 0 for any free one (HOLDPOINT_PORT, 4777)')
     .option('--data <folder>', 'state folder (HOLDPOINT_DATA)')
     .option('--database-url <address>', 'PostgreSQL instead of SQLite (HOLDPOINT_DATABASE_URL)')
-    .option('--token <secret>', 'operator token (HOLDPOINT_TOKEN); made and kept in the state folder otherwise')
+    .option('--token <secret>', 'operator token (HOLDPOINT_TOKEN); otherwise generated and stored in the state folder')
     .option('--log <level>', 'log level (HOLDPOINT_LOG, warn)')
-    .option('--allow-host <name>', 'another host name to answer to; may be repeated', collect, [])
-    .option('--allow-origin <origin>', 'another origin that may call from a browser; may be repeated', collect, [])
+    .option('--allow-host <name>', 'another host name to answer to; may be repeated', repeated, [])
+    .option('--allow-origin <origin>', 'another origin that may call from a browser; may be repeated', repeated, [])
     .option('--tls-cert <file>', 'certificate, to listen beyond this machine')
     .option('--tls-key <file>', 'its private key')
-    .option('--behind-proxy', 'a proxy you trust does TLS in front of this server')
+    .option('--behind-proxy', 'a trusted proxy in front of this server terminates TLS')
     .option('--no-worker', 'host no agents here; start `holdpoint worker` where they should run')
     .addOption(workerPermissions());
   withExamples(command, 'holdpoint serve', 'holdpoint serve --port 0 --log info');
@@ -55,15 +54,16 @@ export function serveCommand(): Command {
 
 async function serve(flags: ServeFlags): Promise<void> {
   const settings = settingsOf(flags, process.env);
-  const { startServer } = await import('../../boot/server.ts');
-  const running = await startServer(settings).catch((error: unknown) => {
-    throw new Failure('unexpected', hint(error));
+  const starting = import('../../boot/server.ts').then(({ startServer }) => startServer(settings));
+  // A signal during the start waits for it: a server that has started is drained, not killed.
+  drainOnSignal(() => starting.then((running) => running.stop()), DRAIN_MS);
+  const running = await starting.catch((error: unknown) => {
+    throw new Failure('unexpected', startProblem(error));
   });
-  stopOnSignal(() => running.stop(), DRAIN_MS);
   process.stdout.write(`holdpoint ready ${running.url}\n`);
   if (settings.logLevel === 'silent') return;
   process.stderr.write(await invitation(running));
-  process.stderr.write(nextSteps({ ...settings, url: running.url }, process.env));
+  process.stderr.write(startupHints({ ...settings, url: running.url }, process.env));
 }
 
 async function invitation(running: Pick<Running, 'hasPage' | 'offerSignIn'>): Promise<string> {
@@ -71,13 +71,13 @@ async function invitation(running: Pick<Running, 'hasPage' | 'offerSignIn'>): Pr
   return `Open in a browser (works once, for ten minutes):\n  ${await running.offerSignIn()}\n`;
 }
 
-function hint(error: unknown): string {
+function startProblem(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') return `${message}. Another program uses this port; choose one with --port, or --port 0.`;
   return message ?? String(error);
 }
 
-/** A flag wins over its variable; an empty variable is one that is not set. */
+/** A flag overrides its variable; an empty variable counts as unset. */
 export function settingsOf(flags: ServeFlags, given: NodeJS.ProcessEnv): Settings {
   const env = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
   return {
@@ -99,7 +99,7 @@ export function settingsOf(flags: ServeFlags, given: NodeJS.ProcessEnv): Setting
   };
 }
 
-const named = (flag: string | undefined, name: string, variable: string): string =>
+const sourceOf = (flag: string | undefined, name: string, variable: string): string =>
   flag === undefined ? variable : name;
 
 function portOf(flag: string | undefined, variable: string | undefined): number {
@@ -107,7 +107,7 @@ function portOf(flag: string | undefined, variable: string | undefined): number 
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new Failure(
     'usage',
-    `${named(flag, '--port', 'HOLDPOINT_PORT')} takes a number from 0 to 65535, not "${text}".`,
+    `${sourceOf(flag, '--port', 'HOLDPOINT_PORT')} takes a number from 0 to 65535, not "${text}".`,
   );
 }
 
@@ -116,7 +116,7 @@ function logLevelOf(flag: string | undefined, variable: string | undefined): str
   if (LOG_LEVELS.includes(level)) return level;
   throw new Failure(
     'usage',
-    `${named(flag, '--log', 'HOLDPOINT_LOG')} takes ${LOG_LEVELS.join(', ')}, not "${level}".`,
+    `${sourceOf(flag, '--log', 'HOLDPOINT_LOG')} takes ${LOG_LEVELS.join(', ')}, not "${level}".`,
   );
 }
 
@@ -148,7 +148,7 @@ function databaseOf(flags: ServeFlags, env: NodeJS.ProcessEnv): Settings['databa
   return { url: url.href, poolSize, pooled };
 }
 
-/** HOLDPOINT_LIMIT_AGENT_REQUESTS_PER_SECOND and so on, one for each limit; 0 switches it off. */
+/** HOLDPOINT_LIMIT_AGENT_REQUESTS_PER_SECOND and so on, one for each limit; 0 disables it. */
 function limitsOf(env: NodeJS.ProcessEnv): Limits {
   const limits = { ...DEFAULT_LIMITS };
   for (const name of Object.keys(limits) as (keyof Limits)[]) {

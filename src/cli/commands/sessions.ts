@@ -1,33 +1,32 @@
-// `holdpoint sessions`: conversations with agents. List, show, create, interrupt, end.
+// `holdpoint sessions`: lists, shows, creates, interrupts and ends conversations with agents.
 import { Command, Option } from 'commander';
-import { type Client, every } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import { duration, instant } from '../../client/times.ts';
-import { isAttached, PERMISSIONS, type Permissions, SYSTEM_SESSION } from '../../core/session.ts';
+import { EXTERNAL_AGENT, isAttached, PERMISSIONS, type Permissions, SYSTEM_SESSION } from '../../core/session.ts';
 import type { SessionView } from '../../core/views.ts';
-import { withExamples } from '../help-examples.ts';
-import { print, printJson, printTable, terminalWidth } from '../output.ts';
-import { findSession } from '../record-lookup.ts';
-import { folderNamed } from '../run-session.ts';
 import {
-  connect,
   type MutationFlags,
-  note,
-  once,
   type ServerFlags,
+  withExamples,
   withMutation,
   withServer,
-} from '../server-connection.ts';
+  withSubcommands,
+} from '../command-flags.ts';
+import { findSession } from '../lookup.ts';
+import { note, print, printJson, printTable, terminalWidth } from '../output.ts';
+import { listAll } from '../paging.ts';
+import { folderNamed } from '../run-session.ts';
+import { connect, once } from '../server-connection.ts';
 import { summary } from '../text/ask-text.ts';
-import { wrap } from '../text/layout.ts';
-import { statusStyle } from '../text/run-text.ts';
+import { fieldLines } from '../text/layout.ts';
+import { statusSpan } from '../text/run-text.ts';
 import { type Line, line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 
 export function sessionsCommand(): Command {
   const command = new Command('sessions').description('conversations with agents: list, show, create, interrupt, end');
   withExamples(command, 'holdpoint sessions list', 'holdpoint sessions show nightly');
-  for (const add of [listCommand, showCommand, createCommand, interruptCommand, endCommand]) command.addCommand(add());
-  return command;
+  return withSubcommands(command, listCommand, showCommand, createCommand, interruptCommand, endCommand);
 }
 
 function listCommand(): Command {
@@ -38,9 +37,7 @@ function listCommand(): Command {
   return withServer(command).action(async (flags: ServerFlags & { all?: boolean }) => {
     const client = await connect(flags);
     const status = flags.all ? {} : { status: 'active' as const };
-    const sessions: SessionView[] = [];
-    for await (const session of every((page) => client.sessions.list({ ...status, limit: 500, ...page })))
-      sessions.push(session);
+    const sessions = await listAll((page) => client.sessions.list({ ...status, ...page }));
     if (flags.json) return printJson(sessions);
     const shown = flags.all ? sessions : sessions.filter((session) => session.session_id !== SYSTEM_SESSION);
     if (shown.length === 0) return note('no session is active; --all shows ended ones');
@@ -50,15 +47,16 @@ function listCommand(): Command {
 
 function printSessions(sessions: readonly SessionView[]): void {
   const now = Date.now();
-  const rows = sessions.map((session) => [
-    line(span(session.session_id, 'bold')),
-    line(span(session.status.replaceAll('_', ' '), statusStyle(session.status))),
-    line(session.agent),
-    line(duration(now - session.updated_at_ms)),
-    line(oneLine(session.title ?? session.snapshot.last_message ?? '')),
-  ]);
-  const columns = ['SESSION', 'STATUS', 'AGENT', 'IDLE'].map((title) => ({ title }));
-  printTable([...columns, { title: 'TITLE', flexible: true }], rows);
+  printTable(
+    ['SESSION', 'STATUS', 'AGENT', 'IDLE', 'TITLE'],
+    sessions.map((session) => [
+      line(span(session.session_id, 'bold')),
+      line(statusSpan(session.status)),
+      session.agent,
+      duration(now - session.updated_at_ms),
+      oneLine(session.title ?? session.snapshot.last_message ?? ''),
+    ]),
+  );
 }
 
 function showCommand(): Command {
@@ -72,28 +70,27 @@ function showCommand(): Command {
 }
 
 function sessionLines(session: SessionView, width: number): Line[] {
-  const field = (name: string, value: string | undefined) =>
-    value ? wrap(line(span(name.padEnd(10), 'dim'), oneLine(value)), width, 10) : [];
   const { pending_approvals, pending_questions, last_message } = session.snapshot;
   const pending = [...pending_approvals, ...pending_questions];
   return [
-    line(
-      span(session.session_id, 'bold'),
-      '  ',
-      span(session.status.replaceAll('_', ' '), statusStyle(session.status)),
+    line(span(session.session_id, 'bold'), '  ', statusSpan(session.status)),
+    ...fieldLines(
+      {
+        title: session.title,
+        agent: session.agent === session.agent_id ? session.agent : `${session.agent} (${session.agent_id})`,
+        folder: session.work_folder,
+        projects: session.project_ids.join(', '),
+        labels: session.labels.join(', '),
+        parent: session.parent_session_id,
+        decides: session.permissions === 'autonomous' ? 'by itself (autonomous)' : 'asks (approval)',
+        created: instant(session.created_at_ms),
+        running: session.active_run_id,
+        queued: session.queued_run_ids.join(', '),
+        'last said': last_message ?? undefined,
+      },
+      width,
     ),
-    ...field('title', session.title),
-    ...field('agent', session.agent === session.agent_id ? session.agent : `${session.agent} (${session.agent_id})`),
-    ...field('folder', session.work_folder),
-    ...field('projects', session.project_ids.join(', ')),
-    ...field('labels', session.labels.join(', ')),
-    ...field('parent', session.parent_session_id),
-    ...field('decides', session.permissions === 'autonomous' ? 'by itself (autonomous)' : 'asks (approval)'),
-    ...field('created', instant(session.created_at_ms)),
-    ...field('at work', session.active_run_id),
-    ...field('queued', session.queued_run_ids.join(', ')),
-    ...field('last said', last_message ?? undefined),
-    ...pending.flatMap((request) => field('waits', `${request.id}  ${summary(request)}`)),
+    ...pending.flatMap((request) => fieldLines({ 'waits for': `${request.id}  ${summary(request)}` }, width)),
   ];
 }
 
@@ -112,9 +109,9 @@ interface CreateFlags extends MutationFlags {
 function createCommand(): Command {
   const command = new Command('create')
     .description('create a session, or find the one with this id')
-    .option('--session-id <id>', 'a name of your own; made up otherwise')
-    .option('--agent <name>', 'the agent; `external` is your own program', 'external')
-    .option('--title <text>', 'what people see')
+    .option('--session-id <id>', 'an id of your own; generated otherwise')
+    .option('--agent <name>', 'the agent; `external` is your own program', EXTERNAL_AGENT)
+    .option('--title <text>', 'the title people see')
     .option('--work-folder <path>', 'where the agent works')
     .option('--project <id...>', 'projects it belongs to')
     .option('--channel <id...>', 'channels it belongs to')
@@ -143,7 +140,7 @@ const sessionBody = (flags: CreateFlags) => ({
 
 function interruptCommand(): Command {
   const command = new Command('interrupt')
-    .description('stop the run at work; the session goes on')
+    .description('stop the active run; the session stays')
     .argument('<session_id>', 'the session');
   withExamples(command, 'holdpoint sessions interrupt nightly');
   return change(command, (client, id, _flags, options) => client.sessions.interrupt(id, options));
@@ -160,24 +157,24 @@ function endCommand(): Command {
   );
 }
 
-type Changed = (
+type Mutate = (
   client: Client,
   id: string,
   flags: { reason?: string },
   options: { idempotencyKey: string },
 ) => Promise<SessionView>;
 
-function change(command: Command, work: Changed): Command {
+function change(command: Command, mutate: Mutate): Command {
   return withMutation(command).action(async (typed: string, flags: MutationFlags & { reason?: string }) => {
     const client = await connect(flags);
     const { session_id } = await findSession(client, typed);
-    showChanged(await once(flags, (options) => work(client, session_id, flags, options)), flags);
+    showChanged(await once(flags, (options) => mutate(client, session_id, flags, options)), flags);
   });
 }
 
 function showChanged(session: SessionView, { json }: ServerFlags): void {
   if (json) printJson(session);
-  else print(line(`${session.session_id} is `, span(session.status.replaceAll('_', ' '), statusStyle(session.status))));
+  else print(line(`${session.session_id} is `, statusSpan(session.status)));
   if (session.status === 'ended' && isAttached(session))
-    note(`if ${oneLine(session.agent_id)} goes on, it asks at its terminal only`);
+    note(`${oneLine(session.agent_id)} keeps running and asks only at its own terminal from now on`);
 }

@@ -1,15 +1,15 @@
-// `holdpoint skills`: what agents can be taught. Publishing packs a folder as it is; a folder of that name that is there
-// already is overwritten only when asked to.
+// `holdpoint skills`: publishes, lists, downloads and removes skills. Publishing zips a folder as it is, and replaces a
+// skill of the same name only with --replace.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { Command } from 'commander';
 import { zipSync } from 'fflate';
 import type { Client } from '../../client/client.ts';
 import { DEFAULT_NAMESPACE, type SkillView } from '../../core/skill.ts';
+import { type ServerFlags, withExamples, withServer, withSubcommands } from '../command-flags.ts';
 import { Failure } from '../failure.ts';
-import { withExamples } from '../help-examples.ts';
-import { print, printJson, printTable } from '../output.ts';
-import { connect, note, type ServerFlags, withServer } from '../server-connection.ts';
+import { note, print, printJson, printTable } from '../output.ts';
+import { connect } from '../server-connection.ts';
 import { line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 
@@ -18,13 +18,12 @@ interface SkillFlags extends ServerFlags {
 }
 
 const inNamespace = (command: Command): Command =>
-  withServer(command).option('--namespace <name>', 'where the name is looked for', DEFAULT_NAMESPACE);
+  withServer(command).option('--namespace <name>', 'the namespace of the skill', DEFAULT_NAMESPACE);
 
 export function skillsCommand(): Command {
-  const command = new Command('skills').description('what agents can be taught: publish, list, download, remove');
+  const command = new Command('skills').description('skills for agents: publish, list, download, remove');
   withExamples(command, 'holdpoint skills list', 'holdpoint skills publish examples/review-notes --replace');
-  for (const add of [listCommand, publishCommand, downloadCommand, removeCommand]) command.addCommand(add());
-  return command;
+  return withSubcommands(command, listCommand, publishCommand, downloadCommand, removeCommand);
 }
 
 function listCommand(): Command {
@@ -35,14 +34,15 @@ function listCommand(): Command {
     const { items } = await client.skills.list({ name, namespace: flags.namespace });
     if (flags.json) return printJson(items);
     if (items.length === 0) return note(name === undefined ? 'no skill is published' : 'there is no such skill');
-    const rows = items.map((skill) => [
-      line(span(skill.name, 'bold')),
-      line(oneLine(skill.version ?? '')),
-      line(span(skill.sha256.slice(0, 12), 'dim')),
-      line(oneLine(skill.description)),
-    ]);
-    const columns = ['NAME', 'VERSION', 'DIGEST'].map((title) => ({ title }));
-    printTable([...columns, { title: 'DESCRIPTION', flexible: true }], rows);
+    printTable(
+      ['NAME', 'VERSION', 'DIGEST', 'DESCRIPTION'],
+      items.map((skill) => [
+        line(span(skill.name, 'bold')),
+        oneLine(skill.version ?? ''),
+        line(span(skill.sha256.slice(0, 12), 'dim')),
+        oneLine(skill.description),
+      ]),
+    );
   });
 }
 
@@ -56,13 +56,13 @@ function publishCommand(): Command {
     const client = await connect(flags);
     const path = resolve(folder);
     const name = basename(path);
-    const upload = { file: new Blob([packed(path) as Uint8Array<ArrayBuffer>]), fileName: `${name}.zip` };
+    const upload = { file: new Blob([zipped(path) as Uint8Array<ArrayBuffer>]), fileName: `${name}.zip` };
     const known = flags.replace ? await find(client, name, flags.namespace) : undefined;
     const skill = known
       ? await client.skills.replace(known.id, upload)
       : await client.skills.upload({ ...upload, name, namespace: flags.namespace });
     if (flags.json) return printJson(skill);
-    print(line(span(skill.name, 'bold'), ` is ${known ? 'replaced' : 'published'}: ${oneLine(skill.description)}`));
+    print(line(span(skill.name, 'bold'), ` was ${known ? 'replaced' : 'published'}: ${oneLine(skill.description)}`));
   });
 }
 
@@ -70,7 +70,7 @@ function downloadCommand(): Command {
   const command = new Command('download')
     .description("write a skill's zip to a file")
     .argument('<name>', 'the skill')
-    .option('--output <file>', 'where to; <name>.zip here otherwise');
+    .option('--output <file>', 'the file; <name>.zip here otherwise');
   withExamples(command, 'holdpoint skills download review-notes');
   return inNamespace(command).action(async (name: string, flags: SkillFlags & { output?: string }) => {
     const client = await connect(flags);
@@ -78,7 +78,7 @@ function downloadCommand(): Command {
     const file = flags.output ?? `${skill.name}.zip`;
     writeFileSync(file, await client.skills.download(skill.id));
     if (flags.json) return printJson({ ...skill, file });
-    print(line(`${skill.name} is in ${file}`));
+    print(line(`${skill.name} was written to ${file}`));
   });
 }
 
@@ -89,7 +89,7 @@ function removeCommand(): Command {
     const client = await connect(flags);
     const skill = await client.skills.remove((await mustFind(client, name, flags.namespace)).id);
     if (flags.json) return printJson(skill);
-    print(line(span(skill.name, 'bold'), ' is ', span('removed', 'bad')));
+    print(line(span(skill.name, 'bold'), ' was ', span('removed', 'bad')));
   });
 }
 
@@ -103,8 +103,8 @@ async function mustFind(client: Client, name: string, namespace: string): Promis
   throw new Failure('not_found', `there is no skill "${oneLine(name)}" in namespace "${oneLine(namespace)}"`);
 }
 
-/** Plain files only: a link could lead anywhere. */
-function packed(folder: string): Uint8Array {
+/** Regular files only: a symbolic link could point outside the folder. */
+function zipped(folder: string): Uint8Array {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new Failure('usage', `${folder} is not a folder`);
   const name = basename(folder);
@@ -112,7 +112,7 @@ function packed(folder: string): Uint8Array {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     const inside = relative(folder, path).split(sep).join('/');
-    if (entry.isSymbolicLink()) note(`left out: ${inside} is a link`);
+    if (entry.isSymbolicLink()) note(`skipped ${inside}: it is a symbolic link`);
     else if (entry.isFile()) files[`${name}/${inside}`] = readFileSync(path);
   }
   return zipSync(files);

@@ -1,20 +1,20 @@
-// `holdpoint tokens`: who may call the server. Create, list, revoke. A secret is printed once, alone on standard output.
+// `holdpoint tokens`: creates, lists and revokes access tokens. A secret is printed once, alone on standard output.
 import { Command, Option } from 'commander';
-import { type Client, every } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import { duration, instant } from '../../client/times.ts';
-import { withExamples } from '../help-examples.ts';
-import { print, printJson, printTable } from '../output.ts';
-import { findToken } from '../record-lookup.ts';
 import {
-  connect,
   type MutationFlags,
-  note,
-  once,
   type ServerFlags,
   wholeNumber,
+  withExamples,
   withMutation,
   withServer,
-} from '../server-connection.ts';
+  withSubcommands,
+} from '../command-flags.ts';
+import { findToken } from '../lookup.ts';
+import { note, print, printJson, printTable } from '../output.ts';
+import { listAll } from '../paging.ts';
+import { connect, once } from '../server-connection.ts';
 import { line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 
@@ -23,10 +23,9 @@ type Token = Awaited<ReturnType<Client['tokens']['list']>>['items'][number];
 const SCOPES = ['operator', 'viewer', 'agent', 'worker'] as const;
 
 export function tokensCommand(): Command {
-  const command = new Command('tokens').description('who may call the server: create, list, revoke');
+  const command = new Command('tokens').description('access tokens of the server: create, list, revoke');
   withExamples(command, 'holdpoint tokens create --scope viewer --name dashboard', 'holdpoint tokens list');
-  for (const add of [createCommand, listCommand, revokeCommand]) command.addCommand(add());
-  return command;
+  return withSubcommands(command, createCommand, listCommand, revokeCommand);
 }
 
 interface CreateFlags extends MutationFlags {
@@ -38,11 +37,11 @@ interface CreateFlags extends MutationFlags {
 
 function createCommand(): Command {
   const command = new Command('create')
-    .description('make a token; its secret is shown this once')
+    .description('create a token; its secret is shown only now')
     .addOption(new Option('--scope <scope>', 'what it may do').choices(SCOPES).makeOptionMandatory())
-    .option('--name <name>', 'how its answers are signed')
-    .option('--session-id <id>', 'the one session of an agent token')
-    .option('--expires-after-ms <number>', 'how long it is good; for ever otherwise');
+    .option('--name <name>', 'the name its answers carry')
+    .option('--session-id <id>', 'the session of an agent token')
+    .option('--expires-after-ms <number>', 'how long it is valid; without end otherwise');
   withExamples(
     command,
     'holdpoint tokens create --scope viewer --name dashboard',
@@ -59,37 +58,35 @@ function createCommand(): Command {
     };
     const made = await once(flags, (options) => client.tokens.create(body, options));
     if (flags.json) return printJson(made);
-    note(`made ${made.token_id} (${made.scope}, ${oneLine(made.name)}). Keep it: it is not shown again.`);
+    note(`created ${made.token_id} (${made.scope}, ${oneLine(made.name)}). Store it: it is not shown again.`);
     print(line(made.token));
   });
 }
 
 function listCommand(): Command {
-  const command = new Command('list')
-    .description('tokens that are good')
-    .option('--all', 'revoked and expired ones too');
+  const command = new Command('list').description('valid tokens').option('--all', 'revoked and expired ones too');
   withExamples(command, 'holdpoint tokens list --all');
   return withServer(command).action(async (flags: ServerFlags & { all?: boolean }) => {
     const client = await connect(flags);
     const now = Date.now();
-    const tokens: Token[] = [];
-    for await (const token of every((page) => client.tokens.list({ limit: 500, ...page })))
-      if (flags.all || (token.revoked_at_ms === undefined && (token.expires_at_ms ?? now + 1) > now))
-        tokens.push(token);
+    const isValid = ({ revoked_at_ms, expires_at_ms }: Token) =>
+      revoked_at_ms === undefined && (expires_at_ms ?? now + 1) > now;
+    const tokens = (await listAll((page) => client.tokens.list(page))).filter((token) => flags.all || isValid(token));
     if (flags.json) return printJson(tokens);
-    const rows = tokens.map((token) => [
-      line(span(token.token_id, 'bold')),
-      line(token.scope),
-      line(span(stateOf(token, now), 'dim')),
-      line(oneLine(token.session_id ?? '')),
-      line(oneLine(token.name)),
-    ]);
-    const columns = ['TOKEN', 'SCOPE', 'GOOD', 'SESSION'].map((title) => ({ title }));
-    printTable([...columns, { title: 'NAME', flexible: true }], rows);
+    printTable(
+      ['TOKEN', 'SCOPE', 'VALID', 'SESSION', 'NAME'],
+      tokens.map((token) => [
+        line(span(token.token_id, 'bold')),
+        token.scope,
+        line(span(validityOf(token, now), 'dim')),
+        oneLine(token.session_id ?? ''),
+        oneLine(token.name),
+      ]),
+    );
   });
 }
 
-function stateOf(token: Token, now: number): string {
+function validityOf(token: Token, now: number): string {
   if (token.revoked_at_ms !== undefined) return `revoked ${instant(token.revoked_at_ms)}`;
   if (token.expires_at_ms === undefined) return 'always';
   return token.expires_at_ms > now ? `for ${duration(token.expires_at_ms - now)}` : 'expired';
@@ -97,7 +94,7 @@ function stateOf(token: Token, now: number): string {
 
 function revokeCommand(): Command {
   const command = new Command('revoke')
-    .description('make a token worthless at once')
+    .description('invalidate a token at once')
     .argument('<token>', 'its id, the beginning or end of it, or its name');
   withExamples(command, 'holdpoint tokens revoke dashboard');
   return withMutation(command).action(async (typed: string, flags: MutationFlags) => {

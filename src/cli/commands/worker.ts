@@ -1,15 +1,16 @@
 // `holdpoint worker`: hosts agents for a server that runs elsewhere. Prints one line to standard output when it has
-// reached the server and begun to take runs; drains and exits 0 on SIGTERM.
+// connected and takes runs; drains and exits 0 on SIGTERM, also before the server was reached.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Command, Option } from 'commander';
 import { backoffMs, sleep } from '../../client/http.ts';
-import { findToken, serverUrl, stateFolder } from '../../client/local.ts';
+import { serverUrl, stateFolder } from '../../client/local.ts';
 import { PERMISSIONS, type Permissions } from '../../core/session.ts';
-import { Failure, told } from '../failure.ts';
-import { withExamples } from '../help-examples.ts';
-import { addressOf, note, probe, wholeNumber } from '../server-connection.ts';
-import { stopOnSignal } from '../signals.ts';
+import { wholeNumber, withExamples } from '../command-flags.ts';
+import { Failure, reportOf } from '../failure.ts';
+import { note } from '../output.ts';
+import { addressOf, probe, tokenOf } from '../server-connection.ts';
+import { drainOnSignal } from '../signals.ts';
 
 interface WorkerFlags {
   url?: string;
@@ -28,9 +29,9 @@ export function workerCommand(): Command {
   const command = new Command('worker')
     .description('host agents for a server, on this machine')
     .option('--url <address>', 'the server (HOLDPOINT_URL, http://127.0.0.1:4777)')
-    .option('--token <secret>', 'a worker token (HOLDPOINT_TOKEN); the one in the state folder otherwise')
-    .option('--id <name>', 'a name for this worker; made up otherwise')
-    .option('--label <name...>', 'take only work that names some of these labels, and no other')
+    .option('--token <secret>', 'a worker token (HOLDPOINT_TOKEN; otherwise the one in the state folder)')
+    .option('--id <name>', 'a name for this worker; generated otherwise')
+    .option('--label <name...>', 'take only runs that name some of these labels, and no others')
     .option('--concurrency <number>', 'runs at once (64)')
     .option('--lease-ms <number>', 'how long a lost worker keeps its runs (15000)')
     .addOption(workerPermissions())
@@ -42,58 +43,50 @@ export function workerCommand(): Command {
 export const workerPermissions = (): Option =>
   new Option(
     '--permissions <how>',
-    'whether agents hosted here ask for approval, where a session does not say',
+    'whether agents hosted here ask for approval, unless their session says otherwise',
   ).choices(PERMISSIONS);
 
 async function work(flags: WorkerFlags): Promise<void> {
   const workerId = flags.id ?? `${hostname().replace(/[^A-Za-z0-9.-]/g, '-')}-${randomBytes(4).toString('hex')}`;
-  const { startOwnWorker } = await import('../../boot/worker.ts');
   const url = addressOf(flags.url ?? serverUrl(process.env));
   const options = {
     url,
-    data: isOfThisMachine(url) ? undefined : stateFolder(process.env),
-    token: flags.token ?? tokenOf(process.env),
+    data: isOnThisMachine(url) ? undefined : stateFolder(process.env),
+    token: tokenOf(flags, process.env, ['worker.token', 'operator.token']),
     workerId,
     labels: flags.label,
     permissions: flags.permissions,
-    concurrency: fromOne('--concurrency', flags.concurrency),
-    leaseMs: fromOne('--lease-ms', flags.leaseMs),
+    concurrency: atLeastOne('--concurrency', flags.concurrency),
+    leaseMs: atLeastOne('--lease-ms', flags.leaseMs),
     logLevel: flags.log ?? (process.env.HOLDPOINT_LOG || 'warn'),
   };
-  let worker: ReturnType<typeof startOwnWorker> | undefined;
-  stopOnSignal(() => worker?.stop(), LONGEST_DRAIN_MS);
+  let worker: { stop(): Promise<void>; done: Promise<unknown> } | undefined;
+  drainOnSignal(() => worker?.stop(), LONGEST_DRAIN_MS);
+  const { startOwnWorker } = await import('../../boot/worker.ts');
   await untilReached(url);
   worker = startOwnWorker(options);
   process.stdout.write(`holdpoint worker ready ${workerId}\n`);
   await worker.done;
 }
 
-/** A worker may be started before its server. */
+/** Retries without end: a worker may be started before its server. */
 async function untilReached(url: string): Promise<void> {
   for (let failures = 0; ; failures++) {
     try {
       await probe(url);
-      if (failures > 0) note(`${url} is there now`);
+      if (failures > 0) note(`${url} answers now`);
       return;
     } catch (error) {
-      if (failures === 0) note(`${told(error).message} The worker goes on trying.`);
+      if (failures === 0) note(`${reportOf(error).message} The worker keeps trying.`);
       await sleep(backoffMs(failures));
     }
   }
 }
 
-/** A server of this machine attaches the agents of this machine itself. */
-const isOfThisMachine = (url: string): boolean => /^(?:localhost|127\.|\[::1\])/.test(new URL(url).host);
+/** A server on this machine attaches to the agents of this machine itself. */
+const isOnThisMachine = (url: string): boolean => /^(?:localhost|127\.|\[::1\])/.test(new URL(url).host);
 
-function tokenOf(env: NodeJS.ProcessEnv): string {
-  try {
-    return findToken(env, ['worker.token', 'operator.token']);
-  } catch (error) {
-    throw new Failure('refused', (error as Error).message);
-  }
-}
-
-function fromOne(flag: string, text: string | undefined): number | undefined {
+function atLeastOne(flag: string, text: string | undefined): number | undefined {
   const number = wholeNumber(flag, text);
   if (number === 0) throw new Failure('usage', `${flag} takes a whole number from 1, not "0"`);
   return number;

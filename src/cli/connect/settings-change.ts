@@ -1,12 +1,12 @@
-// What `connect` and `disconnect` have in common: the agent they are about, the change that is shown before it is made,
-// the question whether to make it, and that one is made at a time. Changes nothing itself.
+// What `connect` and `disconnect` share: their arguments, the connector of the agent, showing a change, asking for
+// confirmation, and the lock. Changes no file.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Argument } from 'commander';
+import { Argument, Command } from 'commander';
 import { createTwoFilesPatch } from 'diff';
+import { type ServerFlags, withExamples, withServer } from '../command-flags.ts';
 import { Failure, left } from '../failure.ts';
-import { print, terminalWidth } from '../output.ts';
-import type { ServerFlags } from '../server-connection.ts';
+import { isInteractive, print, terminalWidth } from '../output.ts';
 import { unifiedDiff } from '../text/file-change.ts';
 import { wrap } from '../text/layout.ts';
 import type { SettingsFile } from './settings-file.ts';
@@ -23,9 +23,18 @@ export async function connectableAgents() {
   return new Map((await loadAgents()).flatMap(({ name, attached }) => (attached ? [[name, attached] as const] : [])));
 }
 
-export async function agentArgument(): Promise<Argument> {
-  const names = [...(await connectableAgents()).keys()];
-  return new Argument('<agent>', `the agent: ${names.join(' or ')}`).choices(names);
+export async function settingsCommand(
+  name: 'connect' | 'disconnect',
+  description: string,
+  action: (agent: string, flags: ConnectFlags) => Promise<void>,
+): Promise<Command> {
+  const agents = [...(await connectableAgents()).keys()];
+  const command = new Command(name)
+    .description(description)
+    .addArgument(new Argument('<agent>', `the agent: ${agents.join(' or ')}`).choices(agents))
+    .option('--yes', 'make the change without asking');
+  withExamples(command, ...agents.map((agent) => `holdpoint ${name} ${agent} --yes`));
+  return withServer(command).action(action);
 }
 
 export async function connectorOf(agent: string) {
@@ -35,17 +44,17 @@ export async function connectorOf(agent: string) {
   throw new Failure('usage', `only ${[...agents.keys()].join(', ')} can be connected, not "${agent}"`);
 }
 
-/** A file that is not understood is refused, and left as it is. */
-export function judged<T>({ path }: SettingsFile, change: () => T, advice: string[] = []): T {
+/** Refuses a settings file that the connector does not understand. */
+export function readWith<T>({ path }: SettingsFile, change: () => T, advice: string[] = []): T {
   try {
     return change();
   } catch (error) {
     if ((error as Error).name !== 'SettingsProblem') throw error;
-    throw new Failure('conflict', `${path} was left as it is. ${(error as Error).message}`, ...advice);
+    throw new Failure('conflict', `${path} was not changed. ${(error as Error).message}`, ...advice);
   }
 }
 
-export function show(
+export function showChange(
   { path, text = '' }: SettingsFile,
   changed: string | undefined,
   { json }: ConnectFlags,
@@ -60,15 +69,15 @@ export function show(
 
 export async function confirm(question: string, { yes, json }: ConnectFlags): Promise<void> {
   if (yes) return;
-  if (json) throw new Failure('usage', 'nothing was changed: --json shows no change to confirm, so say --yes with it');
-  if (!(process.stdin.isTTY && process.stdout.isTTY))
-    throw new Failure('usage', 'nothing was changed: say --yes to make this change without a terminal');
+  if (json) throw new Failure('usage', 'nothing was changed: --json shows no change to confirm, so give --yes with it');
+  if (!isInteractive())
+    throw new Failure('usage', 'nothing was changed: give --yes to make this change without a terminal');
   const { confirm: ask, isCancel } = await import('@clack/prompts');
   const answer = await ask({ message: question, initialValue: false });
   if (isCancel(answer) || !answer) throw left('nothing was changed');
 }
 
-/** Two at once would take the same name for their copies, and each the other's record for its own. */
+/** Concurrent changes would use the same backup name and overwrite each other's record. */
 export async function underLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const { tryLock } = await import('../../boot/connecting.ts');
   mkdirSync(join(folder, 'connections'), { recursive: true, mode: 0o700 });
@@ -76,7 +85,7 @@ export async function underLock<T>(folder: string, work: () => Promise<T>): Prom
   if (!lock)
     throw new Failure(
       'conflict',
-      `nothing was changed: another connect or disconnect is under way in ${folder}. Try again.`,
+      `nothing was changed: another connect or disconnect is in progress in ${folder}. Try again.`,
     );
   try {
     return await work();

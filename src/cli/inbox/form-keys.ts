@@ -1,6 +1,17 @@
-// What keys do while questions are being answered: pure. Enter takes what the cursor is on and goes on; Escape goes
-// back and at last leaves without an answer.
-import { choose, dropText, type Form, goTo, isOtherRow, isReview, keepText, move, next, questionOf } from './form.ts';
+// Key presses in the form of a question set. Pure. Enter selects the option under the cursor and advances; Escape goes
+// back, and from the first question leaves the form without an answer.
+import {
+  choose,
+  commitText,
+  discardText,
+  type Form,
+  goTo,
+  isOtherRow,
+  isReview,
+  move,
+  next,
+  questionOf,
+} from './form.ts';
 import { edit, type Key } from './text-field.ts';
 
 export interface FormPress {
@@ -32,13 +43,13 @@ export function pressInForm(form: Form, key: Key): FormPress {
     case 'q':
       return form.step === 0 ? { form, does: 'leave' } : { form: goTo(form, form.step - 1) };
     case 'return':
-      return { form: taken(form) };
+      return { form: entered(form) };
   }
   return { form };
 }
 
-/** With several to choose Enter ends the choosing; otherwise it chooses. */
-function taken(form: Form): Form {
+/** Selects and advances; where several may be selected and some are, only advances. */
+function entered(form: Form): Form {
   const question = questionOf(form);
   if (!question) return form;
   const hasChosen = (form.chosen[form.step] ?? []).length > 0;
@@ -52,10 +63,10 @@ function taken(form: Form): Form {
 function inText(form: Form, key: Key): FormPress {
   const question = questionOf(form);
   if (key.name === 'escape') {
-    if (question && question.options.length > 0) return { form: dropText(form) };
+    if (question && question.options.length > 0) return { form: discardText(form) };
     return form.step === 0 ? { form, does: 'leave' } : { form: goTo(form, form.step - 1) };
   }
-  if (key.name === 'return') return { form: next(keepText(form)) };
+  if (key.name === 'return') return { form: next(commitText(form)) };
   if (!form.field) return { form };
   return { form: { ...form, field: edit(form.field, key), complaint: undefined } };
 }

@@ -1,18 +1,18 @@
-// The answers to a question set while they are being given, question by question: pure. Becomes a resolution only when
-// every required question has one; an option is chosen only by the person.
+// The form in which a person answers a question set, as a value: the current question, the selected options and the texts.
+// Pure. Nothing is preselected, and `next` refuses to pass a required question without an answer.
 import type { QuestionAnswer } from '../../core/answer.ts';
 import type { Question } from '../../core/question.ts';
 import { fieldOf, type TextField } from './text-field.ts';
 
 export interface Form {
   readonly questions: readonly Question[];
-  /** The question that is shown; one past the last is the look at everything before it is sent. */
+  /** The question that is shown; one past the last is the review. */
   readonly step: number;
-  /** The row the cursor is on: an option, or past them "Other". */
+  /** The row under the cursor: an option, or "Other" after them. */
   readonly row: number;
   readonly chosen: readonly (readonly string[])[];
   readonly texts: readonly string[];
-  /** Text is being typed. */
+  /** The text field, while it is open. */
   readonly field: TextField | undefined;
   readonly complaint: string | undefined;
 }
@@ -41,13 +41,13 @@ export function goTo(form: Form, step: number): Form {
 
 export function openText(form: Form): Form {
   const question = questionOf(form);
-  if (!question?.allow_other) return { ...form, complaint: 'Only the options count here.' };
+  if (!question?.allow_other) return { ...form, complaint: 'Only the listed options are accepted.' };
   const preset = question.options.length === 0 && typeof question.default === 'string' ? question.default : '';
   const text = form.texts[form.step] || preset;
   return { ...form, row: question.options.length, field: fieldOf(text), complaint: undefined };
 }
 
-/** The cursor moves; at the ends it stays. */
+/** Moves the cursor, and stops at both ends. */
 export function move(form: Form, by: number): Form {
   const question = questionOf(form);
   if (!question) return form;
@@ -55,7 +55,7 @@ export function move(form: Form, by: number): Form {
   return { ...form, row, complaint: undefined };
 }
 
-/** Chooses the row, or takes the choice back where several may be chosen. */
+/** Selects the row, or toggles it where several may be selected. */
 export function choose(form: Form, row: number): Form {
   const question = questionOf(form);
   if (!question || row >= rowCount(question)) return form;
@@ -67,20 +67,20 @@ export function choose(form: Form, row: number): Form {
   return { ...form, row, complaint: undefined, chosen: form.chosen.with(form.step, after) };
 }
 
-/** What was typed counts from now on. */
-export const keepText = (form: Form): Form =>
+/** Takes the typed text as the answer. */
+export const commitText = (form: Form): Form =>
   form.field ? { ...form, texts: form.texts.with(form.step, form.field.text), field: undefined } : form;
 
-export const dropText = (form: Form): Form => ({ ...form, field: undefined, complaint: undefined });
+export const discardText = (form: Form): Form => ({ ...form, field: undefined, complaint: undefined });
 
-/** To the next question, if this one has what it needs. One question needs no look back: `isReview` ends it. */
+/** Goes to the next question, if this one has the answer it requires. */
 export function next(form: Form): Form {
   const question = questionOf(form);
   if (!question) return form;
   const isEmpty = (form.chosen[form.step] ?? []).length === 0 && (form.texts[form.step] ?? '').trim() === '';
   if (isEmpty && question.required) {
     const complaint =
-      question.options.length > 0 ? 'Choose an option, or o for a text of your own.' : 'An answer is needed.';
+      question.options.length > 0 ? 'Choose an option, or press o to type your own answer.' : 'An answer is required.';
     return question.options.length === 0 ? { ...openText(form), complaint } : { ...form, complaint };
   }
   return goTo(form, form.step + 1);

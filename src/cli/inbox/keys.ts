@@ -1,19 +1,28 @@
-// What each key does, in each mode: pure. A decision is made by a key that was meant for the ask on the screen: not by
-// pasted text, not right after the selection moved by itself, not for an ask the screen shows only a part of.
-import type { ApprovalRequest } from '../../core/views.ts';
-import { isQuestion, type Request } from '../text/ask-text.ts';
+// Transitions of the terminal inbox on key presses, by mode. Pure. A key decides an ask only when it was meant for it: not
+// as pasted text, not just after the selection moved by itself, not while the screen shows only a part of the ask.
+import { isQuestion } from '../../client/action-summary.ts';
+import { type InboxEntry, isOpen } from '../../client/inbox-model.ts';
+import type { ApprovalRequest, AskView, UserQuestionRequest } from '../../core/views.ts';
+import { endText } from '../text/answer-text.ts';
 import { answersOf, isReview, openForm, openText } from './form.ts';
 import { pressInForm } from './form-keys.ts';
-import type { Changed, Effect, Entry, Mode, State } from './state.ts';
+import {
+  type Effect,
+  isSending,
+  type Mode,
+  type State,
+  selectedEntry,
+  type Transition,
+  visibleEntries,
+} from './state.ts';
 import { edit, fieldOf, insert, type Key } from './text-field.ts';
-import { neighbour, selectIfNone, withEntry, withNotice } from './update.ts';
+import { nextOpen, selectIfNone, withNotice, withSending } from './update.ts';
 import { isWholeInPreview, pageRows, scrollLimit } from './view.ts';
-import { selectedEntry, visibleEntries } from './visible.ts';
 
-/** Long enough for a key that was already on its way. */
+/** Keys that arrive this soon after the selection moved were pressed for the ask before. */
 export const JUST_MOVED_MS = 350;
 
-export function press(state: State, key: Key): Changed {
+export function press(state: State, key: Key): Transition {
   if (key.name === 'ctrl-c') return { state, effects: [{ do: 'quit' }] };
   if (key.name === 'ctrl-z') return { state, effects: [{ do: 'suspend' }] };
   if (key.name === 'ctrl-l') return { state, effects: [{ do: 'redraw' }] };
@@ -32,18 +41,18 @@ export function press(state: State, key: Key): Changed {
   }
 }
 
-/** Text from the clipboard goes into a text and nowhere else. */
+/** Pasted text is inserted into an open text field, and is never read as keys. */
 export function paste(state: State, text: string): State {
   const { mode } = state;
   if (mode.name === 'form' && mode.form.field)
     return { ...state, mode: { ...mode, form: { ...mode.form, field: insert(mode.form.field, text) } } };
   if ('field' in mode) return { ...state, mode: { ...mode, field: insert(mode.field, text) } };
-  return withNotice(state, 'Pasted text is not taken for keys.', 'warn');
+  return withNotice(state, 'Pasted text is not read as keys.', 'warn');
 }
 
-const changed = (state: State, ...effects: Effect[]): Changed => ({ state, effects });
+const changed = (state: State, ...effects: Effect[]): Transition => ({ state, effects });
 
-function inList(state: State, key: Key): Changed {
+function inList(state: State, key: Key): Transition {
   const step = { j: 1, down: 1, k: -1, up: -1, pagedown: 10, pageup: -10 }[key.name];
   if (step !== undefined) return changed(select(state, step));
   switch (key.name) {
@@ -62,55 +71,54 @@ function inList(state: State, key: Key): Changed {
     case '?':
       return changed({ ...state, mode: { name: 'help', before: state.mode } });
   }
-  return about(state, key);
+  return onAsk(state, key);
 }
 
 function select(state: State, by: number): State {
-  const seen = visibleEntries(state);
-  const at = seen.findIndex((e) => e.ask.ask_id === state.selectedId);
-  const to = Math.max(0, Math.min(seen.length - 1, at + by));
-  return { ...state, selectedId: seen[to]?.ask.ask_id, notice: undefined };
+  const visible = visibleEntries(state);
+  const at = visible.findIndex((entry) => entry.ask.ask_id === state.selectedId);
+  const to = Math.max(0, Math.min(visible.length - 1, at + by));
+  return { ...state, selectedId: visible[to]?.ask.ask_id, notice: undefined };
 }
 
-/** Keys that do something with the selected ask, in the list and in its own view. */
-function about(state: State, key: Key): Changed {
+/** Keys that act on the selected ask, in the list and in its own view. */
+function onAsk(state: State, key: Key): Transition {
   const entry = selectedEntry(state);
   if (!entry) return changed(state);
   const isDecision = ['a', 'd', 'e', 'o', 'return'].includes(key.name);
   if (!isDecision) return changed(state);
-  if (entry.sending) return changed(withNotice(state, 'An answer is on its way.', 'warn'));
-  if (entry.settled) {
+  const { ask } = entry;
+  if (isSending(state, ask.ask_id)) return changed(withNotice(state, 'Your answer is being sent.', 'warn'));
+  if (ask.answer) {
     if (key.name === 'return' && state.mode.name === 'list') return changed(opened(state, entry));
-    return changed(withNotice(state, `It is settled: ${entry.settled.text}`, 'warn'));
+    return changed(withNotice(state, `Already settled: ${endText(ask.answer)}`, 'warn'));
   }
   if (key.name !== 'return' && state.nowMs - state.movedAtMs < JUST_MOVED_MS)
-    return changed(withNotice(state, 'The list has just moved. Look again, then press it again.', 'warn'));
+    return changed(withNotice(state, 'The list has just moved. Check the ask, then press the key again.', 'warn'));
   if (key.name === 'return') return changed(opened(state, entry));
-  return isQuestion(entry.ask.request as Request) ? aboutQuestion(state, entry, key) : aboutApproval(state, entry, key);
+  const { request } = ask;
+  return isQuestion(request) ? onQuestion(state, request, key) : onApproval(state, ask, request, key);
 }
 
-function opened(state: State, { ask, settled }: Entry): State {
-  const request = ask.request as Request;
+function opened(state: State, entry: InboxEntry): State {
+  const { request } = entry.ask;
   const mode: Mode =
-    isQuestion(request) && !settled
+    isQuestion(request) && isOpen(entry)
       ? { name: 'form', form: openForm(request.questions), scroll: 0 }
       : { name: 'detail', scroll: 0 };
   return { ...state, mode, notice: undefined };
 }
 
-function aboutQuestion(state: State, { ask }: Entry, key: Key): Changed {
-  const request = ask.request as Request;
-  if (!isQuestion(request)) return changed(state);
+function onQuestion(state: State, { questions }: UserQuestionRequest, key: Key): Transition {
   if (key.name === 'd') return changed({ ...state, mode: { name: 'decline', field: fieldOf(''), before: state.mode } });
   if (key.name === 'e')
     return changed(withNotice(state, 'e changes the input of an approval; this is a question.', 'warn'));
-  const form = openForm(request.questions);
+  const form = openForm(questions);
   return changed({ ...state, mode: { name: 'form', form: key.name === 'o' ? openText(form) : form, scroll: 0 } });
 }
 
-function aboutApproval(state: State, { ask }: Entry, key: Key): Changed {
+function onApproval(state: State, ask: AskView, request: ApprovalRequest, key: Key): Transition {
   const { mode } = state;
-  const request = ask.request as ApprovalRequest;
   if (key.name === 'o') return changed(withNotice(state, 'An approval is a (allow), d (deny) or e (edit).', 'warn'));
   if (key.name === 'd') return changed({ ...state, mode: { name: 'deny', field: fieldOf(''), before: state.mode } });
   const input = mode.name === 'edited' ? mode.input : request.input;
@@ -119,13 +127,15 @@ function aboutApproval(state: State, { ask }: Entry, key: Key): Changed {
     return changed({ ...state, mode: editHere(input, mode) });
   }
   if (mode.name === 'list' && !isWholeInPreview(state))
-    return changed(withNotice(opened(state, { ask }), 'There is more of it than fitted. a again allows it.', 'warn'));
+    return changed(
+      withNotice(opened(state, { ask }), 'The preview was cut off. Press a again to allow all of it.', 'warn'),
+    );
   const updated = mode.name === 'edited' ? { updated_input: mode.input } : {};
   const resolution = { request_id: ask.ask_id, behavior: 'allow' as const, ...updated };
-  return changed(onItsWay(state, ask.ask_id), { do: 'decide', ask, resolution });
+  return changed(sending(state, ask.ask_id), { do: 'decide', ask, resolution });
 }
 
-/** A lone command is changed as text, anything else as JSON. */
+/** An input that is only a command is edited as text, any other as JSON. */
 function editHere(input: Record<string, unknown>, before: Mode): Mode {
   const { command } = input;
   if (Object.keys(input).length === 1 && typeof command === 'string' && !/\p{Cc}/u.test(command))
@@ -133,15 +143,15 @@ function editHere(input: Record<string, unknown>, before: Mode): Mode {
   return { name: 'edit', field: fieldOf(JSON.stringify(input)), key: undefined, before };
 }
 
-/** Back to the list, on to the next open ask. */
-function onItsWay(state: State, askId: string): State {
-  const sent = withEntry(state, askId, (entry) => ({ ...entry, sending: true }));
-  const next = neighbour(sent, askId);
+/** Back to the list, with the next open ask selected. */
+function sending(state: State, askId: string): State {
+  const sent = withSending(state, askId, true);
+  const next = nextOpen(sent);
   const moved = next === undefined ? {} : { selectedId: next, movedAtMs: state.nowMs };
   return { ...sent, ...moved, mode: { name: 'list' }, notice: undefined };
 }
 
-function inDetail(state: State, key: Key): Changed {
+function inDetail(state: State, key: Key): Transition {
   const { mode } = state;
   if (mode.name !== 'detail' && mode.name !== 'edited') return changed(state);
   const page = pageRows(state);
@@ -163,12 +173,12 @@ function inDetail(state: State, key: Key): Changed {
     case 'return':
       return changed(state);
   }
-  return about(state, key);
+  return onAsk(state, key);
 }
 
 const scrolled = (state: State, to: number): number => Math.max(0, Math.min(scrollLimit(state), to));
 
-function inForm(state: State, key: Key): Changed {
+function inForm(state: State, key: Key): Transition {
   const { mode } = state;
   const entry = selectedEntry(state);
   if (mode.name !== 'form' || !entry) return changed({ ...state, mode: { name: 'list' } });
@@ -183,11 +193,11 @@ function inForm(state: State, key: Key): Changed {
     return changed({ ...state, mode: { ...mode, form, scroll: form.step === mode.form.step ? mode.scroll : 0 } });
   const { ask } = entry;
   const resolution = { request_id: ask.ask_id, answers: answersOf(form) };
-  return changed(onItsWay(state, ask.ask_id), { do: 'answer', ask, resolution });
+  return changed(sending(state, ask.ask_id), { do: 'answer', ask, resolution });
 }
 
-/** A line is being typed at the foot of the screen. */
-function inLine(state: State, key: Key): Changed {
+/** A line of text is being typed in the footer. */
+function inLine(state: State, key: Key): Transition {
   const { mode } = state;
   if (!('field' in mode)) return changed(state);
   if (key.name === 'escape') {
@@ -200,20 +210,20 @@ function inLine(state: State, key: Key): Changed {
   return changed(selectIfNone({ ...state, filter: field.text, mode: { ...mode, field } }));
 }
 
-function lineDone(state: State, mode: Extract<Mode, { field: unknown }>): Changed {
+function lineDone(state: State, mode: Extract<Mode, { field: unknown }>): Transition {
   const entry = selectedEntry(state);
   const text = mode.field.text.trim();
-  if (mode.name === 'filter' || !entry || entry.settled)
+  if (mode.name === 'filter' || !entry || !isOpen(entry))
     return changed(selectIfNone({ ...state, mode: { name: 'list' } }));
   const { ask } = entry;
   if (mode.name === 'edit') return changed(readEdit(state, mode.field.text, mode.key));
   const why = text === '' ? undefined : text;
   if (mode.name === 'deny') {
     const resolution = { request_id: ask.ask_id, behavior: 'deny' as const, ...(why && { reason: why }) };
-    return changed(onItsWay(state, ask.ask_id), { do: 'decide', ask, resolution });
+    return changed(sending(state, ask.ask_id), { do: 'decide', ask, resolution });
   }
   const resolution = { request_id: ask.ask_id, declined: true, ...(why && { justification: why }) };
-  return changed(onItsWay(state, ask.ask_id), { do: 'answer', ask, resolution });
+  return changed(sending(state, ask.ask_id), { do: 'answer', ask, resolution });
 }
 
 function readEdit(state: State, text: string, key: string | undefined): State {
@@ -223,6 +233,6 @@ function readEdit(state: State, text: string, key: string | undefined): State {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) throw new Error('it must be an object');
     return { ...state, mode: { name: 'edited', input: input as Record<string, unknown>, scroll: 0 } };
   } catch (error) {
-    return withNotice(state, `Not usable: ${(error as Error).message}`, 'bad');
+    return withNotice(state, `Not valid: ${(error as Error).message}`, 'bad');
   }
 }

@@ -1,5 +1,5 @@
-// The terminal of the inbox: takes it over (alternate screen, raw keys), writes only the rows that changed, and gives it
-// back as it was, whatever happens. Knows nothing of asks.
+// Drives the terminal for the inbox: switches to the alternate screen and raw mode, writes only the rows that changed, and
+// restores the terminal on every exit. Knows nothing about asks.
 import { emitKeypressEvents, type Key as NodeKey } from 'node:readline';
 import type { Paint } from '../text/spans.ts';
 import type { Key } from './text-field.ts';
@@ -7,10 +7,10 @@ import type { Screen } from './view.ts';
 
 export interface Terminal {
   draw(screen: Screen): void;
-  /** The next draw writes every row. */
+  /** Makes the next draw write every row. */
   invalidate(): void;
   bell(): void;
-  /** Gives the terminal back for a while, as for an editor. */
+  /** Restores the terminal for another program, such as an editor. */
   pause(): void;
   resume(): void;
   close(): void;
@@ -77,7 +77,7 @@ export function openTerminal(paint: Paint, listener: Listener): Terminal {
     draw({ lines, cursor: at }) {
       if (!isOpen) return;
       const painted = lines.map(paint);
-      // Cleared before it is written: behind a full row there is no cell left to clear from.
+      // Cleared first: after a full row the cursor is past the last cell, and clearing would erase nothing.
       const rows = painted.flatMap((text, i) =>
         text === shown[i] ? [] : [`\u001b[${i + 1};1H\u001b[K${text}\u001b[0m`],
       );

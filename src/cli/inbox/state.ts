@@ -1,18 +1,12 @@
-// What the inbox knows: the asks, which one is looked at, and what the person is in the middle of. Data only; update.ts
-// says how it changes, view.ts how it looks.
+// The state of the terminal inbox: the shared inbox model, the selected ask, and the mode the keyboard is in. Data and
+// selectors only; update.ts and keys.ts change it, view.ts draws it.
+import { filtered } from '../../client/inbox-filter.ts';
+import { EMPTY_INBOX, type Inbox, type InboxEntry } from '../../client/inbox-model.ts';
 import type { ApprovalResolution, QuestionResolution } from '../../core/answer.ts';
-import type { AskView, SessionView } from '../../core/views.ts';
+import type { AskView } from '../../core/views.ts';
 import type { Style } from '../text/spans.ts';
 import type { Form } from './form.ts';
 import type { TextField } from './text-field.ts';
-
-export interface Entry {
-  readonly ask: AskView;
-  /** How it ended, and since when that is shown. */
-  readonly settled?: { readonly text: string; readonly atMs: number };
-  /** An answer is on its way. */
-  readonly sending?: boolean;
-}
 
 export type Mode =
   | { readonly name: 'list' }
@@ -21,9 +15,9 @@ export type Mode =
   | { readonly name: 'deny'; readonly field: TextField; readonly before: Mode }
   | { readonly name: 'decline'; readonly field: TextField; readonly before: Mode }
   | { readonly name: 'filter'; readonly field: TextField; readonly before: Mode }
-  /** The input is being changed here, for want of an editor; of a lone text only that text, under its key. */
+  /** The input is edited in one line, where there is no $EDITOR. `key`: an input of one text is edited as that text. */
   | { readonly name: 'edit'; readonly field: TextField; readonly before: Mode; readonly key: string | undefined }
-  /** The input was changed and is shown before it is allowed. */
+  /** The edited input is shown for confirmation. */
   | { readonly name: 'edited'; readonly input: Record<string, unknown>; readonly scroll: number }
   | { readonly name: 'help'; readonly before: Mode };
 
@@ -34,57 +28,58 @@ export interface Notice {
 }
 
 export interface State {
-  readonly entries: readonly Entry[];
-  readonly sessions: ReadonlyMap<string, SessionView>;
+  readonly inbox: Inbox;
+  /** Asks whose answer has been sent and not yet acknowledged. */
+  readonly sendingIds: ReadonlySet<string>;
   readonly selectedId: string | undefined;
-  /** When something else than the person last moved the selection. */
+  /** When the selection last moved without a key press. */
   readonly movedAtMs: number;
   readonly filter: string;
-  /** The ask that was whole on the screen when the clock last ticked. */
+  /** The ask that the screen showed in full at the last tick. */
   readonly inSightId: string | undefined;
   readonly mode: Mode;
   readonly notice: Notice | undefined;
-  readonly link: 'connecting' | 'live' | 'lost';
-  readonly url: string;
-  /** How this program is called here. */
-  readonly ownName: string;
+  readonly programName: string;
   readonly hasEditor: boolean;
   readonly columns: number;
   readonly rows: number;
   readonly nowMs: number;
 }
 
-/** What the program has to do because of a change. */
+/** A side effect that the command has to carry out after a transition. */
 export type Effect =
   | { readonly do: 'decide'; readonly ask: AskView; readonly resolution: ApprovalResolution }
   | { readonly do: 'answer'; readonly ask: AskView; readonly resolution: QuestionResolution }
   | { readonly do: 'open_editor'; readonly ask: AskView; readonly input: Record<string, unknown> }
-  | { readonly do: 'tell_seen'; readonly ask: AskView }
+  | { readonly do: 'report_sighting'; readonly ask: AskView }
   | { readonly do: 'bell' }
   | { readonly do: 'suspend' }
   | { readonly do: 'redraw' }
   | { readonly do: 'quit' };
 
-export interface Changed {
+export interface Transition {
   readonly state: State;
   readonly effects: readonly Effect[];
 }
 
-export function initialState(
-  given: Pick<State, 'url' | 'ownName' | 'hasEditor' | 'columns' | 'rows' | 'nowMs'>,
-): State {
+export function initialState(given: Pick<State, 'programName' | 'hasEditor' | 'columns' | 'rows' | 'nowMs'>): State {
   return {
     ...given,
-    entries: [],
-    sessions: new Map(),
+    inbox: EMPTY_INBOX,
+    sendingIds: new Set(),
     selectedId: undefined,
     movedAtMs: Number.NEGATIVE_INFINITY,
     filter: '',
     inSightId: undefined,
     mode: { name: 'list' },
     notice: undefined,
-    link: 'connecting',
   };
 }
 
-export const waitingCount = (state: State): number => state.entries.filter((e) => !e.settled).length;
+export const visibleEntries = ({ inbox, filter }: State): readonly InboxEntry[] =>
+  filtered(inbox.entries, inbox.sessions, filter);
+
+export const selectedEntry = ({ inbox, selectedId }: State): InboxEntry | undefined =>
+  inbox.entries.find((entry) => entry.ask.ask_id === selectedId);
+
+export const isSending = ({ sendingIds }: State, askId: string): boolean => sendingIds.has(askId);

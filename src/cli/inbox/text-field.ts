@@ -1,4 +1,5 @@
-// A line of text being typed: pure. Moves over whole characters as people see them, not over code units.
+// A single-line text field as a value, with the editing keys of readline. Pure. The cursor moves by grapheme, not by code
+// unit.
 
 export interface TextField {
   readonly text: string;
@@ -7,9 +8,9 @@ export interface TextField {
 }
 
 export interface Key {
-  /** A printable character, or the name of the key: `up`, `return`, `escape`, `ctrl-u`. */
+  /** The printable character, or the name of the key: `up`, `return`, `escape`, `ctrl-u`. */
   readonly name: string;
-  /** What it would write. */
+  /** The text that it inserts. */
   readonly text?: string;
 }
 
@@ -46,8 +47,8 @@ export function edit(field: TextField, key: Key): TextField {
     case 'ctrl-k':
       return { text: text.slice(0, at), at };
     case 'ctrl-w': {
-      const kept = text.slice(0, at).replace(/\S+\s*$/, '');
-      return { text: kept + text.slice(at), at: kept.length };
+      const left = text.slice(0, at).replace(/\S+\s*$/, '');
+      return { text: left + text.slice(at), at: left.length };
     }
   }
   return key.text === undefined ? field : insert(field, key.text);

@@ -1,101 +1,55 @@
-// The last line: what the keys do here, a notice for a while, or the line that is being typed.
+// Draws the last line of the terminal inbox: hints for the keys of the mode, a notice, or the text field being typed in.
+import { isOpen } from '../../client/inbox-model.ts';
 import { cells, lineCells } from '../text/layout.ts';
 import { type Line, line, span } from '../text/spans.ts';
 import { exact, oneLine } from '../text/terminal-text.ts';
 import { isReview, questionOf } from './form.ts';
-import type { Mode, State } from './state.ts';
+import { isSending, type Mode, type State, selectedEntry } from './state.ts';
 import type { TextField } from './text-field.ts';
-import { selectedEntry } from './visible.ts';
 
-type Hint = readonly [key: string, does: string];
-
-/** As many hints as fit; the first ones matter most. `below`: lines that are further down. */
-export function foot(state: State, below: number): Line {
+/** As many hints as fit, the most important first. `below`: how many lines are further down. */
+export function footer(state: State, below: number): Line {
   if (state.notice) return line(span(oneLine(state.notice.text), state.notice.style));
-  const hints: Hint[] = [...hintsOf(state), ...(below > 0 ? [['↓', `${below} more`] as const] : [])];
   let shown: Line = [];
-  for (const [key, does] of hints) {
-    const next = [...shown, span(shown.length > 0 ? '  ' : ''), span(key, 'bold'), span(` ${does}`, 'dim')];
+  for (const hint of [...hintsOf(state), ...(below > 0 ? [`↓ ${below} more`] : [])]) {
+    const [key, meaning] = hint.split(/ (.*)/s);
+    const next = [...shown, span(shown.length > 0 ? '  ' : ''), span(key ?? '', 'bold'), span(` ${meaning}`, 'dim')];
     if (lineCells(next) > state.columns) break;
     shown = next;
   }
   return shown;
 }
 
-function hintsOf(state: State): Hint[] {
+const LIST_HINTS = ['j/k move', '/ filter', '? help', 'q quit'];
+
+/** Each hint is a key and what it does. */
+function hintsOf(state: State): string[] {
   const { mode } = state;
   const entry = selectedEntry(state);
-  const isOpen = entry !== undefined && !entry.settled && !entry.sending;
+  const kind = entry && isOpen(entry) && !isSending(state, entry.ask.ask_id) ? entry.ask.kind : undefined;
   switch (mode.name) {
     case 'help':
-      return [['any key', 'back']];
+      return ['esc back'];
     case 'edited':
-      return [
-        ['a', 'allow this'],
-        ['e', 'edit again'],
-        ['esc', 'drop it'],
-        ['d', 'deny'],
-      ];
+      return ['a allow this', 'e edit again', 'esc discard', 'd deny'];
     case 'form':
       return formHints(mode);
     case 'detail':
-      if (!isOpen)
-        return [
-          ['esc', 'back'],
-          ['↑↓', 'scroll'],
-        ];
-      return entry.ask.kind === 'approval'
-        ? [
-            ['a', 'allow'],
-            ['d', 'deny'],
-            ['e', 'edit'],
-            ['esc', 'back'],
-            ['↑↓', 'scroll'],
-            ['?', 'help'],
-          ]
-        : [
-            ['enter', 'answer'],
-            ['d', 'decline'],
-            ['esc', 'back'],
-            ['?', 'help'],
-          ];
-    default:
-      return listHints(isOpen ? entry.ask.kind : undefined);
+      if (kind === undefined) return ['esc back', '↑↓ scroll'];
+      if (kind === 'question') return ['enter answer', 'd decline', 'esc back', '? help'];
+      return ['a allow', 'd deny', 'e edit', 'esc back', '↑↓ scroll', '? help'];
   }
+  if (kind === undefined) return LIST_HINTS;
+  if (kind === 'question') return ['enter answer', 'o other', 'd decline', ...LIST_HINTS];
+  return ['a allow', 'd deny', 'e edit', 'enter open', ...LIST_HINTS];
 }
 
-function listHints(kind: 'approval' | 'question' | undefined): Hint[] {
-  const rest: Hint[] = [
-    ['j/k', 'move'],
-    ['/', 'filter'],
-    ['?', 'help'],
-    ['q', 'quit'],
-  ];
-  if (kind === undefined) return rest;
-  if (kind === 'question') return [['enter', 'answer'], ['o', 'other'], ['d', 'decline'], ...rest];
-  return [['a', 'allow'], ['d', 'deny'], ['e', 'edit'], ['enter', 'whole'], ...rest];
-}
-
-function formHints({ form }: Extract<Mode, { name: 'form' }>): Hint[] {
-  if (isReview(form))
-    return [
-      ['enter', 'send'],
-      ['esc', 'back'],
-    ];
-  if (form.field)
-    return [
-      ['enter', 'done'],
-      ['esc', 'back'],
-    ];
-  const many = questionOf(form)?.multi_select === true;
-  return [
-    ['enter', many ? 'done' : 'take it'],
-    [many ? 'space' : '1-9', 'choose'],
-    ['o', 'other'],
-    ['d', 'decline'],
-    ['esc', 'back'],
-    ['?', 'help'],
-  ];
+function formHints({ form }: Extract<Mode, { name: 'form' }>): string[] {
+  if (isReview(form)) return ['enter send', 'esc back'];
+  if (form.field) return ['enter done', 'esc back'];
+  const isMultiple = questionOf(form)?.multi_select === true;
+  const choosing = isMultiple ? ['enter done', 'space choose'] : ['enter select', '1-9 choose'];
+  return [...choosing, 'o other', 'd decline', 'esc back', '? help'];
 }
 
 const PROMPTS: Record<Extract<Mode, { field: TextField }>['name'], string> = {
@@ -105,7 +59,7 @@ const PROMPTS: Record<Extract<Mode, { field: TextField }>['name'], string> = {
   edit: 'Allow instead: ',
 };
 
-export function fieldFoot(state: State): { line: Line; column: number } | undefined {
+export function fieldFooter(state: State): { line: Line; column: number } | undefined {
   const { mode, notice, columns } = state;
   if (!('field' in mode)) return undefined;
   const complaint = notice?.style === 'bad' ? `${oneLine(notice.text)} ` : '';
@@ -118,7 +72,7 @@ export function fieldFoot(state: State): { line: Line; column: number } | undefi
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** The part of a text around its cursor that fits, made safe to show. */
+/** The part of the text around the cursor that fits, with hidden characters spelled out. */
 export function fieldWindow(field: TextField, width: number, isSecret: boolean): { shown: string; column: number } {
   const show = (text: string) =>
     isSecret ? '•'.repeat([...graphemes.segment(text)].length) : exact(text).replaceAll('\n', '␊');

@@ -1,18 +1,18 @@
-// The questions being answered: one at a time, with the cursor, what is chosen and the text being typed; at the end all
-// answers once more before they are sent.
+// Draws the form of a question set: one question at a time with the cursor, the selected options and the text being typed,
+// and a review of all answers before they are sent.
 import type { Question } from '../../core/question.ts';
-import { optionLines, questionHead } from '../text/ask-text.ts';
 import { wrap } from '../text/layout.ts';
+import { optionLines, questionHead } from '../text/question-text.ts';
 import { type Line, line, type Span, span } from '../text/spans.ts';
 import { exact, oneLine } from '../text/terminal-text.ts';
 import { type Form, isOtherRow, isReview, questionOf, rowCount } from './form.ts';
 import type { Body } from './view.ts';
 import { fieldWindow } from './view-footer.ts';
 
-/** A form cannot be scrolled past the row its cursor is on. */
+/** Previews are cut here: a form scrolls no further than the row of its cursor. */
 const PREVIEW_ROWS = 12;
 
-/** Whether everything it asks was on the screen by now: a question at a time, and no preview cut. */
+/** Whether all questions have been on the screen by now, without a preview that was cut. */
 export function wasShownWhole(form: Form, width: number): boolean {
   const isAtEnd = form.questions.length === 1 || isReview(form);
   const isCut = (question: Question, n: number) =>
@@ -23,8 +23,8 @@ export function wasShownWhole(form: Form, width: number): boolean {
 export function formLines(form: Form, width: number): Body {
   const question = questionOf(form);
   if (isReview(form) || !question) return { lines: reviewLines(form, width) };
-  const place = form.questions.length > 1 ? `${form.step + 1} of ${form.questions.length}` : '';
-  const lines: Line[] = [...questionHead(question, place, width), []];
+  const position = form.questions.length > 1 ? `${form.step + 1} of ${form.questions.length}` : '';
+  const lines: Line[] = [...questionHead(question, position, width), []];
   let focus: Body['focus'];
   for (let row = 0; row < rowCount(question); row++) {
     const from = lines.length;
@@ -55,8 +55,8 @@ function rowLines(form: Form, question: Question, row: number, width: number): {
     const { shown, column } = fieldWindow(form.field, width - before, question.secret === true);
     return { shown: [[...head, span(shown)]], column: before + column };
   }
-  const kept = question.secret ? '•'.repeat(Math.min(12, text.length)) : exact(text);
-  return { shown: [[...head, text === '' ? span('a text of your own', 'dim') : span(kept, 'chosen')]] };
+  const typed = question.secret ? '•'.repeat(Math.min(12, text.length)) : exact(text);
+  return { shown: [[...head, text === '' ? span('your own text', 'dim') : span(typed, 'chosen')]] };
 }
 
 function mark(question: Question, isChosen: boolean): Span[] {
@@ -69,7 +69,7 @@ function reviewLines(form: Form, width: number): Line[] {
     const labels = (form.chosen[i] ?? []).map((id) => question.options.find((o) => o.id === id)?.label ?? id);
     const text = (form.texts[i] ?? '').trim();
     const said = [...labels, ...(text === '' ? [] : [question.secret ? '(secret)' : text])].join(', ');
-    const value = said === '' ? span('(left out)', 'dim') : span(oneLine(said), 'chosen');
+    const value = said === '' ? span('(skipped)', 'dim') : span(oneLine(said), 'chosen');
     return wrap(line(span(`${oneLine(question.header)}: `, 'accent'), value), width, 2);
   });
   return [
@@ -77,6 +77,6 @@ function reviewLines(form: Form, width: number): Line[] {
     [],
     ...answers,
     [],
-    line(span('Enter sends them, Esc goes back.', 'dim')),
+    line(span('Enter sends these answers, Esc goes back.', 'dim')),
   ];
 }

@@ -1,4 +1,4 @@
-// What the inbox can do, on one screen.
+// Draws the help of the terminal inbox: every key and what it does, on one screen.
 import { wrap } from '../text/layout.ts';
 import { type Line, line, span } from '../text/spans.ts';
 
@@ -7,25 +7,25 @@ const KEYS: readonly (readonly [title: string, keys: readonly (readonly [key: st
     'Anywhere',
     [
       ['j k ↑ ↓', 'move; g and G to the ends'],
-      ['enter', 'look at an approval, answer a question'],
-      ['esc', 'back, without an answer'],
-      ['/', 'show only what contains these words'],
-      ['q, ctrl-c', 'quit; nothing is answered by that'],
+      ['enter', 'open an approval, answer a question'],
+      ['esc', 'go back without answering'],
+      ['/', 'filter by words, or agent: tool: project: session: is:'],
+      ['q, ctrl-c', 'quit without answering anything'],
     ],
   ],
   [
     'Approvals',
     [
       ['a', 'allow what is shown'],
-      ['d', 'deny; a reason is asked for, and may be left out'],
-      ['e', 'change the input first, in $EDITOR or here; then a allows it'],
+      ['d', 'deny, with an optional reason'],
+      ['e', 'edit the input in $EDITOR or here, then allow it with a'],
     ],
   ],
   [
     'Questions',
     [
-      ['1-9, space', 'choose; enter takes what the cursor is on'],
-      ['o', 'Other: a text of your own'],
+      ['1-9, space', 'select; enter takes the option under the cursor'],
+      ['o', 'answer with your own text'],
       ['d', 'decline to answer'],
     ],
   ],

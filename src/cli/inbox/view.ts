@@ -1,29 +1,30 @@
-// What the inbox looks like: a pure function from its state to exactly as many lines as the terminal has rows. The list
-// with a look at the selected ask below it, the ask on its own, the questions, the help. Writes nothing.
-
+// Draws the terminal inbox: a pure function from its state to exactly as many lines as the terminal has rows. The list
+// with a preview of the selected ask, one ask in full, its questions, or the help. screen.ts writes them.
+import { isQuestion } from '../../client/action-summary.ts';
+import { type InboxEntry, isOpen, openCount } from '../../client/inbox-model.ts';
 import { countdown, duration } from '../../client/times.ts';
-import type { AskView, UserQuestionRequest } from '../../core/views.ts';
-import { contextLines } from '../text/ask-text.ts';
+import type { AskView } from '../../core/views.ts';
+import { endText } from '../text/answer-text.ts';
 import { crop, fill, lineCells } from '../text/layout.ts';
+import { contextLines } from '../text/question-text.ts';
 import { type Line, line, type Span, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 import type { Form } from './form.ts';
-import { type Entry, type State, waitingCount } from './state.ts';
-import { detailLines, editedLines, placeLines, requestSummary } from './view-detail.ts';
-import { fieldFoot, foot } from './view-footer.ts';
+import { isSending, type State, selectedEntry, visibleEntries } from './state.ts';
+import { cachedSummary, detailLines, editedLines, originLines } from './view-detail.ts';
+import { fieldFooter, footer } from './view-footer.ts';
 import { formLines, wasShownWhole } from './view-form.ts';
 import { helpLines } from './view-help.ts';
-import { selectedEntry, visibleEntries } from './visible.ts';
 
 export interface Screen {
   readonly lines: readonly Line[];
-  /** Where text is being typed; hidden otherwise. Both from 0. */
+  /** The cursor of an open text field, counted from 0; hidden otherwise. */
   readonly cursor: { readonly row: number; readonly column: number } | undefined;
 }
 
-/** Below this there is room for the list alone. */
+/** A lower terminal has room for the list only. */
 const PREVIEW_FROM_ROWS = 14;
-/** From here a row also says where the ask comes from. */
+/** A row names the session from this width on. */
 const WIDE = 72;
 
 export function view(state: State): Screen {
@@ -32,9 +33,9 @@ export function view(state: State): Screen {
   const { lines, focus } = body(state);
   const first = firstRow(state, lines.length, focus);
   const shown = Array.from({ length: room }, (_, i) => lines[first + i] ?? []);
-  const typed = 'field' in state.mode ? fieldFoot(state) : undefined;
-  const footLine = typed?.line ?? foot(state, lines.length - first - room);
-  const screen = [header(state), ...shown, footLine].slice(0, rows).map((of) => crop(of, columns));
+  const typed = 'field' in state.mode ? fieldFooter(state) : undefined;
+  const lastLine = typed?.line ?? footer(state, lines.length - first - room);
+  const screen = [header(state), ...shown, lastLine].slice(0, rows).map((of) => crop(of, columns));
   const inForm = focus?.column === undefined ? undefined : { row: 1 + focus.from - first, column: focus.column };
   const cursor = typed ? { row: rows - 1, column: typed.column } : inForm;
   return { lines: screen, cursor: cursor && { ...cursor, column: Math.min(cursor.column, columns - 1) } };
@@ -42,7 +43,7 @@ export function view(state: State): Screen {
 
 export interface Body {
   lines: Line[];
-  /** What has to be on the screen, and where text is typed in it. */
+  /** The lines that must be visible, and the column of the cursor in the first of them. */
   focus?: { from: number; to: number; column?: number | undefined } | undefined;
 }
 
@@ -67,11 +68,12 @@ function formBody(state: State): Body {
   const form = formIn(state);
   const entry = selectedEntry(state);
   if (!form || !entry) return { lines: [] };
-  const context = contextLines(entry.ask.request as UserQuestionRequest, state.columns);
-  const place = [...placeLines(state, entry.ask), ...context];
+  const { request } = entry.ask;
+  const context = isQuestion(request) ? contextLines(request, state.columns) : [];
+  const head = [...originLines(state, entry.ask), ...context];
   const { lines, focus } = formLines(form, state.columns);
-  const below = place.length;
-  return { lines: [...place, ...lines], focus: focus && { ...focus, from: focus.from + below, to: focus.to + below } };
+  const above = head.length;
+  return { lines: [...head, ...lines], focus: focus && { ...focus, from: focus.from + above, to: focus.to + above } };
 }
 
 function formIn({ mode }: State): Form | undefined {
@@ -79,7 +81,7 @@ function formIn({ mode }: State): Form | undefined {
   return shown.name === 'form' ? shown.form : undefined;
 }
 
-/** Under a line that is being typed stays what was there before. */
+/** While a line of text is typed, the body keeps showing the mode before. */
 function shownMode({ mode }: State): string {
   return 'before' in mode && mode.name !== 'help' ? mode.before.name : mode.name;
 }
@@ -98,10 +100,10 @@ function firstRow(state: State, length: number, focus: Body['focus']): number {
 }
 
 function header(state: State): Line {
-  const count = waitingCount(state);
-  const waiting = count === 0 ? 'nothing waits' : `${count} waiting`;
-  const seen = visibleEntries(state).filter((e) => !e.settled).length;
-  const filter = state.filter === '' ? '' : `  /${oneLine(state.filter)} (${seen})`;
+  const count = openCount(state.inbox);
+  const waiting = count === 0 ? 'nothing waiting' : `${count} waiting`;
+  const matching = visibleEntries(state).filter(isOpen).length;
+  const filter = state.filter === '' ? '' : `  /${oneLine(state.filter)} (${matching})`;
   const left = line(
     span('Holdpoint', 'bold'),
     span(`  ${waiting}`, count === 0 ? 'dim' : 'warn'),
@@ -112,7 +114,7 @@ function header(state: State): Line {
     live: span('● live', 'good'),
     lost: span('○ no server', 'bad'),
   };
-  const link = right[state.link];
+  const link = right[state.inbox.link];
   return [...fill(left, Math.max(0, state.columns - lineCells([link]))), link];
 }
 
@@ -122,7 +124,7 @@ function listLines(state: State): Line[] {
   const height = listRows(state);
   const at = Math.max(
     0,
-    entries.findIndex((e) => e.ask.ask_id === state.selectedId),
+    entries.findIndex((entry) => entry.ask.ask_id === state.selectedId),
   );
   const first = Math.max(0, Math.min(at - Math.floor(height / 2), entries.length - height));
   const rows = entries.slice(first, first + height).map((entry) => row(state, entry));
@@ -148,7 +150,7 @@ function rule(state: State, above: number, below: number): Line {
   return line(span(`${'─'.repeat(Math.max(0, state.columns - text.length - 2))}${text}──`, 'bar'));
 }
 
-/** The selected ask below the list; what does not fit is counted, so that nobody takes a part for the whole. */
+/** The selected ask below the list. Lines that do not fit are counted: a part must not pass for the whole. */
 function previewLines(state: State): Line[] {
   const entry = selectedEntry(state);
   if (!entry) return [];
@@ -159,48 +161,48 @@ function previewLines(state: State): Line[] {
   return [...lines.slice(0, room - 1), line(span(`… ${hidden} more lines: enter shows them`, 'warn'))];
 }
 
-/** Whether the list shows all of what the selected approval would do. */
+/** Whether the preview shows all of the selected ask. */
 export function isWholeInPreview(state: State): boolean {
   const entry = selectedEntry(state);
   if (!entry || !hasPreview(state)) return false;
   return detailLines(state, entry, 'short').length <= previewRows(state);
 }
 
-/** The open ask that the screen shows whole, or as a page of its own. */
+/** The open ask that is on the screen in full, or in a view of its own. */
 export function askInSight(state: State): AskView | undefined {
   const entry = selectedEntry(state);
-  if (!entry || entry.settled || state.mode.name === 'help') return undefined;
+  if (!entry || !isOpen(entry) || state.mode.name === 'help') return undefined;
   const form = formIn(state);
   const isList = shownMode(state) === 'list';
   const isWhole = form ? wasShownWhole(form, state.columns) : !isList || isWholeInPreview(state);
   return isWhole ? entry.ask : undefined;
 }
 
-function row(state: State, entry: Entry): Line {
+function row(state: State, { ask }: InboxEntry): Line {
   const { columns, nowMs } = state;
-  const { ask, settled, sending } = entry;
+  const { answer } = ask;
   const isSelected = ask.ask_id === state.selectedId;
-  const mark = settled ? '✓' : sending ? '…' : ask.kind === 'approval' ? '!' : '?';
+  const mark = answer ? '✓' : isSending(state, ask.ask_id) ? '…' : ask.kind === 'approval' ? '!' : '?';
   const age = (duration(nowMs - ask.created_at_ms).split(' ')[0] ?? '').padStart(4);
-  const deadline = settled || ask.expires_at_ms === undefined ? '' : ` ${countdown(ask.expires_at_ms - nowMs)}`;
-  const session = state.sessions.get(ask.session_id);
+  const deadline = answer || ask.expires_at_ms === undefined ? '' : ` ${countdown(ask.expires_at_ms - nowMs)}`;
+  const session = state.inbox.sessions.get(ask.session_id);
   const from = columns < WIDE ? '' : `  ${oneLine(session?.title ?? session?.agent ?? ask.session_id)}`;
   const right: Line = [...crop(line(span(from, 'dim')), 24), span(deadline, 'warn')];
-  const head: Span[] = [span(isSelected ? '›' : ' '), span(mark, settled ? 'good' : 'warn'), span(`${age} `, 'dim')];
-  const what = settled ? line(span(`${settled.text}  ${requestSummary(ask)}`, 'dim')) : line(requestSummary(ask));
+  const head: Span[] = [span(isSelected ? '›' : ' '), span(mark, answer ? 'good' : 'warn'), span(`${age} `, 'dim')];
+  const what = answer ? line(span(`${endText(answer)}  ${cachedSummary(ask)}`, 'dim')) : line(cachedSummary(ask));
   const width = columns - lineCells(right);
   const whole = [...fill([...head, ...what], width), ...right];
   return isSelected ? whole.map((s) => ({ ...s, style: 'cursor' as const })) : whole;
 }
 
 function emptyLines(state: State): Line[] {
-  if (state.filter !== '') return [[], line(span('  Nothing fits the filter. Esc clears it.', 'dim'))];
-  if (state.link === 'connecting') return [[], line(span('  Looking…', 'dim'))];
+  if (state.filter !== '') return [[], line(span('  Nothing matches the filter. Esc clears it.', 'dim'))];
+  if (state.inbox.link === 'connecting') return [[], line(span('  Loading…', 'dim'))];
   return [
     [],
-    line(span('  Nothing waits for an answer.', 'bold')),
+    line(span('  Nothing is waiting for an answer.', 'bold')),
     [],
-    line(span('  What agents ask appears here by itself.', 'dim')),
-    line(span(`  To see some: ${state.ownName} demo`, 'dim')),
+    line(span('  What agents ask appears here as they ask it.', 'dim')),
+    line(span(`  To try it: ${state.programName} demo`, 'dim')),
   ];
 }

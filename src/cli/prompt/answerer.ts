@@ -1,33 +1,33 @@
-// Who answers what is shown here: the person at the terminal, or in the demo without one a scripted person. Both answer
-// through the public API, as anybody would.
+// Who answers asks while a run is followed: the person at the terminal, or a script in the demo. Both answer through the
+// public API.
 import type { ApprovalResolution, QuestionResolution } from '../../core/answer.ts';
 import type { ApprovalRequest, UserQuestionRequest } from '../../core/views.ts';
 import { promptApproval, promptQuestions, type Terminal } from './ask-prompt.ts';
-import { lookFirst } from './typing-guard.ts';
+import { waitForTypingPause } from './typing-guard.ts';
 
-export interface Person {
+export interface Answerer {
   readonly isScripted: boolean;
-  /** Undefined when the person left without an answer. */
+  /** Undefined when the person left without a decision. */
   decide(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalResolution | undefined>;
   answer(request: UserQuestionRequest, signal: AbortSignal): Promise<QuestionResolution | undefined>;
 }
 
-export const personAt = (terminal: Omit<Terminal, 'signal'>): Person => {
-  const asked = async <T>(signal: AbortSignal, prompt: (on: Terminal) => Promise<T | undefined>) => {
+export const terminalAnswerer = (terminal: Omit<Terminal, 'signal'>): Answerer => {
+  const guarded = async <T>(signal: AbortSignal, prompt: (on: Terminal) => Promise<T | undefined>) => {
     const on = { ...terminal, signal };
-    return (await lookFirst(on)) ? prompt(on) : undefined;
+    return (await waitForTypingPause(on)) ? prompt(on) : undefined;
   };
   return {
     isScripted: false,
-    decide: (request, signal) => asked(signal, (on) => promptApproval(request, on)),
-    answer: (request, signal) => asked(signal, (on) => promptQuestions(request, on)),
+    decide: (request, signal) => guarded(signal, (on) => promptApproval(request, on)),
+    answer: (request, signal) => guarded(signal, (on) => promptQuestions(request, on)),
   };
 };
 
 const DESTRUCTIVE = /\brm\s+-rf?\b/;
 
-/** Takes what is recommended, refuses what destroys, allows the rest; after a moment, as people do. */
-export const scriptedPerson = (pause: (signal: AbortSignal) => Promise<void>): Person => ({
+/** Takes the recommended option, denies destructive commands and allows the rest, each after a pause. */
+export const scriptedAnswerer = (pause: (signal: AbortSignal) => Promise<void>): Answerer => ({
   isScripted: true,
   async decide(request, signal) {
     await pause(signal);

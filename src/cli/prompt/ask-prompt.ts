@@ -1,21 +1,22 @@
-// Asks the person at this terminal about one ask. Ctrl-C, Escape, the end of input and an answer given elsewhere all
-// mean the same here: nothing was answered.
+// Prompts the person at the terminal for the answer to one ask. Ctrl-C, Escape, the end of input and an answer given
+// elsewhere all end the prompt without an answer.
 import type { Readable, Writable } from 'node:stream';
 import { isCancel, multiselect, password, select, text, updateSettings } from '@clack/prompts';
 import type { ApprovalResolution, QuestionAnswer, QuestionResolution } from '../../core/answer.ts';
 import type { Question } from '../../core/question.ts';
 import type { ApprovalRequest, UserQuestionRequest } from '../../core/views.ts';
+import { isObject } from '../json-input.ts';
 import { suggestionsOf } from '../text/ask-text.ts';
 import { oneLine, prose } from '../text/terminal-text.ts';
 
 export interface Terminal {
   input: Readable;
   output: Writable;
-  /** Takes the prompt away without an answer. */
+  /** Ends the prompt without an answer. */
   signal: AbortSignal;
 }
 
-/** The person gave no answer and left. */
+/** The prompt ended without an answer. */
 const LEFT = Symbol('left');
 type Maybe<T> = T | typeof LEFT;
 
@@ -24,13 +25,13 @@ const DECLINE = '\u0000decline';
 const SKIP = '\u0000skip';
 const SUGGESTED = '\u0000suggested ';
 
-// Ctrl-D: otherwise it would end the input under a prompt that stays.
+// Ctrl-D would otherwise end the input under a prompt that stays open.
 updateSettings({ aliases: { '\u0004': 'cancel' } });
 
 export async function promptApproval(request: ApprovalRequest, on: Terminal): Promise<ApprovalResolution | undefined> {
   const request_id = request.id;
   const suggestions = suggestionsOf(request);
-  const choice = await chosen(on, (own) =>
+  const choice = await prompted(on, (own) =>
     select({
       ...own,
       message: `Allow ${oneLine(request.tool_name)}?`,
@@ -39,10 +40,10 @@ export async function promptApproval(request: ApprovalRequest, on: Terminal): Pr
         { value: 'allow', label: 'Allow, this once' },
         { value: 'edit', label: 'Change it, then allow' },
         { value: 'deny', label: 'Deny' },
-        // Last, where no key that was meant for the others finds them.
+        // Last, where no key that was meant for another option reaches them.
         ...suggestions.map(({ id, label }) => ({
           value: `${SUGGESTED}${id}`,
-          label: `Allow, and with it: ${oneLine(label)}`,
+          label: `Allow, and also: ${oneLine(label)}`,
         })),
       ],
     }),
@@ -52,15 +53,15 @@ export async function promptApproval(request: ApprovalRequest, on: Terminal): Pr
     return { request_id, behavior: 'allow', suggestion_ids: [choice.slice(SUGGESTED.length)] };
   if (choice === 'allow') return { request_id, behavior: 'allow' };
   if (choice === 'edit') {
-    const initialValue = plainJson(request.input);
-    const edited = await chosen(on, (own) =>
-      text({ ...own, message: 'What may run instead? (JSON)', initialValue, validate: notJson }),
+    const initialValue = asciiJson(request.input);
+    const edited = await prompted(on, (own) =>
+      text({ ...own, message: 'What may run instead? (JSON)', initialValue, validate: jsonProblem }),
     );
     if (edited === LEFT) return undefined;
     return { request_id, behavior: 'allow', updated_input: JSON.parse(edited) as Record<string, unknown> };
   }
-  const reason = await chosen(on, (own) =>
-    text({ ...own, message: 'Why not? The agent is told.', placeholder: 'optional' }),
+  const reason = await prompted(on, (own) =>
+    text({ ...own, message: 'Why not? The agent is told the reason.', placeholder: 'optional' }),
   );
   if (reason === LEFT) return undefined;
   return { request_id, behavior: 'deny', ...(reason?.trim() && { reason: reason.trim() }) };
@@ -91,12 +92,12 @@ async function promptQuestion(question: Question, on: Terminal): Promise<Maybe<G
   }));
   if (question.multi_select) {
     const message = prose(question.question);
-    const picked = await chosen(on, (own) => multiselect({ ...own, message, options, required: question.required }));
+    const picked = await prompted(on, (own) => multiselect({ ...own, message, options, required: question.required }));
     if (picked === LEFT) return LEFT;
     return picked.length === 0 ? SKIP : { selected_option_ids: [...picked] };
   }
   const recommended = question.options.find((o) => o.recommended)?.id;
-  const picked = await chosen(on, (own) =>
+  const picked = await prompted(on, (own) =>
     select({
       ...own,
       message: prose(question.question),
@@ -116,9 +117,9 @@ async function promptQuestion(question: Question, on: Terminal): Promise<Maybe<G
 
 async function promptText(question: Question, on: Terminal): Promise<Maybe<Given>> {
   const validate = (value: string | undefined) =>
-    question.required && !value?.trim() ? 'An answer is needed.' : undefined;
+    question.required && !value?.trim() ? 'An answer is required.' : undefined;
   const message = prose(question.question);
-  const typed = await chosen(on, (own) =>
+  const typed = await prompted(on, (own) =>
     question.secret
       ? password({ ...own, message, validate })
       : text({ ...own, message, validate, placeholder: oneLine(question.placeholder ?? '') }),
@@ -128,34 +129,31 @@ async function promptText(question: Question, on: Terminal): Promise<Maybe<Given
 }
 
 /**
- * One prompt. Its signal is its own: a prompt that has been answered must not hear any more that the ask is over, else it
- * would switch the terminal back under the prompt that came next.
+ * Runs one prompt under a signal of its own. A prompt that was answered must not see the abort of its ask: it would reset
+ * the terminal under the prompt that came next.
  */
-async function chosen<T>(on: Terminal, prompt: (own: Terminal) => Promise<T>): Promise<Maybe<Exclude<T, symbol>>> {
+async function prompted<T>(on: Terminal, prompt: (own: Terminal) => Promise<T>): Promise<Maybe<Exclude<T, symbol>>> {
   if (on.signal.aborted) return LEFT;
   const own = new AbortController();
-  const takeAway = () => own.abort();
-  on.signal.addEventListener('abort', takeAway, { once: true });
-  on.input.once('end', takeAway);
+  const close = () => own.abort();
+  on.signal.addEventListener('abort', close, { once: true });
+  on.input.once('end', close);
   try {
     const value = await prompt({ ...on, signal: own.signal });
     return isCancel(value) ? LEFT : (value as Exclude<T, symbol>);
   } finally {
-    on.signal.removeEventListener('abort', takeAway);
-    on.input.off('end', takeAway);
+    on.signal.removeEventListener('abort', close);
+    on.input.off('end', close);
   }
 }
 
-/** Nothing in it can hide: whatever is not plain ASCII is spelled out. */
-const plainJson = (value: unknown): string =>
+/** JSON in which everything but ASCII is escaped, so that nothing can hide in the text field. */
+const asciiJson = (value: unknown): string =>
   JSON.stringify(value).replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-function notJson(value: string | undefined): string | undefined {
+function jsonProblem(value: string | undefined): string | undefined {
   try {
-    const parsed: unknown = JSON.parse(value ?? '');
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-      ? undefined
-      : 'A JSON object is needed.';
+    return isObject(JSON.parse(value ?? '')) ? undefined : 'A JSON object is required.';
   } catch {
     return 'This is not valid JSON.';
   }

@@ -1,5 +1,5 @@
-// The person's own editor, at the person's own terminal: to change the input of an approval before it is allowed. The
-// only thing the command line starts, and only when the person asked for it.
+// Runs the person's editor on a text, at the person's terminal, to change the input of an approval before it is allowed.
+// The only process that the command line starts, and only on request.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 export const editorOf = (env: NodeJS.ProcessEnv): string | undefined => env.VISUAL || env.EDITOR || undefined;
 
-/** The text as the person left it. The file is theirs alone, and gone afterwards. */
+/** Returns the edited text. The file is readable by the person only, and removed afterwards. */
 export async function editText(editor: string, name: string, text: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-edit-'));
   const file = join(folder, name);
@@ -20,7 +20,7 @@ export async function editText(editor: string, name: string, text: string): Prom
   }
 }
 
-/** By a shell, because people write `code --wait` there; the file is an argument and never part of the text. */
+/** Through a shell, because the variable may hold `code --wait`; the file is an argument, never part of the command. */
 function run(editor: string, file: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });

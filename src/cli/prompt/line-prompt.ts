@@ -1,81 +1,81 @@
-// Answers a question set line by line: options numbered, wrong input asked again with the reason, then an optional line
-// of free text. Decides nothing by itself: an empty line is an answer only where a default was shown.
+// Prompts for the answers to a question set line by line: numbered options, then an optional line of free text. Invalid
+// input is asked again with the reason. An empty line is an answer only where a default was shown.
 import type { QuestionAnswer } from '../../core/answer.ts';
 import type { Question } from '../../core/question.ts';
 import type { UserQuestionRequest } from '../../core/views.ts';
-import { contextLines, optionLines, questionHead } from '../text/ask-text.ts';
+import { contextLines, optionLines, questionHead } from '../text/question-text.ts';
 import { type Line, line, type Paint, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 import type { LineReader } from './line-reader.ts';
 import { readChoice } from './option-choice.ts';
 
-interface Asking {
+interface LinePrompt {
   reader: LineReader;
   paint: Paint;
   width: number;
-  /** The last question is on the screen, and so everything was. */
+  /** Called when the last question is on the screen. */
   onShown?(): void;
 }
 
 type Given = Omit<QuestionAnswer, 'question_id'>;
 
-export async function answerInteractively(request: UserQuestionRequest, asking: Asking): Promise<QuestionAnswer[]> {
+export async function promptForAnswers(request: UserQuestionRequest, prompt: LinePrompt): Promise<QuestionAnswer[]> {
   const answers: QuestionAnswer[] = [];
   const { length } = request.questions;
-  show(asking, contextLines(request, asking.width));
+  show(prompt, contextLines(request, prompt.width));
   for (const [i, question] of request.questions.entries()) {
-    const place = length > 1 ? `${i + 1} of ${length}` : '';
-    show(asking, [[], ...questionHead(question, place, asking.width)]);
+    const position = length > 1 ? `${i + 1} of ${length}` : '';
+    show(prompt, [[], ...questionHead(question, position, prompt.width)]);
     show(
-      asking,
-      question.options.flatMap((_, n) => optionLines(question, n, asking.width)),
+      prompt,
+      question.options.flatMap((_, n) => optionLines(question, n, prompt.width)),
     );
-    if (i === length - 1) asking.onShown?.();
-    const given = await answerOne(question, asking);
+    if (i === length - 1) prompt.onShown?.();
+    const given = await answerOne(question, prompt);
     if (given) answers.push({ question_id: question.id, ...given });
   }
   return answers;
 }
 
-/** Until there is an answer, or the question is optional and left out. */
-async function answerOne(question: Question, asking: Asking): Promise<Given | undefined> {
+/** Repeats until there is an answer, or an optional question is skipped. */
+async function answerOne(question: Question, prompt: LinePrompt): Promise<Given | undefined> {
   for (;;) {
-    const ids = question.options.length > 0 ? await chooseFrom(question, asking) : [];
-    const text = question.allow_other ? await freeText(question, asking, ids.length > 0) : '';
+    const ids = question.options.length > 0 ? await chooseFrom(question, prompt) : [];
+    const text = question.allow_other ? await freeText(question, prompt, ids.length > 0) : '';
     if (ids.length > 0 || text !== '')
       return {
         ...(ids.length > 0 && { selected_option_ids: ids }),
         ...(text !== '' && { freeform_answer: text }),
       };
     if (!question.required) return undefined;
-    complain(asking, question.options.length > 0 ? 'An option or some text is needed.' : 'Some text is needed.');
+    warn(prompt, question.options.length > 0 ? 'An option or some text is required.' : 'Some text is required.');
   }
 }
 
-async function chooseFrom(question: Question, asking: Asking): Promise<string[]> {
+async function chooseFrom(question: Question, prompt: LinePrompt): Promise<string[]> {
   const preset = presetOf(question);
   for (;;) {
     const shown = preset.length > 0 ? ` [${preset.map((n) => n + 1).join(', ')}]` : '';
-    const prompt = `${question.multi_select ? 'Choose one or more' : 'Choose one'} (number, id or label)${shown}: `;
-    const typed = await asking.reader.ask(prompt);
+    const text = `${question.multi_select ? 'Choose one or more' : 'Choose one'} (number, id or label)${shown}: `;
+    const typed = await prompt.reader.ask(text);
     if (typed.trim() === '' && preset.length > 0) return preset.map((n) => question.options[n]?.id ?? '');
     const choice = readChoice(question, typed);
     if ('refusal' in choice) {
-      complain(asking, choice.refusal);
+      warn(prompt, choice.refusal);
       continue;
     }
     if (choice.ids.length > 0 || question.allow_other || !question.required) return choice.ids;
-    complain(asking, 'One of the options is needed.');
+    warn(prompt, 'One of the options is required.');
   }
 }
 
-/** The options that the question itself names as its default. */
+/** The indexes of the options that the question declares as its default. */
 function presetOf(question: Question): number[] {
   const values = [question.default ?? []].flat();
   return question.options.flatMap((o, n) => (values.includes(o.value) || values.includes(o.id) ? [n] : []));
 }
 
-async function freeText(question: Question, { reader }: Asking, hasChosen: boolean): Promise<string> {
+async function freeText(question: Question, { reader }: LinePrompt, hasChosen: boolean): Promise<string> {
   const hasOptions = question.options.length > 0;
   const preset = hasOptions || typeof question.default !== 'string' ? '' : question.default;
   const hint = preset === '' ? '' : ` [${oneLine(preset)}]`;
@@ -88,8 +88,8 @@ async function freeText(question: Question, { reader }: Asking, hasChosen: boole
   return typed.trim() === '' ? preset : question.secret ? typed : typed.trim();
 }
 
-const show = ({ reader, paint }: Asking, lines: readonly Line[]): void => {
+const show = ({ reader, paint }: LinePrompt, lines: readonly Line[]): void => {
   for (const of of lines) reader.show(paint(of));
 };
 
-const complain = (asking: Asking, text: string): void => show(asking, [line(span(text, 'warn'))]);
+const warn = (prompt: LinePrompt, text: string): void => show(prompt, [line(span(text, 'warn'))]);

@@ -1,18 +1,17 @@
-// Asks for lines, one after the other: at a terminal or from a pipe, with prompts on standard error so that standard
-// output stays for results. The end of input and Ctrl-C are the same: the person left. Secrets are not echoed.
+// Reads lines one after the other, at a terminal or from a pipe. Prompts go to standard error, so that standard output
+// stays free for results. The end of input and Ctrl-C both mean that the person left. Secrets are not echoed.
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { left } from '../failure.ts';
-import { onLeave } from '../signals.ts';
 
 export interface LineReader {
-  /** The next line. Throws when the person left, or with the signal's reason when it is taken away. */
+  /** The next line. Throws when the person left, or the signal's reason when it aborts. */
   ask(prompt: string, options?: { secret?: boolean }): Promise<string>;
   show(text: string): void;
   close(): void;
 }
 
-export function openLineReader(signal?: AbortSignal): LineReader {
+export function openLineReader(signal: AbortSignal): LineReader {
   const { stdin, stderr } = process;
   let isMuted = false;
   const output = new Writable({
@@ -37,7 +36,7 @@ export function openLineReader(signal?: AbortSignal): LineReader {
         isAnswered = true;
         return text;
       } finally {
-        // Whatever comes next begins on a line of its own: only a line that was typed and seen has ended the prompt's.
+        // Only a line that was typed and echoed has ended the line of the prompt.
         if (isMuted || !terminal || !isAnswered) stderr.write('\n');
         isMuted = false;
       }
@@ -49,8 +48,8 @@ export function openLineReader(signal?: AbortSignal): LineReader {
   };
 }
 
-/** Lines may come before they are asked for, as from a pipe; each is given out once. */
-function createQueue(lines: Interface, signal: AbortSignal | undefined) {
+/** Lines may arrive before they are asked for, as from a pipe; each is returned once. */
+function createQueue(lines: Interface, signal: AbortSignal) {
   const waiting: string[] = [];
   let end: unknown;
   let wake: () => void = () => {};
@@ -62,22 +61,17 @@ function createQueue(lines: Interface, signal: AbortSignal | undefined) {
     waiting.push(text);
     wake();
   });
-  /** What was typed ahead does not count either. */
-  const leave = () => {
+  lines.on('SIGINT', () => {
+    // Lines typed ahead are dropped as well.
     waiting.length = 0;
     finish(left());
-  };
-  lines.on('SIGINT', leave);
-  const endListening = onLeave(leave, ['SIGINT']);
-  lines.on('close', () => {
-    endListening();
-    finish(left());
   });
-  signal?.addEventListener('abort', () => finish(signal.reason), { once: true });
+  lines.on('close', () => finish(left()));
+  signal.addEventListener('abort', () => finish(signal.reason), { once: true });
   return {
     async next(): Promise<string> {
       for (;;) {
-        signal?.throwIfAborted();
+        signal.throwIfAborted();
         const text = waiting.shift();
         if (text !== undefined) return text;
         if (end !== undefined) throw end;

@@ -1,5 +1,5 @@
-// What a person typed, read as a choice among options: numbers, ids or labels, whatever the case, separated by commas
-// or blanks. Pure. Whatever is unclear is refused with a reason: a guess could be an answer nobody gave.
+// Parses what a person typed as a choice among options: numbers, ids or labels in any case, separated by commas or blanks.
+// Pure. Ambiguous input is refused with a reason, never guessed.
 import type { Question } from '../../core/question.ts';
 import { oneLine } from '../text/terminal-text.ts';
 
@@ -8,43 +8,43 @@ export type Choice = { ids: string[] } | { refusal: string };
 export function readChoice(question: Pick<Question, 'options' | 'multi_select'>, typed: string): Choice {
   const text = typed.trim();
   if (text === '') return { ids: [] };
-  const whole = meant(question, text);
+  const whole = matches(question, text);
   if (whole.length === 1) return { ids: whole };
-  if (whole.length > 1) return { refusal: doubtful(question, text) };
+  if (whole.length > 1) return { refusal: ambiguity(question, text) };
   const ids: string[] = [];
   for (const part of text.split(',').map((p) => p.trim())) {
-    const read = readWords(question, part === '' ? [] : part.split(/\s+/));
+    const read = parseWords(question, part === '' ? [] : part.split(/\s+/));
     if ('refusal' in read) return read;
     ids.push(...read.ids);
   }
   const distinct = [...new Set(ids)];
-  if (distinct.length > 1 && !question.multi_select) return { refusal: 'Only one may be chosen here.' };
-  if (distinct.length === 0) return { refusal: `"${oneLine(text)}" chooses nothing.` };
+  if (distinct.length > 1 && !question.multi_select) return { refusal: 'Only one option may be selected.' };
+  if (distinct.length === 0) return { refusal: `"${oneLine(text)}" selects nothing.` };
   return { ids: distinct };
 }
 
-/** Labels have blanks too: the longest run of words that is one option counts. */
-function readWords(question: Pick<Question, 'options'>, words: readonly string[]): Choice {
+/** Labels may contain blanks: the longest run of words that names one option is taken. */
+function parseWords(question: Pick<Question, 'options'>, words: readonly string[]): Choice {
   const ids: string[] = [];
   for (let at = 0; at < words.length; ) {
     let length = words.length - at;
-    let found = meant(question, words.slice(at).join(' '));
+    let found = matches(question, words.slice(at).join(' '));
     while (found.length === 0 && length > 1) {
       length -= 1;
-      found = meant(question, words.slice(at, at + length).join(' '));
+      found = matches(question, words.slice(at, at + length).join(' '));
     }
     const [id] = found;
     const text = words.slice(at, at + length).join(' ');
     if (id === undefined) return { refusal: unknown(question, words[at] ?? '') };
-    if (found.length > 1) return { refusal: doubtful(question, text) };
+    if (found.length > 1) return { refusal: ambiguity(question, text) };
     ids.push(id);
     at += length;
   }
   return { ids };
 }
 
-/** The options a text could mean. `#2` is a number and nothing else. */
-function meant({ options }: Pick<Question, 'options'>, text: string): string[] {
+/** The ids of the options that a text may name. `#2` is always a number. */
+function matches({ options }: Pick<Question, 'options'>, text: string): string[] {
   const numbered = /^#?([1-9]\d{0,3})$/.exec(text);
   const byNumber = numbered ? options[Number(numbered[1]) - 1]?.id : undefined;
   if (text.startsWith('#') && byNumber !== undefined) return [byNumber];
@@ -58,11 +58,11 @@ function meant({ options }: Pick<Question, 'options'>, text: string): string[] {
 }
 
 function unknown({ options }: Pick<Question, 'options'>, text: string): string {
-  return `"${oneLine(text)}" is none of the options: give a number from 1 to ${options.length}, an id or a label.`;
+  return `"${oneLine(text)}" is not one of the options: give a number from 1 to ${options.length}, an id or a label.`;
 }
 
-function doubtful(question: Pick<Question, 'options'>, text: string): string {
-  const labels = meant(question, text).map((id) => {
+function ambiguity(question: Pick<Question, 'options'>, text: string): string {
+  const labels = matches(question, text).map((id) => {
     const index = question.options.findIndex((o) => o.id === id);
     return `#${index + 1} ${oneLine(question.options[index]?.label ?? '')}`;
   });

@@ -1,39 +1,41 @@
-// The order of what a person reads while they are asked: one ask at a time, and what happens meanwhile in between. Owns the
-// turns; what is asked and printed is for the caller.
+// Orders prompts and output on one terminal: one prompt at a time, and output that arrives meanwhile is printed before the
+// next prompt. Owns the order; the caller owns what is asked and printed.
 import type { Line } from '../text/spans.ts';
 
-/** Lines wait while the person is being asked, one ask at a time, and follow before the next one is. */
-export function heldLines(print: (line: Line) => void) {
-  const lines: Line[] = [];
-  const asks: (() => Promise<void> | undefined)[] = [];
-  let asking: Promise<void> | undefined;
+/** Shows an ask and resolves when it has settled; undefined if there is nothing to wait for. */
+type Prompt = () => Promise<void> | undefined;
 
-  function goOn(): void {
-    while (!asking) {
+export function createPromptQueue(print: (line: Line) => void) {
+  const lines: Line[] = [];
+  const prompts: Prompt[] = [];
+  let open: Promise<void> | undefined;
+
+  function advance(): void {
+    while (!open) {
       for (const of of lines.splice(0)) print(of);
-      const ask = asks.shift();
-      if (!ask) return;
-      asking = ask()?.finally(() => {
-        asking = undefined;
-        goOn();
+      const prompt = prompts.shift();
+      if (!prompt) return;
+      open = prompt()?.finally(() => {
+        open = undefined;
+        advance();
       });
     }
   }
 
   return {
-    add(...more: Line[]): void {
+    print(...more: Line[]): void {
       lines.push(...more);
-      goOn();
+      advance();
     },
-    /** Shows it when its turn has come, and asks: nobody is asked about what they cannot see. */
-    ask(ask: () => Promise<void> | undefined): void {
-      asks.push(ask);
-      goOn();
+    /** The prompt is shown when its turn comes, never while another one is open. */
+    ask(prompt: Prompt): void {
+      prompts.push(prompt);
+      advance();
     },
-    isAsking: () => asking !== undefined,
-    /** Until nobody is being asked, and all that waited has been shown. */
-    async end(): Promise<void> {
-      while (asking) await asking;
+    isAsking: () => open !== undefined,
+    /** Resolves when no prompt is open and all output has been printed. */
+    async drained(): Promise<void> {
+      while (open) await open;
     },
   };
 }

@@ -1,47 +1,47 @@
-// Before a prompt appears by itself: the person looks first. What was typed until then was meant for something else, such
-// as a prompt that was taken away a moment ago, and is never taken for an answer. Asks nothing itself.
+// Delays a prompt that appears on its own until nothing has been typed for a moment. Keys typed before it appeared were
+// meant for something else, such as a prompt that was just taken away, and are discarded.
 import type { ReadStream } from 'node:tty';
 import { JUST_MOVED_MS } from '../inbox/keys.ts';
 import { paint } from '../output.ts';
 import { line, span } from '../text/spans.ts';
 import type { Terminal } from './ask-prompt.ts';
 
-/** Longer than in a list, where a question must be opened first: here a single Enter would answer it. */
-const QUIET_MS = 2 * JUST_MOVED_MS;
-/** Ctrl-C and Ctrl-D. Whoever leaves has answered nothing: that needs no second thought. */
-const LEAVES = ['\u0003', '\u0004'];
+/** Longer than in the inbox: there a question has to be opened first, here a single Enter would answer it. */
+const PAUSE_MS = 2 * JUST_MOVED_MS;
+/** Ctrl-C and Ctrl-D take effect at once: leaving answers nothing. */
+const LEAVE_KEYS = ['\u0003', '\u0004'];
 
-/** Resolves when nothing was typed for a while. False: the person left, or there is nothing to ask about any more. */
-export function lookFirst({ input, output, signal }: Terminal): Promise<boolean> {
+/** Resolves with false when the person left or the ask is no longer open. */
+export function waitForTypingPause({ input, output, signal }: Terminal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const { isTTY, setRawMode } = input as ReadStream;
   const setRaw = (isRaw: boolean) => void (isTTY && setRawMode.call(input, isRaw));
-  let heard = 0;
-  let look: NodeJS.Immediate | undefined;
-  const hear = (typed: Buffer) => {
-    if (LEAVES.some((key) => typed.includes(key))) return finish(false);
-    quiet.refresh();
-    if (heard === 0) output.write(`${paint(line(span('Keys from before this was asked are not taken.', 'warn')))}\n`);
-    heard += 1;
+  let chunks = 0;
+  let check: NodeJS.Immediate | undefined;
+  const onData = (typed: Buffer) => {
+    if (LEAVE_KEYS.some((key) => typed.includes(key))) return finish(false);
+    pause.refresh();
+    if (chunks === 0) output.write(`${paint(line(span('Keys typed before this appeared are ignored.', 'warn')))}\n`);
+    chunks += 1;
   };
   const finish = (isReady: boolean) => {
-    clearTimeout(quiet);
-    clearImmediate(look);
-    input.off('data', hear).off('end', leave).pause();
+    clearTimeout(pause);
+    clearImmediate(check);
+    input.off('data', onData).off('end', leave).pause();
     signal.removeEventListener('abort', leave);
     setRaw(false);
     resolve(isReady);
   };
   const leave = () => finish(false);
-  const quiet = setTimeout(() => {
-    // After a standstill, such as a suspended machine, what was typed meanwhile is read only now.
-    const before = heard;
-    look = setImmediate(() => heard === before && finish(true));
-  }, QUIET_MS);
+  const pause = setTimeout(() => {
+    // After a suspend the timer fires before the keys typed meanwhile are read: look once more in the next turn.
+    const before = chunks;
+    check = setImmediate(() => chunks === before && finish(true));
+  }, PAUSE_MS);
   signal.addEventListener('abort', leave, { once: true });
   setRaw(true);
-  // A prompt before this one has paused it.
-  input.on('data', hear).once('end', leave).resume();
+  // A prompt before this one has paused the stream.
+  input.on('data', onData).once('end', leave).resume();
   if (signal.aborted) leave();
   return promise;
 }

@@ -1,8 +1,11 @@
-// One event on one line: when, where, what, and the few words of its data that a person wants to see.
+// Renders an event on one line: number, time, session, type, and the part of its data that matters to a person.
 
+import type { AskRequest } from '../../client/action-summary.ts';
+import type { AnswerView } from '../../client/inbox-feed.ts';
 import { instant } from '../../client/times.ts';
-import type { ApprovalRequest, AskView, EventView, UserQuestionRequest } from '../../core/views.ts';
-import { endText, summary } from './ask-text.ts';
+import type { EventView } from '../../core/views.ts';
+import { endText } from './answer-text.ts';
+import { summary } from './ask-text.ts';
 import { statusStyle } from './run-text.ts';
 import { type Line, line, type Style, span } from './spans.ts';
 import { oneLine } from './terminal-text.ts';
@@ -25,13 +28,12 @@ function styleOf({ type }: EventView): Style {
 
 function detail({ type, data, ask_id }: EventView): string {
   if (type === 'output') return oneLine(String(data.text ?? data.type ?? '').slice(0, 2000));
-  if (type === 'ask.claimed' && data.answer)
-    return `${ask_id} ${endText(data.answer as NonNullable<AskView['answer']>)}`;
+  if (type === 'ask.claimed' && data.answer) return `${ask_id} ${endText(data.answer as AnswerView)}`;
   if (type === 'ask.seen') return `${ask_id} by ${oneLine(String(data.by))} (${data.surface})`;
-  const [request] = (data.requests ?? []) as (ApprovalRequest | UserQuestionRequest)[];
+  const [request] = (data.requests ?? []) as AskRequest[];
   if (request) return `${request.id} ${summary(request)}`;
-  const told = [ask_id, data.tool_name, data.error, data.reason, data.title, data.name];
-  return told
+  const details = [ask_id, data.tool_name, data.error, data.reason, data.title, data.name];
+  return details
     .filter((value) => typeof value === 'string' && value !== '')
     .map((value) => oneLine(String(value)))
     .join(' ');

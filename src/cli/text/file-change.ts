@@ -1,5 +1,5 @@
-// A file change as a diff: from the diff an agent sent along, or from the old and new texts in the input of its tool.
-// A comparison that would take too long shows both texts whole.
+// Renders a file change as a diff: the unified diff that an agent sent, or one computed from the old and new text in the
+// input of its tool. A comparison that takes too long shows both texts in full.
 import { diffLines } from 'diff';
 import { type FileChange, fileChangeOf } from '../../client/file-change.ts';
 import { type Line, line, type Style, span } from './spans.ts';
@@ -9,7 +9,7 @@ const COMPARE_MS = 200;
 const MOST_EDITS = 2000;
 const CONTEXT_LINES = 3;
 
-/** The keys of an input that are shown as a diff, and the diff. */
+/** The diff, and the fields of the input that it covers. */
 export function inputDiff(input: Record<string, unknown>): { keys: string[]; lines: Line[] } | undefined {
   const change = fileChangeOf(input);
   if (!change) return undefined;
@@ -32,16 +32,16 @@ function changeLines({ before, after }: FileChange['changes'][number]): Line[] {
   });
 }
 
-/** Of what stays as it is, only the lines next to a change. */
+/** Unchanged lines, reduced to those next to a change. */
 function shortened(lines: Line[], isFirst: boolean, isLast: boolean): Line[] {
   const head = isFirst ? 0 : CONTEXT_LINES;
   const tail = isLast ? 0 : CONTEXT_LINES;
   const left = lines.length - head - tail;
   if (left <= 1) return lines;
-  return [...lines.slice(0, head), line(span(`⋮ ${left} lines stay`, 'dim')), ...lines.slice(lines.length - tail)];
+  return [...lines.slice(0, head), line(span(`⋮ ${left} unchanged lines`, 'dim')), ...lines.slice(lines.length - tail)];
 }
 
-/** A unified diff as the agent sent it. */
+/** Colours a unified diff without parsing it. */
 export function unifiedDiff(diff: string): Line[] {
   return exact(diff.replace(/\n$/, ''))
     .split('\n')

@@ -1,6 +1,5 @@
-// Colours for what agents want to run: shell commands by one pass over the text, JSON by its own. Only shows: nothing
-// is decided by what this takes a word for, and a text it misreads is still there to the letter.
-
+// Highlights shell commands and JSON for a terminal, each in one pass. For display only: nothing is decided by it, and a
+// text that it misreads is still shown verbatim.
 import { type Line, type Span, type Style, span } from './spans.ts';
 import { exact } from './terminal-text.ts';
 
@@ -10,7 +9,7 @@ const WORD = /^[^\s'"`$|&;<>(){}\\]+|^\\[^\n]?/;
 const BEGINS_COMMAND = new Set(['&&', '||', ';', ';;', '|', '&', '(', '{', '`', '$(']);
 const KEYWORDS = /^(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|in|time|!)$/;
 
-/** A command as lines of spans. The text may be anything; it is made safe here. */
+/** A command as styled lines. Accepts any text and makes it safe to print. */
 export function shellLines(command: string): Line[] {
   const text = exact(command);
   const spans: Span[] = [];
@@ -42,7 +41,7 @@ function token(text: string, at: number, isProgram: boolean, afterBlank: boolean
   if (c === "'") return { length: untilAfter(text, at + 1, "'", true) - at, style: 'string', next: false };
   if (c === '"') return { length: doubleQuoted(text, at) - at, style: 'string', next: false };
   if (c === '`') return { length: 1, style: 'operator', next: true };
-  // A window is enough: none of these patterns is longer than a line of its own.
+  // A window keeps the patterns linear: no token is longer.
   const ahead = text.slice(at, at + 400);
   const operator = OPERATOR.exec(ahead)?.[0];
   if (operator) return { length: operator.length, style: 'operator', next: BEGINS_COMMAND.has(operator) };
@@ -57,7 +56,7 @@ function token(text: string, at: number, isProgram: boolean, afterBlank: boolean
   return { length: word.length, style: afterBlank && word.startsWith('-') ? 'flag' : 'plain', next: false };
 }
 
-/** The place after the next `end`, or before it where it does not belong; the end of the text where there is none. */
+/** The index of the next `end`, or after it if `included`; the length of the text if there is none. */
 function untilAfter(text: string, from: number, end: string, included = false): number {
   const found = text.indexOf(end, from);
   if (found < 0) return text.length;
@@ -74,7 +73,7 @@ function doubleQuoted(text: string, at: number): number {
 
 const JSON_TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|true|false|null)|([^"\d\-tfn]+|.)/gs;
 
-/** A value as indented JSON, lines of spans. */
+/** A value as indented JSON, in styled lines. */
 export function jsonLines(value: unknown): Line[] {
   const text = exact(JSON.stringify(value, undefined, 2) ?? 'null');
   const spans: Span[] = [];

@@ -1,11 +1,10 @@
-// JSON for standard output: the same values, but every character that a terminal could act on or hide is written as an
-// escape. JSON.stringify itself escapes the other control characters.
-
+// Serialises JSON for standard output. Characters that a terminal could interpret or hide are escaped; JSON.stringify
+// escapes the other control characters.
 import { HIDDEN } from '../../client/hidden-characters.ts';
 
 const escaped = (text: string): string =>
   [...Array(text.length).keys()].map((i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('');
 
-/** On one line, or indented for people to read. */
+/** On one line, or indented. */
 export const jsonText = (value: unknown, indent?: number): string =>
   JSON.stringify(value, undefined, indent).replaceAll('\u007f', '\\u007f').replace(HIDDEN, escaped);

@@ -1,7 +1,8 @@
-// Fits lines into a number of cells: measuring, cutting off, breaking. Knows that some characters take two cells and
-// some none. Expects text that went through terminal-text.ts: there is no escape sequence left in it.
+// Fits styled lines into a number of terminal cells: measures, truncates and wraps. Wide characters take two cells,
+// combining ones none. Expects text that passed through terminal-text.ts, so that no escape sequence is left in it.
 import stringWidth from 'string-width';
-import type { Line, Span } from './spans.ts';
+import { type Line, line, type Span, type Style, span } from './spans.ts';
+import { oneLine } from './terminal-text.ts';
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const ASCII = /^[ -~]*$/;
@@ -9,7 +10,7 @@ const ASCII = /^[ -~]*$/;
 export const cells = (text: string): number => (ASCII.test(text) ? text.length : stringWidth(text));
 export const lineCells = (of: Line): number => of.reduce((sum, s) => sum + cells(s.text), 0);
 
-/** The longest beginning that fits. At least one character, so that whoever takes piece after piece comes to an end. */
+/** The longest prefix that fits. At least one character, so that a loop over the pieces terminates. */
 function fitting(text: string, width: number): string {
   const head = text.slice(0, width * 8 + 64);
   if (ASCII.test(head)) return head.slice(0, Math.max(1, width));
@@ -23,40 +24,40 @@ function fitting(text: string, width: number): string {
   return taken;
 }
 
-/** Whether it is too wide, blanks at its end aside. A long text is not measured to its end to find out. */
+/** Whether the text is too wide without its trailing blanks. A long text is not measured to its end. */
 const exceeds = (text: string, width: number): boolean => text.length > width * 8 + 64 || cells(text.trimEnd()) > width;
 
-/** One line of at most so many cells; what is cut off ends in an ellipsis. */
+/** Truncates a line to so many cells, with an ellipsis. */
 export function crop(of: Line, width: number): Line {
   if (width <= 0) return [];
   if (lineCells(of) <= width) return of;
-  const kept: Span[] = [];
+  const fits: Span[] = [];
   let left = width - 1;
   for (const s of of) {
     const size = cells(s.text);
     if (size <= left) {
-      kept.push(s);
+      fits.push(s);
       left -= size;
       continue;
     }
     if (left > 0) {
       const text = fitting(s.text, left);
-      if (cells(text) <= left) kept.push({ ...s, text });
+      if (cells(text) <= left) fits.push({ ...s, text });
     }
-    kept.push({ text: '…', style: s.style });
-    return kept;
+    fits.push({ text: '…', style: s.style });
+    return fits;
   }
-  return kept;
+  return fits;
 }
 
-/** Crops or fills up with blanks to exactly so many cells. */
+/** Truncates or pads a line to exactly so many cells. */
 export function fill(of: Line, width: number): Line {
   const cropped = crop(of, width);
   const missing = width - lineCells(cropped);
   return missing > 0 ? [...cropped, { text: ' '.repeat(missing), style: 'plain' }] : cropped;
 }
 
-/** As many lines as it takes; broken at blanks where there are some. The second line and those after it are indented. */
+/** Wraps a line at blanks where possible. Lines after the first are indented. */
 export function wrap(of: Line, width: number, indent = 0): Line[] {
   const room = Math.max(8, width);
   const hanging: Span[] = indent > 0 && indent < room / 2 ? [{ text: ' '.repeat(indent), style: 'plain' }] : [];
@@ -91,11 +92,33 @@ export function wrap(of: Line, width: number, indent = 0): Line[] {
   return lines;
 }
 
-/** Lines that belong under something else. */
+export const wrapAll = (lines: readonly Line[], width: number, indent: number): Line[] =>
+  lines.flatMap((of) => wrap(of, width, indent));
+
+/** Text with line breaks, wrapped, in one style. */
+export const paragraph = (text: string, width: number, style: Style, indent = 0): Line[] =>
+  text.split('\n').flatMap((row) => wrap(line(span(row, style)), width, indent));
+
+const LABEL_CELLS = 10;
+
+/** Named values below each other, each on lines of its own; empty ones are left out. */
+export const fieldLines = (fields: Record<string, string | undefined>, width: number): Line[] =>
+  Object.entries(fields).flatMap(([name, value]) =>
+    value ? wrap(line(span(name.padEnd(LABEL_CELLS), 'dim'), oneLine(value)), width, LABEL_CELLS) : [],
+  );
+
+/** A multi-line text behind a bar. */
+export const quoted = (text: string, width: number): Line[] =>
+  wrapAll(
+    text.split('\n').map((row) => line(span('│ ', 'bar'), row)),
+    width,
+    2,
+  );
+
 export const indented = (lines: readonly Line[], by: number): Line[] =>
   lines.map((of) => [{ text: ' '.repeat(by), style: 'plain' as const }, ...of]);
 
-/** The shortest endings, of at least `least` characters, that tell these ids apart. */
+/** The shortest suffix of each id, of at least `least` characters, that is unique among them. */
 export function shortIds(ids: readonly string[], least = 6): Map<string, string> {
   const distinct = [...new Set(ids)];
   const reversed = distinct.map((id) => [...id].reverse().join('')).sort();

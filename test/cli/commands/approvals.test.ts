@@ -1,8 +1,7 @@
-// `holdpoint approvals`, as a process against a real server: one, several, all; a batch for each run, and a report.
+// `holdpoint approvals` as a process against a real server: deciding one, several and all approvals, in a batch for each run.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keyOfRun } from '../../../src/cli/approval-batches.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
 
@@ -15,8 +14,8 @@ afterAll(closeTestBeds);
 const answerOf = async (id: string) => (await bed.client.asks.get(id)).answer;
 const statusOf = async (id: string) => (await bed.client.asks.get(id)).status;
 
-describe('list and show', PATIENT, () => {
-  it('list what is pending', async () => {
+describe('approvals list and show', PATIENT, () => {
+  it('lists what is pending', async () => {
     const work = await bed.work('listed');
     const ask = await work.approval('listed');
     const { code, stdout } = await bed.run(['approvals', 'list']);
@@ -40,7 +39,7 @@ describe('list and show', PATIENT, () => {
     expect((await bed.run(['approvals', 'show', sent.ask_id])).stdout).toMatch(/@@ -1 \+1 @@\n\s+-old\n\s+\+new/);
   });
 
-  it('shows how an ended one ended, and what was allowed instead', async () => {
+  it('shows how an approval ended, and the input that was allowed instead', async () => {
     const ask = await (await bed.work()).approval('ended');
     const resolution = { request_id: ask.ask_id, behavior: 'allow' as const, updated_input: { command: 'ls' } };
     await bed.client.approvals.decideRun(ask.run_id, { resolutions: [resolution] });
@@ -51,7 +50,7 @@ describe('list and show', PATIENT, () => {
   });
 });
 
-describe('allow and deny', PATIENT, () => {
+describe('approvals allow and deny', PATIENT, () => {
   it('shows which sub-agent asks', async () => {
     const work = await bed.work();
     const ask = await work.approval('below', { lineage: ['reviewer', 'helper: look'], work_folder: '/w/sub' });
@@ -62,7 +61,7 @@ describe('allow and deny', PATIENT, () => {
     expect((await bed.run(['questions', 'show', question.ask_id])).stdout).toContain('asked by reviewer');
   });
 
-  it('allow along with it what the agent suggests, as it is shown', async () => {
+  it('allows a suggestion of the agent by the id that is shown', async () => {
     const suggestions = [{ id: 'session', label: 'Do not ask again' }];
     const ask = await (await bed.work()).approval('suggested', { suggestions });
     const shown = await bed.run(['approvals', 'show', ask.ask_id]);
@@ -74,14 +73,14 @@ describe('allow and deny', PATIENT, () => {
     expect(await answerOf(ask.ask_id)).toMatchObject({ behavior: 'allow', suggestion_ids: ['session'] });
   });
 
-  it('allow one, with its justification', async () => {
+  it('allows one approval with a justification', async () => {
     const ask = await (await bed.work()).approval('one');
     const ended = await bed.run(['approvals', 'allow', ask.ask_id.slice(-8), '--justification', 'looked']);
     expect(ended).toEqual({ code: 0, stderr: '', stdout: `allowed Bash: rm -rf build\n${ask.run_id} is running\n` });
     expect(await answerOf(ask.ask_id)).toMatchObject({ behavior: 'allow', surface: 'cli', justification: 'looked' });
   });
 
-  it('allow something else instead, from the command line or a file', async () => {
+  it('allows another input from a flag or a file', async () => {
     const work = await bed.work();
     const [a, b] = [await work.approval('a'), await work.approval('b')];
     const json = await bed.run([
@@ -100,13 +99,13 @@ describe('allow and deny', PATIENT, () => {
     expect((await answerOf(b.ask_id))?.updated_input).toEqual({ command: 'true' });
   });
 
-  it('deny, and tell the agent why', async () => {
+  it('denies with a reason for the agent', async () => {
     const ask = await (await bed.work()).approval('deny');
     expect((await bed.run(['approvals', 'deny', ask.ask_id, '--reason', 'not on friday'])).code).toBe(0);
     expect(await answerOf(ask.ask_id)).toMatchObject({ behavior: 'deny', reason: 'not on friday' });
   });
 
-  it('is a denial whatever its reason says, also where that is what agents say who take something back', async () => {
+  it('records a denial whose reason is the word withdrawn as a denial', async () => {
     const ask = await (await bed.work()).approval('withdrawn');
     expect((await bed.run(['approvals', 'deny', ask.ask_id, '--reason', 'withdrawn'])).code).toBe(0);
     const shown = await bed.run(['approvals', 'show', ask.ask_id]);
@@ -115,7 +114,7 @@ describe('allow and deny', PATIENT, () => {
     expect(late.stderr).toContain('too late: denied by operator (cli)');
   });
 
-  it('several of one run are one decision: one that is settled keeps all of them undecided', async () => {
+  it('decides none of several approvals of one run when one of them has already settled', async () => {
     const work = await bed.work();
     const [a, b] = [await work.approval('a'), await work.approval('b')];
     const deny = { request_id: a.ask_id, behavior: 'deny' as const };
@@ -134,7 +133,7 @@ describe('allow and deny', PATIENT, () => {
     expect(await statusOf(b.ask_id)).toBe('pending');
   });
 
-  it('say who was first', async () => {
+  it('names who decided first', async () => {
     const ask = await (await bed.work()).approval('late');
     const name = await bed.client.tokens.create({ scope: 'operator', name: 'alice' });
     const deny = ['approvals', 'deny', ask.ask_id, '--token', name.token];
@@ -144,17 +143,17 @@ describe('allow and deny', PATIENT, () => {
     expect(late.stderr).toMatch(/too late: denied by alice \(cli\)/);
   });
 
-  it('say that it expired', async () => {
+  it('exits with 5 when the approval has expired', async () => {
     const ask = await (await bed.work()).approval('expired', { expires_after_ms: 1 });
     await expect.poll(() => statusOf(ask.ask_id)).toBe('expired');
     expect((await bed.run(['approvals', 'allow', ask.ask_id])).code).toBe(5);
   });
 
   it.each([
-    ['input that is no object', ['--updated-input', '[1]'], 'JSON object'],
-    ['input that is no JSON', ['--updated-input', 'rm'], 'not valid JSON'],
+    ['input that is not an object', ['--updated-input', '[1]'], 'JSON object'],
+    ['input that is not JSON', ['--updated-input', 'rm'], 'not valid JSON'],
     ['a reason for allowing', ['--reason', 'x'], '--reason'],
-  ])('refuse %s', async (what, args, part) => {
+  ])('refuses %s, and decides nothing', async (what, args, part) => {
     const ask = await (await bed.work()).approval(`refused ${what}`);
     const ended = await bed.run(['approvals', 'allow', ask.ask_id, ...args]);
     expect(ended.code).toBe(2);
@@ -162,7 +161,7 @@ describe('allow and deny', PATIENT, () => {
     expect(await statusOf(ask.ask_id)).toBe('pending');
   });
 
-  it('may not be given by a token that only reads', async () => {
+  it('is refused for a viewer token', async () => {
     const ask = await (await bed.work()).approval('viewer');
     const { token } = await bed.client.tokens.create({ scope: 'viewer' });
     const ended = await bed.run(['approvals', 'allow', ask.ask_id], { env: { HOLDPOINT_TOKEN: token } });
@@ -172,8 +171,8 @@ describe('allow and deny', PATIENT, () => {
   });
 });
 
-describe('allow-all and deny-all', PATIENT, () => {
-  it('send one batch for each run, report each, and leave other sessions alone', async () => {
+describe('approvals allow-all and deny-all', PATIENT, () => {
+  it('sends one batch for each run, reports each, and leaves other sessions alone', async () => {
     const one = await bed.work('all-one');
     const two = await bed.work('all-two');
     const other = await (await bed.work('all-other')).approval('other');
@@ -203,7 +202,7 @@ describe('allow-all and deny-all', PATIENT, () => {
     expect(resolved.map((e) => (e.data.resolutions as unknown[]).length)).toEqual([2]);
   });
 
-  it('derive a key for each run: a repeat does nothing, what came later under the same key is refused', async () => {
+  it('derives a key for each run: a repeat changes nothing, a later approval under the same key is refused', async () => {
     const one = await bed.work('key-one');
     const two = await bed.work('key-two');
     await one.approval('1');
@@ -223,20 +222,9 @@ describe('allow-all and deny-all', PATIENT, () => {
     expect((await bed.run(['approvals', 'deny-all'])).code).toBe(0);
   });
 
-  it('say that there is nothing to decide, and that a session does not exist', async () => {
+  it('reports that nothing is pending, and that a session does not exist', async () => {
     const nothing = await bed.run(['approvals', 'allow-all']);
     expect(nothing).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('no approval is pending') });
     expect((await bed.run(['approvals', 'allow-all', '--session-id', 'nowhere'])).code).toBe(3);
-  });
-});
-
-describe('the key of a run', () => {
-  it('differs from run to run, is the same every time, and is never too long', () => {
-    expect(keyOfRun('k', 'run_1')).toBe('k:run_1');
-    expect(keyOfRun('k', 'run_2')).not.toBe(keyOfRun('k', 'run_1'));
-    const long = 'ü'.repeat(128);
-    expect(Buffer.byteLength(keyOfRun(long, 'run_1'))).toBeLessThanOrEqual(256);
-    expect(keyOfRun(long, 'run_1')).toBe(keyOfRun(long, 'run_1'));
-    expect(keyOfRun(`${long.slice(1)}x`, 'run_1')).not.toBe(keyOfRun(long, 'run_1'));
   });
 });

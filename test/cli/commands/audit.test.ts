@@ -1,4 +1,4 @@
-// `holdpoint audit`, as a process: the log of a real server taken out and checked, and a signed one without any server.
+// `holdpoint audit` as a process: exports and verifies the log of a real server, and verifies a signed one without a server.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ const fileOf = (text: string): string => {
 };
 
 describe('audit', PATIENT, () => {
-  it('checks the log of the server at hand', async () => {
+  it('verifies the log of the server', async () => {
     const { code, stdout } = await audit('verify');
     expect([code, stdout]).toEqual([
       0,
@@ -36,14 +36,14 @@ describe('audit', PATIENT, () => {
     ]);
   });
 
-  it('takes it out into a new file, whole, and nothing over an old one', async () => {
+  it('exports the whole log into a new file, and never overwrites one', async () => {
     const file = join(folder, 'taken.jsonl');
     expect((await audit('export', '--output', file)).code).toBe(0);
     const taken = readFileSync(file, 'utf8');
     expect((await audit('export')).stdout).toBe(taken);
     expect(await audit('export', '--output', file)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is there already'),
+      stderr: expect.stringContaining('already exists'),
     });
     expect(readFileSync(file, 'utf8')).toBe(taken);
     expect(JSON.parse((await audit('verify', file, '--json')).stdout)).toMatchObject({ ok: true, faults: [] });
@@ -60,7 +60,7 @@ describe('audit', PATIENT, () => {
     }
   });
 
-  it('checks a signed log anywhere, and only by the key that is given', async () => {
+  it('verifies a signed log without a server, against the key that is given', async () => {
     const open = await openGateway();
     await open.gateway.createSession({ session_id: 'a', agent: 'external' });
     await signLog(open.ports);
@@ -83,13 +83,13 @@ describe('audit', PATIENT, () => {
   it.each([
     ['a file that is not there', () => join(folder, 'nowhere'), 2, /cannot read .*nowhere/],
     ['a folder', () => folder, 2, /cannot read/],
-    ['no JSON', () => fileOf('{"seq":1'), 10, /line 1 of .* is no event/],
-    ['other JSON', () => fileOf('\n{"seq":1}\n'), 10, /line 2 of .* is no event/],
-  ])('says what is wrong with %s', async (_, file, code, message) => {
+    ['no JSON', () => fileOf('{"seq":1'), 10, /line 1 of .* is not an event/],
+    ['other JSON', () => fileOf('\n{"seq":1}\n'), 10, /line 2 of .* is not an event/],
+  ])('reports what is wrong with %s', async (_, file, code, message) => {
     expect(await audit('verify', file())).toMatchObject({ code, stderr: expect.stringMatching(message) });
   });
 
-  it('finds nothing wrong with nothing', async () => {
+  it('accepts an empty log', async () => {
     expect(await audit('verify', fileOf(''))).toMatchObject({ code: 0, stdout: expect.stringContaining('0 events') });
   });
 });

@@ -1,4 +1,4 @@
-// Completion is written from the tree of commands and works in the shells themselves, where they are installed.
+// `holdpoint completion`: its scripts in the shells themselves, where they are installed.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ describe('completion', PATIENT, () => {
     expect(offered('holdpoint', 'questions', 'show', '--token', '')).toEqual([]);
   });
 
-  it.skipIf(!has('zsh'))('is read by zsh (needs zsh)', () => {
+  it.skipIf(!has('zsh'))('is accepted by zsh (needs zsh)', () => {
     const { status, stderr } = spawnSync(
       'zsh',
       ['-f', '-c', `autoload -U compinit; compinit -D; source '${scripts.zsh}'`],
@@ -68,7 +68,7 @@ describe('completion', PATIENT, () => {
     expect(stdout).toContain('allow-all');
   });
 
-  it('refuses a shell it does not know', async () => {
+  it('refuses an unknown shell', async () => {
     const started = spawnHoldpoint({ command: ['completion', 'tcsh'], via: 'main' });
     expect((await started.exited).code).toBe(2);
     expect(started.stderr()).toContain('bash, zsh, fish');

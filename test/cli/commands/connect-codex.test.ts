@@ -1,4 +1,4 @@
-// `holdpoint connect codex` and back, as a person types it; and the hook it writes, which never allows by itself.
+// `holdpoint connect codex` and `disconnect`, as a person types them; and the hook, which never allows anything by itself.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const record = () => recordPath(data, 'codex', { file: hooks() });
 const odd = '{ "hooks" : {"Stop":[ {"hooks":[{"type":"command","command":"say done"}]} ]} }';
 
 describe('connect codex', PATIENT, () => {
-  it('writes the hook, says what else to do, and puts everything back to the byte', async () => {
+  it('writes the hook, says what else to do, and disconnect restores the file byte by byte', async () => {
     writeFileSync(hooks(), odd);
     const there = await run('connect', 'codex', '--yes');
     expect(there).toMatchObject({ code: 0, stderr: expect.stringContaining('/hooks') });
@@ -40,14 +40,14 @@ describe('connect codex', PATIENT, () => {
     expect(existsSync(record())).toBe(false);
   });
 
-  it('makes the file where there is none, and removes it again', async () => {
+  it('creates the file where there is none, and disconnect removes it', async () => {
     await run('connect', 'codex', '--yes');
     expect(existsSync(hooks())).toBe(true);
     await run('disconnect', 'codex', '--yes');
     expect(existsSync(hooks())).toBe(false);
   });
 
-  it('leaves a file alone that it does not understand', async () => {
+  it('does not change a file that it does not understand', async () => {
     writeFileSync(hooks(), '{"hooks": "mine"}');
     expect(await run('connect', 'codex', '--yes')).toMatchObject({ code: 4 });
     expect(readFileSync(hooks(), 'utf8')).toBe('{"hooks": "mine"}');
@@ -70,7 +70,7 @@ describe('connect codex', PATIENT, () => {
     ['nonsense', 'not json', {}],
     ['another event', '{"hook_event_name":"Stop","session_id":"x","cwd":"/"}', {}],
     ['a run that Holdpoint hosts', request, { HOLDPOINT_RUN_ID: 'run_1' }],
-  ])('a hook that has nothing to decide says nothing: %s', async (_name, payload, more) => {
+  ])('writes a hook that prints nothing when there is nothing to decide: %s', async (_name, payload, more) => {
     writeFileSync(join(data, 'operator.token'), 'x');
     const { status, stdout } = await hookSays(payload, more);
     expect([status, stdout]).toEqual([0, '']);
@@ -79,7 +79,7 @@ describe('connect codex', PATIENT, () => {
   it.each([
     ['no server', 'x'],
     ['no token', undefined],
-  ])('a hook that can ask nobody says no, where Codex does not say that it asks a person: %s', async (_name, token) => {
+  ])('writes a hook that denies when it cannot ask and Codex would not ask a person: %s', async (_name, token) => {
     if (token !== undefined) writeFileSync(join(data, 'operator.token'), token);
     const { status, stdout } = await hookSays(request);
     expect(status).toBe(0);

@@ -1,5 +1,5 @@
-// Several of everything: settings folders, servers, and connects at once. Each connection is its own: none of them takes
-// another's token, copy or record, and a token is revoked where it was made or not forgotten.
+// Several connections: settings folders, servers, and concurrent commands. Each has its own token, backup and record, and
+// a token is revoked by the server that issued it or stays recorded.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -43,7 +43,7 @@ const doctor = async (folder: string): Promise<{ state: string; detail: string; 
 };
 
 describe('two settings folders', PATIENT, () => {
-  it('are connected and put back each by itself', async () => {
+  it('are connected and restored independently', async () => {
     writeFileSync(fileOf(a), OWN);
     expect(await run(a, 'connect', 'claude', '--yes')).toMatchObject({ code: 0 });
     expect(await run(b, 'connect', 'claude', '--yes')).toMatchObject({ code: 0 });
@@ -60,7 +60,7 @@ describe('two settings folders', PATIENT, () => {
     expect([readdirSync(b), await hookB(), records()]).toEqual([[], 401, []]);
   });
 
-  it('of Codex, likewise', async () => {
+  it('of Codex are connected and restored independently', async () => {
     await run(a, 'connect', 'codex', '--yes');
     await run(b, 'connect', 'codex', '--yes');
     await run(a, 'disconnect', 'codex', '--yes');
@@ -69,13 +69,13 @@ describe('two settings folders', PATIENT, () => {
     expect([readdirSync(b), records()]).toEqual([[], []]);
   });
 
-  it('that a link leads to one after the other: the first is put back before the second is connected', async () => {
+  it('behind one link are connected one after the other: the first must be restored before the second', async () => {
     symlinkSync(join(a, 'kept.json'), fileOf(b));
     await run(b, 'connect', 'claude', '--yes');
     const hook = hookIn(b);
     rmSync(fileOf(b));
-    const told = await run(b, 'connect', 'claude', '--yes');
-    expect(told).toMatchObject({ code: 4, stderr: expect.stringContaining(`led to ${join(a, 'kept.json')}`) });
+    const ended = await run(b, 'connect', 'claude', '--yes');
+    expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining(`pointed to ${join(a, 'kept.json')}`) });
     expect(await hook()).toBe(200);
     await run(b, 'disconnect', 'claude', '--yes');
     expect([await hook(), readdirSync(a)]).toEqual([401, []]);
@@ -84,49 +84,51 @@ describe('two settings folders', PATIENT, () => {
 });
 
 describe('two servers', PATIENT, () => {
-  it('the token is revoked at the one that made it, or stays known', async () => {
+  it('revoke the token at the one that issued it, or keep it on record', async () => {
     const there = ['--url', other.url, '--token', other.token];
     expect(await run(a, 'connect', 'claude', '--yes', ...there)).toMatchObject({ code: 0 });
     const hook = hookIn(a);
     const [look] = await doctor(a);
     expect(look).toMatchObject({
       state: 'warning',
-      detail: expect.stringContaining(`asks at ${other.url}, not here`),
+      detail: expect.stringContaining(`asks at ${other.url}, not at this server`),
       advice: expect.stringContaining('disconnect claude'),
     });
 
-    // With the usual token, which the other server does not take; then at the usual server, which knows nothing of it.
+    // With the default token, which the other server does not accept; then at the default server, which does not know it.
     for (const flags of [[], ['--url', bed.server.url]]) {
-      const told = await run(a, 'disconnect', 'claude', '--yes', ...flags);
-      expect(told.stderr).toContain(`could not be revoked at ${other.url}`);
+      const ended = await run(a, 'disconnect', 'claude', '--yes', ...flags);
+      expect(ended.stderr).toContain(`could not be revoked at ${other.url}`);
       expect([await hook(), records().length, existsSync(fileOf(a))]).toEqual([200, 1, false]);
     }
-    // Nor is it forgotten by the next connect.
+    // The next connect keeps the record too.
     const next = await run(a, 'connect', 'claude', '--yes');
     expect(next).toMatchObject({
       code: 6,
-      stderr: expect.stringContaining(`earlier connection the token of its hooks could not be revoked at ${other.url}`),
+      stderr: expect.stringContaining(
+        `earlier connection, the token of its hooks could not be revoked at ${other.url}`,
+      ),
     });
     expect([await hook(), existsSync(fileOf(a))]).toEqual([200, false]);
     expect(await run(a, 'disconnect', 'claude', '--yes', '--token', other.token)).toMatchObject({ code: 0 });
     expect([await hook(), records()]).toEqual([401, []]);
   });
 
-  it('doctor says when the token of the hooks was revoked', async () => {
+  it('have a revoked token of their hooks reported by doctor', async () => {
     await run(a, 'connect', 'claude', '--yes');
     expect(await doctor(a)).toMatchObject([{ state: 'good', detail: expect.stringContaining('asks here too') }]);
     const { token_id } = JSON.parse(readFileSync(recordPath(data, 'claude', { file: fileOf(a) }), 'utf8'));
     await bed.client.tokens.revoke(token_id);
     expect(await doctor(a)).toMatchObject([
-      { state: 'warning', detail: expect.stringContaining('takes the token of its hooks no more') },
+      { state: 'warning', detail: expect.stringContaining('no longer accepts the token of its hooks') },
     ]);
   });
 });
 
-it('one connect or disconnect at a time', PATIENT, async () => {
+it('runs one connect or disconnect at a time', PATIENT, async () => {
   mkdirSync(join(data, 'connections'));
   const lock = tryLock(join(data, 'connections', 'lock'));
-  const busy = { code: 4, stderr: expect.stringContaining('another connect or disconnect is under way') };
+  const busy = { code: 4, stderr: expect.stringContaining('another connect or disconnect is in progress') };
   expect(await run(a, 'connect', 'claude', '--yes')).toMatchObject(busy);
   expect([readdirSync(a), records()]).toEqual([[], []]);
   lock?.close();

@@ -1,5 +1,5 @@
-// `holdpoint connect` and `disconnect` where something is in the way: what fails half way is undone, what a crash leaves
-// is mended by the next of either, and a file is never changed that is not what was shown.
+// `holdpoint connect` and `disconnect` after a failure: a failed change is rolled back, what a crash leaves is repaired by
+// the next command, and a file that is not the one that was shown is never changed.
 import {
   chmodSync,
   existsSync,
@@ -68,21 +68,24 @@ async function meddling(onToken: () => void, onRevoke?: number): Promise<string>
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
-describe('connect that fails half way', PATIENT, () => {
-  it('is undone when somebody changed the file meanwhile', async () => {
+describe('a connect that fails', PATIENT, () => {
+  it('is rolled back when the file was changed meanwhile', async () => {
     writeFileSync(settings, OWN);
     const url = await meddling(() => writeFileSync(settings, '{"model":"mine"}'));
-    const told = await run('connect', 'claude', '--yes', '--url', url);
-    expect(told).toMatchObject({ code: 4, stderr: expect.stringContaining('was changed meanwhile') });
+    const ended = await run('connect', 'claude', '--yes', '--url', url);
+    expect(ended).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('was changed by another program meanwhile'),
+    });
     expect(readFileSync(settings, 'utf8')).toBe('{"model":"mine"}');
     expect([readdirSync(home), existsSync(record), await tokens()]).toEqual([['settings.json'], false, []]);
   });
 
-  it('is undone when the file cannot be written', async () => {
+  it('is rolled back when the file cannot be written', async () => {
     writeFileSync(settings, OWN);
     mkdirSync(`${settings}.holdpoint-draft`);
-    const told = await run('connect', 'claude', '--yes');
-    expect(told).toMatchObject({ code: 6, stderr: expect.stringContaining('could not be written, and is as it was') });
+    const ended = await run('connect', 'claude', '--yes');
+    expect(ended).toMatchObject({ code: 6, stderr: expect.stringContaining('could not be written and is unchanged') });
     expect(readFileSync(settings, 'utf8')).toBe(OWN);
     expect(readdirSync(home)).toEqual(['settings.json', 'settings.json.holdpoint-draft']);
     expect([existsSync(record), await tokens()]).toEqual([false, []]);
@@ -96,11 +99,11 @@ const CRASHES: Record<string, () => Promise<void>> = {
     for (const { token_id } of await tokens()) await bed.client.tokens.revoke(token_id);
   },
   'before the token was written down': async () => {
-    await CRASHES['before the copy was made']?.();
+    await CRASHES['before the backup was made']?.();
     const { token_id: _, written_sha256: __, ...intended } = JSON.parse(readFileSync(record, 'utf8'));
     writeFileSync(record, JSON.stringify(intended));
   },
-  'before the copy was made': async () => {
+  'before the backup was made': async () => {
     rmSync(`${settings}.before-holdpoint`);
     writeFileSync(settings, OWN);
   },
@@ -110,14 +113,14 @@ const CRASHES: Record<string, () => Promise<void>> = {
   },
 };
 
-describe.each(Object.keys(CRASHES))('connect that was killed %s', PATIENT, (step) => {
+describe.each(Object.keys(CRASHES))('a connect that was killed %s', PATIENT, (step) => {
   beforeEach(async () => {
     writeFileSync(settings, OWN);
     expect(await run('connect', 'claude', '--yes')).toMatchObject({ code: 0 });
     await CRASHES[step]?.();
   });
 
-  it('is finished by another connect', async () => {
+  it('is finished by the next connect', async () => {
     expect(await run('connect', 'claude', '--yes')).toMatchObject({ code: 0 });
     const [token, ...others] = await tokens();
     expect(others).toEqual([]);
@@ -126,22 +129,25 @@ describe.each(Object.keys(CRASHES))('connect that was killed %s', PATIENT, (step
     expect(readFileSync(`${settings}.before-holdpoint`, 'utf8')).toBe(OWN);
   });
 
-  it('is taken back by disconnect', async () => {
-    const told = await run('disconnect', 'claude', '--yes');
-    expect(told).toMatchObject({ code: 0, stderr: expect.stringContaining('what was left of the connection is gone') });
+  it('is rolled back by disconnect', async () => {
+    const ended = await run('disconnect', 'claude', '--yes');
+    expect(ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('the record of the connection is deleted'),
+    });
     expect([readFileSync(settings, 'utf8'), readdirSync(home)]).toEqual([OWN, ['settings.json']]);
     expect([existsSync(record), await tokens()]).toEqual([false, []]);
   });
 });
 
 describe('disconnect', PATIENT, () => {
-  it('takes out of a file that was changed since nothing but the hooks', async () => {
+  it('removes only the hooks from a file that was changed since', async () => {
     writeFileSync(settings, OWN);
     await run('connect', 'claude', '--yes');
     const edit = (text: string) => text.replace('"opus"', '"\\u0073onnet"');
     writeFileSync(settings, edit(readFileSync(settings, 'utf8')));
-    const told = await run('disconnect', 'claude', '--yes');
-    expect(told).toMatchObject({ code: 0, stderr: expect.stringContaining('was changed since') });
+    const ended = await run('disconnect', 'claude', '--yes');
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('was changed since') });
     expect(readFileSync(settings, 'utf8')).toBe(edit(OWN));
     expect(await tokens()).toEqual([]);
     // The copy may be all that is left of something: the next one takes another name.
@@ -149,24 +155,24 @@ describe('disconnect', PATIENT, () => {
     expect(readdirSync(home)).toContain('settings.json.before-holdpoint-2');
   });
 
-  it('says what is true where another state folder made the connection', async () => {
+  it('reports that the connection was made under another state folder', async () => {
     writeFileSync(settings, OWN);
     await run('connect', 'claude', '--yes');
     const elsewhere = { ...env, HOLDPOINT_DATA: temporaryFolder() };
-    const told = await bed.run(['disconnect', 'claude', '--yes'], { env: elsewhere });
-    expect(told).toMatchObject({ code: 0, stderr: expect.stringContaining('there is no record of a connection in') });
-    expect(told.stderr).toContain('Their token is still good');
-    expect(told.stderr).not.toContain('changed since');
+    const ended = await bed.run(['disconnect', 'claude', '--yes'], { env: elsewhere });
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('there is no record of a connection in') });
+    expect(ended.stderr).toContain('Their token is still valid');
+    expect(ended.stderr).not.toContain('changed since');
     expect(JSON.parse(readFileSync(settings, 'utf8'))).not.toHaveProperty('hooks.PermissionRequest');
   });
 
-  it('shows what to do by hand in a file that is not understood, and does the rest when that is done', async () => {
+  it('explains the manual steps for a file that is not understood, and finishes after them', async () => {
     writeFileSync(settings, OWN);
     await run('connect', 'claude', '--yes');
     const broken = `// mine\n${readFileSync(settings, 'utf8')}`;
     writeFileSync(settings, broken);
-    const told = await run('disconnect', 'claude', '--yes');
-    expect(told).toMatchObject({ code: 4, stderr: expect.stringContaining('/v1/hooks/claude') });
+    const ended = await run('disconnect', 'claude', '--yes');
+    expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('/v1/hooks/claude') });
     expect(readFileSync(settings, 'utf8')).toBe(broken);
     expect(await tokens()).toHaveLength(1);
     writeFileSync(settings, '{}');
@@ -174,11 +180,11 @@ describe('disconnect', PATIENT, () => {
     expect([readFileSync(settings, 'utf8'), await tokens()]).toEqual(['{}', []]);
   });
 
-  it('without a server puts the file back, and revokes the token when it is run again', async () => {
+  it('restores the file without a server, and revokes the token when it is run again', async () => {
     writeFileSync(settings, OWN);
     await run('connect', 'claude', '--yes');
-    const told = await run('disconnect', 'claude', '--yes', '--url', 'http://127.0.0.1:9');
-    expect(told).toMatchObject({ code: 0, stderr: expect.stringContaining('again when that server is there') });
+    const ended = await run('disconnect', 'claude', '--yes', '--url', 'http://127.0.0.1:9');
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('again when that server runs') });
     expect([readFileSync(settings, 'utf8'), (await tokens()).length]).toEqual([OWN, 1]);
     expect(await run('disconnect', 'claude', '--yes')).toMatchObject({ code: 0 });
     expect([readFileSync(settings, 'utf8'), await tokens(), existsSync(record)]).toEqual([OWN, [], false]);
@@ -187,24 +193,24 @@ describe('disconnect', PATIENT, () => {
   it.each([
     [403, false],
     [404, true],
-  ])('takes %i for the end of the token: %s', async (status, isOver) => {
+  ])('takes the status %i as proof that the token is gone: %s', async (status, isOver) => {
     writeFileSync(settings, OWN);
     const url = await meddling(() => {}, status);
     await run('connect', 'claude', '--yes', '--url', url);
-    const told = await run('disconnect', 'claude', '--yes', '--json');
-    expect([told.code, JSON.parse(told.stdout)]).toEqual([
+    const ended = await run('disconnect', 'claude', '--yes', '--json');
+    expect([ended.code, JSON.parse(ended.stdout)]).toEqual([
       0,
       { disconnected: 'claude', file: settings, changed: true, restored: true, token_revoked: isOver },
     ]);
-    expect([existsSync(record), told.stderr.includes(`could not be revoked at ${url}`)]).toEqual([!isOver, !isOver]);
+    expect([existsSync(record), ended.stderr.includes(`could not be revoked at ${url}`)]).toEqual([!isOver, !isOver]);
     const again = await run('disconnect', 'claude', '--yes');
-    expect(again.stderr.includes('what was left of the connection is gone')).toBe(false);
+    expect(again.stderr.includes('the record of the connection is deleted')).toBe(false);
     expect(again.stderr.includes('has no hooks of Holdpoint')).toBe(!isOver);
   });
 });
 
-describe('what stands in the place of the file', PATIENT, () => {
-  it('a link to a file that is not there yet means that file, and is a link before, meanwhile and after', async () => {
+describe('a settings path', PATIENT, () => {
+  it('that is a link to a missing file stays a link, and the file is created and removed', async () => {
     const target = join(temporaryFolder(), 'claude.json');
     symlinkSync(target, settings);
     expect(await run('connect', 'claude', '--yes')).toMatchObject({ code: 0 });
@@ -214,26 +220,26 @@ describe('what stands in the place of the file', PATIENT, () => {
   });
 
   it.each([
-    ['a link into nowhere', () => symlinkSync('/nowhere/at/all.json', settings), 'whose folder is not there'],
+    ['a link into nowhere', () => symlinkSync('/nowhere/at/all.json', settings), 'whose folder does not exist'],
     ['a link to itself', () => symlinkSync(settings, settings), 'a link to itself'],
-    ['a folder', () => mkdirSync(settings), 'is no file'],
-    ['a picture', () => writeFileSync(settings, Buffer.from([0xff, 0xd8, 0xff])), 'is no text'],
-  ])('%s is left as it is', async (_name, put, why) => {
+    ['a folder', () => mkdirSync(settings), 'is not a regular file'],
+    ['a picture', () => writeFileSync(settings, Buffer.from([0xff, 0xd8, 0xff])), 'is not UTF-8 text'],
+  ])('that is %s is not changed', async (_name, put, why) => {
     put();
-    const told = await run('connect', 'claude', '--yes');
-    expect(told).toMatchObject({ code: 4, stderr: expect.stringContaining(why) });
+    const ended = await run('connect', 'claude', '--yes');
+    expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining(why) });
     expect([readdirSync(home), await tokens(), existsSync(record)]).toEqual([['settings.json'], [], false]);
   });
 
-  it('a file that is read-only is left as it is', async () => {
+  it('of a read-only file is not changed', async () => {
     writeFileSync(settings, OWN);
     chmodSync(settings, 0o444);
-    const told = await run('connect', 'claude', '--yes');
-    expect(told).toMatchObject({ code: 4, stderr: expect.stringContaining('chmod u+w') });
+    const ended = await run('connect', 'claude', '--yes');
+    expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('chmod u+w') });
     expect([readFileSync(settings, 'utf8'), statSync(settings).mode & 0o777, await tokens()]).toEqual([OWN, 0o444, []]);
   });
 
-  it('a mark and carriage returns are kept', async () => {
+  it('keeps the byte order mark and carriage returns of its file', async () => {
     const text = `\uFEFF${OWN.replaceAll('\n', '\r\n')}`;
     writeFileSync(settings, text);
     expect(await run('connect', 'claude', '--yes')).toMatchObject({ code: 0 });

@@ -1,5 +1,5 @@
-// `holdpoint connect claude` and back: the change is shown first, a copy is kept, what was there comes back to the byte,
-// and a file that is not understood is left as it is.
+// `holdpoint connect claude` and `disconnect`: the change is shown first, the file is backed up and restored byte by byte,
+// and a file that is not understood is not changed.
 import {
   chmodSync,
   existsSync,
@@ -35,18 +35,18 @@ const odd = '{\n    "model" : "opus",   "permissions":{"allow":["Bash(ls *)"]}\n
 const tokens = async () => (await bed.client.tokens.list()).items.filter((token) => token.scope === 'attached');
 
 describe('connect', PATIENT, () => {
-  it('changes nothing before it is told to, and shows what it would change', async () => {
+  it('shows the change and makes none without --yes', async () => {
     writeFileSync(settings, odd);
     const shown = await run('connect', 'claude');
     expect(shown.code).toBe(2);
     expect(shown.stdout).toContain('PermissionRequest');
-    expect(shown.stdout).toContain('made when you confirm');
+    expect(shown.stdout).toContain('created when you confirm');
     expect(shown.stderr).toContain('--yes');
     expect(readFileSync(settings, 'utf8')).toBe(odd);
     expect(readdirSync(home)).toEqual(['settings.json']);
   });
 
-  it('keeps a copy, and puts everything back to the byte', async () => {
+  it('backs the file up, and disconnect restores it byte by byte', async () => {
     writeFileSync(settings, odd);
     chmodSync(settings, 0o644);
     expect(await run('connect', 'claude', '--yes')).toMatchObject({ code: 0 });
@@ -80,7 +80,7 @@ describe('connect', PATIENT, () => {
     });
   });
 
-  it('leaves no file where there was none, and follows a link to where the settings are kept', async () => {
+  it('leaves no file where there was none, and follows a symbolic link', async () => {
     expect(await run('connect', 'claude', '--yes')).toMatchObject({ code: 0 });
     expect(await run('disconnect', 'claude', '--yes')).toMatchObject({ code: 0 });
     expect(existsSync(settings)).toBe(false);
@@ -94,49 +94,52 @@ describe('connect', PATIENT, () => {
     expect(readFileSync(settings, 'utf8')).toBe(odd);
   });
 
-  it('takes out only its hooks where the person changed the file meanwhile', async () => {
+  it('removes only its hooks from a file that was changed since', async () => {
     writeFileSync(settings, odd);
     await run('connect', 'claude', '--yes');
     const changed = JSON.parse(readFileSync(settings, 'utf8'));
     writeFileSync(settings, JSON.stringify({ ...changed, theme: 'dark' }, undefined, 3));
-    const told = await run('disconnect', 'claude', '--yes');
-    expect(told).toMatchObject({ code: 0, stderr: expect.stringContaining('.before-holdpoint') });
+    const ended = await run('disconnect', 'claude', '--yes');
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('.before-holdpoint') });
     expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({ ...JSON.parse(odd), theme: 'dark' });
   });
 
-  it('takes out only its hooks, and revokes its token, where the copy is gone', async () => {
+  it('removes only its hooks, and revokes its token, when the backup is gone', async () => {
     const before = await tokens();
     writeFileSync(settings, odd);
     await run('connect', 'claude', '--yes');
     expect(await tokens()).toHaveLength(before.length + 1);
     const [hook] = JSON.parse(readFileSync(settings, 'utf8')).hooks.PermissionRequest[0].hooks;
     rmSync(`${settings}.before-holdpoint`);
-    const told = await run('disconnect', 'claude', '--yes');
-    expect(told).toMatchObject({
+    const ended = await run('disconnect', 'claude', '--yes');
+    expect(ended).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('.before-holdpoint is gone: only the hooks'),
     });
-    expect(told.stderr).not.toContain('still in');
+    expect(ended.stderr).not.toContain('still in');
     expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual(JSON.parse(odd));
     const headers = { ...hook.headers, 'content-type': 'application/json' };
     expect((await fetch(hook.url, { method: 'POST', body: '{}', headers })).status).toBe(401);
   });
 
-  it.each(['{"a": 1,}', '// mine\n{}', '[]', '{"hooks": 3}'])('leaves %j as it is', async (text) => {
-    writeFileSync(settings, text);
-    const before = await tokens();
-    const told = await run('connect', 'claude', '--yes');
-    expect(told).toMatchObject({ code: 4, stderr: expect.stringContaining('was left as it is') });
-    expect(readFileSync(settings, 'utf8')).toBe(text);
-    expect(readdirSync(home)).toEqual(['settings.json']);
-    expect(await tokens()).toHaveLength(before.length);
-  });
+  it.each(['{"a": 1,}', '// mine\n{}', '[]', '{"hooks": 3}'])(
+    'does not change a file that it does not understand: %j',
+    async (text) => {
+      writeFileSync(settings, text);
+      const before = await tokens();
+      const ended = await run('connect', 'claude', '--yes');
+      expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('was not changed') });
+      expect(readFileSync(settings, 'utf8')).toBe(text);
+      expect(readdirSync(home)).toEqual(['settings.json']);
+      expect(await tokens()).toHaveLength(before.length);
+    },
+  );
 
-  it('knows no other agent', async () => {
+  it('refuses an unknown agent', async () => {
     expect(await run('connect', 'emacs')).toMatchObject({ code: 2, stderr: expect.stringContaining('claude') });
   });
 
-  it.skipIf(!hasPty)('asks at a terminal, and takes silence for no', async () => {
+  it.skipIf(!hasPty)('asks at a terminal, and takes Enter for no', async () => {
     const terminal = bed.terminal(['connect', 'claude'], { env: bed.env(env) });
     await terminal.shows('Change');
     terminal.type(KEYS.enter);
@@ -147,14 +150,14 @@ describe('connect', PATIENT, () => {
     expect(existsSync(settings)).toBe(false);
   });
 
-  it.skipIf(!hasPty)('leaves a file alone that somebody changed while it asked', async () => {
+  it.skipIf(!hasPty)('does not change a file that was changed while it asked', async () => {
     const confirmed = async (command: string, question: string, text: string) => {
       const terminal = bed.terminal([command, 'claude'], { env: bed.env(env) });
       await terminal.shows(question);
       writeFileSync(settings, text);
       terminal.type('y');
       expect(await terminal.exited).toBe(4);
-      expect(terminal.screen().join(' ')).toContain('was changed meanwhile');
+      expect(terminal.screen().join(' ')).toContain('was changed by another program meanwhile');
       expect(readFileSync(settings, 'utf8')).toBe(text);
     };
     const before = await tokens();
@@ -164,8 +167,8 @@ describe('connect', PATIENT, () => {
     expect(await tokens()).toHaveLength(before.length);
     await run('connect', 'claude', '--yes');
     const connected = JSON.parse(readFileSync(settings, 'utf8'));
-    await confirmed('disconnect', 'back as it was', JSON.stringify({ ...connected, model: 'opus' }));
-    await confirmed('disconnect', 'Take the hooks', JSON.stringify({ ...connected, model: 'sonnet' }));
+    await confirmed('disconnect', 'Restore ', JSON.stringify({ ...connected, model: 'opus' }));
+    await confirmed('disconnect', 'Remove the hooks', JSON.stringify({ ...connected, model: 'sonnet' }));
     expect(await tokens()).toHaveLength(before.length + 1);
     expect(await run('disconnect', 'claude', '--yes')).toMatchObject({ code: 0 });
   });

@@ -1,5 +1,5 @@
-// `holdpoint demo` as a process without a terminal: it plays its session with a server of its own or a given one, ends
-// with what the agent received, and leaves nothing behind.
+// `holdpoint demo` as a process without a terminal: it plays its session on a temporary or a given server, ends with what
+// the agent received, and leaves nothing behind.
 import { readdirSync } from 'node:fs';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
@@ -21,8 +21,8 @@ const RECEIVED = [
   '  version-bump ← patch (operator, cli; delivered)',
 ];
 
-describe('without a terminal', () => {
-  it('plays the session with a server of its own and ends by itself', async () => {
+describe('demo without a terminal', () => {
+  it('plays the session on a temporary server and ends by itself', async () => {
     const temporary = temporaryFolder();
     const started = demo({ TMPDIR: temporary });
     expect(await started.exited).toEqual({ code: 0, signal: null });
@@ -37,7 +37,7 @@ describe('without a terminal', () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  it('uses the server that HOLDPOINT_URL names, and shows its token to nobody', async () => {
+  it('uses the server that HOLDPOINT_URL names, and does not print its token', async () => {
     const server = await startHoldpoint();
     const started = demo({ HOLDPOINT_URL: server.url, HOLDPOINT_TOKEN: server.token });
     expect(await started.exited).toEqual({ code: 0, signal: null });
@@ -52,7 +52,7 @@ describe('without a terminal', () => {
     ]);
   });
 
-  it('stops on SIGINT and has answered nothing more', async () => {
+  it('ends on SIGINT without another answer', async () => {
     const server = await startHoldpoint();
     const started = spawnHoldpoint({
       command: ['demo'],
@@ -68,7 +68,7 @@ describe('without a terminal', () => {
     expect((await client.asks.list()).items.map((a) => a.status)).toEqual(['pending']);
   });
 
-  it('says what is wrong when the server is not there', async () => {
+  it('reports a server that cannot be reached', async () => {
     const started = demo({ HOLDPOINT_URL: 'http://127.0.0.1:9', HOLDPOINT_TOKEN: 'x' });
     expect((await started.exited).code).toBe(7);
     expect(started.stderr()).toContain('http://127.0.0.1:9');

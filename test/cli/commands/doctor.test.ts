@@ -1,10 +1,11 @@
-// `holdpoint doctor` about agents: what is installed, what was tested, what is missing, and whether a connection is whole.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// `holdpoint doctor`: what it reports of the server, the token and the agents; and its advice, followed word for word.
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { program as claude } from '../../../src/agents/claude/program.ts';
 import { program as codex } from '../../../src/agents/codex/program.ts';
-import { temporaryFolder } from '../../support/process.ts';
+import { createClient } from '../../../src/client/client.ts';
+import { startHoldpoint, temporaryFolder } from '../../support/process.ts';
 import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
 
 let bed: TestBed;
@@ -20,7 +21,42 @@ interface Check {
   advice?: string;
 }
 
-it('names what is installed, tested, missing and connected', PATIENT, async () => {
+async function checksOf(bed: TestBed, env: Record<string, string>): Promise<Check[]> {
+  return JSON.parse((await bed.run(['doctor', '--json'], { env })).stdout).checks;
+}
+
+it('reports that everything is in order', PATIENT, async () => {
+  const env = { HOLDPOINT_DATA: bed.server.data, HOLDPOINT_TOKEN: '' };
+  const ended = await bed.run(['doctor'], { env });
+  expect(ended.code).toBe(0);
+  expect(ended.stdout.match(/^✓ /gm)).toHaveLength(6);
+  expect(ended.stdout).toMatch(/token +valid, scope operator/);
+  expect(ended.stdout).toMatch(/agents .*mock/);
+  const json = JSON.parse((await bed.run(['doctor', '--json'], { env })).stdout);
+  expect(json).toMatchObject({
+    ok: true,
+    checks: expect.arrayContaining([{ name: 'database', state: 'good', detail: expect.any(String) }]),
+  });
+});
+
+it('advises on an unreachable server, a wrong or weak token, and a readable state folder', PATIENT, async () => {
+  const none = await bed.run(['doctor'], { env: { HOLDPOINT_URL: 'http://127.0.0.1:9' } });
+  expect(none.code).toBe(7);
+  expect(none.stdout).toMatch(/✗ server .*\n(?:.*\n)*? {2}→ .*serve/);
+  const wrong = await bed.run(['doctor', '--token', 'guessed']);
+  expect(wrong.code).toBe(6);
+  expect(wrong.stdout).toMatch(/✗ token .*\n {2}→ set HOLDPOINT_TOKEN/);
+  const { token } = await bed.client.tokens.create({ scope: 'viewer' });
+  const viewer = await bed.run(['doctor', '--token', token]);
+  expect(viewer.code).toBe(0);
+  expect(viewer.stdout).toMatch(/! token +valid, scope viewer.*\n {2}→ it cannot answer/);
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o755);
+  const open = await bed.run(['doctor'], { env: { HOLDPOINT_DATA: folder } });
+  expect(open.stdout).toContain(`→ chmod go= ${folder}`);
+});
+
+it('reports which agents are installed, tested, missing and connected', PATIENT, async () => {
   const bin = temporaryFolder();
   const home = temporaryFolder();
   const program = (name: string, says: string) =>
@@ -34,18 +70,14 @@ it('names what is installed, tested, missing and connected', PATIENT, async () =
     CODEX_HOME: join(home, 'x'),
     HOLDPOINT_DATA: temporaryFolder(),
   };
-  const checks = async (path = env.PATH): Promise<Check[]> => {
-    const { code, stdout } = await bed.run(['doctor', '--json'], { env: { ...env, PATH: path } });
-    expect(code).toBe(0);
-    return JSON.parse(stdout).checks;
-  };
+  const checks = (path = env.PATH) => checksOf(bed, { ...env, PATH: path });
   const named = (list: Check[], name: string) => list.find((check) => check.name === name);
 
   const fresh = await checks();
   expect(named(fresh, 'claude')).toEqual({
     name: 'claude',
     state: 'good',
-    detail: `${claude.tested}, the version that was tested`,
+    detail: `${claude.tested}, the tested version`,
   });
   expect(named(fresh, 'codex')).toEqual({
     name: 'codex',
@@ -72,7 +104,60 @@ it('names what is installed, tested, missing and connected', PATIENT, async () =
   });
   expect(named(connected, 'codex hooks')).toMatchObject({
     state: 'warning',
-    detail: expect.stringContaining('knows nothing of'),
+    detail: expect.stringContaining('has no record'),
     advice: expect.stringContaining('disconnect codex'),
   });
+});
+
+/** Runs the commands of an advice as they would be typed. */
+async function follow(bed: TestBed, env: Record<string, string>, advice = ''): Promise<void> {
+  for (const command of advice.split(', then ')) {
+    const [, folder, typed = ''] = /^(?:CLAUDE_CONFIG_DIR=(\S+) )?\S*holdpoint (.*)$/.exec(command) ?? [];
+    const own = { ...env, ...(folder !== undefined && { CLAUDE_CONFIG_DIR: folder }) };
+    expect(await bed.run([...typed.split(' '), '--yes'], { env: own })).toMatchObject({ code: 0 });
+  }
+}
+
+it('gives advice that repairs the hooks after the server has moved, in every settings folder', PATIENT, async () => {
+  const bed = await openTestBed();
+  const { data } = bed.server;
+  const [usual, other] = [temporaryFolder(), temporaryFolder()];
+  const before = { HOLDPOINT_DATA: data, CLAUDE_CONFIG_DIR: usual };
+  for (const CLAUDE_CONFIG_DIR of [usual, other])
+    expect((await bed.run(['connect', 'claude', '--yes'], { env: { ...before, CLAUDE_CONFIG_DIR } })).code).toBe(0);
+  await bed.server.end('SIGTERM');
+  const moved = await startHoldpoint({ data });
+  const env = { ...before, HOLDPOINT_URL: moved.url };
+  const hooks = async () => (await checksOf(bed, env)).filter(({ name }) => name === 'claude hooks');
+  const wrong = await hooks();
+  expect(wrong.map(({ state }) => state)).toEqual(['warning', 'warning']);
+  expect((await bed.run(['doctor'], { env })).stdout).not.toContain('All is well');
+  for (const { advice } of wrong) await follow(bed, env, advice);
+  expect((await hooks()).map(({ state }) => state)).toEqual(['good', 'good']);
+
+  writeFileSync(join(other, 'settings.json'), '{ "hooks": ');
+  const [broken] = (await hooks()).filter(({ state }) => state !== 'good');
+  expect(broken?.detail).toContain(join(other, 'settings.json'));
+  expect(broken?.detail).not.toContain('was not changed');
+  expect(broken?.advice).toMatch(new RegExp(`^repair it by hand.*CLAUDE_CONFIG_DIR=${other} \\S+ disconnect claude$`));
+});
+
+it('gives advice that replaces a revoked operator token', PATIENT, async () => {
+  const bed = await openTestBed();
+  const { data, url, token } = bed.server;
+  const home = temporaryFolder();
+  mkdirSync(join(home, 'c'));
+  const env = { HOLDPOINT_DATA: data, HOLDPOINT_TOKEN: '', CLAUDE_CONFIG_DIR: join(home, 'c'), CODEX_HOME: home };
+  const client = createClient({ url, token });
+  const { items } = await client.tokens.list({ limit: 100 });
+  await client.tokens.revoke(items.find(({ scope }) => scope === 'operator')?.token_id ?? '');
+  const refused = await bed.run(['inbox'], { env });
+  expect(refused).toMatchObject({ code: 6, stderr: expect.stringMatching(/revoked\.\n.*holdpoint doctor$/m) });
+  const check = async (at: string) =>
+    (await checksOf(bed, { ...env, HOLDPOINT_URL: at })).find(({ name }) => name === 'token');
+  expect((await check(url))?.advice).toContain(`if ${join(data, 'operator.token')} belongs to this server`);
+  expect((await check(url))?.advice).toContain('restart the server, which creates a new one');
+  await bed.server.end('SIGTERM');
+  const again = await startHoldpoint({ data });
+  expect(await check(again.url)).toMatchObject({ state: 'good' });
 });

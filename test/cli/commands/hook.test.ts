@@ -1,5 +1,5 @@
-// The hook of a Codex without a daemon as a process, started through the launcher as Codex starts it: whoever is killed,
-// and whichever Node the launcher finds in the PATH, what was asked ends with that reason and no process is left.
+// `holdpoint hook` as a process, started through the launcher as Codex starts it: whichever process is killed, and whichever
+// Node the launcher finds in the PATH, the ask ends with that reason and no process is left.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -80,12 +80,12 @@ async function endsAsGivenUp({ ask }: Asking): Promise<void> {
 describe.each([
   ['Node 24', process.execPath],
   ['an older Node', olderNode],
-])('with %s in the PATH', (_name, node = '') => {
+])('a hook with %s in the PATH', (_name, node = '') => {
   it.skipIf(node === '').each([
     ['the agent', ({ agent }: Asking) => agent.kill('SIGKILL')],
     ['the hook that the agent started', ({ hooks }: Asking) => process.kill(hooks[0] ?? 0, 'SIGKILL')],
     ['the hook, with a request to end', ({ hooks }: Asking) => process.kill(hooks[0] ?? 0, 'SIGTERM')],
-  ])('is taken back when %s is killed', PATIENT, async (_who, kill) => {
+  ])('withdraws its ask when %s is killed', PATIENT, async (_who, kill) => {
     const asked = await asking(node);
     kill(asked);
     await endsAsGivenUp(asked);
@@ -94,7 +94,7 @@ describe.each([
   });
 });
 
-it('asks with the token of the folder it was given, whatever the shell it runs in has', PATIENT, async () => {
+it('asks with the token of its state folder, not with the one in the environment', PATIENT, async () => {
   const env = { HOLDPOINT_TOKEN: 'of another server', HOLDPOINT_RUN_ID: '42' };
   const asked = await asking(process.execPath, server.url, server.data, env);
   asked.agent.kill('SIGKILL');
@@ -102,8 +102,8 @@ it('asks with the token of the folder it was given, whatever the shell it runs i
   await gone(server.data);
 });
 
-describe('a hook that can say nothing any more', () => {
-  it('has its ask ended by the server of its machine', PATIENT, async () => {
+describe('a hook that was killed with SIGKILL', () => {
+  it('has its ask withdrawn by the server on its machine', PATIENT, async () => {
     const own = await startHoldpoint({ via: 'main' });
     stage = new TestBed(own.url, own.token);
     const asked = await asking(process.execPath, own.url, own.data);

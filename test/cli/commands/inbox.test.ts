@@ -1,5 +1,5 @@
-// The command line in a real pseudo-terminal, read by a real terminal emulator: the inbox as a person lives in it, and
-// questions answered line by line. Needs python3 for the pseudo-terminal; without it these tests are skipped by name.
+// `holdpoint inbox` in a real pseudo-terminal, read by a terminal emulator. Needs python3 for the pseudo-terminal; without
+// it these tests are skipped by name.
 // Covers: src/client/inbox-feed.ts
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,24 +7,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startHoldpoint, temporaryFolder } from '../../support/process.ts';
 import { hasPty, KEYS } from '../../support/pty.ts';
-import { closeTestBeds, openTestBed, PATIENT, TARGET, type TestBed } from '../test-bed.ts';
+import { closeProxies, openProxy } from '../proxy.ts';
+import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
 
 let bed: TestBed;
 beforeAll(async () => {
   if (hasPty) bed = await openTestBed();
 });
 afterEach(() => bed?.clear());
-afterAll(closeTestBeds);
+afterAll(async () => {
+  closeProxies();
+  await closeTestBeds();
+});
 
 const answerOf = async (id: string) => (await bed.client.asks.get(id)).answer;
 const statusOf = async (id: string) => (await bed.client.asks.get(id)).status;
-/** A key right after the list moved by itself is not taken: a person looks first. */
+/** Keys are ignored just after the list has moved by itself. */
 const LONGER_THAN_JUST_MS = 400;
-/** Alternate screen left, cursor shown, line wrap and paste as before. */
+/** Leaves the alternate screen, shows the cursor, restores line wrap and paste. */
 const LEFT_CLEAN = '\u001b[?2004l\u001b[?7h\u001b[0m\u001b[?25h\u001b[?1049l';
 
 describe.skipIf(!hasPty)('the inbox in a terminal (needs python3)', PATIENT, () => {
-  it('is live: asks come, are decided, settle elsewhere; q gives the terminal back', async () => {
+  it('shows asks as they are raised, decided here and settled elsewhere; q restores the terminal', async () => {
     const work = await bed.work('live', { title: 'Nightly build' });
     const first = await work.approval('first');
     const inbox = bed.terminal(['inbox']);
@@ -56,7 +60,7 @@ describe.skipIf(!hasPty)('the inbox in a terminal (needs python3)', PATIENT, () 
     expect(inbox.raw()).toContain(LEFT_CLEAN);
   });
 
-  it('answers a question by keys, with an own text', async () => {
+  it('answers a question by keys, with a text of its own', async () => {
     const ask = await (await bed.work()).question('keys');
     const inbox = bed.terminal(['inbox'], { columns: 40, rows: 20 });
     await inbox.shows('Where to deploy?');
@@ -88,7 +92,7 @@ describe.skipIf(!hasPty)('the inbox in a terminal (needs python3)', PATIENT, () 
     await inbox.exited;
   });
 
-  it('writes only what changed', async () => {
+  it('writes only the rows that changed', async () => {
     await (await bed.work('quiet')).approval('quiet');
     const inbox = bed.terminal(['inbox']);
     await inbox.shows('$ rm -rf build');
@@ -103,7 +107,7 @@ describe.skipIf(!hasPty)('the inbox in a terminal (needs python3)', PATIENT, () 
     await inbox.exited;
   });
 
-  it('opens $EDITOR to change the input, shows the change, and allows that', async () => {
+  it('opens $EDITOR on the input, shows the change, and allows the changed input', async () => {
     const editor = join(temporaryFolder(), 'editor');
     writeFileSync(editor, '#!/bin/sh\nsed -i.bak "s/rm -rf build/rm -r build/" "$1"\necho edited >&2\n');
     chmodSync(editor, 0o755);
@@ -120,7 +124,7 @@ describe.skipIf(!hasPty)('the inbox in a terminal (needs python3)', PATIENT, () 
     expect(await inbox.exited).toBe(0);
   });
 
-  it('gives the terminal back when it is ended, and has answered nothing', async () => {
+  it('restores the terminal when it is terminated, and answers nothing', async () => {
     const ask = await (await bed.work('ended')).approval('ended');
     const inbox = bed.terminal(['inbox']);
     await inbox.shows('$ rm -rf build');
@@ -131,10 +135,10 @@ describe.skipIf(!hasPty)('the inbox in a terminal (needs python3)', PATIENT, () 
     expect(await statusOf(ask.ask_id)).toBe('pending');
   });
 
-  it('shows when the server has gone, and goes on when it is back', async () => {
+  it('shows that the server is gone, and continues when it is back', async () => {
     const own = await openTestBed();
     const inbox = own.terminal(['inbox']);
-    await inbox.shows('Nothing waits for an answer.');
+    await inbox.shows('Nothing is waiting for an answer.');
     const { url, data } = own.server;
     await own.server.end('SIGKILL');
     await inbox.shows('○ no server');
@@ -145,90 +149,51 @@ describe.skipIf(!hasPty)('the inbox in a terminal (needs python3)', PATIENT, () 
     inbox.type('q');
     expect(await inbox.exited).toBe(0);
   });
-});
 
-describe.skipIf(!hasPty)('questions answer --interactive in a terminal (needs python3)', PATIENT, () => {
-  it('asks question by question, again where the input is wrong, and does not show secrets', async () => {
-    const ask = await (await bed.work()).question('dialogue', {
-      questions: [
-        { ...TARGET, multi_select: true },
-        { id: 'key', question: 'The deploy key?', secret: true },
-        { id: 'notes', question: 'Notes?', required: false },
-      ],
+  it('restores the terminal before it reports a defect', async () => {
+    const broken = await openProxy(({ path }, respond) => {
+      const isList = path.startsWith('/v1/asks');
+      respond(200, isList ? '[{"ask_id":"ask_1","created_at_ms":1}]' : '{}', 'application/json');
     });
-    const person = bed.terminal(['questions', 'answer', ask.ask_id, '--interactive'], { columns: 60 });
-    await person.shows(/1 of 3 {2}several may be chosen\nWhere to deploy\?\n 1\. Staging\n 2\. Production/);
-    await person.shows('Choose one or more');
-    person.type(`moon${KEYS.enter}`);
-    await person.shows('"moon" is none of the options');
-    person.type(`2, staging${KEYS.enter}`);
-    await person.shows('Anything to add (optional):');
-    person.type(KEYS.enter);
-    await person.shows('Your answer (not shown):');
-    person.type(KEYS.enter);
-    await person.shows('Some text is needed.');
-    person.type(`s3cret${KEYS.enter}`);
-    await person.shows('Notes?');
-    person.type(KEYS.enter);
-    expect(await person.exited).toBe(0);
-    expect(person.raw()).not.toContain('s3cret');
-    expect((await answerOf(ask.ask_id))?.answers).toEqual([
-      { question_id: 'target', selected_option_ids: ['production', 'staging'] },
-      { question_id: 'key', secret: true },
-    ]);
+    const inbox = bed.terminal(['inbox', '--url', broken]);
+    expect(await inbox.exited).toBe(1);
+    expect(inbox.isAlternate()).toBe(false);
+    expect(inbox.raw()).toContain('\u001b[?1049l');
+    expect(inbox.screen().join('\n')).toMatch(/^holdpoint: /m);
   });
 
-  it.each([
-    ['Ctrl-C', KEYS.ctrlC],
-    ['Ctrl-D', KEYS.ctrlD],
-  ])('answers nothing on %s, and says so by its exit code', async (name, keys) => {
-    const ask = await (await bed.work()).question(`left ${name}`);
-    const person = bed.terminal(['questions', 'answer', ask.ask_id, '--interactive']);
-    await person.shows('Choose one');
-    person.type(`1${KEYS.enter}`);
-    await person.shows('Anything to add');
-    person.type(keys);
-    expect(await person.exited).toBe(8);
-    expect(person.raw()).toContain('nothing was answered');
-    expect(await statusOf(ask.ask_id)).toBe('pending');
-  });
-
-  it('stops asking when somebody else answers', async () => {
-    const work = await bed.work();
-    const ask = await work.question('elsewhere');
-    const person = bed.terminal(['questions', 'answer', ask.ask_id, '--interactive'], { columns: 130 });
-    await person.shows('Choose one');
-    await bed.client.questions.answerRun(work.runId, { resolution: { request_id: ask.ask_id, declined: true } });
-    expect(await person.exited).toBe(4);
-    expect(person.screen().join('\n')).toMatch(
-      /^holdpoint: ask_\w+ is not open any more: declined by operator \(api\)/m,
-    );
+  it('reports a lost response and the retry in its footer', async () => {
+    const ask = await (await bed.work()).approval('inbox');
+    const inbox = bed.terminal(['inbox', '--url', await losingOnce()]);
+    await inbox.shows('$ rm -rf build');
+    inbox.type('a');
+    await expect.poll(() => inbox.raw(), PATIENT).toContain('connection lost; trying again. Nothing is done twice');
+    await inbox.shows(/^Holdpoint {2}1 waiting[\s\S]*\nconnected again/);
+    await expect.poll(async () => (await bed.client.asks.get(ask.ask_id)).answer?.behavior).toBe('allow');
+    inbox.type('q');
+    expect(await inbox.exited).toBe(0);
   });
 });
 
-describe.skipIf(!hasPty)('lists in a terminal (needs python3)', PATIENT, () => {
-  it('fit into 40 columns, with ids short enough to type', async () => {
-    const work = await bed.work('narrow');
-    const ask = await work.approval('narrow', { input: { command: `echo ${'long '.repeat(30)}` } });
-    const list = bed.terminal(['approvals', 'list', '--session-id', 'narrow'], { columns: 40 });
-    await list.shows('Show one:');
-    expect(await list.exited).toBe(0);
-    const rows = list.screen().filter(Boolean);
-    expect(rows[0]).toMatch(/^\w{6} {2}\d+s/);
-    expect(ask.ask_id.endsWith(rows[0]?.slice(0, 6) ?? '-')).toBe(true);
-    expect(rows[1]).toMatch(/^ {2}Bash: echo long .*…$/);
-    const show = bed.terminal(['approvals', 'show', rows[0]?.slice(0, 6) ?? ''], { columns: 40 });
-    await show.shows('$ echo long');
-    expect(await show.exited).toBe(0);
+/** Forwards every request; the response to the first mutation is dropped. */
+function losingOnce(): Promise<string> {
+  let isLost = false;
+  return openProxy(async ({ method, path, body, key }, respond, drop) => {
+    // A stream without events.
+    if (path.startsWith('/v1/events')) return;
+    const response = await fetch(bed.server.url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${bed.server.token}`,
+        'content-type': 'application/json',
+        ...(key !== undefined && { 'idempotency-key': key }),
+      },
+      ...(method === 'POST' && { body }),
+    });
+    const text = await response.text();
+    if (key === undefined || isLost)
+      return respond(response.status, text, response.headers.get('content-type') ?? 'application/json');
+    isLost = true;
+    drop();
   });
-
-  it('have colours, unless NO_COLOR says otherwise', async () => {
-    const ask = await (await bed.work()).approval('colours');
-    const coloured = bed.terminal(['approvals', 'show', ask.ask_id], { env: { NO_COLOR: '' } });
-    expect(await coloured.exited).toBe(0);
-    expect(coloured.raw()).toContain('\u001b[1m\u001b[36mrm\u001b[39m\u001b[22m');
-    const without = bed.terminal(['approvals', 'show', ask.ask_id]);
-    expect(await without.exited).toBe(0);
-    expect(without.raw()).not.toContain('\u001b[');
-  });
-});
+}

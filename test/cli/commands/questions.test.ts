@@ -1,5 +1,5 @@
-// `holdpoint questions`, as a process against a real server: list, show, answer in every way, cancel; by whole ids and
-// by parts of them; and what it says and returns when something is wrong.
+// `holdpoint questions` as a process against a real server: list, show, answer from every source, and cancel; by whole and
+// partial ids; and its errors.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,8 +15,8 @@ afterAll(closeTestBeds);
 const answers = JSON.stringify([{ question_id: 'target', selected_option_ids: ['staging'] }]);
 const statusOf = async (id: string) => (await bed.client.asks.get(id)).status;
 
-describe('list', PATIENT, () => {
-  it('shows what is pending, of one session or run, as text and as JSON', async () => {
+describe('questions list', PATIENT, () => {
+  it('lists what is pending, of one session or run, as text and as JSON', async () => {
     const one = await bed.work('list-one');
     const two = await bed.work('list-two');
     const first = await one.question('first', { expires_after_ms: 3_600_000 });
@@ -37,7 +37,7 @@ describe('list', PATIENT, () => {
     await bed.client.sessions.end('list-two');
   });
 
-  it('says on standard error that there is nothing', async () => {
+  it('reports on standard error that nothing is pending', async () => {
     expect(await bed.run(['questions', 'list'])).toEqual({
       code: 0,
       stdout: '',
@@ -47,8 +47,8 @@ describe('list', PATIENT, () => {
   });
 });
 
-describe('show', PATIENT, () => {
-  it('finds it by its whole id, a beginning or an ending, and shows all of it', async () => {
+describe('questions show', PATIENT, () => {
+  it('finds a question by its whole id, a prefix or a suffix, and shows all of it', async () => {
     const { ask_id } = await (await bed.work()).question('show');
     for (const typed of [ask_id, ask_id.slice(0, -4), ask_id.slice(4, -4), ask_id.slice(-6)]) {
       const { code, stdout } = await bed.run(['questions', 'show', typed]);
@@ -59,7 +59,7 @@ describe('show', PATIENT, () => {
     expect(JSON.parse(stdout)).toEqual(await bed.client.asks.get(ask_id));
   });
 
-  it('says which child asks, where a child asks its parent', async () => {
+  it('names the child run that asks its parent', async () => {
     await bed.client.sessions.create({ agent: 'external', session_id: 'parent' });
     const child = await bed.client.sessions.create({
       agent: 'external',
@@ -85,7 +85,7 @@ describe('show', PATIENT, () => {
     const typed = a.ask_id.slice(-8);
     const both = await bed.run(['questions', 'show', typed]);
     expect(both).toMatchObject({ code: 2, stdout: '' });
-    expect(both.stderr).toContain(`"${typed}" is ambiguous: it fits 2`);
+    expect(both.stderr).toContain(`"${typed}" is ambiguous: 2 pending questions match`);
     expect(both.stderr).toContain(`${a.ask_id}  Where to deploy?`);
     expect(both.stderr).toContain(`${b.ask_id}  And the other?`);
     const asJson = await bed.run(['questions', 'show', typed, '--json']);
@@ -106,7 +106,7 @@ describe('show', PATIENT, () => {
     expect(ended.stderr).toContain(part);
   });
 
-  it('says when it is an approval, and how to see it', async () => {
+  it('reports that an id is an approval, and how to show it', async () => {
     const { ask_id } = await (await bed.work()).approval('not-a-question');
     const ended = await bed.run(['questions', 'show', ask_id]);
     expect(ended.code).toBe(3);
@@ -114,8 +114,8 @@ describe('show', PATIENT, () => {
   });
 });
 
-describe('answer', PATIENT, () => {
-  it('from JSON, signed with the surface cli and the justification', async () => {
+describe('questions answer', PATIENT, () => {
+  it('answers from JSON, with the surface cli and the justification', async () => {
     const ask = await (await bed.work()).question('json');
     const args = [
       'questions',
@@ -137,7 +137,7 @@ describe('answer', PATIENT, () => {
     });
   });
 
-  it('from a file, and from standard input', async () => {
+  it('answers from a file and from standard input', async () => {
     const work = await bed.work();
     const file = join(temporaryFolder(), 'answers.json');
     writeFileSync(file, answers);
@@ -149,7 +149,7 @@ describe('answer', PATIENT, () => {
     expect([await statusOf(byFile.ask_id), await statusOf(byInput.ask_id)]).toEqual(['answered', 'answered']);
   });
 
-  it('declines', async () => {
+  it('declines a question', async () => {
     const ask = await (await bed.work()).question('declined');
     expect(
       (await bed.run(['questions', 'answer', ask.ask_id, '--declined', '--justification', 'you decide'])).code,
@@ -160,7 +160,7 @@ describe('answer', PATIENT, () => {
     });
   });
 
-  it('does it once under one key, and says who was first to whoever comes later', async () => {
+  it('answers once under one key, and names who answered first to a later caller', async () => {
     const ask = await (await bed.work()).question('twice');
     const args = ['questions', 'answer', ask.ask_id, '--answers-json', answers, '--json'];
     const first = await bed.run([...args, '--idempotency-key', 'schlüssel-1']);
@@ -179,13 +179,13 @@ describe('answer', PATIENT, () => {
     expect(inWords.stderr).toMatch(/^holdpoint: too late: answered by operator \(cli\) \d+s ago\n$/);
   });
 
-  it('says that it expired', async () => {
+  it('exits with 5 when the question has expired', async () => {
     const ask = await (await bed.work()).question('expired', { expires_after_ms: 1 });
     await expect.poll(() => statusOf(ask.ask_id)).toBe('expired');
     expect((await bed.run(['questions', 'answer', ask.ask_id, '--answers-json', answers])).code).toBe(5);
   });
 
-  it('waits for the run with --wait, until it has ended or asks again; the exit code says how it ended', async () => {
+  it('waits with --wait until the run has ended or asks again, and exits with its result', async () => {
     const work = await bed.work();
     const ask = await work.question('wait');
     const waiting = bed.start(['questions', 'answer', ask.ask_id, '--answers-json', answers, '--wait', '--json']);
@@ -215,7 +215,7 @@ describe('answer', PATIENT, () => {
       'moon',
     ],
     ['an unusable key', ['--declined', '--idempotency-key', 'a\nb'], 'control characters'],
-  ])('refuses %s, and nothing is answered', async (what, args, part) => {
+  ])('refuses %s, and answers nothing', async (what, args, part) => {
     const ask = await (await bed.work()).question(`refused ${what}`);
     const ended = await bed.run(['questions', 'answer', ask.ask_id, ...args]);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
@@ -224,14 +224,14 @@ describe('answer', PATIENT, () => {
   });
 });
 
-describe('answer --interactive without a terminal', PATIENT, () => {
-  it('reads lines: asks again with the reason, then an optional text', async () => {
+describe('questions answer --interactive without a terminal', PATIENT, () => {
+  it('reads lines, repeats after invalid input, then reads an optional text', async () => {
     const ask = await (await bed.work()).question('piped');
     const lines = ['moon', '1 2', 'PRODUCTION', 'at night', ''].join('\n');
     const ended = await bed.run(['questions', 'answer', ask.ask_id, '--interactive'], { input: lines });
     expect(ended.code).toBe(0);
-    expect(ended.stderr).toContain('"moon" is none of the options');
-    expect(ended.stderr).toContain('Only one may be chosen here.');
+    expect(ended.stderr).toContain('"moon" is not one of the options');
+    expect(ended.stderr).toContain('Only one option may be selected.');
     expect((await bed.client.asks.get(ask.ask_id)).answer?.answers).toEqual([
       { question_id: 'target', selected_option_ids: ['production'], freeform_answer: 'at night' },
     ]);
@@ -250,8 +250,8 @@ describe('answer --interactive without a terminal', PATIENT, () => {
   });
 });
 
-describe('cancel', PATIENT, () => {
-  it('withdraws the question and its run', async () => {
+describe('questions cancel', PATIENT, () => {
+  it('cancels the question and its run', async () => {
     const ask = await (await bed.work()).question('cancel');
     const ended = await bed.run([
       'questions',

@@ -1,4 +1,4 @@
-// `run --interactive` in a real pseudo-terminal: several asks at once, one after the other, while other people answer too.
+// `run --interactive` in a real pseudo-terminal: several asks at once, one after the other, while others answer too.
 // Needs python3 for the pseudo-terminal; without it these tests are skipped by name.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hasPty, KEYS, type Pty } from '../../support/pty.ts';
@@ -70,7 +70,7 @@ async function shown(person: Pty, names: string[], pattern = 'Allow Bash\\?\\n[\
 }
 
 describe.skipIf(!hasPty)('run --interactive in a terminal (needs python3)', PATIENT, () => {
-  it('takes no key for the prompt that follows one that was taken away', async () => {
+  it('ignores keys that were meant for a prompt that was closed', async () => {
     const { person, answers, elsewhere, raised } = play([{ do: 'parallel', asks: [approve('one'), approve('two')] }]);
     const first = await shown(person, ['one', 'two']);
     const second = first === 'one' ? 'two' : 'one';
@@ -78,18 +78,18 @@ describe.skipIf(!hasPty)('run --interactive in a terminal (needs python3)', PATI
     await elsewhere(first);
     await person.shows(SETTLED);
     person.type(ALLOW);
-    await person.shows('Keys from before this was asked are not taken.');
+    await person.shows('Keys typed before this appeared are ignored.');
     expect(await answers()).toEqual({ [first]: 'deny', [second]: undefined });
     expect(person.screen().join('\n')).toMatch(
       /settled elsewhere meanwhile\.\n✓ denied by operator \(api\): no\n! Allow Bash\?\n/,
     );
-    await shown(person, [second], 'not taken\\.[\\s\\S]*Allow Bash\\?\\n[\\s\\S]*Deny');
+    await shown(person, [second], 'are ignored\\.[\\s\\S]*Allow Bash\\?\\n[\\s\\S]*Deny');
     person.type(ALLOW);
     expect(await person.exited).toBe(0);
     expect(await answers()).toEqual({ [first]: 'deny', [second]: 'allow' });
   });
 
-  it('takes no Enter for the question that follows one answered elsewhere', async () => {
+  it('ignores an Enter that was meant for a question answered elsewhere', async () => {
     const { person, answers, elsewhere, raised } = play([{ do: 'parallel', asks: [ask('one'), ask('two')] }]);
     await person.shows(/Which (one|two)\?[\s\S]*Decline/);
     await raised(2);
@@ -98,25 +98,25 @@ describe.skipIf(!hasPty)('run --interactive in a terminal (needs python3)', PATI
     await elsewhere(first);
     await person.shows(SETTLED);
     person.type(KEYS.enter);
-    await person.shows(new RegExp(`not taken\\.[\\s\\S]*Which ${second}[\\s\\S]*Decline`));
+    await person.shows(new RegExp(`are ignored\\.[\\s\\S]*Which ${second}[\\s\\S]*Decline`));
     expect(await answers()).toEqual({ [first]: 'b', [second]: undefined });
     person.type(KEYS.enter);
     expect(await person.exited).toBe(0);
     expect(await answers()).toEqual({ [first]: 'b', [second]: 'a' });
   });
 
-  it('takes nothing that was typed before anything was asked', async () => {
+  it('ignores what was typed before the first prompt', async () => {
     const { person, answers } = play([{ do: 'say', text: 'at work' }, { do: 'sleep', ms: 1000 }, approve('one')]);
     await person.shows('at work');
     person.type(`${KEYS.enter}${KEYS.enter}`);
-    await shown(person, ['one'], 'not taken\\.[\\s\\S]*Deny');
+    await shown(person, ['one'], 'are ignored\\.[\\s\\S]*Deny');
     expect(await answers()).toEqual({ one: undefined });
     person.type(ALLOW);
     expect(await person.exited).toBe(0);
     expect(await answers()).toEqual({ one: 'allow' });
   });
 
-  it('asks about all of several asks, each with its outcome before the next', async () => {
+  it('asks about each of several asks, and shows its outcome before the next', async () => {
     const names = ['one', 'two', 'three'];
     const { person, answers } = play([{ do: 'parallel', asks: names.map(approve) }]);
     const expected: Record<string, string> = {};
@@ -146,16 +146,16 @@ describe.skipIf(!hasPty)('run --interactive in a terminal (needs python3)', PATI
     ]);
   });
 
-  it('offers what can be allowed along with it, in its own words, and never by itself', async () => {
+  it('offers the suggestions of the agent below Deny, and never preselects one', async () => {
     const suggestions = [{ id: 'session-0', label: 'always for this session: make test' }];
     const { person, asks } = play([{ ...approve('one'), suggestions }]);
-    await person.shows(/● Deny\n[\s\S]*○ Allow, and with it: always for this session: make test/);
+    await person.shows(/● Deny\n[\s\S]*○ Allow, and also: always for this session: make test/);
     person.type(`${KEYS.down}${KEYS.enter}`);
     expect(await person.exited).toBe(0);
     expect((await asks())[0]?.answer).toMatchObject({ behavior: 'allow', suggestion_ids: ['session-0'] });
   });
 
-  it('says of one that was settled before its turn that it is over, and does not ask about it', async () => {
+  it('reports an ask that settled before its turn, and does not ask about it', async () => {
     const names = ['one', 'two', 'three'];
     const { person, answers, elsewhere, raised } = play([{ do: 'parallel', asks: names.map(approve) }]);
     const first = await shown(person, names);
@@ -171,7 +171,7 @@ describe.skipIf(!hasPty)('run --interactive in a terminal (needs python3)', PATI
     expect(person.screen().join('\n')).not.toContain(`$ make ${over}`);
   });
 
-  it('asks about nothing that was asked in its session before', async () => {
+  it('does not ask about asks of earlier runs of its session', async () => {
     const earlier = play([{ do: 'say', text: 'history' }, approve('one')]);
     await shown(earlier.person, ['one']);
     earlier.person.type(ALLOW);
@@ -188,7 +188,7 @@ describe.skipIf(!hasPty)('run --interactive in a terminal (needs python3)', PATI
     ['Ctrl-C', KEYS.ctrlC],
     ['Ctrl-D', KEYS.ctrlD],
     ['Escape', KEYS.escape],
-  ])('answers nothing on %s, and says so by its exit code', async (_, keys) => {
+  ])('answers nothing on %s, and exits with 8', async (_, keys) => {
     const { person, answers } = play([approve('one')]);
     await shown(person, ['one']);
     person.type(keys);

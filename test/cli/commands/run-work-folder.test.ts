@@ -1,5 +1,5 @@
-// Where an agent of `holdpoint run` works, and with what: the folder is named wherever an action of it is shown or decided,
-// what is said of a session that is there must be true of it, and a command line that is refused leaves nothing behind.
+// The work folder of `holdpoint run`: named wherever an action is shown or decided, never changed in an existing session,
+// and resolved where the command is typed.
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ const MAKE = { do: 'approve', id: 'go', tool_name: 'Bash', input: { command: 'ma
 const BELOW = { do: 'subagent', id: 'below', script: [MAKE] };
 
 describe('the folder of an approval', PATIENT, () => {
-  it('is named in lists, in the whole of it, in its run and thread, and when it is decided', async () => {
+  it('is named in lists, in show, in its run and thread, and when it is decided', async () => {
     const work = await bed.work('somewhere', { work_folder: '/w/shop' });
     const ask = await work.approval('make');
     const shown = async (...args: string[]) => (await bed.run(args)).stdout;
@@ -45,7 +45,7 @@ describe('the folder of an approval', PATIENT, () => {
     },
   );
 
-  it('is named on the card of a run that is only watched', async () => {
+  it('is named on the card of a run that is followed', async () => {
     const script = JSON.stringify({ script: [MAKE] });
     await bed.client.sessions.create({ agent: 'mock', session_id: 'placed', work_folder: '/w/shop' });
     const args = ['run', 'mock', '--session-id', 'placed', '--input-json', script];
@@ -55,7 +55,7 @@ describe('the folder of an approval', PATIENT, () => {
   });
 });
 
-describe('a session that is there', PATIENT, () => {
+describe('an existing session', PATIENT, () => {
   it.each([
     ['--work-folder', '/w/other', 'works in /w/shop, not in /w/other'],
     ['--title', 'Other', 'is titled "Shop", not "Other"'],
@@ -72,7 +72,7 @@ describe('a session that is there', PATIENT, () => {
     expect((await bed.client.runs.list({ session_id: 'shop' })).items).toEqual([]);
   });
 
-  it('is used with the same ones', async () => {
+  it('is used when the flags match it', async () => {
     const id = ['--session-id', 'same', '--work-folder', '/w/shop/', '--title', 'Shop', '--label', 'b', '--label', 'a'];
     const args = ['run', 'mock', '--input-json', SAY, '--detach', ...id];
     expect(await bed.run(args)).toMatchObject({ code: 0 });
@@ -97,7 +97,7 @@ describe('a command line that is refused', PATIENT, () => {
   });
 });
 
-it('takes a folder as it is named where the person stands', PATIENT, async () => {
+it('resolves a relative work folder where the command is typed', PATIENT, async () => {
   const made = await bed.run(['sessions', 'create', '--work-folder', 'here/../there', '--json']);
   const { work_folder } = JSON.parse(made.stdout);
   expect(work_folder).toMatch(/^\/.*\/there$/);

@@ -1,4 +1,4 @@
-// `holdpoint sign-in`: the link alone on standard output, for the person and scope that were named.
+// `holdpoint sign-in`: prints the link alone on standard output, for the given name and scope.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MeView } from '../../../src/core/views.ts';
 import { send } from '../../support/http.ts';
@@ -27,7 +27,7 @@ describe('holdpoint sign-in', PATIENT, () => {
     expect((await use(stdout.trim())).status).toBe(410);
   });
 
-  it('is for somebody, and may let only look', async () => {
+  it('takes a name, and a scope that may only look', async () => {
     const { stdout } = await bed.run(['sign-in', '--name', 'mate', '--scope', 'viewer', '--json']);
     const { url } = JSON.parse(stdout) as { url: string };
     expect((await use(url)).body).toMatchObject({ name: 'mate', scope: 'viewer' });

@@ -1,4 +1,4 @@
-// `holdpoint threads`, as a process against a real server: what was said, live, and posts that answer or are input.
+// `holdpoint threads` as a process against a real server: items, live ones too, and posts that answer or are input.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ItemView } from '../../../src/core/views.ts';
 import { closeTestBeds, openTestBed, PATIENT, type TestBed, type Work } from '../test-bed.ts';
@@ -18,7 +18,7 @@ const threads = (...args: string[]) => bed.run(['threads', ...args]);
 const linesOf = ({ stdout }: { stdout: string }) => stdout.trimEnd().split('\n');
 
 describe('threads', PATIENT, () => {
-  it('show what was said, asked and answered', async () => {
+  it('shows messages, prompts and answers', async () => {
     await bed.client.runs.output(work.runId, { text: 'let me see\u001b[2J' });
     const ask = await work.question('q');
     const posted = await threads('post', work.sessionId, '2');
@@ -40,7 +40,7 @@ describe('threads', PATIENT, () => {
     expect(json.map((item: ItemView) => item.author.role)).toEqual(['user', 'worker']);
   });
 
-  it('are listed, and followed live until told to stop', async () => {
+  it('lists threads, and follows one until its limit', async () => {
     const listed = await threads('list');
     expect(listed.stdout).toMatch(new RegExp(`^${work.sessionId} +running`, 'm'));
     const following = bed.start(['threads', 'follow', work.sessionId, '--json', '--limit', '3']);
@@ -52,7 +52,7 @@ describe('threads', PATIENT, () => {
     expect(said).toEqual(['ship it', 'one', 'two'].map((text) => [{ type: 'text', text }]));
   });
 
-  it('take input for the next run, also from standard input', async () => {
+  it('posts input for the next run, also from standard input', async () => {
     const first = await threads('post', work.sessionId, 'and', 'the', 'tests', '--json');
     const item = JSON.parse(first.stdout) as ItemView;
     const second = await bed.run(['threads', 'post', work.sessionId, '-'], { input: 'line one\nline two' });
@@ -61,7 +61,7 @@ describe('threads', PATIENT, () => {
     expect(input.text).toBe('and the tests\n\nline one\nline two');
   });
 
-  it('take structured answers, and refuse what is not asked', async () => {
+  it('posts structured answers, and refuses those to a prompt that is not open', async () => {
     const ask = await work.approval('p');
     const wrong = await threads('post', work.sessionId, 'yes', '--prompt-id', 'ask_other');
     expect([wrong.code, wrong.stderr.includes(ask.ask_id)]).toEqual([4, true]);
@@ -79,12 +79,12 @@ describe('threads', PATIENT, () => {
     [['post', 'chat-1', '--answers-json', '[]']],
     [['post', 'chat-1', 'x', '--prompt-id', 'a', '--answers-json', 'no']],
     [['show', 'chat-1', '--last', 'many']],
-  ])('say what is wrong with %j', async (args) => {
+  ])('refuses %j with the reason', async (args) => {
     const { code, stderr } = await threads(...args);
     expect([code, stderr.startsWith('holdpoint: ')]).toEqual([2, true]);
   });
 
-  it('of a session that is not there are not found', async () => {
+  it('reports an unknown session', async () => {
     expect((await threads('show', 'nobody')).code).toBe(3);
   });
 });

@@ -1,9 +1,9 @@
-// The inbox without a terminal: the list and its approvals. No key decides anything that was not meant and seen.
+// Keys in the list of the inbox and on its approvals: none decides an ask that it was not meant for.
 import { describe, expect, it } from 'vitest';
 import { approval, Inbox, NOW, question } from './test-bed.ts';
 
-describe('the list', () => {
-  it('shows every ask with its age and what it is, and the selected one below', () => {
+describe('the list of the inbox', () => {
+  it('shows every ask with its age and summary, and the selected one below', () => {
     const inbox = new Inbox([approval('ask_1'), question('ask_2')]);
     expect(inbox.shown()).toMatch(
       /^Holdpoint {2}2 waiting +● live\n›! {2}1m Bash: rm -rf build +nightly\n \? 50s Where to\? +nightly\n─+\n/,
@@ -14,8 +14,8 @@ describe('the list', () => {
     expect(inbox.keys('G').state.selectedId).toBe('ask_2');
   });
 
-  it('says what to do when there is nothing', () => {
-    expect(new Inbox([]).shown()).toContain('To see some: holdpoint demo');
+  it('suggests the demo when it is empty', () => {
+    expect(new Inbox([]).shown()).toContain('To try it: holdpoint demo');
   });
 
   it('counts down to a deadline', () => {
@@ -25,7 +25,7 @@ describe('the list', () => {
     expect(inbox.later(5000).screen()[1]).toMatch(/ 4:00$/);
   });
 
-  it('is filtered as one types; Escape clears it', () => {
+  it('is filtered while typing, until Escape', () => {
     const inbox = new Inbox([approval('ask_1', 'make'), approval('ask_2', 'ls'), question('ask_3')]);
     inbox.keys('/').text('bash ls');
     expect(inbox.shown()).toContain('/bash ls');
@@ -37,10 +37,10 @@ describe('the list', () => {
         .screen()
         .filter((row) => /^.[!?]/.test(row)),
     ).toHaveLength(3);
-    expect(inbox.keys('/').text('zzz').shown()).toContain('Nothing fits the filter');
+    expect(inbox.keys('/').text('zzz').shown()).toContain('Nothing matches the filter');
   });
 
-  it('grows without moving the selection', () => {
+  it('keeps the selection when an older ask is inserted', () => {
     const inbox = new Inbox([approval('ask_2')]);
     inbox.tell({ type: 'raised', isNews: true, asks: [approval('ask_1', 'first', { created_at_ms: 5 })] });
     expect(inbox.state.selectedId).toBe('ask_2');
@@ -48,29 +48,29 @@ describe('the list', () => {
     expect(inbox.effects).toContainEqual({ do: 'bell' });
   });
 
-  it('shows help, and goes back', () => {
+  it('shows the help until a key is pressed', () => {
     const inbox = new Inbox([approval('ask_1')]);
-    expect(inbox.keys('?').shown()).toContain('deny; a reason is asked for');
+    expect(inbox.keys('?').shown()).toContain('deny, with an optional reason');
     expect(inbox.keys('x').shown()).toContain('› '.trim());
   });
 });
 
-describe('an approval', () => {
-  it('is allowed by a, and the next one is shown', () => {
+describe('an approval in the inbox', () => {
+  it('is allowed by a, and the next one is selected', () => {
     const inbox = new Inbox([approval('ask_1'), approval('ask_2')]).keys('a');
     expect(inbox.sent()).toEqual([{ request_id: 'ask_1', behavior: 'allow' }]);
     expect(inbox.state.selectedId).toBe('ask_2');
     expect(inbox.screen()[1]).toMatch(/^ …/);
   });
 
-  it('is not allowed by a second a that was on its way when the list moved', () => {
+  it('is not allowed by an a that was pressed before the list moved', () => {
     const inbox = new Inbox([approval('ask_1'), approval('ask_2')]).keys('a', 'a');
     expect(inbox.sent()).toHaveLength(1);
     expect(inbox.shown()).toContain('has just moved');
     expect(inbox.later(400).keys('a').sent()).toHaveLength(2);
   });
 
-  it('is shown whole before it can be allowed', () => {
+  it('is shown in full before it can be allowed', () => {
     const long = Array.from({ length: 40 }, (_, i) => `echo ${i}`).join('\n');
     const inbox = new Inbox([approval('ask_1', long)]).keys('a');
     expect(inbox.sent()).toEqual([]);
@@ -81,7 +81,7 @@ describe('an approval', () => {
     expect(small.keys('a').sent()).toHaveLength(1);
   });
 
-  it('is denied by d with a reason, without one, or not at all', () => {
+  it('is denied by d with or without a reason, and not after Escape', () => {
     const asks = [approval('ask_1'), approval('ask_2')];
     const inbox = new Inbox(asks).keys('d').text('use make');
     expect(inbox.shown()).toContain('Why not? (optional) use make');
@@ -92,10 +92,10 @@ describe('an approval', () => {
     expect(new Inbox(asks).keys('return', 'd', 'escape').state.mode.name).toBe('detail');
   });
 
-  it('is changed by e: a lone command as text, anything else as JSON; and allowed only after a look', () => {
+  it('is edited by e, as text or JSON, and shown again before it is allowed', () => {
     const inbox = new Inbox([approval('ask_1', 'rm -rf /')]).keys('e', 'backspace').text('tmp/x');
     expect(inbox.keys('return').shown()).toMatch(
-      /This would run:\n\$ rm -rf tmp\/x\n\nThe agent had asked for:\n\$ rm -rf \//,
+      /This would run:\n\$ rm -rf tmp\/x\n\nThe agent asked for:\n\$ rm -rf \//,
     );
     expect(inbox.sent()).toEqual([]);
     expect(inbox.keys('a').sent()).toEqual([
@@ -103,11 +103,11 @@ describe('an approval', () => {
     ]);
     const other = new Inbox([approval('ask_1', '', { input: { command: 'ls', cwd: '/' } })]).keys('e');
     expect(other.shown()).toContain('{"command":"ls","cwd":"/"}');
-    expect(other.keys('backspace', 'return').shown()).toContain('Not usable');
+    expect(other.keys('backspace', 'return').shown()).toContain('Not valid');
     expect(other.keys('}', 'return', 'escape').sent()).toEqual([]);
   });
 
-  it('is changed in the editor where there is one', () => {
+  it('is edited in $EDITOR where there is one', () => {
     const inbox = new Inbox([approval('ask_1')], { hasEditor: true }).keys('e');
     expect(inbox.effects).toContainEqual({
       do: 'open_editor',
@@ -118,7 +118,7 @@ describe('an approval', () => {
     expect(inbox.sent()).toEqual([{ request_id: 'ask_1', behavior: 'allow', updated_input: { command: 'ls' } }]);
   });
 
-  it('is not decided by pasted text, nor by keys that mean nothing', () => {
+  it('is not decided by pasted text or by keys without a meaning', () => {
     const inbox = new Inbox([approval('ask_1')]).paste('a\nd\n');
     expect(inbox.keys('y', 'A', 'tab', ' ', 'o', 'x').sent()).toEqual([]);
     expect(inbox.keys('d').paste('a\nreason').keys('return').sent()).toEqual([
@@ -126,7 +126,7 @@ describe('an approval', () => {
     ]);
   });
 
-  it('is left alone by q, Ctrl-C and Escape', () => {
+  it('stays pending after q, Ctrl-C and Escape', () => {
     for (const key of ['q', 'ctrl-c']) {
       const inbox = new Inbox([approval('ask_1')]).keys(key);
       expect(inbox.effects).toEqual([{ do: 'quit' }]);
@@ -135,42 +135,11 @@ describe('an approval', () => {
     expect(new Inbox([approval('ask_1')]).keys('return', 'escape', 'escape').effects).toEqual([]);
   });
 
-  it('says why an answer was refused, and can be answered again', () => {
+  it('shows why an answer was refused, and can be answered again', () => {
     const inbox = new Inbox([approval('ask_1')])
       .keys('a')
       .tell({ type: 'refused', askId: 'ask_1', text: 'too late: mate' });
     expect(inbox.shown()).toContain('too late: mate');
     expect(inbox.keys('a').sent()).toHaveLength(2);
-  });
-});
-
-describe('an ask that settles elsewhere', () => {
-  it('says who answered, cannot be decided any more, and leaves after a while', () => {
-    const inbox = new Inbox([approval('ask_1'), approval('ask_2')]).settle('ask_1');
-    expect(inbox.shown()).toContain('denied by alice (web)');
-    expect(inbox.keys('a').sent()).toEqual([]);
-    expect(inbox.shown()).toContain('It is settled');
-    inbox.later(9000);
-    expect(inbox.state.entries.map((e) => e.ask.ask_id)).toEqual(['ask_2']);
-    expect(inbox.state.selectedId).toBe('ask_2');
-    expect(inbox.keys('a').sent()).toEqual([]);
-  });
-
-  it('takes away what was being typed about it', () => {
-    for (const keys of [['d', 'n'], ['return'], ['e']]) {
-      const inbox = new Inbox([approval('ask_1')]).keys(...keys).settle('ask_1');
-      expect(inbox.state.mode.name).toBe('detail');
-      expect(inbox.shown()).toContain('denied by alice (web)');
-      expect(inbox.keys('return', 'a').sent()).toEqual([]);
-    }
-    const form = new Inbox([question('ask_1')]).keys('return').settle('ask_1');
-    expect(form.keys('return').sent()).toEqual([]);
-  });
-
-  it('is told once, however often it is heard', () => {
-    const inbox = new Inbox([approval('ask_1')]).settle('ask_1').settle('ask_1', { answered_by: 'mate' });
-    expect(inbox.shown()).toContain('alice');
-    inbox.tell({ type: 'raised', asks: [approval('ask_1')], isNews: true });
-    expect(inbox.state.entries).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 // The inbox without a terminal, for tests: asks to put into it, keys to press, and what came of it.
 import { paste, press } from '../../../src/cli/inbox/keys.ts';
 import { type Effect, initialState, type State } from '../../../src/cli/inbox/state.ts';
-import { type Happening, happen } from '../../../src/cli/inbox/update.ts';
+import { type InboxEvent, update } from '../../../src/cli/inbox/update.ts';
 import { view } from '../../../src/cli/inbox/view.ts';
 import { plain } from '../../../src/cli/text/spans.ts';
 import { completeQuestions, type QuestionInput } from '../../../src/core/question.ts';
@@ -65,8 +65,7 @@ export class Inbox {
 
   constructor(asks: AskView[], size: { columns?: number; rows?: number; hasEditor?: boolean } = {}) {
     this.state = initialState({
-      url: 'http://x',
-      ownName: 'holdpoint',
+      programName: 'holdpoint',
       hasEditor: false,
       columns: 80,
       rows: 24,
@@ -76,8 +75,8 @@ export class Inbox {
     this.tell({ type: 'raised', asks, isNews: false });
     this.tell({ type: 'link', link: 'live' });
   }
-  tell(event: Happening): this {
-    return this.#take(happen(this.state, event));
+  tell(event: InboxEvent): this {
+    return this.#take(update(this.state, event));
   }
   keys(...names: string[]): this {
     for (const name of names) this.#take(press(this.state, { name, ...(name.length === 1 && { text: name }) }));

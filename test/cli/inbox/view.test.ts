@@ -1,5 +1,4 @@
-// The inbox without a terminal: questions, and the screen, which always has the size of the terminal, whatever is pressed
-// and whatever agents send.
+// The screen of the inbox: always the size of the terminal, whatever is pressed and whatever agents send.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { view } from '../../../src/cli/inbox/view.ts';
@@ -7,75 +6,7 @@ import { lineCells } from '../../../src/cli/text/layout.ts';
 import { plain } from '../../../src/cli/text/spans.ts';
 import { approval, Inbox, KEY, NOW, question, WHERE, WHICH, WHY } from './test-bed.ts';
 
-describe('a question', () => {
-  it('is answered with what the cursor is on; the recommended one is where it begins', () => {
-    expect(new Inbox([question('ask_1')]).keys('return', 'return').sent()).toEqual([
-      { request_id: 'ask_1', answers: [{ question_id: 'where', selected_option_ids: ['prod'] }] },
-    ]);
-    expect(new Inbox([question('ask_1')]).keys('return', 'k', 'return').sent()).toEqual([
-      { request_id: 'ask_1', answers: [{ question_id: 'where', selected_option_ids: ['staging'] }] },
-    ]);
-    expect(new Inbox([question('ask_1')]).keys('return', '1', 'return').sent()).toEqual([
-      { request_id: 'ask_1', answers: [{ question_id: 'where', selected_option_ids: ['staging'] }] },
-    ]);
-  });
-
-  it('is answered with a text of one’s own by o', () => {
-    const inbox = new Inbox([question('ask_1')]).keys('o').text('the moon');
-    expect(inbox.shown()).toContain('Other: the moon');
-    expect(inbox.keys('return').sent()).toEqual([
-      { request_id: 'ask_1', answers: [{ question_id: 'where', freeform_answer: 'the moon' }] },
-    ]);
-  });
-
-  it('takes several choices by space and numbers, and needs one', () => {
-    const inbox = new Inbox([question('ask_1', WHICH)]).keys('return', 'tab');
-    expect(inbox.shown()).toContain('Choose an option');
-    expect(inbox.keys('1', 'j', ' ').shown()).toMatch(/\[x\] 1\. Staging\n.*\[x\] 2\. Production/);
-    expect(inbox.keys('1', 'return').sent()).toEqual([
-      { request_id: 'ask_1', answers: [{ question_id: 'which', selected_option_ids: ['prod'] }] },
-    ]);
-  });
-
-  it('with several questions is looked at once more before it is sent; what is optional may be left out', () => {
-    const inbox = new Inbox([question('ask_1', WHERE, WHY, KEY)]).keys('return', 'return');
-    expect(inbox.shown()).toContain('2 of 3');
-    inbox.keys('return', 'return');
-    expect(inbox.shown()).toContain('An answer is needed.');
-    inbox.text('hunter2');
-    expect(inbox.shown()).not.toContain('hunter2');
-    expect(inbox.shown()).toContain('•••••••');
-    expect(inbox.keys('return').shown()).toMatch(/Your answers\n\n.*: Production\n.*: \(left out\)\n.*: \(secret\)/);
-    expect(inbox.sent()).toEqual([]);
-    expect(inbox.keys('escape', 'return', 'return').sent()).toEqual([
-      {
-        request_id: 'ask_1',
-        answers: [
-          { question_id: 'where', selected_option_ids: ['prod'] },
-          { question_id: 'key', freeform_answer: 'hunter2' },
-        ],
-      },
-    ]);
-  });
-
-  it('is declined by d, and left by Escape', () => {
-    expect(new Inbox([question('ask_1')]).keys('d').text('you').keys('return').sent()).toEqual([
-      { request_id: 'ask_1', declined: true, justification: 'you' },
-    ]);
-    const left = new Inbox([question('ask_1')]).keys('return', '1', 'escape');
-    expect(left.sent()).toEqual([]);
-    expect(left.state.mode.name).toBe('list');
-    expect(new Inbox([question('ask_1')]).keys('return', 'd', 'escape').state.mode.name).toBe('form');
-  });
-
-  it('without room for a text of one’s own takes options only', () => {
-    const only = new Inbox([question('ask_1', { ...WHERE, allow_other: false })]).keys('o');
-    expect(only.shown()).toContain('Only the options count here.');
-    expect(only.shown()).not.toContain('Other');
-  });
-});
-
-describe('the screen', () => {
+describe('the screen of the inbox', () => {
   const HOSTILE = '\u001b[2J\u001b]52;c;x\u0007\u202e\u200b\u0000 日本 👍 ';
   const asks = [
     approval('ask_1', `${HOSTILE} && ${'long '.repeat(60)}`, { reason: HOSTILE, tool_name: `Ba${HOSTILE}sh` }),
@@ -108,7 +39,7 @@ describe('the screen', () => {
     'left',
   );
 
-  it('has exactly the rows and never more than the columns of the terminal, whatever is pressed and shown', () => {
+  it('has exactly the rows and at most the columns of the terminal, whatever is pressed', () => {
     fc.assert(
       fc.property(
         fc.array(key, { maxLength: 12 }),
@@ -132,7 +63,7 @@ describe('the screen', () => {
     );
   });
 
-  it('never allows what is not on it to the end, whatever is pressed', () => {
+  it('never allows an ask that it does not show to the end, whatever is pressed', () => {
     fc.assert(
       fc.property(fc.array(key, { maxLength: 15 }), (keys) => {
         const inbox = new Inbox([approval('ask_0', 'make\n'.repeat(30)), ...asks], { rows: 16 });
@@ -151,7 +82,7 @@ describe('the screen', () => {
     );
   });
 
-  it('works at 40 columns', () => {
+  it('fits into 40 columns', () => {
     const inbox = new Inbox([approval('ask_1'), question('ask_2')], { columns: 40, rows: 20 });
     expect(inbox.screen().slice(0, 4)).toEqual([
       'Holdpoint  2 waiting              ● live',
@@ -159,12 +90,12 @@ describe('the screen', () => {
       ' ? 50s Where to?',
       '─'.repeat(40),
     ]);
-    expect(inbox.screen().at(-1)).toBe('a allow  d deny  e edit  enter whole');
+    expect(inbox.screen().at(-1)).toBe('a allow  d deny  e edit  enter open');
     expect(inbox.tell({ type: 'resized', columns: 100, rows: 30 }).screen()).toHaveLength(30);
     expect(inbox.effects).toContainEqual({ do: 'redraw' });
   });
 
-  it('says when the server cannot be reached', () => {
+  it('shows that the server cannot be reached', () => {
     expect(new Inbox([]).tell({ type: 'link', link: 'lost' }).shown()).toContain('○ no server');
   });
 });

@@ -1,5 +1,5 @@
-// Prompts at a terminal, with keys sent to them: what a person chooses is what is sent, and leaving in any way
-// (Ctrl-C, Escape, an answer given elsewhere) sends nothing.
+// Prompts at a terminal, driven by keys: the answer is what the person chose, and leaving in any way (Ctrl-C, Escape, an
+// answer given elsewhere) answers nothing.
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { promptApproval, promptQuestions } from '../../../src/cli/prompt/ask-prompt.ts';
@@ -56,22 +56,22 @@ const which: QuestionInput = {
   ],
 };
 
-describe('an approval', () => {
+describe('the prompt for an approval', () => {
   it.each([
-    ['Enter alone denies', [ENTER, ENTER], { request_id: 'ask_1', behavior: 'deny' }],
-    ['denied with a reason', [ENTER, 'n', 'o', ENTER], { request_id: 'ask_1', behavior: 'deny', reason: 'no' }],
-    ['allowed', [UP, UP, ENTER], { request_id: 'ask_1', behavior: 'allow' }],
+    ['denies on Enter alone', [ENTER, ENTER], { request_id: 'ask_1', behavior: 'deny' }],
+    ['denies with a reason', [ENTER, 'n', 'o', ENTER], { request_id: 'ask_1', behavior: 'deny', reason: 'no' }],
+    ['allows', [UP, UP, ENTER], { request_id: 'ask_1', behavior: 'allow' }],
     [
-      'allowed as it was changed',
+      'allows the edited input',
       [UP, ENTER, ENTER],
       { request_id: 'ask_1', behavior: 'allow', updated_input: approval.input },
     ],
-    ['left by Ctrl-C', [CTRL_C], undefined],
-    ['left by Escape', [ESCAPE], undefined],
-    ['left by Ctrl-D', [CTRL_D], undefined],
-    ['left by Ctrl-D at the reason, though something was typed', [ENTER, 'n', CTRL_D], undefined],
-    ['left by Ctrl-C at the reason', [ENTER, CTRL_C], undefined],
-    ['left by Ctrl-C at the change', [UP, ENTER, CTRL_C], undefined],
+    ['returns nothing after Ctrl-C', [CTRL_C], undefined],
+    ['returns nothing after Escape', [ESCAPE], undefined],
+    ['returns nothing after Ctrl-D', [CTRL_D], undefined],
+    ['returns nothing after Ctrl-D in a reason that was begun', [ENTER, 'n', CTRL_D], undefined],
+    ['returns nothing after Ctrl-C in the reason', [ENTER, CTRL_C], undefined],
+    ['returns nothing after Ctrl-C in the edited input', [UP, ENTER, CTRL_C], undefined],
   ])('%s', async (_, keys, expected) => {
     const { on, shown } = terminal(keys);
     expect(await promptApproval(approval, on)).toEqual(expected);
@@ -79,7 +79,7 @@ describe('an approval', () => {
     expect(shown()).not.toContain('\u202e');
   });
 
-  it('settled elsewhere: the prompt goes away without an answer', async () => {
+  it('closes without an answer when the ask settles elsewhere', async () => {
     const { on, stop } = terminal([]);
     const waiting = promptApproval(approval, on);
     setTimeout(() => stop.abort(), 20);
@@ -87,21 +87,26 @@ describe('an approval', () => {
   });
 });
 
-describe('questions', () => {
+describe('the prompt for questions', () => {
   it.each([
-    ['the recommended one is where Enter is', [ENTER], [which], [{ question_id: 'q', selected_option_ids: ['b'] }]],
-    ['another one', [UP, ENTER], [which], [{ question_id: 'q', selected_option_ids: ['a'] }]],
-    ['something else', [DOWN, ENTER, 'C', ENTER], [which], [{ question_id: 'q', freeform_answer: 'C' }]],
+    ['selects the recommended option on Enter', [ENTER], [which], [{ question_id: 'q', selected_option_ids: ['b'] }]],
+    ['selects another option', [UP, ENTER], [which], [{ question_id: 'q', selected_option_ids: ['a'] }]],
+    ['takes a text of its own', [DOWN, ENTER, 'C', ENTER], [which], [{ question_id: 'q', freeform_answer: 'C' }]],
     [
-      'several',
+      'selects several options',
       [SPACE, DOWN, SPACE, ENTER],
       [{ ...which, multi_select: true }],
       [{ question_id: 'q', selected_option_ids: ['a', 'b'] }],
     ],
-    ['text', ['o', 'k', ENTER], [{ id: 't', question: 'Text?' }], [{ question_id: 't', freeform_answer: 'ok' }]],
-    ['text that is not needed', [ENTER], [{ id: 't', question: 'Text?', required: false }], []],
     [
-      'two of them',
+      'takes a text',
+      ['o', 'k', ENTER],
+      [{ id: 't', question: 'Text?' }],
+      [{ question_id: 't', freeform_answer: 'ok' }],
+    ],
+    ['skips an optional text', [ENTER], [{ id: 't', question: 'Text?', required: false }], []],
+    [
+      'takes two answers one after the other',
       [ENTER, 'x', ENTER],
       [which, { id: 't', question: 'Text?' }],
       [
@@ -113,12 +118,12 @@ describe('questions', () => {
     expect(await promptQuestions(questions(...asked), terminal(keys).on)).toEqual({ request_id: 'ask_1', answers });
   });
 
-  it('declined', async () => {
+  it('returns a refusal to answer', async () => {
     const { on } = terminal([DOWN, DOWN, ENTER]);
     expect(await promptQuestions(questions(which), on)).toEqual({ request_id: 'ask_1', declined: true });
   });
 
-  it('a secret is not shown while it is typed', async () => {
+  it('does not echo a secret', async () => {
     const { on, shown } = terminal(['w', 'x', 'z', ENTER]);
     const resolution = await promptQuestions(questions({ id: 's', question: 'Key?', secret: true }), on);
     expect(resolution?.answers).toEqual([{ question_id: 's', freeform_answer: 'wxz' }]);
@@ -128,12 +133,12 @@ describe('questions', () => {
   it.each([
     ['at the first question', [CTRL_C]],
     ['at the second one: the first is not sent either', [ENTER, CTRL_C]],
-  ])('left by Ctrl-C %s', async (_, keys) => {
+  ])('returns no answer after Ctrl-C %s', async (_, keys) => {
     const { on } = terminal(keys);
     expect(await promptQuestions(questions(which, { id: 't', question: 'Text?' }), on)).toBeUndefined();
   });
 
-  it('the end of input is no answer', async () => {
+  it('returns no answer at the end of input', async () => {
     const { on } = terminal([]);
     const waiting = promptQuestions(questions(which), on);
     setTimeout(() => on.input.end(), 20);

@@ -1,4 +1,4 @@
-// What a person types when asked to choose: numbers, ids, labels; and never a guess.
+// Parsing what a person types to choose options: numbers, ids and labels, and never a guess.
 import { describe, expect, it } from 'vitest';
 import { readChoice } from '../../../src/cli/prompt/option-choice.ts';
 
@@ -7,7 +7,7 @@ const providers = [option('openai', 'OpenAI'), option('local', 'Local model'), o
 const single = { options: providers, multi_select: false };
 const several = { options: providers, multi_select: true };
 
-describe('a choice', () => {
+describe('a typed choice', () => {
   it.each([
     ['', []],
     ['  ', []],
@@ -18,7 +18,7 @@ describe('a choice', () => {
     ['OPENAI', ['openai']],
     ['local model', ['local']],
     ['Local  Model', ['local']],
-  ])('"%s" of one', (typed, ids) => expect(readChoice(single, typed)).toEqual({ ids }));
+  ])('"%s" selects one option', (typed, ids) => expect(readChoice(single, typed)).toEqual({ ids }));
 
   it.each([
     ['1,2', ['openai', 'local']],
@@ -29,25 +29,25 @@ describe('a choice', () => {
     ['openai local model', ['openai', 'local']],
     ['none of them, OpenAI', ['none', 'openai']],
     ['1,2,', ['openai', 'local']],
-  ])('"%s" of several', (typed, ids) => expect(readChoice(several, typed)).toEqual({ ids }));
+  ])('"%s" selects several options', (typed, ids) => expect(readChoice(several, typed)).toEqual({ ids }));
 
   it.each([
-    [single, '4', 'none of the options'],
-    [single, '0', 'none of the options'],
-    [single, '01', 'none of the options'],
-    [single, '-1', 'none of the options'],
+    [single, '4', 'not one of the options'],
+    [single, '0', 'not one of the options'],
+    [single, '01', 'not one of the options'],
+    [single, '-1', 'not one of the options'],
     [single, '1 2', 'Only one'],
-    [single, 'open', 'none of the options'],
-    [several, '1,moon', '"moon" is none of the options'],
-    [several, ',', 'chooses nothing'],
-    [single, '\u001b[2J', 'none of the options'],
-  ])('is refused with the reason: %#', (question, typed, reason) => {
+    [single, 'open', 'not one of the options'],
+    [several, '1,moon', '"moon" is not one of the options'],
+    [several, ',', 'selects nothing'],
+    [single, '\u001b[2J', 'not one of the options'],
+  ])('is refused with the reason, case %#', (question, typed, reason) => {
     const read = readChoice(question, typed);
     expect(read).toEqual({ refusal: expect.stringContaining(reason) });
     expect('refusal' in read && read.refusal).not.toContain('\u001b');
   });
 
-  it('is refused where a number and a label mean different options; # says it is the number', () => {
+  it('is refused where a number and a label name different options; # marks a number', () => {
     const sizes = { options: [option('s', '3'), option('m', '2'), option('l', '1')], multi_select: false };
     expect(readChoice(sizes, '1')).toEqual({ refusal: expect.stringMatching(/#1 3 or #3 1/) });
     expect(readChoice(sizes, '#1')).toEqual({ ids: ['s'] });
@@ -55,7 +55,7 @@ describe('a choice', () => {
     expect(readChoice(sizes, 'l')).toEqual({ ids: ['l'] });
   });
 
-  it('takes an id to the letter before one that differs by case', () => {
+  it('prefers an exact id to one that differs by case', () => {
     const cased = { options: [option('a', 'Lower'), option('A', 'Upper')], multi_select: false };
     expect(readChoice(cased, 'A')).toEqual({ ids: ['A'] });
     expect(readChoice(cased, 'a')).toEqual({ ids: ['a'] });

@@ -1,0 +1,31 @@
+// Reads everything that the server lists page by page.
+import { every, type Listed } from '../client/client.ts';
+import type { EventView } from '../core/views.ts';
+
+export const PAGE_SIZE = 500;
+
+interface Page {
+  cursor?: string;
+  limit: number;
+}
+
+/** All items of a list, in its order. */
+export async function listAll<T>(list: (page: Page) => Promise<Listed<T, unknown>>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of every((page) => list({ ...page, limit: PAGE_SIZE }))) items.push(item);
+  return items;
+}
+
+/** All events of a log after a number. `page` returns at most PAGE_SIZE events after a number. */
+export async function* eventPages(
+  page: (after: number) => Promise<EventView[]>,
+  after: number = 0,
+): AsyncGenerator<EventView> {
+  for (let seen = after; ; ) {
+    const items = await page(seen);
+    yield* items;
+    const last = items.at(-1);
+    if (!last || items.length < PAGE_SIZE) return;
+    seen = last.seq;
+  }
+}

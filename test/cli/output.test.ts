@@ -1,0 +1,118 @@
+// What commands write: safe for a terminal whatever agents send, fitted to it, coloured only where that is wanted.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasPty } from '../support/pty.ts';
+import { closeTestBeds, openTestBed, PATIENT, type TestBed } from './test-bed.ts';
+
+let bed: TestBed;
+beforeAll(async () => {
+  bed = await openTestBed();
+});
+afterAll(closeTestBeds);
+
+const HOSTILE = 'x\u001b[2J\u001b]52;c;cm0=\u0007\u001b[8mhidden\u001b[0m\u202eevil\u200b\u0001\u009b31m\r\nend';
+/** What acts on a terminal or hides text; line feeds do not. */
+const ACTS = /(?![\n])\p{Cc}|[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
+
+describe('hostile text of an agent', PATIENT, () => {
+  it('is sanitised on standard output by every command, as text and JSON', async () => {
+    const work = await bed.work('hostile', { title: HOSTILE });
+    await bed.client.runs.output(work.runId, { text: HOSTILE });
+    const big = `${HOSTILE} `.repeat(15_000);
+    const approval = await work.approval('h1', {
+      tool_name: HOSTILE,
+      input: { command: HOSTILE, [HOSTILE]: { deep: [HOSTILE] } },
+      reason: HOSTILE,
+      diff: `+${HOSTILE}`,
+    });
+    const large = await work.approval('h2', { input: { command: big.slice(0, 150_000), rest: big.slice(0, 150_000) } });
+    const option = { id: 'o', label: HOSTILE, description: HOSTILE, preview: HOSTILE };
+    const question = await work.question('h3', {
+      questions: [{ question: HOSTILE, header: 'H\u001b[31m', options: [option] }],
+    });
+    const commands = [
+      ['questions', 'list'],
+      ['questions', 'show', question.ask_id],
+      ['approvals', 'list'],
+      ['approvals', 'show', approval.ask_id],
+      ['approvals', 'show', large.ask_id],
+      ['inbox'],
+      ['sessions', 'list'],
+      ['sessions', 'show', 'hostile'],
+      ['runs', 'list'],
+      ['runs', 'show', work.runId],
+      ['events', '--session-id', 'hostile'],
+    ];
+    for (const args of commands) {
+      const text = await bed.run(args);
+      expect(text.code, args.join(' ')).toBe(0);
+      expect(text.stdout.match(ACTS), args.join(' ')).toBeNull();
+      const json = await bed.run([...args, '--json']);
+      expect(json.stdout.match(ACTS), args.join(' ')).toBeNull();
+      for (const line of args[0] === 'events' ? json.stdout.trimEnd().split('\n') : [json.stdout]) JSON.parse(line);
+    }
+    const refused = await bed.run(['questions', 'answer', question.ask_id, '--interactive'], {
+      input: `${HOSTILE}\n`,
+    });
+    expect(refused.stderr.match(ACTS)).toBeNull();
+  });
+
+  it.skipIf(!hasPty)('is sanitised in the inbox (needs python3)', async () => {
+    await bed.clear();
+    const work = await bed.work('hostile-tty', { title: HOSTILE });
+    await work.approval('h4', { tool_name: HOSTILE, input: { command: `${HOSTILE} && tail` }, reason: HOSTILE });
+    const inbox = bed.terminal(['inbox'], { env: { NO_COLOR: '' } });
+    await inbox.shows('tail');
+    inbox.type('\r');
+    await inbox.shows('esc back');
+    inbox.type('dx');
+    await inbox.shows('Why not?');
+    inbox.type('\u001b');
+    await inbox.shows('esc back');
+    inbox.type('q');
+    await inbox.shows('q quit');
+    inbox.type('q');
+    expect(await inbox.exited).toBe(0);
+    // Our own sequences: colours, cursor, erasing, and the modes of a full screen.
+    const own = new RegExp(`${'\u001b'}\\[(?:\\d+(?:;\\d+)*m|\\d+;\\d+H|K|2J|\\?(?:1049|25|7|2004)[hl])`, 'g');
+    const rest = inbox.raw().replaceAll('\r\n', '\n').replace(own, '');
+    expect(rest.match(ACTS)).toBeNull();
+    expect(inbox.raw()).not.toContain('\u001b[8m');
+  });
+});
+
+describe.skipIf(!hasPty)('lists in a terminal (needs python3)', PATIENT, () => {
+  it('fit into 40 columns, with ids short enough to type', async () => {
+    const work = await bed.work('narrow');
+    const ask = await work.approval('narrow', { input: { command: `echo ${'long '.repeat(30)}` } });
+    const list = bed.terminal(['approvals', 'list', '--session-id', 'narrow'], { columns: 40 });
+    await list.shows('Show one:');
+    expect(await list.exited).toBe(0);
+    const rows = list.screen().filter(Boolean);
+    expect(rows[0]).toMatch(/^\w{6} {2}\d+s/);
+    expect(ask.ask_id.endsWith(rows[0]?.slice(0, 6) ?? '-')).toBe(true);
+    expect(rows[1]).toMatch(/^ {2}Bash: echo long .*…$/);
+    const show = bed.terminal(['approvals', 'show', rows[0]?.slice(0, 6) ?? ''], { columns: 40 });
+    await show.shows('$ echo long');
+    expect(await show.exited).toBe(0);
+  });
+
+  it('have colours, unless NO_COLOR is set', async () => {
+    const ask = await (await bed.work()).approval('colours');
+    const coloured = bed.terminal(['approvals', 'show', ask.ask_id], { env: { NO_COLOR: '' } });
+    expect(await coloured.exited).toBe(0);
+    expect(coloured.raw()).toContain('\u001b[1m\u001b[36mrm\u001b[39m\u001b[22m');
+    const without = bed.terminal(['approvals', 'show', ask.ask_id]);
+    expect(await without.exited).toBe(0);
+    expect(without.raw()).not.toContain('\u001b[');
+  });
+});
+
+describe('an empty list', PATIENT, () => {
+  it.each([
+    [[], 'no skill is published'],
+    [['nosuch'], 'there is no such skill'],
+  ])('is reported as a sentence, not as a table without rows: skills list %j', async (name, sentence) => {
+    const ended = await bed.run(['skills', 'list', ...name]);
+    expect(ended).toEqual({ code: 0, stdout: '', stderr: `holdpoint: ${sentence}\n` });
+  });
+});

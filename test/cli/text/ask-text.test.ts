@@ -1,0 +1,36 @@
+// Approvals as lines for a terminal.
+import { describe, expect, it } from 'vitest';
+import { approvalLines } from '../../../src/cli/text/ask-text.ts';
+import { plain } from '../../../src/cli/text/spans.ts';
+
+describe('an approval at a terminal', () => {
+  const ASKED = {
+    id: 'ask_1',
+    tool_call_id: 'c',
+    tool_name: 'Bash',
+    input: { command: 'ls' },
+    scope: 's',
+    reason: '',
+    digest: 'd',
+    created_at_ms: 2,
+  };
+
+  it('names an earlier decision that was lost with its worker', () => {
+    const earlier = {
+      ask_id: 'ask_0',
+      behavior: 'deny' as const,
+      answered_by: 'lead',
+      answered_at_ms: 1,
+      reason: 'no',
+    };
+    const lines = approvalLines({ ...ASKED, earlier }, 80).map(plain);
+    expect(lines).toContain('Before the worker was lost, lead denied this (no). Decide again.');
+  });
+
+  it('shows a long text of its input to the last line', () => {
+    const plan = Array.from({ length: 3000 }, (_, n) => `${n + 1}. Make thing ${n + 1}.`);
+    const asked = { ...ASKED, tool_name: 'ExitPlanMode', input: { plan: plan.join('\n') } };
+    const lines = approvalLines(asked, 80).map((of) => plain(of).trim());
+    expect(lines.filter((text) => text.startsWith('│ ')).map((text) => text.slice(2))).toEqual(plan);
+  });
+});
