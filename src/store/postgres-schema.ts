@@ -1,4 +1,4 @@
-// Migrating a PostgreSQL database. Safe when several servers start at once.
+// Migrates a PostgreSQL database to the newest schema, one server at a time.
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { migrate } from './schema.ts';
@@ -8,14 +8,27 @@ const KINDS = {
   cursor: `BIGINT NOT NULL DEFAULT nextval('holdpoint_event_seq') PRIMARY KEY`,
 };
 
+/** Key of the advisory lock that a server holds while it migrates. */
+const MIGRATING = 0x48504d;
+
+/**
+ * Kysely's migrator takes a lock of its own, but inspects every table before: that fails when another server drops one
+ * meanwhile. The lock here belongs to a transaction, so that it also holds behind a transaction-mode pooler.
+ */
 export async function migratePostgres(url: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
   pool.on('error', () => {});
   pool.on('connect', surviveErrors);
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
-    await createSequence(pool);
-    await migrate(db, KINDS);
+    const turn = await pool.connect();
+    try {
+      await turn.query(`BEGIN; SELECT pg_advisory_xact_lock(${MIGRATING})`);
+      await pool.query('CREATE SEQUENCE IF NOT EXISTS holdpoint_event_seq');
+      await migrate(db, KINDS);
+    } finally {
+      turn.release(true);
+    }
   } finally {
     await db.destroy();
   }
@@ -27,11 +40,4 @@ export async function migratePostgres(url: string): Promise<void> {
  */
 export function surviveErrors(client: pg.ClientBase): void {
   client.on('error', () => {});
-}
-
-/** Two servers that start at once may both try to make it. */
-async function createSequence(pool: pg.Pool): Promise<void> {
-  await pool.query('CREATE SEQUENCE IF NOT EXISTS holdpoint_event_seq').catch((error: { code?: string }) => {
-    if (error.code !== '23505' && error.code !== '42P07') throw error;
-  });
 }

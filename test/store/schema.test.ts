@@ -47,6 +47,10 @@ const UNDO = [
   `DELETE FROM kysely_migration WHERE name <> '0001-core'`,
 ];
 
+const MANY_TABLES = `CREATE SCHEMA theirs; DO $$ BEGIN FOR i IN 1..400 LOOP
+  EXECUTE format('CREATE TABLE theirs.t%s (a int, b int, c int, d int, e int, f int, g int, h int)', i);
+  END LOOP; END $$`;
+
 const postgres = postgresForAll();
 
 const caller =
@@ -91,6 +95,28 @@ describe('an upgrade from the first schema', () => {
     await query(database.url, UNDO.join(';'));
     await Promise.all(Array.from({ length: 6 }, () => migratePostgres(database.url)));
     expect(await shapeOf(database.url)).toEqual(newest);
+    await database.drop();
+  }, 180_000);
+
+  it('succeeds for a server that looks at the tables while another one drops some of them', async () => {
+    const database = await postgres.database();
+    // The migrator looks at every table of the database: among many others it takes its time.
+    await query(database.url, MANY_TABLES);
+    await query(database.url, UNDO.join(';'));
+    const reader = new pg.Client({ connectionString: database.url });
+    await reader.connect();
+    await reader.query('BEGIN; LOCK TABLE asks IN ACCESS SHARE MODE');
+    const others = async (condition: string) =>
+      (await query(database.url, `SELECT 1 FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND ${condition}`))
+        .length;
+    const first = migratePostgres(database.url);
+    await expect.poll(() => others(`wait_event = 'relation' AND query LIKE '%asks%'`)).toBe(1);
+    const second = migratePostgres(database.url);
+    const looking = `state = 'active' AND (query LIKE '%pg_get_serial_sequence%' OR wait_event = 'advisory')`;
+    await expect.poll(() => others(looking), { interval: 5 }).toBe(1);
+    await reader.end();
+    await Promise.all([first, second]);
+    await query(database.url, 'DROP SCHEMA theirs CASCADE');
     await database.drop();
   }, 180_000);
 });
