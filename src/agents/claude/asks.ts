@@ -1,5 +1,5 @@
-// Tool calls of Claude Code as asks, and what became of them as the replies it understands. Pure. A call that a person
-// changed runs as they changed it; whatever is not plainly allowed is denied, with the words that the model is to read.
+// Translates tool calls of Claude Code into asks, outcomes into decisions, and decisions into its replies. Pure. An input
+// that a person changed is the one that runs; without an explicit allow a call is denied, with a message for the model.
 
 import { z } from 'zod';
 import type { ApprovalOutcome, AskOutcome, GivenAnswer } from '../../client/outcome.ts';
@@ -32,7 +32,7 @@ const Questions = z.looseObject({
 });
 type Asked = z.infer<typeof Questions>['questions'][number];
 
-/** Several questions may be answered in part: what is left out is said to be. */
+/** Undefined if they are not well formed. Of several questions some may be skipped; the model is told which. */
 export function questionsOf(call: ToolCall): (AskSpec & { id: string }) | undefined {
   const read = Questions.safeParse(call.input);
   if (!read.success) return undefined;
@@ -51,36 +51,32 @@ export function questionsOf(call: ToolCall): (AskSpec & { id: string }) | undefi
 }
 
 export function approvalOf(call: ToolCall): ApproveSpec & { id: string } {
-  const suggestions = call.suggestions.flatMap(offer);
+  const suggestions = call.suggestions.flatMap(offersOf);
   return {
     id: call.id,
     tool_name: call.name,
     input: call.input,
-    reason: call.name === 'Skill' ? `${call.reason}\n${OPENS_UP}`.trim() : call.reason,
+    reason: call.name === 'Skill' ? `${call.reason}\n${SKILL_WARNING}`.trim() : call.reason,
     ...lineageOf(call),
     ...(call.folder !== undefined && { work_folder: call.folder }),
     ...(suggestions.length > 0 && { suggestions }),
   };
 }
 
-/** Claude Code asks for a skill where it wants that, and does not say what it is. */
-const OPENS_UP =
+const SKILL_WARNING =
   'A skill that is allowed may use the tools and run the hooks that its front matter names: nobody is asked for those again.';
 
 const lineageOf = ({ lineage }: ToolCall) => (lineage.length > 0 ? { lineage } : {});
 
-type Rule = NonNullable<Suggestion['rules']>[number];
+export type Rule = NonNullable<Suggestion['rules']>[number];
 interface Offer {
   id: string;
   label: string;
   rules: Rule[];
 }
 
-/**
- * Of what Claude Code suggests, only rules that allow, each as an offer of its own. A change of mode or of folders would
- * allow more than anybody was shown.
- */
-function offer({ type, behavior, rules = [] }: Suggestion, index: number): Offer[] {
+/** Offers only suggested allow rules: a change of the mode or the folders would allow more than the person is shown. */
+function offersOf({ type, behavior, rules = [] }: Suggestion, index: number): Offer[] {
   if (type !== 'addRules' || behavior !== 'allow' || rules.length === 0) return [];
   return [{ id: `session-${index}`, label: labelOf(rules), rules }];
 }
@@ -91,7 +87,7 @@ const labelOf = (rules: readonly Rule[]): string =>
 export const ruleText = ({ toolName, ruleContent }: Rule): string =>
   ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
 
-const allowing = (rules: Rule[]): Suggestion[] =>
+const addRules = (rules: Rule[]): Suggestion[] =>
   rules.length > 0 ? [{ type: 'addRules', behavior: 'allow', rules, destination: 'session' }] : [];
 
 const Offered = z.looseObject({
@@ -100,24 +96,27 @@ const Offered = z.looseObject({
   rules: z.array(z.object({ toolName: z.string(), ruleContent: z.string().optional() })),
 });
 
-/** The rules that a person took with an approval. */
-export function rulesTaken({ kind, request, answer }: AskView): Rule[] {
+/** The rules that a person accepted with an approval. */
+export function acceptedRules({ kind, request, answer }: AskView): Rule[] {
   if (kind !== 'approval' || answer?.outcome !== 'answered' || answer.behavior !== 'allow') return [];
-  return taken(request, answer.suggestion_ids ?? []);
+  return accepted(request, answer.suggestion_ids ?? []);
 }
 
-/** Of what was shown, and only what the words say that were shown with it. */
-function taken({ suggestions = [] }: { suggestions?: readonly unknown[] | undefined }, ids: readonly string[]): Rule[] {
+/** Only offers whose label, which the person read, says what their rules are. */
+function accepted(
+  { suggestions = [] }: { suggestions?: readonly unknown[] | undefined },
+  ids: readonly string[],
+): Rule[] {
   return suggestions.flatMap((suggestion) => {
     const offered = Offered.safeParse(suggestion).data;
     return offered && ids.includes(offered.id) && offered.label === labelOf(offered.rules) ? offered.rules : [];
   });
 }
 
-/** `shown`: what the person decided about. */
+/** `shown`: the ask that the person decided. */
 export function approvalDecision(shown: Pick<ApproveSpec, 'suggestions'>, outcome: ApprovalOutcome): Decision {
   if (outcome.allowed)
-    return { behavior: 'allow', input: outcome.input, rules: allowing(taken(shown, outcome.suggestion_ids)) };
+    return { behavior: 'allow', input: outcome.input, rules: addRules(accepted(shown, outcome.suggestion_ids)) };
   if (outcome.status === 'answered') return { behavior: 'deny', message: `A person denied this: ${outcome.reason}` };
   return {
     behavior: 'deny',
@@ -132,13 +131,13 @@ export function questionDecision(call: ToolCall, outcome: AskOutcome): Decision 
       outcome.status === 'declined' ? 'The person declined to answer' : `There is no answer (${outcome.status})`;
     return { behavior: 'deny', message: `${what}${why}. Go on without it, or say what you cannot do.` };
   }
-  const questions = Questions.parse(call.input).questions.map(nameable);
+  const questions = Questions.parse(call.input).questions.map(withUsableKey);
   const answers: Record<string, string> = {};
   const annotations: Record<string, { notes?: string; preview?: string }> = {};
   for (const [i, asked] of questions.entries()) {
     const given = outcome.answers.find((a) => a.question_id === `question-${i + 1}`);
     answers[asked.question] = given ? answerText(asked, given) : 'No answer: the person skipped this question.';
-    const notes = given && annotation(asked, given);
+    const notes = given && annotationOf(asked, given);
     if (notes) annotations[asked.question] = notes;
   }
   const [first] = questions;
@@ -148,11 +147,11 @@ export function questionDecision(call: ToolCall, outcome: AskOutcome): Decision 
   return { behavior: 'allow', input: { ...call.input, questions, answers, ...noted }, rules: [] };
 }
 
-/** Answers go by the text of their question, and no object holds this one: Claude Code would say that there is no answer. */
-const nameable = (asked: Asked): Asked =>
+/** Answers are keyed by question text, and an object cannot have a key `__proto__` of its own. */
+const withUsableKey = (asked: Asked): Asked =>
   asked.question === '__proto__' ? { ...asked, question: `${asked.question} ` } : asked;
 
-/** Labels are joined with commas, so one that has a comma stands in quotes. */
+/** Labels are joined with commas, so one that contains a comma is quoted. */
 function answerText({ multiSelect }: Asked, { labels, text = '' }: GivenAnswer): string {
   if (labels.length === 0) return text;
   if (!multiSelect) return labels.join(', ');
@@ -160,7 +159,7 @@ function answerText({ multiSelect }: Asked, { labels, text = '' }: GivenAnswer):
   return [...quoted, ...(text.trim() === '' ? [] : [text])].join(', ');
 }
 
-function annotation({ multiSelect, options }: Asked, { labels, text = '' }: GivenAnswer) {
+function annotationOf({ multiSelect, options }: Asked, { labels, text = '' }: GivenAnswer) {
   if (multiSelect || labels.length === 0) return undefined;
   const preview = options.find((option) => option.label.trim() === labels[0])?.preview;
   const notes = text.trim() === '' ? undefined : text;
@@ -169,10 +168,10 @@ function annotation({ multiSelect, options }: Asked, { labels, text = '' }: Give
     : { ...(notes && { notes }), ...(preview && { preview }) };
 }
 
-/** Whatever its rules say, it is to ask for a permission. */
+/** Makes Claude Code request a permission, whatever its rules say. */
 export const ASK_ANYWAY = { behavior: 'ask' } as const;
 
-/** The reply to the hook that is asked before a tool is used; without a decision Claude Code goes its own way. */
+/** The reply to a PreToolUse hook. An empty reply leaves the call to Claude Code's own rules. */
 export function hookReply(decision: Decision | typeof ASK_ANYWAY | undefined): object {
   return decision ? { hookSpecificOutput: { hookEventName: 'PreToolUse', ...hookDecision(decision) } } : {};
 }
@@ -190,15 +189,15 @@ function hookDecision(decision: Decision | typeof ASK_ANYWAY): object {
   }
 }
 
-/** The reply to a request for permission, without the rules that were taken. It cannot be held: the desk waits for its answer. */
+/** The reply to a permission request, without the accepted rules, which session-rules.ts applies. It is never `held`. */
 export function permissionReply({ id }: ToolCall, decision: Decision): object {
   if (decision.behavior === 'allow') return { behavior: 'allow', updatedInput: decision.input, toolUseID: id };
   const message = decision.behavior === 'deny' ? decision.message : 'Nobody could be asked.';
   return { behavior: 'deny', message, toolUseID: id };
 }
 
-/** Nobody has allowed it, and nobody can: see `callsOver`. */
-export const OVER: Decision = {
+/** For calls of earlier runs: see `abandonedCalls`. */
+export const ABANDONED: Decision = {
   behavior: 'deny',
   message: 'This was not done: the run that asked for it was ended before anybody allowed it.',
 };

@@ -1,13 +1,13 @@
-// Background tasks of Claude Code (sub-agents and commands), and finished ones that its model has not heard of. While there
-// are any the process must not exit: the tasks would be killed, and Claude Code drops a deferred call when it reports a
-// finished task. Pure.
+// Tracks the background tasks of Claude Code (sub-agents and commands), and whether the model has yet to be told that one
+// ended. Until then the process must not exit: the tasks would be killed, and Claude Code drops a deferred call when it
+// reports a finished task. Pure.
 import type { ClaudeMessage } from './protocol.ts';
 
 export interface Background {
-  /** What goes on, in words. */
+  /** Descriptions of what is running. */
   readonly agents: readonly string[];
   readonly commands: readonly string[];
-  /** Something has ended, and the model has not been told. */
+  /** A task has ended, and the model has not been told. */
   readonly hasNews: boolean;
 }
 
@@ -18,8 +18,8 @@ const COMMAND = 'local_bash';
 
 export function createBackground() {
   const tasks = new Map<string, { task_type: string; description: string }>();
-  /** `on_its_way`: it goes with whatever is said to the model next. */
-  let news: 'none' | 'fresh' | 'on_its_way' = 'none';
+  /** `attached`: Claude Code adds the news to its next request to the model. */
+  let news: 'none' | 'fresh' | 'attached' = 'none';
 
   function changed(now: readonly { task_id: string; task_type: string; description: string }[]): void {
     const present = new Set(now.map((task) => task.task_id));
@@ -31,25 +31,25 @@ export function createBackground() {
     for (const task of now) tasks.set(task.task_id, task);
   }
 
-  const of = (isWanted: (type: string) => boolean): string[] =>
-    [...tasks.values()].filter((task) => isWanted(task.task_type)).map((task) => task.description);
+  const descriptions = (matches: (type: string) => boolean): string[] =>
+    [...tasks.values()].filter((task) => matches(task.task_type)).map((task) => task.description);
 
   return {
-    hear(message: ClaudeMessage): void {
+    receive(message: ClaudeMessage): void {
       if (message.type === 'system' && message.tasks) changed(message.tasks);
-      if (news === 'fresh' && isBeforeRequest(message)) news = 'on_its_way';
-      const isSpoken = message.type === 'stream_event' && !message.parent_tool_use_id;
-      if (news === 'on_its_way' && isSpoken && message.event.type === 'message_start') news = 'none';
+      if (news === 'fresh' && precedesRequest(message)) news = 'attached';
+      const isOfSession = message.type === 'stream_event' && !message.parent_tool_use_id;
+      if (news === 'attached' && isOfSession && message.event.type === 'message_start') news = 'none';
     },
     now: (): Background => ({
-      agents: of((type) => type !== COMMAND),
-      commands: of((type) => type === COMMAND),
+      agents: descriptions((type) => type !== COMMAND),
+      commands: descriptions((type) => type === COMMAND),
       hasNews: news !== 'none',
     }),
   };
 }
 
-/** A result, or the beginning of a turn: Claude Code puts the news to it, and only then asks its model. */
-const isBeforeRequest = (message: ClaudeMessage): boolean =>
+/** A tool result or the start of a turn: Claude Code adds the news to it before it calls the model. */
+const precedesRequest = (message: ClaudeMessage): boolean =>
   (message.type === 'user' && message.agent_id === undefined) ||
   (message.type === 'system' && message.subtype === 'init');

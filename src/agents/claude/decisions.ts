@@ -1,184 +1,163 @@
-// The desk where calls of Claude Code are carried to a person and back. A call is one ask, whichever way Claude Code
-// brings it: before the tool is used, or because it needs a permission, or both. Owns what is open and what was decided.
-// Decides nothing: without an explicit allow Claude Code hears a no, or goes on waiting. A decision is for one call, to
-// the letter: an id that comes again proves nothing.
-import { HoldpointProblem } from '../../client/http.ts';
+// Gets one decision per tool call of Claude Code by asking a person, whether the call arrives as a hook, as a permission
+// request, or as both. Owns what was decided and reports what became of each answer. Without an explicit allow a call is
+// denied or stays open. A decision is for one exact call: a reused call id gets a new ask.
+import { isFinalRefusal } from '../../client/http.ts';
 import { type ApprovalOutcome, type AskOutcome, hasEnded } from '../../client/outcome.ts';
 import type { ApproveSpec, AskSpec } from '../../client/spec.ts';
 import { canonical } from '../../core/digest.ts';
+import type { QuestionInput } from '../../core/question.ts';
 import type { ApprovalAskView, AskView, QuestionAskView } from '../../core/views.ts';
 import type { AgentContext } from '../agent.ts';
 import { approvalSpecOf, callIdOf, createKnownAsks, questionSpecOf } from '../kit/ask-ids.ts';
-import { createOpenAsk, type OpenAsk, takeBack } from '../kit/pending-asks.ts';
+import { type PendingAsks, withdrawAsk } from '../kit/pending-asks.ts';
 import { approvalDecision, approvalOf, type Decision, QUESTION_TOOL, questionDecision, questionsOf } from './asks.ts';
 import { type CallName, keyOf, type ToolCall } from './stream-events.ts';
 
-export interface Desk {
-  /** `patience`: the call can be held without a process, once so long nobody has answered. */
+export interface Decisions {
+  /** `patience`: after it, the run can be held on the call without a process. */
   decide(call: ToolCall, patience?: AbortSignal): Promise<Decision>;
-  /** Claude Code settled the call without us. */
-  takenBack(call: CallName): void;
-  /** The model has the result of the call: the answer, or what Claude Code has decided by itself. */
-  settled(call: CallName): Promise<void>;
-  /** The process is gone: nothing that is open can be answered through it. */
-  close(): void;
-  /** Whether somebody still has to answer, also to a call on which the process is about to end. */
-  owes(): boolean;
+  /** Claude Code no longer waits for the decision. */
+  cancelled(call: CallName): void;
+  /** The model has the result of the call: the decision, or what Claude Code decided by itself. */
+  callEnded(call: CallName): Promise<void>;
+  /** Whether the model has yet to get the result of a call that was answered or that the run is held on. */
+  hasUnconcluded(): boolean;
 }
 
-type Asked =
+type Ask =
   | { kind: 'question'; spec: AskSpec & { id: string } }
   | { kind: 'approval'; spec: ApproveSpec & { id: string } };
 
-interface Made {
+interface Decided {
   call: ToolCall;
-  /** As it was put to a person. */
-  asked: Asked;
-  deciding: Promise<Decision>;
-  /** What may be run, once that is decided: a person may have changed it. */
+  ask: Ask;
+  decision: Promise<Decision>;
+  /** The input that was allowed: a person may have changed it. */
   allowed?: Record<string, unknown>;
 }
 
-/** `known`: what this run had asked before it was taken up again. */
-export function createDesk(context: AgentContext, known: readonly AskView[]): Desk {
-  const decisions = new Map<string, Made>();
-  const open = new Map<string, OpenAsk>();
-  const unacknowledged = new Map<string, string>();
-  /** What Claude Code was told to end on, by the ask that it waits for. */
-  const held = new Map<string, string>();
+/** `known`: the asks of this run from before its process was restarted. */
+export function createDecisions(
+  context: AgentContext,
+  pending: PendingAsks<string, object>,
+  known: readonly AskView[],
+): Decisions {
+  const decided = new Map<string, Decided>();
+  /** By call, what to report about its ask when it ends. */
+  const unconcluded = new Map<string, () => Promise<void>>();
   const earlier = createKnownAsks(known);
-  /** Something was open when the process was gone. */
-  let wasLeft = false;
 
-  async function put(
-    call: ToolCall,
-    { kind, spec }: Asked,
-    { manner }: OpenAsk,
-    patience: AbortSignal | undefined,
-  ): Promise<Decision> {
-    const mode = patience ? ('deferred' as const) : ('blocking' as const);
-    const outcome =
-      kind === 'question'
-        ? await context.ask({ mode, ...spec }, { ...manner, patience, acknowledge: 'later' })
-        : await context.approve({ mode, ...spec }, { ...manner, patience });
-    if (outcome.status === 'held') {
-      held.set(keyOf(call), outcome.ask_id);
-      return { behavior: 'held' };
-    }
-    if (kind === 'approval') return approvalDecision(spec, outcome as ApprovalOutcome);
-    unacknowledged.set(keyOf(call), outcome.ask_id);
-    return questionDecision(call, outcome as AskOutcome);
-  }
-
-  /** What a person is shown: the ask that there is for the call already, or one of its own. */
-  function askedFor(call: ToolCall): Asked | undefined {
+  /** The ask that this call has already, or a new one. Undefined: its questions are not well formed. */
+  function askFor(call: ToolCall): Ask | undefined {
     if (call.name === QUESTION_TOOL) {
-      const before = earlier.take('question', (ask) => isOfCall(ask, call) && asksTheSame(ask, call));
-      if (before) return { kind: 'question', spec: questionSpecOf(before) };
-      const spec = questionsOf(call);
-      return spec && { kind: 'question', spec: earlier.fresh(spec) };
+      const stored = earlier.take('question', (ask) => isOfCall(ask, call) && hasSameQuestions(ask, call));
+      const spec = stored ? questionSpecOf(stored) : questionsOf(call);
+      return spec && { kind: 'question', spec: stored ? spec : earlier.fresh(spec) };
     }
-    const before =
-      earlier.take('approval', (ask) => isOfCall(ask, call) && showsTheSame(ask, call)) ??
-      earlier.take('approval', (ask) => isStanding(ask) && showsTheSame(ask, call));
-    return { kind: 'approval', spec: before ? approvalSpecOf(before) : earlier.fresh(approvalOf(call)) };
+    const stored =
+      earlier.take('approval', (ask) => isOfCall(ask, call) && isSameAction(ask, call)) ??
+      earlier.take('approval', (ask) => isUnused(ask) && isSameAction(ask, call));
+    return { kind: 'approval', spec: stored ? approvalSpecOf(stored) : earlier.fresh(approvalOf(call)) };
   }
 
-  function make(call: ToolCall, asked: Asked, patience: AbortSignal | undefined): Promise<Decision> {
-    const key = keyOf(call);
-    const entry = createOpenAsk(context);
-    open.set(key, entry);
-    const deciding = put(call, asked, entry, patience)
-      .catch((error: unknown): Decision => {
-        if (!(error instanceof HoldpointProblem) || error.status >= 500 || error.code === 'lease_lost') throw error;
-        return { behavior: 'deny', message: `The person could not be asked: ${error.detail}` };
-      })
-      .finally(() => open.delete(key));
-    const making: Made = { call, asked, deciding };
-    decisions.set(key, making);
-    deciding.then(
-      (decision) => {
-        if (decision.behavior === 'allow') making.allowed = decision.input;
+  function start(call: ToolCall, ask: Ask, patience: AbortSignal | undefined): Promise<Decision> {
+    const decision = raise(call, ask, patience);
+    const entry: Decided = { call, ask, decision };
+    decided.set(keyOf(call), entry);
+    decision.then(
+      (made) => {
+        if (made.behavior === 'allow') entry.allowed = made.input;
       },
       () => {},
     );
-    return deciding;
+    return decision;
   }
 
-  /** Claude Code did not end on the call after all: now its process waits for the ask that is open. */
-  async function waitFor(made: Made): Promise<Decision> {
-    const decision = await made.deciding;
+  async function raise(call: ToolCall, { kind, spec }: Ask, patience: AbortSignal | undefined): Promise<Decision> {
+    const key = keyOf(call);
+    const { manner, done } = pending.open(key, {});
+    const mode = patience ? ('deferred' as const) : ('blocking' as const);
+    try {
+      const outcome =
+        kind === 'question'
+          ? await context.ask({ mode, ...spec }, { ...manner, patience, acknowledge: 'later' })
+          : await context.approve({ mode, ...spec }, { ...manner, patience });
+      const { ask_id } = outcome;
+      if (outcome.status === 'held') {
+        unconcluded.set(key, () => withdrawAsk(context, ask_id, SETTLED_IN_CLAUDE));
+        return { behavior: 'held' };
+      }
+      if (kind === 'approval') return approvalDecision(spec, outcome as ApprovalOutcome);
+      unconcluded.set(key, () => context.acknowledge(ask_id));
+      return questionDecision(call, outcome as AskOutcome);
+    } catch (error) {
+      if (!isFinalRefusal(error)) throw error;
+      return { behavior: 'deny', message: `The person could not be asked: ${error.detail}` };
+    } finally {
+      done();
+    }
+  }
+
+  /** Claude Code did not exit on the call after all: waits for the ask that the run was held on. */
+  async function waitForHeld(entry: Decided): Promise<Decision> {
+    const decision = await entry.decision;
     if (decision.behavior !== 'held') return decision;
-    const key = keyOf(made.call);
-    const now = decisions.get(key);
-    if (now && now !== made) return now.deciding;
-    held.delete(key);
-    return make(made.call, made.asked, new AbortController().signal);
+    const key = keyOf(entry.call);
+    const current = decided.get(key);
+    if (current && current !== entry) return current.decision;
+    unconcluded.delete(key);
+    return start(entry.call, entry.ask, new AbortController().signal);
   }
 
   return {
-    decide(call, patience) {
-      const made = decisions.get(keyOf(call));
-      if (made && isSameCall(made, call)) return patience ? made.deciding : waitFor(made);
-      if (open.has(keyOf(call)))
-        return Promise.resolve({ behavior: 'deny', message: 'Another call with the same id is still being decided.' });
-      const asked = askedFor(call);
-      if (!asked) return Promise.resolve({ behavior: 'deny', message: 'The questions are not well formed.' });
-      return make(call, asked, patience);
+    async decide(call, patience) {
+      const entry = decided.get(keyOf(call));
+      if (entry && isSameCall(entry, call)) return patience ? entry.decision : waitForHeld(entry);
+      if (pending.get(keyOf(call)))
+        return { behavior: 'deny', message: 'Another call with the same id is still being decided.' };
+      const ask = askFor(call);
+      return ask ? start(call, ask, patience) : { behavior: 'deny', message: 'The questions are not well formed.' };
     },
-    takenBack(call) {
-      open.get(keyOf(call))?.takeBack(ELSEWHERE);
-      decisions.delete(keyOf(call));
+    cancelled(call) {
+      pending.get(keyOf(call))?.withdraw(SETTLED_IN_CLAUDE);
+      decided.delete(keyOf(call));
     },
-    async settled(call) {
+    async callEnded(call) {
       const key = keyOf(call);
-      decisions.delete(key);
-      const askId = unacknowledged.get(key);
-      unacknowledged.delete(key);
-      if (askId !== undefined) await context.acknowledge(askId);
-      const waiting = held.get(key);
-      held.delete(key);
-      if (waiting !== undefined) await takeBack(context, waiting, ELSEWHERE);
+      const conclude = unconcluded.get(key);
+      decided.delete(key);
+      unconcluded.delete(key);
+      await conclude?.();
     },
-    close() {
-      wasLeft ||= open.size > 0;
-      for (const ask of open.values()) ask.leave();
-    },
-    owes: () => wasLeft || open.size > 0 || unacknowledged.size > 0 || held.size > 0,
+    hasUnconcluded: () => unconcluded.size > 0,
   };
 }
 
-const ELSEWHERE = 'settled in Claude Code itself';
+const SETTLED_IN_CLAUDE = 'settled in Claude Code itself';
 
 const isOfCall = (ask: AskView, { id }: ToolCall): boolean => ask.tool_call_id === id || callIdOf(ask) === id;
 
-/** Allowed while no process was there to do it. */
-const isStanding = (ask: AskView): boolean => hasEnded(ask) && ask.delivery.state === 'due';
+/** Answered while no process was there to act on it. */
+const isUnused = (ask: AskView): boolean => hasEnded(ask) && ask.delivery.state === 'due';
 
-/** A call comes twice: as a PreToolUse hook, then as can_use_tool. The second may carry the input as a person changed it. */
-function isSameCall({ call, allowed }: Made, { name, input, folder }: ToolCall): boolean {
-  const wanted = canonical(input);
-  if (call.name !== name || call.folder !== folder) return false;
-  return canonical(call.input) === wanted || (!!allowed && canonical(allowed) === wanted);
+/** A permission request follows the hook of the same call, perhaps with the input as a person changed it. */
+const isSameCall = ({ call, allowed }: Decided, { name, input, folder }: ToolCall): boolean =>
+  call.name === name && call.folder === folder && isOneOf(input, [call.input, allowed]);
+
+const isSameAction = ({ request, answer }: ApprovalAskView, { name, input, folder }: ToolCall): boolean =>
+  request.tool_name === name &&
+  request.work_folder === folder &&
+  isOneOf(input, [request.input, answer?.updated_input]);
+
+const isOneOf = (input: object, inputs: readonly (object | undefined)[]): boolean =>
+  inputs.some((other) => other && canonical(other) === canonical(input));
+
+function hasSameQuestions({ request }: QuestionAskView, call: ToolCall): boolean {
+  const questions = questionsOf(call)?.questions;
+  return questions !== undefined && canonical(request.questions.map(textsOf)) === canonical(questions.map(textsOf));
 }
 
-function showsTheSame({ request, answer }: ApprovalAskView, { name, input, folder }: ToolCall): boolean {
-  const { tool_name, input: shown, work_folder } = request;
-  if (tool_name !== name || work_folder !== folder) return false;
-  const { updated_input: changed } = answer ?? {};
-  const wanted = canonical(input);
-  return canonical(shown) === wanted || (!!changed && canonical(changed) === wanted);
-}
-
-function asksTheSame({ request }: QuestionAskView, call: ToolCall): boolean {
-  const wanted = questionsOf(call)?.questions;
-  return wanted !== undefined && canonical(request.questions.map(wordsOf)) === canonical(wanted.map(wordsOf));
-}
-
-const wordsOf = ({
-  question,
-  options = [],
-}: {
-  question: string;
-  options?: readonly { label: string }[] | undefined;
-}) => [question.trim(), ...options.map(({ label }) => label.trim())];
+const textsOf = ({ question, options = [] }: QuestionInput): string[] => [
+  question.trim(),
+  ...options.map(({ label }) => label.trim()),
+];

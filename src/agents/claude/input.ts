@@ -1,14 +1,13 @@
-// The input of a run of agent `claude`: what to do, under which of Claude Code's own permission modes, and how it is
-// held. Owns the names that a run may use. Pure.
+// Validates the input of a run of agent `claude`: the task, the permission mode, and how the run is held. Pure.
 import { z } from 'zod';
 import { runInput, SkillNames } from '../kit/run-input.ts';
 
 export const PERMISSION_MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'] as const;
 
-/** A person who sits in front of it answers within a minute; after that a process is worth more than a second's delay. */
+/** A person who is present answers within a minute; after that, a restart of about a second costs less than the process. */
 const PATIENCE_MS = 60_000;
 const BACKGROUND_MS = 600_000;
-/** A timer holds no more. */
+/** The maximum of `setTimeout`, rounded down. */
 const LONGEST_MS = 2_000_000_000;
 
 const SKILLS_NEED_TRUST =
@@ -18,22 +17,22 @@ const BOTH_MODES =
   'Name the permission mode once: `permission_mode`, or as Claude Code itself spells it, `permissionMode`.';
 
 const ClaudeInput = runInput({
-  /** As it was typed: a blank before a slash makes words of what would be one of its own commands. */
+  /** Not trimmed: a blank before a slash keeps it from being a command. */
   text: z.string().refine((text) => text.trim() !== '', 'must not be blank'),
   permission_mode: z.enum(PERMISSION_MODES).optional(),
-  /** As Claude Code itself spells it. */
+  /** The spelling of Claude Code. */
   permissionMode: z.enum(PERMISSION_MODES).optional(),
   model: z.string().min(1).max(200).optional(),
-  /** What is held without a process while nobody answers: questions and plans; everything that may need a person,
-   * which then asks before Claude Code's own rules could allow it; or nothing. */
+  /** What the run is held on without a process: questions and plans; every call that may need a person, which is then
+   * asked about before Claude Code's own rules could allow it; or nothing. */
   hold: z.enum(['questions', 'everything', 'nothing']).optional(),
-  /** How long the process waits before it is given up for that. */
+  /** How long the process waits for an answer before the run is held without it. */
   patience_ms: z.int().min(0).max(86_400_000).optional(),
-  /** How long commands that it left in the background may go on when it has nothing else to do. */
+  /** How long background commands may keep the process after the last turn. */
   background_ms: z.int().min(0).max(LONGEST_MS).optional(),
-  /** Whether it finds our tools among its own: forms, questions, approvals. */
+  /** Whether the model gets our tools: forms, questions, approvals. */
   ask_tools: z.boolean().optional(),
-  /** Whether the settings that its work folder brings along hold: hooks, agents, skills, servers. */
+  /** Whether the settings of the work folder apply: hooks, agents, skills, servers. */
   trust_folder: z.boolean().optional(),
   /** Published skills to lay into the workspace, as `name` or `namespace/name`. */
   skills: SkillNames.optional(),
@@ -41,7 +40,7 @@ const ClaudeInput = runInput({
 
 export interface ClaudeSpec {
   text: string;
-  /** Where none was chosen, the session goes on in the one that it is in. */
+  /** Undefined: the session stays in its mode. */
   mode: (typeof PERMISSION_MODES)[number] | undefined;
   model: string | undefined;
   hold: 'questions' | 'everything' | 'nothing';
@@ -52,12 +51,12 @@ export interface ClaudeSpec {
   skills: string[];
 }
 
-/** `carried`: what the session was started with before, for a run that is made of posts. */
+/** `inherited`: the input of the run that a run made of posts continues. */
 export function readClaudeInput(
   input: Record<string, unknown>,
-  carried: Record<string, unknown> = {},
+  inherited: Record<string, unknown> = {},
 ): ClaudeSpec | { problem: string } {
-  const read = ClaudeInput.safeParse({ ...carriedOver(carried), ...input });
+  const read = ClaudeInput.safeParse({ ...inheritedSettings(inherited), ...input });
   if (!read.success) return { problem: `The input of a claude run is not well formed: ${z.prettifyError(read.error)}` };
   const { text, model, permission_mode, permissionMode, hold = 'questions', ask_tools: askTools = false } = read.data;
   const { patience_ms: patienceMs = PATIENCE_MS, background_ms: backgroundMs = BACKGROUND_MS, skills = [] } = read.data;
@@ -68,10 +67,10 @@ export function readClaudeInput(
   return { text, mode, model, hold, patienceMs, backgroundMs, askTools, trustsFolder, skills };
 }
 
-/** Everything but a mode that lets it do more than it asks for: that was for one run. */
-function carriedOver({ text: _, permission_mode, permissionMode, ...rest }: Record<string, unknown>) {
+/** All settings, except that a mode which skips approvals holds for one run only. */
+function inheritedSettings({ text: _, permission_mode, permissionMode, ...rest }: Record<string, unknown>) {
   const mode = permission_mode ?? permissionMode;
-  return { ...rest, ...(mode !== undefined && { permission_mode: OPENS_UP.has(mode) ? 'default' : mode }) };
+  return { ...rest, ...(mode !== undefined && { permission_mode: SKIPS_APPROVALS.has(mode) ? 'default' : mode }) };
 }
 
-const OPENS_UP: ReadonlySet<unknown> = new Set(['acceptEdits', 'bypassPermissions']);
+const SKIPS_APPROVALS: ReadonlySet<unknown> = new Set(['acceptEdits', 'bypassPermissions']);

@@ -1,45 +1,46 @@
-// When the talk with a process of Claude Code is over. The end of a turn is not, as long as sub-agents go on in the
-// background, or commands, for a while, or the model is still to be told how they ended: Claude Code then begins
-// another turn by itself. Owns which turn was the last, and thereby which result counts.
+// Decides which turn of a Claude Code process is its last, and what the end of the process means. A turn is not the last
+// while sub-agents or, for a limited time, commands run in the background, or while the model has yet to be told how they
+// ended: Claude Code then starts another turn by itself.
+import type { Ending, ProcessExit } from '../agent.ts';
 import { type Background, isQuiet } from './background-tasks.ts';
-import type { ClaudeResult } from './protocol.ts';
+import { program } from './program.ts';
+import { type ClaudeResult, REFUSED } from './protocol.ts';
 
 export interface LastTurn {
-  begun(): void;
+  started(): void;
   ended(result: ClaudeResult, background: Background): void;
-  changed(background: Background): void;
-  /** Nothing as long as the last turn has not ended. */
+  backgroundChanged(background: Background): void;
+  /** Undefined until the last turn has ended. */
   result(): ClaudeResult | undefined;
   close(): void;
 }
 
-interface Course {
-  /** How long commands alone may keep it: a server that was started in the background never ends. */
-  commandsMs: number;
-  /** It was the last turn. `isGivenUp`: its commands will not end, so neither will it. */
-  over(isGivenUp: boolean): void;
-  /** It has ended its turn, and stays for these. */
-  stays(going: readonly string[]): void;
+interface Callbacks {
+  /** `isGivenUp`: background commands are still running, so the process will not exit by itself. */
+  onOver(isGivenUp: boolean): void;
+  /** The turn has ended, and the process stays for these tasks. */
+  onStay(tasks: readonly string[]): void;
 }
 
-/** There is news for the model, and yet no turn began: then there will be none. */
-const BEGINS_WITHIN_MS = 5000;
+/** If there is news for the model and no turn has started by then, none will. */
+const NEXT_TURN_MS = 5000;
 
-export const isDeferred = ({ stop_reason }: ClaudeResult): boolean => stop_reason === 'tool_deferred';
-export const isSuccess = ({ is_error, subtype }: ClaudeResult): boolean => !is_error && subtype === 'success';
+const isDeferred = ({ stop_reason }: ClaudeResult): boolean => stop_reason === 'tool_deferred';
+const isSuccess = ({ is_error, subtype }: ClaudeResult): boolean => !is_error && subtype === 'success';
 
-/** What Claude Code took for a command of its own, so that no model was asked. */
+/** The slash command that Claude Code ran by itself, so that the model never got the prompt. */
 export const ownCommand = (prompt: string | undefined, result: ClaudeResult): string | undefined =>
   isSuccess(result) && result.num_turns === 0 ? /^\/\S+/.exec(prompt ?? '')?.[0] : undefined;
 
-export function createLastTurn({ commandsMs, over, stays }: Course): LastTurn {
+/** `commandsMs`: how long commands alone keep the process; a server that was started in the background never ends. */
+export function createLastTurn(commandsMs: number, { onOver, onStay }: Callbacks): LastTurn {
   let last: ClaudeResult | undefined;
   let paused: ClaudeResult | undefined;
   let limit: ReturnType<typeof setTimeout> | undefined;
 
   function finish(result: ClaudeResult, isGivenUp: boolean): void {
     last = result;
-    over(isGivenUp);
+    onOver(isGivenUp);
   }
 
   function pause(result: ClaudeResult, { agents, commands }: Background): void {
@@ -47,11 +48,11 @@ export function createLastTurn({ commandsMs, over, stays }: Course): LastTurn {
     paused = result;
     if (agents.length > 0) return;
     const hasCommands = commands.length > 0;
-    limit = setTimeout(() => finish(result, hasCommands), hasCommands ? commandsMs : BEGINS_WITHIN_MS);
+    limit = setTimeout(() => finish(result, hasCommands), hasCommands ? commandsMs : NEXT_TURN_MS);
   }
 
   return {
-    begun() {
+    started() {
       clearTimeout(limit);
       paused = undefined;
     },
@@ -60,13 +61,45 @@ export function createLastTurn({ commandsMs, over, stays }: Course): LastTurn {
       if (last) return;
       if (isDeferred(result) || !isSuccess(result) || isQuiet(background)) return finish(result, false);
       pause(result, background);
-      const going = [...background.agents, ...background.commands];
-      if (going.length > 0) stays(going);
+      const tasks = [...background.agents, ...background.commands];
+      if (tasks.length > 0) onStay(tasks);
     },
-    changed(background) {
+    backgroundChanged(background) {
       if (paused && !last) pause(paused, background);
     },
     result: () => last,
     close: () => clearTimeout(limit),
   };
+}
+
+/**
+ * `no_conversation`: it exited before it started, as it does when the conversation does not exist, or exists already.
+ * `died`: it exited in the middle of its work. `isOwed`: an ask was unanswered, or its answer may not have arrived.
+ */
+export type ProcessEnding =
+  | Extract<Ending, { ended: 'completed' | 'held' }>
+  | { ended: 'no_conversation' | 'died'; error: string; exitCode: number; isOwed: boolean };
+
+const COMMAND_NOT_FOUND = 127;
+
+export function processEnding(
+  exit: ProcessExit,
+  result: ClaudeResult | undefined,
+  hasStarted: boolean,
+  isOwed: boolean,
+): ProcessEnding {
+  if (result && isDeferred(result)) return { ended: 'held' };
+  if (result && isSuccess(result)) return { ended: 'completed' };
+  const { exitCode } = exit;
+  const ended = hasStarted || exitCode === COMMAND_NOT_FOUND ? 'died' : 'no_conversation';
+  return { ended, error: failureText(exit, result), exitCode, isOwed: isOwed && !result };
+}
+
+function failureText({ exitCode, signal, stderr }: ProcessExit, result: ClaudeResult | undefined): string {
+  if (exitCode === COMMAND_NOT_FOUND)
+    return `Claude Code is not installed on the machine of this worker, or \`claude\` is not in its PATH: ${program.install}`;
+  const said = result?.errors?.join('\n') || result?.result || stderr.trim().split('\n').at(-1) || '';
+  if (result?.subtype === REFUSED) return `A hook of Claude Code refused the prompt: ${said.slice(0, 2000)}`;
+  const how = result ? result.subtype.replaceAll('_', ' ') : (signal ?? `exit code ${exitCode}`);
+  return `Claude Code ended in the middle of its work (${how})${said ? `: ${said.slice(0, 2000)}` : '.'}`;
 }

@@ -1,59 +1,58 @@
-// How a process of Claude Code is started: its command line, its settings and its environment, and the first that it is
-// sent. Owns nothing of it once it runs.
+// Starts a process of Claude Code: its command line, settings and environment, and the first messages that it is sent.
 import type { AskView } from '../../core/views.ts';
 import type { AgentContext, LineProcess, LineProcessSpec } from '../agent.ts';
 import { TOOL_ARGUMENTS } from './form.ts';
 import type { ClaudeSpec } from './input.ts';
 import { initialize, userMessage } from './protocol.ts';
 
-export interface Beginning {
-  /** Which conversation, as the command line takes it. */
+export interface LaunchOptions {
+  /** The command line arguments that name the conversation. */
   conversation: readonly string[];
   mode: string;
-  /** The mode that the session was last seen in, if that is known. */
+  /** The mode that the session was last seen in, if it is known. */
   lastMode: unknown;
-  /** What was allowed in this session for good, as its settings take it. */
+  /** The rules that people allowed for this session, in the syntax of settings. */
   rules: readonly string[];
-  /** What is said to it first. Nothing where the call that it was held on is taken up by itself. */
+  /** The first message. Undefined if Claude Code resumes a deferred call by itself. */
   prompt: string | undefined;
-  /** What is said if it then does nothing. */
-  otherwise: string;
-  /** What this run had asked before. */
+  /** The message that is sent if it then does nothing. */
+  fallbackPrompt: string;
+  /** What this run has asked so far. */
   known: readonly AskView[];
-  /** Calls of earlier runs that are not to be made any more. */
-  over: ReadonlySet<string>;
+  /** Calls that earlier runs were held on, which must not be made any more. */
+  abandonedCalls: ReadonlySet<string>;
 }
 
 const ARGV =
   '-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --permission-prompt-tool stdio'.split(
     ' ',
   );
-/** A hook is answered within the run's patience; this much later Claude Code may give it up. */
+/** A hook is answered within the run's patience; only this much later may Claude Code time it out. */
 const HOOK_MARGIN_SECONDS = 3600;
-/** Its user's own settings, and no server but ours: those of the user cannot be told from those of the folder. */
+/** The user's own settings, and no MCP server but ours: servers of the user cannot be told from those of the folder. */
 const OWN_SETTINGS_ONLY = ['--setting-sources', 'user', '--strict-mcp-config'];
 
-/** Resolves when it has begun, and was told what to do. */
+/** Resolves when the process has started and was sent its prompt. */
 export async function startClaude(
   { processes, session, run, env }: AgentContext,
   spec: ClaudeSpec,
-  beginning: Beginning,
+  options: LaunchOptions,
   wire: Pick<LineProcessSpec, 'signal' | 'onLine'>,
 ): Promise<LineProcess> {
-  const talk = await processes.start({
-    argv: ['claude', ...ARGV, ...argumentsOf(spec, beginning)],
+  const claude = await processes.start({
+    argv: ['claude', ...ARGV, ...argumentsOf(spec, options)],
     folder: session.work_folder as string,
     env: { ...env, HOLDPOINT_RUN_ID: run.run_id },
     mark: `HOLDPOINT_RUN_ID=${run.run_id}`,
     onStart: async () => {},
     ...wire,
   });
-  talk.send(initialize(Math.ceil(spec.patienceMs / 1000) + HOOK_MARGIN_SECONDS));
-  if (beginning.prompt !== undefined) talk.send(userMessage(beginning.prompt));
-  return talk;
+  claude.send(initialize(Math.ceil(spec.patienceMs / 1000) + HOOK_MARGIN_SECONDS));
+  if (options.prompt !== undefined) claude.send(userMessage(options.prompt));
+  return claude;
 }
 
-const argumentsOf = (spec: ClaudeSpec, { mode, conversation }: Beginning): string[] => [
+const argumentsOf = (spec: ClaudeSpec, { mode, conversation }: LaunchOptions): string[] => [
   '--permission-mode',
   mode,
   ...(spec.model ? ['--model', spec.model] : []),

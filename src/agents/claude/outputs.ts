@@ -2,7 +2,7 @@
 // permission mode, and the call that the run is held on. Owns the ids and types of these outputs and the current mode.
 import type { AgentContext } from '../agent.ts';
 import { createOutputQueue, type OutputQueue } from '../kit/output-queue.ts';
-import type { Beginning } from './launch.ts';
+import type { LaunchOptions } from './launch.ts';
 
 /** Output types. */
 export const CONVERSATION = 'claude-conversation';
@@ -20,7 +20,7 @@ export interface Outputs extends OutputQueue {
 
 export function createOutputs(
   context: Pick<AgentContext, 'output'>,
-  { mode: first, lastMode = first }: Pick<Beginning, 'mode' | 'lastMode'>,
+  { mode: first, lastMode = first }: Pick<LaunchOptions, 'mode' | 'lastMode'>,
   onFailure: (error: unknown) => void,
 ): Outputs {
   const queue = createOutputQueue(context, onFailure);

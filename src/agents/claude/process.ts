@@ -1,148 +1,148 @@
-// One process of Claude Code and the talk with it, from its start to its end: what it says is told, what it asks is replied
-// to, and its end is the end of the run, or its hold. Owns the process and its clocks; translates and decides nothing.
+// Supervises one process of Claude Code from its start to its exit: stores its outputs, passes its requests on, and closes
+// its input after the last turn. Owns the process and its timers; translates and decides nothing.
 import { type AgentContext, isLeaving, type LineProcess } from '../agent.ts';
 import { realFolder } from '../workspace/work-folder.ts';
-import { endingOf, type TalkEnding } from './ending.ts';
 import type { ClaudeSpec } from './input.ts';
-import { createLastTurn, ownCommand } from './last-turn.ts';
-import { type Beginning, startClaude } from './launch.ts';
+import { createLastTurn, ownCommand, type ProcessEnding, processEnding } from './last-turn.ts';
+import { type LaunchOptions, startClaude } from './launch.ts';
 import { createOutputs } from './outputs.ts';
 import { interrupt, readMessage, userMessage } from './protocol.ts';
-import { createReplies } from './requests.ts';
-import { createHearing, type Heard } from './stream-events.ts';
+import { createRequests } from './requests.ts';
+import { createStreamReader, type StreamEvent } from './stream-events.ts';
 
-/** What is heard before it has begun, and from one that never does. */
-const SAYS_NOTHING: ReadonlySet<Heard['heard']> = new Set(['ready', 'mode', 'reply', 'ended']);
+/** Events that a process also sends if it never starts to work. */
+const BEFORE_WORK: ReadonlySet<StreamEvent['event']> = new Set(['ready', 'mode_changed', 'response', 'turn_ended']);
 const TAKEN_FOR_COMMAND =
   'is a command of Claude Code’s own: its model was told nothing. If you meant words, begin with another one.';
-/** Counted from when it listens: how long it takes to start depends on what else the machine does. */
-const CARRIES_ON_WITHIN_MS = 5000;
-const LAST_WORDS_MS = 5000;
+/** From when the process is ready: how long it takes to start depends on the machine. */
+const RESUMES_WITHIN_MS = 5000;
+const EXITS_WITHIN_MS = 5000;
 
-export async function talkWithClaude(
+export async function runProcess(
   context: AgentContext,
   spec: ClaudeSpec,
-  beginning: Beginning,
-): Promise<TalkEnding> {
+  options: LaunchOptions,
+): Promise<ProcessEnding> {
   const stop = new AbortController();
-  let talk: LineProcess | undefined;
-  let hasBegun = false;
-  let isOver = false;
+  let claude: LineProcess | undefined;
+  let hasStarted = false;
+  let hasExited = false;
   let failure: unknown;
-  let lastWords: ReturnType<typeof setTimeout> | undefined;
-  let idle: ReturnType<typeof setTimeout> | undefined;
+  let exitTimer: ReturnType<typeof setTimeout> | undefined;
+  let idleTimer: ReturnType<typeof setTimeout> | undefined;
 
-  function breakOff(error: unknown): void {
+  function abort(error: unknown): void {
     failure ??= error;
     stop.abort();
   }
-  const send = (line: string): void => talk?.send(line);
-  const endWithin = (ms: number): void => {
-    lastWords = setTimeout(() => stop.abort(), ms);
+  const send = (line: string): void => claude?.send(line);
+  const killAfter = (ms: number): void => {
+    exitTimer = setTimeout(() => stop.abort(), ms);
   };
 
-  const outputs = createOutputs(context, beginning, breakOff);
-  const replies = createReplies(context, spec, beginning, {
+  const outputs = createOutputs(context, options, abort);
+  const requests = createRequests(context, spec, options, {
     send,
     outputs,
-    fail(error) {
-      if (!isOver) breakOff(error);
+    onFailure(error) {
+      if (!hasExited) abort(error);
     },
   });
-  const { hear } = createHearing(replies.mayEndOn, await realFolder(context.session.work_folder as string));
-  const lastTurn = createLastTurn({
-    commandsMs: spec.backgroundMs,
-    over(isGivenUp) {
-      talk?.closeInput();
-      endWithin(isGivenUp ? 0 : LAST_WORDS_MS);
+  const { read } = createStreamReader(requests.mayExitOn, await realFolder(context.session.work_folder as string));
+  const lastTurn = createLastTurn(spec.backgroundMs, {
+    onOver(isGivenUp) {
+      claude?.closeInput();
+      killAfter(isGivenUp ? 0 : EXITS_WITHIN_MS);
     },
-    stays: (going) => outputs.output(`Goes on in the background: ${going.join(', ')}`, { type: 'status' }),
+    onStay: (tasks) => void outputs.output(`Goes on in the background: ${tasks.join(', ')}`, { type: 'status' }),
   });
 
-  function take(heard: Heard): void {
-    if (!SAYS_NOTHING.has(heard.heard)) {
-      hasBegun = true;
-      clearTimeout(idle);
+  function handle(event: StreamEvent): void {
+    if (!BEFORE_WORK.has(event.event)) {
+      hasStarted = true;
+      clearTimeout(idleTimer);
     }
-    switch (heard.heard) {
+    switch (event.event) {
       case 'ready':
-        if (beginning.prompt === undefined && !hasBegun) expectWork();
+        if (options.prompt === undefined && !hasStarted) promptIfIdle();
         return;
-      case 'begun':
-        lastTurn.begun();
-        outputs.conversation(heard.sessionId);
+      case 'session_started':
+        lastTurn.started();
+        outputs.conversation(event.sessionId);
         return;
-      case 'mode':
-        outputs.setMode(heard.mode);
+      case 'mode_changed':
+        outputs.setMode(event.mode);
         return;
-      case 'said':
-        void outputs.output(heard.text, { id: heard.id, type: heard.type });
+      case 'output':
+        void outputs.output(event.text, { id: event.id, type: event.type });
         return;
-      case 'before':
+      case 'hook':
       case 'permission':
       case 'elicitation':
       case 'unknown_request':
-      case 'reply':
-        replies.to(heard);
+      case 'response':
+        requests.receive(event);
         return;
-      case 'taken_back':
-        replies.takenBack(heard.requestId);
+      case 'request_cancelled':
+        requests.cancelled(event.requestId);
         return;
-      case 'settled':
-        void outputs.push(() => replies.settled(heard.call));
+      case 'call_ended':
+        void outputs.push(() => requests.callEnded(event.call));
         return;
-      case 'background':
-        lastTurn.changed(heard.background);
+      case 'background_changed':
+        lastTurn.backgroundChanged(event.background);
         return;
-      case 'ended':
-        turnEnded(heard);
+      case 'turn_ended':
+        turnEnded(event);
     }
   }
 
-  function turnEnded({ result, background, hadAgents }: Extract<Heard, { heard: 'ended' }>): void {
-    const command = hadAgents ? undefined : ownCommand(beginning.prompt, result);
+  function turnEnded({ result, background, hadAgents }: Extract<StreamEvent, { event: 'turn_ended' }>): void {
+    const command = hadAgents ? undefined : ownCommand(options.prompt, result);
     if (command) void outputs.output(`${command} ${TAKEN_FOR_COMMAND}`, { type: 'status' });
-    if (replies.wasDismissed()) expectWork();
+    if (requests.endsAbandonedCall()) promptIfIdle();
     else lastTurn.ended(result, background);
   }
 
-  /** It goes on by itself now; if it does not, it is told what it needs to know. */
-  function expectWork(): void {
-    idle = setTimeout(() => send(userMessage(beginning.otherwise)), CARRIES_ON_WITHIN_MS);
+  /** It should continue by itself now; if it does not, it is sent a prompt. */
+  function promptIfIdle(): void {
+    idleTimer = setTimeout(() => send(userMessage(options.fallbackPrompt)), RESUMES_WITHIN_MS);
   }
 
-  /** A person who stops it stops what it does, not its conversation: that is told so. */
+  /** A person who stops the run stops the work, not the conversation, so that records the interruption. */
   function leave(): void {
-    const isStopped = !isLeaving(context.signal) && !replies.hasForm();
-    if (isStopped) send(interrupt());
-    if (isStopped) talk?.closeInput();
-    // With a form it ends by itself, and keeps the call for the run that carries the answer.
-    endWithin(replies.hasForm() || isStopped ? LAST_WORDS_MS : 0);
+    const isStopped = !isLeaving(context.signal) && !requests.hasForm();
+    if (isStopped) {
+      send(interrupt());
+      claude?.closeInput();
+    }
+    // With a form it exits by itself, and keeps the deferred call for the run that carries the answer.
+    killAfter(requests.hasForm() || isStopped ? EXITS_WITHIN_MS : 0);
   }
 
-  talk = await startClaude(context, spec, beginning, {
+  claude = await startClaude(context, spec, options, {
     signal: stop.signal,
     onLine(line) {
       const message = readMessage(line);
-      if (message) for (const heard of hear(message)) take(heard);
+      if (message) for (const event of read(message)) handle(event);
     },
   });
   context.signal.addEventListener('abort', leave, { once: true });
   if (context.signal.aborted) leave();
-  // What it started may take its time to end; meanwhile nothing that a person decides reaches it any more.
-  void talk.exited.then(() => {
-    isOver = true;
-    replies.close();
+  // Its descendants may take longer to end; from now on no decision reaches it.
+  void claude.exited.then(() => {
+    hasExited = true;
+    requests.close();
   });
-  const exit = await talk.ended;
+  const exit = await claude.ended;
   context.signal.removeEventListener('abort', leave);
-  clearTimeout(idle);
-  clearTimeout(lastWords);
+  clearTimeout(idleTimer);
+  clearTimeout(exitTimer);
   lastTurn.close();
-  replies.close();
-  const owes = replies.owes();
+  requests.close();
+  const isOwed = requests.hasUnanswered();
   await outputs.flush();
   context.signal.throwIfAborted();
   if (failure) throw failure;
-  return endingOf(exit, lastTurn.result(), hasBegun, owes);
+  return processEnding(exit, lastTurn.result(), hasStarted, isOwed);
 }

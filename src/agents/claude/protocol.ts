@@ -1,5 +1,5 @@
-// The stream-json wire of Claude Code: one JSON value a line, both ways. Owns its shapes, as much of them as anything
-// here reads, and how our side of it is written. What a message means is decided elsewhere.
+// Declares the stream-json protocol of Claude Code: one JSON value per line in both directions. Owns the fields of its
+// messages that this adapter reads, and writes the messages that it sends. stream-events.ts interprets them.
 import { z } from 'zod';
 
 const input = z.record(z.string(), z.unknown());
@@ -17,10 +17,10 @@ const Content = z.discriminatedUnion('type', [
 ]);
 export type Content = z.infer<typeof Content>;
 
-/** Kinds of content that nobody here reads are left out. */
+/** Drops content of unknown types. */
 const contents = z.array(z.unknown()).transform((list) => list.flatMap((item) => Content.safeParse(item).data ?? []));
 const message = z.object({ id: z.string().optional(), content: z.union([z.string(), contents]) });
-const spoken = { message, uuid: z.string(), agent_id: z.string().optional() };
+const spokenFields = { message, uuid: z.string(), agent_id: z.string().optional() };
 
 export const Suggestion = z.looseObject({
   type: z.string(),
@@ -37,9 +37,9 @@ const HookCallback = z.object({
     tool_input: input,
     tool_use_id: z.string(),
     agent_id: z.string().optional(),
-    /** Of whoever calls, which a sub-agent may have of its own. */
+    /** Of the caller: a sub-agent may have its own. */
     permission_mode: z.string().optional(),
-    /** Where it is by now. */
+    /** The current working directory. */
     cwd: z.string().optional(),
   }),
 });
@@ -52,11 +52,11 @@ const CanUseTool = z.object({
   description: z.string().optional(),
   title: z.string().optional(),
   decision_reason: z.string().optional(),
-  /** Of another shape: the call is still one that somebody is to decide about. */
+  /** Optional information: a value of another shape must not keep the call from being asked about. */
   permission_suggestions: z.array(Suggestion).optional().catch([]),
 });
 
-/** What one of its MCP servers asks of the person. It does not say for which call. */
+/** An elicitation of one of its MCP servers. It does not name the tool call. */
 const Elicitation = z.object({
   subtype: z.literal('elicitation'),
   mcp_server_name: z.string(),
@@ -72,8 +72,8 @@ const BackgroundTask = z.object({
   description: z.string().default(''),
 });
 
-/** Partial messages: only where a message begins and ends, and what it calls. */
-const StreamEvent = z.object({
+/** Where a message starts and ends, and which calls it makes. */
+const PartialMessage = z.object({
   type: z.literal('stream_event'),
   parent_tool_use_id: z.string().nullable().optional(),
   event: z.object({
@@ -83,7 +83,7 @@ const StreamEvent = z.object({
   }),
 });
 
-export type StreamedEvent = z.infer<typeof StreamEvent>['event'];
+export type PartialMessageEvent = z.infer<typeof PartialMessage>['event'];
 
 export const ClaudeMessage = z.union([
   z.object({
@@ -95,14 +95,14 @@ export const ClaudeMessage = z.union([
     tool_use_id: z.string().optional(),
     subagent_type: z.string().optional(),
     description: z.string().optional(),
-    /** What became of a prompt that reached no model. */
+    /** Why a prompt did not reach the model. */
     prompt_submit_outcome: z.object({ kind: z.string(), reason: z.string().optional() }).optional().catch(undefined),
-    /** All that goes on in the background, whenever that changes. */
+    /** All running background tasks, whenever that set changes. */
     tasks: z.array(BackgroundTask).optional(),
   }),
-  z.object({ type: z.literal('assistant'), ...spoken }),
-  z.object({ type: z.literal('user'), ...spoken }),
-  StreamEvent,
+  z.object({ type: z.literal('assistant'), ...spokenFields }),
+  z.object({ type: z.literal('user'), ...spokenFields }),
+  PartialMessage,
   z.object({
     type: z.literal('control_request'),
     request_id: z.string(),
@@ -121,18 +121,18 @@ export const ClaudeMessage = z.union([
     errors: z.array(z.string()).optional(),
     stop_reason: z.string().nullable().optional(),
     session_id: z.string(),
-    /** None where it was a command of Claude Code's own, which no model hears of. */
+    /** 0 for a slash command of Claude Code that does not call the model. */
     num_turns: z.int().optional(),
     deferred_tool_use: z.object({ id: z.string() }).optional(),
   }),
   z.object({ type: z.literal('command_lifecycle'), state: z.string() }),
 ]);
 export type ClaudeMessage = z.infer<typeof ClaudeMessage>;
-/** In the place of its `subtype`: a hook would not have the prompt. */
+/** Our own `subtype` of a result: a hook refused the prompt. */
 export const REFUSED = 'prompt_refused';
 export type ClaudeResult = Extract<ClaudeMessage, { type: 'result' }>;
 
-/** Nothing for a line that is no JSON, and for messages that nobody here reads. */
+/** Undefined for lines that are not JSON, and for unknown messages. */
 export function readMessage(line: string): ClaudeMessage | undefined {
   try {
     return ClaudeMessage.safeParse(JSON.parse(line)).data;
@@ -149,41 +149,41 @@ export const userMessage = (text: string): string =>
     session_id: '',
   });
 
-/** The id of our first request. */
+const controlRequest = (request_id: string, request: object): string =>
+  JSON.stringify({ type: 'control_request', request_id, request });
+
+/** The id of the first request. */
 export const INITIALIZE = 'initialize';
 
-/** Declares the hook that is asked before any tool is used. */
+/** Registers the hook that is called before any tool is used. */
 export function initialize(timeoutSeconds: number): string {
   const hook = { hookCallbackIds: ['before'], timeout: timeoutSeconds };
-  const request = { subtype: 'initialize', hooks: { PreToolUse: [hook] } };
-  return JSON.stringify({ type: 'control_request', request_id: INITIALIZE, request });
+  return controlRequest(INITIALIZE, { subtype: 'initialize', hooks: { PreToolUse: [hook] } });
 }
 
-const request = (id: string, asked: object): string =>
-  JSON.stringify({ type: 'control_request', request_id: id, request: asked });
+export const interrupt = (): string => controlRequest('interrupt', { subtype: 'interrupt' });
 
-/** As a layer of their own over the settings of files. Where its command line names settings, it cannot take rules out. */
+/** A settings layer above those of files. If the command line names settings too, rules cannot be removed from it. */
 export const applySettings = (requestId: string, settings: object): string =>
-  request(requestId, { subtype: 'apply_flag_settings', settings });
+  controlRequest(requestId, { subtype: 'apply_flag_settings', settings });
 
-export const getSettings = (requestId: string): string => request(requestId, { subtype: 'get_settings' });
+export const getSettings = (requestId: string): string => controlRequest(requestId, { subtype: 'get_settings' });
 
 const permissions = z.object({ allow: z.array(z.string()).optional() }).optional();
-const SettingsInForce = z.object({
+const EffectiveSettings = z.object({
   sources: z.array(z.object({ source: z.string(), settings: z.object({ permissions }) })),
 });
 
-/** The rules of that layer, by its reply to `getSettings`. Nothing where it does not say. */
-export function allowedIn(reply: unknown): readonly string[] | undefined {
-  const read = SettingsInForce.safeParse(reply).data;
+/** The allow rules of that layer, from the response to `getSettings`. Undefined if it is not understood. */
+export function allowedIn(response: unknown): readonly string[] | undefined {
+  const read = EffectiveSettings.safeParse(response).data;
   return read && (read.sources.find(({ source }) => source === 'flagSettings')?.settings.permissions?.allow ?? []);
 }
 
+const controlResponse = (response: object): string => JSON.stringify({ type: 'control_response', response });
+
 export const controlReply = (requestId: string, response: object): string =>
-  JSON.stringify({ type: 'control_response', response: { subtype: 'success', request_id: requestId, response } });
+  controlResponse({ subtype: 'success', request_id: requestId, response });
 
 export const controlRefusal = (requestId: string, error: string): string =>
-  JSON.stringify({ type: 'control_response', response: { subtype: 'error', request_id: requestId, error } });
-
-export const interrupt = (): string =>
-  JSON.stringify({ type: 'control_request', request_id: 'interrupt', request: { subtype: 'interrupt' } });
+  controlResponse({ subtype: 'error', request_id: requestId, error });

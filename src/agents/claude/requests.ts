@@ -1,172 +1,173 @@
-// What Claude Code is replied when it asks: before a tool is used, for a permission, for one of its MCP servers. Owns which
-// of its requests are open, what they open up, and whether the run is held on a form. What a person decides
-// comes from the desk; nothing is allowed here but our own tools, which only ask.
+// Replies to the requests of Claude Code: before a tool is used (hook), for a permission, and for an elicitation of an MCP
+// server. Owns which requests are open, which rules are in effect, and whether the run is held on a form. What a person
+// decides comes from decisions.ts and elicitations.ts; only our own tools, which merely ask, are allowed without it.
 import type { AgentContext } from '../agent.ts';
-import { ASK_ANYWAY, type Decision, hookReply, OVER, permissionReply } from './asks.ts';
-import { createDesk } from './decisions.ts';
+import { createPendingAsks } from '../kit/pending-asks.ts';
+import { ABANDONED, ASK_ANYWAY, type Decision, hookReply, permissionReply } from './asks.ts';
+import { createDecisions } from './decisions.ts';
 import { createElicitations, isElicitation } from './elicitations.ts';
 import { forwardForm, isForm, isOwnTool } from './form.ts';
 import type { ClaudeSpec } from './input.ts';
-import type { Beginning } from './launch.ts';
+import type { LaunchOptions } from './launch.ts';
 import type { Outputs } from './outputs.ts';
 import { isAskedInPlan, isHeldFor, modeOf, refusedIn, SKILL_TOOL } from './permission-modes.ts';
 import { refusedPlan } from './plan.ts';
 import { controlRefusal, controlReply, interrupt, type Suggestion } from './protocol.ts';
 import { ruleInSettings } from './resume.ts';
-import { createRules } from './session-rules.ts';
-import type { CallName, Heard, ToolCall } from './stream-events.ts';
+import { createSessionRules } from './session-rules.ts';
+import type { CallName, StreamEvent, ToolCall } from './stream-events.ts';
 
-type Before = Extract<Heard, { heard: 'before' }>;
-type Permission = Extract<Heard, { heard: 'permission' }>;
-type Elicitation = Extract<Heard, { heard: 'elicitation' }>;
-type Unknown = Extract<Heard, { heard: 'unknown_request' }>;
-type Reply = Extract<Heard, { heard: 'reply' }>;
+type Event<Name extends StreamEvent['event']> = Extract<StreamEvent, { event: Name }>;
 
-export interface Replies {
-  to(request: Before | Permission | Elicitation | Unknown | Reply): void;
-  takenBack(requestId: string): void;
-  /** The model is about to be told the result of the call. */
-  settled(call: CallName): Promise<void>;
-  /** Whether the process may end on a call of that tool. */
-  mayEndOn(toolName: string): boolean;
-  /** A form is displayed: the run is held on it, and may be over before the process is. */
+export interface Requests {
+  receive(request: Event<'hook' | 'permission' | 'elicitation' | 'unknown_request' | 'response'>): void;
+  /** Claude Code no longer waits for a reply. */
+  cancelled(requestId: string): void;
+  /** The model is about to get the result of the call. */
+  callEnded(call: CallName): Promise<void>;
+  /** Whether the process may exit on a call of that tool. */
+  mayExitOn(toolName: string): boolean;
+  /** A form is displayed: the run is held on it, and may end before the process does. */
   hasForm(): boolean;
-  /** Whether the turn that has just ended was one that nobody wanted: its end is no end. */
-  wasDismissed(): boolean;
-  /** Whether somebody still has to answer. */
-  owes(): boolean;
+  /** Whether the turn that has just ended was started by an abandoned call. */
+  endsAbandonedCall(): boolean;
+  /** Whether an ask has no answer yet, or the model may not have got it. */
+  hasUnanswered(): boolean;
+  /** The process is gone: nothing can be answered through it. */
   close(): void;
 }
 
-interface Line {
+interface Connection {
   send(line: string): void;
   outputs: Outputs;
-  /** Nobody can be asked, so nothing may go on. */
-  fail(error: unknown): void;
+  /** A person could not be asked, so the process must not continue. */
+  onFailure(error: unknown): void;
 }
 
-export function createReplies(
+export function createRequests(
   context: AgentContext,
   spec: ClaudeSpec,
-  beginning: Beginning,
-  { send, outputs, fail }: Line,
-): Replies {
-  const desk = createDesk(
+  options: LaunchOptions,
+  { send, outputs, onFailure }: Connection,
+): Requests {
+  const { known } = options;
+  /** By the key of the call, or the request id of the elicitation. */
+  const pending = createPendingAsks<string>(context);
+  const decisions = createDecisions(
     context,
-    beginning.known.filter((ask) => !isElicitation(ask)),
+    pending,
+    known.filter((ask) => !isElicitation(ask)),
   );
-  const elicitations = createElicitations(context, beginning.known.filter(isElicitation));
-  const open = new Map<string, ToolCall>();
-  const rules = createRules(beginning.rules, send);
-  // One that a rule lets through is not heard of here.
+  const answerElicitation = createElicitations(context, pending, known.filter(isElicitation));
+  /** By request id, with the call that it is about. */
+  const open = new Map<string, ToolCall | undefined>();
+  const rules = createSessionRules(options.rules, send);
+  /** A skill was used. Calls allowed by a rule never reach this handler. */
   let hasSkill =
-    (beginning.prompt?.startsWith('/') ?? false) || beginning.rules.some((rule) => rule.startsWith(SKILL_TOOL));
+    (options.prompt?.startsWith('/') ?? false) || options.rules.some((rule) => rule.startsWith(SKILL_TOOL));
   let hasForm = false;
-  let isDismissed = false;
+  let hasAbandonedCall = false;
 
   const reply = (requestId: string, response: object): void => send(controlReply(requestId, response));
-  /** They were allowed with the run, and Claude Code forgets that while it plans. */
+  /** They were allowed with the run, which Claude Code forgets in plan mode. */
   const isOurs = ({ name }: ToolCall): boolean => spec.askTools && isOwnTool(name);
+  const applyRules = (): Promise<void> => rules.apply(outputs.mode() === 'plan');
+  const hasUnanswered = (): boolean => pending.hasUnanswered() || decisions.hasUnconcluded();
 
-  const suited = (): Promise<void> => rules.suit(outputs.mode() === 'plan');
-  /** The tools of which calls may be let through unasked, besides what its user's settings allow. */
-  const opened = (): ReadonlySet<string> => new Set([...rules.tools(), ...(hasSkill ? [SKILL_TOOL] : [])]);
-
-  async function before(heard: Before): Promise<void> {
-    const { call, requestId, hindrance, isKept } = heard;
-    if (isKept && beginning.over.has(call.id)) return dismiss(requestId);
-    if (isForm(call.name)) return displayForm(heard);
+  async function hook({ call, requestId, obstacle, isResumed }: Event<'hook'>): Promise<object | undefined> {
+    if (isResumed && options.abandonedCalls.has(call.id)) return abandon(requestId);
+    if (isForm(call.name)) return displayForm(call, obstacle);
     const mode = modeOf(call, outputs.mode());
-    await suited();
-    if (!open.has(requestId)) return;
+    await applyRules();
     if (!isHeldFor(call.name, mode, spec.hold)) {
-      const isAsked = !isOurs(call) && isAskedInPlan(mode, call, opened());
-      return reply(requestId, hookReply(isAsked ? ASK_ANYWAY : undefined));
+      const allowedTools = new Set([...rules.tools(), ...(hasSkill ? [SKILL_TOOL] : [])]);
+      return hookReply(!isOurs(call) && isAskedInPlan(mode, call, allowedTools) ? ASK_ANYWAY : undefined);
     }
     await outputs.flush();
-    if (!open.has(requestId)) return;
-    // Where something would be lost with the process, Claude Code asks for a permission, and waits for that: another one
-    // begins in the folder of the session.
-    if (hindrance || call.folder !== undefined || desk.owes() || elicitations.owes())
-      return reply(requestId, hookReply(undefined));
-    const decision = refusedPlan(call) ?? (await desk.decide(call, patienceOf(spec.patienceMs)));
+    // If the process must not exit, or would restart in another folder, its permission request is waited for instead.
+    if (!open.has(requestId) || obstacle || call.folder !== undefined || hasUnanswered()) return hookReply(undefined);
+    const decision = refusedPlan(call) ?? (await decisions.decide(call, patienceOf(spec.patienceMs)));
     if (decision.behavior === 'held') await outputs.heldOn(call.id);
-    reply(requestId, hookReply(decision));
+    return hookReply(decision);
   }
 
-  async function permission({ call, requestId }: Permission): Promise<void> {
+  async function permission({ call, requestId }: Event<'permission'>): Promise<object | undefined> {
     const mode = modeOf(call, outputs.mode());
     await outputs.flush();
-    if (!open.has(requestId)) return;
-    const refused = refusedIn(mode, call) ?? refusedPlan(call);
-    const decision = isOurs(call) ? asItIs(call) : (refused ?? (await desk.decide(call)));
-    if (decision.behavior === 'allow') await openUp(call, decision.rules);
-    reply(requestId, permissionReply(call, decision));
+    if (!open.has(requestId)) return undefined;
+    const decision = isOurs(call)
+      ? unchanged(call)
+      : (refusedIn(mode, call) ?? refusedPlan(call) ?? (await decisions.decide(call)));
+    if (decision.behavior === 'allow') await addRules(call, decision.rules);
+    return permissionReply(call, decision);
   }
 
-  /** By the rules that were taken with it, or because it is a skill. */
-  async function openUp({ name }: ToolCall, taken: readonly Suggestion[]): Promise<void> {
-    for (const rule of taken.flatMap((suggestion) => suggestion.rules ?? [])) rules.take(ruleInSettings(rule));
+  async function addRules({ name }: ToolCall, accepted: readonly Suggestion[]): Promise<void> {
+    for (const rule of accepted.flatMap((suggestion) => suggestion.rules ?? [])) rules.add(ruleInSettings(rule));
     hasSkill ||= name === SKILL_TOOL;
-    await suited();
+    await applyRules();
   }
 
-  async function passOn({ requestId, asked }: Elicitation): Promise<void> {
-    const answer = await elicitations.answer(requestId, asked, outputs.flush());
-    if (answer) reply(requestId, answer);
-  }
-
-  /** The turn that Claude Code began with it by itself ends with it: no model hears of it before the prompt. */
-  function dismiss(requestId: string): void {
-    isDismissed = true;
-    reply(requestId, hookReply(OVER));
+  /** Ends the turn that Claude Code started with the call, before the model gets the prompt. */
+  function abandon(requestId: string): undefined {
+    hasAbandonedCall = true;
+    reply(requestId, hookReply(ABANDONED));
     send(interrupt());
   }
 
-  async function displayForm({ call, requestId, hindrance }: Before): Promise<void> {
-    // A person may be quick: what the next run must know is kept before there is anything to answer.
+  async function displayForm(call: ToolCall, obstacle: Event<'hook'>['obstacle']): Promise<object> {
+    // A person may answer at once, so what the next run needs is stored before the form is displayed.
     await outputs.flush();
     hasForm = true;
-    const decision = await forwardForm(context, call, hindrance, spec.askTools);
+    const decision = await forwardForm(context, call, obstacle, spec.askTools);
     hasForm = decision.behavior === 'held';
-    reply(requestId, hookReply(decision));
+    return hookReply(decision);
+  }
+
+  function responseTo(request: Event<'hook' | 'permission' | 'elicitation'>): Promise<object | undefined> {
+    if (request.event === 'hook') return hook(request);
+    if (request.event === 'permission') return permission(request);
+    return answerElicitation(request.requestId, request.elicited, outputs.flush());
   }
 
   return {
-    to(request) {
-      const { heard, requestId } = request;
-      if (heard === 'reply') return rules.replied(requestId, request.response);
-      if (heard === 'unknown_request')
+    receive(request) {
+      const { requestId } = request;
+      if (request.event === 'response') return rules.received(requestId, request.response);
+      if (request.event === 'unknown_request')
         return send(controlRefusal(requestId, `Holdpoint does not know the request ${request.subtype}.`));
-      if (heard === 'elicitation') return void passOn(request).catch(fail);
-      open.set(requestId, request.call);
-      const replying = heard === 'before' ? before(request) : permission(request);
-      void replying.catch((error: unknown) => {
-        if (open.has(requestId)) fail(error);
-      });
+      open.set(requestId, 'call' in request ? request.call : undefined);
+      responseTo(request).then(
+        (response) => {
+          if (response && open.has(requestId)) reply(requestId, response);
+        },
+        (error: unknown) => {
+          if (open.has(requestId)) onFailure(error);
+        },
+      );
     },
-    takenBack(requestId) {
+    cancelled(requestId) {
       const call = open.get(requestId);
-      if (call) desk.takenBack(call);
-      elicitations.takenBack(requestId);
       open.delete(requestId);
+      if (call) decisions.cancelled(call);
+      pending.get(requestId)?.withdraw('Claude Code no longer waits for it');
     },
-    settled: (call) => desk.settled(call),
-    mayEndOn: (name) => isForm(name) || isHeldFor(name, outputs.mode(), spec.hold),
+    callEnded: decisions.callEnded,
+    mayExitOn: (name) => isForm(name) || isHeldFor(name, outputs.mode(), spec.hold),
     hasForm: () => hasForm,
-    wasDismissed() {
-      const was = isDismissed;
-      isDismissed = false;
-      return was;
+    endsAbandonedCall() {
+      const had = hasAbandonedCall;
+      hasAbandonedCall = false;
+      return had;
     },
-    owes: () => desk.owes() || elicitations.owes() || hasForm,
+    hasUnanswered: () => hasUnanswered() || hasForm,
     close() {
-      desk.close();
-      elicitations.close();
+      open.clear();
+      pending.close();
     },
   };
 }
 
 const patienceOf = (ms: number): AbortSignal => (ms === 0 ? AbortSignal.abort() : AbortSignal.timeout(ms));
 
-const asItIs = ({ input }: ToolCall): Decision => ({ behavior: 'allow', input, rules: [] });
+const unchanged = ({ input }: ToolCall): Decision => ({ behavior: 'allow', input, rules: [] });

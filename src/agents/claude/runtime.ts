@@ -1,7 +1,7 @@
 // Describes the runtime of `claude -p …`, which is told how to ask in a skill. A dispatch that carries an answer tells the
 // model so even if the spec has no prompt template, because `claude -p` appends its standard input to the prompt.
 import { basename } from 'node:path';
-import { literalJson, literally } from '../kit/mention-escape.ts';
+import { escapedJson, escapeMentions } from '../kit/mention-escape.ts';
 import { HOW_TO_ASK } from '../kit/needs-input-text.ts';
 import { invokeCommand, type RuntimeAdapter, SENTINEL } from '../kit/runtime.ts';
 
@@ -27,7 +27,7 @@ export const claudeRuntime: RuntimeAdapter = {
     // Keeps an agent that commits everything from committing this.
     { path: `${SKILL}/.gitignore`, content: '*\n' },
   ],
-  tell: (value) => (typeof value === 'string' ? literally(value) : literalJson(value)),
+  tell: (value) => (typeof value === 'string' ? escapeMentions(value) : escapedJson(value)),
   invoke: (invocation, context) =>
     invokeCommand({ ...invocation, prompt: invocation.prompt ?? answerPrompt(invocation.input) }, context),
 };
@@ -36,7 +36,7 @@ function answerPrompt(input: Record<string, unknown>): string | undefined {
   if (input.answer === undefined) return undefined;
   const answer = input.declined ? 'The person declined to answer your question.' : `The answer: ${input.answer}`;
   const why = typeof input.justification === 'string' ? `\nTheir words: ${input.justification}` : '';
-  const state = input.partial_state === undefined ? '' : `\nYour partial_state: ${literalJson(input.partial_state)}`;
+  const state = input.partial_state === undefined ? '' : `\nYour partial_state: ${escapedJson(input.partial_state)}`;
   const told = `You stopped earlier in this task to ask a question, and are now started again.\n${answer}${why}${state}\nGo on.`;
-  return literally(told);
+  return escapeMentions(told);
 }

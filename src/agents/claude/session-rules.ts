@@ -1,55 +1,55 @@
-// The rules that people took in a session of Claude Code, and whether it has them in force: while the session plans it has
-// not, and judges calls as it does without them. They are a layer of its settings, which it changes on request. Owns that
-// layer; what a rule covers is known to Claude Code alone, and so is what is in force: unless it says so, all of them.
+// Applies the rules that people accepted in a session to its Claude Code process, and removes them while it plans. They
+// are one layer of its settings, which it changes on request. What a rule covers only Claude Code knows; as long as it
+// does not report which rules are in effect, all of them may be.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allowedIn, applySettings, getSettings } from './protocol.ts';
 
-export interface Rules {
-  /** One more, as settings take it; in force with the next call. */
-  take(rule: string): void;
-  /** Resolves when Claude Code has been asked for those that are to be in force, and has said which are. */
-  suit(isPlanning: boolean): Promise<void>;
-  /** It has replied to a request: perhaps to one of these. */
-  replied(requestId: string, response: unknown): void;
-  /** The tools that the rules name which may be in force. */
+export interface SessionRules {
+  /** Takes effect with the next `apply`. The rule is in the syntax of settings. */
+  add(rule: string): void;
+  /** Resolves when Claude Code has reported which rules are in effect, or did not reply in time. */
+  apply(isPlanning: boolean): Promise<void>;
+  /** A response to any request of ours. */
+  received(requestId: string, response: unknown): void;
+  /** The tools named by the rules that may be in effect. */
   tools(): string[];
 }
 
-/** It replies at once, or never will. */
-const REPLIES_WITHIN_MS = 5000;
+/** It replies at once or not at all. */
+const RESPONDS_WITHIN_MS = 5000;
 
-/** `before`: the rules that were taken before its process was started. */
-export function createRules(
-  before: readonly string[],
+/** `initial`: the rules that were accepted before the process was started. */
+export function createSessionRules(
+  initial: readonly string[],
   send: (line: string) => void,
-  withinMs = REPLIES_WITHIN_MS,
-): Rules {
-  const taken = new Set(before);
-  let inForce: readonly string[] | undefined = [];
-  let suiting: Promise<void> = Promise.resolve();
-  let asked = 0;
+  withinMs = RESPONDS_WITHIN_MS,
+): SessionRules {
+  const accepted = new Set(initial);
+  let inEffect: readonly string[] | undefined = [];
+  let applying: Promise<void> = Promise.resolve();
+  let count = 0;
   const waiting = new Map<string, (response: unknown) => void>();
 
-  async function put(wanted: readonly string[]): Promise<void> {
-    if (wanted.join('\n') === inForce?.join('\n')) return;
-    asked += 1;
-    const requestId = `rules-${asked}`;
-    const reply = new Promise<unknown>((resolve) => waiting.set(requestId, resolve));
+  async function request(wanted: readonly string[]): Promise<void> {
+    if (wanted.join('\n') === inEffect?.join('\n')) return;
+    count += 1;
+    const requestId = `rules-${count}`;
+    const response = new Promise<unknown>((resolve) => waiting.set(requestId, resolve));
     send(applySettings(`${requestId}-apply`, { permissions: { allow: wanted } }));
     send(getSettings(requestId));
-    inForce = allowedIn(await Promise.race([reply, sleep(withinMs, undefined, { ref: false })]));
+    inEffect = allowedIn(await Promise.race([response, sleep(withinMs, undefined, { ref: false })]));
   }
 
   return {
-    take: (rule) => void taken.add(rule),
-    suit(isPlanning) {
-      suiting = suiting.then(() => put(isPlanning ? [] : [...taken]));
-      return suiting;
+    add: (rule) => void accepted.add(rule),
+    apply(isPlanning) {
+      applying = applying.then(() => request(isPlanning ? [] : [...accepted]));
+      return applying;
     },
-    replied(requestId, response) {
+    received(requestId, response) {
       waiting.get(requestId)?.(response);
       waiting.delete(requestId);
     },
-    tools: () => (inForce ?? [...taken]).map((rule) => rule.replace(/\(.*/s, '')),
+    tools: () => (inEffect ?? [...accepted]).map((rule) => rule.replace(/\(.*/s, '')),
   };
 }

@@ -1,8 +1,6 @@
-// What a session of Claude Code says, made into what it means here: something said, something asked, an end. Pure: one
-// message in, meanings out. Keeps what later messages refer to: who the sub-agents are, what was said last, where a
-// call was made, what is in the background, and whether a call is the only one of its message, which is known only when
-// the message is complete.
-
+// Translates the messages of a Claude Code process into events: an output, a request, the end of a turn. Pure: one message
+// in, events out. Remembers what later messages refer to: sub-agents, the text before a plan, the folder and mode of a
+// call, background tasks, and how many calls a message makes, which is known only when the message is complete.
 import type { Elicited } from '../kit/elicitation.ts';
 import { fittingText } from '../kit/fitting-text.ts';
 import { PLAN_TOOL, QUESTION_TOOL } from './asks.ts';
@@ -13,8 +11,8 @@ import {
   type ClaudeResult,
   type Content,
   INITIALIZE,
+  type PartialMessageEvent,
   REFUSED,
-  type StreamedEvent,
   type Suggestion,
 } from './protocol.ts';
 
@@ -22,135 +20,126 @@ export interface ToolCall {
   id: string;
   name: string;
   input: Record<string, unknown>;
-  /** The sub-agent that calls; none for the session itself. */
+  /** The sub-agent that calls; undefined for the session itself. */
   agentId?: string | undefined;
-  /** The sub-agents that lead to the one that calls, the outermost first; none for the session itself. */
+  /** The names of the sub-agents down to the one that calls, the outermost first. */
   lineage: string[];
-  /** What Claude Code says about it, and what else it suggests to allow. */
+  /** Claude Code's description of the call, and the rules that it suggests. */
   reason: string;
   suggestions: Suggestion[];
-  /** Where it is made, if not in the folder of the session. */
+  /** The working directory, if it is not the folder of the session. */
   folder?: string | undefined;
-  /** The permission mode of whoever makes it, as far as that is told. */
+  /** The permission mode of the caller, if it is known. */
   mode?: string | undefined;
 }
 
-/** Two sub-agents may use one id, each for a call of its own. */
+/** Two sub-agents may use the same call id. */
 export type CallName = Pick<ToolCall, 'id' | 'agentId'>;
 export const keyOf = ({ id, agentId = '' }: CallName): string => `${agentId} ${id}`;
 
-/** What would be lost if the process ended on a call. */
-export type Hindrance = 'sub_agent' | 'other_calls' | 'background';
+/** Why the process must not exit on a call: what would be lost with it. */
+export type Obstacle = 'sub_agent' | 'other_calls' | 'background';
 
-export type Heard =
-  | { heard: 'begun'; sessionId: string }
-  | { heard: 'mode'; mode: string }
-  | { heard: 'said'; id: string; type: 'text' | 'thinking' | 'tool_call' | 'tool_result'; text: string }
-  /** It has started, and listens. */
-  | { heard: 'ready' }
-  /** Before a tool is used, whether or not it needs a permission. `isKept`: nothing was said yet in this process, so it
-   * is the call that the conversation had been held on. */
-  | { heard: 'before'; requestId: string; call: ToolCall; hindrance: Hindrance | undefined; isKept: boolean }
-  /** It needs a permission. */
-  | { heard: 'permission'; requestId: string; call: ToolCall }
-  /** One of its MCP servers asks something of the person. */
-  | { heard: 'elicitation'; requestId: string; asked: Elicited }
-  | { heard: 'unknown_request'; requestId: string; subtype: string }
-  /** To a request of ours. */
-  | { heard: 'reply'; requestId: string; response: unknown }
-  | { heard: 'taken_back'; requestId: string }
-  /** A tool call has its result: the model is about to be told. */
-  | { heard: 'settled'; call: CallName }
-  | { heard: 'carries_on' }
-  | { heard: 'background'; background: Background }
-  /** `hadAgents`: sub-agents have worked, also where the session's own model did not. */
-  | { heard: 'ended'; result: ClaudeResult; background: Background; hadAgents: boolean };
+export type StreamEvent =
+  | { event: 'ready' }
+  | { event: 'session_started'; sessionId: string }
+  | { event: 'mode_changed'; mode: string }
+  | { event: 'output'; id: string; type: 'text' | 'thinking' | 'tool_call' | 'tool_result'; text: string }
+  /** PreToolUse, for every call. `isResumed`: the process has said nothing yet, so this is the call it had deferred. */
+  | { event: 'hook'; requestId: string; call: ToolCall; obstacle: Obstacle | undefined; isResumed: boolean }
+  | { event: 'permission'; requestId: string; call: ToolCall }
+  | { event: 'elicitation'; requestId: string; elicited: Elicited }
+  | { event: 'unknown_request'; requestId: string; subtype: string }
+  | { event: 'request_cancelled'; requestId: string }
+  /** The response to a request of ours. */
+  | { event: 'response'; requestId: string; response: unknown }
+  /** The model is about to get the result of the call. */
+  | { event: 'call_ended'; call: CallName }
+  | { event: 'command_started' }
+  | { event: 'background_changed'; background: Background }
+  /** `hadAgents`: sub-agents have worked, perhaps while the session's own model did not. */
+  | { event: 'turn_ended'; result: ClaudeResult; background: Background; hadAgents: boolean };
 
-type Before = Extract<Heard, { heard: 'before' }>;
+type HookEvent = Extract<StreamEvent, { event: 'hook' }>;
+type ControlRequest = Extract<ClaudeMessage, { type: 'control_request' }>['request'];
 
 const TEXT_CHARACTERS = 100_000;
 const RESULT_CHARACTERS = 4000;
 
 /**
- * `mayEndOn`: whether it matters for a call of that tool if it is the only one; any other need not wait for that.
+ * `mayExitOn`: whether the process may exit on a call of that tool, so that its event has to wait for the whole message.
  * `home`: the folder of the session.
  */
-export function createHearing(mayEndOn: (toolName: string) => boolean = () => true, home?: string) {
+export function createStreamReader(mayExitOn: (toolName: string) => boolean = () => true, home?: string) {
   const agents = new Map<string, { label: string; calledBy: string | undefined }>();
   const callers = new Map<string, string | undefined>();
-  /** How the calls are made that have no result yet: only the hook says so, not the request for permission. */
-  const manners = new Map<string, Pick<ToolCall, 'folder' | 'mode'>>();
+  /** By call, until it ends: only its hook says so, not its permission request. */
+  const callSettings = new Map<string, Pick<ToolCall, 'folder' | 'mode'>>();
   const plan = createPlan();
-  /** The message of the session itself that is coming in, and what was asked about before it was complete. */
-  let message: { id: string | undefined; calls: number; isStreamed: boolean; isComplete: boolean } | undefined;
-  let early: Before[] = [];
-  let hasSpoken = false;
-  /** Why a hook would not have the prompt: Claude Code takes that for a success. */
-  let refusal: string | undefined;
   const background = createBackground();
+  /** The message of the session itself that is being received, and the hooks that came before it was complete. */
+  let message: { id: string | undefined; calls: number; isPartial: boolean; isComplete: boolean } | undefined;
+  let early: HookEvent[] = [];
+  let hasSpoken = false;
+  /** Claude Code reports a prompt that a hook refused as a success. */
+  let refusal: string | undefined;
 
-  function hear(heard: ClaudeMessage): Heard[] {
-    background.hear(heard);
-    switch (heard.type) {
+  function read(received: ClaudeMessage): StreamEvent[] {
+    background.receive(received);
+    switch (received.type) {
       case 'system':
-        return system(heard);
+        return system(received);
       case 'assistant':
       case 'user':
-        if (heard.type === 'assistant' && heard.agent_id === undefined) whole(heard.message);
-        return spoken(heard);
+        if (received.type === 'assistant' && received.agent_id === undefined) countCalls(received.message);
+        return content(received);
       case 'stream_event':
-        return heard.parent_tool_use_id ? [] : streamed(heard.event);
+        return received.parent_tool_use_id ? [] : partial(received.event);
       case 'control_request':
-        return request(heard.request_id, heard.request);
-      case 'control_response':
-        return [reply(heard.response)];
+        return request(received.request_id, received.request);
+      case 'control_response': {
+        const { request_id: requestId, response } = received.response;
+        return [requestId === INITIALIZE ? { event: 'ready' } : { event: 'response', requestId, response }];
+      }
       case 'control_cancel_request':
-        return [{ heard: 'taken_back', requestId: heard.request_id }];
+        return [{ event: 'request_cancelled', requestId: received.request_id }];
       case 'command_lifecycle':
-        return heard.state === 'started' ? [{ heard: 'carries_on' }] : [];
+        return received.state === 'started' ? [{ event: 'command_started' }] : [];
       case 'result':
-        return [...release('other_calls'), ended(heard)];
+        return [...release('other_calls'), turnEnded(received)];
     }
   }
 
-  function reply({ request_id: requestId, response }: { request_id: string; response?: unknown }): Heard {
-    return requestId === INITIALIZE ? { heard: 'ready' } : { heard: 'reply', requestId, response };
-  }
-
-  function ended(said: ClaudeResult): Heard {
-    const result = refusal === undefined ? said : { ...said, is_error: true, subtype: REFUSED, errors: [refusal] };
+  function turnEnded(received: ClaudeResult): StreamEvent {
+    const refused = refusal !== undefined && { is_error: true, subtype: REFUSED, errors: [refusal] };
     refusal = undefined;
-    return { heard: 'ended', result, background: background.now(), hadAgents: agents.size > 0 };
+    const result = { ...received, ...refused };
+    return { event: 'turn_ended', result, background: background.now(), hadAgents: agents.size > 0 };
   }
 
-  function system(heard: Extract<ClaudeMessage, { type: 'system' }>): Heard[] {
-    const { subtype, task_id, tool_use_id, subagent_type, description } = heard;
-    const { kind, reason } = heard.prompt_submit_outcome ?? {};
+  function system(received: Extract<ClaudeMessage, { type: 'system' }>): StreamEvent[] {
+    const { subtype, session_id, permissionMode, task_id, tool_use_id, subagent_type, description } = received;
+    const { kind, reason } = received.prompt_submit_outcome ?? {};
     if (kind === 'blocked_by_hook') refusal = reason ?? 'it gave no reason';
-    if (heard.tasks) return [{ heard: 'background', background: background.now() }];
+    if (received.tasks) return [{ event: 'background_changed', background: background.now() }];
     if (subtype === 'task_started' && task_id !== undefined) {
       const label = [subagent_type, description].filter(Boolean).join(': ').slice(0, 300) || task_id;
       agents.set(task_id, { label, calledBy: callers.get(tool_use_id ?? '') });
     }
-    const mode: Heard[] = heard.permissionMode === undefined ? [] : [{ heard: 'mode', mode: heard.permissionMode }];
-    if (subtype !== 'init' || heard.session_id === undefined) return mode;
-    return [{ heard: 'begun', sessionId: heard.session_id }, ...mode];
+    const mode: StreamEvent[] = permissionMode === undefined ? [] : [{ event: 'mode_changed', mode: permissionMode }];
+    if (subtype !== 'init' || session_id === undefined) return mode;
+    return [{ event: 'session_started', sessionId: session_id }, ...mode];
   }
 
-  function spoken({
-    type,
-    message: { content },
-    uuid,
-    agent_id,
-  }: Extract<ClaudeMessage, { type: 'assistant' | 'user' }>) {
-    if (typeof content === 'string') return [];
-    return content.flatMap((part, i) => {
-      if (type === 'assistant') remember(part, agent_id);
-      const heard = partOf(part, `${uuid}.${i}`, type, agent_id);
-      if (part.type !== 'tool_result') return heard;
-      const call = { id: part.tool_use_id, agentId: agent_id };
-      manners.delete(keyOf(call));
-      return [{ heard: 'settled', call } as const, ...heard];
+  function content({ type, message, uuid, agent_id: agentId }: Extract<ClaudeMessage, { type: 'assistant' | 'user' }>) {
+    if (typeof message.content === 'string') return [];
+    return message.content.flatMap((part, i): StreamEvent[] => {
+      if (type === 'assistant') remember(part, agentId);
+      const outputs = outputOf(part, `${uuid}.${i}`, type, agentId);
+      if (part.type !== 'tool_result') return outputs;
+      const call = { id: part.tool_use_id, agentId };
+      callSettings.delete(keyOf(call));
+      return [{ event: 'call_ended', call }, ...outputs];
     });
   }
 
@@ -159,87 +148,94 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
     if (part.type === 'tool_use') callers.set(part.id, agentId);
   }
 
-  function partOf(part: Content, id: string, by: 'assistant' | 'user', agentId: string | undefined): Heard[] {
-    const who = agentId === undefined ? '' : `[${lineageOf(agentId).at(-1)}] `;
-    const said = (type: Extract<Heard, { heard: 'said' }>['type'], text: string): Heard[] =>
-      text.trim() === '' ? [] : [{ heard: 'said', id, type, text: who + text }];
-    if (part.type === 'tool_result') return said('tool_result', fittingText(textOf(part.content), RESULT_CHARACTERS));
+  function outputOf(part: Content, id: string, by: 'assistant' | 'user', agentId: string | undefined): StreamEvent[] {
+    const prefix = agentId === undefined ? '' : `[${lineageOf(agentId).at(-1)}] `;
+    const output = (type: Extract<StreamEvent, { event: 'output' }>['type'], text: string): StreamEvent[] =>
+      text.trim() === '' ? [] : [{ event: 'output', id, type, text: prefix + text }];
+    if (part.type === 'tool_result') return output('tool_result', fittingText(textOf(part.content), RESULT_CHARACTERS));
     if (by === 'user') return [];
-    if (part.type === 'tool_use') return said('tool_call', `${part.name}: ${gist(part.input)}`);
-    if (part.type === 'thinking') return said('thinking', fittingText(part.thinking, TEXT_CHARACTERS));
-    // What a sub-agent says is for the agent that called it.
-    return said(agentId === undefined ? 'text' : 'thinking', fittingText(part.text, TEXT_CHARACTERS));
+    if (part.type === 'tool_use') return output('tool_call', `${part.name}: ${summaryOf(part.input)}`);
+    if (part.type === 'thinking') return output('thinking', fittingText(part.thinking, TEXT_CHARACTERS));
+    // The text of a sub-agent is for the agent that called it.
+    return output(agentId === undefined ? 'text' : 'thinking', fittingText(part.text, TEXT_CHARACTERS));
   }
 
-  /** What does not come as a stream comes in parts with one id, all of them before its calls are made. */
-  function whole({ id, content }: { id?: string | undefined; content: string | Content[] }): void {
+  /** A message without partial messages comes in pieces with the same id, all of them before its calls are made. */
+  function countCalls({ id, content }: { id?: string | undefined; content: string | Content[] }): void {
     hasSpoken = true;
-    const isOfStream = message?.isStreamed && (!message.isComplete || message.id === id);
-    if (isOfStream || typeof content === 'string') return;
-    if (!message || message.isStreamed || message.id !== id)
-      message = { id, calls: 0, isStreamed: false, isComplete: true };
+    const isCounted = message?.isPartial && (!message.isComplete || message.id === id);
+    if (isCounted || typeof content === 'string') return;
+    if (!message || message.isPartial || message.id !== id)
+      message = { id, calls: 0, isPartial: false, isComplete: true };
     message.calls += content.filter((part) => part.type === 'tool_use').length;
   }
 
-  function streamed(event: StreamedEvent): Heard[] {
+  function partial(event: PartialMessageEvent): StreamEvent[] {
     if (event.type === 'message_start') {
-      const left = release('other_calls');
+      const released = release('other_calls');
       hasSpoken = true;
-      message = { id: event.message?.id, calls: 0, isStreamed: true, isComplete: false };
-      return left;
+      message = { id: event.message?.id, calls: 0, isPartial: true, isComplete: false };
+      return released;
     }
     if (message && event.content_block?.type === 'tool_use') message.calls += 1;
     if (!message || event.type !== 'message_stop') return [];
     message.isComplete = true;
-    return release(hindrance());
+    return release(obstacle());
   }
 
-  function release(why: Hindrance | undefined): Heard[] {
-    const waiting = early.map((before) => ({ ...before, hindrance: why }));
+  function release(obstacle: Obstacle | undefined): StreamEvent[] {
+    const released = early.map((hook) => ({ ...hook, obstacle }));
     early = [];
-    return waiting;
+    return released;
   }
 
-  function hindrance(): Hindrance | undefined {
+  function obstacle(): Obstacle | undefined {
     if (hasSpoken && message?.calls !== 1) return 'other_calls';
     return isQuiet(background.now()) ? undefined : 'background';
   }
 
-  function request(requestId: string, asked: Extract<ClaudeMessage, { type: 'control_request' }>['request']): Heard[] {
-    if ('tool_name' in asked) {
-      const { tool_name: name, tool_use_id: id, input, agent_id, permission_suggestions: suggestions = [] } = asked;
-      const reason = [asked.title ?? asked.description, asked.decision_reason].filter(Boolean).join('\n');
-      const whose = { agentId: agent_id, lineage: lineageOf(agent_id) };
-      const manner = manners.get(keyOf({ id, agentId: agent_id }));
-      const call = { id, name, input, ...whose, reason: reasonOf(name, input, reason), suggestions, ...manner };
-      return [{ heard: 'permission', requestId, call }];
+  function request(requestId: string, received: ControlRequest): StreamEvent[] {
+    if ('tool_name' in received) {
+      const { tool_name: name, tool_use_id: id, input, agent_id: agentId, permission_suggestions } = received;
+      const described = [received.title ?? received.description, received.decision_reason].filter(Boolean).join('\n');
+      const call = toolCall({ id, name, input, agentId }, described, permission_suggestions);
+      return [{ event: 'permission', requestId, call: { ...call, ...callSettings.get(keyOf(call)) } }];
     }
-    if ('mcp_server_name' in asked) {
-      const { mcp_server_name: serverName, message, mode, url, requested_schema: requestedSchema } = asked;
-      return [{ heard: 'elicitation', requestId, asked: { serverName, message, mode, url, requestedSchema } }];
+    if ('mcp_server_name' in received) {
+      const { mcp_server_name: serverName, message, mode, url, requested_schema: requestedSchema } = received;
+      return [{ event: 'elicitation', requestId, elicited: { serverName, message, mode, url, requestedSchema } }];
     }
-    if (!('input' in asked)) return [{ heard: 'unknown_request', requestId, subtype: asked.subtype }];
-    const { tool_name: name, tool_use_id: id, tool_input: input, agent_id, cwd, permission_mode: mode } = asked.input;
-    const whose = { agentId: agent_id, lineage: lineageOf(agent_id) };
-    // Questions and plans do not depend on the folder, so their asks name none.
-    const isNowhere = name === PLAN_TOOL || name === QUESTION_TOOL || cwd === home;
-    const folder = isNowhere ? undefined : cwd;
-    const call = { id, name, input, ...whose, reason: reasonOf(name, input, ''), suggestions: [], folder, mode };
-    manners.set(keyOf(call), { folder, mode });
-    const before: Before = { heard: 'before', requestId, call, hindrance: 'sub_agent', isKept: false };
-    if (agent_id !== undefined) return [before];
-    if (!message || message.isComplete || !mayEndOn(name)) {
-      const kept = { ...before, hindrance: hindrance(), isKept: !hasSpoken };
-      // Claude Code keeps one deferred call at most, and only the first call of a process can be it.
-      hasSpoken = true;
-      return [kept];
-    }
-    early.push(before);
-    return [];
+    if ('input' in received) return hook(requestId, received.input);
+    return [{ event: 'unknown_request', requestId, subtype: received.subtype }];
   }
 
-  const reasonOf = (name: string, input: ToolCall['input'], given: string): string =>
-    name === PLAN_TOOL ? plan.text(input) : given;
+  function hook(requestId: string, input: Extract<ControlRequest, { subtype: 'hook_callback' }>['input']): HookEvent[] {
+    const { tool_name: name, tool_use_id: id, tool_input, agent_id: agentId, cwd, permission_mode: mode } = input;
+    // Questions and plans do not depend on the folder, so their asks name none.
+    const hasNoFolder = name === PLAN_TOOL || name === QUESTION_TOOL || cwd === home;
+    const settings = { folder: hasNoFolder ? undefined : cwd, mode };
+    const call = { ...toolCall({ id, name, input: tool_input, agentId }), ...settings };
+    callSettings.set(keyOf(call), settings);
+    const event: HookEvent = { event: 'hook', requestId, call, obstacle: 'sub_agent', isResumed: false };
+    if (agentId !== undefined) return [event];
+    if (message && !message.isComplete && mayExitOn(name)) {
+      early.push(event);
+      return [];
+    }
+    const alone = { ...event, obstacle: obstacle(), isResumed: !hasSpoken };
+    // Claude Code defers at most one call, and only the first call of a process can be it.
+    hasSpoken = true;
+    return [alone];
+  }
+
+  function toolCall(
+    call: Pick<ToolCall, 'id' | 'name' | 'input' | 'agentId'>,
+    description = '',
+    suggestions: Suggestion[] = [],
+  ): ToolCall {
+    const reason = call.name === PLAN_TOOL ? plan.text(call.input) : description;
+    return { ...call, lineage: lineageOf(call.agentId), reason, suggestions };
+  }
 
   function lineageOf(agentId: string | undefined): string[] {
     if (agentId === undefined) return [];
@@ -247,7 +243,7 @@ export function createHearing(mayEndOn: (toolName: string) => boolean = () => tr
     return known ? [...lineageOf(known.calledBy), known.label] : [agentId];
   }
 
-  return { hear };
+  return { read };
 }
 
 function textOf(content: unknown): string {
@@ -256,8 +252,8 @@ function textOf(content: unknown): string {
   return content.map((part: { text?: unknown }) => (typeof part?.text === 'string' ? part.text : '')).join('\n');
 }
 
-/** What a call is about, on one line. */
-function gist(input: Record<string, unknown>): string {
+/** The input of a call on one line. */
+function summaryOf(input: Record<string, unknown>): string {
   const { command, file_path, path, pattern, url, query, description, prompt } = input;
   const named = [command, file_path, path, pattern, url, query, description, prompt];
   const text = named.find((value) => typeof value === 'string') ?? JSON.stringify(input);

@@ -2,8 +2,8 @@
 // one more for each message that the turn before did not take. Owns the process and the order of these steps. If the
 // process ends with an ask open, the run is held and resumed in the same thread once it is answered.
 import type { AgentContext, Ending, LineProcess, ProcessExit } from '../agent.ts';
-import { goingOn } from '../kit/inherited-settings.ts';
-import { canBeTakenUp } from '../kit/restart-limit.ts';
+import { resolveInput } from '../kit/inherited-settings.ts';
+import { mayRestart } from '../kit/restart-limit.ts';
 import { createUnusedApprovals } from '../kit/unused-approvals.ts';
 import { createPeer, on, route } from '../wire/json-rpc.ts';
 import { withSkills } from '../workspace/skills.ts';
@@ -26,8 +26,8 @@ const EXIT_WITHIN_MS = 3000;
 const NOT_FOUND = 127;
 
 export async function runCodex(context: AgentContext): Promise<Ending> {
-  const { input, carried } = await goingOn(context, (before) => !('problem' in readCodexInput(before)));
-  const spec = readCodexInput(input, carried);
+  const { input, inherited } = await resolveInput(context, (before) => !('problem' in readCodexInput(before)));
+  const spec = readCodexInput(input, inherited);
   if ('problem' in spec) return { ended: 'failed', error: spec.problem, reason: 'worker-failed' };
   const problem = await folderProblem(context.session.work_folder);
   if (problem) return { ended: 'failed', error: problem, reason: 'worker-failed' };
@@ -67,7 +67,7 @@ async function runProcess(context: AgentContext, spec: CodexSpec): Promise<Endin
     signal.throwIfAborted();
     if (!(error instanceof UnexpectedExit)) throw error;
     await recorded();
-    if (requests.hasUnanswered() && (await canBeTakenUp(context, 'codex', error.message))) return { ended: 'held' };
+    if (requests.hasUnanswered() && (await mayRestart(context, 'codex', error.message))) return { ended: 'held' };
     return failed(error.message);
   } finally {
     codex.closeInput();

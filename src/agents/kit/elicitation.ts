@@ -1,5 +1,5 @@
-// What an MCP server asks of the person by an elicitation, as the ask that it is, whichever agent passes it on: a form is
-// a question set, a page to visit or a form without fields is an approval. Pure. What cannot be shown is no ask.
+// Translates an MCP elicitation into an ask, for any agent that passes one on: a form becomes a question set; a page to
+// visit, or a form without fields, becomes an approval. Pure. What cannot be displayed whole becomes no ask.
 import type { ApproveSpec, AskSpec } from '../../client/spec.ts';
 import { storable } from '../../core/text-limit.ts';
 import { type Form, questionsOfForm, readForm } from '../wire/elicitation-form.ts';
@@ -17,14 +17,13 @@ export type FilledIn = { kind: 'question'; spec: AskSpec; form: Form };
 
 const CONTEXT_CHARACTERS = 10_000;
 
-/** Undefined: there is nothing that a person could decide upon or fill in, or it cannot be shown whole. */
-export function askOfElicitation(asked: Elicited): Consent | FilledIn | undefined {
-  if (asked.mode === 'url') return asked.url ? consent(asked) : undefined;
-  const form = readForm(asked.requestedSchema);
+/** Undefined: there is nothing that a person could decide or fill in, or it cannot be displayed whole. */
+export function askOfElicitation(elicited: Elicited): Consent | FilledIn | undefined {
+  if (elicited.mode === 'url') return elicited.url ? consent(elicited) : undefined;
+  const form = readForm(elicited.requestedSchema);
   if (!form) return undefined;
-  if (Object.keys(form.properties).length === 0) return consent(asked);
-  const context = storable(`${asked.serverName}: ${asked.message ?? ''}`.trim());
-  // Nobody accepts the end of a text that they were not shown.
+  if (Object.keys(form.properties).length === 0) return consent(elicited);
+  const context = storable(`${elicited.serverName}: ${elicited.message ?? ''}`.trim());
   if (context.length > CONTEXT_CHARACTERS) return undefined;
   return { kind: 'question', form, spec: { questions: questionsOfForm(form), context } };
 }
@@ -39,3 +38,7 @@ function consent({ serverName, message, url }: Elicited): Consent {
     },
   };
 }
+
+/** The context for asking again after an answer that could not be used. */
+export const contextWith = ({ context }: Pick<AskSpec, 'context'>, reason: string): string =>
+  [context, reason].filter(Boolean).join('\n\n');

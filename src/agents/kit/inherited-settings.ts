@@ -1,48 +1,49 @@
-// The input of a run that goes on with its session: one made of posts to the thread, or one that carries the answer to a
-// form. Nobody could say its settings, so they come from the run that it goes on with: all of them behind a form, whose
-// answer belongs to a call of that run; behind a post those that the agent carries over. Owns finding that run.
+// Resolves the input of a run that continues its session: one made of posts to the thread, or one that carries the answer
+// to a form. Such a run names no settings, so they come from the run that it continues: all of them after a form, whose
+// answer belongs to a call of that run; after a post, those that the agent lets a later run inherit.
 import type { AgentContext } from '../agent.ts';
-import { literalJson } from './mention-escape.ts';
+import { escapedJson } from './mention-escape.ts';
 
 type Input = Record<string, unknown>;
 
-export interface GoingOn {
+export interface ResolvedInput {
   input: Input;
-  /** Settings that come from a run before, where the agent has to weigh them. */
-  carried?: Input;
-  /** The runs from that one on, as far as they are before this one. */
+  /** The input of the continued run, from which the agent takes what it lets later runs inherit. */
+  inherited?: Input;
+  /** The runs from the continued one up to this one. */
   since: ReadonlySet<string>;
 }
 
 const isPosted = ({ item_ids }: Input): boolean => Array.isArray(item_ids);
-const carriesForm = ({ interactive_form_answer }: Input): boolean => interactive_form_answer !== undefined;
 
-/** `isReadable`: whether a run with this input can have begun at all. */
-export async function goingOn(context: AgentContext, isReadable: (input: Input) => boolean): Promise<GoingOn> {
+/** `isReadable`: whether a run with this input can have started. */
+export async function resolveInput(
+  context: AgentContext,
+  isReadable: (input: Input) => boolean,
+): Promise<ResolvedInput> {
   const { input, run } = context;
-  if (!carriesForm(input)) return settled(context, run.run_id, input, isReadable);
+  if (input.interactive_form_answer === undefined) return resolvePosts(context, run.run_id, input, isReadable);
   const displayed = (await context.earlier()).at(-1)?.run.run_id;
-  const text = literalJson(input.interactive_form_answer, 2);
+  const text = escapedJson(input.interactive_form_answer, 2);
   if (displayed === undefined) return { input: { text }, since: new Set() };
-  const before = await settled(context, displayed, await context.inputOf(displayed), isReadable);
-  return { ...before, input: { ...before.input, text } };
+  const resolved = await resolvePosts(context, displayed, await context.inputOf(displayed), isReadable);
+  return { ...resolved, input: { ...resolved.input, text } };
 }
 
-/** What the run itself says, and where it is made of posts what the last run before it said that was not. */
-async function settled(
+/** Adds to a run made of posts the input of the last run before it that was not. */
+async function resolvePosts(
   context: AgentContext,
   runId: string,
-  { item_ids, ...own }: Input,
+  { item_ids, ...input }: Input,
   isReadable: (input: Input) => boolean,
-): Promise<GoingOn> {
+): Promise<ResolvedInput> {
   const since = new Set<string>();
-  if (!isPosted({ item_ids })) return { input: own, since };
-  for (const before of (await context.runsBefore(runId)).toReversed()) {
-    since.add(before.run_id);
-    // One that was never begun has settled nothing.
-    if (before.kind !== 'input' || before.started_at_ms === undefined) continue;
-    const input = await context.inputOf(before.run_id);
-    if (!isPosted(input) && isReadable(input)) return { input: own, carried: input, since };
+  if (!isPosted({ item_ids })) return { input, since };
+  for (const earlier of (await context.runsBefore(runId)).toReversed()) {
+    since.add(earlier.run_id);
+    if (earlier.kind !== 'input' || earlier.started_at_ms === undefined) continue;
+    const inherited = await context.inputOf(earlier.run_id);
+    if (!isPosted(inherited) && isReadable(inherited)) return { input, inherited, since };
   }
-  return { input: own, since };
+  return { input, since };
 }

@@ -1,17 +1,15 @@
-// How often the process of an agent may die on a run that somebody has yet to answer, or whose answer it may not have had:
-// it is started again with the answer, but may not go on dying. The count is kept among the run's outputs.
+// Limits how often the process of an agent is restarted after it died while an ask was unanswered, or before its answer had
+// certainly arrived: at most three times per run. The count is the number of outputs that record a restart.
 import type { AgentContext } from '../agent.ts';
 
-const DEATHS_AT_MOST = 3;
+const MAX_RESTARTS = 3;
 
-/** Whether it is to be started again; then the run says so. */
-export async function canBeTakenUp(context: AgentContext, agent: string, error: string): Promise<boolean> {
-  const death = `${agent}-died-`;
-  const deaths = context.run.outputs.filter(({ output_id }) => output_id.startsWith(death)).length;
-  if (deaths >= DEATHS_AT_MOST) return false;
-  await context.output(`${error} It is started again with the answer.`, {
-    id: `${death}${deaths + 1}`,
-    type: 'status',
-  });
+/** Records the restart as an output if it is allowed. */
+export async function mayRestart(context: AgentContext, agent: string, error: string): Promise<boolean> {
+  const prefix = `${agent}-died-`;
+  const restarts = context.run.outputs.filter(({ output_id }) => output_id.startsWith(prefix)).length;
+  if (restarts >= MAX_RESTARTS) return false;
+  const id = `${prefix}${restarts + 1}`;
+  await context.output(`${error} It is started again with the answer.`, { id, type: 'status' });
   return true;
 }

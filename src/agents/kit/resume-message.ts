@@ -3,7 +3,7 @@
 import { approvalOutcome, type Ended, type GivenAnswer, hasEnded, questionOutcome } from '../../client/outcome.ts';
 import { canonical } from '../../core/digest.ts';
 import type { ApprovalAskView, AskView, QuestionAskView } from '../../core/views.ts';
-import { literalJson, literally } from './mention-escape.ts';
+import { escapedJson, escapeMentions } from './mention-escape.ts';
 
 /** `due`: asks whose answers certainly never reached the agent. `delivered`: those whose answers may have. */
 export function resumeMessage(due: readonly AskView[], delivered: readonly AskView[]): string {
@@ -17,7 +17,7 @@ export function resumeMessage(due: readonly AskView[], delivered: readonly AskVi
     ...(news.length > 0 ? ['Meanwhile the person decided:', ...news] : []),
     'What was allowed has not been done yet unless you see that it was: ask for it again exactly as before. Then go on with the task.',
   ];
-  return literally(text.join('\n\n'));
+  return escapeMentions(text.join('\n\n'));
 }
 
 const decisionText = (ask: Ended<AskView>): string => (ask.kind === 'approval' ? approvalText(ask) : questionText(ask));
@@ -29,10 +29,10 @@ const requester = (lineage: readonly string[] | undefined): string =>
 function approvalText(ask: Ended<ApprovalAskView>): string {
   const { tool_name, input, lineage } = ask.request;
   const outcome = approvalOutcome(ask, input);
-  const asked = `${requester(lineage)} asked to use ${tool_name}: ${literalJson(input)}`;
+  const asked = `${requester(lineage)} asked to use ${tool_name}: ${escapedJson(input)}`;
   if (!outcome.allowed) return `${asked}\n→ not allowed: ${outcome.reason}`;
   if (canonical(outcome.input) === canonical(input)) return `${asked}\n→ allowed`;
-  return `${asked}\n→ allowed only in this form: ${literalJson(outcome.input)}`;
+  return `${asked}\n→ allowed only in this form: ${escapedJson(outcome.input)}`;
 }
 
 function questionText(ask: Ended<QuestionAskView>): string {

@@ -1,8 +1,9 @@
-// A decision is for one call of Claude Code, to the letter: an id that comes again is no permission.
+// One decision per tool call of Claude Code: for exactly that call, never for another with the same id.
 import { describe, expect, it } from 'vitest';
 import type { AgentContext } from '../../../src/agents/agent.ts';
-import { createDesk } from '../../../src/agents/claude/decisions.ts';
+import { createDecisions } from '../../../src/agents/claude/decisions.ts';
 import type { ToolCall } from '../../../src/agents/claude/stream-events.ts';
+import { createPendingAsks } from '../../../src/agents/kit/pending-asks.ts';
 import type { AskOptions } from '../../../src/client/asking.ts';
 import type { AskView } from '../../../src/core/views.ts';
 
@@ -15,8 +16,8 @@ const call = (command: string, name = 'Bash'): ToolCall => ({
   suggestions: [],
 });
 
-/** A person who allows whatever is shown, once it is told to go on. */
-function deskOf({
+/** A person who allows every ask as soon as `until` resolves. */
+function setUp({
   known = [] as AskView[],
   until = Promise.resolve(),
   changed = undefined as object | undefined,
@@ -25,7 +26,7 @@ function deskOf({
 } = {}) {
   const shown: { id: string; tool_name: string; input: unknown }[] = [];
   const withdrawn: string[] = [];
-  const givenUp: string[] = [];
+  const undeliverable: string[] = [];
   const context = {
     approve: async ({ id, tool_name, input }: (typeof shown)[number], { patience }: AskOptions) => {
       shown.push({ id, tool_name, input });
@@ -37,9 +38,14 @@ function deskOf({
       if (isAnswered) throw new Error('it was answered');
       withdrawn.push(askId);
     },
-    markUndeliverable: async (askId: string) => void givenUp.push(askId),
+    markUndeliverable: async (askId: string) => void undeliverable.push(askId),
   };
-  return { desk: createDesk(context as unknown as AgentContext, known), shown, withdrawn, givenUp };
+  return { ...create(context, known), shown, withdrawn, undeliverable };
+}
+
+function create(context: object, known: AskView[] = []) {
+  const pending = createPendingAsks<string>(context as unknown as AgentContext);
+  return { pending, decisions: createDecisions(context as unknown as AgentContext, pending, known) };
 }
 
 const allowed = (command: string, name = 'Bash', state = 'due') =>
@@ -53,18 +59,18 @@ const allowed = (command: string, name = 'Bash', state = 'due') =>
     answer: { behavior: 'allow' },
   }) as unknown as AskView;
 
-describe('a decision on a call', () => {
-  it('is the same for its hook and its request for permission', async () => {
-    const { desk, shown } = deskOf();
-    const [first, second] = await Promise.all([desk.decide(call('ls')), desk.decide(call('ls'))]);
+describe('a decision about a call', () => {
+  it('is the same for its hook and its permission request', async () => {
+    const { decisions, shown } = setUp();
+    const [first, second] = await Promise.all([decisions.decide(call('ls')), decisions.decide(call('ls'))]);
     expect(second).toEqual(first);
     expect(shown).toHaveLength(1);
   });
 
-  it('holds for the call as the person changed it', async () => {
-    const { desk, shown } = deskOf({ changed: { command: 'ls -l' } });
-    await desk.decide(call('ls'));
-    expect(await desk.decide(call('ls -l'))).toMatchObject({ behavior: 'allow', input: { command: 'ls -l' } });
+  it('also covers the call with the input that the person changed', async () => {
+    const { decisions, shown } = setUp({ changed: { command: 'ls -l' } });
+    await decisions.decide(call('ls'));
+    expect(await decisions.decide(call('ls -l'))).toMatchObject({ behavior: 'allow', input: { command: 'ls -l' } });
     expect(shown).toHaveLength(1);
   });
 
@@ -72,91 +78,88 @@ describe('a decision on a call', () => {
     ['another input', call('rm -rf build')],
     ['another tool', call('ls', 'PowerShell')],
     ['another folder', { ...call('ls'), folder: '/srv/sub' }],
-  ])('is not for %s under the same id', async (_, other) => {
-    const { desk, shown } = deskOf();
-    await desk.decide(call('ls'));
-    expect(await desk.decide(other)).toMatchObject({ behavior: 'allow', input: other.input });
+  ])('does not cover %s under the same call id', async (_, other) => {
+    const { decisions, shown } = setUp();
+    await decisions.decide(call('ls'));
+    expect(await decisions.decide(other)).toMatchObject({ behavior: 'allow', input: other.input });
     expect(shown).toEqual([
       { id: 'toolu_1', tool_name: 'Bash', input: { command: 'ls' } },
       { id: 'toolu_1~2', tool_name: other.name, input: other.input },
     ]);
   });
 
-  it('is not for the same call of another sub-agent', async () => {
-    const { desk, shown } = deskOf();
+  it('does not cover the same call of another sub-agent', async () => {
+    const { decisions, shown } = setUp();
     const left = { ...call('ls'), agentId: 'left' };
-    await Promise.all([desk.decide(left), desk.decide({ ...left, agentId: 'right' })]);
-    await desk.settled({ id: 'toolu_1', agentId: 'right' });
-    await desk.decide(left);
+    await Promise.all([decisions.decide(left), decisions.decide({ ...left, agentId: 'right' })]);
+    await decisions.callEnded({ id: 'toolu_1', agentId: 'right' });
+    await decisions.decide(left);
     expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1~2']);
   });
 
-  it('still open, lets nothing else through under its id', async () => {
+  it('denies another call with its id while it is pending', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const { desk, shown } = deskOf({ until: promise });
-    const first = desk.decide(call('ls'));
-    expect(await desk.decide(call('rm -rf build'))).toMatchObject({ behavior: 'deny' });
+    const { decisions, shown } = setUp({ until: promise });
+    const first = decisions.decide(call('ls'));
+    expect(await decisions.decide(call('rm -rf build'))).toMatchObject({ behavior: 'deny' });
     resolve();
     expect(await first).toMatchObject({ behavior: 'allow', input: { command: 'ls' } });
     expect(shown).toHaveLength(1);
   });
 
-  it('is over with the call: the same again is asked again', async () => {
-    const { desk, shown } = deskOf();
+  it('ends with the call: the same call is asked about again', async () => {
+    const { decisions, shown } = setUp();
     for (let n = 0; n < 3; n++) {
-      await desk.decide(call('ls'));
-      await desk.settled({ id: 'toolu_1' });
+      await decisions.decide(call('ls'));
+      await decisions.callEnded({ id: 'toolu_1' });
     }
     expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1~2', 'toolu_1~3']);
   });
 
-  it('made before the run was taken up again is for that call, and once', async () => {
-    const { desk, shown } = deskOf({ known: [allowed('ls')] });
-    await desk.decide(call('ls'));
-    await desk.settled({ id: 'toolu_1' });
-    await desk.decide(call('ls'));
+  it('from before a restart covers the repeated call, once', async () => {
+    const { decisions, shown } = setUp({ known: [allowed('ls')] });
+    await decisions.decide(call('ls'));
+    await decisions.callEnded({ id: 'toolu_1' });
+    await decisions.decide(call('ls'));
     expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1~2']);
   });
 
-  it('made before opens up what was shown with it then, not what the call suggests now', async () => {
+  it('from before a restart adds the rules that were shown then, not those that the call suggests now', async () => {
     const rule = (ruleContent: string) => ({ toolName: 'Bash', ruleContent });
     const label = 'Do not ask again in this session for Bash(ls)';
     const known = allowed('ls');
     known.request = { ...known.request, suggestions: [{ id: 'session-0', label, rules: [rule('ls')] }] } as never;
-    const { desk } = deskOf({ known: [known], taken: ['session-0'] });
+    const { decisions } = setUp({ known: [known], taken: ['session-0'] });
     const suggestions = [{ type: 'addRules', behavior: 'allow', rules: [rule('*')] }];
-    expect(await desk.decide({ ...call('ls'), suggestions })).toMatchObject({ rules: [{ rules: [rule('ls')] }] });
+    expect(await decisions.decide({ ...call('ls'), suggestions })).toMatchObject({ rules: [{ rules: [rule('ls')] }] });
   });
 
-  it.each(['delivered', 'undeliverable'])(
-    'made before and %s is used up: the same call is asked again',
-    async (state) => {
-      const { desk, shown } = deskOf({ known: [allowed('ls', 'Bash', state)] });
-      await desk.decide(call('ls'));
-      expect(shown.map(({ id }) => id)).toEqual(['toolu_1~2']);
-    },
-  );
+  it.each(['delivered', 'undeliverable'])('from before a restart is not reused once it is %s', async (state) => {
+    const { decisions, shown } = setUp({ known: [allowed('ls', 'Bash', state)] });
+    await decisions.decide(call('ls'));
+    expect(shown.map(({ id }) => id)).toEqual(['toolu_1~2']);
+  });
 
   it.each([
     ['in another folder', undefined, '/srv/sub'],
-    ['in the folder of the session, where it was for another', '/srv/sub', undefined],
-  ])('made before is not for the same call %s', async (_, work_folder, folder) => {
+    ['in the folder of the session instead of another', '/srv/sub', undefined],
+  ])('from before a restart does not cover the same call %s', async (_, work_folder, folder) => {
     const known = allowed('ls');
     known.request = { ...known.request, work_folder } as never;
-    const { desk, shown } = deskOf({ known: [known] });
-    await desk.decide({ ...call('ls'), folder });
-    await desk.decide({ ...call('ls'), id: 'toolu_2', folder: work_folder });
+    const { decisions, shown } = setUp({ known: [known] });
+    await decisions.decide({ ...call('ls'), folder });
+    await decisions.decide({ ...call('ls'), id: 'toolu_2', folder: work_folder });
     expect(shown.map(({ id }) => id)).toEqual(['toolu_1~2', 'toolu_1']);
   });
 
-  it('made before is not for another action under its id', async () => {
-    const { desk, shown } = deskOf({ known: [allowed('ls')] });
-    await desk.decide(call('rm -rf build'));
+  it('from before a restart does not cover another action with its id', async () => {
+    const { decisions, shown } = setUp({ known: [allowed('ls')] });
+    await decisions.decide(call('rm -rf build'));
     expect(shown).toEqual([{ id: 'toolu_1~2', tool_name: 'Bash', input: { command: 'rm -rf build' } }]);
   });
 });
 
-it('a call that is taken back while it is being put to a person is taken back from them, and may be asked anew', async () => {
+it('withdraws the ask of a cancelled request, also while it is being raised, and asks about a repeated call anew', async () => {
   const withdrawn: string[] = [];
   const raising = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let asked = 0;
@@ -170,48 +173,48 @@ it('a call that is taken back while it is being put to a person is taken back fr
     },
     withdraw: async (askId: string) => void withdrawn.push(askId),
   };
-  const desk = createDesk(context as unknown as AgentContext, []);
-  const first = desk.decide(call('ls'));
-  desk.takenBack(call('ls'));
+  const { decisions, pending } = create(context);
+  const first = decisions.decide(call('ls'));
+  decisions.cancelled(call('ls'));
   expect(withdrawn).toEqual([]);
   raising[0]?.resolve();
   await expect(first).rejects.toThrow('settled in Claude Code itself');
   expect(withdrawn).toEqual(['ask 0']);
   raising[1]?.resolve();
-  expect(await desk.decide(call('ls'))).toMatchObject({ behavior: 'allow' });
-  expect(desk.owes()).toBe(false);
+  expect(await decisions.decide(call('ls'))).toMatchObject({ behavior: 'allow' });
+  expect(pending.hasUnanswered()).toBe(false);
 });
 
-describe('a call that Claude Code is to end on', () => {
+describe('a call that the run is held on', () => {
   const NO_PATIENCE = AbortSignal.abort();
 
-  it('is owed an answer until that end is heard', async () => {
-    const { desk } = deskOf();
-    expect(await desk.decide(call('ls'), NO_PATIENCE)).toEqual({ behavior: 'held' });
-    expect(desk.owes()).toBe(true);
+  it('is not concluded until its result arrives', async () => {
+    const { decisions } = setUp();
+    expect(await decisions.decide(call('ls'), NO_PATIENCE)).toEqual({ behavior: 'held' });
+    expect(decisions.hasUnconcluded()).toBe(true);
   });
 
-  it('is waited for where it asks for a permission instead: with the same ask, and no denial', async () => {
-    const { desk, shown } = deskOf();
-    await desk.decide(call('ls'), NO_PATIENCE);
-    const twice = await Promise.all([desk.decide(call('ls')), desk.decide(call('ls'))]);
+  it('is waited for under the same ask when Claude Code requests a permission instead of exiting', async () => {
+    const { decisions, shown } = setUp();
+    await decisions.decide(call('ls'), NO_PATIENCE);
+    const twice = await Promise.all([decisions.decide(call('ls')), decisions.decide(call('ls'))]);
     expect(twice).toMatchObject([{ behavior: 'allow' }, { behavior: 'allow' }]);
     expect(shown.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_1']);
-    expect(desk.owes()).toBe(false);
+    expect(decisions.hasUnconcluded()).toBe(false);
   });
 
-  it('is given up where somebody has answered it meanwhile: no later process finds it', async () => {
-    const { desk, givenUp } = deskOf({ isAnswered: true });
-    await desk.decide(call('ls'), NO_PATIENCE);
-    await desk.settled({ id: 'toolu_1' });
-    expect(givenUp).toEqual(['ask of toolu_1']);
+  it('has its answer marked undeliverable when Claude Code settles it after the answer', async () => {
+    const { decisions, undeliverable } = setUp({ isAnswered: true });
+    await decisions.decide(call('ls'), NO_PATIENCE);
+    await decisions.callEnded({ id: 'toolu_1' });
+    expect(undeliverable).toEqual(['ask of toolu_1']);
   });
 
-  it('is taken back from the person where it has a result without them', async () => {
-    const { desk, withdrawn } = deskOf();
-    await desk.decide(call('ls'), NO_PATIENCE);
-    await desk.settled({ id: 'toolu_1' });
+  it('has its ask withdrawn when Claude Code settles it by itself', async () => {
+    const { decisions, withdrawn } = setUp();
+    await decisions.decide(call('ls'), NO_PATIENCE);
+    await decisions.callEnded({ id: 'toolu_1' });
     expect(withdrawn).toEqual(['ask of toolu_1']);
-    expect(desk.owes()).toBe(false);
+    expect(decisions.hasUnconcluded()).toBe(false);
   });
 });

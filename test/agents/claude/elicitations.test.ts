@@ -1,9 +1,10 @@
-// What an MCP server of Claude Code is told: an accept only for what a person accepted, as it was shown, and once; and
-// nothing at all when nobody waits for it any more.
+// Replies to elicitations of Claude Code's MCP servers: `accept` only for what a person accepted as it was shown, and no
+// reply when the server no longer waits.
 import { describe, expect, it } from 'vitest';
 import type { AgentContext } from '../../../src/agents/agent.ts';
-import { createElicitations, thatCounted } from '../../../src/agents/claude/elicitations.ts';
+import { createElicitations, withoutUnusedElicitations } from '../../../src/agents/claude/elicitations.ts';
 import type { Elicited } from '../../../src/agents/kit/elicitation.ts';
+import { createPendingAsks } from '../../../src/agents/kit/pending-asks.ts';
 import type { AskOptions } from '../../../src/client/asking.ts';
 import { HoldpointProblem } from '../../../src/client/http.ts';
 import type { AskView } from '../../../src/core/views.ts';
@@ -30,8 +31,8 @@ const filledIn = (text: string) => ({
 });
 const allowed = ({ input }: Shown) => ({ status: 'answered', allowed: true, input });
 
-/** A person who does these things, one after the other. */
-function scene(does: ((shown: Shown) => unknown)[], known: AskView[] = []) {
+/** A person who decides the asks like this, one after the other. */
+function setUp(does: ((shown: Shown) => unknown)[], known: AskView[] = []) {
   const shown: Shown[] = [];
   const said: string[] = [];
   const withdrawn: string[] = [];
@@ -48,34 +49,36 @@ function scene(does: ((shown: Shown) => unknown)[], known: AskView[] = []) {
     output: async (text: string) => void said.push(text),
     withdraw: async (askId: string) => void withdrawn.push(askId),
   };
-  return { elicitations: createElicitations(context as unknown as AgentContext, known), shown, said, withdrawn };
+  const pending = createPendingAsks<string>(context as unknown as AgentContext);
+  const answer = createElicitations(context as unknown as AgentContext, pending, known);
+  return { answer, pending, shown, said, withdrawn };
 }
 
-const told = (asked: Elicited, outcome: (shown: Shown) => unknown) =>
-  scene([outcome]).elicitations.answer('r1', asked, NOW);
+const replyTo = (elicited: Elicited, outcome: (shown: Shown) => unknown) =>
+  setUp([outcome]).answer('r1', elicited, NOW);
 
-describe('what an MCP server asks', () => {
+describe('an elicitation of an MCP server', () => {
   it('is accepted only as a person accepted it', async () => {
-    expect(await told(FORM, () => filledIn('3'))).toEqual({ action: 'accept', content: { count: 3 } });
-    expect(await told(PAGE, allowed)).toEqual({ action: 'accept' });
-    expect(await told(EMPTY, allowed)).toEqual({ action: 'accept', content: {} });
-    expect(await told(FORM, () => ({ status: 'declined' }))).toEqual({ action: 'decline' });
-    expect(await told(PAGE, () => ({ status: 'answered', allowed: false }))).toEqual({ action: 'decline' });
+    expect(await replyTo(FORM, () => filledIn('3'))).toEqual({ action: 'accept', content: { count: 3 } });
+    expect(await replyTo(PAGE, allowed)).toEqual({ action: 'accept' });
+    expect(await replyTo(EMPTY, allowed)).toEqual({ action: 'accept', content: {} });
+    expect(await replyTo(FORM, () => ({ status: 'declined' }))).toEqual({ action: 'decline' });
+    expect(await replyTo(PAGE, () => ({ status: 'answered', allowed: false }))).toEqual({ action: 'decline' });
     for (const status of ['cancelled', 'expired', 'failed', 'held'])
       for (const asked of [FORM, PAGE, EMPTY])
-        expect(await told(asked, () => ({ status, allowed: false }))).toEqual({ action: 'cancel' });
+        expect(await replyTo(asked, () => ({ status, allowed: false }))).toEqual({ action: 'cancel' });
   });
 
-  it('is not accepted as a person changed it: there is no room for that', async () => {
+  it('is declined when a person changed it, because the reply cannot carry the change', async () => {
     const change = () => ({ status: 'answered', allowed: true, input: { url: 'https://example.com/other' } });
-    const { elicitations, said } = scene([change]);
-    expect(await elicitations.answer('r1', PAGE, NOW)).toEqual({ action: 'decline' });
+    const { answer, said } = setUp([change]);
+    expect(await answer('r1', PAGE, NOW)).toEqual({ action: 'decline' });
     expect(said).toEqual([expect.stringContaining('only as it is')]);
   });
 
-  it('is asked again, with the reason, until what was filled in is what the form wants', async () => {
-    const { elicitations, shown } = scene([() => filledIn('many'), () => filledIn('10'), () => filledIn('9')]);
-    expect(await elicitations.answer('r1', FORM, NOW)).toEqual({ action: 'accept', content: { count: 9 } });
+  it('is asked again, with the reason, until the form is filled in correctly', async () => {
+    const { answer, shown } = setUp([() => filledIn('many'), () => filledIn('10'), () => filledIn('9')]);
+    expect(await answer('r1', FORM, NOW)).toEqual({ action: 'accept', content: { count: 9 } });
     const id = shown[0]?.id;
     expect(shown.map((spec) => spec.id)).toEqual([id, `${id}~2`, `${id}~3`]);
     expect(shown.map(({ context }) => context)).toEqual([
@@ -85,14 +88,14 @@ describe('what an MCP server asks', () => {
     ]);
   });
 
-  it('is not asked where its message could not be shown whole', async () => {
-    const { elicitations, shown, said } = scene([() => filledIn('3')]);
+  it('is cancelled unasked when its message is too long to be shown whole', async () => {
+    const { answer, shown, said } = setUp([() => filledIn('3')]);
     const long = { ...FORM, message: 'x'.repeat(10_001) };
-    expect(await elicitations.answer('r1', long, NOW)).toEqual({ action: 'cancel' });
+    expect(await answer('r1', long, NOW)).toEqual({ action: 'cancel' });
     expect([shown, said]).toEqual([[], [expect.stringContaining('too long')]]);
   });
 
-  it('is told again after a crash only where the decision counted', () => {
+  it('is reported after a crash only if its server got the decision', () => {
     const ask = (tool_call_id: string, kind: string, request: object, answer: object = {}) =>
       ({ tool_call_id, kind, request, answer }) as unknown as AskView;
     const form = (id: string, context: string) => ask(id, 'question', { context });
@@ -107,13 +110,13 @@ describe('what an MCP server asks', () => {
       form('elicitation-4~2', 'Why?'),
     ];
     const changed = page('elicitation-5', { url: 'https://y/' });
-    expect(thatCounted([changed, form('elicitation-3', 'How many?'), ...counts])).toEqual(counts);
+    expect(withoutUnusedElicitations([changed, form('elicitation-3', 'How many?'), ...counts])).toEqual(counts);
   });
 
-  it('has a name by what is asked: the same in another process, another one for anything else', async () => {
+  it('has an ask id derived from its content, the same in another process', async () => {
     const namesOf = async (...asked: Elicited[]) => {
-      const { elicitations, shown } = scene(asked.map(() => () => ({ status: 'declined' })));
-      for (const [i, one] of asked.entries()) await elicitations.answer(`r${i}`, one, NOW);
+      const { answer, shown } = setUp(asked.map(() => () => ({ status: 'declined' })));
+      for (const [i, one] of asked.entries()) await answer(`r${i}`, one, NOW);
       return shown.map(({ id }) => id);
     };
     const [form, again, page] = await namesOf(FORM, FORM, PAGE);
@@ -131,56 +134,56 @@ describe('what an MCP server asks', () => {
   it.each([
     ['open', undefined, { state: 'none' }],
     ['answered, and unused', { outcome: 'answered' }, { state: 'due' }],
-  ])('finds its ask again when that was left %s, once', async (_, answer, delivery) => {
-    const { shown: before, elicitations: first } = scene([allowed]);
-    await first.answer('r1', PAGE, NOW);
+  ])('gets its earlier ask when that was left %s, once', async (_, given, delivery) => {
+    const { shown: before, answer: first } = setUp([allowed]);
+    await first('r1', PAGE, NOW);
     const id = before[0]?.id as string;
     const request = { tool_name: 'mcp__demo', input: before[0]?.input, reason: 'as it was' };
-    const left = { tool_call_id: id, kind: 'approval', mode: 'blocking', request, answer, delivery };
-    const { elicitations, shown } = scene([allowed, allowed], [left as unknown as AskView]);
-    await elicitations.answer('r1', PAGE, NOW);
-    await elicitations.answer('r2', PAGE, NOW);
+    const left = { tool_call_id: id, kind: 'approval', mode: 'blocking', request, answer: given, delivery };
+    const { answer, shown } = setUp([allowed, allowed], [left as unknown as AskView]);
+    await answer('r1', PAGE, NOW);
+    await answer('r2', PAGE, NOW);
     expect(shown).toMatchObject([{ id, reason: 'as it was' }, { id: `${id}~2` }]);
   });
 
-  it('is not found again once it was used', async () => {
-    const { shown: before, elicitations: first } = scene([allowed]);
-    await first.answer('r1', PAGE, NOW);
+  it('gets a new ask when its earlier one was used', async () => {
+    const { shown: before, answer: first } = setUp([allowed]);
+    await first('r1', PAGE, NOW);
     const used = { tool_call_id: before[0]?.id, kind: 'approval', answer: {}, delivery: { state: 'delivered' } };
-    const { elicitations, shown } = scene([allowed], [used as unknown as AskView]);
-    await elicitations.answer('r1', PAGE, NOW);
+    const { answer, shown } = setUp([allowed], [used as unknown as AskView]);
+    await answer('r1', PAGE, NOW);
     expect(shown[0]?.id).toBe(`${before[0]?.id}~2`);
   });
 
-  it('is taken back when nobody waits for it, also when that is heard before it was stored', async () => {
+  it('is withdrawn when its request is cancelled, also before its ask was stored', async () => {
     const stored = Promise.withResolvers<void>();
-    const { elicitations, shown, withdrawn } = scene([() => stored.promise]);
-    const replying = elicitations.answer('r1', FORM, NOW);
-    expect(elicitations.owes()).toBe(true);
-    elicitations.takenBack('another');
-    elicitations.takenBack('r1');
+    const { answer, pending, shown, withdrawn } = setUp([() => stored.promise]);
+    const replying = answer('r1', FORM, NOW);
+    expect(pending.hasUnanswered()).toBe(true);
+    pending.get('another')?.withdraw('no');
+    pending.get('r1')?.withdraw('cancelled');
     expect(withdrawn).toEqual([]);
     stored.resolve();
     expect(await replying).toBeUndefined();
     expect(withdrawn).toEqual([`ask of ${shown[0]?.id}`]);
-    expect(elicitations.owes()).toBe(false);
+    expect(pending.hasUnanswered()).toBe(false);
   });
 
-  it('stays as it is when the process is gone', async () => {
-    const { elicitations, withdrawn } = scene([() => elicitations.close()]);
-    expect(await elicitations.answer('r1', FORM, NOW)).toBeUndefined();
+  it('stays open when the process is gone', async () => {
+    const { answer, pending, withdrawn } = setUp([() => pending.close()]);
+    expect(await answer('r1', FORM, NOW)).toBeUndefined();
     expect(withdrawn).toEqual([]);
   });
 
-  it('ends as cancelled, and somebody is told, where nobody can be shown it', async () => {
+  it('is cancelled and reported when it cannot be shown', async () => {
     const refuse = () => {
       throw new HoldpointProblem(400, { type: '', title: '', status: 400, detail: 'too many', domain: '', code: 'x' });
     };
-    const { elicitations, said } = scene([refuse]);
-    expect(await elicitations.answer('r1', FORM, NOW)).toEqual({ action: 'cancel' });
+    const { answer, said } = setUp([refuse]);
+    expect(await answer('r1', FORM, NOW)).toEqual({ action: 'cancel' });
     const nested = { ...FORM, requestedSchema: { type: 'object', properties: { a: { type: 'object' } } } };
-    expect(await elicitations.answer('r2', nested, NOW)).toEqual({ action: 'cancel' });
-    expect(await elicitations.answer('r3', { ...PAGE, url: undefined }, NOW)).toEqual({ action: 'cancel' });
+    expect(await answer('r2', nested, NOW)).toEqual({ action: 'cancel' });
+    expect(await answer('r3', { ...PAGE, url: undefined }, NOW)).toEqual({ action: 'cancel' });
     expect(said).toEqual([
       expect.stringContaining('too many'),
       expect.stringContaining('not a form'),
@@ -188,10 +191,10 @@ describe('what an MCP server asks', () => {
     ]);
   });
 
-  it('is no answer where Holdpoint itself fails: that ends the talk', async () => {
+  it('gets no reply when the server fails: that stops the process', async () => {
     const lost = () => {
       throw new Error('the server is gone');
     };
-    await expect(told(FORM, lost)).rejects.toThrow('the server is gone');
+    await expect(replyTo(FORM, lost)).rejects.toThrow('the server is gone');
   });
 });

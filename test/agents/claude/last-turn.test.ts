@@ -1,5 +1,5 @@
-// Which turn of Claude Code is the last one, and when its process may end on a call: not while anything goes on in the
-// background, and not before its model was told how that ended.
+// Which turn of a Claude Code process is the last, and when background tasks keep it: until they have ended and the model
+// was told.
 import { describe, expect, it } from 'vitest';
 import { createBackground, isQuiet } from '../../../src/agents/claude/background-tasks.ts';
 import { createLastTurn } from '../../../src/agents/claude/last-turn.ts';
@@ -14,16 +14,16 @@ const result = (more: Partial<ClaudeResult> = {}): ClaudeResult => ({
   ...more,
 });
 
-/** Resolves with whether its commands were given up. */
+/** `over` resolves with whether its commands were given up. */
 function lastTurn() {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const stayed: (readonly string[])[] = [];
-  const turn = createLastTurn({ commandsMs: 0, over: resolve, stays: (going) => stayed.push(going) });
+  const turn = createLastTurn(0, { onOver: resolve, onStay: (tasks) => stayed.push(tasks) });
   return { turn, over: promise, stayed };
 }
 
 describe('the last turn', () => {
-  it('is the one that ends when nothing else goes on', async () => {
+  it('is the one that ends without background tasks', async () => {
     const { turn, over, stayed } = lastTurn();
     turn.ended(result(), QUIET);
     expect(await over).toBe(false);
@@ -31,41 +31,41 @@ describe('the last turn', () => {
     expect(stayed).toEqual([]);
   });
 
-  it('is not one that leaves a sub-agent at work, nor the one in between: the next counts', async () => {
+  it('is not one that leaves a sub-agent running: the turn that follows is', async () => {
     const { turn, over, stayed } = lastTurn();
-    turn.begun();
+    turn.started();
     turn.ended(result({ result: 'first' }), { ...QUIET, agents: ['help'] });
     expect(stayed).toEqual([['help']]);
     expect(turn.result()).toBeUndefined();
-    turn.changed({ ...QUIET, hasNews: true });
-    turn.begun();
+    turn.backgroundChanged({ ...QUIET, hasNews: true });
+    turn.started();
     turn.ended(result({ result: 'second' }), QUIET);
     expect(await over).toBe(false);
     expect(turn.result()).toMatchObject({ result: 'second' });
   });
 
-  it('is over after a while with commands that do not end', async () => {
+  it('is over after the time limit when background commands do not end', async () => {
     const { turn, over } = lastTurn();
     turn.ended(result(), { ...QUIET, commands: ['a server'] });
     expect(await over).toBe(true);
   });
 
-  it('is over at once when it failed, whatever goes on', async () => {
+  it('is over at once when it failed, whatever runs in the background', async () => {
     const { turn, over } = lastTurn();
     turn.ended(result({ is_error: true }), { ...QUIET, agents: ['help'] });
     expect(await over).toBe(false);
   });
 
-  it('that is held on a call stays the last, whatever it says after that', () => {
+  it('is final when it deferred a call, whatever results follow', () => {
     const { turn } = lastTurn();
     turn.ended(result({ stop_reason: 'tool_deferred' }), QUIET);
-    turn.begun();
+    turn.started();
     turn.ended(result({ stop_reason: 'end_turn' }), QUIET);
     expect(turn.result()?.stop_reason).toBe('tool_deferred');
   });
 });
 
-describe('what goes on in the background', () => {
+describe('the background', () => {
   const read = (message: object): ClaudeMessage => readMessage(JSON.stringify(message)) as ClaudeMessage;
   const tasks = (...ids: string[]) =>
     read({
@@ -84,20 +84,20 @@ describe('what goes on in the background', () => {
     });
   const heard = (...messages: ClaudeMessage[]) => {
     const background = createBackground();
-    for (const message of messages) background.hear(message);
+    for (const message of messages) background.receive(message);
     return background.now();
   };
 
-  it('is all that was started and has not ended', () => {
+  it('lists every task that was started and has not ended', () => {
     expect(heard(tasks('a'), tasks('a', 'b'), tasks('b')).commands).toEqual(['b']);
   });
 
   it.each([
-    ['it has just ended', [tasks('a'), tasks()]],
-    ['the model was asked before it ended', [tasks('a'), settles(), tasks(), begins()]],
-    ['only a sub-agent was asked since', [tasks('a'), tasks(), settles('sub'), begins('toolu_sub')]],
+    ['a task has just ended', [tasks('a'), tasks()]],
+    ['the model was called before a task ended', [tasks('a'), settles(), tasks(), begins()]],
+    ['only a sub-agent was called since', [tasks('a'), tasks(), settles('sub'), begins('toolu_sub')]],
     ['another one ended just after', [tasks('a', 'b'), tasks('b'), settles(), tasks(), begins()]],
-  ])('is news to the model: %s', (_, messages) => {
+  ])('has news for the model: %s', (_, messages) => {
     expect(heard(...messages).hasNews).toBe(true);
     expect(isQuiet(heard(...messages))).toBe(false);
   });
@@ -108,7 +108,7 @@ describe('what goes on in the background', () => {
       'by a turn of its own',
       [tasks('a'), tasks(), read({ type: 'system', subtype: 'init', session_id: 's' }), begins()],
     ],
-  ])('is no news any more once the model was told: %s', (_, messages) => {
+  ])('has no news once the model was told %s', (_, messages) => {
     expect(isQuiet(heard(...messages))).toBe(true);
   });
 });

@@ -1,62 +1,62 @@
-// Rules that were taken, and when Claude Code has them in force: never while it plans, as far as it says so.
+// When the rules that people accepted are in effect: never in plan mode, as far as Claude Code reports it.
 import { describe, expect, it } from 'vitest';
-import { createRules } from '../../../src/agents/claude/session-rules.ts';
+import { createSessionRules } from '../../../src/agents/claude/session-rules.ts';
 
 const TOUCH = 'Bash(touch x *)';
-const inForce = (allow: string[]) => ({ sources: [{ source: 'flagSettings', settings: { permissions: { allow } } }] });
-const asTold = (allow: string[]): unknown => inForce(allow);
+const inEffect = (allow: string[]) => ({ sources: [{ source: 'flagSettings', settings: { permissions: { allow } } }] });
+const asSent = (allow: string[]): unknown => inEffect(allow);
 
-/** `reply`: what Claude Code says is in force when it was told what should be. */
-function stage(taken: string[], reply: (allow: string[]) => unknown) {
-  const told: string[][] = [];
-  const rules = createRules(
+/** `reply`: the settings that Claude Code reports after it was sent some. */
+function setUp(taken: string[], reply: (allow: string[]) => unknown) {
+  const sent: string[][] = [];
+  const rules = createSessionRules(
     taken,
     (line) => {
       const { request_id, request } = JSON.parse(line);
-      if (request.subtype === 'apply_flag_settings') told.push(request.settings.permissions.allow);
-      const response = request.subtype === 'get_settings' ? reply(told.at(-1) ?? []) : undefined;
-      if (response !== undefined) queueMicrotask(() => rules.replied(request_id, response));
+      if (request.subtype === 'apply_flag_settings') sent.push(request.settings.permissions.allow);
+      const response = request.subtype === 'get_settings' ? reply(sent.at(-1) ?? []) : undefined;
+      if (response !== undefined) queueMicrotask(() => rules.received(request_id, response));
     },
     1,
   );
-  return { rules, told };
+  return { rules, sent };
 }
 
-describe('rules that were taken', () => {
-  it('are out of force while the session plans, and back when it does not', async () => {
-    const { rules, told } = stage([TOUCH], asTold);
+describe('accepted rules', () => {
+  it('are removed while the session plans, and restored afterwards', async () => {
+    const { rules, sent } = setUp([TOUCH], asSent);
     expect(rules.tools()).toEqual([]);
-    await rules.suit(false);
-    expect([told, rules.tools()]).toEqual([[[TOUCH]], ['Bash']]);
-    await Promise.all([rules.suit(true), rules.suit(true)]);
-    expect([told.length, told.at(-1), rules.tools()]).toEqual([2, [], []]);
-    rules.take('WebFetch(domain:a.example)');
-    await rules.suit(true);
-    expect(told).toHaveLength(2);
-    await rules.suit(false);
-    expect(told.at(-1)).toEqual([TOUCH, 'WebFetch(domain:a.example)']);
+    await rules.apply(false);
+    expect([sent, rules.tools()]).toEqual([[[TOUCH]], ['Bash']]);
+    await Promise.all([rules.apply(true), rules.apply(true)]);
+    expect([sent.length, sent.at(-1), rules.tools()]).toEqual([2, [], []]);
+    rules.add('WebFetch(domain:a.example)');
+    await rules.apply(true);
+    expect(sent).toHaveLength(2);
+    await rules.apply(false);
+    expect(sent.at(-1)).toEqual([TOUCH, 'WebFetch(domain:a.example)']);
     expect(rules.tools()).toEqual(['Bash', 'WebFetch']);
   });
 
-  it('are in force where Claude Code says that they are, whatever it was told', async () => {
-    const { rules } = stage([TOUCH], () => inForce([TOUCH]));
-    await rules.suit(false);
-    await rules.suit(true);
+  it('are in effect when Claude Code reports them, whatever it was sent', async () => {
+    const { rules } = setUp([TOUCH], () => inEffect([TOUCH]));
+    await rules.apply(false);
+    await rules.apply(true);
     expect(rules.tools()).toEqual(['Bash']);
   });
 
   it.each([
-    ['does not understand', {}],
-    ['says nothing', undefined],
-  ])('may be in force where Claude Code %s, and are taken out again with every call', async (_, reply) => {
-    const { rules, told } = stage([TOUCH], () => reply);
-    for (const isPlanning of [false, true, true]) await rules.suit(isPlanning);
-    expect([told, rules.tools()]).toEqual([[[TOUCH], [], []], ['Bash']]);
+    ['reports something else', {}],
+    ['does not respond', undefined],
+  ])('may be in effect when Claude Code %s, and are removed again with every call', async (_, reply) => {
+    const { rules, sent } = setUp([TOUCH], () => reply);
+    for (const isPlanning of [false, true, true]) await rules.apply(isPlanning);
+    expect([sent, rules.tools()]).toEqual([[[TOUCH], [], []], ['Bash']]);
   });
 
-  it('are none where Claude Code has no such layer', async () => {
-    const { rules } = stage([TOUCH], () => ({ sources: [{ source: 'userSettings', settings: {} }] }));
-    await rules.suit(false);
+  it('are not in effect when Claude Code has no such settings layer', async () => {
+    const { rules } = setUp([TOUCH], () => ({ sources: [{ source: 'userSettings', settings: {} }] }));
+    await rules.apply(false);
     expect(rules.tools()).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
-// Whether the process of Claude Code may end on a call: only where that is the one call of its message, as far as that
-// can be known, whether the message came as a stream or whole.
+// Whether the process of Claude Code may exit on a call: only on the one call of a message, whether that is received in
+// parts or whole.
 import { describe, expect, it } from 'vitest';
 import { type ClaudeMessage, readMessage } from '../../../src/agents/claude/protocol.ts';
-import { createHearing, type Heard } from '../../../src/agents/claude/stream-events.ts';
+import { createStreamReader, type StreamEvent } from '../../../src/agents/claude/stream-events.ts';
 
 const read = (message: object) => readMessage(JSON.stringify(message)) as ClaudeMessage;
 const calls = (id: string, message = 'msg_1') => {
@@ -18,47 +18,47 @@ const begins = (id: string) => streams('message_start', { message: { id } });
 const block = streams('content_block_start', { content_block: { type: 'tool_use' } });
 const result = read({ type: 'result', subtype: 'success', is_error: false, session_id: 's' });
 
-function befores(...messages: ClaudeMessage[]) {
-  const { hear } = createHearing();
+function hooks(...messages: ClaudeMessage[]) {
+  const { read: events } = createStreamReader();
   return messages
-    .flatMap(hear)
-    .filter((heard): heard is Extract<Heard, { heard: 'before' }> => heard.heard === 'before')
-    .map(({ call, hindrance, isKept }) => [call.id, hindrance ?? 'none', isKept]);
+    .flatMap(events)
+    .filter((event): event is Extract<StreamEvent, { event: 'hook' }> => event.event === 'hook')
+    .map(({ call, obstacle, isResumed }) => [call.id, obstacle ?? 'none', isResumed]);
 }
 
-describe('what hinders Claude Code to end on a call', () => {
+describe('the obstacle to exiting on a call', () => {
   it.each([
     [
-      'nothing, by itself in a stream',
+      'is none for the only call of a partial message',
       [begins('msg_1'), block, calls('a'), asks('a'), streams('message_stop')],
       'none',
     ],
-    ['nothing, by itself in one piece', [calls('a'), asks('a')], 'none'],
+    ['is none for the only call of a whole message', [calls('a'), asks('a')], 'none'],
     [
-      'nothing, in one piece after a stream',
+      'is none for the only call of a whole message after a partial one',
       [begins('m'), block, streams('message_stop'), calls('a'), asks('a')],
       'none',
     ],
     [
-      'another call of its message, in a stream',
+      'is another call of the same partial message',
       [begins('msg_1'), block, calls('a'), asks('a'), block, streams('message_stop')],
       'other_calls',
     ],
-    ['another call of its message, in one piece', [calls('a'), calls('b'), asks('a')], 'other_calls'],
-    ['that its message was never complete', [begins('msg_1'), block, calls('a'), asks('a'), result], 'other_calls'],
-  ])('%s', (_, messages, hindrance) => {
-    expect(befores(...messages)).toEqual([['a', hindrance, false]]);
+    ['is another call of the same whole message', [calls('a'), calls('b'), asks('a')], 'other_calls'],
+    ['is that the message was never complete', [begins('msg_1'), block, calls('a'), asks('a'), result], 'other_calls'],
+  ])('%s', (_, messages, obstacle) => {
+    expect(hooks(...messages)).toEqual([['a', obstacle, false]]);
   });
 
-  it('is not waited for where the process would not end on the call', () => {
-    const { hear } = createHearing((tool) => tool !== 'Bash');
+  it('is not waited for if the process would not exit on the call', () => {
+    const { read: events } = createStreamReader((tool) => tool !== 'Bash');
     const messages = [begins('msg_1'), block, calls('a'), asks('a')];
-    expect(messages.flatMap(hear)).toContainEqual(expect.objectContaining({ heard: 'before', requestId: 'a' }));
-    expect(befores(...messages)).toEqual([]);
+    expect(messages.flatMap(events)).toContainEqual(expect.objectContaining({ event: 'hook', requestId: 'a' }));
+    expect(hooks(...messages)).toEqual([]);
   });
 
-  it('nothing for the call that it has kept, which is the first and only one before it says anything', () => {
-    expect(befores(asks('a'), asks('b'))).toEqual([
+  it('is none for the resumed call, which is the only one before the process says anything', () => {
+    expect(hooks(asks('a'), asks('b'))).toEqual([
       ['a', 'none', true],
       ['b', 'other_calls', false],
     ]);

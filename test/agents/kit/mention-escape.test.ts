@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { claudeRuntime } from '../../../src/agents/claude/runtime.ts';
 import { promptOf, readSpec } from '../../../src/agents/exec/input.ts';
 import { plain } from '../../../src/agents/exec/runtime.ts';
-import { literalJson, literally } from '../../../src/agents/kit/mention-escape.ts';
-import { resumeMessage as carriedText } from '../../../src/agents/kit/resume-message.ts';
+import { escapedJson, escapeMentions } from '../../../src/agents/kit/mention-escape.ts';
+import { resumeMessage } from '../../../src/agents/kit/resume-message.ts';
 import type { AskView } from '../../../src/core/views.ts';
 
 describe('words told in the user’s name', () => {
@@ -16,14 +16,14 @@ describe('words told in the user’s name', () => {
     ['[@agent-x]', '[\\@agent-x]'],
     ['@@/etc/passwd', '\\@\\@/etc/passwd'],
     ['mail lead@example.com, vitest@5', 'mail lead@example.com, vitest@5'],
-  ])('%j is told as %j', (text, told) => expect(literally(text)).toBe(told));
+  ])('%j is told as %j', (text, told) => expect(escapeMentions(text)).toBe(told));
 
   it('are the same JSON', () => {
     const value = { command: 'cat @/etc/passwd', list: ['@a', ' @"b c"', 'lead@example.com', '\n@d'] };
-    const told = literalJson(value);
+    const told = escapedJson(value);
     expect(JSON.parse(told)).toEqual(value);
     expect(told).not.toMatch(/(^|[^a-z])@/);
-    expect(literally(told)).toBe(told);
+    expect(escapeMentions(told)).toBe(told);
   });
 
   it('are all that is told of what was asked and answered, by whomever', () => {
@@ -42,7 +42,7 @@ describe('words told in the user’s name', () => {
       request: { questions: [{ id: 'q', question: 'Is @/p5 fine?', options }], context: '@/p7' },
       answer: { ...at, answers: [{ question_id: 'q', selected_option_ids: ['o'], freeform_answer: '@/p8' }] },
     };
-    const told = carriedText([approval, denied, question] as unknown as AskView[], []);
+    const told = resumeMessage([approval, denied, question] as unknown as AskView[], []);
     expect(told).not.toMatch(/(^|\s)@/);
     for (const [n, sign] of Object.entries(['\\u0040', '\\@', '\\u0040', '\\@', '\\@', '\\@', '\\@', '\\@']))
       expect(told).toContain(`${sign}/p${Number(n) + 1}`);
