@@ -96,27 +96,3 @@ export const withdrawAsk = (context: Withdrawing, askId: string, reason: string)
     .withdraw(askId, reason)
     .catch(() => context.markUndeliverable(askId, reason))
     .catch(() => {});
-
-// Deprecated: one ask without a registry, under the names of before.
-export interface OpenAsk {
-  readonly manner: PendingAsk['manner'];
-  takeBack(why: string): void;
-  isTakenBack(): boolean;
-  leave(): void;
-}
-export function createOpenAsk(context: Withdrawing): OpenAsk {
-  const asks = createPendingAsks(context);
-  const { manner, withdraw } = asks.open(undefined, {});
-  let isTakenBack = false;
-  return {
-    manner,
-    takeBack(why) {
-      isTakenBack = true;
-      withdraw(why);
-    },
-    isTakenBack: () => isTakenBack,
-    leave: () => asks.close(),
-  };
-}
-export const takeBack = (context: Withdrawing, askId: string, why: string): Promise<void> =>
-  withdrawAsk(context, askId, why);
