@@ -1,6 +1,6 @@
-// Hosts one claimed run: gives the agent its context, keeps the lease, stops the agent when the run is no longer ours,
-// and tells the server how it ended. A worker that stops lets go of the run, or, where the agent could not be taken up
-// again, fails it: its open approvals are thereby denied.
+// Hosts one claimed run: gives the agent its context, renews the lease, stops the agent when the lease is lost, and reports
+// the outcome to the server. A worker that shuts down releases the run; if its agent cannot be resumed, the worker fails
+// it, which denies its open approvals.
 import type { Agent, AgentContext, Ending } from '../agents/agent.ts';
 import { type Client, every } from '../client/client.ts';
 import { HoldpointProblem, isFinalRefusal } from '../client/http.ts';
@@ -33,11 +33,11 @@ export interface Hosting {
   readonly runId: string;
   readonly recovery: Recovery;
   readonly done: Promise<void>;
-  /** Stops the agent because this worker goes away. */
+  /** Stops the agent because this worker shuts down. */
   leave(): void;
 }
 
-/** Why an agent was stopped. `gone`: the run belongs to somebody else, or is over: there is nothing left to tell. */
+/** Why an agent was stopped. `gone`: the run has ended or another worker holds it, so there is nothing to report. */
 class Stop extends Error {
   readonly why: 'gone' | 'leaving';
 
@@ -48,8 +48,8 @@ class Stop extends Error {
   }
 }
 
-/** Telling the server that we leave must not keep the process. */
-const LAST_WORDS_MS = 3000;
+/** How long a worker that shuts down waits for its last requests. */
+const SHUTDOWN_REQUEST_MS = 3000;
 const ERROR_CHARACTERS = 10_000;
 const NOT_WAITED_FOR = 'the agent ended its work without waiting for an answer';
 
@@ -88,7 +88,7 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
     const calls = client.underLease(epoch);
     const reason = stop.signal.reason as Stop | undefined;
     if (ending.ended === 'vanished' || reason?.why === 'gone') return;
-    const signal = reason ? AbortSignal.timeout(LAST_WORDS_MS) : undefined;
+    const signal = reason ? AbortSignal.timeout(SHUTDOWN_REQUEST_MS) : undefined;
     const release = { worker_id: workerId, lease_epoch: epoch };
     const { ended, ...told } = ending;
     if (ended === 'completed')
@@ -101,7 +101,7 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
     else await calls.workers.release(runId, release, { signal });
   }
 
-  /** An end that the server refuses is the run's failure: left open, it would be begun again, and end as before. */
+  /** An outcome that the server refuses fails the run: left open, it would be started again and refused again. */
   async function orFail(telling: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
     try {
       await telling;
@@ -114,8 +114,8 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
   }
 
   /**
-   * An agent that is done waits for nothing any more: what it has left open is taken back. A form, or a question that
-   * another run carries on, is not: that is how such an agent stops, and its run is held on it.
+   * A finished agent waits for no answer, so its open asks are withdrawn. A form, or an ask that another run continues,
+   * stays open: that is how such an agent stops, and its run is held on it.
    */
   async function complete(told: { text?: string | undefined }, signal: AbortSignal | undefined): Promise<void> {
     const calls = client.underLease(epoch);

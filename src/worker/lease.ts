@@ -1,5 +1,5 @@
-// Keeps the lease on one run while its agent works. The server's word is final: only it says that the lease is lost.
-// A server that cannot be reached has not said anything, so the agent goes on waiting.
+// Renews the lease on one run while its agent works. Only a response of the server can end the lease; while the server is
+// unreachable the agent keeps running.
 import type { Client } from '../client/client.ts';
 import { HoldpointProblem, sleep } from '../client/http.ts';
 
@@ -9,7 +9,7 @@ export interface LeaseHold {
   workerId: string;
   epoch: number;
   leaseMs: number;
-  /** Beats until then. */
+  /** Heartbeats stop when it is aborted. */
   signal: AbortSignal;
   onLost(problem: HoldpointProblem): void;
 }

@@ -1,20 +1,20 @@
-// The files that an action names and that are in its work folder: which they are, and what they hold. A command is read
-// for words that are such files, without understanding it: one too many is only looked at. Files outside of the folder are
-// left alone, also where a link leads to them by now. Owns reading; what follows from a change is decided elsewhere.
+// Finds the files in the work folder that an action names, and hashes them. Every word of a command that is the path of
+// such a file counts; the command is not parsed. Files outside the folder are never read, not even through a link. What a
+// changed hash means is decided by the caller.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import type { NamedFile } from '../core/ask.ts';
 
-/** A file by what it holds; `text` where that is short enough to be shown. */
+/** A file with its hash; `text` where it is short enough to be shown. */
 export interface FileRead extends NamedFile {
   text?: string | undefined;
 }
 
 const PATH_FIELDS = new Set(['file_path', 'notebook_path', 'path']);
 const COMMAND_FIELDS = new Set(['command', 'cmd']);
-/** A quote that is never closed ends with the command: so each character is looked at once. */
+/** An unclosed quote ends with the command, so that matching takes linear time. */
 const WORD = /"((?:[^"\\]|\\[\s\S]?)*)(?:"|$)|'([^']*)(?:'|$)|[^\s"'`;|&<>()]+/g;
 const MOST_COMMAND_CHARACTERS = 64 * 1024;
 const MOST_NAMES = 1000;
@@ -23,7 +23,7 @@ const MOST_DEPTH = 6;
 const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_SHOWN_BYTES = 64 * 1024;
 
-/** In place of a hash: there is nothing of that name any more, or nothing that may be looked at. */
+/** Stand for the hash of a file that no longer exists, or that may not be read. */
 const GONE = 'gone';
 const UNSEEN = 'unseen';
 
@@ -72,7 +72,7 @@ async function read(path: string, folder: string | undefined): Promise<FileRead>
   let file: FileHandle | undefined;
   try {
     if (!isWithin(await realpath(folder ?? ''), await realpath(path))) return { path, sha256: UNSEEN };
-    // What it is, is asked of the very thing that is read; and a pipe that nobody writes to is not waited for.
+    // Stat the open handle, so that the file cannot be swapped in between; O_NONBLOCK, so that a pipe does not block.
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const content = (await file.stat()).isFile() ? await contentOf(file) : undefined;
     if (!content) return { path, sha256: UNSEEN };
@@ -88,7 +88,7 @@ async function read(path: string, folder: string | undefined): Promise<FileRead>
 
 const isWithin = (root: string, real: string): boolean => real.startsWith(root.endsWith(sep) ? root : root + sep);
 
-/** Undefined: it holds more than is looked at, whatever it says of its size. */
+/** Undefined: it is larger than the limit, whatever its reported size. */
 async function contentOf(file: FileHandle): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let size = 0;

@@ -1,7 +1,6 @@
-// A program and everything it started, found by the id of its leader: is it still there, and ending all of it. A process
-// id alone proves nothing, because ids are used again: the instant the leader began goes with it. Where /proc exists the
-// whole session of the leader is looked at, and whoever carries its mark and its id in another one; elsewhere its
-// process group.
+// Finds and ends a process with all its descendants, by the identity of their leader. A process id alone is ambiguous,
+// because ids are reused, so the leader's start time belongs to it. Where /proc exists, members are the leader's session
+// and every process with its mark and leader id in the environment; elsewhere its process group.
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { ProcessIdentity } from '../agents/agent.ts';
@@ -14,11 +13,11 @@ interface Stat {
   began: string;
 }
 
-/** Set for all that a leader starts: another attempt at the same run has the same mark, and another leader. */
+/** The environment variable with the leader's id: another attempt at the same run has the same mark and another leader. */
 export const LEADER = 'HOLDPOINT_LEADER';
 
 const LOOK_EVERY_MS = 40;
-/** A process that cannot be killed hangs in the kernel; waiting longer does not help. */
+/** A process that survives SIGKILL hangs in the kernel; waiting longer does not help. */
 const GIVE_UP_MS = 5000;
 
 export function identityOf(pid: number): ProcessIdentity {
@@ -64,7 +63,7 @@ function membersOf(leader: ProcessIdentity, mark: string | undefined): number[] 
     const isNear = !isReplaced && (stat.session === leader.pid || stat.group === leader.pid);
     if (mark === undefined || (isNear && present)) return isNear;
     const environment = environmentOf(pid);
-    // A process that is just becoming another program shows none for a moment.
+    // During exec a process shows an empty environment for a moment.
     if (isNear && environment.length === 0) return true;
     return environment.includes(mark) && (isNear || environment.includes(`${LEADER}=${leader.pid}`));
   });
@@ -78,7 +77,7 @@ const processIds = (): number[] =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-/** The name in parentheses may hold anything, so the fields are counted from its end. */
+/** The name in parentheses may contain anything, so the fields are counted from its end. */
 function statOf(pid: number): Stat | undefined {
   const text = readText(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;

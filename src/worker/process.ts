@@ -1,6 +1,6 @@
-// The only place that starts programs. Each leads a session of its own, has a limit in time and in what is kept of its
-// output, and takes everything it started with it when it ends, whether by itself, by its limit or because it is stopped.
-// A program begins only after its identity was handed on: whoever writes it down can find it again, whatever crashes.
+// Starts programs; no other file does. Each program leads its own session, has limits on time and captured output, and its
+// descendants end with it, however it ends. It begins only after `onStart` has received its identity, so that a caller can
+// record it and find the process again after a crash.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type {
@@ -15,20 +15,20 @@ import { storable } from '../core/text-limit.ts';
 import { endGroup, identityOf, isAlive, LEADER } from './process-group.ts';
 
 const GRACE_MS = 1500;
-/** Of each stream the first and the last half of this is kept. */
-const KEPT_BYTES = 64 * 1024;
-/** A program whose line is longer is not one to talk with. */
+/** Of each stream the first and the last half of this is captured. */
+const CAPTURED_BYTES = 64 * 1024;
+/** A program that writes a longer line is ended. */
 const LONGEST_LINE = 32 * 1024 * 1024;
-/** After everything was ended, only a process that left the session can hold the pipes open. */
+/** After its group has ended, only a process that left the session can hold the pipes open. */
 const LAST_OUTPUT_MS = 500;
 
-/** Waits for a line before it becomes the program; if whoever started it dies first, it ends without beginning. */
+/** Waits for a line before it executes the program; if the worker dies first, it exits without starting it. */
 const GATE = `shift; read -r go <&3 || exit 125; export ${LEADER}=$$; exec "$@" 3<&-`;
 
 /**
- * A program that is spoken with would go on alone when its worker dies: its companion sees the gate close, and ends it
- * with its group and, where /proc can be searched, with what it put in a session of its own: whoever carries its id and
- * the mark, which is the first argument.
+ * A program with open pipes would outlive its worker, so a companion process watches the gate: when it closes, the
+ * companion ends the program's group and, where /proc can be searched, every process that carries its leader id and the
+ * mark, which is the first argument.
  */
 const GATE_WITH_COMPANION = `mark=$1; shift; read -r go <&3 || exit 125
 end() {
@@ -51,7 +51,7 @@ export const processes: Processes = {
 async function run(spec: ProcessSpec): Promise<ProcessExit> {
   const started = await start(spec, GATE, spec.input !== undefined);
   const { child, leader } = started;
-  const stdout = keep(child.stdout);
+  const stdout = capture(child.stdout);
   return untilEnd(started, spec, stdout, async () => {
     spec.onStart(leader);
     gateOf(child).end(GO);
@@ -107,14 +107,14 @@ async function start(spec: LineProcessSpec | ProcessSpec, gate: string, speaks: 
   return { child, leader: identityOf(pid), exited, closed };
 }
 
-/** Lets the program begin and waits until it and all that it started are gone. */
+/** Starts the program and waits until it and its descendants are gone. */
 async function untilEnd(
   { child, leader, exited, closed }: Started,
   spec: Pick<ProcessSpec, 'limitMs' | 'signal' | 'mark'>,
   stdout: () => string,
   begin: () => Promise<void>,
 ): Promise<ProcessExit> {
-  const stderr = keep(child.stderr);
+  const stderr = capture(child.stderr);
   let timedOut = false;
   const end = () => void endGroup(leader, GRACE_MS);
   const limit = setTimeout(
@@ -168,9 +168,9 @@ const exitOf = (child: ChildProcess) =>
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
 
-/** Collects the beginning and the end of a stream, and says how much is missing between. */
-function keep(stream: NodeJS.ReadableStream | null): () => string {
-  const half = KEPT_BYTES / 2;
+/** Captures the beginning and the end of a stream, and reports how much is missing between. */
+function capture(stream: NodeJS.ReadableStream | null): () => string {
+  const half = CAPTURED_BYTES / 2;
   let head = Buffer.alloc(0);
   let tail = Buffer.alloc(0);
   let dropped = 0;
@@ -190,7 +190,7 @@ function keep(stream: NodeJS.ReadableStream | null): () => string {
   };
 }
 
-/** Whatever a program wrote becomes text that can be kept and sent. */
+/** Output as text that can be stored and sent. */
 const readable = (bytes: Buffer): string => storable(bytes.toString('utf8'));
 
 function within(ms: number, done: Promise<void>): Promise<void> {

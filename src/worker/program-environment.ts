@@ -1,5 +1,4 @@
-// What the programs that a worker starts see of its own environment: all but the settings of Holdpoint itself, which are
-// nobody else's business: they hold its token. A run has its own.
+// Gives programs the worker's environment without the settings of Holdpoint itself, which include its token.
 const OWN_SETTINGS = /^HOLDPOINT_/;
 
 export const inherited = (): Record<string, string> =>

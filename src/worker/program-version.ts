@@ -1,5 +1,5 @@
-// Which version of a program is on this machine: what it says when it is asked with `--version`. Changes nothing, waits
-// a few seconds at most, and says `undefined` for what is not there or does not answer.
+// Reads the version of an installed program from its `--version`. Resolves to undefined when the program is missing or
+// does not answer within a few seconds.
 import { tmpdir } from 'node:os';
 import { processes } from './process.ts';
 import { inherited } from './program-environment.ts';

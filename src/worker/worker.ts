@@ -1,5 +1,5 @@
-// The worker: claims runs for the agents it was given, hosts several at once, and drains when it is told to stop. It
-// speaks to the server only through the client, so it may live anywhere.
+// Runs a worker: claims runs for the agents it was given, hosts several at once, and drains them when it is stopped. It
+// reaches the server only through the client, so it may run on any machine.
 import { type Client, createClient } from '../client/client.ts';
 import { backoffMs, isFinalRefusal, sleep } from '../client/http.ts';
 import { Waits } from '../client/waits.ts';
@@ -13,11 +13,11 @@ export interface WorkerOptions {
   agents: readonly HostedAgent[];
   /** With labels it takes only work that names some of them; without, only work that names none. */
   labels?: string[] | undefined;
-  /** Whether its agents ask for approval, where their session does not say. */
+  /** Whether its agents ask for approval, where their session does not specify it. */
   permissions?: Permissions | undefined;
   concurrency?: number | undefined;
   leaseMs?: number | undefined;
-  /** How long a worker that stops lets agents finish which could not be taken up again. */
+  /** How long a stopping worker lets agents finish that cannot be resumed. */
   drainMs?: number | undefined;
   log: Log;
 }
@@ -33,7 +33,7 @@ const CONCURRENCY = 64;
 const LEASE_MS = 15_000;
 const DRAIN_MS = 3000;
 const CLAIM_WAIT_MS = 25_000;
-/** While the server is away an agent's calls are kept, as long as its lease could still be good at its return. */
+/** While the server is unreachable an agent's calls are retried, for as long as its lease might still be valid. */
 const RETRY_FOR_MS = 600_000;
 
 export function startWorker(options: WorkerOptions): Worker {
@@ -47,7 +47,7 @@ export function startWorker(options: WorkerOptions): Worker {
   const stopping = new AbortController();
   const told = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
 
-  /** One run, or nothing: there was none, or the server could not be reached. */
+  /** One run; undefined when there is none or the worker is stopping. */
   async function claim() {
     const body = {
       worker_id: workerId,
@@ -86,7 +86,7 @@ export function startWorker(options: WorkerOptions): Worker {
     }
   }
 
-  /** Agents that can be taken up again stop at once; the others may finish within the limit. */
+  /** Agents that can be resumed stop at once; the others may finish within the limit. */
   async function drain(): Promise<void> {
     for (const hosting of hosted) if (hosting.recovery !== 'none') hosting.leave();
     const limit = new AbortController();

@@ -1,5 +1,5 @@
-// The settings file of a person's own Claude Code, with Holdpoint's hooks in it and without them. Pure: text in, text
-// out. A file that is not understood is refused, never guessed at. What stands beside our hooks is left as it is.
+// Adds Holdpoint's HTTP hooks to the settings file of a person's own Claude Code, and removes them. Pure: text in, text
+// out. A file that does not match the documented schema is refused; all other settings are left unchanged.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -21,26 +21,26 @@ const Limits = z.looseObject({
   httpHookAllowedEnvVars: z.array(z.string()).optional(),
 });
 
-/** How long Claude Code waits for a person here before it goes on asking at its terminal alone. */
+/** How long Claude Code waits for an answer to its hook before it asks at its terminal alone. */
 export const HOOK_SECONDS = 12 * 3600;
-/** Hooks that only tell: a server that does not answer may not hold anybody up. */
-const TELL_SECONDS = 2;
+/** For hooks that only report: a server that does not answer must not delay Claude Code. */
+const REPORT_SECONDS = 2;
 const PATH = '/v1/hooks/claude';
-/** By it a run that Holdpoint hosts is known, which asks through its worker. */
+/** Identifies a run that Holdpoint hosts, which asks through its worker. */
 const RUN_VARIABLE = 'HOLDPOINT_RUN_ID';
 
 const EVENTS: Readonly<Record<string, number>> = {
   PermissionRequest: HOOK_SECONDS,
-  PreToolUse: TELL_SECONDS,
-  PostToolUse: TELL_SECONDS,
-  PostToolUseFailure: TELL_SECONDS,
-  PostToolBatch: TELL_SECONDS,
-  PermissionDenied: TELL_SECONDS,
-  UserPromptSubmit: TELL_SECONDS,
-  Stop: TELL_SECONDS,
-  StopFailure: TELL_SECONDS,
-  SubagentStop: TELL_SECONDS,
-  SessionEnd: TELL_SECONDS,
+  PreToolUse: REPORT_SECONDS,
+  PostToolUse: REPORT_SECONDS,
+  PostToolUseFailure: REPORT_SECONDS,
+  PostToolBatch: REPORT_SECONDS,
+  PermissionDenied: REPORT_SECONDS,
+  UserPromptSubmit: REPORT_SECONDS,
+  Stop: REPORT_SECONDS,
+  StopFailure: REPORT_SECONDS,
+  SubagentStop: REPORT_SECONDS,
+  SessionEnd: REPORT_SECONDS,
 };
 
 const OWNER: Owner = {
@@ -77,10 +77,10 @@ function mustBeAllowed(limits: z.infer<typeof Limits>, { url }: Pick<ConnectTarg
 const covers = (pattern: string, url: string): boolean =>
   new RegExp(`^${pattern.replaceAll(/[^\w*]/g, '\\$&').replaceAll('*', '.*')}$`).test(url);
 
-/** The same file without our hooks, for when it was changed since and cannot be put back as it was. */
+/** The file without our hooks, for when it was edited since and cannot be restored from its copy. */
 const disconnected = (text: string, before?: string): string => withoutOurs(text, OWNER, before);
 
-/** What a person is shown of it: short, and without the token, which is a secret on a screen too. */
+/** For display: shortened, without the token. */
 const shown = (text: string): string => shownBriefly(text, OWNER).replaceAll(/Bearer hp_[\w-]+/g, 'Bearer (its token)');
 
 const isConnected = (text: string): boolean => oursIn(read(text), OWNER).length > 0;
@@ -96,7 +96,7 @@ function targets(text: string): Pick<ConnectTarget, 'url' | 'token'>[] {
 
 const read = (text: string | undefined): HooksFile => readHooks(text, OWNER);
 
-/** A failure is never an answer: Claude Code then asks at its terminal, as without the hook. */
+/** After a failed hook call Claude Code asks at its terminal, as without the hook. */
 const hookOf = ({ url, token }: Pick<ConnectTarget, 'url' | 'token'>, timeout: number) => ({
   type: 'http',
   url: `${url}${PATH}`,

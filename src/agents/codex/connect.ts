@@ -1,4 +1,4 @@
-// The hooks file of a person's own Codex, with Holdpoint's hook in it and without it. Pure: text in, text out.
+// Adds Holdpoint's hook to the hooks file of a person's own Codex, and removes it. Pure: text in, text out.
 import { join } from 'node:path';
 import { shellQuote } from '../../node/shell-quote.ts';
 import type { Connector, ConnectTarget } from '../agent.ts';
@@ -13,7 +13,7 @@ import {
 } from '../kit/hooks-file.ts';
 import { codexHome } from './socket-path.ts';
 
-/** How long Codex waits for a person here before it asks at its own prompt. */
+/** How long Codex waits for its hook before it asks at its own prompt. */
 export const HOOK_SECONDS = 12 * 3600;
 const EVENT = 'PermissionRequest';
 const OURS = 'hook codex';

@@ -1,6 +1,6 @@
-// The JSON file in which an agent keeps its hooks: our hooks put in and taken out
-// again, in place. Pure: text in, text out. A file that is not understood is refused, never guessed at, and every change
-// is read again before it is handed out: whatever is not ours must be there as it was.
+// Adds our hooks to an agent's JSON hooks file and removes them again, in place. Pure: text in, text out. A file that does
+// not match the schema is refused, and every change is parsed again before it is returned: all other content must be
+// unchanged.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { blankIn, type JSONPath, namedTwice, putIn, replaced, takeOut } from './settings-json.ts';
@@ -17,11 +17,11 @@ export type Hook = z.infer<typeof Hook>;
 export type Group = z.infer<typeof Group>;
 export type HooksFile = z.infer<typeof HooksFile>;
 
-/** Whose hooks they are, and how to tell ours among them. */
+/** The agent that the file belongs to, and how to recognise our hooks in it. */
 export interface Owner {
   agent: string;
   isOurs(hook: Hook): boolean;
-  /** What to look for where it must be done by hand. */
+  /** What to look for when the file must be edited by hand. */
   mark: string;
 }
 
@@ -52,7 +52,7 @@ export const oursIn = ({ hooks = {} }: HooksFile, { isOurs }: Owner): Hook[] =>
     .flat()
     .flatMap((group) => group.hooks.filter(isOurs));
 
-/** The same text with these groups, each behind those that its event has already. */
+/** The text with these groups added, each after the existing groups of its event. */
 export function withOurs(text: string | undefined, owner: Owner, added: Readonly<Record<string, Group>>): string {
   const before = readHooks(text, owner);
   const isEmpty = text === undefined || text.trim() === '';
@@ -68,7 +68,7 @@ export function withOurs(text: string | undefined, owner: Owner, added: Readonly
   return checked(markedLike(text, changed), before, owner, Object.keys(added).length);
 }
 
-/** The same text without our hooks. What we had made for them goes too, unless the text `before` we came had it. */
+/** The text without our hooks. Containers that `connect` created are removed too, unless the text `before` had them. */
 export function withoutOurs(text: string, owner: Owner, before = '{}'): string {
   const settings = readHooks(text, owner);
   const { hooks: theirs } = readHooks(before, owner);
@@ -90,7 +90,7 @@ export function withoutOurs(text: string, owner: Owner, before = '{}'): string {
   return checked(markedLike(text, changed), settings, owner, 0);
 }
 
-/** For a person to look at: of hooks that are like the first of ours only where they are, and what they differ in. */
+/** For display: hooks that equal the first of ours are shortened to their place and their timeout. */
 export function shownBriefly(text: string, owner: Owner): string {
   const settings = readHooks(text, owner);
   const [first, ...others] = pathsOfOurs(settings, owner).map((path) => ({ path, ...placeOf(settings, path) }));

@@ -1,10 +1,10 @@
-// JSON text changed in place: a member or an element put in or taken out, in the style of what stands around it, and
-// every other byte left as it is. Pure. Knows nothing of what the text is about, and takes no path that is not there.
+// Edits JSON text in place: inserts or removes a member or an element in the style of the surrounding text and leaves every
+// other byte unchanged. Pure. A path that does not exist is an error.
 import { applyEdits, findNodeAtLocation, type JSONPath, type Node, parseTree } from 'jsonc-parser';
 
 export type { JSONPath };
 
-/** Puts a member or an element behind those that are there. `key` only where the container is an object. */
+/** Appends a member or an element. `key` only where the container is an object. */
 export function putIn(text: string, path: JSONPath, key: string | undefined, value: unknown): string {
   const container = nodeAt(text, path);
   const last = container.children?.at(-1);
@@ -21,7 +21,7 @@ export function putIn(text: string, path: JSONPath, key: string | undefined, val
   return edited(text, container.offset + 1, 0, isOpen ? item : `${item}${eol}${outer}`);
 }
 
-/** Takes out a member or an element, with the comma that it needs no more; `blank` is what an empty container keeps. */
+/** Removes a member or an element with its comma; `blank` is the white space that an empty container keeps. */
 export function takeOut(text: string, path: JSONPath, blank = ''): string {
   const node = nodeAt(text, path);
   const item = node.parent?.type === 'property' ? node.parent : node;
@@ -35,7 +35,7 @@ export function takeOut(text: string, path: JSONPath, blank = ''): string {
   return edited(text, container.offset + 1, container.length - 2, blank);
 }
 
-/** What stands in a container that is empty; nothing where it is not empty, or not there. */
+/** The white space in an empty container; an empty text where it is not empty or does not exist. */
 export function blankIn(text: string, path: JSONPath): string {
   const root = parseTree(text);
   const node = root && findNodeAtLocation(root, path);
@@ -47,7 +47,7 @@ export function replaced(text: string, path: JSONPath, value: unknown): string {
   return edited(text, offset, length, JSON.stringify(value));
 }
 
-/** The names that stand twice in the object there; which of them counts, each reader decides for itself. */
+/** The duplicate keys of the object at this path; JSON parsers disagree on which of them counts. */
 export function namedTwice(text: string, path: JSONPath): string[] {
   const names = (nodeAt(text, path).children ?? []).map((property) => String(property.children?.[0]?.value));
   return names.filter((name, i) => names.indexOf(name) !== i);
