@@ -122,7 +122,7 @@ describeInBrowser('questions', () => {
     await expectComplaints({ complaints }, '400');
     await page.unroute('**/questions');
     await button(page, 'Send answers').click();
-    expect(await run.received('form')).toBe('answered: Staging\nProduction\nBecause');
+    expect(await run.received('form')).toBe('answered: Staging\nProduction\nBecause\n(skipped: maybe)');
   });
 
   it('declines a question, and sends the reason to the agent', async () => {
