@@ -1,5 +1,6 @@
-// Codex's translation, against what the real Codex said: each transcript was recorded from a run of the pinned binary.
-// A person decides as then; whatever Holdpoint says to Codex must be what it said then, to the letter.
+// Replays runs that were recorded from the real Codex: with the same decisions, Holdpoint must send exactly the messages
+// that it sent then.
+// Covers: src/agents/codex/
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView } from '../../../src/core/views.ts';
@@ -12,15 +13,15 @@ beforeAll(async () => {
 });
 afterAll(() => replay.close());
 
-/** The one of the open asks that shows this, which is then no longer among them. */
+/** Removes the open ask that shows this. */
 function taken(open: AskView[], shown: object): AskView {
-  const place = open.findIndex((ask) => shows(ask, shown));
-  const [ask] = place < 0 ? [] : open.splice(place, 1);
+  const at = open.findIndex((ask) => shows(ask, shown));
+  const [ask] = at < 0 ? [] : open.splice(at, 1);
   if (!ask) throw new Error(`nothing open shows ${JSON.stringify(shown)}: ${JSON.stringify(open)}`);
   return ask;
 }
 
-describe('Codex, played again', () => {
+describe('the recorded run', () => {
   it.each(Object.entries(CASES))('%s', async (name, { input = {}, asks, together, ends = { status: 'completed' } }) => {
     const run = await replay.start(name, input);
     const open = together ? await replay.stage.pending(run.session_id, together) : undefined;
@@ -35,7 +36,7 @@ describe('Codex, played again', () => {
     expect(due.filter(({ status }) => status === 'answered' || status === 'declined')).toEqual([]);
   });
 
-  it('plays every transcript that was recorded', () => {
+  it('is replayed for every transcript', () => {
     const recorded = readdirSync(transcripts).map((file) => file.replace('.jsonl', ''));
     expect(recorded.filter((name) => !(name in CASES))).toEqual([]);
   });

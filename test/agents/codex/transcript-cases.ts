@@ -1,5 +1,5 @@
-// What was recorded from the real Codex, and what a person is shown and does in each: the same as in the tests against
-// the binary, which wrote the transcripts.
+// Lists the transcripts recorded from the real Codex, with what a person is shown and does in each: the same as in the
+// tests against the binary, which recorded them.
 import { expect } from 'vitest';
 import type { AskView } from '../../../src/core/views.ts';
 import type { TestBed } from '../../support/test-bed.ts';
@@ -7,9 +7,9 @@ import type { TestBed } from '../../support/test-bed.ts';
 type Decide = (stage: TestBed, ask: AskView) => Promise<unknown>;
 export interface Case {
   input?: object;
-  /** One for each ask, in order: what is shown, and what the person does. */
+  /** What is shown in each ask, in order, and what the person does. */
   asks: [shown: object, decide: Decide][];
-  /** So many of them are open at once, in any order; one if it is not said. */
+  /** How many of them are open at once, in any order. */
   together?: number;
   ends?: object;
 }

@@ -1,5 +1,5 @@
-// A stage on which `codex` is a player of transcripts: a server, a worker with the real adapter, and the recorded side of
-// the real Codex. Whatever Holdpoint says to it must be what it said when the transcript was recorded, to the letter.
+// Test bed on which `codex` replays a transcript: a server, a worker with the real adapter, and the recorded side of the
+// real Codex. Holdpoint must send it exactly the messages that were recorded.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -41,7 +41,7 @@ export class CodexReplay {
     this.#root = root;
   }
 
-  /** A run that is played from a transcript as it was recorded, or as `change` makes it. */
+  /** Starts a run of a transcript as it was recorded, or as `change` alters it. */
   async start(name: string, input: object = {}, change?: (lines: Line[]) => Line[], as = name): Promise<RunView> {
     const file = join(transcripts, `${name}.jsonl`);
     process.env.TRANSCRIPT = change ? this.#changed(file, change, as) : file;

@@ -4,8 +4,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readClaudeInput } from '../../../src/agents/claude/input.ts';
-import { effectiveSettings } from '../../../src/agents/codex/effective-settings.ts';
-import { readCodexInput } from '../../../src/agents/codex/input.ts';
 import { standInForAll } from '../stand-in.ts';
 
 const standIn = standInForAll('stand-in-claude.mjs');
@@ -82,7 +80,6 @@ describe('an input', () => {
     ],
     [readClaudeInput, { 'trust-folder': false, x: 1 }, /"trust-folder", "x" are no settings.*trust_folder/],
     [readClaudeInput, { permission_mode: 'plan', permissionMode: 'default' }, /once/],
-    [readCodexInput, { approvalPolicy: 'never' }, /did you mean approval_policy\?/],
   ])('that misspells what it forbids is refused', (read, input, expected) => {
     expect(read({ text: 'go', ...input })).toEqual({ problem: expect.stringMatching(expected) });
   });
@@ -96,86 +93,5 @@ describe('an input', () => {
       hold: 'everything',
       skills: ['a'],
     });
-  });
-});
-
-describe('a message to Codex', () => {
-  /** The settings of a message after `before`, where a thread that names none would have `own`. */
-  async function settings(before: object, own: object) {
-    const spec = readCodexInput({ text: 'on' }, { text: 'go', ...before });
-    if ('problem' in spec) throw new Error(spec.problem);
-    const peer = { request: async () => ({ thread: { id: 't' }, model: 'm', ...own }) };
-    const { config } = spec.settings;
-    const { settings } = await effectiveSettings(spec, { config, servers: [] }, peer);
-    return { ...settings, mode: spec.mode, trustsFolder: spec.trustsFolder };
-  }
-  const free = { approvalPolicy: 'never', sandbox: { type: 'dangerFullAccess' } };
-  const strict = { approvalPolicy: 'untrusted', sandbox: { type: 'readOnly' } };
-
-  it.each([
-    [{ sandbox: 'workspace-write', approval_policy: 'on-request' }, free, ['workspace-write', 'on-request']],
-    [{ full_auto: true }, free, ['workspace-write', 'on-request']],
-    [{ config: { sandbox_mode: 'read-only' } }, free, ['read-only', 'never']],
-    [{ sandbox: 'read-only' }, { ...free, activePermissionProfile: { id: 'mine' } }, ['read-only', 'never']],
-    [{ dangerously_bypass_approvals_and_sandbox: true }, strict, ['read-only', 'untrusted']],
-    [{ full_auto: true }, strict, ['read-only', 'untrusted']],
-    [{}, free, ['danger-full-access', 'never']],
-  ])('after %j, with %j of its own, has %j', async (before, own, [sandbox, approvalPolicy]) => {
-    expect(await settings(before, own)).toMatchObject({ sandbox, approvalPolicy });
-  });
-
-  it.each([[true], [false], [undefined]])('trusts the folder as the run before did: %s', async (trustsFolder) => {
-    const before = trustsFolder === undefined ? {} : { trust_folder: trustsFolder };
-    expect(await settings(before, free)).toMatchObject({ trustsFolder });
-  });
-
-  it('goes on with the rest of the configuration, but for what it allows', async () => {
-    const config = {
-      model_reasoning_effort: 'high',
-      web_search: 'disabled',
-      'features.unified_exec': false,
-      sandbox_mode: 'danger-full-access',
-      approval_policy: 'never',
-      approvals_reviewer: 'auto_review',
-      bypass_hook_trust: true,
-      'projects./srv.trust_level': 'trusted',
-      default_permissions: 'mine',
-      permissions: { mine: { network: { enabled: true } } },
-      sandbox_workspace_write: { network_access: true, writable_roots: ['/srv'], exclude_slash_tmp: true },
-      'sandbox_workspace_write.exclude_tmpdir_env_var': true,
-      mcp_servers: {
-        demo: {
-          command: 'demo',
-          default_tools_approval_mode: 'approve',
-          tools: { plain: { approval_mode: 'approve' } },
-        },
-        other: { url: 'https://other.test', default_tools_approval_mode: 'prompt' },
-      },
-      'mcp_servers.third.command': 'third',
-      'mcp_servers.third.default_tools_approval_mode': 'auto',
-    };
-    const strictest = { sandbox: 'read-only', approvalPolicy: 'untrusted' };
-    expect(await settings({ config }, strict)).toMatchObject({
-      ...strictest,
-      config: {
-        model_reasoning_effort: 'high',
-        web_search: 'disabled',
-        'features.unified_exec': false,
-        sandbox_workspace_write: { exclude_slash_tmp: true },
-        'sandbox_workspace_write.exclude_tmpdir_env_var': true,
-        mcp_servers: {
-          demo: { command: 'demo' },
-          other: { url: 'https://other.test', default_tools_approval_mode: 'prompt' },
-        },
-        'mcp_servers.third.command': 'third',
-      },
-    });
-    const forbids = { sandbox_workspace_write: { network_access: false } };
-    expect(await settings({ config: forbids }, strict)).toMatchObject({ config: forbids });
-  });
-
-  it('stays in plan mode, which changes nothing', () => {
-    const spec = readCodexInput({ text: 'on' }, { text: 'go', mode: 'plan', model: 'small', skills: ['a'] });
-    expect(spec).toMatchObject({ mode: 'plan', skills: ['a'], settings: { sandbox: 'read-only', model: 'small' } });
   });
 });

@@ -1,24 +1,25 @@
-// One side of a JSON-RPC conversation: answers find their requests, the four kinds of message are told apart, and
-// nonsense changes nothing.
+// One side of JSON-RPC: responses are matched to requests, the four kinds of message are told apart, and invalid messages
+// change nothing.
 import { describe, expect, it } from 'vitest';
-import { createPeer, type Incoming, RpcError } from '../../../src/agents/wire/json-rpc.ts';
+import { z } from 'zod';
+import { createPeer, type Incoming, on, RpcError, route } from '../../../src/agents/wire/json-rpc.ts';
 
 function peer() {
   const sent: Record<string, unknown>[] = [];
   const requests: Incoming[] = [];
   const notices: [string, unknown][] = [];
-  const noise: string[] = [];
+  const invalid: string[] = [];
   const side = createPeer({
     send: (text) => sent.push(JSON.parse(text)),
     onRequest: (request) => requests.push(request),
     onNotification: (method, params) => notices.push([method, params]),
-    onInvalid: (text) => noise.push(text),
+    onInvalid: (text) => invalid.push(text),
   });
-  return { side, sent, requests, notices, noise, hear: (message: unknown) => side.receive(JSON.stringify(message)) };
+  return { side, sent, requests, notices, invalid, hear: (message: unknown) => side.receive(JSON.stringify(message)) };
 }
 
 describe('a JSON-RPC peer', () => {
-  it('pairs answers with requests, in whatever order they come', async () => {
+  it('matches responses to requests in any order', async () => {
     const { side, sent, hear } = peer();
     const [first, second] = [side.request('a', { x: 1 }), side.request('b', null)];
     expect(sent).toEqual([
@@ -30,7 +31,7 @@ describe('a JSON-RPC peer', () => {
     expect(await Promise.all([first, second])).toEqual([{ ok: true }, null]);
   });
 
-  it('rejects with what the other side said', async () => {
+  it('rejects a request with the error of the response', async () => {
     const { side, hear } = peer();
     const asked = side.request('thread/resume', {});
     hear({ id: 1, error: { code: -32600, message: 'no such thread', data: { id: 'x' } } });
@@ -39,7 +40,7 @@ describe('a JSON-RPC peer', () => {
     await expect(asked).rejects.toMatchObject({ code: -32600, data: { id: 'x' } });
   });
 
-  it('tells requests from notifications, also where the id is 0', () => {
+  it('tells requests from notifications, even if the id is 0', () => {
     const { requests, notices, sent, side, hear } = peer();
     hear({ id: 0, method: 'ask', params: { q: 1 } });
     hear({ method: 'told', params: [1] });
@@ -70,22 +71,22 @@ describe('a JSON-RPC peer', () => {
     '{"id":{},"result":1}',
     '{"method":7}',
     '{"id":99,"result":1}',
-  ])('takes %j for noise', (text) => {
-    const { side, noise, requests, notices, sent } = peer();
+  ])('reports %j as invalid', (text) => {
+    const { side, invalid, requests, notices, sent } = peer();
     side.receive(text);
-    expect([noise, requests, notices, sent]).toEqual([[text], [], [], []]);
+    expect([invalid, requests, notices, sent]).toEqual([[text], [], [], []]);
   });
 
-  it('answers nothing twice', async () => {
-    const { side, noise, hear } = peer();
+  it('resolves a request once', async () => {
+    const { side, invalid, hear } = peer();
     const asked = side.request('a', {});
     hear({ id: 1, result: 'first' });
     hear({ id: 1, result: 'second' });
     expect(await asked).toBe('first');
-    expect(noise).toHaveLength(1);
+    expect(invalid).toHaveLength(1);
   });
 
-  it('rejects all that is open when the other side is gone, and all that comes later', async () => {
+  it('rejects every request after the other side is gone', async () => {
     const { side, sent } = peer();
     const open = side.request('a', {});
     side.close(new Error('gone'));
@@ -93,4 +94,17 @@ describe('a JSON-RPC peer', () => {
     await expect(side.request('b', {})).rejects.toThrow('gone');
     expect(sent).toHaveLength(1);
   });
+});
+
+it('routes notifications by method, and ignores those of another shape', () => {
+  const handled: unknown[] = [];
+  const receive = route(
+    on('a', z.object({ x: z.number() }), ({ x }) => handled.push(x)),
+    on('b', z.string(), (text) => handled.push(text)),
+  );
+  receive('a', { x: 1 });
+  receive('a', { x: 'one' });
+  receive('b', 'two');
+  receive('c', 'three');
+  expect(handled).toEqual([1, 'two']);
 });

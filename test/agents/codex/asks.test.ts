@@ -1,5 +1,6 @@
-// What Codex asks for without saying what it is: nobody can look at it, so nobody can allow it. Transcripts of the real
-// Codex, from which what tells is taken away; Holdpoint looks it up, and where it cannot, says no and why.
+// Requests of Codex that do not say what they are about: Holdpoint looks it up, and if it cannot be shown to a person,
+// declines with the reason. Transcripts of the real Codex with parts removed.
+// Covers: src/agents/codex/active-items.ts, src/agents/codex/file-approval.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import { CodexReplay, type Line } from './transcript-replay.ts';
@@ -16,15 +17,15 @@ const isBeginning = (type: string) => (line: Line) =>
 const isRequest = ({ from, message }: Line) =>
   from === 'agent' && message.id !== undefined && message.method !== undefined;
 
-/** Lines up to the first request of Codex, that request, and what follows. */
-function parted(lines: Line[]) {
+/** Lines before the first request of Codex, that request, and what follows. */
+function split(lines: Line[]) {
   const place = lines.findIndex(isRequest);
   const request = lines[place];
   if (!request) throw new Error('nothing is asked');
   return { before: lines.slice(0, place), request, after: lines.slice(place + 1) };
 }
 
-/** Holdpoint joins the thread once more and is told of the turn under way, and of the open request again. */
+/** Holdpoint resumes the thread again: Codex repeats the open request and returns the items of the running turn. */
 function lookedUp(request: Line, items: unknown[]): Line[] {
   const params = { threadId: request.message.params?.threadId, excludeTurns: true };
   const initialTurnsPage = { limit: 1, itemsView: 'full' };
@@ -39,7 +40,7 @@ function lookedUp(request: Line, items: unknown[]): Line[] {
   ];
 }
 
-/** The model is told why, Codex hears a no; then it ends its turn. */
+/** The model is told why and the request is declined; then the turn ends. */
 function declined({ message: { id, params } }: Line, why: string, result: unknown, after: Line[]): Line[] {
   const text = `It was declined, because it could not be shown to the person. ${why}`;
   const steer = { threadId: params?.threadId, expectedTurnId: params?.turnId, input: [{ type: 'text', text }] };
@@ -61,14 +62,14 @@ async function isDeclined(name: string, input: object, change: (lines: Line[]) =
   );
 }
 
-describe('a change of files whose beginning was not seen', () => {
-  it('is looked up, shown once and decided like any other', async () => {
+describe('a file change whose item was not reported', () => {
+  it('is looked up and asked once', async () => {
     const run = await replay.start(
       'patch-allowed',
       PATCH,
       (lines) => {
         const begun = lines.find(isBeginning('fileChange'));
-        const { before, request, after } = parted(lines.filter((line) => line !== begun));
+        const { before, request, after } = split(lines.filter((line) => line !== begun));
         return [...before, request, ...lookedUp(request, [begun?.message.params?.item]), ...after];
       },
       'looked-up',
@@ -80,33 +81,33 @@ describe('a change of files whose beginning was not seen', () => {
     expect((await replay.stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
   });
 
-  it('is declined where it cannot be found, and the model hears why', async () => {
+  it('is declined if it cannot be found, and the model is told why', async () => {
     const why = 'Codex did not say what it wants to change.';
     const change = (lines: Line[]) => {
-      const { before, request, after } = parted(lines.filter((line) => !isBeginning('fileChange')(line)));
+      const { before, request, after } = split(lines.filter((line) => !isBeginning('fileChange')(line)));
       return [...before, request, ...lookedUp(request, []), ...declined(request, why, { decision: 'decline' }, after)];
     };
     await isDeclined('patch-denied', PATCH, change, 'not-found', why);
   });
 
-  it('is declined where it is too long to be shown whole', async () => {
+  it('is declined if it is too long to be shown whole', async () => {
     const why = 'The change is too long to be shown whole (over 400000 characters): make it in smaller ones.';
     const long = { path: '{{folder}}/new.txt', kind: { type: 'add' }, diff: `${'x'.repeat(400_042)}\n` };
     const change = (lines: Line[]) => {
       const begun = lines.find(isBeginning('fileChange'));
       if (begun?.message.params) begun.message.params.item = { type: 'fileChange', id: 'call_Q', changes: [long] };
-      const { before, request, after } = parted(lines);
+      const { before, request, after } = split(lines);
       return [...before, request, ...lookedUp(request, []), ...declined(request, why, { decision: 'decline' }, after)];
     };
     await isDeclined('patch-denied', PATCH, change, 'too-long', why);
   });
 });
 
-describe('a command that is not named', () => {
-  it('is declined', async () => {
+describe('a command approval', () => {
+  it('is declined without a command', async () => {
     const why = 'Codex did not say what it wants to run.';
     const change = (lines: Line[]) => {
-      const { before, request, after } = parted(lines);
+      const { before, request, after } = split(lines);
       const { command: _, ...params } = request.message.params ?? {};
       const bare: Line = { ...request, message: { ...request.message, params } };
       return [...before, bare, ...lookedUp(bare, []), ...declined(bare, why, { decision: 'decline' }, after)];
@@ -115,7 +116,7 @@ describe('a command that is not named', () => {
   });
 });
 
-describe('a tool of an MCP server whose call is not under way', () => {
+describe('the approval of an MCP tool without an active call', () => {
   const no = { action: 'decline', content: null, _meta: null };
   const why = 'Codex did not say which tool of demo it wants to use.';
 
@@ -127,7 +128,7 @@ describe('a tool of an MCP server whose call is not under way', () => {
     const change = (lines: Line[]) => {
       const begun = lines.find(isBeginning('mcpToolCall'));
       alter(begun?.message.params?.item as Record<string, unknown>);
-      const { before, request, after } = parted(lines);
+      const { before, request, after } = split(lines);
       return [...before, request, ...lookedUp(request, []), ...declined(request, why, no, after)];
     };
     await isDeclined('tool-denied', {}, change, what.replaceAll(' ', '-'), why);

@@ -1,5 +1,5 @@
-// The process of a hosted Codex and what it was sent: an answer on which it dies is told once more as perhaps heard and
-// allows nothing by itself, it may not go on dying, and a run is over only when the server knows what reached it.
+// A managed Codex whose process or worker is lost: an answer that it may have had is reported again and allows nothing, it
+// is restarted a limited number of times, and a run ends only when the server has recorded what reached Codex.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -43,7 +43,7 @@ const heard = (what: string): string[] =>
     .map((line) => JSON.parse(line) as [string, string])
     .flatMap(([kind, text]) => (kind === what ? [text] : []));
 
-it('that dies on an answer is asked anew: what it may have had allows nothing once more', async () => {
+it('asks again after the process died on an answer, instead of allowing it twice', async () => {
   const run = await start('dies');
   const [ask] = await stage.pending(run.session_id);
   if (ask) await stage.decide(ask, { behavior: 'allow' });
@@ -57,7 +57,7 @@ it('that dies on an answer is asked anew: what it may have had allows nothing on
   await stage.api.runs.cancel(run.run_id, {});
 });
 
-it('that dies on every answer, with nobody to be asked, is given up', async () => {
+it('fails a run whose process dies on every answer', async () => {
   const run = await start('dies', { permissions: 'autonomous' });
   const over = await stage.over(run.run_id);
   expect(over).toMatchObject({ status: 'failed', outcome: 'provider-failed' });
@@ -66,11 +66,11 @@ it('that dies on every answer, with nobody to be asked, is given up', async () =
   expect((await stage.api.asks.list({ run_id: run.run_id, delivery: 'due' })).items).toEqual([]);
 });
 
-/** A worker of its own, for sessions with this label, on a line to the server that treats acknowledgements in its way. */
-async function workerOnLine(label: string, acknowledged: (pass: () => void) => void) {
+/** A worker for sessions with this label, behind a proxy that hands acknowledgements to `onAcknowledge`. */
+async function workerBehindProxy(label: string, onAcknowledge: (pass: () => void) => void) {
   const { hostname, port } = new URL(stage.url);
   let isCut = false;
-  const line = createServer((asked, reply) => {
+  const proxy = createServer((asked, reply) => {
     if (isCut) return void asked.socket.destroy();
     const pass = () => {
       const { url: path, method, headers } = asked;
@@ -81,27 +81,27 @@ async function workerOnLine(label: string, acknowledged: (pass: () => void) => v
       on.on('error', () => reply.destroy());
       asked.pipe(on);
     };
-    if (asked.url?.endsWith('/delivered')) acknowledged(pass);
+    if (asked.url?.endsWith('/delivered')) onAcknowledge(pass);
     else pass();
   });
-  await new Promise<void>((resolve) => line.listen(0, '127.0.0.1', resolve));
-  const far = new TestBed(`http://127.0.0.1:${(line.address() as AddressInfo).port}`, server.token);
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const far = new TestBed(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, server.token);
   await far.worker({ agents: [codex], labels: [label], leaseMs: 5000 });
   return {
     cut() {
       isCut = true;
-      line.closeAllConnections();
+      proxy.closeAllConnections();
     },
     async close() {
       await far.close();
-      line.closeAllConnections();
-      line.close();
+      proxy.closeAllConnections();
+      proxy.close();
     },
   };
 }
 
-it('whose run is over has had the answer, also where the server hears of it late', async () => {
-  const worker = await workerOnLine('late', (pass) => setTimeout(pass, 300));
+it('ends a run only after the server has recorded its answer as delivered', async () => {
+  const worker = await workerBehindProxy('late', (pass) => setTimeout(pass, 300));
   const run = await start('completes', { labels: ['late'] });
   const [ask] = await stage.pending(run.session_id);
   if (ask) await stage.decide(ask, { behavior: 'allow' });
@@ -110,9 +110,9 @@ it('whose run is over has had the answer, also where the server hears of it late
   await worker.close();
 });
 
-it('whose worker is lost before the server knows that an allow is used has not used it: it is used once', async () => {
+it('uses an approval once when the worker is lost before the server has recorded its reuse', async () => {
   let lost = 0;
-  const worker = await workerOnLine('lost', () => {
+  const worker = await workerBehindProxy('lost', () => {
     lost += 1;
   });
   const run = await start('completes', { labels: ['lost'] });
@@ -120,7 +120,7 @@ it('whose worker is lost before the server knows that an allow is used has not u
   process.kill(leaderOf(run.run_id), 'SIGKILL');
   await stage.until(async () => (await stage.events(run.session_id, 'run.released')).at(0));
   if (ask) await stage.decide(ask, { behavior: 'allow' });
-  // One is for what it was told, the other for the allow that it asks for.
+  // One for the resume message, one for the approval that it reuses.
   await stage.until(async () => (lost >= 2 || heard('answered').length > 0 ? true : undefined));
   worker.cut();
   await stage.worker({ agents: [codex], labels: ['lost'] });
