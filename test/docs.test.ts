@@ -1,5 +1,4 @@
-// Documents that nothing executes rot: what they say about routes, limits, dependencies, tests and files is compared
-// with the code.
+// Documents compared with the code: routes, limits, invariants and their tests, dependencies, commands and links.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,7 +52,7 @@ describe('documents', () => {
     expect(written).toEqual(Object.fromEntries(Object.entries(DEFAULT_LIMITS).map(([k, v]) => [variable(k), v])));
   });
 
-  it('SPEC.md names a test for every invariant, and the test is there', () => {
+  it('SPEC.md names an existing test for every invariant', () => {
     const rows = table(read('SPEC.md'), 'Invariants');
     expect(rows.map(([id]) => id)).toEqual(Array.from({ length: 10 }, (_, i) => `I${i + 1}`));
     for (const [id, , shown = ''] of rows) {
@@ -66,12 +65,12 @@ describe('documents', () => {
     }
   });
 
-  it('ARCHITECTURE.md says why each dependency is there', () => {
+  it('ARCHITECTURE.md gives a reason for each dependency', () => {
     const written = table(read('ARCHITECTURE.md'), 'Dependencies').map(([name]) => name);
     expect([...written].sort()).toEqual(Object.keys(manifest.dependencies).sort());
   });
 
-  it('the package is imported under its own name, as README.md shows', async () => {
+  it('README.md shows how the package is imported under its own name', async () => {
     // `npm install` builds it; a checkout whose build was removed makes it again.
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
     if (!existsSync(join(root, 'dist')))
@@ -87,7 +86,7 @@ describe('documents', () => {
     for (const name of commands) expect(Object.keys(manifest.scripts)).toContain(name);
   });
 
-  it('no document links to a file that is not there', () => {
+  it('every document links only to files that exist', () => {
     for (const name of [
       'README.md',
       'ARCHITECTURE.md',

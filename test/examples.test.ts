@@ -1,5 +1,5 @@
-// Runs every example as it is against a real server, with this test as the person who answers. An example that nobody
-// runs here fails the first test.
+// Runs every example against a real server, with this test as the person who answers. An example that is not run here fails
+// the first test.
 // Covers: src/client/deferring.ts
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -62,7 +62,7 @@ const decide = (ask: AskView, behavior: 'allow' | 'deny', reason?: string) =>
   person.approvals.decideRun(ask.run_id, { resolutions: [{ request_id: ask.ask_id, behavior, reason }] });
 const commandOf = (ask: AskView) => ('input' in ask.request ? String(ask.request.input.command) : '');
 
-it('every example is run here', () => {
+it('runs every file in examples/', () => {
   const files = readdirSync(join(root, 'examples')).filter((file) => /\.(ts|sh)$/.test(file));
   expect(files.sort()).toEqual([
     'agent.sh',
@@ -74,13 +74,13 @@ it('every example is run here', () => {
   ]);
 });
 
-it('ask.ts: a question in ten lines', async () => {
+it('prints the answer to a question (ask.ts)', async () => {
   const { ended } = run('ask.ts');
   await choose((await pending(1))[0] as AskView, 'option-2');
   expect(await ended).toEqual({ code: 0, printed: 'You said: Local\n' });
 });
 
-it('ask.ts: declined, it fails and says so', async () => {
+it('fails with an explanation when the question is declined (ask.ts)', async () => {
   const { ended } = run('ask.ts');
   const [ask] = await pending(1);
   await person.questions.answerRun(ask?.run_id ?? '', {
@@ -91,7 +91,7 @@ it('ask.ts: declined, it fails and says so', async () => {
   expect(printed).toContain('no answer: declined');
 });
 
-it('approvals.ts: three at once, each decided for itself', async () => {
+it('decides three concurrent approvals separately (approvals.ts)', async () => {
   const { ended } = run('approvals.ts');
   for (const ask of await pending(3)) {
     if (commandOf(ask).startsWith('rm')) await decide(ask, 'deny', 'keep them');
@@ -104,7 +104,7 @@ it('approvals.ts: three at once, each decided for itself', async () => {
   );
 });
 
-it('resume.ts: killed while it waits, answered meanwhile, started again', async () => {
+it('finds the answer again after it was killed and started again (resume.ts)', async () => {
   const first = run('resume.ts', 'v2.0.0');
   const [ask] = await pending(1);
   first.child.kill('SIGKILL');
@@ -117,7 +117,7 @@ it('resume.ts: killed while it waits, answered meanwhile, started again', async 
   expect(items.filter((e) => e.type === 'ask.delivered')).toHaveLength(1);
 });
 
-it('own-loop.ts: displays a form, stops, and goes on with the next message', async () => {
+it('displays a form, stops, and continues with the next message (own-loop.ts)', async () => {
   const { ended } = run('own-loop.ts');
   const [form] = await pending(1);
   expect(form).toMatchObject({ mode: 'form', tool_call_id: 'toolu_1' });
@@ -151,7 +151,7 @@ it.skipIf(!hasCurl).each([
 });
 
 it.skipIf(!hasCurl)(
-  'three-questions.sh: asks, is gone, and has heard all three at the end (needs bash and curl)',
+  'asks three questions over restarts and has all answers at the end (three-questions.sh, needs bash and curl)',
   async () => {
     const { ended } = run('three-questions.sh');
     const answer = async (said: { selected_option_ids?: string[]; freeform_answer?: string }) => {

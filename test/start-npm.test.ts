@@ -1,4 +1,4 @@
-// `npm start`, by npm itself: what a hosted agent sees of it is the environment of the person who typed it.
+// `npm start` run by npm itself: hosted agents see the environment of the person who typed it, not that of npm.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const OF_SHELLS = ['_', 'PWD', 'OLDPWD', 'SHLVL'];
 const plain = (env: NodeJS.ProcessEnv) =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !OF_SHELLS.includes(name)));
 
-it('gives hosted agents none of its own: variables, programs, Node', { timeout: 180_000 }, async () => {
+it('gives hosted agents no variable, program or Node of npm', { timeout: 180_000 }, async () => {
   const data = temporaryFolder();
   const ours = /^(npm_|HOLDPOINT_|VITEST|INIT_CWD$|NODE$|COLOR$|EDITOR$|VISUAL$)/;
   const own = Object.entries(process.env).filter(([name]) => !ours.test(name));

@@ -1,5 +1,5 @@
-// The process contract that scripts rely on: one line on standard output, settings by variable or flag, signals, the
-// files in the state folder, and a sentence on standard error whenever the server refuses to start.
+// The process contract that scripts rely on: one line on standard output, settings by variable or flag, signals, the files in
+// the state folder, and one sentence on standard error when the server refuses to start.
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ describe('a server that starts', () => {
     expect(await server.end('SIGTERM')).toEqual(CLEAN);
   });
 
-  it('makes an operator token that only its owner can read, and uses it again', async () => {
+  it('creates an operator token that only its owner can read, and reuses it', async () => {
     const first = await startHoldpoint();
     const file = join(first.data, 'operator.token');
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -58,7 +58,7 @@ describe('a server that starts', () => {
     expect(await statusWith(second, first.token)).toBe(200);
   });
 
-  it('replaces a kept token that was revoked, and refuses a preset one that was', async () => {
+  it('replaces its own token when it was revoked, and refuses a preset one that was revoked', async () => {
     const first = await startHoldpoint();
     const tokens = await send<{ token_id: string; scope: string }[]>(first.url, {
       path: '/v1/tokens',
@@ -77,13 +77,13 @@ describe('a server that starts', () => {
     );
   });
 
-  it('takes a preset operator token and then makes none of its own', async () => {
+  it('uses a preset operator token and creates none', async () => {
     const server = await startHoldpoint({ env: { HOLDPOINT_TOKEN: 'preset-operator-secret' } });
     expect(await statusWith(server, 'preset-operator-secret')).toBe(200);
     expect(() => statSync(join(server.data, 'operator.token'))).toThrow('ENOENT');
   });
 
-  it('prints a link that signs a browser in, once, also when the token was preset', async () => {
+  it('prints a sign-in link that works once, also when the token was preset', async () => {
     const server = await startHoldpoint({ env: { HOLDPOINT_TOKEN: 'preset-operator-secret' } });
     await expect.poll(() => server.stderr()).toMatch(/\/sign-in#\S+$/m);
     const [, url = '', code = ''] = /(http\S+)\/sign-in#(\S+)/.exec(server.stderr()) ?? [];
@@ -94,7 +94,7 @@ describe('a server that starts', () => {
     expect((await use()).status).toBe(410);
   });
 
-  it('lets flags win over the environment', async () => {
+  it('prefers flags over the environment', async () => {
     const data = temporaryFolder();
     const port = await freePort();
     const server = await startHoldpoint({
@@ -113,7 +113,7 @@ describe('a server that starts', () => {
     expect(server.stderr()).toBe('');
   });
 
-  it('treats an empty variable as not set', async () => {
+  it('treats an empty environment variable as not set', async () => {
     const server = await startHoldpoint({
       env: { HOLDPOINT_HOST: '', HOLDPOINT_LOG: '', HOLDPOINT_DATABASE_URL: '' },
     });
@@ -124,7 +124,7 @@ describe('a server that starts', () => {
     expect((await send(url, { path: '/v1/sessions', token: server.token })).status).toBe(200);
   });
 
-  it('listens on the IPv6 loopback and names it as a URL does', async () => {
+  it('listens on the IPv6 loopback and prints it as a URL', async () => {
     const server = await startHoldpoint({ args: ['--host', '::1'] });
     expect(server.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     const { port } = new URL(server.url);
@@ -147,7 +147,7 @@ describe('a server that ends', () => {
     expect(await ended).toEqual(CLEAN);
   });
 
-  it('answers every request it has begun before it goes', async () => {
+  it('answers every request that has begun before it exits', async () => {
     const server = await startHoldpoint();
     const session = await sessionOf(server);
     const posts = Array.from({ length: 100 }, (_, i) =>
@@ -166,7 +166,7 @@ describe('a server that ends', () => {
     expect(runs.body.map((run) => run.run_id).sort()).toEqual(accepted.sort());
   });
 
-  it('cuts off a client that does not let go', async () => {
+  it('closes the connection of a client that does not close it', async () => {
     const server = await startHoldpoint();
     const { port } = new URL(server.url);
     const socket = connect(Number(port), '127.0.0.1', () => socket.write('POST /v1/sessions HTTP/1.1\r\nHost: '));
@@ -177,14 +177,14 @@ describe('a server that ends', () => {
     await cut;
   });
 
-  it('takes a second signal for the first', async () => {
+  it('ignores a second signal', async () => {
     const server = await startHoldpoint();
     void server.end('SIGTERM');
     void server.end('SIGINT');
     expect(await server.end('SIGTERM')).toEqual(CLEAN);
   });
 
-  it('keeps its data over SIGTERM and over kill -9, and starts at once after either', async () => {
+  it('keeps its data over SIGTERM and kill -9, and starts at once after either', async () => {
     const first = await startHoldpoint();
     const ask = await pendingAsk(first);
     await first.end('SIGTERM');
@@ -196,8 +196,8 @@ describe('a server that ends', () => {
   });
 });
 
-describe('a server that refuses to start says why in one sentence and exits 1, or 2 for wrong settings', () => {
-  it('a second one on the same state folder', async () => {
+describe('a server that refuses to start with one sentence and exit code 1, or 2 for wrong settings', () => {
+  it('refuses a state folder that another server uses', async () => {
     const first = await startHoldpoint();
     const sentence = await refusal({ data: first.data });
     expect(sentence).toContain('Another Holdpoint server is using');
@@ -205,7 +205,7 @@ describe('a server that refuses to start says why in one sentence and exits 1, o
     expect(await statusWith(first, first.token)).toBe(200);
   });
 
-  it('a port in use', async () => {
+  it('refuses a port in use', async () => {
     const first = await startHoldpoint();
     const { port } = new URL(first.url);
     const sentence = await refusal({ args: ['--port', port] });
@@ -213,7 +213,7 @@ describe('a server that refuses to start says why in one sentence and exits 1, o
     expect(sentence).toContain('--port');
   });
 
-  it.each(['0.0.0.0', '::', '127.example.com'])('an open bind to %s', async (host) => {
+  it.each(['0.0.0.0', '::', '127.example.com'])('refuses to listen on %s without TLS or a proxy', async (host) => {
     const sentence = await refusal({ env: { HOLDPOINT_HOST: host } });
     expect(sentence).toContain(`Refusing to listen on ${host}`);
     expect(sentence).toContain('--tls-cert');
@@ -232,7 +232,7 @@ describe('a server that refuses to start says why in one sentence and exits 1, o
     ['a flag that does not exist', ['--prot', '80'], '--prot'],
     ['a flag without its value', ['--port'], '--port'],
     ['a word too many', ['now'], 'now'],
-  ])('%s', async (_, args, part) => {
+  ])('refuses %s', async (_, args, part) => {
     expect(await refusal({ args }, 2)).toContain(part);
   });
 
@@ -241,28 +241,28 @@ describe('a server that refuses to start says why in one sentence and exits 1, o
     ['HOLDPOINT_LOG', 'loud'],
     ['HOLDPOINT_LIMIT_BODY_BYTES', 'much'],
     ['HOLDPOINT_DATABASE_URL', 'mysql://somewhere/else'],
-  ])('%s=%s', async (name, value) => {
+  ])('refuses the environment variable %s=%s', async (name, value) => {
     const sentence = await refusal({ env: { [name]: value } }, 2);
     expect(sentence).toContain(name);
   });
 
-  it('an unknown command', async () => {
+  it('refuses an unknown command', async () => {
     expect(await refusal({ command: ['serv'] }, 2)).toContain('serv');
   });
 
-  it('a state folder that is a file', async () => {
+  it('refuses a state folder that is a file', async () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     expect(await refusal({ env: { HOLDPOINT_DATA: file } })).toContain(file);
   });
 
-  it('a database that is none', async () => {
+  it('refuses a file that is not a database', async () => {
     const data = temporaryFolder();
     writeFileSync(join(data, 'holdpoint.db'), 'this was never a database, and is long enough to see that'.repeat(20));
     expect(await refusal({ data })).toContain('holdpoint.db');
   });
 
-  it.each(['operator.token', 'secret.key'])('an empty %s, rather than a secret anybody could guess', async (name) => {
+  it.each(['operator.token', 'secret.key'])('refuses an empty %s, which would be a guessable secret', async (name) => {
     const data = temporaryFolder();
     mkdirSync(data, { recursive: true });
     writeFileSync(join(data, name), '\n');

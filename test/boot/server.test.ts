@@ -1,5 +1,5 @@
-// The worker inside the server, and a server that goes away: by kill -9 with asks open, and for a moment while a
-// worker elsewhere goes on waiting.
+// The worker that is built into the server: through kill -9 with asks open, and behind TLS; and a worker elsewhere while its
+// server restarts.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -27,7 +27,7 @@ const first = async (bed: TestBed, sessionId: string) => (await bed.pending(sess
 const portOf = (url: string) => new URL(url).port;
 
 describe.each(['blocking', 'deferred'] as const)('the built-in worker, %s', (mode) => {
-  it('hosts an agent through two kill -9 of its server; each answer is heard once', async () => {
+  it('hosts an agent through two kill -9 of its server and delivers each answer once', async () => {
     let server = await startHoldpoint();
     let bed = new TestBed(server.url, server.token);
     const run = await bed.play(script(mode));
@@ -58,7 +58,7 @@ describe.each(['blocking', 'deferred'] as const)('the built-in worker, %s', (mod
   });
 });
 
-it('a worker elsewhere goes on waiting while its server restarts', async () => {
+it('keeps the wait of a separate worker while its server restarts', async () => {
   let server = await startHoldpoint({ args: ['--no-worker'] });
   const bed = new TestBed(server.url, server.token);
   const worker = await bed.worker();
@@ -81,7 +81,7 @@ it('a worker elsewhere goes on waiting while its server restarts', async () => {
 
 const openssl = spawnSync('openssl', ['version']).status === 0;
 
-it.skipIf(!openssl)('behind TLS the built-in worker comes in by loopback (needs openssl)', async () => {
+it.skipIf(!openssl)('connects the built-in worker over loopback when the server has TLS (needs openssl)', async () => {
   const folder = temporaryFolder();
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const made = [

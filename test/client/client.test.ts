@@ -1,5 +1,5 @@
-// The client has a call for every endpoint of the OpenAPI document, and none that the document does not have. Each call
-// is made with the document's own parameter names as ids, so what arrives is the template itself.
+// The client has a call for every endpoint of the OpenAPI document and no other. Each call is made with the parameter names
+// of the document as ids, so that the received path is the template itself.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { openServer, type Server } from '../support/server.ts';
@@ -95,7 +95,7 @@ it('calls exactly the documented endpoints', async () => {
   expect([...called].sort()).toEqual(documented.sort());
 });
 
-it('has no call that is not in the list above, but the streams and the document itself', async () => {
+it('has no call that is not in the list above, except the streams and the document itself', async () => {
   const { http: _, underLease: __, ...groups } = createClient({ url: listener.url, token: 't' });
   const names = Object.entries(groups).flatMap(([group, calls]) =>
     Object.keys(calls).map((name) => `${group}.${name}`),

@@ -1,5 +1,5 @@
-// The public entry: `ask` and `approve` as a program calls them. Every end has its name, no silence is an approval,
-// and the same id again is the same ask.
+// The public entry: `ask` and `approve` as a program calls them. Every end has its own status, no silence is an approval, and
+// the same id is the same ask.
 // Covers: src/client/asking.ts, src/client/local.ts, src/client/outcome.ts, src/client/spec.ts, src/client/work.ts
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ const problem = async (call: Promise<unknown>) => {
 };
 
 describe('ask', () => {
-  it('answered with options: labels, values and ids', async () => {
+  it('returns labels, values and ids of chosen options', async () => {
     const waiting = hp.ask({
       id: 'a1',
       question: 'Which?',
@@ -62,14 +62,14 @@ describe('ask', () => {
     });
   });
 
-  it('several questions, one skipped', async () => {
+  it('returns the answers to several questions, one of them skipped', async () => {
     const questions = [{ question: 'Why?' }, { question: 'More?', required: false }];
     const waiting = hp.ask({ id: 'a2', questions });
     await answer(await shown('a2'), { freeform_answer: '0' });
     expect(await waiting).toMatchObject({ status: 'answered', answer: '0', skipped: ['question-2'] });
   });
 
-  it('declined, cancelled and expired are told apart, and none is an answer', async () => {
+  it('distinguishes declined, cancelled and expired, none of which is an answer', async () => {
     const declined = hp.ask({ id: 'd', question: 'A?' });
     const one = await shown('d');
     await hp.api.questions.answerRun(one.run_id, {
@@ -85,14 +85,14 @@ describe('ask', () => {
     expect(await hp.ask({ id: 'e', question: 'C?', expires_after_ms: 100 })).toMatchObject({ status: 'expired' });
   });
 
-  it('failed when its run is', async () => {
+  it('returns failed when its run fails', async () => {
     const waiting = hp.ask({ id: 'f', question: 'A?' });
     const ask = await shown('f');
     await hp.api.runs.fail(ask.run_id, { error: 'gave up' });
     expect(await waiting).toMatchObject({ status: 'failed', reason: 'gave up' });
   });
 
-  it('leaves nothing open behind', async () => {
+  it('leaves no session, run or ask open', async () => {
     const waiting = hp.ask({ id: 'tidy', question: 'A?' });
     const ask = await shown('tidy');
     await answer(ask, { freeform_answer: 'x' });
@@ -102,14 +102,14 @@ describe('ask', () => {
     expect((await hp.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
   });
 
-  it('an ask that the server does not take is refused with its reason and leaves nothing open either', async () => {
+  it('rejects an ask that the server refuses with its reason, and leaves nothing open', async () => {
     const before = (await hp.api.sessions.list({ status: 'active', limit: 500 })).items.length;
     const error = await problem(hp.ask({ question: 'A?', options: ['same', 'Same'] }));
     expect(error).toMatchObject({ status: 400, code: 'invalid_ask' });
     expect((await hp.api.sessions.list({ status: 'active', limit: 500 })).items).toHaveLength(before);
   });
 
-  it('a secret reaches the program, with the operator’s token too, and no other', async () => {
+  it('returns a secret to the program, also with the token of an operator, and to no other caller', async () => {
     const waiting = hp.ask({ id: 's', question: 'Token?', secret: true });
     await answer(await shown('s'), { freeform_answer: 'hunter2' });
     expect(await waiting).toMatchObject({ status: 'answered', answer: 'hunter2' });
@@ -121,8 +121,8 @@ describe('ask', () => {
   });
 });
 
-describe('the same id again', () => {
-  it('is the same ask with the same answer, before its end and after', async () => {
+describe('an ask with the same id', () => {
+  it('is the same ask with the same answer, before and after its end', async () => {
     const spec = { id: 'again', question: 'Once?' };
     const first = hp.ask(spec);
     const ask = await shown('again');
@@ -138,7 +138,7 @@ describe('the same id again', () => {
     expect(items.filter((e) => e.type === 'ask.delivered')).toHaveLength(1);
   });
 
-  it('from twenty programs at the same moment', async () => {
+  it('is one ask when twenty programs raise it at once', async () => {
     const programs = Array.from({ length: 20 }, () => connect({ url, token: server.token }));
     const waiting = programs.map((p) => p.ask({ id: 'twins', question: 'Who?' }));
     const ask = await shown('twins');
@@ -146,7 +146,7 @@ describe('the same id again', () => {
     expect(new Set((await Promise.all(waiting)).map((o) => o.ask_id))).toEqual(new Set([ask.ask_id]));
   });
 
-  it('with another question is refused, not answered', async () => {
+  it('is refused with another question', async () => {
     const waiting = hp.ask({ id: 'mine', question: 'This?' });
     const ask = await shown('mine');
     expect((await problem(hp.ask({ id: 'mine', question: 'That?' }))).code).toBe('ask_identity_conflict');
@@ -154,7 +154,7 @@ describe('the same id again', () => {
     await waiting;
   });
 
-  it('may be any text', async () => {
+  it('accepts any text as its id', async () => {
     const id = 'päivää / "x" ✓';
     const waiting = hp.ask({ id, question: 'A?' });
     await answer(await shown(id), { freeform_answer: 'yes' });
@@ -166,25 +166,25 @@ describe('the same id again', () => {
 describe('approve', () => {
   const bash = (id: string) => ({ id, tool_name: 'Bash', input: { command: 'make' }, work_folder: '/srv/app' });
 
-  it('allowed with its own input', async () => {
+  it('returns allowed with its own input', async () => {
     const waiting = hp.approve(bash('ok'));
     await decide(await shown('ok'), { behavior: 'allow' });
     expect(await waiting).toMatchObject({ allowed: true, status: 'answered', input: { command: 'make' } });
   });
 
-  it('allowed with what the person made of it', async () => {
+  it('returns allowed with the input that the person updated', async () => {
     const waiting = hp.approve(bash('edited'));
     await decide(await shown('edited'), { behavior: 'allow', updated_input: { command: 'make -n' } });
     expect(await waiting).toMatchObject({ allowed: true, input: { command: 'make -n' } });
   });
 
-  it('denied with the reason', async () => {
+  it('returns denied with the reason', async () => {
     const waiting = hp.approve(bash('no'));
     await decide(await shown('no'), { behavior: 'deny', reason: 'not on Friday' });
     expect(await waiting).toMatchObject({ allowed: false, reason: 'not on Friday', input: { command: 'make' } });
   });
 
-  it('is not allowed by its deadline, by a cancelled run or by a failed one', async () => {
+  it('is not allowed by its deadline, a cancelled run or a failed run', async () => {
     expect(await hp.approve({ ...bash('late'), expires_after_ms: 100 })).toMatchObject({
       allowed: false,
       status: 'expired',
@@ -197,7 +197,7 @@ describe('approve', () => {
     expect(await failed).toMatchObject({ allowed: false, status: 'failed' });
   });
 
-  it('what would run must be what was allowed: a changed input is refused at the last moment', async () => {
+  it('refuses an input that was changed after the allow', async () => {
     const spec = bash('drift');
     const waiting = hp.approve(spec);
     const ask = await shown('drift');
@@ -209,7 +209,7 @@ describe('approve', () => {
 });
 
 describe('start', () => {
-  it('is a run with several asks at once; one that expires ends the others as cancelled', async () => {
+  it('starts a run with several asks, where one that expires cancels the others', async () => {
     const work = await hp.start({ title: 'Release', text: 'cut a release' });
     await work.say('working');
     const slow = work.approve({ id: 'w1', tool_name: 'Bash', input: {} });
@@ -220,7 +220,7 @@ describe('start', () => {
     expect((await hp.api.runs.get(work.run_id)).outputs.map((o) => o.text)).toEqual(['working']);
   });
 
-  it('with a name of its own it is found again', async () => {
+  it('finds the run of the same id again', async () => {
     const first = await hp.start({ session_id: 'nightly' });
     const second = await connect({ url, token: server.token }).start({ session_id: 'nightly' });
     expect(second.run_id).toBe(first.run_id);
@@ -229,8 +229,8 @@ describe('start', () => {
   });
 });
 
-describe('with a token that is bound to one session', () => {
-  it('asks in that session, several at once, in one run', async () => {
+describe('a token that is bound to one session', () => {
+  it('asks several questions in one run of that session', async () => {
     const { session_id } = await hp.api.sessions.create({ agent: 'external' });
     const { token } = await server.makeToken('agent', session_id);
     const own = connect({ url, token });
@@ -264,7 +264,7 @@ describe('connect', () => {
     expect(await waiting).toMatchObject({ answer: 'polled' });
   });
 
-  it('close ends the waits and leaves the asks open', async () => {
+  it('ends the waits on close and leaves the asks open', async () => {
     const leaving = connect({ url, token: server.token });
     const waiting = leaving.ask({ id: 'left', question: 'A?' }).catch((e: unknown) => e);
     const ask = await shown('left');

@@ -1,5 +1,5 @@
-// A call that a worker forwards to the MCP door outlasts a server that is away for a moment, as every other call does: the
-// same call again, in the name of the run, and never elsewhere.
+// A tool call that a worker forwards to the MCP door is repeated when the server is away for a moment: the same call, in the
+// name of the run, and to no other server.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ const result = { jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text
 it.each([
   ['application/json', JSON.stringify(result)],
   ['text/event-stream', `event: message\ndata: ${JSON.stringify(result)}\n\n`],
-])('is made again until it is answered, as %s', async (type, body) => {
+])('repeats the same call until it is answered with %s', async (type, body) => {
   const heard: string[] = [];
   const forward = await door((request, response) => {
     let text = '';
@@ -44,7 +44,7 @@ it.each([
   expect(heard[0]).toMatch(/^Bearer run .*"tool_use_id":"toolu_1"/);
 });
 
-it('follows nobody elsewhere, and says what the door refused', async () => {
+it('follows no redirect, and reports the refusal of the door', async () => {
   const away = await door((_, response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(), 0);
   await expect(away()).rejects.toThrow();
   const refused = await door((_, response) => {

@@ -1,5 +1,5 @@
-// The event stream of the client: every event once and in order, however often the connection breaks, wherever it
-// breaks; and an end when it is told to.
+// The event stream of the client: every event once and in order, wherever and however often the connection breaks, until it
+// is aborted.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { HoldpointProblem } from '../../src/client/http.ts';
@@ -59,7 +59,7 @@ async function collect(events: AsyncIterable<EventView>, until: (event: EventVie
 }
 
 describe('a stream that breaks', () => {
-  it.each([700, 1500, 4001])('every %i bytes: each event once, in order', async (bytes) => {
+  it.each([700, 1500, 4001])('yields each event once and in order when it breaks every %i bytes', async (bytes) => {
     const { sessionId, runId } = await speak(30);
     const { client: broken, connections } = breaking(bytes, 200);
     const seen = await collect(broken.events.followSession(sessionId), (e) => e.type === 'completed');
@@ -69,7 +69,7 @@ describe('a stream that breaks', () => {
     expect(connections.length).toBeGreaterThan(2);
   });
 
-  it('before its first event: nothing that happened meanwhile is missed', async () => {
+  it('misses no event when it breaks before its first event', async () => {
     const { client: broken, connections } = breaking(1, 1);
     const seen = collect(broken.events.follow(), (e) => e.type === 'completed');
     await expect.poll(() => connections.length).toBeGreaterThan(0);
@@ -82,7 +82,7 @@ describe('a stream that breaks', () => {
 });
 
 describe('a stream that ends', () => {
-  it('when the signal says so', async () => {
+  it('ends when its signal is aborted', async () => {
     const stop = new AbortController();
     const seen = collect(client.events.follow({ after: 0, signal: stop.signal }), () => false);
     await speak(1);
@@ -90,7 +90,7 @@ describe('a stream that ends', () => {
     expect((await seen).length).toBeGreaterThan(0);
   });
 
-  it('with the refusal when there is nothing to follow', async () => {
+  it('ends with the refusal when there is nothing to follow', async () => {
     const error = await collect(client.events.followRun('run_unknown'), () => false).catch((e: unknown) => e);
     expect((error as Error).cause).toBeInstanceOf(HoldpointProblem);
     expect((error as Error).cause).toMatchObject({ code: 'run_not_found' });

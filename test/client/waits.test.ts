@@ -1,5 +1,5 @@
-// Many waits over one stream: how many connections they cost, what happens to an answer that is quicker than the call
-// that asked, and what is left where streams are refused.
+// Many waits over one stream: how many connections they cost, answers that arrive before the call that asked returns, and
+// polling where streams are refused.
 // Covers: src/client/parked-wait.ts
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { askQuestion } from '../../src/client/asking.ts';
@@ -71,7 +71,7 @@ const ask = ({ client, waits }: ReturnType<typeof counted>, run: RunView, n: num
   askQuestion({ calls: client, waits, runId: run.run_id, workFolder: undefined, signal }, question(n));
 
 describe('a hundred asks parked in one client', () => {
-  it('cost one stream and no poll; each gets its own answer', async () => {
+  it('use one stream and no poll, and each gets its own answer', async () => {
     const agent = counted();
     const run = await external();
     const answers = Promise.all(Array.from({ length: 100 }, (_, n) => ask(agent, run, n)));
@@ -89,7 +89,7 @@ describe('a hundred asks parked in one client', () => {
     expect(agent.sent.slice(before).every((s) => s.path.endsWith('/delivered'))).toBe(true);
   });
 
-  it('the stream is closed when nothing waits any more, and opened again by the next ask', async () => {
+  it('close the stream when nothing waits any more, and open it again for the next ask', async () => {
     const agent = counted();
     for (const expected of [1, 2]) {
       const run = await external();
@@ -105,8 +105,8 @@ describe('a hundred asks parked in one client', () => {
   });
 });
 
-describe('an answer that is quicker', () => {
-  it('than the call that asked: it is heard although nobody waited for it yet', async () => {
+describe('an early answer', () => {
+  it('is returned when it arrives before the call that asked has returned', async () => {
     const agent = counted(async (sent, go) => {
       const response = await go();
       if (!sent.path.endsWith('/asks')) return response;
@@ -126,7 +126,7 @@ describe('an answer that is quicker', () => {
     expect(await parked).toMatchObject({ answer: 'slow' });
   });
 
-  it('than the stream: whoever was parked looks again when it opens', async () => {
+  it('is returned when it arrives before the stream is open', async () => {
     let release: () => void = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -143,7 +143,7 @@ describe('an answer that is quicker', () => {
     expect(await waiting).toMatchObject({ status: 'answered', answer: 'early' });
   });
 
-  it('than everything: an ask that is asked again after its end needs no wait at all', async () => {
+  it('is returned without a wait when the ask had ended before it was asked again', async () => {
     const agent = counted();
     const run = await external();
     const waiting = ask(agent, run, 1);
@@ -154,8 +154,8 @@ describe('an answer that is quicker', () => {
   });
 });
 
-describe('where streams are refused', () => {
-  it('each ask polls by itself', async () => {
+describe('refused streams', () => {
+  it('are replaced by one poll per ask', async () => {
     const refuse = new Response('{"code":"too_many_streams"}', {
       status: 429,
       headers: { 'content-type': 'application/json' },
@@ -169,7 +169,7 @@ describe('where streams are refused', () => {
     expect(agent.sent.some((s) => s.path.endsWith('?wait_ms=30000'))).toBe(true);
   });
 
-  it('a page that is no stream counts as refused', async () => {
+  it('include a reply that is not an event stream', async () => {
     const page = new Response('<html>', { headers: { 'content-type': 'text/html' } });
     const agent = counted(async (sent, go) => (sent.isStream ? page.clone() : go()));
     const run = await external();
@@ -178,7 +178,7 @@ describe('where streams are refused', () => {
     expect(await waiting).toMatchObject({ answer: 'polled' });
   });
 
-  it('a token that is no good any more ends the waits with the refusal', async () => {
+  it('end the waits with the refusal when the token is revoked', async () => {
     const run = await external();
     const { token, token_id } = await server.makeToken('agent', run.session_id);
     let broken: (() => void) | undefined;
@@ -211,7 +211,7 @@ describe('where streams are refused', () => {
   });
 });
 
-describe('a wait that is given up', () => {
+describe('an aborted wait', () => {
   it('ends with the reason of its signal and leaves the ask open', async () => {
     const agent = counted();
     const run = await external();

@@ -1,4 +1,4 @@
-// Store suite: what may happen once happens once: the end of an ask, and every key that must be unique.
+// Store suite: what may happen once happens once: the end of an ask, and every unique key.
 import { describe, expect, it } from 'vitest';
 import type { PendingAsk } from '../../src/core/ask.ts';
 import type { Soon, Tx } from '../../src/core/ports.ts';
@@ -25,7 +25,7 @@ const run = runOf('run_1', 's1');
 
 export function describeClaims(bed: Bed): void {
   describe('the end of an ask', () => {
-    it('is compare-and-set: the second end changes nothing and says so', async () => {
+    it('is compare-and-set: the second end changes nothing and returns false', async () => {
       const ask = approvalOf('ask_1', run);
       await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [ask] });
       const first = endedOf(ask, 'answered', 'lead', 5);
@@ -35,11 +35,11 @@ export function describeClaims(bed: Bed): void {
       expect(await bed.store.read((r) => r.ask('ask_1'))).toEqual(first);
     });
 
-    it('of an ask that was never raised ends nothing', async () => {
+    it('does nothing for an unknown ask', async () => {
       expect(await bed.store.write((tx) => tx.endAsk(endedOf(approvalOf('ask_x', run))))).toBe(false);
     });
 
-    it('has one winner among many who try at once', async () => {
+    it('has one winner among many concurrent attempts', async () => {
       const ask = questionOf('ask_1', run);
       await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [ask] });
       const names = Array.from({ length: 50 }, (_, n) => `person ${n}`);
@@ -51,7 +51,7 @@ export function describeClaims(bed: Bed): void {
       expect(kept).toEqual(endedOf(ask, 'answered', names[won.indexOf(true)]));
     });
 
-    it('is undone with its unit', async () => {
+    it('is rolled back with its unit', async () => {
       const ask = questionOf('ask_1', run);
       await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [ask] });
       const failed = bed.store.write(async (tx) => {
@@ -74,7 +74,7 @@ export function describeClaims(bed: Bed): void {
         if (changed) await tx.updateSightings(changed);
       });
 
-    it('are kept beside it, whatever they say, and outlive its end and its delivery', async () => {
+    it('are stored as given, and kept over the end and the delivery of the ask', async () => {
       const ask = approvalOf('ask_1', run);
       const other = questionOf('ask_2', run);
       await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [ask, other] });
@@ -92,7 +92,7 @@ export function describeClaims(bed: Bed): void {
       expect(await bed.store.read((r) => r.ask('ask_2'))).toEqual(other);
     });
 
-    it('are each there once when many look at once', async () => {
+    it('are stored once each when they are recorded concurrently', async () => {
       await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [questionOf('ask_1', run)] });
       const names = Array.from({ length: 12 }, (_, n) => `person ${n}`);
       await Promise.all([...names, ...names, ...names].map((name, at) => see('ask_1', by(name, at))));
@@ -100,7 +100,7 @@ export function describeClaims(bed: Bed): void {
       expect(kept?.seenBy.map((one) => one.by).sort()).toEqual(names.sort());
     });
 
-    it('are undone with their unit', async () => {
+    it('are rolled back with their unit', async () => {
       const ask = questionOf('ask_1', run);
       await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [ask] });
       const failed = bed.store.write(async (tx) => {
@@ -128,18 +128,18 @@ export function describeClaims(bed: Bed): void {
       ['scope of an idempotency key', (tx, n) => tx.insertResponse(responseOf('scope', { body: String(n) }))],
     ];
 
-    it.each(keys)('let one %s in, one after the other and at once', async (_, insert) => {
+    it.each(keys)('refuses a second %s', async (_, insert) => {
       await bed.store.write((tx) => insert(tx, 1));
       await expect(bed.store.write((tx) => insert(tx, 2))).rejects.toThrow();
     });
 
-    it.each(keys)('let one %s in among many who try at once', async (_, insert) => {
+    it.each(keys)('accepts one %s among concurrent inserts', async (_, insert) => {
       const tries = Array.from({ length: 12 }, (_, n) => bed.store.write((tx) => insert(tx, n)));
       const results = await Promise.allSettled(tries);
       expect(results.filter((r) => r.status === 'fulfilled')).toHaveLength(1);
     });
 
-    it('make twins of one idempotency key wait for the first and find what it left', async () => {
+    it('makes concurrent units with one idempotency key wait for the first and find its response', async () => {
       let made = 0;
       const use = (n: number) =>
         bed.store.write(async (tx) => {
@@ -154,7 +154,7 @@ export function describeClaims(bed: Bed): void {
       expect(made).toBe(1);
     });
 
-    it('leave out runs that carry nothing and ask nothing', async () => {
+    it('allows any number of runs that carry no answer and ask no clarification', async () => {
       await bed.store.write(async (tx) => {
         await tx.insertRun(runOf('run_a', 's1'));
         await tx.insertRun(runOf('run_b', 's1'));
@@ -165,7 +165,7 @@ export function describeClaims(bed: Bed): void {
       ]);
     });
 
-    it('make a message or an output that is sent again a no-op that says so', async () => {
+    it('makes a repeated message or output a no-op that returns false', async () => {
       const { store } = bed;
       const post = (text: string) =>
         store.write(async (tx) => [
@@ -183,13 +183,13 @@ export function describeClaims(bed: Bed): void {
       expect(many.filter(Boolean)).toHaveLength(1);
     });
 
-    it('keep the first fact among many given at once', async () => {
+    it('keeps the first of concurrently stored facts', async () => {
       const given = Array.from({ length: 12 }, (_, n) => bed.store.write((tx) => tx.keepFact('key', `value ${n}`)));
       const kept = new Set(await Promise.all(given));
       expect(kept.size).toBe(1);
     });
 
-    it('number a session’s events without a gap even when a unit in between is undone', async () => {
+    it('numbers the events of a session without a gap when a unit in between is rolled back', async () => {
       const { store } = bed;
       await keep(store, { sessions: [sessionOf('s1')] });
       await append(store, 's1', ['one']);

@@ -1,5 +1,5 @@
-// Store suite: the past is read newest first by position, narrowed down by words without losing any, and an instant is
-// found among the positions.
+// Store suite: history is read newest first by position, filtered by words without losing any match, and an instant is found
+// among the positions.
 import { describe, expect, it } from 'vitest';
 import type { EndedAsk } from '../../src/core/ask.ts';
 import type { PastFilter, Reader, Soon } from '../../src/core/ports.ts';
@@ -36,7 +36,7 @@ export function describeHistory(bed: Bed): void {
     (await read((r) => r.pastAsks({ terms: [], ...filter }, low, before))).map((placed) => placed.value.id);
 
   describe('history', () => {
-    it('is read in stretches, newest first', async () => {
+    it('is read in pages, newest first', async () => {
       await past();
       const first = await read((r) => r.stretch(ALL, 4));
       expect(first?.at).toBe(6000);
@@ -59,7 +59,7 @@ export function describeHistory(bed: Bed): void {
       expect(await ids({ status: 'expired' as EndedAsk['status'] })).toEqual([]);
     });
 
-    it('is narrowed down by words whatever their case, wildcards taken as they are', async () => {
+    it('is filtered by words case-insensitively, with wildcard characters taken literally', async () => {
       await past();
       expect(await ids({ terms: ['tool'] })).toEqual(['ask_6', 'ask_3', 'ask_0']);
       expect(await ids({ terms: ['100%', '3_x'] })).toEqual(['ask_3']);
@@ -71,7 +71,7 @@ export function describeHistory(bed: Bed): void {
       expect(await ids({ terms: ['ä'] })).toHaveLength(9);
     });
 
-    it('tells how asks ended, for counting', async () => {
+    it('returns the outcomes of asks for counting', async () => {
       await past();
       const outcomes = await read((r) => r.pastOutcomes(0, ALL));
       expect(outcomes).toHaveLength(9);

@@ -1,4 +1,4 @@
-// Store suite: lists and look-ups find exactly what they are asked for, in their order, page by page.
+// Store suite: lists and look-ups return exactly what they are asked for, in their order, page by page.
 import { describe, expect, it } from 'vitest';
 import type { AskFilter, Page, Placed, Reader, Soon } from '../../src/core/ports.ts';
 import type { Run } from '../../src/core/run.ts';
@@ -29,25 +29,22 @@ export function describeLists(bed: Bed): void {
       ['tokens', (r, page) => r.tokens(page), 'tok_'],
     ];
 
-    it.each(lists)(
-      'of %s cover all of them once, in the order of arrival, while more arrive',
-      async (_, list, prefix) => {
-        for (const n of numbers) await insertAll(n);
-        const seen: string[] = [];
-        let after: number | undefined;
-        for (let turn = 0; turn < 10; turn++) {
-          const page = await read((r) => list(r, { after, limit: 2 }));
-          expect(page.length).toBeLessThanOrEqual(2);
-          if (turn === 2) await insertAll(8);
-          const last = page.at(-1);
-          if (!last) break;
-          expect(page.every((p) => p.at > (after ?? 0))).toBe(true);
-          seen.push(...page.map((p) => p.value.id));
-          after = last.at;
-        }
-        expect(seen).toEqual([...numbers, 8].map((n) => `${prefix}${n}`));
-      },
-    );
+    it.each(lists)('of %s return each once, in the order of arrival, while more arrive', async (_, list, prefix) => {
+      for (const n of numbers) await insertAll(n);
+      const seen: string[] = [];
+      let after: number | undefined;
+      for (let turn = 0; turn < 10; turn++) {
+        const page = await read((r) => list(r, { after, limit: 2 }));
+        expect(page.length).toBeLessThanOrEqual(2);
+        if (turn === 2) await insertAll(8);
+        const last = page.at(-1);
+        if (!last) break;
+        expect(page.every((p) => p.at > (after ?? 0))).toBe(true);
+        seen.push(...page.map((p) => p.value.id));
+        after = last.at;
+      }
+      expect(seen).toEqual([...numbers, 8].map((n) => `${prefix}${n}`));
+    });
 
     const insertAll = (n: number) =>
       bed.store.write(async (tx) => {
@@ -61,7 +58,7 @@ export function describeLists(bed: Bed): void {
   });
 
   describe('filters', () => {
-    it('find sessions by id and status, runs by session and status', async () => {
+    it('select sessions by id and status, and runs by session and status', async () => {
       await keep(bed.store, {
         sessions: [sessionOf('s1'), sessionOf('s2', { status: 'ended' }), sessionOf('s3')],
         runs: [runOf('r1', 's1'), runOf('r2', 's1', { status: 'failed' }), runOf('r3', 's3')],
@@ -83,7 +80,7 @@ export function describeLists(bed: Bed): void {
       expect(await runs({ sessionId: 's1', status: 'queued' })).toEqual(['r1']);
     });
 
-    it('find asks by every combination of what they can be asked for', async () => {
+    it('select asks by every combination of their filters', async () => {
       const r1 = runOf('r1', 's1');
       const r2 = runOf('r2', 's2');
       const asks = [
@@ -125,7 +122,7 @@ export function describeLists(bed: Bed): void {
       expect(await read((r) => r.counts())).toEqual({ pendingAsks: 3, dueDeliveries: 1, activeSessions: 2 });
     });
 
-    it('count what a run is held on, and find the form or restart that waits to be handed over', async () => {
+    it('count the pending asks of a run, and find the form or restart that waits to be carried', async () => {
       const { store } = bed;
       const [r1, r2] = [runOf('r1', 's1'), runOf('r2', 's1')];
       const form = questionOf('form', r1, { mode: 'form' });
@@ -159,7 +156,7 @@ export function describeLists(bed: Bed): void {
       expect(await read((r) => r.pendingKinds('r1'))).toEqual({ approvals: 2, questions: 0 });
     });
 
-    it('keep open mail apart from acknowledged and from dead mail', async () => {
+    it('separate open mail from acknowledged and from dead mail', async () => {
       await bed.store.write(async (tx) => {
         await tx.insertMessage(messageOf('open', 's1', { createdAt: 3 }));
         await tx.insertMessage(messageOf('acked', 's1', { ackedAt: 2 }));
@@ -177,7 +174,7 @@ export function describeLists(bed: Bed): void {
   });
 
   describe('queues', () => {
-    it('are in the order of their places, then of arrival', async () => {
+    it('are ordered by position, then by arrival', async () => {
       const place = (id: string, queueOrder: number, given: Partial<Run> = {}) =>
         runOf(id, 's1', { queueOrder, ...given });
       await keep(bed.store, {
@@ -194,7 +191,7 @@ export function describeLists(bed: Bed): void {
       expect(await read((r) => r.queuedRuns('s2'))).toEqual([]);
     });
 
-    it('offer a worker the first of every free queue and what runs with nobody at the wheel, oldest first', async () => {
+    it('offer a worker the first run of every free queue and runs without a lease, oldest first', async () => {
       const mock = (id: string, sessionId: string, given: Partial<Run> = {}) =>
         runOf(id, sessionId, { agent: 'mock', ...given });
       const lease = { workerId: 'w', until: 99 };
@@ -233,7 +230,7 @@ export function describeLists(bed: Bed): void {
       expect(idsOf(await bed.store.write((tx) => tx.claimable(['mock'], [], 9)))).toEqual(['first', 'orphan', 'tie 1']);
     });
 
-    it('are offered by label: a worker with labels serves each set of them and no other', async () => {
+    it('offer a worker only runs whose labels it has', async () => {
       const labelled = (id: string, ...labels: string[]) => ({
         session: sessionOf(id, { agent: 'mock', labels }),
         run: runOf(id, id, { agent: 'mock', labels }),
@@ -254,7 +251,7 @@ export function describeLists(bed: Bed): void {
       expect(await offered('d')).toEqual([]);
     });
 
-    it('know whose leases they are and which have lapsed', async () => {
+    it('return the runs of a worker, and the lapsed leases', async () => {
       const leased = (id: string, workerId: string, until: number) =>
         runOf(id, 's1', { status: 'running', lease: { workerId, until } });
       await keep(bed.store, {
@@ -277,7 +274,7 @@ export function describeLists(bed: Bed): void {
         ...given,
       });
 
-    it('are found from their instant on, the oldest first, the earlier arrival first among equals', async () => {
+    it('are found from their instant on, oldest first, equal ones by arrival', async () => {
       const run = runOf('r0', 's1', { status: 'waiting_for_user_question' });
       const ended = questionOf('ended', run, { expiresAt: 5 });
       await keep(bed.store, {
@@ -306,7 +303,7 @@ export function describeLists(bed: Bed): void {
       expect(await read((r) => r.overdueRuns(14, 9))).toEqual([]);
     });
 
-    it('know the next one, of an ask or of a clarification that still waits for its slot', async () => {
+    it('return the next one, of an ask or of a queued clarification', async () => {
       const run = runOf('r0', 's1');
       const next = () => read((r) => r.nextDeadline());
       expect(await next()).toBeUndefined();

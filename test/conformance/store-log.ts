@@ -1,4 +1,4 @@
-// Store suite: the event log. Gapless and linked within a session, one cursor over all, under many writers at once.
+// Store suite: the event log, gapless and linked within a session, with one cursor over all sessions, under many writers.
 import { describe, expect, it } from 'vitest';
 import { HoldpointError } from '../../src/core/errors.ts';
 import { type Event, FIRST_PREV_HASH, logFault } from '../../src/core/event.ts';
@@ -12,7 +12,7 @@ const SESSIONS = 5;
 
 export function describeLog(bed: Bed): void {
   describe('the event log', () => {
-    it('links what is appended, moves the head it was given, and gives everything back', async () => {
+    it('links appended events, moves the head of the session, and returns every field', async () => {
       const session = sessionOf('s1');
       await bed.store.write(async (tx) => {
         await tx.insertSession(session);
@@ -67,7 +67,7 @@ export function describeLog(bed: Bed): void {
       expect(await bed.store.read((r) => r.session('s1'))).toEqual(session);
     });
 
-    it('is read by session, by run and as a whole, from a cursor on, as many as wanted', async () => {
+    it('is read by session, by run and as a whole, from a cursor and with a limit', async () => {
       const { store } = bed;
       await keep(store, {
         sessions: [sessionOf('s1'), sessionOf('s2')],
@@ -120,7 +120,7 @@ export function describeLog(bed: Bed): void {
       expect(new Set(seen.map((e) => e.data)).size).toBe(expectedEvents());
     });
 
-    it('wakes whoever listens after a commit that appended, when the events can be read', async () => {
+    it('notifies listeners after a commit, when its events can be read', async () => {
       const { store } = bed;
       await keep(store, { sessions: [sessionOf('s1')] });
       let wake: () => void = () => {};

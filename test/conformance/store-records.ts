@@ -1,4 +1,4 @@
-// Store suite: every record comes back exactly as it was given, complete or sparse, and an update changes what it says.
+// Store suite: every record is returned exactly as it was stored, sparse or complete, and an update changes only its fields.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EndedAsk } from '../../src/core/ask.ts';
@@ -26,7 +26,7 @@ export function describeRecords(bed: Bed): void {
   const read = <T>(unit: (r: Reader) => Soon<T>) => bed.store.read(unit);
 
   describe('records', () => {
-    it('keeps sessions, sparse and complete', async () => {
+    it('stores sparse and complete sessions', async () => {
       const complete = sessionOf('s.2:x-y_z', {
         title: `title ${AWKWARD}`,
         workFolder: `folder ${AWKWARD}`,
@@ -55,7 +55,7 @@ export function describeRecords(bed: Bed): void {
       expect(await read((r) => r.session('S1'))).toBeUndefined();
     });
 
-    it('updates the state of a session and nothing of its neighbour', async () => {
+    it('updates the state of one session and of no other', async () => {
       await keep(bed.store, { sessions: [sessionOf('s1', { lastMessage: 'old', endedAt: 1 }), sessionOf('s2')] });
       const changed = sessionOf('s1', {
         status: 'ended',
@@ -73,7 +73,7 @@ export function describeRecords(bed: Bed): void {
       expect(await read((r) => r.session('s2'))).toEqual(sessionOf('s2'));
     });
 
-    it('keeps what a dispatch left for the next one, beside its ask', async () => {
+    it('stores the partial state of a dispatch with its ask', async () => {
       const state = JSON.stringify({ text: AWKWARD, long: 'x'.repeat(1024 * 1024) });
       await bed.store.write((tx) => tx.insertPartialState('ask_1', state));
       await bed.reopen();
@@ -81,7 +81,7 @@ export function describeRecords(bed: Bed): void {
       expect(await read((r) => r.partialState('ask_2'))).toBeUndefined();
     });
 
-    it('keeps one form for each subtask of a session', async () => {
+    it('stores one form per subtask of a session', async () => {
       const insert = (session: string, subtask: string, ask: string) =>
         bed.store.write((tx) => tx.insertForm(session, subtask, ask));
       expect(await insert('s1', '2', 'ask_1')).toBe(true);
@@ -105,7 +105,7 @@ export function describeRecords(bed: Bed): void {
       expect(await read((r) => r.formOfCall('s3', 'call'))).toBeUndefined();
     });
 
-    it('keeps skills with their zips, one of each name, and finds them by it', async () => {
+    it('stores skills with their zips, one per name, and finds them by name', async () => {
       const skill = (name: string, more: Partial<Skill> = {}): Skill => ({
         id: `skl_${name}`,
         name,
@@ -140,7 +140,7 @@ export function describeRecords(bed: Bed): void {
       expect(await read((r) => r.skillArchive(one.id))).toBeUndefined();
     });
 
-    it('keeps and updates runs, sparse and complete', async () => {
+    it('stores and updates sparse and complete runs', async () => {
       const sparse = runOf('run_1', 's1');
       const complete = runOf('run_2', 's1', {
         agent: 'mock',
@@ -187,7 +187,7 @@ export function describeRecords(bed: Bed): void {
       expect(await read((r) => r.run('run_1'))).toEqual(sparse);
     });
 
-    it('keeps asks of both kinds, their end and their delivery', async () => {
+    it('stores asks of both kinds, their end and their delivery', async () => {
       const run = runOf('run_1', 's1');
       const question = questionOf('ask_q', run, { mode: 'form', expiresAt: LATEST });
       const approval = approvalOf('ask_a', run);
@@ -210,7 +210,7 @@ export function describeRecords(bed: Bed): void {
       expect(await read((r) => r.ask('ask_q'))).toEqual(delivered);
     });
 
-    it('keeps messages, tokens and stored responses, sparse and complete', async () => {
+    it('stores sparse and complete messages, tokens and responses', async () => {
       const message = messageOf('msg_1', 's1', { attempts: 2, ackedAt: LATEST, deadAt: 3, reason: AWKWARD });
       const token = tokenOf('tok_1', {
         kind: 'browser',
@@ -248,7 +248,7 @@ export function describeRecords(bed: Bed): void {
       expect(await read((r) => r.token('tok_1'))).toEqual(token);
     });
 
-    it('keeps links that sign in: used once, forgotten with time', async () => {
+    it('stores sign-in links that are used once and deleted with time', async () => {
       const link = {
         hash: 'h1',
         scope: 'viewer',
@@ -271,7 +271,7 @@ export function describeRecords(bed: Bed): void {
       expect(await read((r) => r.signInLink('h2'))).toBeUndefined();
     });
 
-    it('keeps one draft for each ask and person, and forgets those of who answered, and old ones', async () => {
+    it('stores one draft per ask and person, and deletes old ones and those whose author answered', async () => {
       const run = runOf('run_1', 's1');
       const asks = ['ask_1', 'ask_2', 'ask_3'].map((id) => questionOf(id, run));
       await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks });
@@ -306,7 +306,7 @@ export function describeRecords(bed: Bed): void {
       expect(await bed.store.write((tx) => tx.deleteDraft('ask_3', AWKWARD))).toBe(false);
     });
 
-    it('keeps the newest hundred outputs of a run in their order', async () => {
+    it('returns the newest hundred outputs of a run in their order', async () => {
       await bed.store.write(async (tx) => {
         for (let n = 1; n <= 103; n++) await tx.insertOutput(outputOf('run_1', n));
         await tx.insertOutput(outputOf('run_2', 1));
@@ -316,13 +316,13 @@ export function describeRecords(bed: Bed): void {
       expect(kept.at(-1)).toEqual(outputOf('run_1', 103));
     });
 
-    it('keeps a fact as it was first given', async () => {
+    it('keeps the first value of a fact', async () => {
       expect(await bed.store.write((tx) => tx.keepFact('name', AWKWARD))).toBe(AWKWARD);
       expect(await bed.store.write((tx) => tx.keepFact('name', 'other'))).toBe(AWKWARD);
       expect(await bed.store.write((tx) => tx.keepFact('another', 'other'))).toBe('other');
     });
 
-    it('forgets stored responses of and before an instant, and says how many', async () => {
+    it('deletes stored responses up to an instant and returns their number', async () => {
       await bed.store.write(async (tx) => {
         for (const at of [1, 2, 3]) await tx.insertResponse(responseOf(`at ${at}`, { createdAt: at }));
       });
@@ -332,7 +332,7 @@ export function describeRecords(bed: Bed): void {
       expect(await bed.store.write((tx) => tx.lockKey('at 3'))).toBeDefined();
     });
 
-    it('keeps any JSON an agent may send', async () => {
+    it('stores any JSON that an agent may send', async () => {
       let n = 0;
       const json = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }), { maxKeys: 4 });
       await fc.assert(
@@ -348,7 +348,7 @@ export function describeRecords(bed: Bed): void {
       );
     });
 
-    it('is all there after it was closed and opened again, and counts on from where it was', async () => {
+    it('returns every record after the store was closed and opened again, and continues its numbering', async () => {
       const run = runOf('run_1', 's1', { status: 'running' });
       const [open, done] = [questionOf('ask_1', run), approvalOf('ask_2', run)];
       await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [open, done] });

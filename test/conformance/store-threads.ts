@@ -1,4 +1,4 @@
-// What a store must know for threads and for agents whose worker was lost.
+// Store suite: what threads and recovery need to read.
 import { describe, expect, it } from 'vitest';
 import { LOST, type Run } from '../../src/core/run.ts';
 import type { Bed } from './store.ts';
@@ -7,7 +7,7 @@ import { endedOf, keep, questionOf, runOf, sessionOf } from './store-samples.ts'
 export function describeThreads(bed: Bed): void {
   const idsOf = (runs: { id: string }[]) => runs.map((r) => r.id);
 
-  it('finds where runs of a session began, the latest first', async () => {
+  it('returns where the runs of a session began, the latest first', async () => {
     await keep(bed.store, { sessions: [sessionOf('s1'), sessionOf('s2')] });
     const note = (sessionId: string, ...types: ('started' | 'output')[]) =>
       bed.store.write(async (tx) => {
@@ -34,7 +34,7 @@ export function describeThreads(bed: Bed): void {
     expect(await starts(all[2]?.seq ?? 0, 9)).toEqual([]);
   });
 
-  it('changes what a run that has not begun is to do, and nothing else of it', async () => {
+  it('changes the input of a queued run and no other field', async () => {
     const [run, other] = [runOf('r1', 's1', { input: { text: 'a' } }), runOf('r2', 's1')];
     await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run, other] });
     const changed = { ...run, input: { text: 'a\n\nb', item_ids: ['i'] }, textPreview: 'a' };
@@ -47,7 +47,7 @@ export function describeThreads(bed: Bed): void {
     const held = (id: string, until: number, given: Partial<Run> = {}) =>
       runOf(id, 's1', { agent: 'a', status: 'waiting_for_approval', lease: { workerId: 'w', until }, ...given });
 
-    it('are offered to a worker that could host them, while they are held', async () => {
+    it('are offered to a worker of their agent while they are held', async () => {
       const runs = [
         held('lapsed', 20),
         held('lost', 0, { lease: LOST, status: 'waiting_for_user_question' }),
@@ -66,7 +66,7 @@ export function describeThreads(bed: Bed): void {
       expect(await offered(['a', 'b'], ['gpu'])).toContain('other place');
     });
 
-    it('have lapsed until that is known, and again when they are held no more', async () => {
+    it('are lapsed until their loss is recorded, and again once they are no longer held', async () => {
       const runs = [
         held('known', 0, { lease: LOST }),
         held('answered', 0, { lease: LOST, status: 'running' }),
@@ -77,7 +77,7 @@ export function describeThreads(bed: Bed): void {
     });
   });
 
-  it('finds the latest answer that was lost with its worker, to the same question in the same session', async () => {
+  it('finds the latest kept answer to the same question of the same session', async () => {
     const run = runOf('r1', 's1');
     const asks = ['a1', 'a2', 'a3', 'a4', 'a5'].map((id) => ({
       ...questionOf(id, run),

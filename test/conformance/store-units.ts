@@ -1,5 +1,5 @@
-// Store suite: a unit happens as a whole or not at all, is seen by nobody before it is committed, and is on its own:
-// whatever goes wrong in it leaves its neighbours untouched.
+// Store suite: a unit is applied as a whole or not at all, is invisible before its commit, and is isolated: a failure in one
+// unit leaves others untouched.
 import { describe, expect, it } from 'vitest';
 import { fail, HoldpointError } from '../../src/core/errors.ts';
 import type { Reader, Soon, Store, Tx } from '../../src/core/ports.ts';
@@ -8,7 +8,7 @@ import { append, approvalOf, keep, questionOf, runOf, sessionOf } from './store-
 
 export function describeUnits(bed: Bed): void {
   describe('units', () => {
-    it('resolve to what the unit returned, and reject with what it threw', async () => {
+    it('resolve to the result of the unit, and reject with its error', async () => {
       const refusal = fail('run_not_found', 'no');
       expect(await bed.store.write(async () => ({ a: 1 }))).toEqual({ a: 1 });
       expect(await bed.store.read(async () => 'x')).toBe('x');
@@ -34,39 +34,36 @@ export function describeUnits(bed: Bed): void {
       ['a taken key', (tx) => tx.insertSession(sessionOf('taken'))],
       ['a value that is not an error', async () => Promise.reject('just text')],
     ];
-    it.each(mishaps)(
-      'undo everything of a unit that ends with %s, and nothing of its neighbours',
-      async (_, mishap) => {
-        const { store } = bed;
-        await keep(store, { sessions: [sessionOf('taken')] });
-        await append(store, 'taken', ['first']);
-        const unit = (n: number) => async (tx: Tx) => {
-          const session = sessionOf(`s${n}`);
-          const run = runOf(`run_${n}`, session.id);
-          await tx.insertSession(session);
-          await tx.insertRun(run);
-          await tx.insertAsk(questionOf(`ask_${n}`, run));
-          await tx.appendEvents(session, [{ type: 'session.created', data: { n } }], 1);
-          await tx.updateSession(session);
-          if (n % 3 === 1) await mishap(tx);
-          return n;
-        };
-        const numbers = Array.from({ length: 9 }, (_, n) => n);
-        const results = await Promise.allSettled(numbers.map((n) => store.write(unit(n))));
-        expect(results.map((r) => r.status)).toEqual(numbers.map((n) => (n % 3 === 1 ? 'rejected' : 'fulfilled')));
-        await store.read(async (r) => {
-          for (const n of numbers) {
-            const there = [await r.session(`s${n}`), await r.run(`run_${n}`), await r.ask(`ask_${n}`)];
-            expect(there.map(Boolean)).toEqual(Array(3).fill(n % 3 !== 1));
-            expect(await r.events({ sessionId: `s${n}` }, 0, 9)).toHaveLength(n % 3 === 1 ? 0 : 1);
-          }
-          expect(await r.events({ sessionId: 'taken' }, 0, 9)).toHaveLength(1);
-        });
-        expect(await store.write(unit(99))).toBe(99);
-      },
-    );
+    it.each(mishaps)('are rolled back alone when they end with %s', async (_, mishap) => {
+      const { store } = bed;
+      await keep(store, { sessions: [sessionOf('taken')] });
+      await append(store, 'taken', ['first']);
+      const unit = (n: number) => async (tx: Tx) => {
+        const session = sessionOf(`s${n}`);
+        const run = runOf(`run_${n}`, session.id);
+        await tx.insertSession(session);
+        await tx.insertRun(run);
+        await tx.insertAsk(questionOf(`ask_${n}`, run));
+        await tx.appendEvents(session, [{ type: 'session.created', data: { n } }], 1);
+        await tx.updateSession(session);
+        if (n % 3 === 1) await mishap(tx);
+        return n;
+      };
+      const numbers = Array.from({ length: 9 }, (_, n) => n);
+      const results = await Promise.allSettled(numbers.map((n) => store.write(unit(n))));
+      expect(results.map((r) => r.status)).toEqual(numbers.map((n) => (n % 3 === 1 ? 'rejected' : 'fulfilled')));
+      await store.read(async (r) => {
+        for (const n of numbers) {
+          const there = [await r.session(`s${n}`), await r.run(`run_${n}`), await r.ask(`ask_${n}`)];
+          expect(there.map(Boolean)).toEqual(Array(3).fill(n % 3 !== 1));
+          expect(await r.events({ sessionId: `s${n}` }, 0, 9)).toHaveLength(n % 3 === 1 ? 0 : 1);
+        }
+        expect(await r.events({ sessionId: 'taken' }, 0, 9)).toHaveLength(1);
+      });
+      expect(await store.write(unit(99))).toBe(99);
+    });
 
-    it('leave nothing of a record that they changed and did not save, or saved and gave up, to those after them', async () => {
+    it('leave no unsaved or rolled-back change of a record to later units', async () => {
       const { store } = bed;
       const run = runOf('run_1', 's1');
       await keep(store, { sessions: [sessionOf('s1')], runs: [run], asks: [questionOf('ask_1', run)] });
@@ -94,7 +91,7 @@ export function describeUnits(bed: Bed): void {
       expect(await store.read(kept)).toEqual(before);
     });
 
-    it('are invisible until they are committed, also between two of their statements', async () => {
+    it('are invisible to readers until they are committed', async () => {
       const { store } = bed;
       await keep(store, { sessions: [sessionOf('s1')] });
       const entered = gate();
@@ -123,7 +120,7 @@ export function describeUnits(bed: Bed): void {
       expect(await store.read((r) => look(r))).toEqual([1, 'run_1', 'ask_1', 1]);
     });
 
-    it('are there for every reader from the moment they resolve', async () => {
+    it('are visible to every reader once they resolve', async () => {
       const { store } = bed;
       const looks = Array.from({ length: 50 }, async (_, n) => {
         await store.write((tx) => tx.insertSession(sessionOf(`s${n}`)));
@@ -132,7 +129,7 @@ export function describeUnits(bed: Bed): void {
       expect((await Promise.all(looks)).map((s) => s?.id)).toEqual(Array.from({ length: 50 }, (_, n) => `s${n}`));
     });
 
-    it('never undo what a unit before them has committed', async () => {
+    it('never roll back an earlier committed unit', async () => {
       const { store } = bed;
       await keep(store, { sessions: [sessionOf('s1')] });
       await Promise.allSettled([
@@ -150,7 +147,7 @@ export function describeUnits(bed: Bed): void {
   });
 
   describe('locks', () => {
-    it.each(['lockSession', 'lockRun', 'lockAsk'] as const)('lose no update under %s', async (lock) => {
+    it.each(['lockSession', 'lockRun', 'lockAsk'] as const)('lose no concurrent update under %s', async (lock) => {
       const { store } = bed;
       const run = runOf('run_1', 's1');
       await keep(store, { sessions: [sessionOf('s1')], runs: [run], asks: [questionOf('ask_1', run)] });
@@ -172,7 +169,7 @@ export function describeUnits(bed: Bed): void {
       expect((await store.read((r) => r.session('s1')))?.runCount).toBe(60);
     });
 
-    it('give the record with its session, and nothing for what does not exist', async () => {
+    it('return the record with its session, and undefined for an unknown id', async () => {
       const { store } = bed;
       const run = runOf('run_1', 's1');
       const ask = questionOf('ask_1', run);
@@ -189,7 +186,7 @@ export function describeUnits(bed: Bed): void {
   });
 
   describe('reads', () => {
-    it('stay on one snapshot while others write', async () => {
+    it('stay on one snapshot during concurrent writes', async () => {
       const { store } = bed;
       await keep(store, { sessions: [sessionOf('s1'), sessionOf('s2')] });
       await store.read(async (r) => {
@@ -204,7 +201,7 @@ export function describeUnits(bed: Bed): void {
       expect((await store.read((r) => r.session('s2')))?.runCount).toBe(1);
     });
 
-    it('never tear: two records that change together are always seen together', async () => {
+    it('never see one of two records that change together', async () => {
       const { store } = bed;
       await keep(store, { sessions: [sessionOf('s1'), sessionOf('s2')] });
       let torn = 0;
@@ -231,7 +228,7 @@ export function describeUnits(bed: Bed): void {
   });
 
   describe('closing', () => {
-    it('settles what is under way, keeps what it resolved, and refuses what comes later', async () => {
+    it('settles running units, keeps what it resolved, and refuses later units', async () => {
       const { store } = bed;
       const writes = Array.from({ length: 40 }, (_, n) => store.write((tx) => tx.insertSession(sessionOf(`s${n}`))));
       const closing = store.close();
@@ -248,23 +245,26 @@ export function describeUnits(bed: Bed): void {
         ]);
     });
 
-    it.each([1, 2, 3, 4, 5, 6, 7, 8])('settles a write that comes %i turns after the one before it', async (turns) => {
-      const { store } = bed;
-      const chain = (async () => {
-        await store.write((tx) => tx.insertSession(sessionOf('s1')));
-        for (let i = 1; i < turns; i++) await Promise.resolve();
-        return store.write((tx) => tx.insertSession(sessionOf('s2')));
-      })().then(
-        () => true,
-        (error) => (error instanceof HoldpointError ? false : Promise.reject(error)),
-      );
-      await store.close();
-      const kept = await chain;
-      await bed.reopen();
-      expect(
-        await bed.store.read(async (r) => [Boolean(await r.session('s1')), Boolean(await r.session('s2'))]),
-      ).toEqual([true, kept]);
-    });
+    it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+      'settles a write that begins %i microtasks after the write before it',
+      async (turns) => {
+        const { store } = bed;
+        const chain = (async () => {
+          await store.write((tx) => tx.insertSession(sessionOf('s1')));
+          for (let i = 1; i < turns; i++) await Promise.resolve();
+          return store.write((tx) => tx.insertSession(sessionOf('s2')));
+        })().then(
+          () => true,
+          (error) => (error instanceof HoldpointError ? false : Promise.reject(error)),
+        );
+        await store.close();
+        const kept = await chain;
+        await bed.reopen();
+        expect(
+          await bed.store.read(async (r) => [Boolean(await r.session('s1')), Boolean(await r.session('s2'))]),
+        ).toEqual([true, kept]);
+      },
+    );
   });
 }
 

@@ -1,5 +1,4 @@
-// The auditor itself: it finds nothing wrong with a true history, and finds each of the things that may go wrong when
-// the same history is doctored.
+// The auditor itself: it reports nothing for a true history, and each fault when the same history is altered.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endEverything } from '../support/process.ts';
@@ -20,11 +19,11 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(endEverything);
 
-it('finds nothing wrong with what really happened', () => {
+it('reports nothing for a true history', () => {
   expect(audit(history.knowledge, history.account)).toEqual([]);
 });
 
-describe('finds', () => {
+describe('the auditor', () => {
   it.each<[string, RegExp, (history: History) => void]>([
     [
       'a lost answer',
@@ -251,7 +250,7 @@ describe('finds', () => {
         for (const message of knowledge.mail) message.declined = !message.declined;
       },
     ],
-  ])('%s', (_, complaint, doctor) => {
+  ])('reports %s', (_, complaint, doctor) => {
     const doctored = structuredClone(history);
     doctor(doctored);
     expect(audit(doctored.knowledge, doctored.account)).toContainEqual(expect.stringMatching(complaint));

@@ -1,5 +1,5 @@
-// A full disk under a working SQLite server: refused means refused, acknowledged means kept, and all is well again when
-// there is room.
+// A full disk under a working SQLite server: nothing of a refused write is stored, every acknowledged one is, and the server
+// works on when there is room again.
 import { afterAll, expect, it } from 'vitest';
 import { endEverything, temporaryFolder } from '../support/process.ts';
 import { fillDisk } from './disk-full.ts';

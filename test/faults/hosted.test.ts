@@ -1,5 +1,4 @@
-// What the auditor is told about agents that workers host: nothing wrong about a true history, and each thing that could
-// be wrong with it when the history is doctored.
+// What the auditor learns about hosted agents: nothing for a true history, and each fault when the history is altered.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunView } from '../../src/core/views.ts';
@@ -42,7 +41,7 @@ const heardIn = (runs: readonly RunView[]) =>
     output: RunView['outputs'][number];
   };
 
-it('finds nothing wrong with what really happened, in every mode', () => {
+it('reports nothing for a true history of hosted agents in every mode', () => {
   expect(verdict()).toEqual([]);
   const modes = new Set(account.asks.filter((ask) => ask.delivery.state === 'delivered').map((ask) => ask.mode));
   expect(modes.size).toBeGreaterThanOrEqual(3);
@@ -87,6 +86,6 @@ it.each<[string, RegExp, (account: Account) => void]>([
       heardIn(runs).run.status = 'running';
     },
   ],
-])('finds %s', (_, complaint, doctor) => {
+])('reports %s', (_, complaint, doctor) => {
   expect(verdict(doctor).some((line) => complaint.test(line))).toBe(true);
 });

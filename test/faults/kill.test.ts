@@ -1,5 +1,5 @@
-// kill -9 at random moments under load. Whatever the moment: what was acknowledged is there, each agent has each answer
-// once, every log is whole. The auditor says what is wrong; auditor.test.ts says what is wrong with the auditor.
+// kill -9 at random moments under load: what was acknowledged is stored, each agent receives each answer once, every log is
+// complete. The auditor judges; auditor.test.ts tests the auditor.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { SYSTEM_SESSION } from '../../src/core/session.ts';

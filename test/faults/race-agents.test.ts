@@ -1,5 +1,4 @@
-// The other crowds: batches of approvals that overlap, and the agent's side, where the same thing is said two hundred
-// times and happens once.
+// Concurrent batches of approvals that overlap, and the agent's side, where two hundred identical calls have one effect.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { endEverything } from '../support/process.ts';
@@ -90,7 +89,7 @@ describe("the agent's side", () => {
     expect(await crowd.eventsOf(run.run_id, 'ask.raised')).toHaveLength(1);
   });
 
-  it('notes one delivery, however often it is acknowledged', async () => {
+  it('records one delivery, however often it is acknowledged', async () => {
     const ask = await raised({ ...QUESTION, tool_call_id: 'delivered' });
     await crowd.call({ path: `/v1/runs/${ask.run_id}/questions`, body: answerOf(ask, { selected_option_ids: ['a'] }) });
     const told = await crowd.atOnce<AskView>(() => ({ path: `/v1/asks/${ask.ask_id}/delivered`, body: {} }));
@@ -99,7 +98,7 @@ describe("the agent's side", () => {
     expect(await crowd.eventsOf(ask.run_id, 'ask.delivered')).toHaveLength(1);
   });
 
-  it('is woken by one answer in two hundred long polls', async () => {
+  it('returns one answer to two hundred long polls', async () => {
     const ask = await raised({ ...QUESTION, tool_call_id: 'polled' });
     const polls = crowd.atOnce<AskView>(() => ({ path: `/v1/asks/${ask.ask_id}?wait_ms=60000` }));
     await crowd.call({ path: `/v1/runs/${ask.run_id}/questions`, body: answerOf(ask, { selected_option_ids: ['a'] }) });

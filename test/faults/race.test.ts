@@ -1,5 +1,5 @@
-// Two hundred clients want the same thing at the same moment, over real sockets: one of them gets it, and all the others
-// are told the same truth about it.
+// Two hundred clients do the same thing at the same moment over real sockets: one of them succeeds, and all others are told
+// the same outcome.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AskView, RunView } from '../../src/core/views.ts';
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 describe('two hundred answers to one question', () => {
-  it('has one winner, and tells 199 who won, when and how', async () => {
+  it('have one winner, which is named to the other 199 with instant and surface', async () => {
     const ask = await raised({ ...QUESTION, tool_call_id: 'different' });
     const told = await crowd.atOnce<Told>((person) => ({
       path: `/v1/runs/${ask.run_id}/questions`,
@@ -48,7 +48,7 @@ describe('two hundred answers to one question', () => {
     expect((await runOf(ask)).status).toBe('running');
   });
 
-  it('has one winner over the session and the run at once', async () => {
+  it('have one winner over the session-scoped and the run-scoped call at once', async () => {
     const ask = await raised({ ...QUESTION, tool_call_id: 'both doors' });
     const told = await crowd.atOnce<Told>((person, i) => ({
       path: i % 2 === 0 ? `/v1/runs/${ask.run_id}/questions` : `/v1/sessions/${ask.session_id}/questions`,
@@ -57,7 +57,7 @@ describe('two hundred answers to one question', () => {
     await onlyWinner(told, ask, 'question_state_conflict');
   });
 
-  it('gives everybody who decided the same the first outcome', async () => {
+  it('give all who decided the same the first outcome', async () => {
     const ask = await raised({ ...QUESTION, tool_call_id: 'identical' });
     const body = answerOf(ask, { selected_option_ids: ['b'] });
     const told = await crowd.atOnce<RunView>(() => ({ path: `/v1/runs/${ask.run_id}/questions`, body }));
@@ -65,7 +65,7 @@ describe('two hundred answers to one question', () => {
     expect(await crowd.eventsOf(ask.run_id, 'ask.claimed')).toHaveLength(1);
   });
 
-  it('gives two hundred identical responses under one idempotency key', async () => {
+  it('get two hundred identical responses under one idempotency key', async () => {
     const ask = await raised({ ...QUESTION, tool_call_id: 'one key' });
     const body = answerOf(ask, { selected_option_ids: ['a'], justification: 'once' });
     const headers = { 'idempotency-key': 'shared' };
@@ -77,7 +77,7 @@ describe('two hundred answers to one question', () => {
     expect(later.text).toBe(told[0]?.text);
   });
 
-  it('lets one payload have a key that two hundred different ones come with', async () => {
+  it('give one of two hundred different payloads the shared key', async () => {
     const ask = await raised({ ...QUESTION, tool_call_id: 'one key, many payloads' });
     const headers = { 'idempotency-key': 'fought over' };
     const told = await crowd.atOnce<Told>((person) => ({
@@ -91,7 +91,7 @@ describe('two hundred answers to one question', () => {
     expect((await askOf(ask)).answer?.answered_by).toBe(winner?.name);
   });
 
-  it.each(rounds(6))('tells those who cancel and those who answer the same, round %i', async () => {
+  it.each(rounds(6))('agree with concurrent cancels on one outcome, round %i', async () => {
     const ask = await raised({ ...QUESTION, tool_call_id: 'cancel' });
     const cancels = someOf(0.5);
     const told = await crowd.atOnce<Told>((person, i) =>
@@ -105,7 +105,7 @@ describe('two hundred answers to one question', () => {
     expect((await runOf(ask)).status).toBe(cancelled ? 'cancelled' : 'running');
   });
 
-  it.each(rounds(6))('agrees with the end of its run, whichever came first, round %i', async () => {
+  it.each(rounds(6))('agree with the end of its run, whichever came first, round %i', async () => {
     const ask = await raised({ ...QUESTION, tool_call_id: 'run cancel' });
     const cancels = someOf(0.5);
     const told = await crowd.atOnce<Told>((person, i) =>
@@ -122,7 +122,7 @@ describe('two hundred answers to one question', () => {
     expect(await crowd.eventsOf(ask.run_id, 'cancelled')).toHaveLength(1);
   });
 
-  it.each(rounds(6))('agrees with the end of its session, whichever came first, round %i', async () => {
+  it.each(rounds(6))('agree with the end of its session, whichever came first, round %i', async () => {
     const ask = await raised({ ...QUESTION, tool_call_id: 'session end' });
     const ends = someOf(0.3);
     const verb = random.pick(['end', 'interrupt']);
@@ -142,7 +142,7 @@ describe('two hundred answers to one question', () => {
 });
 
 describe('a deadline in the middle of two hundred answers', () => {
-  it.each(rounds(8))('lets at most one answer a question, and only before it, round %i', async () => {
+  it.each(rounds(8))('lets at most one answer win, and only before the deadline, round %i', async () => {
     const ask = await raised({ ...QUESTION, tool_call_id: 'deadline', expires_after_ms: 60 });
     const told = await aroundTheDeadline(ask, (person) => ({
       path: `/v1/runs/${ask.run_id}/questions`,
@@ -156,7 +156,7 @@ describe('a deadline in the middle of two hundred answers', () => {
     expect((await runOf(ask)).status).toBe(answered ? 'running' : 'cancelled');
   });
 
-  it('never turns an approval that nobody decided in time into an allow', async () => {
+  it('never turns an approval that was not decided in time into an allow', async () => {
     const ask = await raised({ ...APPROVAL, tool_call_id: 'deadline', expires_at_ms: Date.now() });
     const told = await crowd.atOnce<Told>(() => ({
       path: `/v1/runs/${ask.run_id}/approvals`,

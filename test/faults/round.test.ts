@@ -1,5 +1,5 @@
-// Two servers on one PostgreSQL, two workers, and most of what can go wrong, for some seconds. The long round is
-// `npm run faults`; what its verdict rests on is shown by auditor.test.ts.
+// Two servers on one PostgreSQL, two workers, and most faults, for some seconds. The long round is `npm run faults`; the
+// auditor that judges it is tested by auditor.test.ts.
 import { afterAll, expect, it } from 'vitest';
 import { endEverything, temporaryFolder } from '../support/process.ts';
 import { runRound } from './round.ts';

@@ -1,5 +1,5 @@
-// A server that is asked to stop under load: it exits 0, its clients lose nothing, and the next one goes on. And streams
-// that the server ends while their reader is behind.
+// A server that is asked to stop under load exits 0, its clients lose nothing, and the next one continues. And streams that
+// the server ends while their reader is behind.
 // Covers: src/server/drain.ts
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it, vi } from 'vitest';
@@ -16,7 +16,7 @@ const STOPS = 6;
 vi.setConfig({ testTimeout: 300_000 });
 afterAll(endEverything);
 
-it('stops and starts again under load, and nobody notices but by reconnecting', async () => {
+it('stops and starts again under load without an effect on clients other than a reconnect', async () => {
   const random = seeded('stop');
   const server = await Phoenix.rise();
   const load = await startLoad(server, random, 8, 4);
@@ -33,7 +33,7 @@ it('stops and starts again under load, and nobody notices but by reconnecting', 
   expect(server.defects).toEqual([]);
 });
 
-it('ends the streams of a revoked token while they catch up, and lives on', async () => {
+it('ends the streams of a revoked token while they catch up, and keeps running', async () => {
   const server = await startHoldpoint({ via: 'main' });
   const call = <T>(sent: Sent) => send<T>(server.url, { token: server.token, ...sent });
   await call({ path: '/v1/sessions', body: { session_id: 'busy', agent: 'external' } });

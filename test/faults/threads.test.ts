@@ -1,5 +1,5 @@
-// kill -9 of the server while people post to threads: every post that was acknowledged is in the thread once, and was
-// worked on once, as the answer of one ask or in the input of one run; nothing that was not acknowledged is doubled.
+// kill -9 of the server while people post to threads: every acknowledged post is in the thread once and was worked on once, as
+// the answer of one ask or in the input of one run; nothing else is doubled.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import type { AskView, ItemView, RunView, SessionView } from '../../src/core/views.ts';

@@ -1,5 +1,5 @@
-// Bytes on a socket that are no HTTP, half of it, or too much of it. Whatever gets an answer gets a problem document or
-// what it asked for; nothing takes the server down or keeps its sockets.
+// Bytes on a socket that are not HTTP, incomplete, or too many. Every reply is a problem document or the requested one, and
+// nothing stops the server or leaks a socket.
 // Covers: src/server/garbage.ts
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -20,7 +20,7 @@ afterAll(endEverything);
 const HEAD = 'POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
 const BODY = '{"agent":"external"}';
 
-describe('answers with a problem document', () => {
+describe('malformed bytes', () => {
   it.each<[string, string | Buffer]>([
     ['words', 'hello there, is anybody in?\r\n\r\n'],
     ['a TLS hello', Buffer.from('16030100a5010000a10303', 'hex')],
@@ -54,7 +54,7 @@ describe('answers with a problem document', () => {
       'GET /v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
     ],
     ['a star for an address', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n'],
-  ])('%s', async (_, bytes) => {
+  ])('are answered with a problem document: %s', async (_, bytes) => {
     const [answer] = await exchange(bytes, 1);
     expect(answer).toBeDefined();
     expect(answer?.status).toBeGreaterThanOrEqual(400);
@@ -63,12 +63,12 @@ describe('answers with a problem document', () => {
   });
 });
 
-it('closes a tunnel nobody offers', async () => {
+it('closes a CONNECT tunnel', async () => {
   expect(await exchange('CONNECT example.com:443 HTTP/1.1\r\nHost: localhost\r\n\r\n', 1)).toEqual([]);
   expect(await isAlive()).toBe(true);
 });
 
-it('answers pipelined requests in their order, each of them', async () => {
+it('answers every one of several pipelined requests in order', async () => {
   const paths = Array.from({ length: 100 }, (_, i) => (i % 2 === 0 ? '/healthz' : `/v1/sessions/none-${i}`));
   const bytes = paths.map(
     (path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token}\r\n\r\n`,
@@ -78,7 +78,7 @@ it('answers pipelined requests in their order, each of them', async () => {
   for (const [i, answer] of answers.entries()) if (answer.status === 404) expect(answer.text).toContain(`none-${i}`);
 });
 
-it('does nothing for requests that are never finished', async () => {
+it('does nothing for incomplete requests', async () => {
   const before = await sessionCount();
   const whole = `${HEAD}Authorization: Bearer ${server.token}\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`;
   const cuts = Array.from({ length: whole.length - 1 }, (_, i) => i + 1);
@@ -88,7 +88,7 @@ it('does nothing for requests that are never finished', async () => {
   expect(await sessionCount()).toBe(before + 1);
 });
 
-it('survives random bytes', async () => {
+it('survives random bytes on a socket', async () => {
   const random = seeded('raw');
   const noise = (length: number) => Buffer.from(Array.from({ length }, () => random.int(0, 255)));
   const whole = Buffer.from(`${HEAD}Authorization: Bearer x\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`);
@@ -104,7 +104,7 @@ it('survives random bytes', async () => {
   expect(await isAlive()).toBe(true);
 });
 
-it('keeps no socket of all this, and logs no failure', async () => {
+it('leaks no socket and logs no failure after malformed bytes', async () => {
   expect((await send(server.url, { path: '/readyz' })).status).toBe(200);
   expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
   expect(server.stderr()).not.toMatch(/"level":(50|60)|unhandled|uncaught/i);

@@ -1,5 +1,5 @@
-// Bad input on every route of the OpenAPI document: each gets a clear problem, changes nothing, and leaves the server as
-// well as before. New routes are found in the document; no list of routes here.
+// Bad input on every route of the OpenAPI document: each request gets a clear problem and changes nothing, and the server
+// stays healthy. Routes are found in the document; there is no list of routes here.
 // Covers: src/core/bodies.ts, src/core/fields.ts, src/server/body.ts, src/server/request.ts
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStream, type Received, type Sent, send } from '../support/http.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(endEverything);
 
-it('knows a body that is accepted, for every route that takes one', async () => {
+it('has a valid sample body for every route that takes one', async () => {
   expect(routes.length).toBeGreaterThanOrEqual(45);
   const any = await createTestBed(server);
   for (const route of writing()) {
@@ -52,7 +52,7 @@ it('knows a body that is accepted, for every route that takes one', async () => 
   }
 });
 
-it('refuses what is no JSON, or not the JSON it takes, and changes nothing', async () => {
+it('refuses malformed and wrong JSON on every route, and changes nothing', async () => {
   const bed = await createTestBed(server);
   for (const route of writing())
     await allRefused(
@@ -61,7 +61,7 @@ it('refuses what is no JSON, or not the JSON it takes, and changes nothing', asy
     );
 });
 
-it('names every field that does not exist, at every depth', async () => {
+it('names every unknown field, at every depth', async () => {
   const bed = await createTestBed(server);
   for (const route of writing())
     for (const sample of bed.bodiesOf(route, true)) {
@@ -79,7 +79,7 @@ it('names every field that does not exist, at every depth', async () => {
     }
 });
 
-it('survives a valid body with one place spoilt', async () => {
+it('survives a valid body with one value replaced', async () => {
   let compared = 0;
   for (const route of writing())
     for (let done = 0; done < SPOILT_PER_ROUTE; done += BATCH) {
@@ -102,7 +102,7 @@ it('survives a valid body with one place spoilt', async () => {
   expect(compared).toBeGreaterThan(writing().length);
 });
 
-it('refuses ids that cannot be, in every path', async () => {
+it('refuses impossible ids in every path', async () => {
   const bed = await createTestBed(server);
   for (const route of routes.filter(({ path }) => path.includes('{'))) {
     const body = route.body && { body: bed.bodiesOf(route, false)[0] };
@@ -116,7 +116,7 @@ it('refuses ids that cannot be, in every path', async () => {
   }
 });
 
-it('survives odd values, repeated and unknown names in every query', async () => {
+it('survives odd values and repeated or unknown names in every query', async () => {
   const bed = await createTestBed(server);
   for (const route of routes.filter(({ method }) => method === 'GET')) {
     const path = bed.pathOf(route);
@@ -172,7 +172,7 @@ it('refuses other content types, methods and credentials on every route', async 
   }
 });
 
-it('refuses odd idempotency keys and leases', async () => {
+it('refuses malformed idempotency keys and leases', async () => {
   const bed = await createTestBed(server);
   for (const route of writing().filter(({ path }) => !path.endsWith('/claim'))) {
     const { idempotency_key: _, ...body } = bed.bodiesOf(route, false)[0] as Record<string, unknown>;
@@ -195,7 +195,7 @@ it('refuses odd idempotency keys and leases', async () => {
   );
 });
 
-it('streams events to whoever comes with an odd place to resume from', async () => {
+it('streams events for any odd Last-Event-ID', async () => {
   const bed = await createTestBed(server);
   const places = ['', '0', '-1', '1.5', '1e3', 'NaN', 'abc', '\u00e4', '9007199254740993', '9'.repeat(400), '1, 2'];
   for (const route of routes.filter(({ path }) => path.endsWith('/events'))) {
@@ -211,7 +211,7 @@ it('streams events to whoever comes with an odd place to resume from', async () 
 });
 
 describe('a body of ten megabytes', () => {
-  it.each(['with its length', 'in chunks'])('%s is too large for every route', async (how) => {
+  it.each(['with its length', 'in chunks'])('is refused by every route when it is sent %s', async (how) => {
     const bed = await createTestBed(server);
     const before = await bed.state();
     const raw = Buffer.from(JSON.stringify({ text: 'x'.repeat(TEN_MEGABYTES) }));
@@ -224,7 +224,7 @@ describe('a body of ten megabytes', () => {
   });
 });
 
-it('is as well as before', async () => {
+it('is healthy after all bad input', async () => {
   const bed = await createTestBed(server);
   expect((await bed.call<{ status: string }>({ path: '/healthz' })).body.status).toBe('ok');
   expect((await bed.call<{ status: string }>({ path: '/readyz' })).body.status).toBe('ready');

@@ -35,7 +35,7 @@ const progressOf = (agent: Agent): Message[] => agent.received.filter((m) => m.m
 const FORMS = { elicitation: { form: {} } };
 
 describe.each(PROTOCOLS)('a client of plain tools, %s', (protocol) => {
-  it('waits through many times its own limit, kept alive by progress', async () => {
+  it('waits many times longer than its timeout, kept alive by progress notifications', async () => {
     const agent = await connect({ protocol });
     // Far from any time this test takes, however slow the machine: that the limit is wound up anew is counted, not timed.
     const timeout = 60_007;
@@ -55,7 +55,7 @@ describe.each(PROTOCOLS)('a client of plain tools, %s', (protocol) => {
     expect((await showRun(server, agent.runId)).status).toBe('running');
   });
 
-  it('that cannot be kept alive is told before its limit how to look again', async () => {
+  it('receives pending with how to check again before its timeout, without a progress token', async () => {
     const agent = await connect({ protocol });
     const pending = jsonOf(await ask(agent));
     expect(pending).toEqual({
@@ -73,7 +73,7 @@ describe.each(PROTOCOLS)('a client of plain tools, %s', (protocol) => {
     expect((await showAsk(server, open.ask_id)).delivery.state).toBe('delivered');
   });
 
-  it('that goes away leaves the question open', async () => {
+  it('leaves the question open when it disconnects', async () => {
     const agent = await connect({ protocol });
     const gone = new AbortController();
     const result = ask(agent, { signal: gone.signal, onprogress: () => {}, timeout: 60_000 });
@@ -89,7 +89,7 @@ describe.each(PROTOCOLS)('a client of plain tools, %s', (protocol) => {
   });
 });
 
-it('numbers questions without ids, and declines, cancels and refuses in so many words', async () => {
+it('numbers questions without ids, and returns declined and refused asks with their text', async () => {
   const agent = await connect();
   const declined = ask(agent, { onprogress: () => {} }, { questions: [{ question: 'Why?' }] });
   const open = await pendingAsk(server, agent.sessionId);
@@ -103,7 +103,7 @@ it('numbers questions without ids, and declines, cancels and refuses in so many 
   expect(unknown.isError).toBe(true);
 });
 
-it('never shows one session’s asks to another', async () => {
+it('never shows the asks of one session to another', async () => {
   const [one, other] = [await connect(), await connect()];
   const { ask_id } = jsonOf(await ask(one));
   const spied = await other.client.callTool({ name: 'check_answer', arguments: { ask_id } });
@@ -116,42 +116,38 @@ describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ t
   (how) => {
     const patient = { timeout: 60_000 };
 
-    it(
-      'is asked at its own screen; what is said there is told to the agent, and the ask is taken back',
-      patient,
-      async () => {
-        const asked: ElicitRequest[] = [];
-        const prepare = elicitor(async (request) => {
-          asked.push(request);
-          return { action: 'accept', content: { colour: 'Blue' } };
-        });
-        const agent = await connect({ ...how, capabilities: FORMS, prepare });
-        const result = jsonOf(await ask(agent, { onprogress: () => {} }));
-        expect(result).toMatchObject({ ...BLUE, answered_by: "a person at the agent's own screen" });
-        expect(asked).toHaveLength(1);
-        expect(asked[0]?.params).toMatchObject({
-          message: 'Which colour?',
-          requestedSchema: {
-            type: 'object',
-            properties: {
-              colour: {
-                type: 'string',
-                title: 'Which colour?',
-                oneOf: [
-                  { const: 'r', title: 'Red' },
-                  { const: 'Blue', title: 'Blue' },
-                ],
-              },
+    it('is asked at its own screen, whose answer is returned to the agent and withdraws the ask', patient, async () => {
+      const asked: ElicitRequest[] = [];
+      const prepare = elicitor(async (request) => {
+        asked.push(request);
+        return { action: 'accept', content: { colour: 'Blue' } };
+      });
+      const agent = await connect({ ...how, capabilities: FORMS, prepare });
+      const result = jsonOf(await ask(agent, { onprogress: () => {} }));
+      expect(result).toMatchObject({ ...BLUE, answered_by: "a person at the agent's own screen" });
+      expect(asked).toHaveLength(1);
+      expect(asked[0]?.params).toMatchObject({
+        message: 'Which colour?',
+        requestedSchema: {
+          type: 'object',
+          properties: {
+            colour: {
+              type: 'string',
+              title: 'Which colour?',
+              oneOf: [
+                { const: 'r', title: 'Red' },
+                { const: 'Blue', title: 'Blue' },
+              ],
             },
           },
-        });
-        const ended = await showAsk(server, String(result.ask_id));
-        expect(ended).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn', surface: 'mcp' } });
-        expect((await showRun(server, agent.runId)).status).toBe('running');
-      },
-    );
+        },
+      });
+      const ended = await showAsk(server, String(result.ask_id));
+      expect(ended).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn', surface: 'mcp' } });
+      expect((await showRun(server, agent.runId)).status).toBe('running');
+    });
 
-    it('is not asked there where a worker hosts it: its screen is the inbox', patient, async () => {
+    it('is not asked at its own screen when a worker hosts it', patient, async () => {
       const asked: ElicitRequest[] = [];
       const prepare = elicitor(async (request) => {
         asked.push(request);
@@ -166,7 +162,7 @@ describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ t
       expect(asked).toEqual([]);
     });
 
-    it('declines there', patient, async () => {
+    it('returns declined when the person declines at its own screen', patient, async () => {
       const prepare = elicitor(async () => ({ action: 'decline' }));
       const agent = await connect({ ...how, capabilities: FORMS, prepare });
       expect(jsonOf(await ask(agent, { onprogress: () => {} }))).toMatchObject({ status: 'declined' });
@@ -175,7 +171,7 @@ describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ t
     it.each([
       ['dismissed', { action: 'cancel' }],
       ['answered with what is no answer', { action: 'accept', content: {} }],
-    ] as const)('%s there, the inbox still has it', patient, async (_, reply) => {
+    ] as const)('keeps the ask in the inbox when it is %s at its own screen', patient, async (_, reply) => {
       const prepare = elicitor(async () => ({ ...reply }));
       const agent = await connect({ ...how, capabilities: FORMS, prepare });
       const result = ask(agent, { onprogress: () => {}, timeout: 60_000 });
@@ -186,7 +182,7 @@ describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ t
 );
 
 it.each(TRANSPORTS)(
-  'the inbox first: the prompt at the agent’s screen is ended (2025, %s)',
+  'ends the prompt at the screen when the inbox answers first (2025, %s)',
   { timeout: 60_000 },
   async (transport) => {
     let ended = false;
@@ -208,7 +204,7 @@ it.each(TRANSPORTS)(
   },
 );
 
-it('the inbox first: the retry of an input-required result brings its answer, not the screen’s (2026)', async () => {
+it('returns the answer of the inbox to the retry of an input-required result when it was first (2026)', async () => {
   let agent: Agent | undefined;
   const prepare = elicitor(async () => {
     await answer(server, await pendingAsk(server, String(agent?.sessionId)), choose);
@@ -218,7 +214,7 @@ it('the inbox first: the retry of an input-required result brings its answer, no
   expect(jsonOf(await ask(agent))).toMatchObject({ ...BLUE, answered_by: 'operator' });
 });
 
-it('an input-required result names the ask in its state, and a repeated retry has the same answer', async () => {
+it('names the ask in the state of an input-required result, and returns the same answer to a repeated retry', async () => {
   const agent = await connect({ protocol: '2026-07-28', capabilities: FORMS });
   const call = (more: Fields = {}) =>
     agent.client.request(

@@ -15,7 +15,7 @@ const BASH = { tool_name: 'Bash', input: { command: 'rm -rf build' }, reason: 's
 const request = ({ client }: Agent, args: Fields = BASH) =>
   client.callTool({ name: 'request_approval', arguments: args }, { onprogress: () => {}, timeout: 60_000 });
 
-it('a session id says what a client can, and opens nothing: who calls is the token', async () => {
+it('takes the capabilities of a client from its session id, and its identity from the token only', async () => {
   const prepare = elicitor(() => new Promise(() => {}));
   const [one, other] = [await connect({ capabilities: { elicitation: {} }, prepare }), await connect()];
   const id = (one.client.transport as { sessionId?: string }).sessionId;
@@ -55,7 +55,7 @@ it('a session id says what a client can, and opens nothing: who calls is the tok
   });
 });
 
-it('garbage is answered in the protocol’s own words, and harms nobody', async () => {
+it('answers malformed messages with JSON-RPC errors', async () => {
   const { token } = await connect();
   const headers = { accept: 'application/json, text/event-stream' };
   for (const body of ['[]', '{}', '{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0","id":1,"method":"nope"}', '"x"', '[1,2]']) {
@@ -67,7 +67,7 @@ it('garbage is answered in the protocol’s own words, and harms nobody', async 
     expect((await server.raw(method, '/mcp', undefined, { token, headers })).status).toBe(405);
 });
 
-it('a stopping server lets a waiting call go, and the ask outlives it', async () => {
+it('ends a waiting call when the server stops, and keeps the ask pending', async () => {
   const own = await openServer({ patience: { keepAliveMs: 10_000, limitMs: 10_000 } });
   const agent = await connectAgent(own);
   const result = request(agent).catch((error: Error) => error);
@@ -81,7 +81,7 @@ it('a stopping server lets a waiting call go, and the ask outlives it', async ()
   await own.close();
 });
 
-it('an operator’s program on standard input has a session of its own, which ends with it', {
+it('gives a program with the token of an operator a session of its own over standard input, which ends with it', {
   timeout: 60_000,
 }, async () => {
   const { Client } = await import('@modelcontextprotocol/client');

@@ -1,5 +1,5 @@
-// `interactive_form_question` with the official client, over both transports and in both protocols: the wire is held
-// against the JSON of the defer contract, to the letter. And fifty calls at once for one subtask.
+// `interactive_form_question` with the official client, over both transports and in both protocols: the messages are
+// compared with the JSON of the defer contract. And fifty concurrent calls for one subtask.
 // Covers: src/mcp/tools.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOOL_ARGUMENTS } from '../../src/agents/claude/form.ts';
@@ -37,9 +37,9 @@ const blocksOf = async (sessionId: string) =>
   );
 
 describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ transport, protocol }))))(
-  'over $transport, protocol $protocol',
+  'interactive_form_question over $transport, protocol $protocol',
   (how) => {
-    it('displays a form and returns the deferred result, on the wire', { timeout: 60_000 }, async () => {
+    it('displays a form and returns the deferred result', { timeout: 60_000 }, async () => {
       const agent = await connect({ ...how, session: { task_id: 1 }, run: { subtask_id: 2 } });
       await display(agent, QUESTIONS, { 'claudecode/toolUseId': 'toolu_01' });
       const call = agent.sent.find((message) => message.method === 'tools/call') as Message;
@@ -86,7 +86,7 @@ describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ t
       expect(await blocksOf(agent.sessionId)).toHaveLength(1);
     });
 
-    it('tells a model how to correct what it wrote, and displays nothing', { timeout: 60_000 }, async () => {
+    it('tells the model how to correct its arguments, and displays nothing', { timeout: 60_000 }, async () => {
       const agent = await connect(how);
       const result = await display(agent, { questions: [{ question: 'Q?', options: [{}] }] });
       expect(result.isError).toBe(true);
@@ -110,7 +110,7 @@ describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ t
 );
 
 describe('one form for each subtask', () => {
-  it.each(PROTOCOLS)('fifty calls at once display one (%s)', async (protocol) => {
+  it.each(PROTOCOLS)('displays one form for fifty concurrent calls (%s)', async (protocol) => {
     const agent = await connect({ protocol });
     const results = await Promise.all(
       Array.from({ length: 50 }, (_, i) => display(agent, QUESTIONS, { 'claudecode/toolUseId': `toolu_${i}` })),
@@ -124,7 +124,7 @@ describe('one form for each subtask', () => {
     expect(typesOf(await eventsOfSession(server, agent.sessionId)).filter((t) => t === 'ask.raised')).toHaveLength(1);
   });
 
-  it('fifty calls at once where no run is at work begin one run and display one form', async () => {
+  it('starts one run and displays one form for fifty concurrent calls without an active run', async () => {
     const agent = await connect();
     await ok(server.post(`/v1/runs/${agent.runId}/complete`));
     const results = await Promise.all(Array.from({ length: 50 }, () => display(agent)));
@@ -133,7 +133,7 @@ describe('one form for each subtask', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('the answer is the next run’s, which may display its own', async () => {
+  it('gives the answer to the next run, which may display a form of its own', async () => {
     const agent = await connect();
     await display(agent);
     const ask = await pendingAsk(server, agent.sessionId);
@@ -151,7 +151,7 @@ describe('one form for each subtask', () => {
   });
 });
 
-it('a runtime that makes the deferred call again finds the answer as its result', async () => {
+it('returns the answer to a runtime that repeats the deferred call', async () => {
   const agent = await connect({ session: { task_id: 1 }, run: { subtask_id: 2 } });
   const meta = { 'claudecode/toolUseId': 'toolu_again' };
   await display(agent, QUESTIONS, meta);
@@ -175,8 +175,8 @@ it('a runtime that makes the deferred call again finds the answer as its result'
   expect(await blocksOf(agent.sessionId)).toHaveLength(1);
 });
 
-describe('who asks comes from the token', () => {
-  it('whatever ids the arguments name', async () => {
+describe('the identity of the caller', () => {
+  it('comes from the token, whatever ids the arguments name', async () => {
     const [one, other] = [await connect(), await connect()];
     await display(one, { ...QUESTIONS, session_id: other.sessionId, run_id: other.runId, task_id: 9, subtask_id: 9 });
     const ask = await pendingAsk(server, one.sessionId);
@@ -184,7 +184,7 @@ describe('who asks comes from the token', () => {
     expect(await ok(server.get<AskView[]>(`/v1/asks?session_id=${other.sessionId}`))).toEqual([]);
   });
 
-  it('a session without a run, hosted by a worker, is told so', async () => {
+  it('is refused without an active run when a worker hosts the session', async () => {
     const agent = await connect({ session: { agent: 'mock' } });
     await ok(server.post(`/v1/runs/${agent.runId}/cancel`));
     const result = await display(agent);
@@ -192,7 +192,7 @@ describe('who asks comes from the token', () => {
     expect(textOf(result)).toContain('No run is at work');
   });
 
-  it('only an agent’s token opens the door', async () => {
+  it('must be an agent token', async () => {
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const call = (token: string | null) => server.raw('POST', '/mcp', JSON.stringify(body), { token });
     expect((await call(null)).status).toBe(401);

@@ -7,7 +7,7 @@ import { postgresForAll } from '../support/shared-fixtures.ts';
 
 const postgres = postgresForAll();
 
-it('a client of the 2025 protocol asked at its own screen may reply to either of two servers', async () => {
+it('accepts the reply of a client of the 2025 protocol at either of two servers', async () => {
   const database = await postgres.database();
   const env = { ...SHARED, HOLDPOINT_DATABASE_URL: database.url };
   const servers = await Promise.all([1, 2].map(() => startHoldpoint({ via: 'main', env, args: ['--no-worker'] })));

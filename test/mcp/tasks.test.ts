@@ -35,7 +35,7 @@ const request = (agent: Agent, method: string, params: Fields) => {
     .then((reply) => (reply.body as { result: Fields }).result ?? reply.body);
 };
 
-it('gets a handle, polls, and finds the result', async () => {
+it('returns a task that the client polls until it has the result', async () => {
   const agent = await connect({ protocol: '2026-07-28', capabilities });
   const task = await request(agent, 'tools/call', { name: 'ask_user', arguments: QUESTIONS });
   const open = await pendingAsk(server, agent.sessionId);
@@ -49,14 +49,14 @@ it('gets a handle, polls, and finds the result', async () => {
   expect((await showAsk(server, open.ask_id)).delivery.state).toBe('delivered');
 });
 
-it('cancels: the ask is taken back', async () => {
+it('withdraws the ask when the task is cancelled', async () => {
   const agent = await connect({ protocol: '2026-07-28', capabilities });
   const { taskId } = await request(agent, 'tools/call', { name: 'ask_user', arguments: QUESTIONS });
   await request(agent, 'tasks/cancel', { taskId });
   expect(await showAsk(server, String(taskId))).toMatchObject({ status: 'cancelled' });
 });
 
-it('and elicits, is asked at its screen first', async () => {
+it('asks a client that can also elicit at its own screen first', async () => {
   const prepare = elicitor(async () => ({ action: 'accept', content: { colour: 'Blue' } }));
   const both = { ...capabilities, ...FORMS };
   const agent = await connect({ protocol: '2026-07-28', capabilities: both, prepare });

@@ -13,7 +13,7 @@ const request = ({ client }: Agent, args: Fields = BASH) =>
   client.callTool({ name: 'request_approval', arguments: args }, { onprogress: () => {}, timeout: 60_000 });
 
 describe.each(PROTOCOLS)('request_approval, %s', (protocol) => {
-  it('is allowed by a person, with what they made of it', async () => {
+  it('returns allow with the input that the person updated', async () => {
     const agent = await connect({ protocol, capabilities: { elicitation: { form: {} } } });
     const result = request(agent);
     const ask = await pendingAsk(server, agent.sessionId);
@@ -30,7 +30,7 @@ describe.each(PROTOCOLS)('request_approval, %s', (protocol) => {
     expect(agent.received.some((m) => m.method === 'elicitation/create')).toBe(false);
   });
 
-  it('is denied with the reason', async () => {
+  it('returns deny with the reason', async () => {
     const agent = await connect({ protocol });
     const result = request(agent);
     const ask = await pendingAsk(server, agent.sessionId);
@@ -38,7 +38,7 @@ describe.each(PROTOCOLS)('request_approval, %s', (protocol) => {
     expect(jsonOf(await result)).toMatchObject({ behavior: 'deny', message: 'keep it' });
   });
 
-  it('that nobody decided says deny, and pending', async () => {
+  it('returns deny and pending when no person has decided', async () => {
     const agent = await connect({ protocol });
     const result = await agent.client.callTool({ name: 'request_approval', arguments: BASH });
     expect(jsonOf(result)).toMatchObject({ status: 'pending', behavior: 'deny' });
@@ -48,7 +48,7 @@ describe.each(PROTOCOLS)('request_approval, %s', (protocol) => {
     expect(jsonOf(later)).toMatchObject({ behavior: 'allow', updatedInput: BASH.input });
   });
 
-  it('without what is to be done is refused', async () => {
+  it('is refused without a tool name and an input', async () => {
     const agent = await connect({ protocol });
     const result = await request(agent, { tool_name: ' ', input: 'rm' });
     expect(result.isError).toBe(true);
@@ -57,7 +57,7 @@ describe.each(PROTOCOLS)('request_approval, %s', (protocol) => {
 });
 
 describe('request_parent_clarification', () => {
-  it('asks the parent, and check_answer finds the mail', async () => {
+  it('raises a clarification whose answer check_answer returns', async () => {
     const parent = await newSession(server);
     const child = await connect({ session: { parent_session_id: parent.session_id } });
     const args = { questions: [{ question: 'Which branch?' }] };
@@ -71,7 +71,7 @@ describe('request_parent_clarification', () => {
     expect(await ok(server.get<unknown[]>(`/v1/sessions/${child.sessionId}/mailbox`))).toEqual([]);
   });
 
-  it('without a parent says whom to ask instead', async () => {
+  it('is refused without a parent session and says what to call instead', async () => {
     const agent = await connect();
     const args = { questions: [{ question: 'Which branch?' }] };
     const result = await agent.client.callTool({ name: 'request_parent_clarification', arguments: args });

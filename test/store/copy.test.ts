@@ -1,5 +1,5 @@
-// Moving house in the middle of everything: agents and people at work on SQLite, the server dies, its database is copied
-// to PostgreSQL with two interruptions, and everybody goes on there. Nobody may notice but by the pause.
+// Copying a database from SQLite to PostgreSQL: agents and people at work, the server dies, its database is copied with two
+// interruptions, and everything continues there without a loss.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, it } from 'vitest';
@@ -18,7 +18,7 @@ const RETRY_MS = 20;
 
 const postgres = postgresForAll();
 
-it('goes on in PostgreSQL where it stopped in SQLite, after a copy that was interrupted twice', async () => {
+it('continues in PostgreSQL where it stopped in SQLite, after a copy that was interrupted twice', async () => {
   const { url } = await postgres.database();
   const data = temporaryFolder();
   const address = new Address();

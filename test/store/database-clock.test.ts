@@ -9,7 +9,7 @@ import { postgresForAll } from '../support/shared-fixtures.ts';
 
 const postgres = postgresForAll();
 
-it('keeps the time of the database on servers whose clocks are a minute off', async () => {
+it('judges deadlines by the time of the database on servers whose clocks are a minute off', async () => {
   const { url } = await postgres.database();
   const start = (offsetMs: number) =>
     startHoldpoint({

@@ -1,4 +1,5 @@
-// docs/archive.sql, as it is: old history leaves, whole and verifiable; what is open, due or young stays; servers go on.
+// docs/archive.sql as published: old history is moved out, complete and verifiable; what is open, due or recent stays, and
+// servers keep running.
 // Covers: src/store/postgres.ts
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -15,7 +16,7 @@ import { postgresForAll } from '../support/shared-fixtures.ts';
 const DAY_MS = 86_400_000;
 const postgres = postgresForAll();
 
-it('moves old ended sessions out and nothing else, beside a running server', async () => {
+it('moves old ended sessions out of the database of a running server, and nothing else', async () => {
   const { url } = await postgres.database();
   const env = { HOLDPOINT_TOKEN: 'archivist', HOLDPOINT_DATABASE_URL: url };
   const server = await startHoldpoint({ via: 'main', env, args: ['--no-worker'] });

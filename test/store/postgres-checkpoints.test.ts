@@ -1,5 +1,5 @@
-// Several servers sign one log on PostgreSQL, while a transaction with an earlier number is still under way: nothing is
-// passed over, and their checkpoints follow each other.
+// Several servers sign one log on PostgreSQL while a transaction with an earlier number is still open: no event is skipped,
+// and their checkpoints follow each other.
 // Covers: src/gateway/checkpoint.ts, src/store/postgres.ts
 import { expect, it } from 'vitest';
 import { verifySignature } from '../../src/cli/commands/audit.ts';
@@ -23,7 +23,7 @@ const portsOn = (store: Store): Ports => ({
   isDispatchAgent: () => false,
 });
 
-it('signs what may be shown, all of it, once', async () => {
+it('signs every event below the safe horizon once', async () => {
   const { url, drop } = await postgres.database();
   const open = async () => (await openPostgres({ url, hash, poolSize: 4, pooled: false, onError: () => {} })).store;
   const stores = [await open(), await open()];

@@ -1,5 +1,5 @@
-// Connections that end, and servers that stop in the middle of a transaction: nobody else waits for long, nothing of
-// the transaction is there, and the store goes on. Errors that nobody hears fail this file.
+// Lost connections and servers that stop inside a transaction: other servers wait a few seconds at most, nothing of the
+// transaction remains, and the store works on. Unhandled errors fail this file.
 // Covers: src/store/postgres.ts
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -66,7 +66,7 @@ function stopInTheMiddle(store: Store) {
   return { isStopped, goOn, done };
 }
 
-it('fails what a cut connection was doing, keeps nothing of it, and works on with new connections', async () => {
+it('fails the transaction of a cut connection, keeps nothing of it, and works on with new connections', async () => {
   for (let i = 0; i < 3; i++) {
     const middle = stopInTheMiddle(here);
     await middle.isStopped;
@@ -81,7 +81,7 @@ it('fails what a cut connection was doing, keeps nothing of it, and works on wit
   expect(events.map((event) => JSON.parse(event.data).text)).toEqual(['after']);
 }, 60_000);
 
-it('lets others at a session, and past its events, whose server stopped in the middle of a transaction', async () => {
+it('unlocks the session and the log of a server that stopped inside a transaction', async () => {
   const middle = stopInTheMiddle(here);
   await middle.isStopped;
   // Another session is not locked, but what is written there stays behind the horizon for now.
@@ -101,7 +101,7 @@ it('lets others at a session, and past its events, whose server stopped in the m
   await expect(middle.done).rejects.toMatchObject(unavailable);
 }, 60_000);
 
-it('tells a twin after five seconds that the first request with its key is still at work', async () => {
+it('refuses a concurrent request with the same key after five seconds while the first is still running', async () => {
   let goOn = () => {};
   const until = new Promise<void>((resolve) => {
     goOn = resolve;

@@ -1,5 +1,5 @@
-// A database of the first schema with asks in flight, taken over by this version: nothing is lost, everything can be
-// answered, in both dialects, and with several servers that start at once.
+// A database of the first schema with pending asks, upgraded by this version: nothing is lost, every ask can be answered, in
+// both dialects, also when several servers start at once.
 // Covers: src/store/migrations/, src/store/postgres-schema.ts, src/store/sqlite-schema.ts
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ const caller =
 type Call = ReturnType<typeof caller>;
 
 describe('an upgrade from the first schema', () => {
-  it('with asks in flight loses nothing on SQLite', async () => {
+  it('keeps pending asks answerable on SQLite', async () => {
     const data = temporaryFolder();
     const start = () => startHoldpoint({ via: 'main', data, env: SECRET });
     const before = await inFlight(await start());
@@ -74,7 +74,7 @@ describe('an upgrade from the first schema', () => {
     await server.end('SIGKILL');
   }, 180_000);
 
-  it('with asks in flight loses nothing on PostgreSQL, with three servers that start at once', async () => {
+  it('keeps pending asks answerable on PostgreSQL with three servers that start at once', async () => {
     const database = await postgres.database();
     const start = () => startHoldpoint({ via: 'main', env: { ...SECRET, HOLDPOINT_DATABASE_URL: database.url } });
     const before = await inFlight(await start());
@@ -86,7 +86,7 @@ describe('an upgrade from the first schema', () => {
     for (const server of servers) await server.end('SIGKILL');
   }, 300_000);
 
-  it('makes the same schema as one from nothing, whoever of several begins', async () => {
+  it('results in the schema of a new database, whichever of several servers begins', async () => {
     const database = await postgres.database();
     const newest = await shapeOf(database.url);
     await query(database.url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');
@@ -121,7 +121,7 @@ describe('an upgrade from the first schema', () => {
   }, 180_000);
 });
 
-it('starts three servers at once on an empty database, with one operator between them', async () => {
+it('starts three servers at once on an empty database with one operator token', async () => {
   const database = await postgres.database();
   await query(database.url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');
   const env = { ...SECRET, HOLDPOINT_DATABASE_URL: database.url };

@@ -1,4 +1,4 @@
-// When the disk fails: every write of that commit is refused, nothing of it is there, and the store goes on afterwards.
+// Commits that fail: every write in such a commit is refused, nothing of it is stored, and the store works on afterwards.
 // Covers: src/store/sqlite.ts
 
 import { spawnSync } from 'node:child_process';
@@ -41,7 +41,7 @@ const state = () => store.read(async (r) => [await r.session('s1'), await r.sess
 const unavailable = { status: 'rejected', reason: { code: 'store_unavailable' } };
 
 describe('a full disk', () => {
-  it('fails the whole commit, changes nothing, and is over when there is room again', async () => {
+  it('fails the whole commit without a change, and accepts writes again when there is room', async () => {
     const { page_count } = writing.prepare('PRAGMA page_count').get() as { page_count: number };
     writing.exec(`PRAGMA max_page_count = ${page_count + 2}`);
     const before = await state();
@@ -59,7 +59,7 @@ describe('a full disk', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'under a process keeps everything that was acknowledged and nothing that was refused',
+    'keeps everything that a process acknowledged and nothing that it refused',
     async () => {
       await store.close();
       const program = join(import.meta.dirname, 'write-until-full.ts');
@@ -89,7 +89,7 @@ describe('a commit that fails at the last moment', () => {
     ['with its transaction still open', () => {}],
     ['with its transaction already undone', (db) => db.exec('ROLLBACK')],
   ];
-  it.each(endings)('%s refuses every unit in it and leaves the next ones alone', async (_, ending) => {
+  it.each(endings)('refuses every unit in it and none of the following ones, %s', async (_, ending) => {
     const before = await state();
     const real = DatabaseSync.prototype.exec;
     const exec = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (this: DatabaseSync, sql) {
@@ -118,7 +118,7 @@ describe('a commit that fails at the last moment', () => {
     expect(logFault(events, hash)).toBeUndefined();
   });
 
-  it('wakes nobody', async () => {
+  it('announces nothing', async () => {
     let woken = 0;
     store.onCommit(() => {
       woken += 1;
@@ -130,8 +130,8 @@ describe('a commit that fails at the last moment', () => {
   });
 });
 
-describe('somebody else who holds the database', () => {
-  it('makes a write fail with a sentence, and the next one work', async () => {
+describe('a database that another program has locked', () => {
+  it('fails a write with an explanation, and accepts the next one', async () => {
     writing.exec('PRAGMA busy_timeout = 0');
     const other = new DatabaseSync(join(folder, 'holdpoint.db'));
     other.exec('BEGIN IMMEDIATE');

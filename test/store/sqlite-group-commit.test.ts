@@ -30,7 +30,7 @@ const open = async (): Promise<Store> => {
 const insert = (store: Store, id: string) => store.write((tx) => tx.insertSession(sessionOf(id)));
 
 describe('commits', () => {
-  it('are shared by writes that arrive together', async () => {
+  it('shares one commit between writes that arrive together', async () => {
     const store = await open();
     const before = commitsIn(folder);
     await Promise.all(Array.from({ length: 400 }, (_, n) => insert(store, `s${n}`)));
@@ -40,7 +40,7 @@ describe('commits', () => {
     expect(await store.read((r) => r.counts())).toMatchObject({ activeSessions: 400 });
   });
 
-  it('are shared by writes that arrive while another commit is on its way', async () => {
+  it('shares one commit between writes that arrive during another commit', async () => {
     const store = await open();
     const before = commitsIn(folder);
     const writers = Array.from({ length: 40 }, async (_, n) => {
@@ -50,7 +50,7 @@ describe('commits', () => {
     expect(commitsIn(folder) - before).toBeLessThanOrEqual(20);
   });
 
-  it('are never shared with a write that comes after its result: what is acknowledged is committed', async () => {
+  it('returns from a write only after its commit', async () => {
     const store = await open();
     const before = commitsIn(folder);
     const other = new DatabaseSync(join(folder, 'holdpoint.db'), { readOnly: true });
@@ -63,7 +63,7 @@ describe('commits', () => {
     other.close();
   });
 
-  it('wait for the disk: write-ahead log, synchronous = FULL', async () => {
+  it('commits to disk with a write-ahead log and synchronous = FULL', async () => {
     const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
     const store = await open();
     await insert(store, 's1');
@@ -73,7 +73,7 @@ describe('commits', () => {
     expect(writing.location()).toMatch(/holdpoint\.db$/);
   });
 
-  it('are read by a connection that cannot write', async () => {
+  it('reads with a connection that cannot write', async () => {
     const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
     const store = await open();
     await store.read(async (r) => r.lastSeq());

@@ -34,7 +34,7 @@ describe('one process per folder', () => {
     for (const child of children.splice(0)) await end(child);
   });
 
-  it('refuses a second opener in the same process, and lets it in after the first has closed', async () => {
+  it('refuses a second store of the same process until the first is closed', async () => {
     const first = await open();
     await expect(openSqlite(folder, hash)).rejects.toMatchObject({
       code: 'store_unavailable',
@@ -45,7 +45,7 @@ describe('one process per folder', () => {
     expect(await (await open()).read((r) => r.lastSeq())).toBe(1);
   });
 
-  it('refuses while another process has it, and takes over when that one was killed', async () => {
+  it('refuses a folder that another process holds, and opens it when that process was killed', async () => {
     const child = startOpener(folder);
     children.push(child);
     expect(await firstLine(child)).toBe('open');
@@ -55,7 +55,7 @@ describe('one process per folder', () => {
     expect((await store.read((r) => r.session('left behind')))?.id).toBe('left behind');
   });
 
-  it('does not keep the folder after it could not open the database', async () => {
+  it('releases the folder when the database cannot be opened', async () => {
     writeFileSync(
       join(folder, 'holdpoint.db'),
       'this is not a database, but it is long enough to be taken for one'.repeat(99),

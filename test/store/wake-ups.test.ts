@@ -16,7 +16,7 @@ describe.each([
   ['with notifications', false],
   ['behind a transaction-mode pooler', true],
 ])('two servers %s', (_, pooled) => {
-  it('wake each other: a poll and a stream at one, the answer at the other', async () => {
+  it('end a poll and reach a stream at one server by an answer at the other', async () => {
     const database = await postgres.database();
     const line = await Eavesdropper.open(Number(new URL(database.url).port));
     const url = new URL(database.url);

@@ -1,4 +1,4 @@
-// Which agents a worker attaches to: what `connect` has written down is what it finds, the latest of several.
+// Which agents a worker attaches to: those that `connect` has recorded, the latest record of each.
 import { utimesSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { codex } from '../../src/agents/codex/agent.ts';
@@ -7,7 +7,7 @@ import { deleteRecord, recordPath, saveRecord } from '../../src/cli/connect/conn
 import { startAttachments } from '../../src/worker/attachments.ts';
 import { temporaryFolder } from '../support/process.ts';
 
-it('attaches to what is connected, and lets go of what no longer is', async () => {
+it('attaches to the latest connection and to the one before it when that is removed', async () => {
   const data = temporaryFolder();
   const [first, second] = ['/one/hooks.json', '/two/hooks.json'].map((file) => ({
     named: file,

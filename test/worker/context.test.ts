@@ -1,5 +1,5 @@
-// An agent that can be held without a process may keep it for a while: an answer in time is taken at once, a late one by
-// the run when it is claimed again. And sub-agents are named with what they ask.
+// An agent that can be held without a process may keep it for a while: an answer in time is returned at once, a late one to
+// the run when it is claimed again. And the lineage of sub-agents in what they ask.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { HostedAgent } from '../../src/worker/host.ts';
 import { openServer, type Server } from '../support/server.ts';
@@ -37,7 +37,7 @@ async function waiting(patience: () => AbortSignal) {
   return { run, ask, heard };
 }
 
-it('takes an answer in time without letting go of the run', async () => {
+it('returns an answer in time without releasing the run', async () => {
   const { run, ask, heard } = await waiting(() => new AbortController().signal);
   expect(ask).toMatchObject({ mode: 'deferred', request: { lineage: ['tester', 'helper: look'] } });
   await bed.answer(ask, { question_id: 'which', selected_option_ids: ['a'] });
@@ -46,7 +46,7 @@ it('takes an answer in time without letting go of the run', async () => {
   expect(await bed.events(run.session_id, 'run.released')).toEqual([]);
 });
 
-it('lets go when its patience is over, and is started again with the answer', async () => {
+it('releases the run when its patience is over, and starts it again with the answer', async () => {
   const patience = new AbortController();
   const { run, ask, heard } = await waiting(() => patience.signal);
   patience.abort();

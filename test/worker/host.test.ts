@@ -75,28 +75,34 @@ afterAll(async () => {
 
 const ended = async (name: string) => bed.over((await bed.play([], { agent: name })).run_id);
 
-it.each(['says-much', 'says-signs', 'says-faces'])('%s: completed, with the beginning and the end', async (name) => {
-  const run = await ended(name);
-  expect(run.status).toBe('completed');
-  const { last_message } = (await bed.api.sessions.get(run.session_id)).snapshot;
-  for (const text of [last_message, run.outputs.find((output) => output.output_id === 'said')?.text])
-    expect(text).toMatch(/^BEGIN.*\n\[… \d+ characters left out …\]\n.*END$/s);
-  expect(begun.get(name)).toBe(1);
-});
+it.each(['says-much', 'says-signs', 'says-faces'])(
+  'completes a run whose last message is too long with its beginning and its end: %s',
+  async (name) => {
+    const run = await ended(name);
+    expect(run.status).toBe('completed');
+    const { last_message } = (await bed.api.sessions.get(run.session_id)).snapshot;
+    for (const text of [last_message, run.outputs.find((output) => output.output_id === 'said')?.text])
+      expect(text).toMatch(/^BEGIN.*\n\[… \d+ characters left out …\]\n.*END$/s);
+    expect(begun.get(name)).toBe(1);
+  },
+);
 
-it('fails-at-length: failed, with the beginning and the end of the error', async () => {
+it('fails a run whose error is too long with the beginning and the end of the error', async () => {
   const run = await ended('fails-at-length');
   expect(run).toMatchObject({ status: 'failed', error: expect.stringMatching(/^BEGINx+\n\[… \d+ .*\]\nx+END$/) });
   expect(begun.get('fails-at-length')).toBe(1);
 });
 
-it.each(['completes-oddly', 'fails-oddly'])('%s: failed, with what the server refused', async (name) => {
-  const run = await ended(name);
-  expect(run).toMatchObject({ status: 'failed', error: expect.stringMatching(/did not take the end.*exit_code/s) });
-  expect(begun.get(name)).toBe(1);
-});
+it.each(['completes-oddly', 'fails-oddly'])(
+  'fails a run whose end the server refuses, with the refusal: %s',
+  async (name) => {
+    const run = await ended(name);
+    expect(run).toMatchObject({ status: 'failed', error: expect.stringMatching(/did not take the end.*exit_code/s) });
+    expect(begun.get(name)).toBe(1);
+  },
+);
 
-it('displays-a-form: the run is held on it, without a process, until it is answered', async () => {
+it('holds a run whose agent ended after it displayed a form, without a process', async () => {
   const run = await bed.play([], { agent: 'displays-a-form' });
   const [form] = await bed.pending(run.session_id);
   await bed.until(async () => (await bed.events(run.session_id, 'run.released'))[0]);
@@ -105,15 +111,18 @@ it('displays-a-form: the run is held on it, without a process, until it is answe
   expect(begun.get('displays-a-form')).toBe(1);
 });
 
-it.each(['completes', 'fails'])('an agent that %s with odd characters', async (name) => {
-  const run = await bed.play([], { agent: name });
-  const [ask] = await bed.pending(run.session_id);
-  expect(ask).toMatchObject({ request: { reason: SIGNS, lineage: [SIGNS], input: { command: 'ls' } } });
-  await bed.decide(ask as never, { behavior: 'allow' });
-  const over = await bed.over(run.run_id);
-  expect(over.outputs[0]?.text).toBe(SIGNS);
-  expect(over.outputs[1]?.text).toContain('NUL');
-  if (name === 'completes') expect(over).toMatchObject({ status: 'completed' });
-  else expect(over).toMatchObject({ status: 'failed', error: SIGNS });
-  expect((await bed.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
-});
+it.each(['completes', 'fails'])(
+  'replaces characters that a database does not store in what an agent says and asks: %s',
+  async (name) => {
+    const run = await bed.play([], { agent: name });
+    const [ask] = await bed.pending(run.session_id);
+    expect(ask).toMatchObject({ request: { reason: SIGNS, lineage: [SIGNS], input: { command: 'ls' } } });
+    await bed.decide(ask as never, { behavior: 'allow' });
+    const over = await bed.over(run.run_id);
+    expect(over.outputs[0]?.text).toBe(SIGNS);
+    expect(over.outputs[1]?.text).toContain('NUL');
+    if (name === 'completes') expect(over).toMatchObject({ status: 'completed' });
+    else expect(over).toMatchObject({ status: 'failed', error: SIGNS });
+    expect((await bed.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
+  },
+);

@@ -1,5 +1,5 @@
-// The server away for longer than a lease, as processes of their own: stopped as by a closed lid, or killed and started
-// again. The worker was alive all the time, so its agent goes on, and its command is begun once.
+// A server that is away for longer than a lease, as a process of its own: suspended, or killed and started again. Its worker
+// was alive all the time, so its agent goes on, and its command is started once.
 // Covers: src/gateway/lease-grace.ts, src/worker/lease.ts
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ async function wakesUp(server: Holdpoint): Promise<Holdpoint> {
 it.each([
   ['is stopped and goes on', wakesUp],
   ['is killed and started again', comesBack],
-])('a server that %s leaves the work of a worker that is alive alone', async (_, away) => {
+])('keeps the run of a living worker when the server %s', async (_, away) => {
   const server = await startHoldpoint({ args: ['--no-worker'], via: 'main' });
   started.push(server);
   const bed = new TestBed(server.url, server.token);

@@ -1,5 +1,5 @@
-// The lease of a run, as workers of this process meet it: who has lost it is refused everything; who stops lets go or,
-// where the agent could not be taken up again, fails the run; and what recovery makes of an agent that is gone.
+// The lease of a run as workers of this process use it: a worker that lost it is refused everything; one that stops releases
+// the run or, where the agent cannot be resumed, fails it; and what recovery does with the run of a lost worker.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { mock } from '../../src/agents/mock/agent.ts';
 import type { Step } from '../../src/agents/mock/input.ts';
@@ -27,7 +27,7 @@ const code = async (call: Promise<unknown>): Promise<string> => {
   return error instanceof HoldpointProblem ? error.code : `not refused: ${error}`;
 };
 
-it('every call of a worker that lost its run is refused, and changes nothing', async () => {
+it('refuses every call of a worker that lost its run, and changes nothing', async () => {
   const parent = await bed.api.sessions.create({ agent: 'external' });
   const run = await bed.play([], { agent: 'claimed-by-hand', parent_session_id: parent.session_id });
   const claim = (worker_id: string) =>
@@ -62,7 +62,7 @@ it('every call of a worker that lost its run is refused, and changes nothing', a
   expect(await bed.events(run.session_id)).toEqual(before);
 });
 
-it('an agent works under its lease: nothing it does counts after the run went to its successor', async () => {
+it('refuses the calls of an agent after its run went to another worker', async () => {
   const [goOn, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const refusals: string[] = [];
   let hosts = 0;
@@ -103,7 +103,7 @@ it('an agent works under its lease: nothing it does counts after the run went to
 });
 
 describe('a worker that stops', () => {
-  it('fails the run of an agent that cannot be taken up again: its open approval is denied', async () => {
+  it('fails the run of an agent that cannot be resumed and denies its pending approval', async () => {
     const worker = await bed.worker({ agents: [none], drainMs: 1 });
     const allowed: Step[] = [{ do: 'say', text: 'ran' }];
     const run = await bed.play([{ do: 'approve', id: 'p', ...BASH, allowed }], { agent: 'fragile' });
@@ -116,7 +116,7 @@ describe('a worker that stops', () => {
     expect(await code(bed.decide(ask, { behavior: 'allow' }))).toBe('approval_state_conflict');
   });
 
-  it('lets an agent that cannot be taken up again finish what it is doing', async () => {
+  it('lets an agent that cannot be resumed finish within the drain period', async () => {
     const worker = await bed.worker({ agents: [none] });
     const run = await bed.play([{ do: 'sleep', ms: 150 }, { do: 'complete' }], { agent: 'fragile' });
     await bed.until(async () => (worker.hosting === 1 ? true : undefined));
@@ -124,7 +124,7 @@ describe('a worker that stops', () => {
     expect((await bed.api.runs.get(run.run_id)).status).toBe('completed');
   });
 
-  it('stops at once although all its places are taken', async () => {
+  it('stops at once although it hosts its maximum of runs', async () => {
     const worker = await bed.worker({ concurrency: 2 });
     const runs = [await bed.play([{ do: 'sleep', ms: 600_000 }]), await bed.play([{ do: 'sleep', ms: 600_000 }])];
     await bed.until(async () => (worker.hosting === 2 ? true : undefined));
@@ -133,7 +133,7 @@ describe('a worker that stops', () => {
   });
 });
 
-describe('a worker that is gone', () => {
+describe('a lost worker', () => {
   const lapse = async (sessionId: string) => {
     server.advance(700_000);
     await bed.until(async () => {
@@ -146,7 +146,7 @@ describe('a worker that is gone', () => {
     { do: 'complete' },
   ];
 
-  it('with an agent that is replayed: the blocking ask ends as worker_restart and is asked again', async () => {
+  it('ends the blocking ask of a replayed agent as worker_restart, which asks it again', async () => {
     const isAnother = ({ ask_id }: AskView) => ask_id !== ask.ask_id;
     const lost = await bed.worker({ agents: [{ ...replaying, run: vanishAfterAsking }], leaseMs: 600_000 });
     const run = await bed.play(crashing('blocking'), { agent: 'replaying' });
@@ -165,7 +165,7 @@ describe('a worker that is gone', () => {
     expect(bed.heard(await bed.over(run.run_id))).toEqual(['q: answered: Apples']);
   });
 
-  it('with an agent that is lost: the run is interrupted and its ask ends', async () => {
+  it('interrupts the run of an agent that cannot be resumed and ends its ask', async () => {
     const lost = await bed.worker({ agents: [{ ...none, run: vanishAfterAsking }], leaseMs: 600_000 });
     const run = await bed.play(crashing('blocking'), { agent: 'fragile' });
     const ask = await first(run.session_id);

@@ -1,4 +1,4 @@
-// Programs that a worker speaks with line by line: what they say arrives whole, and nothing is left of them.
+// Programs with which a worker exchanges lines: every line arrives whole, and no process of them is left.
 // Covers: src/worker/process-group.ts
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -28,8 +28,8 @@ function talk(script: string, lines: string[], more: { signal?: AbortSignal; onS
   return { started, alive: () => identity !== undefined && processes.isAlive(identity), identity: () => identity };
 }
 
-describe('a program that is spoken with', () => {
-  it('hears and says whole lines, also those that come in pieces', async () => {
+describe('a program with line input and output', () => {
+  it('receives and sends whole lines, also those that arrive in pieces', async () => {
     const lines: string[] = [];
     const { started } = talk(`printf 'o'; sleep 0.05; printf 'ne\\ntwo\\nü'; cat; echo gone`, lines);
     const program = await started;
@@ -41,7 +41,7 @@ describe('a program that is spoken with', () => {
     program.send('nobody listens');
   });
 
-  it('begins only when its identity was kept', async () => {
+  it('starts only after its identity was stored', async () => {
     const lines: string[] = [];
     const seen: string[][] = [];
     const { started } = talk('echo begun', lines, {
@@ -54,7 +54,7 @@ describe('a program that is spoken with', () => {
     expect([seen, lines]).toEqual([[[]], ['begun']]);
   });
 
-  it('never begins when that failed', async () => {
+  it('never starts when its identity could not be stored', async () => {
     const lines: string[] = [];
     const { started, identity } = talk('echo begun', lines, { onStart: () => Promise.reject(new Error('disk full')) });
     await expect(started).rejects.toThrow('disk full');
@@ -62,7 +62,7 @@ describe('a program that is spoken with', () => {
     expect(lines).toEqual([]);
   });
 
-  it('ends with all it started when it is stopped, whatever it ignores', async () => {
+  it('ends with all its child processes when it is stopped, whatever signals they ignore', async () => {
     const stop = new AbortController();
     const { started, alive } = talk(`trap '' TERM; sleep 300 & echo up; wait; sleep 300`, [], { signal: stop.signal });
     const program = await started;
@@ -74,7 +74,7 @@ describe('a program that is spoken with', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'takes along what it put in a session of its own, and nothing else',
+    'ends child processes in a session of their own, and no other process',
     async () => {
       const lines: string[] = [];
       const { started, identity } = talk('setsid sh -c "echo up; exec sleep 300" & wait', lines);
@@ -90,7 +90,7 @@ describe('a program that is spoken with', () => {
     },
   );
 
-  it('does not outlive its worker, however that dies', async () => {
+  it('ends when its worker dies in any way', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdpoint-talk-'));
     const file = join(folder, 'up');
     const worker = spawn(process.execPath, ['--input-type=module', '-e', workerWith(file)], { stdio: 'ignore' });

@@ -1,5 +1,5 @@
-// Threads through kill -9 and SIGTERM of a worker that is a process of its own: the prompt that dies with it says so,
-// the one that can be taken up stays open, and what a person posts meanwhile reaches the agent.
+// Threads through kill -9 and SIGTERM of a worker process: the prompt of an agent that cannot be resumed is cancelled, that of
+// one that can stays open, and what a person posts meanwhile reaches the agent.
 // Covers: src/gateway/kept-answers.ts, src/gateway/recover.ts
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -74,7 +74,7 @@ const post = (sessionId: string, text: string) =>
 const OPENING = 'operator: play';
 const PROMPT = '? Which one?';
 
-it('typing a number gives the agent the label of that option', async () => {
+it('gives the agent the label of the option whose number was posted', async () => {
   mockWorker();
   const run = await bed.play(asking);
   await bed.pending(run.session_id);
@@ -90,7 +90,7 @@ it('typing a number gives the agent the label of that option', async () => {
   ]);
 });
 
-it('kill -9, an agent that cannot be resumed: the prompt is cancelled when the worker is back', async () => {
+it('cancels the prompt of an agent that cannot be resumed when a worker is back after kill -9', async () => {
   const worker = fragileWorker();
   const run = await bed.play(asking, { agent: 'fragile' });
   await bed.pending(run.session_id);
@@ -109,7 +109,7 @@ it('kill -9, an agent that cannot be resumed: the prompt is cancelled when the w
   });
 });
 
-it('kill -9, an agent that can be resumed: what was posted meanwhile is delivered', async () => {
+it('delivers a post of the meantime to an agent that is resumed after kill -9', async () => {
   const worker = mockWorker('killed');
   const run = await bed.play(asking);
   await bed.pending(run.session_id);
@@ -122,7 +122,7 @@ it('kill -9, an agent that can be resumed: what was posted meanwhile is delivere
   expect(bed.heard(await bed.over(run.run_id))).toEqual(['q: answered: Apples']);
 });
 
-it('kill -9, an agent that cannot be resumed: what was posted meanwhile is kept for when it asks again', async () => {
+it('keeps a post of the meantime for an agent that asks again after kill -9', async () => {
   const worker = fragileWorker();
   const run = await bed.play(asking, { agent: 'fragile' });
   await bed.pending(run.session_id);
@@ -137,7 +137,7 @@ it('kill -9, an agent that cannot be resumed: what was posted meanwhile is kept 
   expect(ask).toMatchObject({ status: 'answered', answer: { answered_by: 'operator', surface: 'thread' } });
 });
 
-it('SIGTERM with an approval open and no way to resume: the action is denied', async () => {
+it('denies the open approval of an agent that cannot be resumed on SIGTERM', async () => {
   const worker = fragileWorker();
   const allowed: Step[] = [{ do: 'say', text: 'ran' }];
   const run = await bed.play([{ do: 'approve', id: 'p', ...BASH, allowed }], { agent: 'fragile' });

@@ -1,5 +1,5 @@
-// Workers that die, stall and come back, as processes of their own: the answer reaches the agent exactly once, whoever
-// hosts it in the end. Asserted from the log: one delivery, one line in which the agent says what it heard.
+// Workers that die, stall and return, as processes of their own: the answer reaches the agent exactly once, whichever worker
+// hosts it in the end. Asserted from the log: one delivery, and one output in which the agent repeats the answer.
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Step } from '../../src/agents/mock/input.ts';
 import type { AskView, RunView } from '../../src/core/views.ts';
@@ -66,29 +66,35 @@ const asking = (mode: 'blocking' | 'deferred'): Step[] => [
 ];
 
 describe('kill -9 of a worker with an ask open', () => {
-  it.each(['blocking', 'deferred'] as const)('%s: answered after another worker came', async (mode) => {
-    const worker = await startWorkerProcess();
-    const run = await bed.play(asking(mode));
-    const ask = await first(run.session_id);
-    await kill(worker, run);
-    await startWorkerProcess();
-    await chooseBread(ask);
-    await expectHeardOnce(run, ['q: answered: Bread']);
-  });
+  it.each(['blocking', 'deferred'] as const)(
+    'delivers a %s ask once that is answered after another worker came',
+    async (mode) => {
+      const worker = await startWorkerProcess();
+      const run = await bed.play(asking(mode));
+      const ask = await first(run.session_id);
+      await kill(worker, run);
+      await startWorkerProcess();
+      await chooseBread(ask);
+      await expectHeardOnce(run, ['q: answered: Bread']);
+    },
+  );
 
-  it.each(['blocking', 'deferred'] as const)('%s: answered while no worker runs', async (mode) => {
-    const worker = await startWorkerProcess();
-    const run = await bed.play(asking(mode));
-    const ask = await first(run.session_id);
-    if (mode === 'deferred') await released(run);
-    await kill(worker, run);
-    await chooseBread(ask);
-    expect((await bed.api.asks.get(ask.ask_id)).delivery.state).toBe('due');
-    await startWorkerProcess();
-    await expectHeardOnce(run, ['q: answered: Bread']);
-  });
+  it.each(['blocking', 'deferred'] as const)(
+    'delivers a %s ask once that is answered while no worker runs',
+    async (mode) => {
+      const worker = await startWorkerProcess();
+      const run = await bed.play(asking(mode));
+      const ask = await first(run.session_id);
+      if (mode === 'deferred') await released(run);
+      await kill(worker, run);
+      await chooseBread(ask);
+      expect((await bed.api.asks.get(ask.ask_id)).delivery.state).toBe('due');
+      await startWorkerProcess();
+      await expectHeardOnce(run, ['q: answered: Bread']);
+    },
+  );
 
-  it('several asks open, some answered before, some after', async () => {
+  it('delivers several asks once each, some answered before and some after', async () => {
     const worker = await startWorkerProcess();
     const asks = [1, 2, 3, 4].map((n) => ({ do: 'approve' as const, id: `p${n}`, ...BASH, input: { n } }));
     const run = await bed.play([{ do: 'parallel', asks }, { do: 'complete' }]);
@@ -105,7 +111,7 @@ describe('kill -9 of a worker with an ask open', () => {
     ]);
   });
 
-  it('a sub-agent that waits for its parent', async () => {
+  it('delivers the clarification of a sub-agent once', async () => {
     const worker = await startWorkerProcess();
     const script: Step[] = [{ do: 'clarify', id: 'c', questions: [WHICH] }];
     const run = await bed.play([{ do: 'subagent', id: 'kid', script }, { do: 'complete' }]);
@@ -123,7 +129,7 @@ describe('kill -9 of a worker with an ask open', () => {
 });
 
 describe('other ways to lose a run', () => {
-  it('an agent that crashes is taken up again and says nothing twice', async () => {
+  it('resumes an agent that crashes without repeating an output', async () => {
     const worker = await startWorkerProcess();
     const script: Step[] = [
       { do: 'say', text: 'before' },
@@ -142,7 +148,7 @@ describe('other ways to lose a run', () => {
     expect(await bed.events(run.session_id, 'run.recovered')).toHaveLength(1);
   });
 
-  it('a stalled worker that wakes up after its lease is refused; its successor goes on', async () => {
+  it('refuses a stalled worker after its lease, and its successor continues', async () => {
     // Short enough that it looks after its lease soon after it wakes up.
     const stalled = await startWorkerProcess(['--log', 'info', '--lease-ms', '5000']);
     const run = await bed.play(asking('blocking'));
@@ -158,7 +164,7 @@ describe('other ways to lose a run', () => {
     await expectHeardOnce(run, ['q: answered: Bread']);
   });
 
-  it('SIGTERM lets go of the run at once: the next worker needs no lease to lapse', async () => {
+  it('releases the run at once on SIGTERM, so that the next worker waits for no lease', async () => {
     const worker = await startWorkerProcess();
     const run = await bed.play(asking('blocking'));
     const ask = await first(run.session_id);
@@ -170,8 +176,8 @@ describe('other ways to lose a run', () => {
   });
 });
 
-describe('a worker that may not', () => {
-  it('ends with a sentence when its token is no worker token', async () => {
+describe('a worker without permission', () => {
+  it('exits with an explanation when its token is not a worker token', async () => {
     const viewer = await bed.api.tokens.create({ scope: 'viewer' });
     const worker = spawnHoldpoint({
       command: ['worker'],

@@ -1,4 +1,4 @@
-// `holdpoint run exec -- <command…>`: the command runs in the folder where it was typed, asks, and goes on when it is
+// `holdpoint run exec -- <command…>`: the command runs in the folder where it was typed, asks, and continues when it is
 // answered from the command line.
 // Covers: src/agents/exec/run.ts, src/cli/commands/run.ts
 import { afterAll, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { asks, exitOf } from './test-bed.ts';
 
 afterAll(endEverything);
 
-it('runs a command as it was typed, dashes and all, and says how it ended', async () => {
+it('runs a command as it was typed, with its flags, and prints how it ended', async () => {
   const server = await startHoldpoint({ via: 'main' });
   const env = { HOLDPOINT_URL: server.url, HOLDPOINT_TOKEN: server.token };
   const folder = temporaryFolder();

@@ -1,5 +1,5 @@
-// docs/runtime-adapter.md says what is so: every reason, event, environment name and runtime is in it, and its example of
-// a sentinel is one.
+// docs/runtime-adapter.md compared with the code: every reason, event, environment variable and runtime is in it, and its
+// example of a sentinel is valid.
 // Covers: docs/runtime-adapter.md
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const runtimes = [...(await Promise.all(registered)), plain];
 const guide = readFileSync(join(root, 'docs/runtime-adapter.md'), 'utf8');
 const source = readFileSync(join(root, 'src/agents/exec/run.ts'), 'utf8');
 
-it('names what there is', () => {
+it('names every reason, event, environment variable and runtime', () => {
   const names = [
     ...FAILURE_REASONS,
     ...EVENT_TYPES.filter((type) => type.startsWith('dispatch.')).map((type) => type.slice('dispatch.'.length)),
@@ -29,7 +29,7 @@ it('names what there is', () => {
   expect(names.filter((name) => !guide.includes(name))).toEqual([]);
 });
 
-it('shows a sentinel that is one', () => {
+it('shows a valid sentinel', () => {
   const [, example = ''] = /```json\n([\s\S]*?)```/.exec(guide) ?? [];
   expect(parseSentinel(Buffer.from(example))).toMatchObject({
     question: expect.any(String),

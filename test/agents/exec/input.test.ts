@@ -1,5 +1,5 @@
-// Asking, stopping and being started again: what a dispatch that carries an answer sees, and where what it left for
-// itself does not go.
+// The input of a dispatch that carries an answer: how the answer and the partial state reach the program, and where they
+// must not appear.
 // Covers: src/core/partial-state.ts, src/gateway/dispatch.ts
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ const options = (...selected_option_ids: string[]) => ({ question_id: 'question-
 describe('the answer', () => {
   const COLOURS = { question: 'Which?', options: ['Red', 'Blue'], context: 'For the sign.', partial_state: [1, null] };
 
-  it('is the label of an option; the question shows its context', async () => {
+  it('is the label of the chosen option of a question that shows its context', async () => {
     const folder = d.workspace();
     const run = await d.sh(folder, onceThenShow(COLOURS), { data: { task: 'paint' } });
     const ask = await d.question(run);
@@ -36,7 +36,7 @@ describe('the answer', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is the free text; both where both were given', async () => {
+  it('is the free text, or both where an option and a text were given', async () => {
     const run = await d.sh(d.workspace(), onceThenShow(COLOURS));
     const next = await d.answer(await d.question(run), 'Green, "really"\n');
     expect(inputOf(await d.over(next)).answer).toBe('Green, "really"\n');
@@ -45,13 +45,13 @@ describe('the answer', () => {
     expect(inputOf(await d.over(await d.bed.answer(await d.question(other), both))).answer).toBe('Red (a dark one)');
   });
 
-  it('declined: the program is told, and is given no answer to mistake for one', async () => {
+  it('is absent when the question was declined, which the program is told', async () => {
     const run = await d.sh(d.workspace(), onceThenShow({ question: 'Which?' }));
     const next = await d.bed.decline(await d.question(run), 'ask the owner');
     expect(inputOf(await d.over(next))).toEqual({ answer: null, declined: true, justification: 'ask the owner' });
   });
 
-  it('cancelled: the run is cancelled and nothing is started again', async () => {
+  it('is never given when the question was cancelled: nothing is started again', async () => {
     const run = await d.sh(d.workspace(), onceThenShow({ question: 'Which?' }));
     const ask = await d.question(run);
     await d.bed.api.questions.cancel(run.run_id, ask.ask_id);
@@ -60,7 +60,7 @@ describe('the answer', () => {
     expect(types).toEqual(['dispatch.accepted', 'dispatch.started', 'dispatch.needs_input', 'dispatch.cancelled']);
   });
 
-  it('reaches a prompt template, with sections that are there only when there is something to say', async () => {
+  it('reaches a prompt template, whose empty sections are left out', async () => {
     const prompt_template =
       'Paint {{what}}.{{#answer}} They said {{answer}}; {{partial_state.n}}; {{partial_state}}.{{/answer}}';
     const script = onceThenShow({ question: 'Which?', partial_state: { n: 7 } }, 'cat; printf "|%s" "$0"');
@@ -73,7 +73,7 @@ describe('the answer', () => {
   });
 });
 
-it('three questions in a row: each dispatch links to the one before, the last one has all three answers', async () => {
+it('links each of three dispatches to the one before and gives the last one all three answers', async () => {
   const script = `node=$1; "$node" - <<'END'
     const { readFileSync, writeFileSync } = require('node:fs');
     const { answer, partial_state } = JSON.parse(readFileSync(process.env.AGORA_INPUT_FILE, 'utf8'));
@@ -92,7 +92,7 @@ END`;
 describe('partial_state', () => {
   const state = 'x'.repeat(1024 * 1024 - 2);
 
-  it('of 1 MiB arrives whole, in the file; the environment says where it is', async () => {
+  it('arrives whole with 1 MiB in the file that the environment names', async () => {
     const show = `printf '%s' "$AGORA_INPUT_JSON"; wc -c < "$AGORA_INPUT_FILE"`;
     const payload = { question: 'Which?', partial_state: state };
     const folder = d.workspace({ 'payload.json': JSON.stringify(payload) });
@@ -110,7 +110,7 @@ describe('partial_state', () => {
     for (const reply of seen) expect(reply.text).not.toContain('xxxxxxxx');
   });
 
-  it('is refused by the API when it is larger, in another mode, or when the rest of the body is too large', async () => {
+  it('is refused by the API when it is larger, in another mode, or with a body over the limit', async () => {
     const { session_id } = await d.bed.api.sessions.create({ agent: 'external' });
     const { run_id } = await d.bed.api.runs.start(session_id, { input: {} });
     const raise = (more: object) =>
@@ -136,7 +136,7 @@ describe('partial_state', () => {
     });
   });
 
-  it('the server would not keep makes the dispatch fail, with the reason', async () => {
+  it('fails the dispatch with the reason when the server refuses it', async () => {
     const deep = `${'['.repeat(80)}${']'.repeat(80)}`;
     const script = `printf '{"question":"q","partial_state":${deep}}' > "$AGORA_NEEDS_INPUT_PATH"`;
     const run = await d.over(await d.sh(d.workspace(), script));
@@ -148,7 +148,7 @@ describe('partial_state', () => {
   });
 });
 
-it('events of a dispatch carry no text of the question, the answer or the error', async () => {
+it('keeps the texts of question, answer and error out of the events of a dispatch', async () => {
   const run = await d.sh(
     d.workspace(),
     onceThenShow({ question: 'SECRET?', options: ['SECRET'] }, 'echo SECRET >&2; exit 5'),

@@ -1,6 +1,6 @@
-// kill -9 of the server, of the worker, of both, and of a server with its own worker, while dispatches are at every step
-// between their start, their question, its answer and their end: exactly one restart follows each answer, with the right
-// input, never two programs at once, and nothing is left running or lying about. HOLDPOINT_KILL_ROUNDS asks for more.
+// kill -9 of the server, of the worker, of both, and of a server with its built-in worker, while dispatches are at every step
+// between start, question, answer and end: exactly one restart follows each answer, with the right input, never two programs
+// at once, and no process or file is left. HOLDPOINT_KILL_ROUNDS asks for more rounds.
 // Covers: src/agents/exec/run.ts
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const CARRIED_ON = { a: 1, answer: 'blue', partial_state: { tried: ['red'] } };
 afterAll(endEverything);
 
 it.each(VICTIMS)(
-  'kill -9: %s',
+  'restarts each dispatch exactly once with its answer after kill -9 of: %s',
   async (victim) => {
     const bed = await KillTestBed.build(victim);
     for (let round = 0; round < ROUNDS; round++) {

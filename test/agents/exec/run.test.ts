@@ -1,5 +1,4 @@
-// How a dispatch ends when somebody or something ends it: nothing of it is left running, whoever it was. And how it
-// fails when it cannot even begin.
+// How a dispatch ends when it is stopped from outside: no process of it is left. And how it fails when it cannot start.
 // Covers: src/agents/workspace/occupancy.ts, src/worker/process-group.ts, src/worker/program-environment.ts
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -42,13 +41,13 @@ const allEnded = (pids: number[]) => d.bed.until(async () => (pids.some(isAlive)
 const leftIn = (folder: string) =>
   d.bed.until(async () => (existsSync(join(folder, '.agora')) ? undefined : readdirSync(folder)));
 
-describe('the whole family of a program ends', () => {
+describe('the processes of a program', () => {
   const ENDS: [string, (run: RunView) => Promise<unknown>, string][] = [
     ['the run is cancelled', (run) => d.bed.api.runs.cancel(run.run_id), 'cancelled'],
     ['the session is interrupted', (run) => d.bed.api.sessions.interrupt(run.session_id), 'interrupted'],
     ['the session is ended', (run) => d.bed.api.sessions.end(run.session_id), 'interrupted'],
   ];
-  it.each(ENDS)('when %s', async (_, end, status) => {
+  it.each(ENDS)('end when %s', async (_, end, status) => {
     const folder = d.workspace();
     const run = await d.sh(folder, FAMILY);
     const pids = await family(folder);
@@ -60,7 +59,7 @@ describe('the whole family of a program ends', () => {
     expect((await d.bed.events(run.session_id)).at(-1)?.type).toMatch(/dispatch.cancelled|session.ended/);
   });
 
-  it('when its time is over', async () => {
+  it('end when its time limit is over', async () => {
     const past = async (timeout_ms: number) => {
       const folder = d.workspace();
       const run = await d.over(await d.sh(folder, FAMILY, { timeout_ms }));
@@ -82,7 +81,7 @@ describe('the whole family of a program ends', () => {
     expect(pidsIn(folder).filter(isAlive)).toEqual([]);
   });
 
-  it('when it ends itself and leaves somebody behind', async () => {
+  it('end when it exits and leaves a child process', async () => {
     const folder = d.workspace();
     const run = await d.over(
       await d.sh(folder, 'sh -c "echo \\$\\$ >> pids; exec sleep 60" & while [ ! -s pids ]; do :; done; exit 3'),
@@ -91,7 +90,7 @@ describe('the whole family of a program ends', () => {
     expect(pidsIn(folder).filter(isAlive)).toEqual([]);
   });
 
-  it('when its worker stops; another one runs it again, and it completes', async () => {
+  it('end when its worker stops, and another worker runs it again to completion', async () => {
     const own = await ExecTestBed.open({ concurrency: 0 });
     const first = await own.bed.worker({ agents: [exec], id: 'first' });
     const folder = own.workspace();
@@ -107,8 +106,8 @@ describe('the whole family of a program ends', () => {
   });
 });
 
-describe('a workspace has one dispatch at a time', () => {
-  it('another one waits until the first has ended', async () => {
+describe('a workspace', () => {
+  it('runs one dispatch at a time', async () => {
     const folder = d.workspace();
     const script = 'echo begin >> log; sleep 0.3; echo end >> log';
     const runs = await Promise.all([1, 2, 3].map(() => d.sh(folder, script)));
@@ -119,7 +118,7 @@ describe('a workspace has one dispatch at a time', () => {
   it.each([
     ['as it left it', 'dispatch.json'],
     ['also when the one that took over died before it had ended it', 'left-a'],
-  ])('what a dead worker left running is ended first, %s', async (_, name) => {
+  ])('ends the program that a dead worker left running before the next dispatch, %s', async (_, name) => {
     const folder = d.workspace();
     const orphan = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: { AGORA_DISPATCH_ID: 'run_x' } });
     const gone = spawn('true', { stdio: 'ignore' });
@@ -134,7 +133,7 @@ describe('a workspace has one dispatch at a time', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('a process that only has the same id is left alone', async () => {
+  it('leaves a process alone that only has the same process id', async () => {
     const folder = d.workspace();
     const stranger = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
     const self = identityOf(stranger.pid as number);
@@ -147,7 +146,7 @@ describe('a workspace has one dispatch at a time', () => {
     stranger.kill('SIGKILL');
   });
 
-  it('another machine that may be at work there is not interfered with', async () => {
+  it('waits for a dispatch of another machine', async () => {
     const worker = { host: 'another-machine', pid: 1, began: 'x' };
     const record = JSON.stringify({ token: 't', dispatch_id: 'run_x', worker });
     const run = await d.over(await d.sh(d.workspace({ '.agora/dispatch.json': record }), 'true'));
@@ -177,7 +176,7 @@ describe('kill -9 of a worker whose program goes on', () => {
     return { own, folder, run };
   };
 
-  it('a question it asks meanwhile is asked, and it is not run again', async () => {
+  it('raises a question that the program asks meanwhile, and does not run it again', async () => {
     const { own, folder, run } = await killed(
       `echo $$ >> pids; while [ ! -f go ]; do sleep 0.02; done; ${asks({ question: 'Now?' })}`,
     );
@@ -190,7 +189,7 @@ describe('kill -9 of a worker whose program goes on', () => {
     await own.close();
   });
 
-  it('one that still runs is ended before it is run again', async () => {
+  it('ends a program that still runs before it is run again', async () => {
     const { own, folder, run } = await killed(
       `for p in $(cat pids 2>/dev/null); do grep -qs '^State:.[^ZX]' /proc/$p/status && touch overlap; done
       echo $$ >> pids; [ -f go ] || sleep 60`,
@@ -205,7 +204,7 @@ describe('kill -9 of a worker whose program goes on', () => {
   });
 });
 
-describe('a dispatch that cannot begin', () => {
+describe('a dispatch that cannot start', () => {
   const fails = async (folder: string | undefined, input: Record<string, unknown>) =>
     d.over(await d.start(folder, input));
   it.each([
@@ -221,12 +220,12 @@ describe('a dispatch that cannot begin', () => {
       { command: ['echo', '{{prompt}}'], prompt_template: 'x'.repeat(200_000) },
       /too long/,
     ],
-  ])('%s', async (_, input, error) => {
+  ])('fails with the reason: %s', async (_, input, error) => {
     const run = await fails(d.workspace(), input);
     expect(run).toMatchObject({ status: 'failed', outcome: 'worker-failed', error: expect.stringMatching(error) });
   });
 
-  it('no work folder, a relative one, one that is not there', async () => {
+  it('fails without a work folder, with a relative one and with a missing one', async () => {
     const command = ['true'];
     expect(await fails(undefined, { command })).toMatchObject({
       outcome: 'worker-failed',
@@ -239,13 +238,13 @@ describe('a dispatch that cannot begin', () => {
     expect(await fails('/nowhere/at/all', { command })).toMatchObject({ outcome: 'fetch-failed' });
   });
 
-  it('an .agora that is no folder', async () => {
+  it('fails when .agora is not a folder', async () => {
     expect(await fails(d.workspace({ '.agora': 'x' }), { command: ['true'] })).toMatchObject({
       outcome: 'integrity-failed',
     });
   });
 
-  it('a record that was altered; once it is removed, the next one begins', async () => {
+  it('fails when a record in .agora was altered, until it is removed', async () => {
     const folder = d.workspace({ '.agora/left-a': 'x' });
     expect(await fails(folder, { command: ['true'] })).toMatchObject({
       outcome: 'integrity-failed',
@@ -255,12 +254,12 @@ describe('a dispatch that cannot begin', () => {
     expect(await fails(folder, { command: ['true'] })).toMatchObject({ status: 'completed' });
   });
 
-  it('a workspace that cannot be written', async () => {
+  it('fails when the workspace cannot be written', async () => {
     const run = await fails(d.workspace({ '.agora/input.json/x': '' }), { command: ['true'] });
     expect(run).toMatchObject({ outcome: 'worker-failed', error: expect.stringContaining('could not be used') });
   });
 
-  it('a program that does not exist ends as a shell would end it', async () => {
+  it('fails with exit code 127 when the program does not exist', async () => {
     const run = await fails(d.workspace(), { command: ['no-such-program'] });
     expect(run).toMatchObject({
       status: 'failed',
@@ -271,7 +270,7 @@ describe('a dispatch that cannot begin', () => {
   });
 });
 
-it('a program sees the worker’s environment and its own, never the settings of the worker', async () => {
+it('gives a program the environment of the worker and its own, but no setting of the worker', async () => {
   process.env.HOLDPOINT_TOKEN = 'operator-secret';
   process.env.EXEC_TEST_SEEN = 'worker';
   const env = { EXEC_TEST_OWN: 'run', AGORA_DISPATCH_ID: 'not mine' };
@@ -289,7 +288,7 @@ it('a program sees the worker’s environment and its own, never the settings of
   expect(seen.filter((line) => line.includes('operator-secret'))).toEqual([]);
 });
 
-it('of what a program says the beginning and the end are kept, whatever bytes they are', async () => {
+it('keeps the beginning and the end of the output of a program, whatever its bytes', async () => {
   const script = `printf 'first\\000\\377'; head -c 300000 /dev/zero | tr '\\0' x; echo last; echo problem >&2`;
   const exit = exitOf(await d.over(await d.sh(d.workspace(), script)));
   expect(exit?.stdout).toMatch(/^first\u2400\ufffdx+\n\[… \d+ bytes left out …\]\nx+last\n$/);
@@ -297,7 +296,7 @@ it('of what a program says the beginning and the end are kept, whatever bytes th
   expect(exit?.stderr).toBe('problem\n');
 });
 
-it('a question in the way of a cancelled run is never asked', async () => {
+it('raises no question of a run that was cancelled meanwhile', async () => {
   const folder = d.workspace();
   const run = await d.sh(folder, `${asks({ question: 'Late?' })} echo $$ > pids; sleep 60`);
   await d.bed.until(async () => (existsSync(join(folder, 'pids')) ? true : undefined));

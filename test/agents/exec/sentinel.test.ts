@@ -1,5 +1,5 @@
-// Exit behaviour × sentinel state: outcome, reason and exit code of every cell. The sentinel decides first; only where it
-// is absent, or belongs to an earlier dispatch, does the way the program ended matter.
+// Exit of the program × state of the sentinel: outcome, reason and exit code of every combination. The sentinel decides
+// first; the exit counts only where the sentinel is absent or left over from an earlier dispatch.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -113,11 +113,11 @@ async function one(sentinel: Sentinel, script: string, limitMs: number | undefin
   return { status, outcome, error, question, exit, last: last && { type: last.type, data: last.data } };
 }
 
-describe.each(Object.keys(EXITS))('%s', (exitName) => {
+describe.each(Object.keys(EXITS))('a program that ends with %s', (exitName) => {
   const { exit_code, signal, limit } = EXITS[exitName] as Exit;
   const exit = { exit_code, timed_out: limit ?? false, ...(signal && { signal }) };
 
-  it.each(Object.keys(SENTINELS))('× %s', async (name) => {
+  it.each(Object.keys(SENTINELS))('has the documented outcome with the sentinel: %s', async (name) => {
     const { means } = SENTINELS[name] as Sentinel;
     const cell = await (cells.get(`${exitName} × ${name}`) as Promise<Cell>);
     expect(cell.exit).toEqual(exit);

@@ -1,5 +1,5 @@
-// Forms through the mock agent on a real worker. Whatever an agent is given is written down whole: no fake message of a
-// person and no word about waiting may be among it.
+// Forms through the mock agent on a real worker. Everything the agent is given is recorded: it contains no message that a
+// person did not write and no text about waiting.
 // Covers: src/agents/mock/run.ts, src/gateway/hand-over.ts
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AgentContext } from '../../../src/agents/agent.ts';
@@ -37,7 +37,7 @@ const answer = (ask: AskView, more: Answered) => ({
   interactive_form_answer: { type: 'interactive_form_question', tool_use_id: ask.tool_call_id, ...more },
 });
 
-it('the agent stops, and is given the answer payload and nothing else', async () => {
+it('stops the agent, and gives it the answer payload and nothing else', async () => {
   const script: Step[] = [{ do: 'ask', id: 'q', mode: 'form', questions: [WHICH] }, { do: 'complete' }];
   const run = await bed.play(script);
   const ask = await first(run.session_id);
@@ -76,7 +76,7 @@ it('the agent stops, and is given the answer payload and nothing else', async ()
   expect(JSON.stringify(givenTo(next.run_id))).not.toMatch(/pending|waiting|deferred|hello/i);
 });
 
-it('cancelled with a message, the person’s own words are the only text', async () => {
+it('gives the agent only the message of the person when the form is cancelled with one', async () => {
   const run = await bed.play([{ do: 'ask', id: 'q', mode: 'form', questions: [WHICH] }, { do: 'complete' }]);
   const ask = await first(run.session_id);
   await bed.api.sessions.say(run.session_id, answer(ask, { status: 'cancelled', message: 'never mind' }));
@@ -88,7 +88,7 @@ it('cancelled with a message, the person’s own words are the only text', async
   expect(bed.heard(next)).toEqual(['q: cancelled: never mind']);
 });
 
-it('what a child reports meanwhile waits for the form’s end', async () => {
+it('keeps the report of a child until the form has ended', async () => {
   const script: Step[] = [
     {
       do: 'subagent',

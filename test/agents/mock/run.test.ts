@@ -1,5 +1,5 @@
-// Every kind of ask in every holding mode, through the mock agent on a real worker: alone, in parallel, with
-// sub-agents. What the agent heard is read from its own outputs; each answer is delivered once.
+// Every kind of ask in every holding mode, through the mock agent on a real worker: alone, in parallel, with sub-agents. What
+// the agent received is read from its outputs; each answer is delivered once.
 // Covers: src/client/clarifying.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Step } from '../../../src/agents/mock/input.ts';
@@ -52,7 +52,7 @@ describe.each(['blocking', 'deferred', 'form', 'restart'] as const)('a question,
     expect((await bed.api.runs.get(run.run_id)).status).toBe('completed');
   });
 
-  it('declined: the agent goes on and knows', async () => {
+  it('is reported to the agent as declined', async () => {
     const run = await bed.play([{ do: 'ask', id: 'q', mode, questions: [WHICH] }, done]);
     await bed.decline(await first(run.session_id), 'not mine to say');
     const last = mode === 'form' || mode === 'restart' ? await bed.carriedOn(run) : await bed.over(run.run_id);
@@ -60,7 +60,7 @@ describe.each(['blocking', 'deferred', 'form', 'restart'] as const)('a question,
     expect(await deliveries(run.session_id)).toHaveLength(1);
   });
 
-  it('expired: the run is cancelled and nothing was answered', async () => {
+  it('cancels the run when it expires', async () => {
     const run = await bed.play([{ do: 'ask', id: 'q', mode, questions: [WHICH], expires_after_ms: 200 }, done]);
     const ended = await bed.over(run.run_id);
     expect(ended.status).toBe('cancelled');
@@ -69,7 +69,7 @@ describe.each(['blocking', 'deferred', 'form', 'restart'] as const)('a question,
     expect(ask?.answer?.outcome).toBe('expired');
   });
 
-  it('with a secret: the agent has it, nobody else ever sees it', async () => {
+  it('gives a secret answer to the agent and to no other caller', async () => {
     const secret = `s3cret-${mode}`;
     const run = await bed.play([
       { do: 'ask', id: 'q', mode, questions: [{ id: 'key', question: 'Key?', secret: true }] },
@@ -84,8 +84,8 @@ describe.each(['blocking', 'deferred', 'form', 'restart'] as const)('a question,
   });
 });
 
-describe('questions of every shape', () => {
-  it('several at once: multi select, free text, and one that is skipped', async () => {
+describe('a question set', () => {
+  it('takes multi select, free text and a skipped question', async () => {
     const questions = [
       { ...WHICH, id: 'many', multi_select: true },
       { id: 'why', question: 'Why?' },
@@ -100,7 +100,7 @@ describe('questions of every shape', () => {
     expect(bed.heard(await bed.over(run.run_id))).toEqual(['q: answered: Apples, Bread\nhungry']);
   });
 
-  it('cancelled by a person: the run goes with it and the agent is stopped', async () => {
+  it('stops the agent and its run when a person cancels it', async () => {
     const run = await bed.play([
       { do: 'ask', id: 'q', questions: [WHICH] },
       { do: 'say', text: 'never' },
@@ -114,14 +114,14 @@ describe('questions of every shape', () => {
 });
 
 describe.each(['blocking', 'deferred'] as const)('an approval, %s', (mode) => {
-  it('allowed: with the input that the person made of it', async () => {
+  it('gives the agent the input that the person updated', async () => {
     const run = await bed.play([{ do: 'approve', id: 'p', mode, ...BASH }, done]);
     await bed.decide(await first(run.session_id), { behavior: 'allow', updated_input: { command: 'npm ci' } });
     expect(bed.heard(await bed.over(run.run_id))).toEqual(['p: answered: allowed {"command":"npm ci"}']);
     expect(await deliveries(run.session_id)).toHaveLength(1);
   });
 
-  it('denied: the reason reaches the agent, which goes another way', async () => {
+  it('gives the agent the reason of a denial', async () => {
     const script: Step[] = [
       {
         do: 'approve',
@@ -139,7 +139,7 @@ describe.each(['blocking', 'deferred'] as const)('an approval, %s', (mode) => {
     expect(outputs.map((o) => o.text)).toEqual(['p: answered: use the lockfile', 'did not: use the lockfile', 'done']);
   });
 
-  it('expired: a denial, never an allow', async () => {
+  it('is a denial when it expires', async () => {
     const script: Step[] = [
       { do: 'approve', id: 'p', mode, ...BASH, expires_after_ms: 200, allowed: [{ do: 'say', text: 'ran' }] },
       done,
@@ -158,7 +158,7 @@ describe('parallel asks', () => {
   ];
 
   it.each(['blocking', 'deferred'] as const)(
-    '%s: all are shown, answered in any order, each heard once',
+    'are all shown, answered in any order and delivered once each: %s',
     async (mode) => {
       const run = await bed.play([{ do: 'parallel', asks: asks(mode) }, done]);
       const open = await bed.pending(run.session_id, 4);
@@ -178,7 +178,7 @@ describe('parallel asks', () => {
     },
   );
 
-  it('a blocking and a deferred ask together: the agent stops when the blocking one is over', async () => {
+  it('let the agent stop when the blocking one of a blocking and a deferred ask has ended', async () => {
     const [question, approval] = asks('deferred');
     const run = await bed.play([
       {
@@ -211,7 +211,7 @@ describe('sub-agents', () => {
   });
   const kidOf = (parentRun: string) => `${parentRun}.kid`;
 
-  it('ask their parent, get the answer by mail, acknowledge it and report', async () => {
+  it('ask their parent, receive the answer by mail, acknowledge it and report', async () => {
     const run = await bed.play([child(), done]);
     const ask = await first(run.session_id);
     const [shown] = (await bed.api.questions.ofSession(run.session_id)).items;
@@ -229,7 +229,7 @@ describe('sub-agents', () => {
     expect(await deliveries(run.session_id)).toHaveLength(1);
   });
 
-  it('a cancelled clarification reaches them as declined', async () => {
+  it('receive a cancelled clarification as declined', async () => {
     const run = await bed.play([child(), done]);
     const ask = await first(run.session_id);
     await bed.api.questions.cancel(ask.run_id, ask.ask_id, { justification: 'decide yourself' });
@@ -240,7 +240,7 @@ describe('sub-agents', () => {
     expect(bed.heard(kid)).toEqual(['c: declined: decide yourself']);
   });
 
-  it('several at once, each with asks of its own', async () => {
+  it('raise asks of their own, several at once', async () => {
     const script = [1, 2, 3].map(
       (n): Step => ({ do: 'subagent', id: `kid${n}`, script: [{ do: 'ask', id: 'own', questions: [WHICH] }] }),
     );
@@ -257,19 +257,19 @@ describe('sub-agents', () => {
   });
 });
 
-describe('ends', () => {
-  it('fails with its own words', async () => {
+describe('the end of a scripted run', () => {
+  it('fails with the error of the script', async () => {
     const ended = await bed.over((await bed.play([{ do: 'fail', error: 'out of ideas' }])).run_id);
     expect(ended).toMatchObject({ status: 'failed', error: 'out of ideas' });
   });
 
-  it('a script that is not well formed fails the run and says what is wrong', async () => {
+  it('fails with an explanation when the script is malformed', async () => {
     const ended = await bed.over((await bed.play([{ do: 'dance' } as unknown as Step])).run_id);
     expect(ended.status).toBe('failed');
     expect(ended.error).toContain('script');
   });
 
-  it('a run that is cancelled from outside stops its agent', async () => {
+  it('stops the agent of a run that is cancelled from outside', async () => {
     const run = await bed.play([{ do: 'sleep', ms: 600_000 }]);
     await bed.until(async () => ((await bed.api.runs.get(run.run_id)).status === 'running' ? true : undefined));
     await bed.api.runs.cancel(run.run_id);

@@ -1,5 +1,5 @@
-// What is laid into a workspace to teach a program how to ask: there while it runs, gone afterwards, byte for byte; also
-// when the worker died in between. What belongs to somebody else is never replaced and never lost.
+// The files laid into a workspace that teach a program how to ask: there while it runs, removed afterwards byte for byte, also
+// when the worker died in between. Files of the owner are never replaced or lost.
 import {
   chmodSync,
   existsSync,
@@ -39,7 +39,7 @@ async function shown(folder: string, more: Record<string, unknown> = {}): Promis
 const everything = (folder: string): string[] => (readdirSync(folder, { recursive: true }) as string[]).sort();
 
 describe('while the program runs', () => {
-  it('Claude Code has a skill, known by its command or by name; the folders go with it', async () => {
+  it('lays a skill for Claude Code, recognised by its command or by name, and removes its folders', async () => {
     const folder = d.workspace({ 'README.md': 'x' });
     const text = await shown(folder, { runtime: 'claude-code' });
     expect(text).toMatch(/^---\nname: agora-needs-input\ndescription: /);
@@ -49,7 +49,7 @@ describe('while the program runs', () => {
     expect(claudeRuntime.recognises(['claudette'])).toBe(false);
   });
 
-  it('any other program has it in AGENTS.md', async () => {
+  it('adds a section to AGENTS.md for any other program', async () => {
     const folder = d.workspace();
     expect(await shown(folder)).toMatch(/^## When you need a person's answer[\s\S]*needs_input\.json/);
     expect(everything(folder)).toEqual([]);
@@ -60,7 +60,7 @@ describe('while the program runs', () => {
     ['ends without one', '# Rules\r\nNo newline'],
     ['is empty', ''],
     ['is no text', '\u0000\ufeff\ud83d\ude00'],
-  ])('an AGENTS.md of its own that %s is added to, and is then as it was', async (_, before) => {
+  ])('adds to an existing AGENTS.md that %s, and restores it', async (_, before) => {
     const folder = d.workspace({ 'AGENTS.md': before });
     const path = join(folder, 'AGENTS.md');
     chmodSync(path, 0o640);
@@ -72,14 +72,14 @@ describe('while the program runs', () => {
     expect(everything(folder)).toEqual(['AGENTS.md']);
   });
 
-  it('a file of that name is the owner’s and stays; so does what lies in its folders', async () => {
+  it('keeps a file of the owner of the same name, and other files in its folders', async () => {
     const folder = d.workspace({ [SKILL]: 'mine', '.claude/settings.json': '{}' });
     expect(await shown(folder, { runtime: 'claude-code' })).toBe('mine');
     expect(readFileSync(join(folder, SKILL), 'utf8')).toBe('mine');
     expect(existsSync(join(folder, '.claude/settings.json'))).toBe(true);
   });
 
-  it('what the program writes beside it stays, also into the very file', async () => {
+  it('keeps what the program writes beside it and into the laid file', async () => {
     const folder = d.workspace({ 'AGENTS.md': 'old\n' });
     await d.over(await d.sh(folder, 'echo new >> AGENTS.md'));
     expect(readFileSync(join(folder, 'AGENTS.md'), 'utf8')).toBe('old\nnew\n');
@@ -91,7 +91,7 @@ describe('while the program runs', () => {
     expect(everything(third)).toEqual([]);
   });
 
-  it('nothing is laid through a link out of the workspace', async () => {
+  it('lays nothing through a link that leads out of the workspace', async () => {
     const [folder, outside] = [d.workspace(), d.workspace({ 'AGENTS.md': 'theirs' })];
     symlinkSync(outside, join(folder, '.claude'));
     symlinkSync(join(outside, 'AGENTS.md'), join(folder, 'AGENTS.md'));
@@ -104,7 +104,7 @@ describe('while the program runs', () => {
 });
 
 describe('opting out', () => {
-  it('by the run’s environment, then by the worker’s; only by the word true', async () => {
+  it('is decided by the environment of the run, then of the worker, and only by the value true', async () => {
     const folder = d.workspace();
     expect(await shown(folder, { env: { [OPT_OUT]: 'true' } })).toBe('');
     expect(await shown(folder, { env: { [OPT_OUT]: '1' } })).not.toBe('');
@@ -113,7 +113,7 @@ describe('opting out', () => {
     expect(await shown(folder, { env: { [OPT_OUT]: 'false' } })).not.toBe('');
   });
 
-  it('asking works without it', async () => {
+  it('leaves the sentinel working', async () => {
     const folder = d.workspace();
     const ask = `echo '{"question":"Still?"}' > "$AGORA_NEEDS_INPUT_PATH"`;
     const run = await d.paused(await d.sh(folder, ask, { env: { [OPT_OUT]: 'true' } }));
@@ -127,7 +127,7 @@ describe('after a crash', () => {
     await layOverlay(folder, join(folder, '.agora'), runtime.overlay());
   };
 
-  it('the next dispatch in the workspace takes it out, whichever runtime it has', async () => {
+  it('removes it with the next dispatch in the workspace, whatever its runtime', async () => {
     const folder = d.workspace({ 'AGENTS.md': 'old' });
     await lay(folder, claudeRuntime);
     await shown(folder, { env: { [OPT_OUT]: 'true' } });
@@ -138,7 +138,7 @@ describe('after a crash', () => {
     expect(readFileSync(join(folder, 'AGENTS.md'), 'utf8')).toBe('old');
   });
 
-  it('taking it out twice, or half of it, changes nothing else', async () => {
+  it('changes nothing else when it is removed twice or partly', async () => {
     const folder = d.workspace({ 'AGENTS.md': 'old' });
     const own = join(folder, '.agora');
     await lay(folder);
@@ -149,7 +149,7 @@ describe('after a crash', () => {
     expect(readFileSync(join(folder, 'AGENTS.md'), 'utf8')).toBe('old');
   });
 
-  it('a manifest that was altered fails the dispatch; one that leads outside is not followed', async () => {
+  it('fails the dispatch on an altered manifest, and follows no path out of the workspace', async () => {
     const folder = d.workspace({ '.agora/overlay.json': '{"files":3}' });
     const run = await d.over(await d.sh(folder, 'true'));
     expect(run).toMatchObject({ status: 'failed', outcome: 'integrity-failed' });

@@ -1,5 +1,5 @@
-// Published skills in the workspaces of runs that ask for them: laid before the command runs, scripts and bytes and all,
-// and taken out afterwards so that every byte is as it was.
+// Published skills in the workspaces of runs that ask for them: laid before the command runs, with scripts and binary files,
+// and removed afterwards so that every byte is as before.
 // Covers: src/client/skill-files.ts
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ afterAll(() => d.close());
 
 const shell = (script: string, more: object = {}) => ({ command: ['/bin/sh', '-c', script], ...more });
 
-it('are laid where the runtime looks for them, and gone afterwards', async () => {
+it('lays skills where the runtime looks for them, and removes them afterwards', async () => {
   const folder = d.workspace({ 'README.md': 'A gate.' });
   const script =
     'cat .agora/skills/review-notes/SKILL.md; .agora/skills/review-notes/scripts/count.sh; od -An -tu1 .agora/skills/review-notes/data.bin';
@@ -31,7 +31,7 @@ it('are laid where the runtime looks for them, and gone afterwards', async () =>
   expect(readdirSync(folder)).toEqual(['README.md']);
 });
 
-it('for Claude Code in its own folder, by namespace, beside what its owner has there', async () => {
+it('lays skills for Claude Code in its own folder by namespace, beside the skills of the owner', async () => {
   const folder = d.workspace();
   mkdirSync(join(folder, '.claude/skills/mine'), { recursive: true });
   writeFileSync(join(folder, '.claude/skills/mine/SKILL.md'), 'mine');
@@ -41,14 +41,14 @@ it('for Claude Code in its own folder, by namespace, beside what its owner has t
   expect(readdirSync(join(folder, '.claude/skills'))).toEqual(['mine']);
 });
 
-it('what the program changed in one is kept, the rest is taken out', async () => {
+it('keeps what the program changed in a skill, and removes the rest', async () => {
   const folder = d.workspace();
   const script = 'echo more >> .agora/skills/review-notes/SKILL.md';
   await d.over(await d.start(folder, shell(script, { skills: ['review-notes'] })));
   expect(readdirSync(join(folder, '.agora/skills/review-notes'))).toEqual(['SKILL.md']);
 });
 
-it('one run at a time has its files in a folder; the other says whom it waits for', async () => {
+it('lays the files of one run at a time, and the other reports which run it waits for', async () => {
   const folder = d.workspace();
   const own = { skills: ['review-notes'] };
   const first = await d.start(folder, shell('until [ -e go ]; do sleep 0.05; done; rm go', own));
@@ -65,7 +65,7 @@ it('one run at a time has its files in a folder; the other says whom it waits fo
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('a skill that is not there fails the run before anything begins', async () => {
+it('fails the run before it starts when a skill is unknown', async () => {
   const folder = d.workspace();
   const run = await d.over(await d.start(folder, shell('touch began', { skills: ['nobody/none'] })));
   expect(run).toMatchObject({ status: 'failed', outcome: 'fetch-failed' });
@@ -73,7 +73,7 @@ it('a skill that is not there fails the run before anything begins', async () =>
   expect(existsSync(join(folder, 'began'))).toBe(false);
 });
 
-it('a command finds its skill identity, and publishes with it', async () => {
+it('gives a command a skill identity with which it publishes', async () => {
   const folder = d.workspace();
   const run = await d.over(await d.start(folder, shell('printf %s "$WEGENT_SKILL_IDENTITY_TOKEN"')));
   expect(exitOf(run)?.stdout).toMatch(/^hps_/);
