@@ -38,5 +38,7 @@ trap 'rmdir "$folder"' EXIT # it is empty again: a dispatch leaves nothing behin
 script=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
 session=$(call POST /v1/sessions "{\"agent\":\"exec\",\"work_folder\":\"$folder\"}" | field session_id)
 call POST "/v1/sessions/$session/runs" "{\"input\":{\"command\":[\"bash\",\"$script\"]}}" >/dev/null
-until seen=$(call GET "/v1/sessions/$session") && [[ $(field status <<<"$seen") == idle ]]; do sleep 0.2; done
+# A session is idle also while its next run is queued.
+over() { [[ $(field status <<<"$1") == idle && $1 == *'"queued_run_ids":[]'* ]]; }
+until seen=$(call GET "/v1/sessions/$session") && over "$seen"; do sleep 0.2; done
 field last_message <<<"$seen"

@@ -97,7 +97,7 @@ describe('a question set', () => {
       { question_id: 'many', selected_option_ids: ['a', 'b'] },
       { question_id: 'why', freeform_answer: 'hungry' },
     );
-    expect(bed.heard(await bed.over(run.run_id))).toEqual(['q: answered: Apples, Bread\nhungry']);
+    expect(bed.heard(await bed.over(run.run_id))).toEqual(['q: answered: Apples, Bread\nhungry\n(skipped: more)']);
   });
 
   it('stops the agent and its run when a person cancels it', async () => {
