@@ -14,7 +14,8 @@ const HOSTILE = 'x\u001b[2J\u001b]52;c;cm0=\u0007\u001b[8mhidden\u001b[0m\u202ee
 const ACTS = /(?![\n])\p{Cc}|[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
 
 describe('hostile text of an agent', PATIENT, () => {
-  it('is sanitised on standard output by every command, as text and JSON', async () => {
+  const ids = { run: '', question: '', approval: '', large: '' };
+  beforeAll(async () => {
     const work = await bed.work('hostile', { title: HOSTILE });
     await bed.client.runs.output(work.runId, { text: HOSTILE });
     const big = `${HOSTILE} `.repeat(15_000);
@@ -29,30 +30,35 @@ describe('hostile text of an agent', PATIENT, () => {
     const question = await work.question('h3', {
       questions: [{ question: HOSTILE, header: 'H\u001b[31m', options: [option] }],
     });
-    const commands = [
-      ['questions', 'list'],
-      ['questions', 'show', question.ask_id],
-      ['approvals', 'list'],
-      ['approvals', 'show', approval.ask_id],
-      ['approvals', 'show', large.ask_id],
-      ['inbox'],
-      ['sessions', 'list'],
-      ['sessions', 'show', 'hostile'],
-      ['runs', 'list'],
-      ['runs', 'show', work.runId],
-      ['events', '--session-id', 'hostile'],
-    ];
-    for (const args of commands) {
-      const text = await bed.run(args);
-      expect(text.code, args.join(' ')).toBe(0);
-      expect(text.stdout.match(ACTS), args.join(' ')).toBeNull();
-      const json = await bed.run([...args, '--json']);
-      expect(json.stdout.match(ACTS), args.join(' ')).toBeNull();
-      for (const line of args[0] === 'events' ? json.stdout.trimEnd().split('\n') : [json.stdout]) JSON.parse(line);
-    }
-    const refused = await bed.run(['questions', 'answer', question.ask_id, '--interactive'], {
-      input: `${HOSTILE}\n`,
-    });
+    Object.assign(ids, { run: work.runId, question: question.ask_id, approval: approval.ask_id, large: large.ask_id });
+  });
+
+  it.each([
+    'questions list',
+    'questions show $question',
+    'approvals list',
+    'approvals show $approval',
+    'approvals show $large',
+    'inbox',
+    'sessions list',
+    'sessions show hostile',
+    'runs list',
+    'runs show $run',
+    'events --session-id hostile',
+  ])('is sanitised on standard output as text and JSON by: %s', async (command) => {
+    const args = command
+      .split(' ')
+      .map((word) => (word.startsWith('$') ? ids[word.slice(1) as keyof typeof ids] : word));
+    const text = await bed.run(args);
+    expect(text.code, text.stderr).toBe(0);
+    expect(text.stdout.match(ACTS)).toBeNull();
+    const json = await bed.run([...args, '--json']);
+    expect(json.stdout.match(ACTS)).toBeNull();
+    for (const line of args[0] === 'events' ? json.stdout.trimEnd().split('\n') : [json.stdout]) JSON.parse(line);
+  });
+
+  it('is sanitised on standard error by a command that is refused', async () => {
+    const refused = await bed.run(['questions', 'answer', ids.question, '--interactive'], { input: `${HOSTILE}\n` });
     expect(refused.stderr.match(ACTS)).toBeNull();
   });
 

@@ -74,10 +74,13 @@ describe('a hundred asks parked in one client', () => {
   it('use one stream and no poll, and each gets its own answer', async () => {
     const agent = counted();
     const run = await external();
-    const answers = Promise.all(Array.from({ length: 100 }, (_, n) => ask(agent, run, n)));
+    const looks = () => agent.sent.filter(({ path, isStream }) => !isStream && !/\/(asks|delivered)$/.test(path));
+    // The first one is raised before the stream is open, and looked at when it is. No other ask needs that.
+    const first = ask(agent, run, 0);
+    await expect.poll(() => looks().length).toBe(1);
+    const answers = Promise.all([first, ...Array.from({ length: 99 }, (_, n) => ask(agent, run, n + 1))]);
     const asks = await pending(run.run_id, 100);
     await expect.poll(() => agent.waits.parked).toBe(100);
-    const before = agent.sent.length;
     await Promise.all(asks.map((a) => reply(a, `answer to ${a.tool_call_id}`)));
     const heard = await answers;
     expect(heard.map((o) => (o.status === 'answered' ? o.answer : o.status))).toEqual(
@@ -85,8 +88,7 @@ describe('a hundred asks parked in one client', () => {
     );
     expect(agent.streams()).toBe(1);
     expect(agent.waits.parked).toBe(0);
-    // What is sent after the answers is one acknowledgement each.
-    expect(agent.sent.slice(before).every((s) => s.path.endsWith('/delivered'))).toBe(true);
+    expect(looks()).toHaveLength(1);
   });
 
   it('close the stream when nothing waits any more, and open it again for the next ask', async () => {
