@@ -17,7 +17,7 @@ import type { Limits } from '../core/limits.ts';
 import type { Clock, Ports, Store } from '../core/ports.ts';
 import type { Permissions } from '../core/session.ts';
 import { createGateway, type Gateway } from '../gateway/gateway.ts';
-import { createMcpDoor } from '../mcp/door.ts';
+import { createMcpHttpHandler } from '../mcp/http-handler.ts';
 import { writeFileAtomic } from '../node/atomic-file.ts';
 import { createApp } from '../server/app.ts';
 import { isBuilt } from '../server/page.ts';
@@ -119,7 +119,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
     https: settings.tls,
     behindProxy: settings.behindProxy,
     page: PAGE,
-    mcp: createMcpDoor({
+    mcp: createMcpHttpHandler({
       gateway,
       version: settings.version,
       onError: (error) => logger.warn({ err: error }, 'the MCP door'),

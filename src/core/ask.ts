@@ -8,7 +8,7 @@
 //      └──fail─────► failed      ──┘
 import type { QuestionAnswer } from './answer.ts';
 import { type Refusal, refuse, type Winner } from './errors.ts';
-import type { FormPlace } from './form.ts';
+import type { FormOwner } from './form.ts';
 import type { Question } from './question.ts';
 import type { Sighting } from './sighting.ts';
 
@@ -63,7 +63,7 @@ export interface QuestionContent {
   /** What the person should know to answer. */
   context?: string | undefined;
   /** Whose form it is; only in mode `form`, and no part of what is asked. */
-  form?: FormPlace | undefined;
+  form?: FormOwner | undefined;
   lineage?: string[] | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { QuestionAnswer } from './answer.ts';
 import type { EndedAsk } from './ask.ts';
 import { type Refusal, refuse } from './errors.ts';
 import { ownId } from './fields.ts';
-import type { FormPlace } from './form.ts';
+import type { FormOwner } from './form.ts';
 import { FORM_TOOL } from './form-input.ts';
 import type { Question } from './question.ts';
 
@@ -71,7 +71,7 @@ function readAnswer(question_id: string, options: Question['options'], given: re
 }
 
 /** The answer payload the next run is given: the result of the tool call that displayed the form. */
-export function formAnswer(ask: EndedAsk, place: FormPlace) {
+export function formAnswer(ask: EndedAsk, place: FormOwner) {
   const { outcome, answers = [], justification } = ask.answer;
   const questions = ask.kind === 'question' ? ask.content.questions : [];
   const isAnswered = outcome === 'answered';

@@ -7,7 +7,7 @@ import { FORM_TOOL, type FormQuestion } from './form-input.ts';
 import type { Question, QuestionInput } from './question.ts';
 
 /** Whose form it is, in the words of whoever named task and subtask; our session and run otherwise. */
-export interface FormPlace {
+export interface FormOwner {
   task_id: string | number;
   subtask_id: string | number;
 }
@@ -41,7 +41,7 @@ export const RenderPayload = z.object({
 });
 export type RenderPayload = z.infer<typeof RenderPayload>;
 
-export function renderPayload(askId: string, { questions }: QuestionContent, place: FormPlace): RenderPayload {
+export function renderPayload(askId: string, { questions }: QuestionContent, place: FormOwner): RenderPayload {
   const { task_id, subtask_id } = place;
   return { type: FORM_TOOL, ask_id: askId, task_id, subtask_id, questions: questions.map(renderQuestion) };
 }

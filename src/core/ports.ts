@@ -42,7 +42,7 @@ export interface Page {
 }
 
 /** A row of a list with the position that continues after it. */
-export interface Placed<T> {
+export interface Positioned<T> {
   at: number;
   value: T;
 }
@@ -103,73 +103,76 @@ export interface EventFilter {
 }
 
 /** A value, or a promise of it where the database is another process: `await` takes both. */
-export type Soon<T> = T | Promise<T>;
+export type MaybePromise<T> = T | Promise<T>;
 
 export interface Reader {
-  session(id: string): Soon<Session | undefined>;
-  sessions(filter: SessionFilter, page: Page): Soon<Placed<Session>[]>;
-  run(id: string): Soon<Run | undefined>;
-  runs(filter: { sessionId?: string | undefined; status?: RunStatus | undefined }, page: Page): Soon<Placed<Run>[]>;
+  session(id: string): MaybePromise<Session | undefined>;
+  sessions(filter: SessionFilter, page: Page): MaybePromise<Positioned<Session>[]>;
+  run(id: string): MaybePromise<Run | undefined>;
+  runs(
+    filter: { sessionId?: string | undefined; status?: RunStatus | undefined },
+    page: Page,
+  ): MaybePromise<Positioned<Run>[]>;
   /** The run that carries an answer on, and the run that asks a clarification. */
-  carryingRun(askId: string): Soon<Run | undefined>;
-  clarificationRun(requestId: string): Soon<Run | undefined>;
+  carryingRun(askId: string): MaybePromise<Run | undefined>;
+  clarificationRun(requestId: string): MaybePromise<Run | undefined>;
   /** In the order they will get the slot. */
-  queuedRuns(sessionId: string): Soon<Run[]>;
-  ask(id: string): Soon<Ask | undefined>;
-  asks(filter: AskFilter, page: Page): Soon<Placed<Ask>[]>;
+  queuedRuns(sessionId: string): MaybePromise<Run[]>;
+  ask(id: string): MaybePromise<Ask | undefined>;
+  asks(filter: AskFilter, page: Page): MaybePromise<Positioned<Ask>[]>;
   /** Where a stretch of at most so many asks before the position begins, and when; undefined when there are none. */
-  stretch(before: number, length: number, sessionId?: string): Soon<{ low: number; at: number } | undefined>;
+  stretch(before: number, length: number, sessionId?: string): MaybePromise<{ low: number; at: number } | undefined>;
   /** Ended asks from one position up to another, newest first. */
-  pastAsks(filter: PastFilter, low: number, before: number): Soon<Placed<EndedAsk>[]>;
-  pastOutcomes(low: number, before: number): Soon<Outcome[]>;
+  pastAsks(filter: PastFilter, low: number, before: number): MaybePromise<Positioned<EndedAsk>[]>;
+  pastOutcomes(low: number, before: number): MaybePromise<Outcome[]>;
   /** The position of the first ask that came at or after an instant. */
-  askPositionAt(at: number): Soon<number>;
-  pendingOfRun(runId: string): Soon<PendingAsk[]>;
+  askPositionAt(at: number): MaybePromise<number>;
+  pendingOfRun(runId: string): MaybePromise<PendingAsk[]>;
   /** The newest of them. */
-  lastPendingOfRun(runId: string): Soon<PendingAsk | undefined>;
+  lastPendingOfRun(runId: string): MaybePromise<PendingAsk | undefined>;
   /** How many asks of each kind are pending, without reading them. */
-  pendingKinds(runId: string): Soon<{ approvals: number; questions: number }>;
-  dueOfRun(runId: string): Soon<EndedAsk[]>;
+  pendingKinds(runId: string): MaybePromise<{ approvals: number; questions: number }>;
+  dueOfRun(runId: string): MaybePromise<EndedAsk[]>;
   /** The latest answer to the same ask that could not be delivered because the worker was lost. */
-  keptAnswer(sessionId: string, kind: AskKind, digest: string): Soon<EndedAsk | undefined>;
+  keptAnswer(sessionId: string, kind: AskKind, digest: string): MaybePromise<EndedAsk | undefined>;
   /** The oldest ended form or restart ask that no run carries on yet. */
-  toHandOver(runId: string): Soon<EndedAsk | undefined>;
+  toHandOver(runId: string): MaybePromise<EndedAsk | undefined>;
   /** What a dispatch left for the next one when it raised this ask, as JSON text. */
-  partialState(askId: string): Soon<string | undefined>;
+  partialState(askId: string): MaybePromise<string | undefined>;
   /** The form a subtask displayed. */
-  formOf(sessionId: string, subtaskId: string): Soon<string | undefined>;
+  formOf(sessionId: string, subtaskId: string): MaybePromise<string | undefined>;
   /** The latest form of a session that this tool call displayed. */
-  formOfCall(sessionId: string, toolCallId: string): Soon<Ask | undefined>;
-  outputs(runId: string): Soon<Output[]>;
-  events(filter: EventFilter, after: number, limit: number): Soon<Event[]>;
+  formOfCall(sessionId: string, toolCallId: string): MaybePromise<Ask | undefined>;
+  outputs(runId: string): MaybePromise<Output[]>;
+  events(filter: EventFilter, after: number, limit: number): MaybePromise<Event[]>;
   /** Events of one type in a session, before an event, the latest first. */
-  latest(sessionId: string, type: EventType, before: number, limit: number): Soon<Event[]>;
-  lastSeq(): Soon<number>;
-  message(id: string): Soon<Message | undefined>;
-  messages(sessionId: string, which: 'open' | 'dead', page: Page): Soon<Placed<Message>[]>;
-  token(id: string): Soon<Token | undefined>;
+  latest(sessionId: string, type: EventType, before: number, limit: number): MaybePromise<Event[]>;
+  lastSeq(): MaybePromise<number>;
+  message(id: string): MaybePromise<Message | undefined>;
+  messages(sessionId: string, which: 'open' | 'dead', page: Page): MaybePromise<Positioned<Message>[]>;
+  token(id: string): MaybePromise<Token | undefined>;
   /** The newest of this name that was not revoked. */
-  tokenNamed(name: string): Soon<Token | undefined>;
-  tokenByHash(hash: string): Soon<Token | undefined>;
-  tokens(page: Page): Soon<Placed<Token>[]>;
-  signInLink(hash: string): Soon<SignInLink | undefined>;
-  draft(askId: string, author: string): Soon<Draft | undefined>;
-  skill(id: string): Soon<Skill | undefined>;
-  skills(filter: SkillFilter): Soon<Skill[]>;
+  tokenNamed(name: string): MaybePromise<Token | undefined>;
+  tokenByHash(hash: string): MaybePromise<Token | undefined>;
+  tokens(page: Page): MaybePromise<Positioned<Token>[]>;
+  signInLink(hash: string): MaybePromise<SignInLink | undefined>;
+  draft(askId: string, author: string): MaybePromise<Draft | undefined>;
+  skill(id: string): MaybePromise<Skill | undefined>;
+  skills(filter: SkillFilter): MaybePromise<Skill[]>;
   /** Its zip, in base 64. */
-  skillArchive(id: string): Soon<string | undefined>;
+  skillArchive(id: string): MaybePromise<string | undefined>;
   /** Pending asks and queued clarifications whose deadline has passed, oldest deadline first. */
-  overdueAsks(now: number, limit: number): Soon<PendingAsk[]>;
-  overdueRuns(now: number, limit: number): Soon<Run[]>;
-  nextDeadline(): Soon<number | undefined>;
+  overdueAsks(now: number, limit: number): MaybePromise<PendingAsk[]>;
+  overdueRuns(now: number, limit: number): MaybePromise<Run[]>;
+  nextDeadline(): MaybePromise<number | undefined>;
   /** Runs that a worker with these labels may take: first in a free queue, or running with nobody at the wheel. */
-  claimable(agents: readonly string[], labels: readonly string[], limit: number): Soon<Run[]>;
-  leasedBy(workerId: string): Soon<Run[]>;
-  lapsedLeases(now: number, limit: number): Soon<Run[]>;
+  claimable(agents: readonly string[], labels: readonly string[], limit: number): MaybePromise<Run[]>;
+  leasedBy(workerId: string): MaybePromise<Run[]>;
+  lapsedLeases(now: number, limit: number): MaybePromise<Run[]>;
   /** Runs that are held and whose worker is gone for good, for a worker that could host their agents. */
-  lostHolds(agents: readonly string[], labels: readonly string[], now: number, limit: number): Soon<Run[]>;
-  staleMessages(before: number, limit: number): Soon<Message[]>;
-  counts(): Soon<{ pendingAsks: number; dueDeliveries: number; activeSessions: number }>;
+  lostHolds(agents: readonly string[], labels: readonly string[], now: number, limit: number): MaybePromise<Run[]>;
+  staleMessages(before: number, limit: number): MaybePromise<Message[]>;
+  counts(): MaybePromise<{ pendingAsks: number; dueDeliveries: number; activeSessions: number }>;
 }
 
 /** A record read under the lock of its session. */
@@ -180,57 +183,57 @@ export interface Locked<T> {
 
 export interface Tx extends Reader {
   /** Reads the session and keeps every other writer off it until the unit has committed. */
-  lockSession(id: string): Soon<Session | undefined>;
-  lockRun(id: string): Soon<Locked<Run> | undefined>;
-  lockAsk(id: string): Soon<Locked<Ask> | undefined>;
+  lockSession(id: string): MaybePromise<Session | undefined>;
+  lockRun(id: string): MaybePromise<Locked<Run> | undefined>;
+  lockAsk(id: string): MaybePromise<Locked<Ask> | undefined>;
   /** Keeps twins of the same idempotency key waiting, then says what the key already stands for. */
-  lockKey(scope: string): Soon<StoredResponse | undefined>;
-  insertSession(session: Session): Soon<void>;
-  updateSession(session: Session): Soon<void>;
-  insertRun(run: Run): Soon<void>;
-  updateRun(run: Run): Soon<void>;
+  lockKey(scope: string): MaybePromise<StoredResponse | undefined>;
+  insertSession(session: Session): MaybePromise<void>;
+  updateSession(session: Session): MaybePromise<void>;
+  insertRun(run: Run): MaybePromise<void>;
+  updateRun(run: Run): MaybePromise<void>;
   /** What a run that has not begun is to do. */
-  updateInput(run: Run): Soon<void>;
-  insertAsk(ask: PendingAsk): Soon<void>;
+  updateInput(run: Run): MaybePromise<void>;
+  insertAsk(ask: PendingAsk): MaybePromise<void>;
   /** Compare-and-set on `pending`: false when somebody else ended it first. */
-  endAsk(ask: EndedAsk): Soon<boolean>;
-  updateDelivery(ask: EndedAsk): Soon<void>;
-  updateSightings(ask: Ask): Soon<void>;
-  insertPartialState(askId: string, state: string): Soon<void>;
+  endAsk(ask: EndedAsk): MaybePromise<boolean>;
+  updateDelivery(ask: EndedAsk): MaybePromise<void>;
+  updateSightings(ask: Ask): MaybePromise<void>;
+  insertPartialState(askId: string, state: string): MaybePromise<void>;
   /** False when this subtask has displayed a form before. */
-  insertForm(sessionId: string, subtaskId: string, askId: string): Soon<boolean>;
+  insertForm(sessionId: string, subtaskId: string, askId: string): MaybePromise<boolean>;
   /** Links the drafts to the session's head, which it moves; the caller saves the session. */
-  appendEvents(session: Session, drafts: readonly EventDraft[], at: number): Soon<void>;
-  insertOutput(output: Output): Soon<boolean>;
-  insertMessage(message: Message): Soon<boolean>;
-  updateMessage(message: Message): Soon<void>;
-  insertToken(token: Token): Soon<void>;
-  updateToken(token: Token): Soon<void>;
-  insertSignInLink(link: SignInLink): Soon<void>;
-  useSignInLink(hash: string, now: number): Soon<void>;
-  forgetSignInLinks(before: number): Soon<number>;
-  saveDraft(draft: Draft): Soon<void>;
+  appendEvents(session: Session, drafts: readonly EventDraft[], at: number): MaybePromise<void>;
+  insertOutput(output: Output): MaybePromise<boolean>;
+  insertMessage(message: Message): MaybePromise<boolean>;
+  updateMessage(message: Message): MaybePromise<void>;
+  insertToken(token: Token): MaybePromise<void>;
+  updateToken(token: Token): MaybePromise<void>;
+  insertSignInLink(link: SignInLink): MaybePromise<void>;
+  useSignInLink(hash: string, now: number): MaybePromise<void>;
+  forgetSignInLinks(before: number): MaybePromise<number>;
+  saveDraft(draft: Draft): MaybePromise<void>;
   /** False when the name is taken. */
-  insertSkill(skill: Skill, archive: string): Soon<boolean>;
-  updateSkill(skill: Skill, archive: string): Soon<void>;
-  deleteSkill(id: string): Soon<void>;
-  deleteDraft(askId: string, author: string): Soon<boolean>;
+  insertSkill(skill: Skill, archive: string): MaybePromise<boolean>;
+  updateSkill(skill: Skill, archive: string): MaybePromise<void>;
+  deleteSkill(id: string): MaybePromise<void>;
+  deleteDraft(askId: string, author: string): MaybePromise<boolean>;
   /** Drafts of those who answered the ask, and those nobody has touched since the instant. */
-  forgetDrafts(before: number): Soon<number>;
-  insertResponse(response: StoredResponse): Soon<void>;
+  forgetDrafts(before: number): MaybePromise<number>;
+  insertResponse(response: StoredResponse): MaybePromise<void>;
   /** Keeps the first value ever given under a name, and returns it. */
-  keepFact(name: string, value: string): Soon<string>;
-  forgetResponses(before: number): Soon<number>;
+  keepFact(name: string, value: string): MaybePromise<string>;
+  forgetResponses(before: number): MaybePromise<number>;
 }
 
 export interface Store {
   /** Runs the unit on one consistent snapshot of what is committed. */
-  read<T>(unit: (reader: Reader) => Soon<T>): Promise<T>;
+  read<T>(unit: (reader: Reader) => MaybePromise<T>): Promise<T>;
   /**
    * Runs the unit in a transaction. Resolves or rejects only after the commit that holds it is on disk. A unit may be
    * undone and run again before that: what it does outside the transaction, it does after.
    */
-  write<T>(unit: (tx: Tx) => Soon<T>): Promise<T>;
+  write<T>(unit: (tx: Tx) => MaybePromise<T>): Promise<T>;
   /**
    * An advisory wake-up after commits that appended events, with those events where the store has them at hand. A lost
    * one costs milliseconds, never an event.

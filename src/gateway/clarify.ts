@@ -17,8 +17,8 @@ import { finish } from './finish.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openSession } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
+import { notifyChild, resolvedEvent } from './notify-child.ts';
 import { enqueue } from './slot.ts';
-import { resolvedEvent, tellChild } from './tell-child.ts';
 import { postNote } from './thread-note.ts';
 
 export interface ClarifyCommand {
@@ -95,7 +95,7 @@ const viewOf = (run: Run, requestId: string): ClarificationView => ({
 export async function resolveClarification(ledger: Ledger, run: Run, ask: EndedAsk): Promise<Run> {
   const wanted = run.clarification;
   if (!wanted || ask.kind !== 'question') return run;
-  await tellChild(ledger, wanted, ask.answer);
+  await notifyChild(ledger, wanted, ask.answer);
   const answered = ask.status === 'answered';
   const summary = answered
     ? summarise(wanted.questions, ask.answer.answers ?? [])

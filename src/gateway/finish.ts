@@ -4,12 +4,12 @@ import { HoldpointError } from '../core/errors.ts';
 import { checkMove, isHosted, type Run } from '../core/run.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
 import { noteAsksEnded } from './ask-ended.ts';
-import { endCarried } from './carried.ts';
-import { noteDispatchEnd } from './dispatch.ts';
+import { endCarried } from './carried-answer.ts';
+import { noteDispatchEnd } from './dispatch-events.ts';
 import type { Ledger } from './ledger.ts';
 import { mark, markDelivery } from './mark-delivery.ts';
+import { declineUnasked } from './notify-child.ts';
 import { fillSlot } from './slot.ts';
-import { declineUnasked } from './tell-child.ts';
 
 type Ending = 'completed' | 'failed' | 'interrupted' | 'cancelled';
 

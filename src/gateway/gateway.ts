@@ -6,9 +6,9 @@ import type { EventFilter, Ports } from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
 import { answerForRun, answerForSession } from './answer.ts';
 import { approveForRun, approveForSession, approveForSessionRun } from './approve.ts';
-import { originsOf, wantsOrigin } from './asked-from.ts';
+import { originsOf, wantsOrigin } from './ask-origin.ts';
 import { cancelQuestion, cancelRun, interruptSession } from './cancel.ts';
-import { checkSealer } from './check-sealer.ts';
+import { checkSecretKey } from './check-secret-key.ts';
 import { keepLease, releaseLease } from './claim.ts';
 import { clarify } from './clarify.ts';
 import { acknowledge } from './deliver.ts';
@@ -73,7 +73,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     /** Puts right what the last process left, then begins to follow the log and the clock. */
     async start(lostWorkers: readonly string[] = []): Promise<void> {
       await ensureSystemSession(ports);
-      await checkSealer(ports);
+      await checkSecretKey(ports);
       await expireOverdue(ports);
       for (const workerId of lostWorkers) await recoverWorker(ports, workerId);
       await feed.start();

@@ -4,7 +4,7 @@ import { isFound, termsOf } from '../core/history.ts';
 import type { PastFilter, Ports } from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
 import type { AskView } from '../core/views.ts';
-import { originsOf, wantsOrigin } from './asked-from.ts';
+import { originsOf, wantsOrigin } from './ask-origin.ts';
 import { expireOverdue } from './expire.ts';
 import type { Listed } from './inbox.ts';
 import { sessionRecord } from './records.ts';

@@ -1,9 +1,9 @@
 // What is open and what has been: reads for lists and single records. A reader never sees an ask as open after its
 // deadline: overdue ones are expired first.
 import type { Ask } from '../core/ask.ts';
-import type { AskFilter, Page, Placed, Ports, Reader, SessionFilter, Soon } from '../core/ports.ts';
+import type { AskFilter, MaybePromise, Page, Ports, Positioned, Reader, SessionFilter } from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
-import { type Origins, originsOf, wantsOrigin } from './asked-from.ts';
+import { type Origins, originsOf, wantsOrigin } from './ask-origin.ts';
 import { expireOverdue } from './expire.ts';
 import { askRecord, runRecord, sessionRecord } from './records.ts';
 import { askView, messageView, pendingView, runView, sessionView, tokenView } from './views.ts';
@@ -23,8 +23,8 @@ const LONGEST_PAGE = 4 * 1024 * 1024;
 async function listed<R, T>(
   ports: Ports,
   page: Page,
-  rows: (r: Reader, page: Page) => Soon<Placed<R>[]>,
-  view: (r: Reader, value: R) => Soon<T>,
+  rows: (r: Reader, page: Page) => MaybePromise<Positioned<R>[]>,
+  view: (r: Reader, value: R) => MaybePromise<T>,
 ): Promise<Listed<T>> {
   await expireOverdue(ports);
   return ports.store.read(async (r) => {

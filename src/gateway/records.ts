@@ -2,7 +2,7 @@
 // kind. Takes no lock and changes nothing; ledger.ts opens a session for writing.
 import type { ApprovalAsk, Ask, QuestionAsk } from '../core/ask.ts';
 import { type ErrorCode, fail } from '../core/errors.ts';
-import type { Reader, Soon } from '../core/ports.ts';
+import type { MaybePromise, Reader } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import { type Session, sessionIdOfThread } from '../core/session.ts';
 
@@ -10,7 +10,7 @@ export const sessionRecord = (r: Reader, id: string) => must(r.session(id), 'ses
 export const runRecord = (r: Reader, id: string) => must(r.run(id), 'run_not_found', `run "${id}"`);
 export const askRecord = (r: Reader, id: string) => must(r.ask(id), 'ask_not_found', `ask "${id}"`);
 
-async function must<T>(value: Soon<T | undefined>, code: ErrorCode, what: string): Promise<T> {
+async function must<T>(value: MaybePromise<T | undefined>, code: ErrorCode, what: string): Promise<T> {
   const found = await value;
   if (found === undefined) throw fail(code, `There is no ${what}.`);
   return found;

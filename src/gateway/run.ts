@@ -8,7 +8,7 @@ import { type FailureReason, type Interruption, isTerminal, LOST_WORDS, type Run
 import { EXTERNAL_AGENT } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
-import { takeCarried } from './carried.ts';
+import { takeCarried } from './carried-answer.ts';
 import { finish } from './finish.ts';
 import { checkTakesInput, refuseUnheard } from './input.ts';
 import { keepAnswers } from './kept-answers.ts';

@@ -5,8 +5,8 @@ import { checkMove, type Run } from '../core/run.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
 import { truncate } from '../core/text-limit.ts';
 import type { ThreadItem } from '../core/thread.ts';
-import { takeCarried } from './carried.ts';
-import { noteDispatch } from './dispatch.ts';
+import { takeCarried } from './carried-answer.ts';
+import { noteDispatch } from './dispatch-events.ts';
 import { clarificationAsk, hold } from './hold.ts';
 import type { Ledger } from './ledger.ts';
 

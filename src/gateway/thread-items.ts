@@ -11,33 +11,33 @@ import { sessionOfThread, sessionRecord } from './records.ts';
 import { itemView } from './views.ts';
 
 /** The n-th item of an event, and the quiet event to fold from. */
-export interface ThreadPlace {
+export interface ThreadCursor {
   quiet: number;
   seq: number;
   n: number;
 }
 
-export interface PlacedItem {
+export interface ItemAtCursor {
   view: ItemView;
-  place: ThreadPlace;
+  place: ThreadCursor;
   /** It was said before; this is how it reads now. */
   isUpdate: boolean;
 }
 
 export interface ItemPage {
-  items: PlacedItem[];
+  items: ItemAtCursor[];
   hasMore: boolean;
   /** Follow the thread after it, and nothing is missed. */
-  end: ThreadPlace;
+  end: ThreadCursor;
 }
 
 const BATCH = 200;
 /** A page is cut where its text grows beyond this. */
 const LONGEST_PAGE = 4 * 1024 * 1024;
-export const THREAD_START: ThreadPlace = { quiet: 0, seq: 0, n: 0 };
+export const THREAD_START: ThreadCursor = { quiet: 0, seq: 0, n: 0 };
 
 /** Folds on from a place: for each event the items that are new to whoever has seen everything up to there. */
-export function itemsAfter(agentId: string, from: ThreadPlace): (event: Event) => PlacedItem[] {
+export function itemsAfter(agentId: string, from: ThreadCursor): (event: Event) => ItemAtCursor[] {
   const thread = createThread(agentId);
   let { quiet } = from;
   return (event) => {
@@ -50,17 +50,17 @@ export function itemsAfter(agentId: string, from: ThreadPlace): (event: Event) =
   };
 }
 
-const isAfter = (place: ThreadPlace, from: ThreadPlace): boolean =>
+const isAfter = (place: ThreadCursor, from: ThreadCursor): boolean =>
   place.seq > from.seq || (place.seq === from.seq && place.n > from.n);
 
 export const threadOf = (ports: Ports, threadId: string) =>
   ports.store.read(async (r) => sessionRecord(r, await sessionOfThread(r, threadId)));
 
-export async function listItems(ports: Ports, threadId: string, from: ThreadPlace, limit: number): Promise<ItemPage> {
+export async function listItems(ports: Ports, threadId: string, from: ThreadCursor, limit: number): Promise<ItemPage> {
   const session = await threadOf(ports, threadId);
   await expireOverdue(ports);
   const take = itemsAfter(session.agentId, from);
-  const items: PlacedItem[] = [];
+  const items: ItemAtCursor[] = [];
   let [seq, size] = [from.quiet, 0];
   for (;;) {
     const events = await ports.store.read((r) => r.events({ sessionId: session.id }, seq, BATCH));
@@ -75,7 +75,7 @@ export async function listItems(ports: Ports, threadId: string, from: ThreadPlac
   }
 }
 
-async function pageOf(ports: Ports, items: PlacedItem[], hasMore: boolean, from: ThreadPlace): Promise<ItemPage> {
+async function pageOf(ports: Ports, items: ItemAtCursor[], hasMore: boolean, from: ThreadCursor): Promise<ItemPage> {
   for (const { view } of items) await readNow(ports, view);
   return { items, hasMore, end: items.at(-1)?.place ?? from };
 }

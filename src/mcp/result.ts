@@ -4,7 +4,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type QuestionAnswer, summarise } from '../core/answer.ts';
 import type { Question } from '../core/question.ts';
 import type { ApprovalAskView, AskView, QuestionAskView } from '../core/views.ts';
-import { saidOf } from './screen.ts';
+import { answerAtPrompt } from './own-prompt.ts';
 
 export const jsonResult = (value: object): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(value) }],
@@ -24,7 +24,7 @@ function questionOf(ask: QuestionAskView): object {
   const { ask_id, answer } = ask;
   const { questions } = ask.request;
   if (!answer) return { ask_id, status: 'pending', message: HOW_TO_LOOK };
-  const said = saidOf(ask);
+  const said = answerAtPrompt(ask);
   if (said === 'declined') return { ask_id, status: 'declined', answered_by: AT_SCREEN };
   if (said) return { ask_id, status: 'answered', ...answersOf(questions, said.answers), answered_by: AT_SCREEN };
   const { outcome, answers = [], justification, reason, answered_by } = answer;

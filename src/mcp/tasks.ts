@@ -3,8 +3,8 @@
 import type { CallToolResult, ClientCapabilities, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { AskView } from '../core/views.ts';
-import type { Desk } from './desk.ts';
 import { askResult } from './result.ts';
+import type { ToolBackend } from './tool-backend.ts';
 
 export const TASKS = 'io.modelcontextprotocol/tasks';
 const POLL_MS = 1000;
@@ -28,21 +28,21 @@ function shapeOf({ ask_id, created_at_ms, answer }: AskView) {
   };
 }
 
-export function addTasks({ server }: McpServer, desk: Desk): void {
+export function addTasks({ server }: McpServer, backend: ToolBackend): void {
   server.setRequestHandler('tasks/get', { params: TaskId }, async ({ taskId }) => {
-    const ask = await desk.look(taskId, 0);
+    const ask = await backend.look(taskId, 0);
     if (ask.answer === undefined) return shapeOf(ask);
-    if (ask.delivery.state === 'due') await desk.acknowledge(taskId, ask.answer.digest);
+    if (ask.delivery.state === 'due') await backend.acknowledge(taskId, ask.answer.digest);
     return { ...shapeOf(ask), result: { ...askResult(ask), resultType: 'complete' } };
   });
   // Nothing is ever asked of the client inside a task, so there is nothing to update.
   server.setRequestHandler('tasks/update', { params: TaskId }, async ({ taskId }) => {
-    await desk.look(taskId, 0);
+    await backend.look(taskId, 0);
     return {};
   });
   server.setRequestHandler('tasks/cancel', { params: TaskId }, async ({ taskId }) => {
-    const ask = await desk.look(taskId, 0);
-    if (ask.answer === undefined) await desk.withdraw(taskId, 'cancelled by the client');
+    const ask = await backend.look(taskId, 0);
+    if (ask.answer === undefined) await backend.withdraw(taskId, 'cancelled by the client');
     return {};
   });
 }

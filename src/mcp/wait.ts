@@ -3,7 +3,7 @@
 // how to look again. Never decides anything: what has not ended is returned as it is.
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { AskView } from '../core/views.ts';
-import type { Desk } from './desk.ts';
+import type { ToolBackend } from './tool-backend.ts';
 
 export interface Patience {
   /** How often a waiting client hears that its call is alive. */
@@ -17,7 +17,7 @@ export const PATIENCE: Patience = { keepAliveMs: 15_000, limitMs: 50_000 };
 const now = (): number => performance.now();
 
 export async function waitForEnd(
-  desk: Desk,
+  backend: ToolBackend,
   askId: string,
   ctx: ServerContext,
   patience: Patience,
@@ -30,7 +30,7 @@ export async function waitForEnd(
   for (let progress = 1; ; progress++) {
     const slice = Math.max(0, Math.min(patience.keepAliveMs, until - now()));
     const began = now();
-    const ask = await desk.look(askId, slice, gone);
+    const ask = await backend.look(askId, slice, gone);
     // Back before its time and not ended: the server is stopping.
     const isCutShort = now() - began < slice / 2;
     if (ask.answer !== undefined || gone.aborted || isCutShort || now() >= until) return ask;

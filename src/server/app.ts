@@ -1,4 +1,4 @@
-// The HTTP door: a Fastify app around a gateway. Every error leaves as a problem document; every route declares its
+// The HTTP transport: a Fastify app around a gateway. Every error leaves as a problem document; every route declares its
 // scopes; nothing here knows where data is kept.
 import Fastify, { type FastifyServerOptions, LogController } from 'fastify';
 import {
@@ -13,21 +13,20 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { guard } from './auth.ts';
 import { acceptJsonOnly } from './body.ts';
 import { drain, freshConnections } from './drain.ts';
-import { refuseExpectations, refuseGarbage } from './garbage.ts';
 import { Throttle } from './limits.ts';
+import { refuseExpectations, refuseMalformed } from './malformed-request.ts';
 import { createMetrics } from './metrics.ts';
 import { describeApi, showApi } from './openapi.ts';
 import { isLostVisitor, servePage } from './page.ts';
-import { Presence } from './presence.ts';
 import { INTERNAL, refusalOf, sendProblem } from './problem.ts';
 import { addApprovals } from './routes/approvals.ts';
 import { addAsks } from './routes/asks.ts';
 import { addDrafts } from './routes/drafts.ts';
 import { addEvents } from './routes/events.ts';
-import { addHooks, type HookDoors } from './routes/hooks.ts';
+import { addHooks, type HookHandlers } from './routes/hooks.ts';
 import { addInsights } from './routes/insights.ts';
 import { addMailbox } from './routes/mailbox.ts';
-import { addMcp, type McpDoor } from './routes/mcp.ts';
+import { addMcp, type McpHandler } from './routes/mcp.ts';
 import { addQuestions } from './routes/questions.ts';
 import type { App } from './routes/route.ts';
 import { addRuns } from './routes/runs.ts';
@@ -39,6 +38,7 @@ import { addThreads } from './routes/threads.ts';
 import { addTokens } from './routes/tokens.ts';
 import { addWorkers } from './routes/workers.ts';
 import { Streams } from './sse.ts';
+import { WorkerPresence } from './worker-presence.ts';
 
 export interface AppOptions {
   gateway: Gateway;
@@ -52,10 +52,10 @@ export interface AppOptions {
   behindProxy?: boolean | undefined;
   /** The folder of the built page. */
   page?: string | undefined;
-  mcp?: McpDoor | undefined;
+  mcp?: McpHandler | undefined;
   /** The agents that this build can describe to clients. */
   agents?: readonly AgentDescription[] | undefined;
-  hooks?: HookDoors | undefined;
+  hooks?: HookHandlers | undefined;
 }
 
 const SECURITY_HEADERS = {
@@ -84,7 +84,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     bodyLimit: limits.bodyBytes || Number.MAX_SAFE_INTEGER,
     routerOptions: { maxParamLength: MAX_ID_LENGTH },
     return503OnClosing: false,
-    clientErrorHandler: refuseGarbage,
+    clientErrorHandler: refuseMalformed,
     frameworkErrors: (error, _request, reply) => sendProblem(reply, refuse('invalid_request', unroutable(error.code))),
   }).withTypeProvider<ZodTypeProvider>() as unknown as App;
   refuseExpectations(app);
@@ -101,8 +101,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     reply.headers(SECURITY_HEADERS);
     done();
   });
-  const door = { https: options.https !== undefined, behindProxy: options.behindProxy ?? false };
-  guard(app as never, { ...options, throttle, door });
+  const transport = { https: options.https !== undefined, behindProxy: options.behindProxy ?? false };
+  guard(app as never, { ...options, throttle, transport });
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
     done();
@@ -130,7 +130,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
 
   await describeApi(app, options.version);
-  const context = { gateway, throttle, streams, door, workers: new Presence(options.agents ?? []) };
+  const context = { gateway, throttle, streams, transport, workers: new WorkerPresence(options.agents ?? []) };
   for (const add of [
     addSessions,
     addRuns,

@@ -7,7 +7,7 @@ import type { Actor, Scope, Token } from '../core/token.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { RUN_IDENTITY_PREFIX } from '../gateway/run-identity.ts';
 import { SKILL_IDENTITY_PREFIX } from '../gateway/skill-identity.ts';
-import { checkCsrf, checkOwnPage, type Door, isTls, sessionSecretOf } from './browser.ts';
+import { checkCsrf, checkOwnPage, isTls, sessionSecretOf, type Transport } from './browser.ts';
 import type { Throttle } from './limits.ts';
 
 declare module 'fastify' {
@@ -37,7 +37,7 @@ export interface AuthOptions {
   hosts: ReadonlySet<string>;
   /** Further origins that may call it from a browser. */
   origins: ReadonlySet<string>;
-  door: Door;
+  transport: Transport;
 }
 
 const UNKNOWN_TOKEN = 'This token is unknown, expired or revoked.';
@@ -153,10 +153,13 @@ function checkHost(request: FastifyRequest, hosts: ReadonlySet<string>): void {
 }
 
 /** Our own: the scheme, host and port by which this caller reaches us. Browsers leave a scheme's usual port out. */
-function checkOrigin(request: FastifyRequest, { origins, door }: Pick<AuthOptions, 'origins' | 'door'>): void {
+function checkOrigin(
+  request: FastifyRequest,
+  { origins, transport }: Pick<AuthOptions, 'origins' | 'transport'>,
+): void {
   const { origin, host } = request.headers;
   if (origin === undefined || origins.has(origin)) return;
-  const own = `${isTls(request, door) ? 'https' : 'http'}://${host}`;
+  const own = `${isTls(request, transport) ? 'https' : 'http'}://${host}`;
   if (URL.canParse(own) && origin === new URL(own).origin) return;
   throw fail('origin_not_allowed', `Pages from "${origin}" may not call this server.`);
 }

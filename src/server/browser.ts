@@ -60,13 +60,13 @@ export function clearCookies(reply: FastifyReply, isSecure: boolean): void {
 }
 
 /** How callers reach us. */
-export interface Door {
+export interface Transport {
   https: boolean;
   /** A proxy that we trust does TLS in front of us. */
   behindProxy: boolean;
 }
 
 /** How this caller reaches us: by TLS of our own or of the proxy in front, which nobody on this machine goes through. */
-export function isTls(request: FastifyRequest, ours: Door): boolean {
+export function isTls(request: FastifyRequest, ours: Transport): boolean {
   return ours.https || (ours.behindProxy && !LOOPBACK.test(request.headers.host ?? ''));
 }

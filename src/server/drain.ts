@@ -1,4 +1,4 @@
-// The end of the door: requests that have begun are answered, long polls with what there is, streams are ended. Only a
+// The end of the transport: requests that have begun are answered, long polls with what there is, streams are ended. Only a
 // client that does not let go is cut off, after a while.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';

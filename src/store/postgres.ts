@@ -5,7 +5,7 @@
 import pg from 'pg';
 import type { Hash } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
-import type { Clock, Reader, Soon, Store, Tx } from '../core/ports.ts';
+import type { Clock, MaybePromise, Reader, Store, Tx } from '../core/ports.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { migratePostgres, surviveErrors } from './postgres-schema.ts';
 import { createReader } from './reader.ts';
@@ -90,7 +90,7 @@ class PostgresStore implements Store {
   }
 
   /** The horizon is taken before the snapshot: what it lets through is then surely in the snapshot. */
-  read<T>(unit: (reader: Reader) => Soon<T>): Promise<T> {
+  read<T>(unit: (reader: Reader) => MaybePromise<T>): Promise<T> {
     return this.#connected(async (client) => {
       const sql = this.#sql(client);
       const horizon = await safeHorizon(sql);
@@ -99,7 +99,7 @@ class PostgresStore implements Store {
     });
   }
 
-  async write<T>(unit: (tx: Tx) => Soon<T>): Promise<T> {
+  async write<T>(unit: (tx: Tx) => MaybePromise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#attempt(unit);
@@ -110,7 +110,7 @@ class PostgresStore implements Store {
     }
   }
 
-  async #attempt<T>(unit: (tx: Tx) => Soon<T>): Promise<T> {
+  async #attempt<T>(unit: (tx: Tx) => MaybePromise<T>): Promise<T> {
     let appended = false;
     const value = await this.#connected(async (client) => {
       const sql = this.#sql(client);
@@ -134,7 +134,7 @@ class PostgresStore implements Store {
     return value;
   }
 
-  async #finish<T>(client: pg.PoolClient, work: () => Soon<T>): Promise<T> {
+  async #finish<T>(client: pg.PoolClient, work: () => MaybePromise<T>): Promise<T> {
     try {
       const value = await work();
       await client.query('COMMIT');

@@ -6,7 +6,7 @@ import { sql as raw } from 'kysely';
 import { WORKER_RESTART } from '../core/ask.ts';
 import { fail } from '../core/errors.ts';
 import { servedKeys } from '../core/label.ts';
-import type { Placed, Reader, Soon } from '../core/ports.ts';
+import type { MaybePromise, Positioned, Reader } from '../core/ports.ts';
 import { LOST } from '../core/run.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import { draftReads } from './drafts.ts';
@@ -14,7 +14,7 @@ import { historyReads } from './history.ts';
 import { toAsk, toEnded, toEvent, toMessage, toOutput, toPending, toRun, toSession, toToken } from './rows.ts';
 import { signInReads } from './sign-in-links.ts';
 import { skillReads } from './skills.ts';
-import { compiler, list, type Sql, soon, type Value } from './sql.ts';
+import { andThen, compiler, list, type Sql, type Value } from './sql.ts';
 import type {
   AskRow,
   EventRow,
@@ -60,10 +60,10 @@ const COUNTS = `
 
 /** `horizon`: the last event that may be shown. Where one transaction writes at a time, that is all of them. */
 export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER, claimClause = ''): Reader {
-  const one = <Row, T>(text: string, values: Value[], map: (row: Row) => T): Soon<T | undefined> =>
-    soon(sql.all<Row>(text, values), ([row]) => (row === undefined ? undefined : readable(row, map)));
-  const many = <Row, T>(text: string, values: Value[], map: (row: Row) => T): Soon<T[]> =>
-    soon(sql.all<Row>(text, values), (rows) => allReadable(rows, map));
+  const one = <Row, T>(text: string, values: Value[], map: (row: Row) => T): MaybePromise<T | undefined> =>
+    andThen(sql.all<Row>(text, values), ([row]) => (row === undefined ? undefined : readable(row, map)));
+  const many = <Row, T>(text: string, values: Value[], map: (row: Row) => T): MaybePromise<T[]> =>
+    andThen(sql.all<Row>(text, values), (rows) => allReadable(rows, map));
 
   return {
     ...signInReads(sql),
@@ -172,7 +172,7 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     partialState: (askId) =>
       one<PartialStateRow, string>(`SELECT * FROM partial_states WHERE ask_id = ?`, [askId], (row) => row.state),
     outputs: (runId) =>
-      soon(
+      andThen(
         many<OutputRow, ReturnType<typeof toOutput>>(
           `SELECT * FROM outputs WHERE run_id = ? ORDER BY position DESC LIMIT 100`,
           [runId],
@@ -292,7 +292,7 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
   };
 }
 
-const place = <Row, T>(rows: Row[], at: (row: Row) => number, map: (row: Row) => T): Placed<T>[] =>
+const place = <Row, T>(rows: Row[], at: (row: Row) => number, map: (row: Row) => T): Positioned<T>[] =>
   allReadable(rows, (row) => ({ at: at(row), value: map(row) }));
 
 /** A row that cannot be read is a named problem for whoever wants just that row, and is left out of every list. */

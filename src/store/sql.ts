@@ -1,21 +1,21 @@
 // The few calls a database must offer, and the query compiler for lists whose filters vary. Statements are written
 // with `?`; a dialect that numbers its parameters translates them once per text.
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import type { Soon } from '../core/ports.ts';
+import type { MaybePromise } from '../core/ports.ts';
 import type { Tables } from './tables.ts';
 
 export type Value = string | number | null;
 
 export interface Sql {
-  all<Row>(text: string, values: readonly Value[]): Soon<Row[]>;
+  all<Row>(text: string, values: readonly Value[]): MaybePromise<Row[]>;
   /** The number of rows changed. */
-  run(text: string, values: readonly Value[]): Soon<number>;
+  run(text: string, values: readonly Value[]): MaybePromise<number>;
   /** The number of the new row, where the database says it without being asked. */
-  insert(text: string, values: readonly Value[]): Soon<number | undefined>;
+  insert(text: string, values: readonly Value[]): MaybePromise<number | undefined>;
 }
 
 /** Goes on at once with what is there already: a database in this process costs no promise for each statement. */
-export function soon<T, U>(value: Soon<T>, next: (value: T) => U): Soon<U> {
+export function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => U): MaybePromise<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
@@ -33,7 +33,7 @@ interface Compilable {
   compile(): { readonly sql: string; readonly parameters: readonly unknown[] };
 }
 
-export function list<Row>(sql: Sql, query: Compilable): Soon<Row[]> {
+export function list<Row>(sql: Sql, query: Compilable): MaybePromise<Row[]> {
   const { sql: text, parameters } = query.compile();
   return sql.all<Row>(text, parameters as Value[]);
 }

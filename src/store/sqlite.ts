@@ -9,11 +9,11 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Hash } from '../core/digest.ts';
 import { fail } from '../core/errors.ts';
 import type { Event } from '../core/event.ts';
-import type { Reader, Soon, Store, Tx } from '../core/ports.ts';
+import type { MaybePromise, Reader, Store, Tx } from '../core/ports.ts';
 import { createReader } from './reader.ts';
 import type { Value } from './sql.ts';
+import { type CachedTx, withCache } from './sqlite-cache.ts';
 import { takeLock } from './sqlite-lock.ts';
-import { type RecentTx, withRecent } from './sqlite-recent.ts';
 import { migrateSqlite } from './sqlite-schema.ts';
 import { prepareOnce, sqlOver } from './sqlite-statements.ts';
 import { createWriter } from './writer.ts';
@@ -21,7 +21,7 @@ import { createWriter } from './writer.ts';
 const UNITS_PER_COMMIT = 512;
 
 interface Unit {
-  run(tx: Tx): Soon<unknown>;
+  run(tx: Tx): MaybePromise<unknown>;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -42,7 +42,7 @@ class SqliteStore implements Store {
   readonly #writing: DatabaseSync;
   readonly #reading: DatabaseSync;
   readonly #lock: DatabaseSync;
-  readonly #recent: RecentTx;
+  readonly #recent: CachedTx;
   readonly #reader: Reader;
   #queue: Unit[] = [];
   #draining: Promise<void> | undefined;
@@ -80,7 +80,7 @@ class SqliteStore implements Store {
         appended: (event) => this.#appended.push(event),
       },
     );
-    this.#recent = withRecent(writer);
+    this.#recent = withCache(writer);
     this.#reader = createReader(sqlOver(prepareOnce(this.#reading)));
   }
 
@@ -88,14 +88,14 @@ class SqliteStore implements Store {
     this.#wake = wake;
   }
 
-  async read<T>(unit: (reader: Reader) => Soon<T>): Promise<T> {
+  async read<T>(unit: (reader: Reader) => MaybePromise<T>): Promise<T> {
     if (this.#closing) throw closed();
     const result = this.#reads.then(() => this.#snapshot(unit));
     this.#reads = result.catch(() => {});
     return result;
   }
 
-  async #snapshot<T>(unit: (reader: Reader) => Soon<T>): Promise<T> {
+  async #snapshot<T>(unit: (reader: Reader) => MaybePromise<T>): Promise<T> {
     this.#reading.exec('BEGIN');
     try {
       return await unit(this.#reader);
@@ -104,7 +104,7 @@ class SqliteStore implements Store {
     }
   }
 
-  write<T>(unit: (tx: Tx) => Soon<T>): Promise<T> {
+  write<T>(unit: (tx: Tx) => MaybePromise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#closing) return reject(closed());
       this.#queue.push({ run: unit, resolve: resolve as (value: unknown) => void, reject });

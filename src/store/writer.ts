@@ -2,14 +2,14 @@
 // database must do differently (how a session is locked) is a named capability, never a test for its brand.
 import type { Hash } from '../core/digest.ts';
 import { type Event, linkEvent } from '../core/event.ts';
-import type { Reader, Soon, Tx } from '../core/ports.ts';
+import type { MaybePromise, Reader, Tx } from '../core/ports.ts';
 import { draftWrites } from './drafts.ts';
 import { createReader } from './reader.ts';
 import { insertInto, type RowStatement, updateById } from './row-statement.ts';
 import { toResponse, toSession } from './rows.ts';
 import { signInWrites } from './sign-in-links.ts';
 import { skillWrites } from './skills.ts';
-import { type Sql, soon } from './sql.ts';
+import { andThen, type Sql } from './sql.ts';
 import type { FactRow, FormRow, PartialStateRow, ResponseRow, SessionRow } from './tables.ts';
 import * as rows from './to-rows.ts';
 
@@ -20,9 +20,9 @@ export interface Capabilities {
   claimClause: string;
   hash: Hash;
   /** Makes other transactions with the same idempotency key wait for this one. */
-  lockKey(scope: string): Soon<void>;
+  lockKey(scope: string): MaybePromise<void>;
   /** Called before events are appended. */
-  beforeAppend(): Soon<void>;
+  beforeAppend(): MaybePromise<void>;
   /** Called with each event whose number the database has told. */
   appended(event: Event): void;
 }
@@ -48,12 +48,13 @@ const INSERT_RESPONSE = insertInto('responses', rows.newResponse);
 const INSERT_FACT = insertInto('facts', (row: FactRow) => row, 'ON CONFLICT (name) DO NOTHING');
 
 export function createWriter(sql: Sql, can: Capabilities): Tx {
-  const run = <T>(statement: RowStatement<T>, record: T): Soon<void> => soon(sql.run(...statement(record)), () => {});
-  const changed = <T>(statement: RowStatement<T>, record: T): Soon<boolean> =>
-    soon(sql.run(...statement(record)), (changes) => changes > 0);
+  const run = <T>(statement: RowStatement<T>, record: T): MaybePromise<void> =>
+    andThen(sql.run(...statement(record)), () => {});
+  const changed = <T>(statement: RowStatement<T>, record: T): MaybePromise<boolean> =>
+    andThen(sql.run(...statement(record)), (changes) => changes > 0);
 
   const reader = createReader(sql, Number.MAX_SAFE_INTEGER, can.claimClause);
-  const lockOf = async <T>(table: 'runs' | 'asks', id: string, load: (r: Reader) => Soon<T | undefined>) => {
+  const lockOf = async <T>(table: 'runs' | 'asks', id: string, load: (r: Reader) => MaybePromise<T | undefined>) => {
     const [row] = await sql.all<SessionRow>(
       `SELECT * FROM sessions WHERE id = (SELECT session_id FROM ${table} WHERE id = ?)${can.lockClause}`,
       [id],

@@ -1,7 +1,7 @@
 // Store suite: what may happen once happens once: the end of an ask, and every unique key.
 import { describe, expect, it } from 'vitest';
 import type { PendingAsk } from '../../src/core/ask.ts';
-import type { Soon, Tx } from '../../src/core/ports.ts';
+import type { MaybePromise, Tx } from '../../src/core/ports.ts';
 import { type Sighting, seen } from '../../src/core/sighting.ts';
 import type { Bed } from './store.ts';
 import {
@@ -114,7 +114,7 @@ export function describeClaims(bed: Bed): void {
 
   describe('unique keys', () => {
     // Each inserts one record under a key; the same key again must be refused, whatever else the record says.
-    const keys: [string, (tx: Tx, n: number) => Soon<unknown>][] = [
+    const keys: [string, (tx: Tx, n: number) => MaybePromise<unknown>][] = [
       ['session id', (tx, n) => tx.insertSession(sessionOf('s9', { title: String(n) }))],
       ['run id', (tx, n) => tx.insertRun(runOf('run_9', `s${n}`))],
       ['tool call of a run (its ask id)', (tx, n) => tx.insertAsk(questionOf('ask_9', run, { createdAt: n }))],

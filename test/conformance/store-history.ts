@@ -2,14 +2,14 @@
 // among the positions.
 import { describe, expect, it } from 'vitest';
 import type { EndedAsk } from '../../src/core/ask.ts';
-import type { PastFilter, Reader, Soon } from '../../src/core/ports.ts';
+import type { MaybePromise, PastFilter, Reader } from '../../src/core/ports.ts';
 import type { Bed } from './store.ts';
 import { approvalOf, endedOf, keep, questionOf, runOf, sessionOf } from './store-samples.ts';
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
 export function describeHistory(bed: Bed): void {
-  const read = <T>(unit: (r: Reader) => Soon<T>) => bed.store.read(unit);
+  const read = <T>(unit: (r: Reader) => MaybePromise<T>) => bed.store.read(unit);
 
   /** Ten asks a second apart; the last is open, every third is an approval of the other session. */
   async function past(): Promise<void> {

@@ -1,6 +1,6 @@
 // Store suite: lists and look-ups return exactly what they are asked for, in their order, page by page.
 import { describe, expect, it } from 'vitest';
-import type { AskFilter, Page, Placed, Reader, Soon } from '../../src/core/ports.ts';
+import type { AskFilter, MaybePromise, Page, Positioned, Reader } from '../../src/core/ports.ts';
 import type { Run } from '../../src/core/run.ts';
 import type { Bed } from './store.ts';
 import {
@@ -16,12 +16,12 @@ import {
 } from './store-samples.ts';
 
 export function describeLists(bed: Bed): void {
-  const read = <T>(unit: (r: Reader) => Soon<T>) => bed.store.read(unit);
+  const read = <T>(unit: (r: Reader) => MaybePromise<T>) => bed.store.read(unit);
   const idsOf = (runs: { id: string }[]) => runs.map((r) => r.id);
 
   describe('pages', () => {
     const numbers = Array.from({ length: 7 }, (_, i) => i + 1);
-    const lists: [string, (r: Reader, page: Page) => Soon<Placed<{ id: string }>[]>, string][] = [
+    const lists: [string, (r: Reader, page: Page) => MaybePromise<Positioned<{ id: string }>[]>, string][] = [
       ['sessions', (r, page) => r.sessions({}, page), 's'],
       ['runs', (r, page) => r.runs({}, page), 'run_'],
       ['asks', (r, page) => r.asks({}, page), 'ask_'],

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EndedAsk } from '../../src/core/ask.ts';
-import type { Reader, Soon } from '../../src/core/ports.ts';
+import type { MaybePromise, Reader } from '../../src/core/ports.ts';
 import type { Run } from '../../src/core/run.ts';
 import type { Skill } from '../../src/core/skill.ts';
 import type { Bed } from './store.ts';
@@ -23,7 +23,7 @@ import {
 } from './store-samples.ts';
 
 export function describeRecords(bed: Bed): void {
-  const read = <T>(unit: (r: Reader) => Soon<T>) => bed.store.read(unit);
+  const read = <T>(unit: (r: Reader) => MaybePromise<T>) => bed.store.read(unit);
 
   describe('records', () => {
     it('stores sparse and complete sessions', async () => {

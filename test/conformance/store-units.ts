@@ -2,7 +2,7 @@
 // unit leaves others untouched.
 import { describe, expect, it } from 'vitest';
 import { fail, HoldpointError } from '../../src/core/errors.ts';
-import type { Reader, Soon, Store, Tx } from '../../src/core/ports.ts';
+import type { MaybePromise, Reader, Store, Tx } from '../../src/core/ports.ts';
 import type { Bed } from './store.ts';
 import { append, approvalOf, keep, questionOf, runOf, sessionOf } from './store-samples.ts';
 
@@ -26,7 +26,7 @@ export function describeUnits(bed: Bed): void {
     });
 
     // A store must not guess from a message whether the database or the unit is to blame.
-    const mishaps: [string, (tx: Tx) => Soon<unknown>][] = [
+    const mishaps: [string, (tx: Tx) => MaybePromise<unknown>][] = [
       ['a refusal', async () => Promise.reject(fail('ask_not_found', 'no'))],
       ['a defect', async () => Promise.reject(new TypeError('x is undefined'))],
       ['words that a full disk would use', async () => Promise.reject(new Error('database or disk is full'))],

@@ -1,6 +1,6 @@
 // Bytes on a socket that are not HTTP, incomplete, or too many. Every reply is a problem document or the requested one, and
 // nothing stops the server or leaks a socket.
-// Covers: src/server/garbage.ts
+// Covers: src/server/malformed-request.ts
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { send } from '../support/http.ts';

@@ -1,5 +1,5 @@
 // The run that carries a clarification in the parent session: no agent works in it, and only its question ends it.
-// Covers: src/gateway/clarify.ts, src/gateway/tell-child.ts
+// Covers: src/gateway/clarify.ts, src/gateway/notify-child.ts
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type OpenGateway, openGateway, outcomeOf } from '../support/gateway.ts';
 import { agent, COLOUR, gatewayCalls, lead } from '../support/gateway-calls.ts';

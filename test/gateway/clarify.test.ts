@@ -1,5 +1,5 @@
 // A child run asks its parent session: what operators see, what the child receives, and that it happens exactly once.
-// Covers: src/gateway/tell-child.ts, src/gateway/thread-note.ts
+// Covers: src/gateway/notify-child.ts, src/gateway/thread-note.ts
 import { describe, expect, it } from 'vitest';
 import type { AskView, ClarificationView, MessageView, PendingQuestionView, RunView } from '../../src/core/views.ts';
 import {

@@ -1,6 +1,6 @@
 // The history: searched newest first by the words of tool, command, question, answer, session and person; page by page,
 // with the same result as a search over everything.
-// Covers: src/core/history.ts, src/gateway/asked-from.ts, src/store/history.ts
+// Covers: src/core/history.ts, src/gateway/ask-origin.ts, src/store/history.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { held, NOTES, ok, picks, REGIONS, ROUTING, refusal, resolution } from '../support/api-calls.ts';

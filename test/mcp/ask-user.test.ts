@@ -1,6 +1,6 @@
 // `ask_user` with the official client, in each way a client may speak: plain calls that wait, elicitation pushed by the
 // 2025 protocol, input-required results of the 2026 one. Timeouts are fractions of a second here, by the same code.
-// Covers: src/mcp/elicitation.ts, src/mcp/screen.ts, src/mcp/wait.ts
+// Covers: src/mcp/elicitation.ts, src/mcp/own-prompt.ts, src/mcp/wait.ts
 import type { Client, ElicitRequest } from '@modelcontextprotocol/client';
 import { describe, expect, it, vi } from 'vitest';
 import { eventually, type Fields, ok, showAsk, showRun } from '../support/api-calls.ts';

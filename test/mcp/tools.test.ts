@@ -1,5 +1,5 @@
 // The tools `request_approval`, which only a person allows, and `request_parent_clarification` with `check_answer`.
-// Covers: src/mcp/desk.ts, src/mcp/result.ts, src/mcp/schemas.ts
+// Covers: src/mcp/tool-backend.ts, src/mcp/result.ts, src/mcp/schemas.ts
 import { describe, expect, it } from 'vitest';
 import { allow, decide, deny, type Fields, newSession, ok, showAsk } from '../support/api-calls.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';

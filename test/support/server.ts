@@ -11,10 +11,10 @@ import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
 import type { Ports } from '../../src/core/ports.ts';
 import type { NewTokenView } from '../../src/core/views.ts';
 import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
-import { createMcpDoor } from '../../src/mcp/door.ts';
+import { createMcpHttpHandler } from '../../src/mcp/http-handler.ts';
 import type { Patience } from '../../src/mcp/wait.ts';
 import { createApp } from '../../src/server/app.ts';
-import type { HookDoors } from '../../src/server/routes/hooks.ts';
+import type { HookHandlers } from '../../src/server/routes/hooks.ts';
 import type { App } from '../../src/server/routes/route.ts';
 import { createSealer } from '../../src/store/sealer.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
@@ -33,7 +33,7 @@ export interface ServerOptions {
   /** Grace for lapsed leases after a start or a leap of the clock; none unless a test asks for it. */
   leaseGraceMs?: number;
   /** Doors of attached agents. */
-  hooks?: HookDoors;
+  hooks?: HookHandlers;
 }
 
 export interface CallOptions {
@@ -112,7 +112,7 @@ export class Server {
       logger: undefined,
       page: this.#options.page,
       hooks: this.#options.hooks,
-      mcp: createMcpDoor({
+      mcp: createMcpHttpHandler({
         gateway,
         version: '0.0.0-test',
         patience: this.#options.patience,

@@ -2,8 +2,8 @@
 // Standard output belongs to the protocol; notes for a person go to standard error.
 import { basename } from 'node:path';
 import { Command } from 'commander';
+import { httpBackend, openAgentSession } from '../../client/agent-session.ts';
 import { createClient } from '../../client/client.ts';
-import { createDesk, takeSeat } from '../../client/desk.ts';
 import { serverUrl } from '../../client/local.ts';
 import { withExamples } from '../command-flags.ts';
 import { note } from '../output.ts';
@@ -36,14 +36,14 @@ function serve(flags: McpFlags): Promise<void> {
     await or(probe(url));
     const client = createClient({ url, token: tokenOf(flags, process.env), surface: 'mcp' });
     const title = basename(process.cwd()) || 'mcp';
-    const seat = await takeSeat(client, { sessionId: flags.sessionId, title, workFolder: process.cwd() });
-    note(`asking in session ${seat.sessionId}`);
+    const session = await openAgentSession(client, { sessionId: flags.sessionId, title, workFolder: process.cwd() });
+    note(`asking in session ${session.sessionId}`);
     const { serveTools } = await import('../../boot/tools.ts');
-    const tools = serveTools(createDesk(seat), version, (error) => note(error.message));
+    const tools = serveTools(httpBackend(session), version, (error) => note(error.message));
     await closed;
     setTimeout(() => process.exit(0), LONGEST_CLOSE_MS).unref();
     await tools.close();
-    await seat.leave().catch((error: Error) => note(error.message));
+    await session.leave().catch((error: Error) => note(error.message));
     process.exit(0);
   });
 }

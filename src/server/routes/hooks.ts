@@ -7,7 +7,7 @@ import { goneSignal } from '../request.ts';
 import type { App, Context } from './route.ts';
 
 /** One for each agent that can be attached by hooks. The reply is in the words of the agent's own protocol. */
-export type HookDoors = Readonly<Record<string, (payload: unknown, signal: AbortSignal) => Promise<object>>>;
+export type HookHandlers = Readonly<Record<string, (payload: unknown, signal: AbortSignal) => Promise<object>>>;
 
 /** A run that Holdpoint itself hosts says so: what it asks is on its way already. */
 const MANAGED = 'holdpoint-run';
@@ -15,7 +15,7 @@ const MANAGED = 'holdpoint-run';
 /** An agent tells of a whole file, more than once, when it has changed one. */
 const BODY_BYTES = 32 * 1024 * 1024;
 
-export function addHooks(app: App, { throttle }: Context, doors: HookDoors): void {
+export function addHooks(app: App, { throttle }: Context, handlers: HookHandlers): void {
   const bodyBytes = Math.max(app.initialConfig.bodyLimit ?? 0, BODY_BYTES);
   app.post(
     '/v1/hooks/:agent',
@@ -26,16 +26,16 @@ export function addHooks(app: App, { throttle }: Context, doors: HookDoors): voi
     },
     async (request, reply) => {
       const { agent } = request.params;
-      const door = Object.hasOwn(doors, agent) ? doors[agent] : undefined;
-      if (!door)
+      const handle = Object.hasOwn(handlers, agent) ? handlers[agent] : undefined;
+      if (!handle)
         throw fail(
           'route_not_found',
-          `No agent "${agent}" is attached by hooks. Known: ${Object.keys(doors).join(', ')}.`,
+          `No agent "${agent}" is attached by hooks. Known: ${Object.keys(handlers).join(', ')}.`,
         );
       const managed = request.headers[MANAGED];
       if (typeof managed === 'string' && /^run_/.test(managed)) return {};
       reply.raw.once('close', throttle.open(request.actor));
-      return door(request.body, goneSignal(reply));
+      return handle(request.body, goneSignal(reply));
     },
   );
 }

@@ -4,12 +4,12 @@ import type { Actor } from '../../core/token.ts';
 import { goneSignal } from '../request.ts';
 import type { App, Context } from './route.ts';
 
-export interface McpDoor {
+export interface McpHandler {
   handle(request: Request, actor: Actor & { sessionId: string }, body: unknown): Promise<Response>;
   close(): Promise<void>;
 }
 
-export function addMcp(app: App, { throttle }: Context, door: McpDoor): void {
+export function addMcp(app: App, { throttle }: Context, mcp: McpHandler): void {
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
@@ -22,7 +22,7 @@ export function addMcp(app: App, { throttle }: Context, door: McpDoor): void {
       reply.raw.once('close', throttle.open(actor));
       const url = `http://${request.headers.host}${request.url}`;
       const sent = new Request(url, { method, headers: headersOf(request.headers), signal: goneSignal(reply) });
-      return reply.send(await door.handle(sent, { ...actor, sessionId, surface: 'mcp' }, body));
+      return reply.send(await mcp.handle(sent, { ...actor, sessionId, surface: 'mcp' }, body));
     },
   });
 }

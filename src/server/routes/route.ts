@@ -10,10 +10,10 @@ import type {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Gateway } from '../../gateway/gateway.ts';
-import type { Door } from '../browser.ts';
+import type { Transport } from '../browser.ts';
 import type { Throttle } from '../limits.ts';
-import type { Presence } from '../presence.ts';
 import type { Streams } from '../sse.ts';
+import type { WorkerPresence } from '../worker-presence.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -27,8 +27,8 @@ export interface Context {
   gateway: Gateway;
   throttle: Throttle;
   streams: Streams;
-  workers: Presence;
-  door: Door;
+  workers: WorkerPresence;
+  transport: Transport;
 }
 
 export type AddRoutes = (app: App, context: Context) => void;

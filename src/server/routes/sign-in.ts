@@ -9,7 +9,7 @@ import { clearCookies, isTls, sessionSecretOf, setCookies } from '../browser.ts'
 import { keyOf } from '../request.ts';
 import { type AddRoutes, about, replies } from './route.ts';
 
-export const addSignIn: AddRoutes = (app, { gateway, throttle, streams, door }) => {
+export const addSignIn: AddRoutes = (app, { gateway, throttle, streams, transport }) => {
   app.post(
     '/v1/sign-in-links',
     {
@@ -23,7 +23,7 @@ export const addSignIn: AddRoutes = (app, { gateway, throttle, streams, door }) 
     async (request, reply) => {
       const key = keyOf(request, gateway.hash);
       const { view } = await gateway.offerSignIn(request.body, request.actor.name, key);
-      const origin = `${isTls(request, door) ? 'https' : 'http'}://${request.headers.host}`;
+      const origin = `${isTls(request, transport) ? 'https' : 'http'}://${request.headers.host}`;
       return reply.code(201).send({ url: `${origin}/sign-in#${view.code}`, expires_at_ms: view.expiresAt });
     },
   );
@@ -42,7 +42,7 @@ export const addSignIn: AddRoutes = (app, { gateway, throttle, streams, door }) 
     async (request, reply) => {
       const { secret, token } = await gateway.signIn(request.body, sessionSecretOf(request));
       app.forgetTokens();
-      setCookies(reply, secret, isTls(request, door), gateway.hash);
+      setCookies(reply, secret, isTls(request, transport), gateway.hash);
       const { id: token_id, kind, name, scope, expiresAt: expires_at_ms } = token;
       return reply.send({ token_id, kind, name, scope, expires_at_ms });
     },
@@ -65,7 +65,7 @@ export const addSignIn: AddRoutes = (app, { gateway, throttle, streams, door }) 
       await gateway.revokeToken(actor.tokenId);
       app.forgetTokens();
       streams.endOf(actor.tokenId);
-      clearCookies(reply, isTls(request, door));
+      clearCookies(reply, isTls(request, transport));
       return reply.code(204).send();
     },
   );

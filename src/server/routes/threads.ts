@@ -5,7 +5,7 @@ import { PostItem } from '../../core/bodies.ts';
 import { fail } from '../../core/errors.ts';
 import type { Event } from '../../core/event.ts';
 import { ItemView } from '../../core/views.ts';
-import { itemsAfter, type PlacedItem, THREAD_START, type ThreadPlace } from '../../gateway/thread-items.ts';
+import { type ItemAtCursor, itemsAfter, THREAD_START, type ThreadCursor } from '../../gateway/thread-items.ts';
 import { ANSWERERS, EVERY_READER } from '../auth.ts';
 import { keyOf, limitOf, linkNext, PageQuery } from '../request.ts';
 import { wantsStream } from '../sse.ts';
@@ -93,12 +93,12 @@ export const addThreads: AddRoutes = (app, { gateway, throttle, streams }) => {
 };
 
 /** What was said before and reads differently now is an event of another name: who listens for items only is not told twice. */
-const frameOf = ({ view, place, isUpdate }: PlacedItem): string =>
+const frameOf = ({ view, place, isUpdate }: ItemAtCursor): string =>
   `id: ${textOf(place)}\n${isUpdate ? 'event: update\n' : ''}data: ${JSON.stringify(view)}\n\n`;
 
-const textOf = ({ quiet, seq, n }: ThreadPlace): string => `${quiet}.${seq}.${n}`;
+const textOf = ({ quiet, seq, n }: ThreadCursor): string => `${quiet}.${seq}.${n}`;
 
-function placeOf(cursor: string): ThreadPlace {
+function placeOf(cursor: string): ThreadCursor {
   const [, quiet, seq, n] = /^(\d{1,15})\.(\d{1,15})\.(\d{1,9})$/.exec(cursor) ?? [];
   const place = { quiet: Number(quiet), seq: Number(seq), n: Number(n) };
   if (n === undefined || place.quiet > place.seq)

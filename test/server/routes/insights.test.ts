@@ -1,6 +1,6 @@
 // Insights: how long people took, by time, agent, tool, outcome and surface, over asks raised in a period; and the agents
 // that can be given work.
-// Covers: src/core/insight.ts, src/gateway/insights.ts, src/server/presence.ts, src/core/agent-description.ts
+// Covers: src/core/insight.ts, src/gateway/insights.ts, src/server/worker-presence.ts, src/core/agent-description.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InsightsView } from '../../../src/core/insight.ts';
 import type { AgentView } from '../../../src/core/views.ts';

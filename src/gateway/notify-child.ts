@@ -7,7 +7,7 @@ import { clarificationAsk } from './hold.ts';
 import type { Ledger } from './ledger.ts';
 import { postMessage } from './mailbox.ts';
 
-export async function tellChild(ledger: Ledger, wanted: Clarification, answer: Answer): Promise<void> {
+export async function notifyChild(ledger: Ledger, wanted: Clarification, answer: Answer): Promise<void> {
   const answered = answer.outcome === 'answered';
   const answers = answered ? (answer.answers ?? []) : [];
   await postMessage(ledger, wanted, {
@@ -35,7 +35,7 @@ export async function declineUnasked(
   await tx.insertAsk(ask);
   await tx.endAsk(ended);
   noteAsksEnded(ledger, [ended]);
-  await tellChild(ledger, wanted, ended.answer);
+  await notifyChild(ledger, wanted, ended.answer);
   resolvedEvent(ledger, wanted, ended);
 }
 

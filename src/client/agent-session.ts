@@ -6,14 +6,14 @@ import type { AskView } from '../core/views.ts';
 import { type Client, createClient } from './client.ts';
 import { HoldpointProblem } from './http.ts';
 
-export interface Seat {
+export interface AgentSession {
   client: Client;
   sessionId: string;
   /** Takes leave: a session that was made for this program alone ends with it. */
   leave(): Promise<void>;
 }
 
-export interface SeatOptions {
+export interface AgentSessionOptions {
   sessionId?: string | undefined;
   title: string;
   workFolder: string;
@@ -22,7 +22,10 @@ export interface SeatOptions {
 const RETRY_FOR_MS = 600_000;
 
 /** An agent's token has its session already; for any other one is made, or reused by name. */
-export async function takeSeat(client: Client, { sessionId, title, workFolder }: SeatOptions): Promise<Seat> {
+export async function openAgentSession(
+  client: Client,
+  { sessionId, title, workFolder }: AgentSessionOptions,
+): Promise<AgentSession> {
   const own = { agent: EXTERNAL_AGENT, title, work_folder: workFolder };
   const made = await client.sessions
     .create(sessionId === undefined ? own : { agent: EXTERNAL_AGENT, session_id: sessionId })
@@ -55,9 +58,9 @@ async function endUnlessForm(client: Client, sessionId: string): Promise<void> {
   if (!items.some((ask) => ask.mode === 'form')) await client.sessions.end(sessionId, { reason: 'the agent has gone' });
 }
 
-export function createDesk({ client, sessionId }: Pick<Seat, 'client' | 'sessionId'>) {
+export function httpBackend({ client, sessionId }: Pick<AgentSession, 'client' | 'sessionId'>) {
   return {
-    hasScreen: async (): Promise<boolean> => (await client.sessions.get(sessionId)).agent === EXTERNAL_AGENT,
+    hasOwnPrompt: async (): Promise<boolean> => (await client.sessions.get(sessionId)).agent === EXTERNAL_AGENT,
     async runId(): Promise<string> {
       const session = await client.sessions.get(sessionId);
       if (session.active_run_id !== undefined) return session.active_run_id;

@@ -2,7 +2,7 @@
 import { fail } from '../core/errors.ts';
 import type { Ports } from '../core/ports.ts';
 
-export async function checkSealer({ store, sealer }: Ports): Promise<void> {
+export async function checkSecretKey({ store, sealer }: Ports): Promise<void> {
   const own = sealer.mac('the key of this database');
   const kept = await store.write((tx) => tx.keepFact('sealer', own));
   if (kept === own) return;

@@ -6,31 +6,31 @@ import { isJSONRPCResultResponse } from '@modelcontextprotocol/server';
 import type { QuestionAnswer } from '../core/answer.ts';
 import { isWithdrawn } from '../core/ask.ts';
 import type { AskView, QuestionAskView } from '../core/views.ts';
-import type { Desk } from './desk.ts';
 import { elicitationOf, elicitedAnswers } from './elicitation.ts';
+import type { ToolBackend } from './tool-backend.ts';
 
 /** Asks there; what it returns ends that. */
-export type Screen = (ask: QuestionAskView, ctx: ServerContext) => () => void;
+export type OwnPrompt = (ask: QuestionAskView, ctx: ServerContext) => () => void;
 
 const ANSWERED = "answered at the agent's own screen";
 const DECLINED = "declined at the agent's own screen";
 
 /** The reply comes back on the connection that asked. */
-export const onConnection =
-  (desk: Desk): Screen =>
+export const promptOnConnection =
+  (backend: ToolBackend): OwnPrompt =>
   (ask, { mcpReq }) => {
     const over = new AbortController();
     const options = { signal: over.signal, timeout: 2 ** 31 - 1 };
     void mcpReq
       .elicitInput(elicitationOf(ask.request.questions), options)
-      .then((reply) => saidAtScreen(desk, ask, reply))
+      .then((reply) => settleAtPrompt(backend, ask, reply))
       .catch(() => {});
     return () => over.abort('answered elsewhere');
   };
 
 /** The reply comes in a request of its own, to any server: the question's id says which ask it is about. */
-export const onStream =
-  (mcp: McpServer): Screen =>
+export const promptOnStream =
+  (mcp: McpServer): OwnPrompt =>
   (ask, { mcpReq }) => {
     const id = `elicit:${ask.ask_id}:${crypto.randomUUID()}`;
     const send = (message: { id?: string; method: string; params: object }) =>
@@ -42,12 +42,12 @@ export const onStream =
   };
 
 /** A reply as it came over HTTP. One that is about nothing we asked is let go, as the protocol does. */
-export async function takeReply(desk: Desk, message: unknown): Promise<void> {
+export async function takeElicitationReply(backend: ToolBackend, message: unknown): Promise<void> {
   if (!isJSONRPCResultResponse(message)) return;
   const [, askId] = /^elicit:(.+):[0-9a-f-]+$/.exec(String(message.id)) ?? [];
   if (askId === undefined) return;
-  const ask = await desk.look(askId, 0);
-  if (ask.kind === 'question' && ask.answer === undefined) await saidAtScreen(desk, ask, message.result as Said);
+  const ask = await backend.look(askId, 0);
+  if (ask.kind === 'question' && ask.answer === undefined) await settleAtPrompt(backend, ask, message.result as Said);
 }
 
 interface Said {
@@ -56,18 +56,22 @@ interface Said {
 }
 
 /** Whether anybody said anything there. Somebody in the inbox may have been first after all: then that counts. */
-export async function saidAtScreen(desk: Desk, ask: QuestionAskView, { action, content }: Said): Promise<boolean> {
+export async function settleAtPrompt(
+  backend: ToolBackend,
+  ask: QuestionAskView,
+  { action, content }: Said,
+): Promise<boolean> {
   const answers = action === 'accept' ? elicitedAnswers(ask.request.questions, content) : undefined;
   if (action !== 'decline' && (answers === undefined || 'code' in answers)) return false;
   const said = answers as QuestionAnswer[] | undefined;
-  await desk.withdraw(ask.ask_id, said ? ANSWERED : DECLINED, said).catch(async (error: unknown) => {
-    if ((await desk.look(ask.ask_id, 0)).answer === undefined) throw error;
+  await backend.withdraw(ask.ask_id, said ? ANSWERED : DECLINED, said).catch(async (error: unknown) => {
+    if ((await backend.look(ask.ask_id, 0)).answer === undefined) throw error;
   });
   return true;
 }
 
 /** What was said there, of an ask that was taken back for it. */
-export function saidOf({ answer }: AskView): { answers: QuestionAnswer[] } | 'declined' | undefined {
+export function answerAtPrompt({ answer }: AskView): { answers: QuestionAnswer[] } | 'declined' | undefined {
   if (answer === undefined || !isWithdrawn(answer)) return undefined;
   if (answer.justification === ANSWERED && answer.answers) return { answers: answer.answers };
   return answer.justification === DECLINED ? 'declined' : undefined;

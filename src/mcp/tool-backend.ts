@@ -1,4 +1,4 @@
-// What the MCP tools need of Holdpoint, in the name of one session: the desk an agent asks at. In the server it is the
+// What the MCP tools need of Holdpoint, in the name of one session: the backend an agent asks at. In the server it is the
 // gateway itself; a tool server on standard input and output has one over HTTP. A refusal is thrown with its `code`.
 import type { QuestionAnswer } from '../core/answer.ts';
 import type { Clarify, RaiseAsk } from '../core/bodies.ts';
@@ -9,9 +9,9 @@ import type { Actor } from '../core/token.ts';
 import type { AskView, ClarificationView, MessageView } from '../core/views.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 
-export interface Desk {
+export interface ToolBackend {
   /** Whether the agent has a screen of its own. One that a worker hosts has none: what it shows a person comes back here. */
-  hasScreen(): Promise<boolean>;
+  hasOwnPrompt(): Promise<boolean>;
   /** The run at work in this session: who asks, whatever the arguments say. */
   runId(): Promise<string>;
   /** What the run was asked to do. */
@@ -30,7 +30,7 @@ export interface Desk {
 
 const NO_RUN = 'No run is at work in this session, so nobody could take the answer. Start one first.';
 
-export function gatewayDesk(gateway: Gateway, actor: Actor & { sessionId: string }): Desk {
+export function gatewayBackend(gateway: Gateway, actor: Actor & { sessionId: string }): ToolBackend {
   const { sessionId } = actor;
   const own = async (ask: Promise<AskView>): Promise<AskView> => {
     const found = await ask;
@@ -38,7 +38,7 @@ export function gatewayDesk(gateway: Gateway, actor: Actor & { sessionId: string
     throw fail('ask_not_found', 'There is no such ask in this session.');
   };
   return {
-    hasScreen: async () => (await gateway.showSession(sessionId)).agent === EXTERNAL_AGENT,
+    hasOwnPrompt: async () => (await gateway.showSession(sessionId)).agent === EXTERNAL_AGENT,
     async runId() {
       const session = await gateway.showSession(sessionId);
       if (session.active_run_id !== undefined) return session.active_run_id;

@@ -2,28 +2,28 @@
 // True because one process owns the file and every change of these records passes here. What a unit does to a record
 // becomes known with its write; when a unit fails after that, everything is forgotten. Owns no copy that a caller holds.
 import type { Ask } from '../core/ask.ts';
-import type { Reader, Soon, Tx } from '../core/ports.ts';
+import type { MaybePromise, Reader, Tx } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import type { Session } from '../core/session.ts';
-import { soon } from './sql.ts';
+import { andThen } from './sql.ts';
 
 const MOST = 1000;
 /** Records with larger texts are read each time. */
 const LARGEST = 10_000;
 
-export interface RecentTx {
+export interface CachedTx {
   tx: Tx;
   forget(): void;
 }
 
-export function withRecent(tx: Tx): RecentTx {
-  const sessions = new Recent<Session>((session) => session.lastMessage);
-  const runs = new Recent<Run>((run) => run.input);
-  const asks = new Recent<Ask>((ask) => (ask.status === 'pending' ? ask.content : [ask.content, ask.answer]));
+export function withCache(tx: Tx): CachedTx {
+  const sessions = new RecordCache<Session>((session) => session.lastMessage);
+  const runs = new RecordCache<Run>((run) => run.input);
+  const asks = new RecordCache<Ask>((ask) => (ask.status === 'pending' ? ask.content : [ask.content, ask.answer]));
   const session = (id: string) => sessions.find(id, tx.session);
   const run = (id: string) => runs.find(id, tx.run);
   const ask = (id: string) => asks.find(id, tx.ask);
-  const withSession = async <T extends { sessionId: string }>(found: Soon<T | undefined>) => {
+  const withSession = async <T extends { sessionId: string }>(found: MaybePromise<T | undefined>) => {
     const value = await found;
     const held = value && (await session(value.sessionId));
     return held && { session: held, value };
@@ -49,13 +49,13 @@ export function withRecent(tx: Tx): RecentTx {
       insertRun: runs.after(tx.insertRun),
       updateRun: runs.after(tx.updateRun),
       updateInput: runs.after(tx.updateInput),
-      insertAsk: asks.after(tx.insertAsk as (ask: Ask) => Soon<void>),
+      insertAsk: asks.after(tx.insertAsk as (ask: Ask) => MaybePromise<void>),
       endAsk: (ended) =>
-        soon(tx.endAsk(ended), (isFirst) => {
+        andThen(tx.endAsk(ended), (isFirst) => {
           if (isFirst) asks.keep(ended);
           return isFirst;
         }),
-      updateDelivery: asks.after(tx.updateDelivery as (ask: Ask) => Soon<void>),
+      updateDelivery: asks.after(tx.updateDelivery as (ask: Ask) => MaybePromise<void>),
       updateSightings: asks.after(tx.updateSightings),
     },
   };
@@ -87,7 +87,7 @@ const elsewhere = (tx: Tx) => ({
 });
 
 /** By id, the last written ones. Callers change what they are given: it is always a copy, one level deep. */
-class Recent<T extends { id: string }> {
+class RecordCache<T extends { id: string }> {
   readonly #known = new Map<string, T>();
   /** The part of a record that may be large. */
   readonly #texts: (record: T) => unknown;
@@ -96,17 +96,17 @@ class Recent<T extends { id: string }> {
     this.#texts = texts;
   }
 
-  find(id: string, read: (id: string) => Soon<T | undefined>): Soon<T | undefined> {
+  find(id: string, read: (id: string) => MaybePromise<T | undefined>): MaybePromise<T | undefined> {
     const known = this.#known.get(id);
     if (known) return { ...known };
-    return soon(read(id), (found) => {
+    return andThen(read(id), (found) => {
       if (found) this.keep(found);
       return found;
     });
   }
 
-  after(write: (record: T) => Soon<void>): (record: T) => Soon<void> {
-    return (record) => soon(write(record), () => this.keep(record));
+  after(write: (record: T) => MaybePromise<void>): (record: T) => MaybePromise<void> {
+    return (record) => andThen(write(record), () => this.keep(record));
   }
 
   keep(record: T): void {

@@ -11,13 +11,13 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Actor } from '../core/token.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import { gatewayDesk } from './desk.ts';
 import { speaksForms } from './elicitation.ts';
-import { onStream, takeReply } from './screen.ts';
+import { promptOnStream, takeElicitationReply } from './own-prompt.ts';
+import { gatewayBackend } from './tool-backend.ts';
 import { createToolServer } from './tools.ts';
 import { PATIENCE, type Patience } from './wait.ts';
 
-export interface McpDoorOptions {
+export interface McpHttpOptions {
   gateway: Gateway;
   version: string;
   patience?: Patience | undefined;
@@ -34,18 +34,18 @@ const SESSION_ID = 'mcp-session-id';
 const ELICITS = 'elicits-';
 const FORMS = { elicitation: { form: {} } };
 
-export function createMcpDoor({ gateway, version, patience = PATIENCE, onError }: McpDoorOptions) {
+export function createMcpHttpHandler({ gateway, version, patience = PATIENCE, onError }: McpHttpOptions) {
   const once = createMcpHandler((ctx) => serverFor(ctx.era, callingOf(ctx)), {
     onerror: onError,
     keepAliveMs: patience.keepAliveMs,
   });
   const serverFor = (era: 'legacy' | 'modern', { actor, canElicit }: Calling) =>
     createToolServer({
-      desk: gatewayDesk(gateway, actor),
+      backend: gatewayBackend(gateway, actor),
       era,
       version,
       patience,
-      screenOf: onStream,
+      promptOf: promptOnStream,
       declared: canElicit ? FORMS : undefined,
     });
 
@@ -57,7 +57,7 @@ export function createMcpDoor({ gateway, version, patience = PATIENCE, onError }
       if (canElicit && request.method === 'DELETE') return new Response(null, { status: 204 });
       const replies = [body].flat();
       if (canElicit && replies.length > 0 && replies.every(isJSONRPCResponse)) {
-        for (const reply of replies) await takeReply(gatewayDesk(gateway, actor), reply);
+        for (const reply of replies) await takeElicitationReply(gatewayBackend(gateway, actor), reply);
         return new Response(null, { status: 202 });
       }
       const response = await once.fetch(request, { authInfo: authOf({ actor, canElicit }), parsedBody: body });

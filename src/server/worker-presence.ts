@@ -14,7 +14,7 @@ interface Seen {
   at: number;
 }
 
-export class Presence {
+export class WorkerPresence {
   /** By worker: what it said when it was last there. */
   readonly #seen = new Map<string, Seen>();
   readonly #described: ReadonlyMap<string, AgentDescription>;
