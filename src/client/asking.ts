@@ -45,6 +45,8 @@ export interface AskOptions {
   signal?: AbortSignal | undefined;
   /** How long to wait for an ask that can be held without a process; then it is `held`. Without it, not at all. */
   patience?: AbortSignal | undefined;
+  /** Judges the ask as it was stored, or found under its id. If it throws, the ask is not waited for. */
+  check?: ((ask: AskView) => void) | undefined;
   /** Called when the ask is stored, before its end is waited for. */
   raised?: ((askId: string) => void) | undefined;
 }
@@ -112,6 +114,7 @@ async function endOf<B extends QuestionBody | ApprovalBody>(
   let end: Promise<AskViewOf<B['kind']>>;
   try {
     const ask = await calls.asks.raise(runId, body, { signal });
+    options?.check?.(ask);
     options?.raised?.(ask.ask_id);
     if (hasEnded(ask)) return ask;
     if (ask.mode !== 'blocking') {

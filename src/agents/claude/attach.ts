@@ -3,7 +3,7 @@
 // person at the terminal was first, later events say so and the ask is taken back. Nothing said here is no decision: the
 // terminal goes on asking. Keeps only what it needs to pair events (claude-calls.ts); the server has the rest.
 import { randomUUID } from 'node:crypto';
-import { type Asking, askApproval, askQuestion } from '../../client/asking.ts';
+import { type Asking, type AskOptions, askApproval, askQuestion } from '../../client/asking.ts';
 import { HoldpointProblem } from '../../client/http.ts';
 import { approvalBody, questionBody } from '../../client/spec.ts';
 import type { AttachedContext, HookServer } from '../agent.ts';
@@ -15,6 +15,9 @@ import { HOOK_SECONDS } from './connect.ts';
 import { HookEvent } from './hook-protocol.ts';
 import { tooLate } from './late-decision.ts';
 import type { ToolCall } from './stream-events.ts';
+
+/** An ask that ended without having been pending; the message is its status. */
+class DecidedBefore extends Error {}
 
 /** A request for permission, and what became of it here. */
 export interface Held extends Request {
@@ -144,15 +147,27 @@ export function serveHooks({ client, waits, log }: AttachedContext, options: { q
       return { behavior: 'held' };
     }
     // Not given up half way: what is stored can be taken back by its id.
-    const { ask_id, status } = await client.asks.raise(place.runId, body);
-    held.askId = ask_id;
-    // Decided before it was asked: by no person, or about another call.
-    if (body.kind === 'approval' && status !== 'pending') {
-      await leave(attached, held, event, `it had been ${status} before anybody saw it.`);
+    const waiting = new AbortController();
+    const giveUp = () => waiting.abort(signal.reason);
+    const manner: AskOptions = {
+      signal: waiting.signal,
+      check({ ask_id, status }) {
+        held.askId = ask_id;
+        // Decided before it was asked: by no person, or about another call.
+        if (body.kind === 'approval' && status !== 'pending') throw new DecidedBefore(status);
+        if (signal.aborted) return giveUp();
+        signal.addEventListener('abort', giveUp, { once: true });
+      },
+    };
+    const asking = { calls: client, waits, ...place };
+    const decision = await (body.kind === 'question'
+      ? answered(asking, body, call, manner)
+      : approved(asking, body, call, manner)
+    ).catch(async (error: unknown): Promise<Decision> => {
+      if (!(error instanceof DecidedBefore)) throw error;
+      await leave(attached, held, event, `it had been ${error.message} before anybody saw it.`);
       return { behavior: 'held' };
-    }
-    const asking = { calls: client, waits, ...place, signal };
-    const decision = body.kind === 'question' ? await answered(asking, body, call) : await approved(asking, body, call);
+    });
     held.decision = decision;
     held.isChanged =
       body.kind === 'approval' &&
@@ -162,14 +177,24 @@ export function serveHooks({ client, waits, log }: AttachedContext, options: { q
   }
 
   /** Whatever is left to the terminal, by somebody here or by nobody, is no decision. */
-  async function answered(asking: Asking, body: ReturnType<typeof questionBody>, call: ToolCall): Promise<Decision> {
-    const outcome = await askQuestion(asking, body);
+  async function answered(
+    asking: Asking,
+    body: ReturnType<typeof questionBody>,
+    call: ToolCall,
+    manner: AskOptions,
+  ): Promise<Decision> {
+    const outcome = await askQuestion(asking, body, manner);
     const isDecided = outcome.status === 'answered' || outcome.status === 'declined';
     return isDecided ? questionDecision(call, outcome) : { behavior: 'held' };
   }
 
-  async function approved(asking: Asking, body: ReturnType<typeof approvalBody>, call: ToolCall): Promise<Decision> {
-    const outcome = await askApproval(asking, body);
+  async function approved(
+    asking: Asking,
+    body: ReturnType<typeof approvalBody>,
+    call: ToolCall,
+    manner: AskOptions,
+  ): Promise<Decision> {
+    const outcome = await askApproval(asking, body, manner);
     return outcome.status === 'answered' ? approvalDecision(approvalOf(call), outcome) : { behavior: 'held' };
   }
 

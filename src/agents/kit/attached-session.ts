@@ -1,13 +1,7 @@
 // A conversation that a person has with their own agent, as a session of Holdpoint: one session for each conversation,
 // one run for each turn in which it asked something. Owns their names and their ends; knows no agent. The agent is the
 // person's, so no worker claims these runs.
-import {
-  type ApprovalBody,
-  type AskOptions,
-  askApproval,
-  askQuestion,
-  type QuestionBody,
-} from '../../client/asking.ts';
+import { type AskOptions, askApproval, askQuestion } from '../../client/asking.ts';
 import { type Client, every } from '../../client/client.ts';
 import { HoldpointProblem } from '../../client/http.ts';
 import { type ApproveSpec, type AskSpec, approvalBody, questionBody } from '../../client/spec.ts';
@@ -69,28 +63,27 @@ export async function openAttachedRun(
   const run = await runOfTurn(client, session_id, { input: { text }, source: agent }, turnId, signal);
   const asking = { calls: client, waits, runId: run.run_id, workFolder: session.work_folder, signal };
   /** Some models reuse call ids: an ask that has ended, or has another payload, belongs to an earlier call. */
-  async function raise(body: QuestionBody | ApprovalBody, options?: AskOptions): Promise<void> {
-    const taken = () => new NameTaken(`another call has the id ${body.tool_call_id}, and was decided before`);
-    const { ask_id, delivery } = await client.asks.raise(run.run_id, body, { signal }).catch((error: unknown) => {
+  async function raised<T>(
+    id: string,
+    options: AskOptions | undefined,
+    ask: (options: AskOptions) => Promise<T>,
+  ): Promise<T> {
+    const taken = () => new NameTaken(`another call has the id ${id}, and was decided before`);
+    const check = ({ delivery: { state } }: AskView) => {
+      if (state === 'delivered' || state === 'undeliverable') throw taken();
+    };
+    return ask({ ...options, check }).catch((error: unknown) => {
       throw error instanceof HoldpointProblem && error.code === 'ask_identity_conflict' ? taken() : error;
     });
-    if (delivery.state === 'delivered' || delivery.state === 'undeliverable') throw taken();
-    options?.raised?.(ask_id);
   }
 
   return {
     session,
     run,
-    async ask(spec: AskSpec & { id: string }, options?: AskOptions) {
-      const body = questionBody(spec, spec.id);
-      await raise(body, options);
-      return askQuestion(asking, body, options);
-    },
-    async approve(spec: ApproveSpec & { id: string }, options?: AskOptions) {
-      const body = approvalBody(spec, spec.id);
-      await raise(body, options);
-      return askApproval(asking, body, options);
-    },
+    ask: (spec: AskSpec & { id: string }, options?: AskOptions) =>
+      raised(spec.id, options, (once) => askQuestion(asking, questionBody(spec, spec.id), once)),
+    approve: (spec: ApproveSpec & { id: string }, options?: AskOptions) =>
+      raised(spec.id, options, (once) => askApproval(asking, approvalBody(spec, spec.id), once)),
     acknowledge: async (askId) => void (await client.asks.delivered(askId, {}, { signal })),
     markUndeliverable: async (askId, reason) => void (await client.asks.undeliverable(askId, { reason }, { signal })),
     withdraw: async (askId, justification) => void (await client.asks.withdraw(askId, { justification })),

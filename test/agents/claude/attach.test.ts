@@ -14,10 +14,16 @@ let stage: TestBed;
 let door: ReturnType<typeof serveHooks>;
 let waits: Waits;
 const never = new AbortController().signal;
+const posts: string[] = [];
+const fetchNoted: typeof fetch = (input, init) => {
+  if (init?.method === 'POST') posts.push(new URL(String(input)).pathname);
+  return fetch(input, init);
+};
 beforeAll(async () => {
   server = await openServer();
   stage = new TestBed(await server.url(), server.token);
-  const client = createClient({ url: stage.url, token: (await server.makeToken('worker')).token });
+  const { token } = await server.makeToken('worker');
+  const client = createClient({ url: stage.url, token, fetch: fetchNoted });
   waits = new Waits(client.http);
   door = serveHooks({ client, waits });
 });
@@ -47,6 +53,7 @@ describe('a request for permission', () => {
     const [ask] = await stage.pending(session);
     expect(ask).toMatchObject({ tool_call_id: 'toolu_1', request: { tool_name: 'Bash', input: BASH.tool_input } });
     expect((ask?.expires_at_ms ?? 0) - (ask?.created_at_ms ?? 0)).toBeLessThan(HOOK_SECONDS * 1000);
+    expect(posts.filter((path) => path.endsWith('/asks'))).toEqual([`/v1/runs/${ask?.run_id}/asks`]);
     if (ask) await stage.decide(ask, { behavior: 'allow', updated_input: { command: 'touch y' } });
     expect(await asked).toEqual(decided({ behavior: 'allow', updatedInput: { command: 'touch y' } }));
     expect((await stage.api.asks.get(ask?.ask_id ?? '')).delivery.state).toBe('delivered');

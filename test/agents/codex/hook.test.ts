@@ -32,7 +32,12 @@ function transcriptOf(approvals_reviewer: string, turn_id = TURN): string {
 }
 
 function call(wanted: object, { url = stage.url, session_id = `thread-${++made}`, stop = new AbortController() } = {}) {
-  const client = createClient({ url, token });
+  const posts: string[] = [];
+  const fetchNoted: typeof fetch = (input, init) => {
+    if (init?.method === 'POST') posts.push(new URL(String(input)).pathname);
+    return fetch(input, init);
+  };
+  const client = createClient({ url, token, fetch: fetchNoted });
   const waits = new Waits(client.http);
   const open = () => Promise.reject(new Error('no daemon'));
   const event = { hook_event_name: 'PermissionRequest', session_id, turn_id: TURN, cwd: '/srv', ...BASH, ...wanted };
@@ -46,7 +51,7 @@ function call(wanted: object, { url = stage.url, session_id = `thread-${++made}`
     record: () => async () => {},
   })).finally(() => waits.close());
   said.catch(() => {});
-  return { said, stop, session: `codex-own-${session_id}`, session_id };
+  return { said, stop, session: `codex-own-${session_id}`, session_id, posts };
 }
 
 async function asked(session: string) {
@@ -90,6 +95,14 @@ describe('what a call wants', () => {
     plain.stop.abort();
     odd.stop.abort();
   });
+});
+
+it('posts the ask once', async () => {
+  const { said, session, posts } = call({});
+  const ask = await asked(session);
+  await stage.decide(ask, { behavior: 'allow' });
+  expect(await said).toEqual(ALLOW);
+  expect(posts.filter((path) => path.endsWith('/asks'))).toEqual([`/v1/runs/${ask.run_id}/asks`]);
 });
 
 describe('calls of one turn at once', () => {
