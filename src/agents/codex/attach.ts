@@ -8,22 +8,23 @@ import type { AskView } from '../../core/views.ts';
 import type { FollowContext } from '../agent.ts';
 import {
   type AttachedRun,
-  conversationOf,
-  endAttachedRuns,
+  endLost,
+  endRun,
   letGo,
   openAttachedRun,
-  unsettledAsks,
+  sessionIdOf,
+  unsettledAsksOf,
 } from '../kit/attached-session.ts';
 import { createUnusedApprovals } from '../kit/unused-approvals.ts';
 import { createPeer, type Incoming, type RequestId } from '../wire/json-rpc.ts';
 import { createActiveItems } from './active-items.ts';
 import { SETTLED_IN_CODEX } from './delivery.ts';
+import { attachedAt, HOOK_CALL } from './hook.ts';
 import { createLineageOf } from './lineage.ts';
 import { CLIENT, ItemNotice, Resolved, TurnNotice } from './protocol.ts';
 import { createRequests, type Requests } from './requests.ts';
 import { createRollouts } from './rollouts.ts';
 
-const AGENT = 'codex';
 /** Requests that a person answers; all others belong to whoever started the thread. */
 const ASKS =
   /^item\/(?:commandExecution|fileChange|permissions)\/requestApproval$|^item\/tool\/requestUserInput$|^mcpServer\/elicitation\/request$/;
@@ -54,7 +55,16 @@ interface Followed {
 }
 
 /** Ends what Codex had asked from this machine. */
-export const endAsksOf = (client: Client, machine: string): Promise<void> => endAttachedRuns(client, AGENT, machine);
+export async function endAsksOf(client: Client, machine: string): Promise<void> {
+  const error = 'codex is gone';
+  await endLost(client, await unsettledAt(client, machine), error, { error });
+}
+
+/** Asks of a hook are settled by the process of that hook. */
+const unsettledAt = async (client: Client, machine: string): Promise<AskView[]> =>
+  (await unsettledAsksOf(client, attachedAt(machine))).filter(
+    ({ tool_call_id }) => !tool_call_id.startsWith(HOOK_CALL),
+  );
 
 /** Resolves when the daemon is gone or `signal` says so; what is open then stays open for whoever connects next. */
 export async function followDaemon({ client, waits, signal, machine, open, onNotAsked }: FollowContext): Promise<void> {
@@ -89,7 +99,7 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
     followed.set(threadId, entry);
     entry.thread.catch(() => {
       followed.delete(threadId);
-      unheard.add(threadId);
+      unheard.add(sessionIdOf({ ...attachedAt(machine), id: threadId }));
     });
     return entry;
   }
@@ -112,7 +122,7 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
       await desk.receive(request);
     } catch (error) {
       owners.delete(request.id);
-      unheard.add(read.data.threadId);
+      unheard.add(sessionIdOf({ ...attachedAt(machine), id: read.data.threadId }));
       throw error;
     }
   }
@@ -145,14 +155,8 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
     turnId: string,
     before: readonly Requests[] = [],
   ): Promise<Turn> {
-    const conversation = {
-      agent: AGENT,
-      id,
-      folder: cwd ?? undefined,
-      title: name || preview || undefined,
-      place: machine,
-    };
-    const run = await openAttachedRun(client, waits, conversation, turnId, signal);
+    const conversation = { ...attachedAt(machine), id, folder: cwd ?? undefined, title: name || preview || undefined };
+    const run = await openAttachedRun(client, waits, conversation, { id: turnId }, signal);
     if (isGone) throw new Error('the daemon went away before it could be asked here');
     const desk = createRequests({
       context: run,
@@ -216,7 +220,7 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
       await desk.turnCompleted(turn.id);
       openDesks.delete(desk);
     }
-    await run?.end(problem);
+    if (run) await endRun(client, run.run.run_id, problem === undefined ? undefined : { error: problem });
   }
 
   async function greet(): Promise<void> {
@@ -244,12 +248,12 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
   });
   void talk.ended.then(() => peer.close(new Error('the daemon is gone')));
   try {
-    const before = await unsettledAsks(client, AGENT, machine).catch(() => []);
+    const before = await unsettledAt(client, machine).catch(() => []);
     await greet();
     await settleSoon(signal);
     await toldAgain();
     // What was open and was not told again has been settled in Codex while nobody watched.
-    const isOver = (ask: AskView) => !raised.has(ask.ask_id) && !unheard.has(conversationOf(AGENT, ask));
+    const isOver = (ask: AskView) => !raised.has(ask.ask_id) && !unheard.has(ask.session_id);
     for (const { ask_id, delivery } of signal.aborted || isGone ? [] : before.filter(isOver))
       await letGo(client, ask_id, delivery.attempts === 0 ? SETTLED_IN_CODEX : UNSEEN);
     await talk.ended;

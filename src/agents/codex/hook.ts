@@ -9,7 +9,7 @@ import { HoldpointProblem } from '../../client/http.ts';
 import type { ApprovalOutcome } from '../../client/outcome.ts';
 import { canonical } from '../../core/digest.ts';
 import type { HookCall, HookProcessContext } from '../agent.ts';
-import { HOOK_CALL, letGo, openAttachedRun } from '../kit/attached-session.ts';
+import { type AttachedAgent, endRun, letGo, openAttachedRun } from '../kit/attached-session.ts';
 import { fittingText } from '../kit/fitting-text.ts';
 import { createPeer } from '../wire/json-rpc.ts';
 import { HOOK_SECONDS } from './connect.ts';
@@ -35,6 +35,15 @@ const Call = z.looseObject({
   tool_name: z.string().min(1).max(256),
   tool_input: z.record(z.string(), z.unknown()),
 });
+
+/** The conversations of a person's own Codex on one machine. */
+export const attachedAt = (machine: string): AttachedAgent => ({
+  agent: 'codex',
+  sessionPrefix: 'codex-own-',
+  label: machine,
+});
+/** Begins the call ids of asks that hook processes raise. */
+export const HOOK_CALL = 'hook-';
 
 /** The ask ends a little before Codex would give the hook up. */
 const MARGIN_MS = 60_000;
@@ -83,7 +92,7 @@ async function askOnce(
   { client, waits, signal, machine, record }: HookProcessContext,
 ): Promise<ApprovalOutcome> {
   const { tool_name, tool_input, turn_id, cwd, agent_type } = call;
-  const conversation = { agent: 'codex', id: call.agent_id ?? call.session_id, folder: cwd, place: machine };
+  const conversation = { ...attachedAt(machine), id: call.agent_id ?? call.session_id, folder: cwd };
   const { description, command } = tool_input;
   const spec = {
     id: `${HOOK_CALL}${crypto.randomUUID()}`,
@@ -96,7 +105,7 @@ async function askOnce(
     expires_after_ms: HOOK_SECONDS * 1000 - MARGIN_MS,
   };
   for (;;) {
-    const run = await openAttachedRun(client, waits, conversation, turn_id, signal);
+    const run = await openAttachedRun(client, waits, conversation, { id: turn_id }, signal);
     const forget = record({ run_id: run.run.run_id, call_id: spec.id });
     let askId: string | undefined;
     try {
@@ -121,15 +130,15 @@ async function askOnce(
   }
 }
 
-/** A run in which somebody is still waited for cannot be completed, and one that was stopped is over already. */
-const endIfLast = (client: Client, runId: string): Promise<unknown> => client.runs.complete(runId, {}).catch(() => {});
+/** The decision counts, whether or not the end of the run could be reported. */
+const endIfLast = (client: Client, runId: string): Promise<void> => endRun(client, runId).catch(() => {});
 
 /** What a hook that was killed had asked is over. */
 export async function endAbandoned(client: Client, { run_id, call_id }: HookCall): Promise<void> {
   for await (const ask of every((page) => client.asks.list({ run_id, ...page })))
     if (ask.tool_call_id === call_id && (ask.status === 'pending' || ask.delivery.state === 'due'))
       await letGo(client, ask.ask_id, GIVEN_UP);
-  await endIfLast(client, run_id);
+  await endRun(client, run_id);
 }
 
 const decision = (behavior: 'allow' | 'deny', message?: string) => ({

@@ -1,76 +1,80 @@
-// A conversation that a person has with their own agent, as a session of Holdpoint: one session for each conversation,
-// one run for each turn in which it asked something. Owns their names and their ends; knows no agent. The agent is the
-// person's, so no worker claims these runs.
+// Stores a conversation that a person has with their own agent as a session: one session per conversation, one run per
+// turn in which the agent asked something. Owns how both are found, started and ended, and the look-up of asks that are
+// not settled. The records are the truth, so any process may go on with what another one began. Knows no agent; no worker
+// claims these runs.
 import { type AskOptions, askApproval, askQuestion } from '../../client/asking.ts';
 import { type Client, every } from '../../client/client.ts';
 import { HoldpointProblem } from '../../client/http.ts';
-import { type ApproveSpec, type AskSpec, approvalBody, questionBody } from '../../client/spec.ts';
+import { approvalBody, questionBody } from '../../client/spec.ts';
 import type { Waits } from '../../client/waits.ts';
 import { ATTACHED_LABEL, EXTERNAL_AGENT, isAttached } from '../../core/session.ts';
 import type { AskView, RunView, SessionView } from '../../core/views.ts';
 import type { AgentContext } from '../agent.ts';
 import { fittingText } from './fitting-text.ts';
 
-export interface Conversation {
-  /** The agent's name, and its own id of the conversation. */
+/** The attached conversations of one agent: all of them, or those with a label. */
+export interface AttachedAgent {
   agent: string;
+  /** Session ids are this, followed by the agent's own id of the conversation. */
+  sessionPrefix: string;
+  label?: string | undefined;
+}
+
+export interface Conversation extends AttachedAgent {
   id: string;
   folder?: string | undefined;
   title?: string | undefined;
-  /** A label that names the place it is attached from. */
-  place: string;
+}
+
+/** With an `id`: the run of that turn, and of no other. Without: whichever run is active. `text`: what a new run is for. */
+export interface Turn {
+  id?: string | undefined;
+  text?: string | undefined;
 }
 
 export type AttachedRun = Pick<
   AgentContext,
   'ask' | 'approve' | 'acknowledge' | 'markUndeliverable' | 'withdraw' | 'output' | 'session' | 'run'
-> & {
-  end(problem?: string): Promise<void>;
-};
+>;
 
-/** Another call had the id before; this one is asked under another. */
+/** Another call had the id before: this one needs an id of its own. */
 export class NameTaken extends Error {}
+/** A session of that id exists, and is not of this agent. */
+export class SessionTaken extends Error {}
+
+/** How a run ends that is not completed. */
+export type Failure = NonNullable<Parameters<Client['runs']['fail']>[1]>;
 
 const TITLE_CHARACTERS = 200;
-const prefixOf = (agent: string): string => `${agent}-own-`;
+const SESSION_ID_CHARACTERS = 128;
 
-/** The agent's own id of the conversation that an ask is of. */
-export const conversationOf = (agent: string, { session_id }: AskView): string =>
-  session_id.slice(prefixOf(agent).length);
+export const sessionIdOf = ({ sessionPrefix, id }: Pick<Conversation, 'sessionPrefix' | 'id'>): string =>
+  `${sessionPrefix}${id}`.slice(0, SESSION_ID_CHARACTERS);
 
 export async function openAttachedRun(
   client: Client,
   waits: Waits,
   conversation: Conversation,
-  turnId: string,
-  signal: AbortSignal,
+  turn: Turn,
+  signal?: AbortSignal,
 ): Promise<AttachedRun> {
-  const { agent, id, folder, title, place } = conversation;
-  const session_id = `${prefixOf(agent)}${id}`.slice(0, 128);
-  const made = {
-    session_id,
-    agent: EXTERNAL_AGENT,
-    agent_id: agent,
-    labels: [ATTACHED_LABEL, place],
-    title: title && fittingText(title, TITLE_CHARACTERS),
-  };
-  const find = () => client.sessions.get(session_id).catch(() => undefined);
-  const make = () => client.sessions.create({ ...made, ...(folder && { work_folder: folder }) });
-  // Two calls may begin it at the same moment, each from the folder it works in: one makes it, the other finds it then.
-  const session = (await find()) ?? (await make().catch(() => undefined)) ?? (await client.sessions.get(session_id));
-  if (!isOf(agent, session)) throw new Error(`the session ${session_id} was made for something else`);
-  const text = session.title || `${agent} in ${session.work_folder ?? 'a folder that it does not say'}`;
-  const run = await runOfTurn(client, session_id, { input: { text }, source: agent }, turnId, signal);
+  const session = await openSession(client, conversation);
+  const run = await (turn.id === undefined
+    ? activeRun(client, session, conversation, turn)
+    : runOfTurn(client, session, conversation, turn.id, signal));
   const asking = { calls: client, waits, runId: run.run_id, workFolder: session.work_folder, signal };
-  /** Some models reuse call ids: an ask that has ended, or has another payload, belongs to an earlier call. */
-  async function raised<T>(
+
+  /** Some models reuse call ids: an ask that is settled, or has another payload, belongs to an earlier call. */
+  async function once<T>(
     id: string,
     options: AskOptions | undefined,
     ask: (options: AskOptions) => Promise<T>,
   ): Promise<T> {
     const taken = () => new NameTaken(`another call has the id ${id}, and was decided before`);
-    const check = ({ delivery: { state } }: AskView) => {
+    const check = (stored: AskView) => {
+      const { state } = stored.delivery;
       if (state === 'delivered' || state === 'undeliverable') throw taken();
+      options?.check?.(stored);
     };
     return ask({ ...options, check }).catch((error: unknown) => {
       throw error instanceof HoldpointProblem && error.code === 'ask_identity_conflict' ? taken() : error;
@@ -80,72 +84,136 @@ export async function openAttachedRun(
   return {
     session,
     run,
-    ask: (spec: AskSpec & { id: string }, options?: AskOptions) =>
-      raised(spec.id, options, (once) => askQuestion(asking, questionBody(spec, spec.id), once)),
-    approve: (spec: ApproveSpec & { id: string }, options?: AskOptions) =>
-      raised(spec.id, options, (once) => askApproval(asking, approvalBody(spec, spec.id), once)),
+    ask: (spec, options) =>
+      once(spec.id, options, (checked) => askQuestion(asking, questionBody(spec, spec.id), checked)),
+    approve: (spec, options) =>
+      once(spec.id, options, (checked) => askApproval(asking, approvalBody(spec, spec.id), checked)),
     acknowledge: async (askId) => void (await client.asks.delivered(askId, {}, { signal })),
     markUndeliverable: async (askId, reason) => void (await client.asks.undeliverable(askId, { reason }, { signal })),
     withdraw: async (askId, justification) => void (await client.asks.withdraw(askId, { justification })),
     output: async (text, { id: output_id, type, data } = {}) =>
       void (await client.runs.output(run.run_id, { output_id, type, text, data })),
-    async end(problem) {
-      if (problem === undefined) await client.runs.complete(run.run_id, {});
-      else await client.runs.fail(run.run_id, { error: problem });
-    },
   };
 }
 
-/** One run for all that a turn asks; another when that one was ended here while the turn went on. */
+/** The session of a conversation that has asked before; undefined where there is none, or it is another agent's. */
+export async function attachedSession(client: Client, conversation: Conversation): Promise<SessionView | undefined> {
+  const session = await client.sessions.get(sessionIdOf(conversation)).catch((error: unknown) => {
+    if (error instanceof HoldpointProblem && error.status === 404) return undefined;
+    throw error;
+  });
+  return session && isOf(conversation.agent, session) ? session : undefined;
+}
+
+async function openSession(client: Client, conversation: Conversation): Promise<SessionView> {
+  const { agent, folder, title, label } = conversation;
+  const session_id = sessionIdOf(conversation);
+  const create = () =>
+    client.sessions.create({
+      session_id,
+      agent: EXTERNAL_AGENT,
+      agent_id: agent,
+      labels: label === undefined ? [ATTACHED_LABEL] : [ATTACHED_LABEL, label],
+      title: title && fittingText(title, TITLE_CHARACTERS),
+      ...(folder && { work_folder: folder }),
+    });
+  const find = () => client.sessions.get(session_id).catch(() => undefined);
+  // Of two calls that create it at the same moment, each with its own folder, one is refused and finds it then.
+  const refused = async (error: unknown) => (await find()) ?? Promise.reject(error);
+  const session = (await find()) ?? (await create().catch(refused));
+  if (!isOf(agent, session)) throw new SessionTaken(`the session ${session_id} was made for something else`);
+  return session;
+}
+
+/** Processes that find no run active in the same state of the session start the same one, whatever text they have for it. */
+async function activeRun(client: Client, session: SessionView, { agent }: Conversation, turn: Turn): Promise<RunView> {
+  const { session_id, active_run_id, title = '', updated_at_ms } = session;
+  if (active_run_id !== undefined) return client.runs.get(active_run_id);
+  const body = { input: { text: turn.text || title }, source: agent };
+  try {
+    return await client.runs.start(session_id, body, { idempotencyKey: `active:${updated_at_ms}` });
+  } catch (error) {
+    const { active_run_id: other } = await client.sessions.get(session_id);
+    if (other === undefined) throw error;
+    return client.runs.get(other);
+  }
+}
+
+/** Another run follows where that of the turn was ended here while the turn went on. */
 async function runOfTurn(
   client: Client,
-  sessionId: string,
-  body: { input: { text: string }; source: string },
+  { session_id, title, work_folder }: SessionView,
+  { agent }: Conversation,
   turnId: string,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<RunView> {
+  const text = title || `${agent} in ${work_folder ?? 'a folder that it does not say'}`;
   for (let count = 1; ; count++) {
     const idempotencyKey = count === 1 ? `turn:${turnId}` : `turn:${turnId}~${count}`;
-    const { run_id } = await client.runs.start(sessionId, body, { idempotencyKey, signal });
+    const { run_id } = await client.runs.start(
+      session_id,
+      { input: { text }, source: agent },
+      { idempotencyKey, signal },
+    );
     const run = await client.runs.get(run_id);
     if (run.finished_at_ms !== undefined) continue;
     if (run.status !== 'queued') return run;
-    // A turn that was never seen to end, because nobody watched, is over when the next one asks.
-    const { active_run_id: before } = await client.sessions.get(sessionId);
-    if (before !== undefined && before !== run_id) await endUnseen(client, before);
+    // A turn whose end was not observed is over when the next one asks.
+    const { active_run_id: before } = await client.sessions.get(session_id);
+    if (before !== undefined && before !== run_id) await endUnobserved(client, before);
     return client.runs.get(run_id);
   }
 }
 
-async function endUnseen(client: Client, runId: string): Promise<void> {
+async function endUnobserved(client: Client, runId: string): Promise<void> {
   const { status } = await client.runs.get(runId);
-  if (status.startsWith('waiting')) await client.runs.fail(runId, { error: 'the agent went on without an answer' });
-  else await client.runs.complete(runId, {});
+  const isHeld = status.startsWith('waiting');
+  await endRun(client, runId, isHeld ? { error: 'the agent went on without an answer' } : undefined);
 }
 
-/** Asks of a hook belong to the process of that hook, which sees to them itself, or left word of them. */
-export const HOOK_CALL = 'hook-';
+/** Without a failure it is completed, which the server refuses while one of its asks is pending. */
+export async function endRun(client: Client, runId: string, failure?: Failure): Promise<void> {
+  const ended = failure === undefined ? client.runs.complete(runId, {}) : client.runs.fail(runId, failure);
+  await ended.catch(ignoreRefusal);
+}
 
-/** What the person's own agent has asked at this place, and nobody has answered or nobody has brought back. */
-export async function unsettledAsks(client: Client, agent: string, place: string): Promise<AskView[]> {
-  const found: AskView[] = [];
+/** Another process has ended it meanwhile, or may not. */
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof HoldpointProblem)) throw error;
+}
+
+/** Asks that are pending, or have ended and are not delivered. */
+export async function unsettledAsks(
+  client: Client,
+  of: { session_id: string } | { agent: typeof EXTERNAL_AGENT },
+): Promise<AskView[]> {
+  const found = new Map<string, AskView>();
+  // In this order: one that ends between the two lists is in both, not in neither.
   for (const unsettled of [{ status: 'pending' }, { delivery: 'due' }] as const)
-    for await (const ask of every((page) => client.asks.list({ ...unsettled, agent: EXTERNAL_AGENT, ...page })))
-      if (ask.session_id.startsWith(prefixOf(agent)) && !ask.tool_call_id.startsWith(HOOK_CALL)) found.push(ask);
-  const attached = new Set<string>();
-  for (const id of new Set(found.map(({ session_id }) => session_id)))
-    if (isAt(place, agent, await client.sessions.get(id))) attached.add(id);
-  return found.filter(({ session_id }) => attached.has(session_id));
+    for await (const ask of every((page) => client.asks.list({ ...of, ...unsettled, limit: 500, ...page })))
+      found.set(ask.ask_id, ask);
+  return [...found.values()];
 }
 
-/** Anybody may call a session as they like. */
+/** The same for every conversation of one agent. */
+export async function unsettledAsksOf(
+  client: Client,
+  { agent, sessionPrefix, label }: AttachedAgent,
+): Promise<AskView[]> {
+  const all = await unsettledAsks(client, { agent: EXTERNAL_AGENT });
+  const asks = all.filter(({ session_id }) => session_id.startsWith(sessionPrefix));
+  const ours = new Set<string>();
+  for (const id of new Set(asks.map(({ session_id }) => session_id))) {
+    const session = await client.sessions.get(id);
+    if (isOf(agent, session) && (label === undefined || session.labels.includes(label))) ours.add(id);
+  }
+  return asks.filter(({ session_id }) => ours.has(session_id));
+}
+
+/** A session id proves nothing: any client may create a session with it. */
 const isOf = (agent: string, session: SessionView): boolean => isAttached(session) && session.agent_id === agent;
 
-/** How things stand at another place is known only there. */
-const isAt = (place: string, agent: string, session: SessionView): boolean =>
-  isOf(agent, session) && session.labels.includes(place);
-
-/** The agent has settled it without us: nobody is asked any more, and no answer goes anywhere. Whether the server knows. */
+/** Ends an ask that the agent has settled by itself, so that no answer is delivered. Resolves to whether the server knows. */
 export const letGo = (client: Client, askId: string, why: string): Promise<boolean> =>
   client.asks
     .withdraw(askId, { justification: why })
@@ -155,11 +223,8 @@ export const letGo = (client: Client, askId: string, why: string): Promise<boole
       (error: unknown) => error instanceof HoldpointProblem,
     );
 
-/** The agent is gone from this place, and with it whatever it waited for. */
-export async function endAttachedRuns(client: Client, agent: string, place: string): Promise<void> {
-  const why = `${agent} is gone`;
-  const asks = await unsettledAsks(client, agent, place);
-  for (const run_id of new Set(asks.map((ask) => ask.run_id)))
-    await client.runs.fail(run_id, { error: why }).catch(() => {});
+/** Ends asks that no process can carry back to their agent any more, and the runs that asked them. */
+export async function endLost(client: Client, asks: readonly AskView[], why: string, failure: Failure): Promise<void> {
+  for (const run_id of new Set(asks.map((ask) => ask.run_id))) await endRun(client, run_id, failure);
   for (const { ask_id } of asks) await letGo(client, ask_id, why);
 }

@@ -37,6 +37,7 @@ function claudeRuntime(by = door) {
   const base = { session_id, transcript_path: '/t', cwd: '/project', permission_mode: 'default' };
   return {
     session: `claude.${session_id}`,
+    base,
     tell: (hook_event_name: string, more: object = {}, signal = never) =>
       by.handle({ ...base, hook_event_name, ...more }, signal),
   };
@@ -115,7 +116,7 @@ describe('a session that others made', () => {
     await serveHooks({ client, waits }).recover();
     logged.length = 0;
     expect(await tell('PermissionRequest', BASH)).toEqual({});
-    expect(logged).toMatchObject([{ session_id: session, why: expect.stringContaining('another agent_id') }]);
+    expect(logged).toMatchObject([{ session_id: session, why: expect.stringContaining('made for something else') }]);
     expect(await stage.api.runs.get(run_id)).toMatchObject({ status: 'running', outputs: [] });
     await tell('SessionEnd');
     expect((await stage.api.runs.get(run_id)).status).toBe('running');
@@ -134,11 +135,17 @@ describe('a session that others made', () => {
 });
 
 describe('too late', () => {
+  const at = async ({ ask_id }: AskView) => (await stage.api.asks.get(ask_id)).delivery;
+
   it('a changed input that was allowed here and did not run is told of; one that ran is not', async () => {
     const changed = { command: 'echo harmless' };
-    for (const [ran, outputs] of [
-      [BASH.tool_input, [{ type: 'status', text: expect.stringContaining('another one ran') }]],
-      [changed, []],
+    for (const [ran, outputs, delivery] of [
+      [
+        BASH.tool_input,
+        [{ type: 'status', text: expect.stringContaining('another one ran') }],
+        { state: 'undeliverable', reason: expect.stringContaining('another one ran') },
+      ],
+      [changed, [], { state: 'delivered' }],
     ] as const) {
       const { tell, session } = claudeRuntime();
       await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_1' });
@@ -148,6 +155,7 @@ describe('too late', () => {
       await asked;
       await tell('PostToolUse', { ...BASH, tool_input: ran, tool_use_id: 'toolu_1' });
       expect((await stage.api.runs.get(ask?.run_id ?? '')).outputs).toMatchObject(outputs);
+      expect(await at(ask as AskView)).toMatchObject(delivery);
       await tell('SessionEnd');
     }
   });
@@ -172,6 +180,7 @@ describe('too late', () => {
       const over = { tool_input: { questions, answers: { 'Which?': counted } }, tool_use_id: 'toolu_q' };
       await tell('PostToolUse', { ...ASKS, ...over });
       expect((await stage.api.runs.get(ask.run_id)).outputs).toMatchObject(outputs);
+      expect((await at(ask)).state).toBe(outputs.length > 0 ? 'undeliverable' : 'delivered');
       await tell('SessionEnd');
     }
   });
@@ -196,6 +205,71 @@ describe('too late', () => {
     });
     await slow.close();
   });
+});
+
+describe('evidence that a decision took effect', () => {
+  it.each([
+    ['an allow whose call is not seen to run by the end of the turn', 'allow', 'Stop', {}, 'undeliverable'],
+    ['a denial whose call is not seen to run by the end of the turn', 'deny', 'Stop', {}, 'delivered'],
+    ['a denial whose call is refused', 'deny', 'PermissionDenied', { ...BASH, tool_use_id: 'toolu_1' }, 'delivered'],
+    ['a denial that is followed by another prompt', 'deny', 'UserPromptSubmit', { prompt: 'then y' }, 'delivered'],
+  ] as const)('%s', async (_, behavior, event, more, state) => {
+    const { tell, session } = claudeRuntime();
+    await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_1' });
+    const asked = tell('PermissionRequest', BASH);
+    const [ask] = await stage.pending(session);
+    if (ask) await stage.decide(ask, { behavior });
+    await asked;
+    expect(await stage.api.asks.get(ask?.ask_id ?? '')).toMatchObject({ delivery: { state: 'due', attempts: 1 } });
+    await tell(event, more);
+    expect(await stage.api.asks.get(ask?.ask_id ?? '')).toMatchObject({ delivery: { state } });
+    await tell('SessionEnd');
+  });
+
+  it('that came before the ask was stored is made up for at the end of the turn', async () => {
+    const other = serveHooks({ client, waits });
+    const { tell, session, base } = claudeRuntime();
+    const tellOther = (hook_event_name: string, more = {}) =>
+      other.handle({ ...base, hook_event_name, ...more }, never);
+    await tellOther('PostToolUse', { ...BASH, tool_use_id: 'toolu_1' });
+    const asked = tell('PermissionRequest', BASH);
+    const [ask] = await stage.pending(session);
+    await tellOther('Stop');
+    expect(await asked).toEqual({});
+    expect(await stage.api.asks.get(ask?.ask_id ?? '')).toMatchObject({ status: 'cancelled' });
+    expect(await stage.over(ask?.run_id ?? '')).toMatchObject({ status: 'completed' });
+    await other.close();
+  });
+});
+
+it('an event that only reports costs one request, and stores nothing', async () => {
+  const calls: string[] = [];
+  const fetchNoted: typeof fetch = (input, init) => {
+    calls.push(init?.method ?? 'GET');
+    return fetch(input, init);
+  };
+  const { token } = await server.makeToken('worker');
+  const noted = serveHooks({ client: createClient({ url: stage.url, token, fetch: fetchNoted }), waits });
+  const { tell, session } = claudeRuntime(noted);
+  const events = ['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolBatch', 'SubagentStop', 'Stop'];
+  const costs = async () => {
+    const counted: Record<string, string[]> = {};
+    for (const event of events) {
+      await tell(event, { ...BASH, tool_use_id: 'toolu_1', tool_calls: [], agent_id: 'a1' });
+      counted[event] = calls.splice(0);
+    }
+    return counted;
+  };
+  const once = Object.fromEntries(events.map((event) => [event, event === 'PreToolUse' ? [] : ['GET']]));
+  expect(await costs()).toEqual(once);
+  await expect(stage.api.sessions.get(session)).rejects.toMatchObject({ status: 404 });
+  void tell('PermissionRequest', BASH);
+  await stage.pending(session);
+  await tell('SessionEnd');
+  await tell('Stop');
+  calls.length = 0;
+  expect(await costs()).toEqual(once);
+  await noted.close();
 });
 
 describe('twins', () => {
@@ -234,7 +308,7 @@ describe('twins', () => {
 });
 
 it('a call that takes long is not taken for silence', async () => {
-  const short = serveHooks({ client, waits }, { quietMs: 250 });
+  const short = serveHooks({ client, waits }, { lookMs: 250 });
   const { tell, session } = claudeRuntime(short);
   await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_long' });
   const asked = tell('PermissionRequest', BASH);

@@ -1,87 +1,46 @@
-// Which call of Claude Code a request for permission is about, where it does not say: pairings that must be right, and
-// what is done where nobody can know.
+// Which call of Claude Code a permission request is about, where the request does not say: pairs that must be right, and
+// what is done where no pair can be known.
 import { describe, expect, it } from 'vitest';
-import { type Call, createCalls, type Request } from '../../../src/agents/claude/attached-calls.ts';
+import { type Call, createCalls } from '../../../src/agents/claude/attached-calls.ts';
 
-const call = (more: Partial<Call> = {}): Call => ({ agentId: undefined, tool: 'Bash', input: '{"a":1}', ...more });
-const asIs = (request: Request) => request;
+const call = (more: Partial<Call> = {}): Call => ({ thread: undefined, tool: 'Bash', input: { a: 1 }, ...more });
 
-function announced(...ids: string[]) {
-  const calls = createCalls<Request>();
-  for (const id of ids) calls.announce(id, call());
+function begun(...ids: string[]) {
+  const calls = createCalls();
+  for (const id of ids) calls.began(id, call());
   return calls;
 }
 
-describe('a request', () => {
-  it('is the call with the same thread, tool and input', () => {
-    const calls = announced('A');
-    calls.announce('B', call({ input: '{"a":2}' }));
-    calls.announce('C', call({ agentId: 'a1' }));
-    calls.announce('D', call({ tool: 'Write' }));
-    expect(calls.asked(call({ agentId: 'a1' }), asIs).callId).toBe('C');
-    expect(calls.asked(call(), asIs).callId).toBe('A');
+describe('a permission request', () => {
+  it('is about the call of the same thread, tool and input', () => {
+    const calls = begun('A');
+    calls.began('B', call({ input: { a: 2 } }));
+    calls.began('A', call({ thread: 'a/1' }));
+    calls.began('D', call({ tool: 'Write' }));
+    expect(calls.asked(call({ thread: 'a/1' }))).toBe('a%2F1/A');
+    expect(calls.asked(call())).toBe('A');
   });
 
-  it('has no name where nothing fits, and takes nobody else’s', () => {
-    const calls = announced('A');
-    calls.asked(call(), asIs);
-    expect(calls.asked(call(), asIs).callId).toBeUndefined();
-    expect(createCalls<Request>().asked(call(), asIs).callId).toBeUndefined();
-  });
-
-  it('is the only call of its tool where another hook changed the input; among several it is none', () => {
-    const one = announced('A');
-    const changed = one.asked(call({ input: '{"a":9}' }), asIs);
-    expect(changed.callId).toBe('A');
-    expect(one.over('A')).toBe(changed);
-    expect(announced('A', 'B').asked(call({ input: '{"a":9}' }), asIs).callId).toBeUndefined();
+  it('has no name where no call fits, where several do, and where the only one has another request', () => {
+    expect(createCalls().asked(call())).toBeUndefined();
+    const calls = begun('A', 'B');
+    expect(calls.asked(call())).toBeUndefined();
+    calls.ended(undefined, 'A');
+    expect([calls.asked(call()), calls.asked(call())]).toEqual(['B', undefined]);
   });
 });
 
-it('takes no name that a request of the conversation has had, though its call is over', () => {
-  const calls = announced('call_0');
-  const first = calls.asked(call(), asIs);
-  expect(calls.over('call_0')).toBe(first);
-  calls.announce('call_0', call());
-  const again = calls.asked(call(), asIs);
-  expect(again.callId).toBeUndefined();
-  expect(calls.over('call_0')).toBe(again);
+it('the end of a thread ends its calls, and no others', () => {
+  const calls = begun('A');
+  calls.began('S', call({ thread: 'a1' }));
+  calls.threadEnded((thread) => thread === undefined);
+  expect(calls.asked(call())).toBeUndefined();
+  expect(calls.asked(call({ thread: 'a1' }))).toBe('a1/S');
 });
 
-describe('twins, announced before the first of them is asked about', () => {
-  it('end their requests in order, whatever these are called', () => {
-    const calls = announced('A', 'B');
-    const first = calls.asked(call(), asIs);
-    const second = calls.asked(call(), asIs);
-    expect([first.callId, second.callId]).toEqual(['B', 'A']);
-    expect(calls.over('A')).toBe(first);
-    expect(calls.over('B')).toBe(second);
-    expect(calls.over('B')).toBeUndefined();
-  });
-
-  it('leave the second request alone when the first was decided', () => {
-    const calls = announced('A', 'B');
-    const first = calls.asked(call(), asIs);
-    const second = calls.asked(call(), asIs);
-    calls.settled(first);
-    expect(calls.over('B')).toBe(second);
-  });
-});
-
-describe('an end', () => {
-  it('of a thread ends its calls and requests, and no others', () => {
-    const calls = announced('A');
-    calls.announce('S', call({ agentId: 'a1' }));
-    calls.asked(call(), asIs);
-    const sub = calls.asked(call({ agentId: 'a1' }), asIs);
-    calls.ended(({ agentId }) => agentId === undefined);
-    expect(calls.over('A')).toBeUndefined();
-    expect(calls.over('S')).toBe(sub);
-  });
-
-  it('that is never told does not pile up', () => {
-    const calls = createCalls<Request>();
-    for (let i = 0; i < 1000; i++) calls.announce(`id-${i}`, call());
-    expect(calls.asked(call(), asIs).mayBe.size).toBe(200);
-  });
+it('calls whose end is never reported do not pile up', () => {
+  const calls = createCalls();
+  const inputs = Array.from({ length: 1000 }, (_, a) => ({ a }));
+  for (const input of inputs) calls.began(`id-${input.a}`, call({ input }));
+  expect(inputs.filter((input) => calls.asked(call({ input })) !== undefined)).toHaveLength(200);
 });

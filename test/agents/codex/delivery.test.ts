@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ApprovalAsk, commandApproval } from '../../../src/agents/codex/approvals.ts';
 import { createDeliveries } from '../../../src/agents/codex/delivery.ts';
 import { fileApproval } from '../../../src/agents/codex/file-approval.ts';
+import { attachedAt } from '../../../src/agents/codex/hook.ts';
 import { openAttachedRun } from '../../../src/agents/kit/attached-session.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
@@ -248,8 +249,8 @@ it('what was answered while nobody was attached, and Codex does not ask any more
   const run = await openAttachedRun(
     client,
     waits,
-    { agent: 'codex', id: randomUUID(), folder: '/project', place: 'at=here' },
-    'turn',
+    { ...attachedAt('at=here'), id: randomUUID(), folder: '/project' },
+    { id: 'turn' },
     new AbortController().signal,
   );
   const raise = async (tool_call_id: string) => {

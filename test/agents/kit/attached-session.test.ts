@@ -1,7 +1,7 @@
 // A conversation with a person's own agent as a session: what is decided once decides once, and every title fits.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { endAttachedRuns, openAttachedRun, unsettledAsks } from '../../../src/agents/kit/attached-session.ts';
+import { endLost, openAttachedRun, unsettledAsksOf } from '../../../src/agents/kit/attached-session.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import { openServer, type Server } from '../../support/server.ts';
@@ -24,8 +24,9 @@ afterAll(async () => {
 
 const never = new AbortController().signal;
 const PLACE = 'at=here';
-const open = (id: string, title = 'make x', place = PLACE) =>
-  openAttachedRun(client, waits, { agent: 'codex', id, folder: '/project', title, place }, 'turn', never);
+const ATTACHED = { agent: 'codex', sessionPrefix: 'codex-own-' };
+const open = (id: string, title = 'make x', label = PLACE) =>
+  openAttachedRun(client, waits, { ...ATTACHED, id, folder: '/project', title, label }, { id: 'turn' }, never);
 
 it('an approval that has reached the agent decides no other call of the same id, also after a restart', async () => {
   const id = randomUUID();
@@ -72,11 +73,9 @@ it('what its agent left open ends with it, and nothing of another place or of a 
   const { session_id } = await stage.api.sessions.create(named);
   const { run_id } = await stage.api.runs.start(session_id, { input: {} });
   const own = await stage.api.asks.raise(run_id, approval('own'));
-  expect((await unsettledAsks(client, 'codex', PLACE)).map(({ ask_id }) => ask_id)).toEqual([
-    pending.ask_id,
-    due.ask_id,
-  ]);
-  await endAttachedRuns(client, 'codex', PLACE);
+  const unsettled = await unsettledAsksOf(client, { ...ATTACHED, label: PLACE });
+  expect(unsettled.map(({ ask_id }) => ask_id)).toEqual([pending.ask_id, due.ask_id]);
+  await endLost(client, unsettled, 'codex is gone', { error: 'codex is gone' });
   const gone = { state: 'undeliverable', reason: 'codex is gone' };
   expect(await client.asks.get(pending.ask_id)).toMatchObject({ status: 'failed', delivery: gone });
   expect(await client.asks.get(due.ask_id)).toMatchObject({ status: 'answered', delivery: gone });
