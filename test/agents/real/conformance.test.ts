@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { type AgentFixture, agentConformance, type Plan, type PlannedCall } from '../../conformance/agent.ts';
+import { type AgentFixture, agentConformance, appendTo, type Plan, type PlannedCall } from '../../conformance/agent.ts';
 import { timesRunIn } from '../planned-fixture.ts';
 import { claude, claudeVersion, codex, codexVersion } from './binaries.ts';
 import { claudeEnvironment } from './claude-test-bed.ts';
@@ -26,6 +26,9 @@ function folders(name: string) {
     remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
+
+const hasRun = (call: PlannedCall, folder: string): boolean =>
+  'command' in call && timesRunIn(folder, call.command.replace(appendTo(''), '')) > 0;
 
 function claudeFixture(): AgentFixture {
   const { root, next, remove } = folders('claude');
@@ -54,8 +57,15 @@ function claudeFixture(): AgentFixture {
     },
     async prepare(plan) {
       const { folder, key } = next();
-      const steps: Step[] = plan.map((calls) => calls.map(toolOf));
-      model.play([...steps, [{ text: 'Done.' }]], key);
+      const [first = [], ...rest] = plan;
+      // A process that is about to be killed may ask the model once more: only what has run moves the script on.
+      let repeats = 0;
+      const unfinished: Step = () => {
+        const due = rest.find((calls) => calls.some((call) => !hasRun(call, folder)));
+        repeats += 1;
+        return due ? due.map((call) => toolOf({ ...call, id: `${call.id}_${repeats}` })) : [{ text: 'Done.' }];
+      };
+      model.play([first.map(toolOf), unfinished], key);
       return { folder, input: { text: `Do this: ${key}` } };
     },
     received: async (_, { input }) => model.told.filter((told) => told.includes(String(input.text))).join('\n'),
