@@ -1,5 +1,5 @@
 // The versions that `holdpoint doctor` names as tested are the ones the tests against the real agents install.
-// Covers: src/worker/program-version.ts
+// Covers: src/worker/program-version.ts, src/agents/claude/program.ts, src/agents/codex/program.ts
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
 // The door for a person's own Claude Code where things do not fit: what the server would not take, who comes too late,
 // and sessions that others have made. Nothing of it is kept from whoever looks here.
+// Covers: src/agents/claude/attach.ts
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveHooks } from '../../../src/agents/claude/attach.ts';

@@ -1,5 +1,6 @@
 // Two servers on one PostgreSQL, with the hook calls of one attached Claude Code spread over both: what is asked at one
 // is answered there, and settled by what the other receives.
+// Covers: src/agents/claude/attach.ts
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Holdpoint, startHoldpoint } from '../../support/process.ts';

@@ -1,5 +1,6 @@
 // The door for a person's own Claude Code, event by event as its hooks call: who is first wins, both sides settle, and
 // nothing that is no decision of a person here ever decides anything there.
+// Covers: src/agents/claude/attached-conversations.ts
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveHooks } from '../../../src/agents/claude/attach.ts';

@@ -1,5 +1,6 @@
 // What the hooks of a real Claude Code posted at a real terminal, posted again: the replies are as they were, and every
 // ask and run ends as it did.
+// Covers: src/agents/claude/hook-protocol.ts
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { serveHooks } from '../../../src/agents/claude/attach.ts';
 import { createClient } from '../../../src/client/client.ts';

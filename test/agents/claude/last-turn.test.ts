@@ -1,5 +1,6 @@
 // Which turn of a Claude Code process is the last, and when background tasks keep it: until they have ended and the model
 // was told.
+// Covers: src/agents/claude/background-tasks.ts
 import { describe, expect, it } from 'vitest';
 import { createBackground, isQuiet } from '../../../src/agents/claude/background-tasks.ts';
 import { createLastTurn } from '../../../src/agents/claude/last-turn.ts';

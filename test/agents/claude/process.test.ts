@@ -1,5 +1,6 @@
 // The process of Claude Code in situations that the real one is rarely in: it starts slowly, dies at the wrong moment, or
 // settles by itself what it had asked. A stand-in plays its side of the wire.
+// Covers: src/agents/kit/restart-limit.ts
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
 // An attached Codex to which a worker attaches again, and other workers beside it: what it asks and has been answered
 // is let go of only by the place that attached it, and only when Codex does not ask it any more.
+// Covers: src/agents/codex/attach.ts
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Agent, FollowedSocket } from '../../../src/agents/agent.ts';
 import { codex } from '../../../src/agents/codex/agent.ts';

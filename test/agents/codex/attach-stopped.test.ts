@@ -1,5 +1,6 @@
 // A run of an attached Codex that is stopped here while its turn goes on there, or whose answer came second: what it had
 // been sent is followed to its end, what it still asks stays at its own prompt, and only what it asks next is asked here.
+// Covers: src/agents/codex/attach.ts
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { followDaemon } from '../../../src/agents/codex/attach.ts';
 import { createClient } from '../../../src/client/client.ts';

@@ -1,5 +1,6 @@
 // An attached Codex, against what its real daemon said: each transcript was recorded from the pinned binary. A person
 // decides as then; whatever Holdpoint says to the daemon must be what it said then, to the letter.
+// Covers: src/agents/codex/lineage.ts
 import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { serverForAll } from '../../support/shared-fixtures.ts';

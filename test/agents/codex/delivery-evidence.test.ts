@@ -1,5 +1,6 @@
 // What the rollout file of an attached Codex says its model was told, and what that means for an answer that was sent
 // while another may have been given first at Codex's own prompt.
+// Covers: src/agents/codex/questions.ts
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
 // The hook of a Codex without a daemon, called as Codex calls it: what it shows is what was wanted, calls at once do not
 // disturb each other, and whatever is not allowed here is never left to a model to decide.
+// Covers: src/agents/codex/socket-path.ts
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
 // Requests of Codex at the edges of a run: an allow that arrives after the run was stopped is not sent, an unused approval
 // is reused once and only after the server knows, and an ask that ends without an answer declines.
+// Covers: src/agents/codex/decisions.ts, src/agents/codex/rollouts.ts
 import { expect, it } from 'vitest';
 import { createActiveItems } from '../../../src/agents/codex/active-items.ts';
 import { createRequests, type RequestParts } from '../../../src/agents/codex/requests.ts';

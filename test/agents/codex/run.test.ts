@@ -1,6 +1,8 @@
 // Replays runs that were recorded from the real Codex: with the same decisions, Holdpoint must send exactly the messages
 // that it sent then.
-// Covers: src/agents/codex/
+// Covers: src/agents/codex/, src/agents/codex/agent.ts, src/agents/codex/folder-config.ts
+// Covers: src/agents/codex/outputs.ts, src/agents/codex/protocol.ts, src/agents/codex/thread.ts
+// Covers: src/agents/codex/turns.ts
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView } from '../../../src/core/views.ts';

@@ -1,6 +1,6 @@
 // The input of a dispatch that carries an answer: how the answer and the partial state reach the program, and where they
 // must not appear.
-// Covers: src/core/partial-state.ts, src/gateway/dispatch-events.ts
+// Covers: src/core/partial-state.ts, src/gateway/dispatch-events.ts, src/agents/kit/needs-input-text.ts
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunView } from '../../../src/core/views.ts';

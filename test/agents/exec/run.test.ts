@@ -1,5 +1,6 @@
 // How a dispatch ends when it is stopped from outside: no process of it is left. And how it fails when it cannot start.
 // Covers: src/agents/workspace/occupancy.ts, src/worker/process-group.ts, src/worker/program-environment.ts
+// Covers: src/agents/exec/agent.ts, src/agents/workspace/dispatch-failure.ts, src/agents/workspace/work-folder.ts
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
 // Exit of the program × state of the sentinel: outcome, reason and exit code of every combination. The sentinel decides
 // first; the exit counts only where the sentinel is absent or left over from an earlier dispatch.
+// Covers: src/agents/kit/runtime.ts, src/agents/exec/runtime.ts
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

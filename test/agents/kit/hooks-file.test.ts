@@ -1,5 +1,6 @@
 // Our hooks in a settings file of another program: put in and taken out in place, whatever the file looks like, with
 // every byte that is not ours left as it is.
+// Covers: src/agents/kit/settings-json.ts
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Owner, readHooks, shownBriefly, withOurs, withoutOurs } from '../../../src/agents/kit/hooks-file.ts';

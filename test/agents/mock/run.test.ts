@@ -1,6 +1,6 @@
 // Every kind of ask in every holding mode, through the mock agent on a real worker: alone, in parallel, with sub-agents. What
 // the agent received is read from its outputs; each answer is delivered once.
-// Covers: src/client/clarifying.ts
+// Covers: src/client/clarifying.ts, src/agents/mock/agent.ts, src/agents/mock/input.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Step } from '../../../src/agents/mock/input.ts';
 import type { AskView } from '../../../src/core/views.ts';

@@ -1,5 +1,6 @@
 // The files laid into a workspace that teach a program how to ask: there while it runs, removed afterwards byte for byte, also
 // when the worker died in between. Files of the owner are never replaced or lost.
+// Covers: src/agents/claude/runtime.ts, src/agents/workspace/files.ts
 import {
   chmodSync,
   existsSync,
