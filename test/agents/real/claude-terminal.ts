@@ -18,13 +18,18 @@ export class ClaudeTerminal {
   server: Holdpoint;
   stage: TestBed;
 
-  static async open(rig: ClaudeRig): Promise<ClaudeTerminal> {
-    const server = await startHoldpoint({ via: 'main' });
+  /** `through`: the address that its hooks call instead of the server's own. */
+  static async open(
+    rig: ClaudeRig,
+    { env, through }: { env?: Record<string, string>; through?: string } = {},
+  ): Promise<ClaudeTerminal> {
+    const server = await startHoldpoint({ via: 'main', ...(env && { env }) });
     const recorder = process.env.RECORD_TRANSCRIPTS ? await HookRecorder.start(server.url) : undefined;
     const opened = new ClaudeTerminal(rig, server, recorder);
     await opened.holdpoint('connect', 'claude', '--yes');
     const settings = join(rig.root, 'home', '.claude', 'settings.json');
-    if (recorder) writeFileSync(settings, readFileSync(settings, 'utf8').replaceAll(server.url, recorder.url));
+    const called = recorder?.url ?? through;
+    if (called) writeFileSync(settings, readFileSync(settings, 'utf8').replaceAll(server.url, called));
     return opened;
   }
 
