@@ -4,8 +4,8 @@
 import { z } from 'zod';
 import type { ApprovalOutcome, AskOutcome, GivenAnswer } from '../../client/outcome.ts';
 import type { ApproveSpec, AskSpec } from '../../client/spec.ts';
+import { storable, truncate } from '../../core/text-limit.ts';
 import type { AskView } from '../../core/views.ts';
-import { fittingText } from '../kit/fitting-text.ts';
 import type { Suggestion } from './protocol.ts';
 import type { ToolCall } from './stream-events.ts';
 
@@ -42,7 +42,7 @@ export function questionsOf(call: ToolCall): (AskSpec & { id: string }) | undefi
     ...lineageOf(call),
     questions: questions.map(({ question, header, multiSelect, options }) => ({
       question,
-      header: fittingText(header ?? '', 200) || undefined,
+      header: truncate(storable(header ?? ''), 200) || undefined,
       multi_select: multiSelect ?? false,
       required: questions.length === 1,
       options: options.map(({ label, description, preview }) => ({ label, description, preview })),

@@ -1,7 +1,7 @@
 // Finds the text of the plan that a person is shown for ExitPlanMode: the plan file, which Claude Code reads and adds to
 // the call; or else what the model put into the call; or else its last text. A plan that is too long to be shown whole is
 // refused. Reads no files.
-import { fittingText } from '../kit/fitting-text.ts';
+import { truncate } from '../../core/text-limit.ts';
 import { type Decision, PLAN_TOOL } from './asks.ts';
 import type { Content } from './protocol.ts';
 import type { ToolCall } from './stream-events.ts';
@@ -27,7 +27,7 @@ export function createPlan() {
       if (plan.length > REASON_CHARACTERS)
         return `The plan has ${plan.length} characters. It stands whole in the input of this call.`;
       const last = lastText === '' ? '' : ` What it said last:\n\n${lastText}`;
-      return plan || given || fittingText(`There is no plan with this.${last}`, REASON_CHARACTERS);
+      return plan || given || truncate(`There is no plan with this.${last}`, REASON_CHARACTERS);
     },
   };
 }

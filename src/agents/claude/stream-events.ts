@@ -1,8 +1,9 @@
 // Translates the messages of a Claude Code process into events: an output, a request, the end of a turn. Pure: one message
 // in, events out. Remembers what later messages refer to: sub-agents, the text before a plan, the folder and mode of a
 // call, background tasks, and how many calls a message makes, which is known only when the message is complete.
+
+import { truncate } from '../../core/text-limit.ts';
 import type { Elicited } from '../kit/elicitation.ts';
-import { fittingText } from '../kit/fitting-text.ts';
 import { PLAN_TOOL, QUESTION_TOOL } from './asks.ts';
 import { type Background, createBackground, isQuiet } from './background-tasks.ts';
 import { createPlan } from './plan.ts';
@@ -152,12 +153,12 @@ export function createStreamReader(mayExitOn: (toolName: string) => boolean = ()
     const prefix = agentId === undefined ? '' : `[${lineageOf(agentId).at(-1)}] `;
     const output = (type: Extract<StreamEvent, { event: 'output' }>['type'], text: string): StreamEvent[] =>
       text.trim() === '' ? [] : [{ event: 'output', id, type, text: prefix + text }];
-    if (part.type === 'tool_result') return output('tool_result', fittingText(textOf(part.content), RESULT_CHARACTERS));
+    if (part.type === 'tool_result') return output('tool_result', truncate(textOf(part.content), RESULT_CHARACTERS));
     if (by === 'user') return [];
     if (part.type === 'tool_use') return output('tool_call', `${part.name}: ${summaryOf(part.input)}`);
-    if (part.type === 'thinking') return output('thinking', fittingText(part.thinking, TEXT_CHARACTERS));
+    if (part.type === 'thinking') return output('thinking', truncate(part.thinking, TEXT_CHARACTERS));
     // The text of a sub-agent is for the agent that called it.
-    return output(agentId === undefined ? 'text' : 'thinking', fittingText(part.text, TEXT_CHARACTERS));
+    return output(agentId === undefined ? 'text' : 'thinking', truncate(part.text, TEXT_CHARACTERS));
   }
 
   /** A message without partial messages comes in pieces with the same id, all of them before its calls are made. */
@@ -257,5 +258,5 @@ function summaryOf(input: Record<string, unknown>): string {
   const { command, file_path, path, pattern, url, query, description, prompt } = input;
   const named = [command, file_path, path, pattern, url, query, description, prompt];
   const text = named.find((value) => typeof value === 'string') ?? JSON.stringify(input);
-  return fittingText(String(text).replaceAll(/\s+/g, ' '), 300);
+  return truncate(String(text).replaceAll(/\s+/g, ' '), 300);
 }

@@ -1,4 +1,4 @@
-// Describes `exec`, which runs any headless command as a dispatch.
+// Describes `exec`, the agent that runs any headless command as a dispatch.
 import type { Agent } from '../agent.ts';
 
 export const exec: Agent = {

@@ -1,4 +1,4 @@
-// The input of a run of agent `exec`, as what its program sees: environment, input and prompt. Pure.
+// Validates the input of a run of agent `exec` and derives what its program gets: environment, input and prompt. Pure.
 import { z } from 'zod';
 import { bytesOf } from '../../core/partial-state.ts';
 import { SkillNames } from '../kit/run-input.ts';
@@ -12,9 +12,8 @@ const DispatchInput = z.strictObject({
   env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not a name of the environment'), word).optional(),
   timeout_ms: z.int().positive().optional(),
   prompt_template: z.string().optional(),
-  /** Published skills to lay into the workspace, as `name` or `namespace/name`. */
   skills: SkillNames.optional(),
-  /** A runtime by name, where the command does not show it. */
+  /** The name of a runtime that does not recognise the command. */
   runtime: z.string().optional(),
   text: z.string().optional(),
   answer: z.string().nullable().optional(),
@@ -29,11 +28,11 @@ export type DispatchSpec = Pick<z.infer<typeof DispatchInput>, 'command' | 'time
   /** `{...data, answer, partial_state}` */
   input: Record<string, unknown>;
   template: string | undefined;
-  /** The names in `input` under which its program gets its own words back, and the answer to them. */
+  /** The names in `input` whose values come from an earlier dispatch, or from the answer to it. */
   carried: ReadonlySet<string>;
 };
 
-/** One string of the environment holds 128 KiB on Linux, its name included. */
+/** On Linux a variable has at most 128 KiB, including its name. */
 const ENV_BYTES = 120 * 1024;
 
 export function readSpec(given: Record<string, unknown>): DispatchSpec {
@@ -44,13 +43,13 @@ export function readSpec(given: Record<string, unknown>): DispatchSpec {
       `The input of an exec run is not well formed: ${z.prettifyError(read.error)}`,
     );
   const { command, timeout_ms, runtime, skills = [], env = {}, data, prompt_template } = read.data;
-  const carried = carriedOn(read.data);
+  const carried = carriedInput(read.data);
   const input = { ...data, ...carried };
   const names = new Set(Object.keys(carried));
   return { command, timeout_ms, runtime, skills, env, input, template: prompt_template, carried: names };
 }
 
-function carriedOn({ answer, declined, justification, partial_state }: z.infer<typeof DispatchInput>) {
+function carriedInput({ answer, declined, justification, partial_state }: z.infer<typeof DispatchInput>) {
   return {
     ...(answer !== undefined && { answer }),
     ...(declined && { declined, ...(justification !== undefined && { justification }) }),
@@ -59,30 +58,32 @@ function carriedOn({ answer, declined, justification, partial_state }: z.infer<t
 }
 
 /**
- * `{{name}}` and `{{name.of.a.part}}` become what the input has there, `{{input}}` all of it; `{{#name}}…{{/name}}` stays
- * only if there is such a thing. What is filled in is not looked at again. `tell`: how what is carried is put into words.
+ * Fills in a template: `{{name}}` and `{{name.of.a.part}}` become the value in the input, `{{input}}` all of it;
+ * `{{#name}}…{{/name}}` stays only if there is a value. Values are not expanded again. `tell`: formats carried values.
  */
 export function promptOf(
   { template, input, carried }: Pick<DispatchSpec, 'template' | 'input' | 'carried'>,
-  tell: (value: unknown) => string = inWords,
+  tell: (value: unknown) => string = textOf,
 ): string | undefined {
   if (template === undefined) return undefined;
   const section = /\{\{#([\w.-]+)\}\}([\s\S]*?)\{\{\/\1\}\}/g;
-  const kept = template.replace(section, (_, path: string, inside: string) => (isThere(at(input, path)) ? inside : ''));
+  const kept = template.replace(section, (_, path: string, inside: string) =>
+    hasValue(valueAt(input, path)) ? inside : '',
+  );
   return kept.replace(/\{\{([\w.-]+)\}\}/g, (_, path: string) => {
     const isAll = path === 'input' && !('input' in input);
-    const value = isAll ? input : at(input, path);
-    if (!isThere(value)) return '';
+    const value = isAll ? input : valueAt(input, path);
+    if (!hasValue(value)) return '';
     const [name = path] = path.split('.');
-    return isAll || carried.has(name) ? tell(value) : inWords(value);
+    return isAll || carried.has(name) ? tell(value) : textOf(value);
   });
 }
 
-const inWords = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-const isThere = (value: unknown): boolean => value !== undefined && value !== null;
+const hasValue = (value: unknown): boolean => value !== undefined && value !== null;
 
-function at(input: Record<string, unknown>, path: string): unknown {
+function valueAt(input: Record<string, unknown>, path: string): unknown {
   let value: unknown = input;
   for (const key of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
@@ -91,7 +92,7 @@ function at(input: Record<string, unknown>, path: string): unknown {
   return value;
 }
 
-/** What does not fit into one string of the environment is in the file, and the string says so. */
+/** Names the file instead of what does not fit into a variable. */
 export function inputJson(input: Record<string, unknown>, file: string): string {
   const { partial_state: _, ...small } = input;
   const texts = [input, { ...small, input_file: file }, { input_file: file }].map((value) => JSON.stringify(value));

@@ -1,10 +1,11 @@
-// The needs-input sentinel: a file whose existence is the signal and whose content is the question. Owns how it is
-// moved away so that it is read once, and what a well-formed one says. Whatever is not well formed is an error that says
-// what was wrong and quotes nothing of it.
+// Reads the needs-input sentinel: a file whose existence is the signal and whose content is the question. Owns that it is
+// moved away before it is read, so that it is read once, and what a well-formed one contains. A malformed one is an error
+// that quotes nothing of its content.
 import { constants } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { canonical } from '../../core/digest.ts';
 import { bytesOf, PARTIAL_STATE_BYTES } from '../../core/partial-state.ts';
+import { isMissing } from '../kit/runtime.ts';
 
 export interface NeedsInput {
   question: string;
@@ -23,18 +24,15 @@ export class MalformedSentinel extends Error {
 const FILE_BYTES = 2 * 1024 * 1024;
 const OWNER_MAY_READ = 0o400;
 
-/** Moves away whatever is there, unread: it belongs to no dispatch that is still to come. */
-export async function fence(path: string, aside: string): Promise<void> {
-  try {
-    await rename(path, aside);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
+/** Removes the sentinel of an earlier program, unread. */
+export async function discard(path: string, aside: string): Promise<void> {
+  await rename(path, aside).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
   await rm(aside, { recursive: true, force: true });
 }
 
-/** Moves the file away, then reads it there; nobody reads it twice. The caller removes it when the question is safe. */
+/** Moves the file away, then reads it. The caller removes it when the question is stored. */
 export async function consume(path: string, aside: string): Promise<NeedsInput> {
   await rename(path, aside);
   return readSentinel(aside);
@@ -45,18 +43,19 @@ export async function readSentinel(path: string): Promise<NeedsInput> {
 }
 
 async function readBytes(path: string): Promise<Buffer> {
-  // Never through a link, and never waiting for somebody to write into a pipe.
+  // Follows no link, and does not block on a named pipe.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ELOOP') throw new MalformedSentinel('it is a symbolic link');
     throw new MalformedSentinel(`it cannot be read (${error.code})`);
   });
   try {
-    const { size, mode, ...stat } = await file.stat().then((s) => Object.assign(s, { file: s.isFile() }));
-    if (!stat.file) throw new MalformedSentinel('it is not a regular file');
-    // The superuser may read anything; what its writer could not read was not meant to be.
-    if ((mode & OWNER_MAY_READ) === 0) throw new MalformedSentinel('it cannot be read (no read permission)');
-    if (size > FILE_BYTES) throw new MalformedSentinel(`it has ${size} bytes; at most ${FILE_BYTES} are read`);
+    const stat = await file.stat();
+    if (!stat.isFile()) throw new MalformedSentinel('it is not a regular file');
+    // A worker that runs as root could read it, but its writer did not mean it to be read.
+    if ((stat.mode & OWNER_MAY_READ) === 0) throw new MalformedSentinel('it cannot be read (no read permission)');
+    if (stat.size > FILE_BYTES)
+      throw new MalformedSentinel(`it has ${stat.size} bytes; at most ${FILE_BYTES} are read`);
     return await file.readFile();
   } finally {
     await file.close();
@@ -79,7 +78,7 @@ export function parseSentinel(bytes: Buffer): NeedsInput {
   };
 }
 
-/** The parser's own message would quote the content. */
+/** Errors of the parser itself would quote the content. */
 function jsonOf(bytes: Buffer): unknown {
   let text: string;
   try {
@@ -109,19 +108,15 @@ function checkState(state: unknown): void {
     );
 }
 
-/** Texts, or objects with a label. Anything else is left out, and so is a label that differs by nothing but case. */
+/** Texts, or objects with a label. Anything else is dropped, and so are labels that differ only in case. */
 function optionsOf(options: unknown): NeedsInput['options'] {
   if (!Array.isArray(options)) return [];
   const seen = new Set<string>();
   return options.flatMap((option: unknown) => {
-    const { label, description } = typeof option === 'string' ? { label: option } : ((option ?? {}) as OptionLike);
+    const { label, description } =
+      typeof option === 'string' ? { label: option } : ((option ?? {}) as Record<string, unknown>);
     if (typeof label !== 'string' || label.trim() === '' || seen.has(label.trim().toLowerCase())) return [];
     seen.add(label.trim().toLowerCase());
     return [{ label: label.trim(), ...(typeof description === 'string' && { description }) }];
   });
-}
-
-interface OptionLike {
-  label?: unknown;
-  description?: unknown;
 }

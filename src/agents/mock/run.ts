@@ -1,6 +1,6 @@
 // Plays a script of the mock agent, and serves as a model of what an adapter must get right. Ids derive from the position
 // in the script, so a resumed run, or a run that continues another one, repeats no output and finds its asks answered.
-
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { AskOptions } from '../../client/asking.ts';
 import {
@@ -18,103 +18,100 @@ import { demoScript } from './demo-script.ts';
 import { type ApproveStep, type AskStep, type ClarifyStep, MockInput, type Step, type SubagentStep } from './input.ts';
 
 type Outcome = AskOutcome | ApprovalOutcome;
+type Asking = AskStep | ApproveStep | ClarifyStep;
 
-/** The output in which a run that will be carried on by another one leaves its input. */
+/** The output that holds the script for the run that carries a form's answer. */
 const CHECKPOINT = 'mock-checkpoint';
-
-/** An ask that ended with its worker is asked again under another name. */
+/** An ask that ended with its worker is raised again under another id. */
 const LOST_WITH_WORKER = 'worker_restart';
 
 export async function runMock(context: AgentContext): Promise<Ending> {
   const read = MockInput.safeParse(await inputOf(context));
   if (!read.success) return { ended: 'failed', error: `The script is not well formed: ${z.prettifyError(read.error)}` };
   const { script, report } = read.data;
-  const ending = await play(context, script ?? demoScript(read.data.text));
+  const ending = await playScript(context, script ?? demoScript(read.data.text));
   if (report && ending.ended === 'completed') await context.report({ text: 'The sub-agent is done.', script: report });
   return ending;
 }
 
-/** A run that carries a form's answer has that answer as its input; the script is where the mock wrote it down. */
+/** The input of a run that carries a form's answer is that answer; the script is in an output of the earlier run. */
 async function inputOf(context: AgentContext): Promise<Record<string, unknown>> {
   if (context.input.script !== undefined || context.run.resumes_run_id === undefined) return context.input;
   for (const { run } of await context.earlier()) {
-    const written = run.outputs.find((output) => output.output_id === CHECKPOINT);
-    if (written?.data) return written.data;
+    const stored = run.outputs.find((output) => output.output_id === CHECKPOINT);
+    if (stored?.data) return stored.data;
   }
   return context.input;
 }
 
-async function play(context: AgentContext, script: readonly Step[]): Promise<Ending> {
+async function playScript(context: AgentContext, script: readonly Step[]): Promise<Ending> {
   const earlier = await context.earlier();
   const carried = new Map<string, AskView>();
   for (const ask of [...earlier.flatMap((e) => e.asks), ...context.due]) carried.set(ask.tool_call_id, ask);
-  const saidBefore = new Set(earlier.flatMap((e) => e.run.outputs.map((o) => o.output_id)));
+  const earlierOutputs = new Set(earlier.flatMap((e) => e.run.outputs.map((o) => o.output_id)));
   const root = earlier.at(-1)?.run.run_id ?? context.run.run_id;
-  const quotable = new Map<string, string>();
+  const quotes = new Map<string, string>();
 
-  async function steps(list: readonly Step[], place: string): Promise<Ending | undefined> {
+  async function steps(list: readonly Step[], position: string): Promise<Ending | undefined> {
     for (const [i, step] of list.entries()) {
       context.signal.throwIfAborted();
-      const ending = await one(step, `${place}${i}`);
+      const ending = await play(step, `${position}${i}`);
       if (ending) return ending;
     }
     return undefined;
   }
 
-  async function one(step: Step, place: string): Promise<Ending | undefined> {
+  async function play(step: Step, position: string): Promise<Ending | undefined> {
     switch (step.do) {
       case 'say':
-        return say(await quoted(step.text), `say-${place}`, step.type);
+        return say(await quoted(step.text), `say-${position}`, step.type);
       case 'ask':
       case 'approve':
       case 'clarify':
-        return after(step, place, await put(step, place));
+        return after(step, position, await ask(step, position));
       case 'parallel':
-        return parallel(step.asks, place);
+        return parallel(step.asks, position);
       case 'subagent':
-        return spawn(step, place);
+        return spawn(step, position);
       case 'sleep':
-        return pause(step.ms, context.signal);
+        await sleep(step.ms, undefined, { signal: context.signal });
+        return undefined;
       case 'fail':
         return { ended: 'failed', error: step.error };
       case 'crash':
-        return crash(`crash-${place}`);
+        return crash(`crash-${position}`);
       case 'complete':
         return { ended: 'completed', text: step.text && (await quoted(step.text)) };
     }
   }
 
   async function say(text: string | undefined, id: string, type?: string): Promise<undefined> {
-    if (!saidBefore.has(id)) await context.output(text, { id, type });
+    if (!earlierOutputs.has(id)) await context.output(text, { id, type });
   }
 
-  /** Each is stored before the next is raised, so they are shown in their order; their ends come in any. */
-  async function parallel(asks: readonly (AskStep | ApproveStep)[], place: string): Promise<Ending | undefined> {
-    const places = asks.map((_, i) => `${place}.${i}`);
+  /** Each is stored before the next is raised, so that they are displayed in order; they may end in any order. */
+  async function parallel(list: readonly (AskStep | ApproveStep)[], position: string): Promise<Ending | undefined> {
+    const asks = list.map((step, i) => ({ step, position: `${position}.${i}` }));
     const ends: Promise<Outcome | Held>[] = [];
-    for (const [i, ask] of asks.entries()) {
+    for (const { step, position } of asks) {
       const { promise: stored, resolve } = Promise.withResolvers<unknown>();
-      const end = put(ask, places[i] ?? place, { raised: resolve });
+      const end = ask(step, position, { raised: resolve });
       end.catch(() => {});
       ends.push(end);
       await Promise.race([stored, end]);
     }
     const outcomes = await Promise.all(ends);
-    if (outcomes.some((o) => o.status === 'held')) return { ended: 'held' };
-    for (const [i, ask] of asks.entries()) {
-      const ending = await after(ask, places[i] ?? place, outcomes[i] as Outcome);
+    if (outcomes.some(({ status }) => status === 'held')) return { ended: 'held' };
+    for (const [i, { step, position }] of asks.entries()) {
+      const ending = await after(step, position, outcomes[i] as Outcome);
       if (ending) return ending;
     }
     return undefined;
   }
 
-  /** Raises the ask, or takes its end from the run this one carries on. */
-  async function put(
-    step: AskStep | ApproveStep | ClarifyStep,
-    place: string,
-    options?: AskOptions,
-  ): Promise<Outcome | Held> {
-    const id = step.id ?? `step-${place}`;
+  /** Raises the ask, or takes its outcome from the run that this one continues. */
+  async function ask(step: Asking, position: string, options?: AskOptions): Promise<Outcome | Held> {
+    const id = idOf(step, position);
     const known = carried.get(id);
     if (known && known.run_id !== context.run.run_id && hasEnded(known)) {
       if (known.delivery.state === 'due') await context.acknowledge(known.ask_id);
@@ -122,70 +119,63 @@ async function play(context: AgentContext, script: readonly Step[]): Promise<End
     }
     if (step.do === 'clarify') return context.askParent({ ...step, id });
     if (step.mode === 'form') await context.output(undefined, { id: CHECKPOINT, type: 'checkpoint', data: { script } });
-    for (let attempt = 1; ; attempt++) {
-      const outcome = await raise(step, nthId(id, attempt), options);
-      const isLost = outcome.status === 'cancelled' && outcome.reason === LOST_WITH_WORKER;
-      if (!isLost) return outcome;
+    for (let n = 1; ; n++) {
+      const outcome = await raise(step, nthId(id, n), options);
+      if (outcome.status !== 'cancelled' || outcome.reason !== LOST_WITH_WORKER) return outcome;
     }
   }
 
   function raise(step: AskStep | ApproveStep, id: string, options?: AskOptions): Promise<Outcome | Held> {
-    if (step.do === 'ask') {
-      const { mode, questions, expires_after_ms } = step;
-      return context.ask({ id, mode, questions, expires_after_ms }, options);
-    }
-    const { mode, tool_name, input, reason, suggestions, diff, work_folder, expires_after_ms } = step;
-    const spec = { id, mode, tool_name, input, reason, suggestions, diff, work_folder, expires_after_ms };
-    return context.approve(spec, options);
+    if (step.do === 'ask') return context.ask({ ...step, id }, options);
+    const { do: _, allowed: _allowed, denied: _denied, ...spec } = step;
+    return context.approve({ ...spec, id }, options);
   }
 
-  /** Says what was heard, then goes the way it points. */
-  async function after(
-    step: AskStep | ApproveStep | ClarifyStep,
-    place: string,
-    outcome: Outcome | Held,
-  ): Promise<Ending | undefined> {
+  /** Reports the outcome, then plays the branch for it. */
+  async function after(step: Asking, position: string, outcome: Outcome | Held): Promise<Ending | undefined> {
     if (outcome.status === 'held') return { ended: 'held' };
-    const id = step.id ?? `step-${place}`;
-    quotable.set(id, inWords(outcome, secretsOf(step)));
-    await say(`${id}: ${outcome.status}: ${quotable.get(id)}`, `heard-${id}`, 'status');
+    const id = idOf(step, position);
+    quotes.set(id, outcomeText(outcome, secretsOf(step)));
+    await say(`${id}: ${outcome.status}: ${quotes.get(id)}`, `heard-${id}`, 'status');
     const isYes = 'allowed' in outcome ? outcome.allowed : outcome.status === 'answered';
-    const way = step.do === 'approve' ? (isYes ? 'allowed' : 'denied') : isYes ? 'answered' : 'otherwise';
-    const next = (step as Partial<Record<typeof way, Step[]>>)[way];
-    return next && steps(next, `${place}.${way}.`);
+    const branch = step.do === 'approve' ? (isYes ? 'allowed' : 'denied') : isYes ? 'answered' : 'otherwise';
+    const next = (step as Partial<Record<typeof branch, Step[]>>)[branch];
+    return next && steps(next, `${position}.${branch}.`);
   }
 
-  async function spawn(step: SubagentStep, place: string): Promise<undefined> {
-    const id = `${root}.${step.id ?? `step-${place}`}`;
+  async function spawn(step: SubagentStep, position: string): Promise<undefined> {
+    const id = `${root}.${idOf(step, position)}`;
     const input = { text: step.text ?? '', script: step.script, ...(step.afterwards && { report: step.afterwards }) };
     await context.spawn({ id, agent: context.session.agent, title: step.title, input });
   }
 
   async function crash(id: string): Promise<Ending | undefined> {
-    if (saidBefore.has(id) || context.run.outputs.some((o) => o.output_id === id)) return undefined;
+    if (earlierOutputs.has(id) || context.run.outputs.some((o) => o.output_id === id)) return undefined;
     await context.output(undefined, { id, type: 'checkpoint', data: {} });
     return { ended: 'vanished' };
   }
 
   async function quoted(text: string): Promise<string> {
     const names = [...text.matchAll(/\{\{([^{}]+)\}\}/g)].map(([, name = '']) => name);
-    if (names.some((name) => !quotable.has(name)))
+    if (names.some((name) => !quotes.has(name)))
       for (const ask of await context.history())
-        if (hasEnded(ask) && !quotable.has(ask.tool_call_id))
-          quotable.set(ask.tool_call_id, inWords(outcomeOf(ask), []));
-    return text.replace(/\{\{([^{}]+)\}\}/g, (whole, name: string) => quotable.get(name) ?? whole);
+        if (hasEnded(ask) && !quotes.has(ask.tool_call_id))
+          quotes.set(ask.tool_call_id, outcomeText(outcomeOf(ask), []));
+    return text.replace(/\{\{([^{}]+)\}\}/g, (whole, name: string) => quotes.get(name) ?? whole);
   }
 
   return (await steps(script, '')) ?? { ended: 'completed' };
 }
+
+const idOf = ({ id }: { id?: string | undefined }, position: string): string => id ?? `step-${position}`;
 
 function outcomeOf(ask: AskView & { answer: NonNullable<AskView['answer']> }): Outcome {
   if (ask.kind === 'approval') return approvalOutcome(ask, ask.request.input);
   return questionOutcome(ask);
 }
 
-/** What was answered, fit to be said aloud: never a secret. */
-function inWords(outcome: Outcome, secrets: readonly string[]): string {
+/** The outcome as text, without secrets. */
+function outcomeText(outcome: Outcome, secrets: readonly string[]): string {
   if ('allowed' in outcome) {
     const along = outcome.suggestion_ids.length > 0 ? ` with ${outcome.suggestion_ids.join(', ')}` : '';
     return outcome.allowed ? `allowed ${JSON.stringify(outcome.input)}${along}` : outcome.reason;
@@ -201,21 +191,7 @@ function inWords(outcome: Outcome, secrets: readonly string[]): string {
   return shown.join('\n') + skipped;
 }
 
-function secretsOf(step: AskStep | ApproveStep | ClarifyStep): string[] {
+function secretsOf(step: Asking): string[] {
   if (step.do === 'approve') return [];
   return step.questions.flatMap((q, i) => (q.secret ? [q.id ?? `question-${i + 1}`] : []));
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve(undefined);
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-  });
 }

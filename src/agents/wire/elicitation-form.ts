@@ -1,9 +1,9 @@
-// The form of an MCP elicitation as a question set, and what was answered as the form's content. Owns the small part of
-// JSON Schema that such forms may use, and checks what a question set cannot: numbers, lengths, formats. Pure.
+// Translates the form of an MCP elicitation into a question set, and the answers into the form's content. Owns the part of
+// JSON Schema that such forms may use, and validates what a question set cannot: numbers, lengths, formats. Pure.
 import { z } from 'zod';
 import type { Answered, GivenAnswer } from '../../client/outcome.ts';
 import type { QuestionInput } from '../../core/question.ts';
-import { fittingText } from '../kit/fitting-text.ts';
+import { storable, truncate } from '../../core/text-limit.ts';
 
 const Titled = z.array(z.looseObject({ const: z.string(), title: z.string().optional() }));
 const Field = z.looseObject({
@@ -32,7 +32,7 @@ const Form = z.looseObject({
 });
 export type Form = z.infer<typeof Form>;
 
-/** Undefined: not a form that can be asked. */
+/** Undefined if it is not a form that can be displayed. */
 export function readForm(schema: unknown): Form | undefined {
   const read = Form.safeParse(schema);
   return read.success && Object.values(read.data.properties).every(isAskable) ? read.data : undefined;
@@ -47,7 +47,7 @@ export function questionsOfForm(form: Form): QuestionInput[] {
     const preset = presetOf(field, options);
     return {
       id,
-      header: fittingText(field.title ?? id, 200),
+      header: truncate(storable(field.title ?? id), 200),
       question: field.description || field.title || id,
       required: form.required?.includes(id) ?? false,
       ...(options && { options, allow_other: false, multi_select: field.type === 'array' }),
@@ -74,7 +74,7 @@ function choicesOf(field: Field): Choice[] | undefined {
   return labels.size === choices.length ? choices : choices.map(({ value }) => ({ value, label: value }));
 }
 
-/** A default is named by the ids of its options, or is the text itself. */
+/** The ids of the default options, or the default text. */
 function presetOf(field: Field, options: { id: string; value: string }[] | undefined): string | string[] | undefined {
   if (field.default === undefined) return undefined;
   const wanted = [field.default].flat().map(String);
@@ -89,7 +89,7 @@ function hintOf({ type, format, minimum, maximum }: Field): string | undefined {
   return [kind, ...bounds].filter(Boolean).join(' ') || undefined;
 }
 
-/** The content, or what is wrong with it in words for the person. */
+/** The content, or why it is invalid, as a text for the person. */
 export function contentOfForm(form: Form, { answers }: Pick<Answered, 'answers'>): Record<string, unknown> | string {
   const content: Record<string, unknown> = {};
   for (const given of answers) {

@@ -1,6 +1,5 @@
-// Words of a shell, quoted as POSIX shells quote. A command line that only wraps another one (`/bin/bash -lc '…'`) is
-// shown, and judged, as what it runs. Owns taking off that wrapper, and only where it is certain: a shell of the system,
-// and one word after the option.
+// Unwraps a command line that only runs another one in a shell (`/bin/bash -lc '…'`), so that the inner command is what is
+// displayed and matched by rules. Unwraps only what is certain: a shell of the system, and one quoted word after the option.
 
 const WRAPPER = /^(?:\/(?:usr\/(?:local\/)?)?bin\/)?(?:ba|z|da|k)?sh -l?c (.+)$/s;
 
@@ -9,7 +8,7 @@ export function unwrapShell(command: string): string {
   return (rest === undefined ? undefined : oneWord(rest)) ?? command;
 }
 
-/** The value of a single shell word without expansions; undefined when it is more or something else. */
+/** The value of a single shell word without expansions; undefined for anything else. */
 function oneWord(text: string): string | undefined {
   const part = new RegExp(PART, 'y');
   let value = '';

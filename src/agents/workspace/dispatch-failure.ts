@@ -1,5 +1,4 @@
-// A run that fails before or after its program ran, with the reason that observers are told.
-import { HoldpointProblem } from '../../client/http.ts';
+// Declares the failure of a dispatch before or after its program ran, with the reason that observers are given.
 import type { FailureReason } from '../../core/run.ts';
 import type { Ending } from '../agent.ts';
 
@@ -13,10 +12,9 @@ export class DispatchFailure extends Error {
   }
 }
 
-/** The end that an error means: a failure by name, a disk that is full, a folder that may not be written. */
+/** The ending for a dispatch failure or a file system error; undefined for any other error. */
 export function failureOf(error: unknown): Ending | undefined {
   if (error instanceof DispatchFailure) return { ended: 'failed', reason: error.reason, error: error.message };
-  const isOfWorkspace = error instanceof Error && 'syscall' in error && !(error instanceof HoldpointProblem);
-  if (!isOfWorkspace) return undefined;
+  if (!(error instanceof Error) || !('syscall' in error)) return undefined;
   return { ended: 'failed', reason: 'worker-failed', error: `The workspace could not be used: ${error.message}` };
 }

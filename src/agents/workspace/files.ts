@@ -1,21 +1,20 @@
-// Files inside a workspace, written whole or not at all, and never through a link that leads out of it.
+// Reads and writes files inside a workspace: atomically, and never through a link, which could lead out of it.
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
-import { chmod, lstat, mkdir, open, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { constants, utimesSync } from 'node:fs';
+import { lstat, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeFileAtomic } from '../../node/atomic-file.ts';
 import { isMissing } from '../kit/runtime.ts';
 
-export interface Found {
-  bytes: Buffer;
+interface FileState {
   mode: number;
   modifiedAt: Date;
 }
 
-/** The file, or nothing if there is none. A link or anything else that is no plain file is `undefined` too. */
-export async function readPlain(path: string): Promise<Found | undefined> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-    () => undefined,
-  );
+/** Undefined if there is no file, or if it is a link or otherwise not a regular file. */
+export async function readPlain(path: string): Promise<(FileState & { bytes: Buffer }) | undefined> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(path, flags).catch(() => undefined);
   if (!file) return undefined;
   try {
     const stat = await file.stat();
@@ -26,26 +25,19 @@ export async function readPlain(path: string): Promise<Found | undefined> {
   }
 }
 
-/** `scratch` is a folder on the same file system, where the file grows before it gets its name. */
-export async function writeWhole(
+/** `scratch`: a folder on the same file system for the draft, so that a program never finds one in its workspace. */
+export async function writePlain(
   path: string,
-  bytes: Buffer | string,
+  bytes: Uint8Array | string,
   scratch: string,
-  like?: Pick<Found, 'mode' | 'modifiedAt'>,
+  { mode = 0o644, modifiedAt }: Partial<FileState> = {},
 ): Promise<void> {
   const draft = join(scratch, `draft-${randomUUID()}`);
-  try {
-    await writeFile(draft, bytes, { flag: 'wx', flush: true });
-    if (like) await chmod(draft, like.mode);
-    if (like) await utimes(draft, new Date(), like.modifiedAt);
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
+  const beforeRename = () => modifiedAt && utimesSync(draft, new Date(), modifiedAt);
+  writeFileAtomic(path, bytes, { mode, draft, beforeRename });
 }
 
-/** Whether the folders on the way to a file are folders, or not there yet. */
+/** Whether every folder on the way to a file is a real folder, or does not exist yet. */
 export async function leadsInside(workspace: string, relative: string): Promise<boolean> {
   const parts = relative.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..')) return false;
@@ -66,7 +58,7 @@ export async function kindOf(path: string): Promise<'missing' | 'folder' | 'othe
   }
 }
 
-/** Makes a folder; false when it was already there. */
+/** False if it exists already. */
 export async function makeFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path);

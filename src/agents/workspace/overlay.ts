@@ -1,84 +1,72 @@
-// The files that teach a program how to ask: laid into the workspace before it runs, taken out afterwards so that every
-// byte is as it was. What is about to be laid is written down first, so that whoever comes after a crash can take it out.
-// A file of the workspace's owner is never replaced; what the program itself changed meanwhile is kept.
+// Writes files into the workspace before a program runs, and removes them afterwards so that every byte is as it was. The
+// manifest is written first, so that after a crash the next dispatch can remove them. A file of the workspace's owner is
+// never replaced; what the program itself changed in a file is kept.
 import { hash } from 'node:crypto';
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { OverlayFile } from '../kit/runtime.ts';
 import { DispatchFailure } from './dispatch-failure.ts';
-import { kindOf, leadsInside, makeFolder, readPlain, writeWhole } from './files.ts';
+import { kindOf, leadsInside, makeFolder, readPlain, writePlain } from './files.ts';
 
-const Laid = z.strictObject({
+const Entry = z.strictObject({
   path: z.string(),
-  /** What was there before, in base 64; null when there was no such file. */
+  /** The original content in base64; null if there was no file. */
   before: z.base64().nullable(),
   mode: z.int(),
   modified_at: z.number(),
-  /** What follows it. */
+  /** The text that was appended to it. */
   added: z.string(),
-  /** Of a file that is laid whole, whatever is in it: it is taken out as long as it is the same. */
+  /** Of a file of bytes, which is removed as long as it is unchanged. */
   digest: z.string().optional(),
 });
-const Manifest = z.strictObject({ files: z.array(Laid).max(10_000), folders: z.array(z.string()).max(10_000) });
-type Laid = z.infer<typeof Laid>;
+const Manifest = z.strictObject({ files: z.array(Entry).max(10_000), folders: z.array(z.string()).max(10_000) });
+type Entry = z.infer<typeof Entry>;
 type Manifest = z.infer<typeof Manifest>;
 
 const MANIFEST = 'overlay.json';
-const NEW_FILE = { mode: 0o644, modified_at: 0 };
+const NEW_FILE = { before: null, mode: 0o644, modified_at: 0 };
 
-/** Resolves to the paths that were left out because something else is in their place. */
+/** Resolves to the paths that were left out because something else is there. */
 export async function layOverlay(workspace: string, own: string, wanted: readonly OverlayFile[]): Promise<string[]> {
   const manifest: Manifest = { files: [], folders: [] };
-  const left: string[] = [];
+  const planned: { entry: Entry; bytes: Uint8Array }[] = [];
+  const leftOut: string[] = [];
   for (const file of wanted) {
-    const laid = await plan(workspace, file);
-    if (!laid) left.push(file.path);
-    else manifest.files.push(laid);
-    if (laid) manifest.folders.push(...(await missingFolders(workspace, file.path, manifest.folders)));
-  }
-  if (manifest.files.length === 0) return left;
-  await writeWhole(join(own, MANIFEST), JSON.stringify(manifest), own);
-  for (const folder of manifest.folders) await makeFolder(join(workspace, folder));
-  const whole = new Map(wanted.map(({ path, content }) => [path, content]));
-  for (const file of manifest.files) {
-    const bytes = whole.get(file.path);
-    if (file.digest !== undefined && bytes instanceof Uint8Array) {
-      await writeWhole(join(workspace, file.path), Buffer.from(bytes), own, {
-        mode: file.mode,
-        modifiedAt: new Date(),
-      });
+    const plan = await planOf(workspace, file);
+    if (!plan) {
+      leftOut.push(file.path);
       continue;
     }
-    const before = Buffer.from(file.before ?? '', 'base64');
-    const like = file.before === null ? undefined : { mode: file.mode, modifiedAt: new Date(file.modified_at) };
-    await writeWhole(join(workspace, file.path), Buffer.concat([before, Buffer.from(file.added)]), own, like);
+    planned.push(plan);
+    manifest.files.push(plan.entry);
+    manifest.folders.push(...(await missingFolders(workspace, file.path, manifest.folders)));
   }
-  return left;
+  if (planned.length === 0) return leftOut;
+  await writePlain(join(own, MANIFEST), JSON.stringify(manifest), own);
+  for (const folder of manifest.folders) await makeFolder(join(workspace, folder));
+  for (const { entry, bytes } of planned) {
+    const modifiedAt = entry.before === null ? undefined : new Date(entry.modified_at);
+    await writePlain(join(workspace, entry.path), bytes, own, { mode: entry.mode, ...(modifiedAt && { modifiedAt }) });
+  }
+  return leftOut;
 }
 
-async function plan(workspace: string, file: OverlayFile): Promise<Laid | undefined> {
-  if (!(await leadsInside(workspace, file.path))) return undefined;
-  const path = join(workspace, file.path);
-  if (typeof file.content !== 'string')
-    return (await kindOf(path)) === 'missing' ? laidWhole(file.path, file.content) : undefined;
-  if ((await kindOf(path)) === 'missing') return { path: file.path, before: null, ...NEW_FILE, added: file.content };
-  const found = file.beside ? await readPlain(path) : undefined;
-  if (!found || found.bytes.includes(file.content)) return undefined;
+async function planOf(workspace: string, { path, content, beside }: OverlayFile) {
+  if (!(await leadsInside(workspace, path))) return undefined;
+  const isNew = (await kindOf(join(workspace, path))) === 'missing';
+  if (typeof content !== 'string') {
+    const isScript = content[0] === 0x23 && content[1] === 0x21;
+    const entry = { path, ...NEW_FILE, mode: isScript ? 0o755 : 0o644, added: '', digest: digestOf(content) };
+    return isNew ? { entry, bytes: content } : undefined;
+  }
+  if (isNew) return { entry: { path, ...NEW_FILE, added: content }, bytes: Buffer.from(content) };
+  const found = beside ? await readPlain(join(workspace, path)) : undefined;
+  if (!found || found.bytes.includes(content)) return undefined;
   const gap = found.bytes.length === 0 || found.bytes.at(-1) === 0x0a ? '\n' : '\n\n';
-  return {
-    path: file.path,
-    before: found.bytes.toString('base64'),
-    mode: found.mode,
-    modified_at: found.modifiedAt.getTime(),
-    added: gap + file.content,
-  };
-}
-
-/** A script may be run. */
-function laidWhole(path: string, bytes: Uint8Array): Laid {
-  const isScript = bytes[0] === 0x23 && bytes[1] === 0x21;
-  return { path, before: null, mode: isScript ? 0o755 : 0o644, modified_at: 0, added: '', digest: digestOf(bytes) };
+  const original = { mode: found.mode, modified_at: found.modifiedAt.getTime() };
+  const entry = { path, before: found.bytes.toString('base64'), ...original, added: gap + content };
+  return { entry, bytes: Buffer.concat([found.bytes, Buffer.from(entry.added)]) };
 }
 
 const digestOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex');
@@ -90,30 +78,28 @@ async function missingFolders(workspace: string, path: string, known: readonly s
   return missing;
 }
 
-/** Does nothing when nothing was laid, or all of it was taken out before. */
-export async function takeOutOverlay(workspace: string, own: string): Promise<void> {
+/** A no-op if there is no manifest. */
+export async function removeOverlay(workspace: string, own: string): Promise<void> {
   const found = await readPlain(join(own, MANIFEST));
   if (!found) return;
   const { files, folders } = manifestOf(found.bytes);
   for (const file of files)
-    if (await leadsInside(workspace, file.path)) await takeOut(join(workspace, file.path), own, file);
+    if (await leadsInside(workspace, file.path)) await restore(join(workspace, file.path), own, file);
   for (const folder of folders.toReversed())
     if (await leadsInside(workspace, `${folder}/x`)) await rmdir(join(workspace, folder)).catch(() => {});
   await rm(join(own, MANIFEST), { force: true });
 }
 
-async function takeOut(path: string, own: string, { before, mode, modified_at, added, digest }: Laid): Promise<void> {
+async function restore(path: string, own: string, { before, mode, modified_at, added, digest }: Entry): Promise<void> {
   const found = await readPlain(path);
   if (!found) return;
   if (digest !== undefined) return digestOf(found.bytes) === digest ? rm(path, { force: true }) : undefined;
-  const original = Buffer.from(before ?? '', 'base64');
   const at = found.bytes.indexOf(added);
   if (at < 0) return;
   const rest = Buffer.concat([found.bytes.subarray(0, at), found.bytes.subarray(at + Buffer.byteLength(added))]);
   if (before === null && rest.length === 0) return rm(path, { force: true });
-  const isUntouched = rest.equals(original) && before !== null;
-  const like = isUntouched ? { mode, modifiedAt: new Date(modified_at) } : { mode: found.mode, modifiedAt: new Date() };
-  await writeWhole(path, rest, own, like);
+  const isUnchanged = before !== null && rest.equals(Buffer.from(before, 'base64'));
+  await writePlain(path, rest, own, isUnchanged ? { mode, modifiedAt: new Date(modified_at) } : { mode: found.mode });
 }
 
 function manifestOf(bytes: Buffer): Manifest {

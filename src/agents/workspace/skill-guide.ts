@@ -1,37 +1,41 @@
-// What of a published skill is laid: files that tell an agent something, none that allow it something. An agent's program
-// reads more than words in a skill: front matter that opens up tools or runs commands, and folders of settings whose names
-// begin with a dot. Whoever may publish would decide that without being asked. Pure.
+// Selects what of a published skill is put into a workspace: files that inform an agent, nothing that gives it permissions.
+// Agents also obey front matter that opens up tools or runs commands, and settings folders whose names begin with a dot,
+// so that whoever may publish a skill could grant permissions without being asked. Pure.
 import { parse } from 'yaml';
 import type { SkillFile } from '../../client/skill-files.ts';
 import { FRONT_MATTER } from '../../core/skill.ts';
 
-const HARMLESS = new Set('name description version license compatibility author tags metadata'.split(' '));
-/** Where somebody might see front matter: white space before it is not what decides. */
+const INFORMATIVE = new Set('name description version license compatibility author tags metadata'.split(' '));
+/** What some reader may take for front matter, which need not begin in the first column. */
 const LOOKS_LIKE_FRONT_MATTER = /^[\s\ufeff]*---/;
 
-/** `left`: what is not laid, in words. */
-export function laidSkill(files: readonly SkillFile[]): { files: SkillFile[]; left: string[] } {
-  const left: string[] = [];
-  const laid = files.flatMap((file): SkillFile[] => {
+/** `leftOut`: descriptions of what was removed. */
+export function guideOf(files: readonly SkillFile[]): { files: SkillFile[]; leftOut: string[] } {
+  const leftOut: string[] = [];
+  const kept = files.flatMap((file): SkillFile[] => {
     const parts = file.path.split('/');
     const isHidden = parts.some((part) => part.startsWith('.'));
-    const guide = isHidden ? undefined : guideOf(parts.at(-1) ?? '', file.bytes);
-    if (!guide) left.push(file.path);
-    if (guide) left.push(...guide.left.map((key) => `${key} in the front matter of ${file.path}`));
-    return guide ? [{ ...file, bytes: guide.bytes }] : [];
+    const cleaned = isHidden ? undefined : withoutPermissions(parts.at(-1) ?? '', file.bytes);
+    if (!cleaned) {
+      leftOut.push(file.path);
+      return [];
+    }
+    leftOut.push(...cleaned.removed.map((key) => `${key} in the front matter of ${file.path}`));
+    return [{ ...file, bytes: cleaned.bytes }];
   });
-  return { files: laid, left };
+  return { files: kept, leftOut };
 }
 
-function guideOf(name: string, bytes: Uint8Array): { bytes: Uint8Array; left: string[] } | undefined {
+/** Undefined if its front matter cannot be read. */
+function withoutPermissions(name: string, bytes: Uint8Array): { bytes: Uint8Array; removed: string[] } | undefined {
   const text = /^skill\.md$/i.test(name) ? Buffer.from(bytes).toString('utf8') : '';
-  if (!LOOKS_LIKE_FRONT_MATTER.test(text)) return { bytes, left: [] };
+  if (!LOOKS_LIKE_FRONT_MATTER.test(text)) return { bytes, removed: [] };
   const found = FRONT_MATTER.exec(text);
   const entries = found && entriesOf(found[1] ?? '');
   if (!entries) return undefined;
-  const kept = entries.filter(([key]) => HARMLESS.has(key)).map(([key, value]) => `${key}: ${onOneLine(value)}\n`);
-  const laid = `---\n${kept.join('')}---\n${text.slice(found[0].length)}`;
-  return { bytes: Buffer.from(laid), left: entries.map(([key]) => key).filter((key) => !HARMLESS.has(key)) };
+  const kept = entries.filter(([key]) => INFORMATIVE.has(key)).map(([key, value]) => `${key}: ${onOneLine(value)}\n`);
+  const removed = entries.map(([key]) => key).filter((key) => !INFORMATIVE.has(key));
+  return { bytes: Buffer.from(`---\n${kept.join('')}---\n${text.slice(found[0].length)}`), removed };
 }
 
 function entriesOf(yaml: string): [string, unknown][] | undefined {
@@ -43,8 +47,8 @@ function entriesOf(yaml: string): [string, unknown][] | undefined {
 }
 
 /**
- * Readers of front matter differ, and some end it at the first three dashes, wherever they are. Written like this
- * no value has a line of its own, or dashes that end anything: all of them read the same.
+ * YAML readers differ, and some end front matter at the first three dashes anywhere. A value on one line without
+ * such dashes reads the same for all of them.
  */
 const onOneLine = (value: unknown): string =>
   JSON.stringify(value)

@@ -1,34 +1,33 @@
-// Published skills in the workspace of a run that names them: laid where its agent looks for skills before it begins, taken
-// out again when it ends or is held, so that every byte is as it was. Meanwhile no other run that lays anything works in that
-// folder. Owns the order of steps; workspace and overlay own how.
+// Puts the published skills that a run names into its workspace, where its agent looks for skills, and removes them when
+// the run ends or is held. Meanwhile no other run that adds files works in that folder. Owns the order of these steps.
 import type { AgentContext, Ending } from '../agent.ts';
 import type { OverlayFile } from '../kit/runtime.ts';
 import { DispatchFailure, failureOf } from './dispatch-failure.ts';
 import { occupy, type Workspace } from './occupancy.ts';
-import { layOverlay, takeOutOverlay } from './overlay.ts';
-import { laidSkill } from './skill-guide.ts';
+import { layOverlay, removeOverlay } from './overlay.ts';
+import { guideOf } from './skill-guide.ts';
 
-/** `place`: the folder in the workspace where the agent looks for skills. */
+/** `skillsFolder`: relative to the workspace. */
 export async function withSkills(
   context: AgentContext,
-  wanted: readonly string[],
-  place: string,
+  names: readonly string[],
+  skillsFolder: string,
   work: () => Promise<Ending>,
 ): Promise<Ending> {
-  if (wanted.length === 0) return work();
+  if (names.length === 0) return work();
   let isAtWork = false;
   try {
-    const files = await skillFiles(context, wanted, place);
+    const files = await skillFiles(context, names, skillsFolder);
     const workspace = await enterWorkspace(context, context.session.work_folder as string);
     const { folder, own } = workspace;
     try {
-      await takeOutOverlay(folder, own);
-      await sayLeft(context, await layOverlay(folder, own, files));
+      await removeOverlay(folder, own);
+      await reportLeftOut(context, await layOverlay(folder, own, files));
       isAtWork = true;
       return await work();
     } finally {
       if (workspace.isMine()) {
-        await takeOutOverlay(folder, own).catch(() => {}); // What could not be taken out is still written down.
+        await removeOverlay(folder, own).catch(() => {}); // What could not be removed is still in the manifest.
         await workspace.leave();
       }
     }
@@ -39,7 +38,7 @@ export async function withSkills(
   }
 }
 
-/** One run at a time lays files into a folder; whoever waits for that says so. */
+/** Waits for the run that works there, and reports that it does. */
 export function enterWorkspace(context: AgentContext, folder: string): Promise<Workspace> {
   const { run, processes, signal } = context;
   return occupy(folder, run.run_id, processes, signal, (otherId) =>
@@ -49,29 +48,28 @@ export function enterWorkspace(context: AgentContext, folder: string): Promise<W
 
 export async function skillFiles(
   context: AgentContext,
-  wanted: readonly string[],
-  place: string,
+  names: readonly string[],
+  skillsFolder: string,
 ): Promise<OverlayFile[]> {
   const files: OverlayFile[] = [];
-  for (const name of wanted) {
+  for (const name of names) {
     const skill = await context.skill(name).catch((error: Error) => {
       throw new DispatchFailure('fetch-failed', error.message);
     });
-    const { files: laid, left } = laidSkill(skill.files);
-    for (const { path, bytes } of laid) files.push({ path: `${place}/${skill.name}/${path}`, content: bytes });
-    // An agent that commits everything it finds must not commit this.
-    files.push({ path: `${place}/${skill.name}/.gitignore`, content: Buffer.from('*\n') });
-    if (left.length > 0)
-      await context.output(`Not laid with the skill ${skill.name}, which may tell and not allow: ${left.join(', ')}`, {
-        id: `skill-without-${skill.name}`,
-        type: 'status',
-      });
+    const path = `${skillsFolder}/${skill.name}`;
+    const guide = guideOf(skill.files);
+    for (const file of guide.files) files.push({ path: `${path}/${file.path}`, content: file.bytes });
+    // Keeps an agent that commits everything from committing this.
+    files.push({ path: `${path}/.gitignore`, content: Buffer.from('*\n') });
+    if (guide.leftOut.length === 0) continue;
+    const text = `Not laid with the skill ${skill.name}, which may tell and not allow: ${guide.leftOut.join(', ')}`;
+    await context.output(text, { id: `skill-without-${skill.name}`, type: 'status' });
   }
   return files;
 }
 
-/** A file of the workspace's owner stays what it is; they should know that the run does not see ours. */
-export async function sayLeft(context: AgentContext, left: readonly string[]): Promise<void> {
-  if (left.length === 0) return;
-  await context.output(`Left as it is: ${left.join(', ')}`, { id: 'overlay-left-out', type: 'status' });
+/** Reports files of the workspace's owner that hide ours from the program. */
+export async function reportLeftOut(context: AgentContext, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  await context.output(`Left as it is: ${paths.join(', ')}`, { id: 'overlay-left-out', type: 'status' });
 }

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { claudeRuntime } from '../../../src/agents/claude/runtime.ts';
 import { plain } from '../../../src/agents/exec/runtime.ts';
-import { layOverlay, takeOutOverlay } from '../../../src/agents/workspace/overlay.ts';
+import { layOverlay, removeOverlay } from '../../../src/agents/workspace/overlay.ts';
 import { ExecTestBed, exitOf } from '../exec/test-bed.ts';
 
 const SKILL = '.claude/skills/agora-needs-input/SKILL.md';
@@ -144,9 +144,9 @@ describe('after a crash', () => {
     const own = join(folder, '.agora');
     await lay(folder);
     const manifest = readFileSync(join(own, 'overlay.json'));
-    await takeOutOverlay(folder, own);
+    await removeOverlay(folder, own);
     writeFileSync(join(own, 'overlay.json'), manifest);
-    await takeOutOverlay(folder, own);
+    await removeOverlay(folder, own);
     expect(readFileSync(join(folder, 'AGENTS.md'), 'utf8')).toBe('old');
   });
 

@@ -1,10 +1,10 @@
 // What of a published skill reaches a workspace: what tells an agent something, and nothing that allows it something.
 import { expect, it } from 'vitest';
-import { laidSkill } from '../../../src/agents/workspace/skill-guide.ts';
+import { guideOf } from '../../../src/agents/workspace/skill-guide.ts';
 
 const lay = (text: string, path = 'SKILL.md') => {
-  const { files, left } = laidSkill([{ path, bytes: Buffer.from(text) }]);
-  return { text: files[0] && Buffer.from(files[0].bytes).toString('utf8'), left };
+  const { files, leftOut } = guideOf([{ path, bytes: Buffer.from(text) }]);
+  return { text: files[0] && Buffer.from(files[0].bytes).toString('utf8'), left: leftOut };
 };
 
 it('keeps what describes it, as it was written, and leaves the rest out', () => {
