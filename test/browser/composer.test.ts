@@ -92,7 +92,10 @@ describeInBrowser('the composer', () => {
     await run.ask('where');
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/sessions/${run.sessionId}`);
+    // A draft that is stored after its ask has ended is refused, which the page's console would report.
+    const stored = page.waitForResponse((response) => response.request().method() === 'PUT');
     await page.getByRole('radio', { name: 'Nowhere' }).check();
+    await stored;
     await page.getByLabel('Answers “Where to?”').fill('2');
     await page.keyboard.press('Enter');
     expect(await run.received('where')).toBe('answered: Production');
