@@ -64,7 +64,7 @@ describe('the toy agent in the rest of the product', () => {
   it('is named by doctor with the version that is installed', async () => {
     const { stdout } = await holdpoint('doctor', '--json');
     expect(stdout).toContain('"toy"');
-    expect(stdout).toContain('1.2.3, the version that was tested');
+    expect(stdout).toContain('1.2.3, the tested version');
   });
 
   it('asks through its hook once it is connected, and its settings come back byte for byte', async () => {
