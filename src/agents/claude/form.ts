@@ -50,7 +50,7 @@ export async function forwardForm(
   const deferred = findDeferred(text);
   if (!deferred && hasOwnTools && call.name === ownName(FORM_TOOL))
     return { behavior: 'allow', input: call.input, rules: [] };
-  // The tool of another server was allowed by nobody.
+  // The tool of another server was not allowed by a person.
   if (!deferred)
     return { behavior: 'deny', message: `The form was displayed by Holdpoint, and has its answer: ${text}` };
   const data = { type: 'tool_done', tool_use_id: call.id, tool_name: call.name, ask_id: deferred.ask_id };

@@ -20,7 +20,7 @@ export const SKILL_TOOL = 'Skill';
 export const modeOf = (call: ToolCall, sessionMode: string): string =>
   sessionMode === 'plan' ? sessionMode : (call.mode ?? sessionMode);
 
-/** No file is changed in plan mode, whoever would allow it: the plan has to be allowed first. */
+/** No file is changed in plan mode, even with an approval: the plan has to be allowed first. */
 export function refusedIn(mode: string, call: ToolCall): Extract<Decision, { behavior: 'deny' }> | undefined {
   if (mode !== 'plan' || !EDITS.has(call.name)) return undefined;
   const next =

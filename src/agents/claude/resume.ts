@@ -46,7 +46,7 @@ export const ruleInSettings = ({ toolName, ruleContent }: Rule): string =>
 
 /**
  * The calls that earlier runs were held on. Claude Code keeps such a call and makes it again when its conversation is
- * resumed, whatever the prompt; but its run is over, so nobody can allow it. The form that this run answers is no such call.
+ * resumed, whatever the prompt; but its run is over, so it can no longer be allowed. The form that this run answers is no such call.
  */
 export function abandonedCalls(
   asks: readonly AskView[],

@@ -1,4 +1,4 @@
-// Tracks promises in flight, so that a caller can wait until none is left. Their errors belong to whoever added them.
+// Tracks promises in flight, so that a caller can wait until none is left. Their errors belong to the caller that added them.
 export interface InFlight {
   add(work: Promise<unknown>): void;
   /** Resolves when nothing is in flight, including what was added meanwhile. */

@@ -1,6 +1,6 @@
 // Selects what of a published skill is put into a workspace: files that inform an agent, nothing that gives it permissions.
 // Agents also obey front matter that opens up tools or runs commands, and settings folders whose names begin with a dot,
-// so that whoever may publish a skill could grant permissions without being asked. Pure.
+// so that a publisher of skills could grant permissions without being asked. Pure.
 import { parse } from 'yaml';
 import type { SkillFile } from '../../client/skill-files.ts';
 import { FRONT_MATTER } from '../../core/skill.ts';
