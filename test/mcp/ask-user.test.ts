@@ -1,17 +1,22 @@
 // `ask_user` with the official client, in each way a client may speak: plain calls that wait, elicitation pushed by the
 // 2025 protocol, input-required results of the 2026 one. Timeouts are fractions of a second here, by the same code.
 // Covers: src/mcp/elicitation.ts, src/mcp/own-prompt.ts, src/mcp/wait.ts
-import type { Client, ElicitRequest } from '@modelcontextprotocol/client';
+import type { ElicitRequest } from '@modelcontextprotocol/client';
 import { describe, expect, it, vi } from 'vitest';
 import { eventually, type Fields, ok, showAsk, showRun } from '../support/api-calls.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';
 import {
   type Agent,
   answer,
+  askUser,
+  BLUE,
+  CHOOSE_BLUE,
   connecting,
   elicitor,
+  FORMS,
   jsonOf,
   type Message,
+  PATIENCE,
   PROTOCOLS,
   pendingAsk,
   QUESTIONS,
@@ -19,20 +24,10 @@ import {
   textOf,
 } from './test-bed.ts';
 
-const KEEP_ALIVE_MS = 40;
-const server = serverForAll({ patience: { keepAliveMs: KEEP_ALIVE_MS, limitMs: 150 } });
+const server = serverForAll({ patience: PATIENCE });
 
 const connect = connecting(() => server);
-const ask = ({ client }: Agent, options: Parameters<Client['callTool']>[1] = {}, args: Fields = QUESTIONS) =>
-  client.callTool({ name: 'ask_user', arguments: args }, options);
-const choose = { question_id: 'colour', selected_option_ids: ['option-2'] };
-const BLUE = {
-  status: 'answered',
-  summary: 'Which colour?: Blue',
-  answers: [{ question_id: 'colour', question: 'Which colour?', labels: ['Blue'], values: ['Blue'] }],
-};
 const progressOf = (agent: Agent): Message[] => agent.received.filter((m) => m.method === 'notifications/progress');
-const FORMS = { elicitation: { form: {} } };
 
 describe.each(PROTOCOLS)('a client of plain tools, %s', (protocol) => {
   it('waits many times longer than its timeout, kept alive by progress notifications', async () => {
@@ -41,13 +36,13 @@ describe.each(PROTOCOLS)('a client of plain tools, %s', (protocol) => {
     const timeout = 60_007;
     const timers = vi.spyOn(globalThis, 'setTimeout');
     const wound = () => timers.mock.calls.filter(([, ms]) => ms === timeout).length;
-    const result = ask(agent, { timeout, resetTimeoutOnProgress: true, onprogress: () => {} });
+    const result = askUser(agent, { timeout, resetTimeoutOnProgress: true, onprogress: () => {} });
     await eventually(wound).toBeGreaterThan(30);
     expect(progressOf(agent).length).toBeGreaterThan(29);
     timers.mockRestore();
     const open = await pendingAsk(server, agent.sessionId);
     expect(open).toMatchObject({ mode: 'blocking', run_id: agent.runId });
-    await answer(server, open, choose);
+    await answer(server, open, CHOOSE_BLUE);
     expect(jsonOf(await result)).toMatchObject({ ask_id: open.ask_id, ...BLUE, answered_by: 'operator' });
     const counts = progressOf(agent).map((m) => Number(m.params?.progress));
     expect(counts).toEqual(counts.map((_, i) => i + 1));
@@ -57,18 +52,18 @@ describe.each(PROTOCOLS)('a client of plain tools, %s', (protocol) => {
 
   it('receives pending with how to check again before its timeout, without a progress token', async () => {
     const agent = await connect({ protocol });
-    const pending = jsonOf(await ask(agent));
+    const pending = jsonOf(await askUser(agent));
     expect(pending).toEqual({
       ask_id: expect.any(String),
       status: 'pending',
       message: expect.stringContaining('check_answer'),
     });
-    expect(jsonOf(await ask(agent))).toEqual(pending);
+    expect(jsonOf(await askUser(agent))).toEqual(pending);
     const check = () =>
       agent.client.callTool({ name: 'check_answer', arguments: { ask_id: pending.ask_id, wait_ms: 60_000 } });
     expect(jsonOf(await check())).toEqual(pending);
     const open = await pendingAsk(server, agent.sessionId);
-    await answer(server, open, choose);
+    await answer(server, open, CHOOSE_BLUE);
     expect(jsonOf(await check())).toMatchObject(BLUE);
     expect((await showAsk(server, open.ask_id)).delivery.state).toBe('delivered');
   });
@@ -76,11 +71,11 @@ describe.each(PROTOCOLS)('a client of plain tools, %s', (protocol) => {
   it('leaves the question open when it disconnects', async () => {
     const agent = await connect({ protocol });
     const gone = new AbortController();
-    const result = ask(agent, { signal: gone.signal, onprogress: () => {}, timeout: 60_000 });
+    const result = askUser(agent, { signal: gone.signal, onprogress: () => {}, timeout: 60_000 });
     const open = await pendingAsk(server, agent.sessionId);
     gone.abort();
     await expect(result).rejects.toThrow();
-    await answer(server, open, choose);
+    await answer(server, open, CHOOSE_BLUE);
     const { delivery } = await showAsk(server, open.ask_id);
     expect(delivery.state).toBe('due');
     expect(
@@ -91,12 +86,12 @@ describe.each(PROTOCOLS)('a client of plain tools, %s', (protocol) => {
 
 it('numbers questions without ids, and returns declined and refused asks with their text', async () => {
   const agent = await connect();
-  const declined = ask(agent, { onprogress: () => {} }, { questions: [{ question: 'Why?' }] });
+  const declined = askUser(agent, { onprogress: () => {} }, { questions: [{ question: 'Why?' }] });
   const open = await pendingAsk(server, agent.sessionId);
   const resolution = { request_id: open.ask_id, declined: true, justification: 'not now' };
   await ok(server.post(`/v1/runs/${open.run_id}/questions`, { resolution }));
   expect(jsonOf(await declined)).toMatchObject({ status: 'declined', justification: 'not now' });
-  const wrong = await ask(agent, {}, { questions: [] });
+  const wrong = await askUser(agent, {}, { questions: [] });
   expect(wrong.isError).toBe(true);
   expect(textOf(wrong)).toContain('call ask_user again');
   const unknown = await agent.client.callTool({ name: 'check_answer', arguments: { ask_id: 'ask_unknown' } });
@@ -105,7 +100,7 @@ it('numbers questions without ids, and returns declined and refused asks with th
 
 it('never shows the asks of one session to another', async () => {
   const [one, other] = [await connect(), await connect()];
-  const { ask_id } = jsonOf(await ask(one));
+  const { ask_id } = jsonOf(await askUser(one));
   const spied = await other.client.callTool({ name: 'check_answer', arguments: { ask_id } });
   expect(spied.isError).toBe(true);
   expect(textOf(spied)).not.toContain('colour');
@@ -123,7 +118,7 @@ describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ t
         return { action: 'accept', content: { colour: 'Blue' } };
       });
       const agent = await connect({ ...how, capabilities: FORMS, prepare });
-      const result = jsonOf(await ask(agent, { onprogress: () => {} }));
+      const result = jsonOf(await askUser(agent, { onprogress: () => {} }));
       expect(result).toMatchObject({ ...BLUE, answered_by: "a person at the agent's own screen" });
       expect(asked).toHaveLength(1);
       expect(asked[0]?.params).toMatchObject({
@@ -156,8 +151,8 @@ describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ t
       const agent = await connect({ ...how, session: { agent: 'hosted' }, capabilities: FORMS, prepare });
       const agents = [{ name: 'hosted', recovery: 'none' }];
       await ok(server.post('/v1/workers/claim', { worker_id: 'w', agents }));
-      const result = ask(agent, { onprogress: () => {}, timeout: 60_000 });
-      await answer(server, await pendingAsk(server, agent.sessionId), choose);
+      const result = askUser(agent, { onprogress: () => {}, timeout: 60_000 });
+      await answer(server, await pendingAsk(server, agent.sessionId), CHOOSE_BLUE);
       expect(jsonOf(await result)).toMatchObject({ ...BLUE, answered_by: 'operator' });
       expect(asked).toEqual([]);
     });
@@ -165,7 +160,7 @@ describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ t
     it('returns declined when the person declines at its own screen', patient, async () => {
       const prepare = elicitor(async () => ({ action: 'decline' }));
       const agent = await connect({ ...how, capabilities: FORMS, prepare });
-      expect(jsonOf(await ask(agent, { onprogress: () => {} }))).toMatchObject({ status: 'declined' });
+      expect(jsonOf(await askUser(agent, { onprogress: () => {} }))).toMatchObject({ status: 'declined' });
     });
 
     it.each([
@@ -174,8 +169,8 @@ describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ t
     ] as const)('keeps the ask in the inbox when it is %s at its own screen', patient, async (_, reply) => {
       const prepare = elicitor(async () => ({ ...reply }));
       const agent = await connect({ ...how, capabilities: FORMS, prepare });
-      const result = ask(agent, { onprogress: () => {}, timeout: 60_000 });
-      await answer(server, await pendingAsk(server, agent.sessionId), choose);
+      const result = askUser(agent, { onprogress: () => {}, timeout: 60_000 });
+      await answer(server, await pendingAsk(server, agent.sessionId), CHOOSE_BLUE);
       expect(jsonOf(await result)).toMatchObject({ ...BLUE, answered_by: 'operator' });
     });
   },
@@ -196,9 +191,9 @@ it.each(TRANSPORTS)(
         ),
     );
     const agent = await connect({ transport, capabilities: FORMS, prepare });
-    const result = ask(agent, { onprogress: () => {}, timeout: 60_000 });
+    const result = askUser(agent, { onprogress: () => {}, timeout: 60_000 });
     await eventually(() => agent.received.some((m) => m.method === 'elicitation/create')).toBe(true);
-    await answer(server, await pendingAsk(server, agent.sessionId), choose);
+    await answer(server, await pendingAsk(server, agent.sessionId), CHOOSE_BLUE);
     expect(jsonOf(await result)).toMatchObject({ ...BLUE, answered_by: 'operator' });
     await eventually(() => ended).toBe(true);
   },
@@ -207,11 +202,11 @@ it.each(TRANSPORTS)(
 it('returns the answer of the inbox to the retry of an input-required result when it was first (2026)', async () => {
   let agent: Agent | undefined;
   const prepare = elicitor(async () => {
-    await answer(server, await pendingAsk(server, String(agent?.sessionId)), choose);
+    await answer(server, await pendingAsk(server, String(agent?.sessionId)), CHOOSE_BLUE);
     return { action: 'accept', content: { colour: 'r' } };
   });
   agent = await connect({ protocol: '2026-07-28', capabilities: FORMS, prepare });
-  expect(jsonOf(await ask(agent))).toMatchObject({ ...BLUE, answered_by: 'operator' });
+  expect(jsonOf(await askUser(agent))).toMatchObject({ ...BLUE, answered_by: 'operator' });
 });
 
 it('names the ask in the state of an input-required result, and returns the same answer to a repeated retry', async () => {

@@ -6,9 +6,9 @@ import { allow, decide, eventually, type Fields, ok, showAsk, showSession } from
 import { COMPILED } from '../support/process.ts';
 import { openServer } from '../support/server.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';
-import { type Agent, connectAgent, connecting, elicitor, jsonOf, pendingAsk, QUESTIONS } from './test-bed.ts';
+import { type Agent, connectAgent, connecting, elicitor, jsonOf, PATIENCE, pendingAsk, QUESTIONS } from './test-bed.ts';
 
-const server = serverForAll({ patience: { keepAliveMs: 40, limitMs: 150 } });
+const server = serverForAll({ patience: PATIENCE });
 
 const connect = connecting(() => server);
 const BASH = { tool_name: 'Bash', input: { command: 'rm -rf build' }, reason: 'stale' };

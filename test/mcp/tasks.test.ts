@@ -1,23 +1,25 @@
 // The tasks extension of MCP: an ask as a task that a client polls and cancels.
-import type { Client } from '@modelcontextprotocol/client';
 import { expect, it } from 'vitest';
 import { type Fields, showAsk } from '../support/api-calls.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';
-import { type Agent, answer, connecting, elicitor, jsonOf, pendingAsk, QUESTIONS } from './test-bed.ts';
+import {
+  type Agent,
+  answer,
+  askUser,
+  BLUE,
+  CHOOSE_BLUE,
+  connecting,
+  elicitor,
+  FORMS,
+  jsonOf,
+  PATIENCE,
+  pendingAsk,
+  QUESTIONS,
+} from './test-bed.ts';
 
-const KEEP_ALIVE_MS = 40;
-const server = serverForAll({ patience: { keepAliveMs: KEEP_ALIVE_MS, limitMs: 150 } });
+const server = serverForAll({ patience: PATIENCE });
 
 const connect = connecting(() => server);
-const ask = ({ client }: Agent, options: Parameters<Client['callTool']>[1] = {}, args: Fields = QUESTIONS) =>
-  client.callTool({ name: 'ask_user', arguments: args }, options);
-const choose = { question_id: 'colour', selected_option_ids: ['option-2'] };
-const BLUE = {
-  status: 'answered',
-  summary: 'Which colour?: Blue',
-  answers: [{ question_id: 'colour', question: 'Which colour?', labels: ['Blue'], values: ['Blue'] }],
-};
-const FORMS = { elicitation: { form: {} } };
 
 const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 const request = (agent: Agent, method: string, params: Fields) => {
@@ -42,7 +44,7 @@ it('returns a task that the client polls until it has the result', async () => {
   expect(task).toMatchObject({ resultType: 'task', taskId: open.ask_id, status: 'working', ttlMs: null });
   const poll = () => request(agent, 'tasks/get', { taskId: open.ask_id });
   expect(await poll()).toMatchObject({ status: 'working' });
-  await answer(server, open, choose);
+  await answer(server, open, CHOOSE_BLUE);
   const done = await poll();
   expect(done).toMatchObject({ resultType: 'complete', status: 'completed', taskId: open.ask_id });
   expect(jsonOf(done.result)).toMatchObject(BLUE);
@@ -60,5 +62,5 @@ it('asks a client that can also elicit at its own screen first', async () => {
   const prepare = elicitor(async () => ({ action: 'accept', content: { colour: 'Blue' } }));
   const both = { ...capabilities, ...FORMS };
   const agent = await connect({ protocol: '2026-07-28', capabilities: both, prepare });
-  expect(jsonOf(await ask(agent))).toMatchObject(BLUE);
+  expect(jsonOf(await askUser(agent))).toMatchObject(BLUE);
 });

@@ -122,3 +122,18 @@ export const answer = (server: Server, ask: AskView, ...answers: Fields[]) =>
 export const QUESTIONS = {
   questions: [{ id: 'colour', question: 'Which colour?', options: [{ label: 'Red', value: 'r' }, 'Blue'] }],
 };
+export const CHOOSE_BLUE = { question_id: 'colour', selected_option_ids: ['option-2'] };
+/** The result of `ask_user` after that answer. */
+export const BLUE = {
+  status: 'answered',
+  summary: 'Which colour?: Blue',
+  answers: [{ question_id: 'colour', question: 'Which colour?', labels: ['Blue'], values: ['Blue'] }],
+};
+
+export const askUser = ({ client }: Agent, options: Parameters<Client['callTool']>[1] = {}, args: Fields = QUESTIONS) =>
+  client.callTool({ name: 'ask_user', arguments: args }, options);
+
+/** What a client declares that can show forms. */
+export const FORMS = { elicitation: { form: {} } };
+/** How long a server waits for an answer, in a fraction of a second. */
+export const PATIENCE = { keepAliveMs: 40, limitMs: 150 };

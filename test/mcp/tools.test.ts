@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { allow, decide, deny, type Fields, newSession, ok, showAsk } from '../support/api-calls.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';
-import { type Agent, answer, connecting, jsonOf, PROTOCOLS, pendingAsk, textOf } from './test-bed.ts';
+import { type Agent, answer, connecting, jsonOf, PATIENCE, PROTOCOLS, pendingAsk, textOf } from './test-bed.ts';
 
-const server = serverForAll({ patience: { keepAliveMs: 40, limitMs: 150 } });
+const server = serverForAll({ patience: PATIENCE });
 
 const connect = connecting(() => server);
 const BASH = { tool_name: 'Bash', input: { command: 'rm -rf build' }, reason: 'stale' };
