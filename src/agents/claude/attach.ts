@@ -3,18 +3,19 @@
 // prompt stays open. All other events only report; they settle the asks that the person at the terminal decided
 // (delivery-evidence.ts) and end runs (attached-conversations.ts). Any server may receive any of them.
 import { HoldpointProblem } from '../../client/http.ts';
+import { storable, truncate } from '../../core/text-limit.ts';
 import type { AskView } from '../../core/views.ts';
 import type { AttachedContext, HookServer } from '../agent.ts';
 import {
   type AttachedRun,
-  letGo,
-  NameTaken,
+  CallIdTaken,
   openAttachedRun,
   SessionTaken,
   sessionIdOf,
+  settling,
 } from '../kit/attached-session.ts';
-import { fittingText } from '../kit/fitting-text.ts';
-import { createPendingAsks, type PendingAsk } from '../kit/pending-asks.ts';
+import { createInFlight } from '../kit/in-flight.ts';
+import { createPendingAsks, type PendingAsk, withdrawAsk } from '../kit/pending-asks.ts';
 import { approvalDecision, approvalOf, type Decision, QUESTION_TOOL, questionDecision, questionsOf } from './asks.ts';
 import { type Call, unnamedAsk } from './attached-calls.ts';
 import { ATTACHED, type Conversation, createConversations } from './attached-conversations.ts';
@@ -57,11 +58,8 @@ export function serveHooks(
   options?: Parameters<typeof createConversations>[1],
 ): HookServer {
   const conversations = createConversations(client, options);
-  const requests = createPendingAsks<HookEvent, { isRaised: boolean; run?: AttachedRun }>({
-    withdraw: async (askId, justification) => void (await client.asks.withdraw(askId, { justification })),
-    markUndeliverable: async (askId, reason) => void (await client.asks.undeliverable(askId, { reason })),
-  });
-  const asking = new Set<Promise<object>>();
+  const requests = createPendingAsks<HookEvent, { isRaised: boolean; run?: AttachedRun }>(settling(client));
+  const asking = createInFlight();
 
   async function handle(payload: unknown, signal: AbortSignal): Promise<object> {
     const read = HookEvent.safeParse(payload);
@@ -70,7 +68,7 @@ export function serveHooks(
     if (read.data.hook_event_name === 'PermissionRequest') {
       const reply = ask(conversation, read.data, signal);
       asking.add(reply);
-      return reply.finally(() => asking.delete(reply));
+      return reply;
     }
     await conversations.inOrder(conversation, () => report(conversation, read.data));
     return NO_DECISION;
@@ -155,8 +153,8 @@ export function serveHooks(
   /** Asks in the active run, or in another one where that has ended meanwhile. */
   async function decide(conversation: Conversation, request: Request, event: HookEvent): Promise<Decision> {
     const { id, prompt, calls } = conversation;
-    const title = fittingText(prompt.trim() || `Claude Code in ${event.cwd}`, TITLE_CHARACTERS);
-    const text = fittingText(prompt, INPUT_CHARACTERS);
+    const title = fitting(prompt.trim() || `Claude Code in ${event.cwd}`, TITLE_CHARACTERS);
+    const text = fitting(prompt, INPUT_CHARACTERS);
     let name = calls.asked(callOf(event));
     for (let runs = 1; ; runs++) {
       request.run = await openAttachedRun(client, waits, { ...ATTACHED, id, folder: event.cwd, title }, { text });
@@ -165,16 +163,16 @@ export function serveHooks(
         return await askIn(request.run, toolCallOf(name, event), event.cwd, request);
       } catch (error) {
         if (request.isRaised || runs === MOST_RUNS) throw error;
-        if (error instanceof NameTaken) name = undefined;
+        if (error instanceof CallIdTaken) name = undefined;
         else if (!(error instanceof HoldpointProblem) || error.code !== 'run_state_conflict') throw error;
       }
     }
   }
 
   /** Any end but a decision of a person here is left to the terminal. */
-  async function askIn(run: AttachedRun, call: ToolCall, work_folder: string, { manner }: Request): Promise<Decision> {
+  async function askIn(run: AttachedRun, call: ToolCall, work_folder: string, { options }: Request): Promise<Decision> {
     const expires_after_ms = (HOOK_SECONDS - MARGIN_SECONDS) * 1000;
-    const sent = { ...manner, acknowledge: 'sent', check: mustBePending } as const;
+    const sent = { ...options, acknowledge: 'sent', check: mustBePending } as const;
     if (call.name === QUESTION_TOOL) {
       const questions = questionsOf(call);
       if (!questions) throw new NotAsked('its questions are not as expected.');
@@ -199,23 +197,20 @@ export function serveHooks(
     const isRefused = [HoldpointProblem, NotAsked, SessionTaken].some((known) => error instanceof known);
     if (!isRefused) throw error;
     const why = (error as Error).message;
-    if (error instanceof NotAsked && error.askId !== undefined) await letGo(client, error.askId, why);
+    if (error instanceof NotAsked && error.askId !== undefined) await withdrawAsk(settling(client), error.askId, why);
     log?.warn(
       { session_id: sessionIdOf({ ...ATTACHED, id }), why },
       'a request of Claude Code was left to its terminal',
     );
-    const tool = fittingText(event.tool_name ?? '', NAME_CHARACTERS);
-    const text = fittingText(
-      `${tool} is asked only at the terminal of Claude Code, because: ${why}`,
-      REASON_CHARACTERS,
-    );
+    const tool = fitting(event.tool_name ?? '', NAME_CHARACTERS);
+    const text = fitting(`${tool} is asked only at the terminal of Claude Code, because: ${why}`, REASON_CHARACTERS);
     await run?.output(text, { type: 'status' }).catch(() => {});
   }
 
   /** Ends what waits at this server: Claude Code goes on asking at its terminal. */
   async function close(): Promise<void> {
     for (const request of requests.all()) request.withdraw('Holdpoint was shut down');
-    await Promise.allSettled(asking);
+    await asking.settled();
     conversations.close();
   }
 
@@ -227,6 +222,8 @@ function mustBePending({ ask_id, status }: AskView): void {
   if (status !== 'pending') throw new NotAsked(`it had been ${status} before anybody saw it.`, ask_id);
 }
 
+const fitting = (text: string, most: number): string => truncate(storable(text), most);
+
 const callOf = ({ agent_id, tool_name = '', tool_input = {} }: Partial<HookEvent>): Call => ({
   thread: agent_id,
   tool: tool_name,
@@ -236,7 +233,7 @@ const callOf = ({ agent_id, tool_name = '', tool_input = {} }: Partial<HookEvent
 function toolCallOf(id: string, event: HookEvent): ToolCall {
   const { agent_id, agent_type, permission_suggestions: suggestions = [] } = event;
   const { tool_name: name = '', tool_input: input = {} } = event;
-  const lineage = agent_id === undefined ? [] : [fittingText(agent_type?.trim() || agent_id, NAME_CHARACTERS)];
+  const lineage = agent_id === undefined ? [] : [fitting(agent_type?.trim() || agent_id, NAME_CHARACTERS)];
   return { id, name, input, lineage, reason: '', suggestions };
 }
 

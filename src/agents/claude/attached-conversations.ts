@@ -8,10 +8,11 @@ import {
   endLost,
   endRun,
   type Failure,
-  letGo,
+  settling,
   unsettledAsks,
   unsettledAsksOf,
 } from '../kit/attached-session.ts';
+import { withdrawAsk } from '../kit/pending-asks.ts';
 import { createCalls, isOfThread } from './attached-calls.ts';
 import { type Effect, effectOf } from './delivery-evidence.ts';
 
@@ -91,7 +92,7 @@ export function createConversations(client: Client, { lookMs = LOOK_MS } = {}) {
     const { ask_id, run_id } = ask;
     opened.asks = opened.asks.filter((other) => other !== ask);
     if (effect.state === 'delivered') return void (await client.asks.delivered(ask_id).catch(() => {}));
-    await letGo(client, ask_id, effect.reason);
+    await withdrawAsk(settling(client), ask_id, effect.reason);
     if (!effect.isContradicted) return;
     const status = { output_id: `ran-${ask_id}`, type: 'status', text: `This was ${effect.reason}` };
     await client.runs.output(run_id, status).catch(() => {});

@@ -44,7 +44,7 @@ export function createDecisions(
 ): Decisions {
   const decided = new Map<string, Decided>();
   /** By call, what to report about its ask when it ends. */
-  const unconcluded = new Map<string, () => Promise<void>>();
+  const unconcluded = new Map<string, () => Promise<unknown>>();
   const earlier = createKnownAsks(known);
 
   /** The ask that this call has already, or a new one. Undefined: its questions are not well formed. */
@@ -75,13 +75,13 @@ export function createDecisions(
 
   async function raise(call: ToolCall, { kind, spec }: Ask, patience: AbortSignal | undefined): Promise<Decision> {
     const key = keyOf(call);
-    const { manner, done } = pending.open(key, {});
+    const { options, done } = pending.open(key, {});
     const mode = patience ? ('deferred' as const) : ('blocking' as const);
     try {
       const outcome =
         kind === 'question'
-          ? await context.ask({ mode, ...spec }, { ...manner, patience, acknowledge: 'later' })
-          : await context.approve({ mode, ...spec }, { ...manner, patience });
+          ? await context.ask({ mode, ...spec }, { ...options, patience, acknowledge: 'later' })
+          : await context.approve({ mode, ...spec }, { ...options, patience });
       const { ask_id } = outcome;
       if (outcome.status === 'held') {
         unconcluded.set(key, () => withdrawAsk(context, ask_id, SETTLED_IN_CLAUDE));

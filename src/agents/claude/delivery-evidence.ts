@@ -1,9 +1,9 @@
 // Judges what an event of an attached Claude Code shows about an ask that is not settled: whether its decision reached
 // Claude Code, or the person at the terminal decided before. Nothing reports a decision at the terminal before the call
 // has ended, so a decision here may be accepted, sent, and take no effect. Pure; works on records alone, on any server.
-import { approvalOutcome, hasEnded, questionOutcome } from '../../client/outcome.ts';
-import type { AskView } from '../../core/views.ts';
-import { fittingText } from '../kit/fitting-text.ts';
+import { approvalOutcome, type Ended, hasEnded, questionOutcome } from '../../client/outcome.ts';
+import { storable, truncate } from '../../core/text-limit.ts';
+import type { AskView, QuestionAskView } from '../../core/views.ts';
 import { QUESTION_TOOL, questionDecision, questionsOf } from './asks.ts';
 import { askName, type Call, comparable, isOfThread } from './attached-calls.ts';
 
@@ -13,8 +13,6 @@ export type Evidence = 'ran' | 'over' | 'thread ended';
 export type Effect =
   | { state: 'withdrawn' | 'undeliverable'; reason: string; isContradicted?: boolean }
   | { state: 'delivered' };
-
-type EndedAsk = AskView & { answer: NonNullable<AskView['answer']> };
 
 const ANSWER_CHARACTERS = 1000;
 const AT_TERMINAL = 'settled at the terminal of Claude Code';
@@ -74,11 +72,11 @@ function isSame(ask: AskView, { tool, input }: Call): boolean {
 
 const textOf = (asked: { question?: unknown } | null): unknown => asked?.question;
 
-const isAllowed = ({ kind, answer }: EndedAsk): boolean =>
+const isAllowed = ({ kind, answer }: Ended): boolean =>
   answer.outcome === 'answered' && (kind === 'question' || answer.behavior === 'allow');
 
 /** How what ran differs from what was decided here; undefined where it does not. */
-function contradiction(ask: EndedAsk, call: Call): string | undefined {
+function contradiction(ask: Ended, call: Call): string | undefined {
   if (ask.kind === 'question') return otherAnswer(ask, call);
   if (ask.answer.outcome !== 'answered') return undefined;
   const { allowed, input } = approvalOutcome(ask, ask.request.input);
@@ -87,10 +85,10 @@ function contradiction(ask: EndedAsk, call: Call): string | undefined {
   return `allowed here with a changed input, but another one ran: ${THERE} allowed it before.`;
 }
 
-function otherAnswer(ask: EndedAsk & { kind: 'question' }, { input }: Call): string | undefined {
+function otherAnswer(ask: Ended<QuestionAskView>, { input }: Call): string | undefined {
   const { answers } = input;
   if (typeof answers !== 'object' || answers === null) return undefined;
-  const before = `${THERE} answered before: ${fittingText(Object.values(answers).join(' · '), ANSWER_CHARACTERS)}`;
+  const before = `${THERE} answered before: ${truncate(storable(Object.values(answers).join(' · ')), ANSWER_CHARACTERS)}`;
   if (ask.status === 'declined') return `declined here, but ${before}`;
   if (ask.status !== 'answered') return undefined;
   const { answers: _, annotations: __, ...asked } = input;

@@ -76,12 +76,12 @@ export function createElicitations(
   async function fillIn(
     { spec: asked, form }: FilledIn,
     id: string,
-    { manner }: PendingAsk,
+    { options }: PendingAsk,
   ): Promise<ElicitationReply> {
     const stored = earlier.take('question', (ask) => callIdOf(ask) === id);
     let spec = stored ? questionSpecOf(stored) : earlier.fresh({ ...asked, id });
     for (;;) {
-      const outcome = await context.ask(spec, manner);
+      const outcome = await context.ask(spec, options);
       if (outcome.status !== 'answered') return replyWithoutAnswer(outcome);
       const content = contentOfForm(form, outcome);
       if (typeof content !== 'string') return { action: 'accept', content };
@@ -89,10 +89,10 @@ export function createElicitations(
     }
   }
 
-  async function consent({ spec: asked }: Consent, id: string, { manner }: PendingAsk): Promise<ElicitationReply> {
+  async function consent({ spec: asked }: Consent, id: string, { options }: PendingAsk): Promise<ElicitationReply> {
     const stored = earlier.take('approval', (ask) => callIdOf(ask) === id);
     const spec = stored ? approvalSpecOf(stored) : earlier.fresh({ ...asked, id });
-    const outcome = await context.approve(spec, manner);
+    const outcome = await context.approve(spec, options);
     if (outcome.status !== 'answered') return replyWithoutAnswer(outcome);
     if (!outcome.allowed) return DECLINE;
     if (canonical(outcome.input) === canonical(spec.input))

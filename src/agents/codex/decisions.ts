@@ -8,7 +8,8 @@ import { DEFAULT_DENIAL } from '../../core/answer.ts';
 import { canonical } from '../../core/digest.ts';
 import type { AgentContext } from '../agent.ts';
 import { nthId } from '../kit/ask-ids.ts';
-import { NameTaken } from '../kit/attached-session.ts';
+import { CallIdTaken } from '../kit/attached-session.ts';
+import { contextWith } from '../kit/elicitation.ts';
 import type { PendingAsk } from '../kit/pending-asks.ts';
 import type { UnusedApprovals } from '../kit/unused-approvals.ts';
 import { reusableFor, takeUnused } from './approval-reuse.ts';
@@ -64,18 +65,18 @@ export function createDecisions(parts: DecisionParts): Decisions {
   /** Resolves with the end of the ask. After attaching again, ids that the call used before are unknown, and skipped. */
   async function raise<T extends ApprovalOutcome | AskOutcome>(
     callId: string,
-    { turn, manner }: Pending,
+    { turn, options }: Pending,
     ask: (as: { id: string; lineage?: string[] }, options: AskOptions) => Promise<T | Held>,
   ): Promise<T> {
     const lineage = turn ? await lineageOf(turn.threadId) : [];
     for (;;) {
       try {
         const as = { id: nextId(callId), ...(lineage.length > 0 && { lineage }) };
-        const outcome = await ask(as, { ...manner, acknowledge: 'sent' });
+        const outcome = await ask(as, { ...options, acknowledge: 'sent' });
         if (outcome.status === 'held') throw new Error('a blocking ask was held');
         return outcome as T;
       } catch (error) {
-        if (!(error instanceof NameTaken)) throw error;
+        if (!(error instanceof CallIdTaken)) throw error;
       }
     }
   }
@@ -131,7 +132,7 @@ export function createDecisions(parts: DecisionParts): Decisions {
       const response = asked.responseTo(outcome);
       if (!('invalid' in response)) return { ...response, askId: outcome.ask_id };
       await context.markUndeliverable(outcome.ask_id, response.invalid);
-      about = [asked.spec.context, response.invalid].filter(Boolean).join('\n\n');
+      about = contextWith(asked.spec, response.invalid);
     }
   }
 

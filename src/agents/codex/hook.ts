@@ -1,6 +1,6 @@
-// Where no daemon runs (`codex --no-daemon`, `codex exec`), a hook of Codex asks: it is called with what Codex wants to
-// do, waits for a person here, and says what they decided. Where nobody could be asked here, Codex's own prompt is left to
-// ask; but where Codex would go on without asking a person, what nobody has allowed is denied.
+// Handles the PermissionRequest hook of a Codex without a daemon (`codex --no-daemon`, `codex exec`): raises the request as
+// an approval, waits for its outcome and returns the decision to Codex. If the approval could not be raised or expired,
+// Codex asks at its own prompt; in a turn where Codex would let a model decide instead, the request is denied.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
@@ -8,27 +8,26 @@ import { type Client, every } from '../../client/client.ts';
 import { HoldpointProblem } from '../../client/http.ts';
 import type { ApprovalOutcome } from '../../client/outcome.ts';
 import { canonical } from '../../core/digest.ts';
+import { storable, truncate } from '../../core/text-limit.ts';
 import type { HookCall, HookProcessContext } from '../agent.ts';
-import { type AttachedAgent, endRun, letGo, openAttachedRun } from '../kit/attached-session.ts';
-import { fittingText } from '../kit/fitting-text.ts';
+import { type AttachedAgent, endRun, openAttachedRun, settling } from '../kit/attached-session.ts';
+import { withdrawAsk } from '../kit/pending-asks.ts';
 import { createPeer } from '../wire/json-rpc.ts';
 import { HOOK_SECONDS } from './connect.ts';
-import { CLIENT } from './protocol.ts';
+import { initialize, loadedThreads } from './protocol.ts';
 import { codexHome, daemonSocket } from './socket-path.ts';
 
-/** As much as is needed to say who decides when the hook does not. */
+/** The fields that tell whether Codex asks a person when the hook does not decide. */
 const HookEvent = z.looseObject({
   hook_event_name: z.literal('PermissionRequest'),
   turn_id: z.unknown().optional(),
   transcript_path: z.unknown().optional(),
 });
+const Id = z.string().regex(/^[\w.-]{1,100}$/);
 const Call = z.looseObject({
-  session_id: z.string().regex(/^[\w.-]{1,100}$/),
-  /** A sub-agent, in the session of the conversation it works for. */
-  agent_id: z
-    .string()
-    .regex(/^[\w.-]{1,100}$/)
-    .nullish(),
+  session_id: Id,
+  /** The sub-agent that calls. */
+  agent_id: Id.nullish(),
   agent_type: z.string().nullish(),
   turn_id: z.string().min(1).max(100),
   cwd: z.string().min(1),
@@ -42,15 +41,14 @@ export const attachedAt = (machine: string): AttachedAgent => ({
   sessionPrefix: 'codex-own-',
   label: machine,
 });
-/** Begins the call ids of asks that hook processes raise. */
+/** The prefix of the call ids of asks that hook processes raise. */
 export const HOOK_CALL = 'hook-';
 
-/** The ask ends a little before Codex would give the hook up. */
+/** The ask expires before the timeout of the hook. */
 const MARGIN_MS = 60_000;
 const LINEAGE_CHARACTERS = 300;
 const GIVEN_UP = 'Codex gave the hook up';
 
-/** What the hook prints; undefined: nothing. `open` may fail. */
 export async function decide(payload: unknown, open: () => HookProcessContext): Promise<object | undefined> {
   const event = HookEvent.safeParse(payload);
   if (!event.success) return undefined;
@@ -59,15 +57,15 @@ export async function decide(payload: unknown, open: () => HookProcessContext): 
     if (decided !== 'expired') return decided;
     throw new Error('nobody answered in time');
   } catch (error) {
-    if (await asksPerson(event.data)) throw error;
+    if (await isReviewedByPerson(event.data)) throw error;
     return decision('deny', `Holdpoint could ask nobody: ${(error as Error).message}`);
   }
 }
 
 async function ask(call: z.infer<typeof Call>, context: HookProcessContext): Promise<object | undefined | 'expired'> {
-  if (await daemonHas(call.session_id, context)) return undefined;
+  if (await isInDaemon(call.session_id, context)) return undefined;
   const input = inputOf(call);
-  const outcome = await askOnce(call, input, context);
+  const outcome = await approve(call, input, context);
   if (outcome.status === 'expired') return 'expired';
   if (outcome.status !== 'answered')
     return decision('deny', `Nobody allowed it (${outcome.status}: ${outcome.reason}).`);
@@ -76,68 +74,69 @@ async function ask(call: z.infer<typeof Call>, context: HookProcessContext): Pro
   return decision('deny', `The person allows this instead, so ask for exactly that: ${JSON.stringify(outcome.input)}`);
 }
 
-/** Codex's own tools say a reason beside what they want, and not where; any other tool has its arguments to itself. */
-const isOwn = (toolName: string): boolean => toolName === 'Bash' || toolName === 'apply_patch';
+/** The input of these tools has a description for the person, and lacks the folder. Other inputs are shown unchanged. */
+const isOwnTool = (toolName: string): boolean => toolName === 'Bash' || toolName === 'apply_patch';
 
 function inputOf({ tool_name, tool_input, cwd }: z.infer<typeof Call>): Record<string, unknown> {
-  if (!isOwn(tool_name)) return tool_input;
-  const { description, ...wanted } = tool_input;
-  return { ...(typeof description === 'string' ? wanted : tool_input), cwd };
+  if (!isOwnTool(tool_name)) return tool_input;
+  const { description, ...action } = tool_input;
+  return { ...(typeof description === 'string' ? action : tool_input), cwd };
 }
 
-/** Calls of one turn may ask at once, each through a hook of its own: they share its run, and the last one ends it. */
-async function askOnce(
+/** Parallel calls of a turn have one hook process each. They share the run of the turn, and the last one ends it. */
+async function approve(
   call: z.infer<typeof Call>,
   input: Record<string, unknown>,
   { client, waits, signal, machine, record }: HookProcessContext,
 ): Promise<ApprovalOutcome> {
-  const { tool_name, tool_input, turn_id, cwd, agent_type } = call;
+  const { tool_name, turn_id, cwd, agent_type } = call;
   const conversation = { ...attachedAt(machine), id: call.agent_id ?? call.session_id, folder: cwd };
-  const { description, command } = tool_input;
+  const { description, command } = call.tool_input;
   const spec = {
     id: `${HOOK_CALL}${crypto.randomUUID()}`,
     tool_name,
     input,
     work_folder: cwd,
-    ...(isOwn(tool_name) && typeof description === 'string' && { reason: description }),
+    ...(isOwnTool(tool_name) && typeof description === 'string' && { reason: description }),
     ...(tool_name === 'apply_patch' && typeof command === 'string' && { diff: command }),
-    ...(agent_type && { lineage: [fittingText(agent_type, LINEAGE_CHARACTERS)] }),
+    ...(agent_type && { lineage: [truncate(storable(agent_type), LINEAGE_CHARACTERS)] }),
     expires_after_ms: HOOK_SECONDS * 1000 - MARGIN_MS,
   };
   for (;;) {
-    const run = await openAttachedRun(client, waits, conversation, { id: turn_id }, signal);
-    const forget = record({ run_id: run.run.run_id, call_id: spec.id });
+    const { run, ...attached } = await openAttachedRun(client, waits, conversation, { id: turn_id }, signal);
+    const removeRecord = record({ run_id: run.run_id, call_id: spec.id });
     let askId: string | undefined;
+    const raised = (id: string) => {
+      askId = id;
+    };
     try {
-      const raised = (id: string) => {
-        askId = id;
-      };
-      const outcome = await run.approve(spec, { raised });
-      await endIfLast(client, run.run.run_id);
-      await forget();
+      const outcome = await attached.approve(spec, { raised });
+      await endIfLast(client, run.run_id);
+      await removeRecord();
       return outcome as ApprovalOutcome;
     } catch (error) {
-      if (askId !== undefined) {
-        const isTold = await letGo(client, askId, GIVEN_UP);
-        await endIfLast(client, run.run.run_id);
-        if (isTold) await forget();
+      if (askId === undefined) {
+        await removeRecord();
+        // Another call of the turn has ended the run before this one could ask in it.
+        if (error instanceof HoldpointProblem && error.code === 'run_state_conflict') continue;
         throw error;
       }
-      await forget();
-      // Another call of the turn has ended the run before this one could ask in it.
-      if (!(error instanceof HoldpointProblem) || error.code !== 'run_state_conflict') throw error;
+      const isWithdrawn = await withdrawAsk(settling(client), askId, GIVEN_UP);
+      await endIfLast(client, run.run_id);
+      if (isWithdrawn) await removeRecord();
+      throw error;
     }
   }
 }
 
-/** The decision counts, whether or not the end of the run could be reported. */
+/** The decision counts even if the end of the run could not be reported. */
 const endIfLast = (client: Client, runId: string): Promise<void> => endRun(client, runId).catch(() => {});
 
-/** What a hook that was killed had asked is over. */
+/** Ends the ask of a hook process that was killed. */
 export async function endAbandoned(client: Client, { run_id, call_id }: HookCall): Promise<void> {
   for await (const ask of every((page) => client.asks.list({ run_id, ...page })))
     if (ask.tool_call_id === call_id && (ask.status === 'pending' || ask.delivery.state === 'due'))
-      await letGo(client, ask.ask_id, GIVEN_UP);
+      await withdrawAsk(settling(client), ask.ask_id, GIVEN_UP);
   await endRun(client, run_id);
 }
 
@@ -148,26 +147,24 @@ const decision = (behavior: 'allow' | 'deny', message?: string) => ({
   },
 });
 
-/** A thread of the daemon is asked for through the daemon, where its own prompt stays open beside ours. */
-async function daemonHas(threadId: string, { openSocket, env }: HookProcessContext): Promise<boolean> {
-  const peer = createPeer({ send: (text) => talk?.send(text), onRequest: () => {}, onNotification: () => {} });
-  const talk = await openSocket(daemonSocket(codexHome(env)), peer.receive).catch(() => undefined);
-  if (!talk) return false;
-  void talk.ended.then(() => peer.close(new Error('the daemon is gone')));
+/** The requests of a daemon's threads are answered through the daemon, whose own prompt stays open meanwhile. */
+async function isInDaemon(threadId: string, { openSocket, env }: HookProcessContext): Promise<boolean> {
+  const peer = createPeer({ send: (text) => connection?.send(text), onRequest() {}, onNotification() {} });
+  const connection = await openSocket(daemonSocket(codexHome(env)), peer.receive).catch(() => undefined);
+  if (!connection) return false;
+  void connection.ended.then(() => peer.close(new Error('the daemon is gone')));
   try {
-    await peer.request('initialize', { clientInfo: CLIENT });
-    peer.notify('initialized');
-    const loaded = z.looseObject({ data: z.array(z.string()) }).parse(await peer.request('thread/loaded/list', {}));
-    return loaded.data.includes(threadId);
+    await initialize(peer);
+    return (await loadedThreads(peer)).includes(threadId);
   } catch {
     return false;
   } finally {
-    talk.close();
+    connection.close();
   }
 }
 
-/** Whether Codex asks a person when the hook says nothing, as it notes for each turn; otherwise a model decides. */
-async function asksPerson({ turn_id, transcript_path }: z.infer<typeof HookEvent>): Promise<boolean> {
+/** Whether a person, not a model, reviews the approvals of this turn, as its transcript says. */
+async function isReviewedByPerson({ turn_id, transcript_path }: z.infer<typeof HookEvent>): Promise<boolean> {
   if (typeof turn_id !== 'string' || typeof transcript_path !== 'string') return false;
   let reviewer: string | undefined;
   try {

@@ -1,7 +1,7 @@
 // Names the sub-agents that a request comes from. Codex's sub-agents are threads below the thread that spawned them, and a
 // request names only its own thread, so the ancestors are read from Codex. Knows no request.
 import type { z } from 'zod';
-import { fittingText } from '../kit/fitting-text.ts';
+import { storable, truncate } from '../../core/text-limit.ts';
 import type { Peer } from '../wire/json-rpc.ts';
 import { ThreadReply } from './protocol.ts';
 
@@ -48,10 +48,10 @@ const isSubAgent = ({ parentThreadId, source }: Thread): boolean =>
 
 /** The preview rather than the name, which Codex may set later: an ask that is raised again must be identical. */
 const titleOf = (thread: Thread | undefined): string | undefined =>
-  fittingText((thread?.preview || thread?.name || '').trim(), LABEL_CHARACTERS) || undefined;
+  truncate(storable((thread?.preview || thread?.name || '').trim()), LABEL_CHARACTERS) || undefined;
 
 /** As `worker Dirac: look for the bug`: role, nickname and task. */
 function nameOf(thread: Thread, id: string): string {
   const who = [thread.agentRole, thread.agentNickname].filter(Boolean).join(' ');
-  return fittingText([who, titleOf(thread)].filter(Boolean).join(': '), LABEL_CHARACTERS) || id;
+  return truncate(storable([who, titleOf(thread)].filter(Boolean).join(': ')), LABEL_CHARACTERS) || id;
 }

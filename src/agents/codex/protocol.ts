@@ -1,9 +1,19 @@
 // Declares the messages of `codex app-server` (version 0.166) that this adapter reads, with only the members it uses, and
 // the few values it sends in more than one place. Owns shapes and identifiers; what a message means is decided elsewhere.
 import { z } from 'zod';
+import type { Peer } from '../wire/json-rpc.ts';
 
-/** For `initialize`. */
-export const CLIENT = { name: 'holdpoint', title: 'Holdpoint', version: '0' };
+const CLIENT = { name: 'holdpoint', title: 'Holdpoint', version: '0' };
+
+/** The first messages of every connection. */
+export async function initialize(peer: Pick<Peer, 'request' | 'notify'>): Promise<void> {
+  await peer.request('initialize', { clientInfo: CLIENT, capabilities: { experimentalApi: true } });
+  peer.notify('initialized');
+}
+
+/** The ids of the threads that run in this app-server. */
+export const loadedThreads = async (peer: Pick<Peer, 'request'>): Promise<string[]> =>
+  z.looseObject({ data: z.array(z.string()) }).parse(await peer.request('thread/loaded/list', {})).data;
 
 /** A turn of the conversation's thread or of a sub-agent's; without an id, the thread alone is known. */
 export interface TurnRef {

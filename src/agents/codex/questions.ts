@@ -5,8 +5,8 @@ import { z } from 'zod';
 import type { AskOutcome } from '../../client/outcome.ts';
 import type { AskSpec } from '../../client/spec.ts';
 import { OptionInput, QuestionInput } from '../../core/question.ts';
+import { storable, truncate } from '../../core/text-limit.ts';
 import type { FilledIn } from '../kit/elicitation.ts';
-import { fittingText } from '../kit/fitting-text.ts';
 import { answerText } from '../kit/resume-message.ts';
 import { contentOfForm } from '../wire/elicitation-form.ts';
 import { type AnsweredCall, areTheAnswers } from './delivery-evidence.ts';
@@ -63,7 +63,7 @@ function questionOf({ id, header, question, isOther, isSecret, options }: Asked)
   return { id, ...headerOf(header), question, ...(offered && { options: offered, allow_other: isOther ?? true }) };
 }
 
-const headerOf = (header: string | null | undefined) => (header ? { header: fittingText(header, 200) } : {});
+const headerOf = (header: string | null | undefined) => (header ? { header: truncate(storable(header), 200) } : {});
 
 /** Without duplicates, which an ask refuses. Undefined if there are none. */
 function optionsOf(options: readonly { label: string; description?: string | null | undefined }[] | null | undefined) {

@@ -13,7 +13,7 @@ import { type CodexSpec, readCodexInput } from './input.ts';
 import { createLineageOf } from './lineage.ts';
 import { createOutputs } from './outputs.ts';
 import { program } from './program.ts';
-import { CLIENT, ItemNotice, Resolved, ThreadClosed, TurnNotice, TurnReply } from './protocol.ts';
+import { ItemNotice, initialize, Resolved, ThreadClosed, TurnNotice, TurnReply } from './protocol.ts';
 import { createRequests } from './requests.ts';
 import { resumeTurn } from './resume.ts';
 import { createRollouts } from './rollouts.ts';
@@ -135,8 +135,7 @@ class UnexpectedExit extends Error {
 async function runTurns(context: AgentContext, spec: CodexSpec, connection: Connection): Promise<Ending> {
   const { peer, thread, turns, rollouts, outputs, unusedApprovals, requests } = connection;
   const { run_id: runId } = context.run;
-  await peer.request('initialize', { clientInfo: CLIENT, capabilities: { experimentalApi: true } });
-  peer.notify('initialized');
+  await initialize(peer);
   const { id: threadId, collaborationMode, hasInput } = await openThread(context, spec, peer, rollouts);
   thread.id = threadId;
   await outputs.follow(threadId);

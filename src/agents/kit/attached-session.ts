@@ -8,9 +8,10 @@ import { HoldpointProblem } from '../../client/http.ts';
 import { approvalBody, questionBody } from '../../client/spec.ts';
 import type { Waits } from '../../client/waits.ts';
 import { ATTACHED_LABEL, EXTERNAL_AGENT, isAttached } from '../../core/session.ts';
+import { storable, truncate } from '../../core/text-limit.ts';
 import type { AskView, RunView, SessionView } from '../../core/views.ts';
 import type { AgentContext } from '../agent.ts';
-import { fittingText } from './fitting-text.ts';
+import { withdrawAsk } from './pending-asks.ts';
 
 /** The attached conversations of one agent: all of them, or those with a label. */
 export interface AttachedAgent {
@@ -37,8 +38,8 @@ export type AttachedRun = Pick<
   'ask' | 'approve' | 'acknowledge' | 'markUndeliverable' | 'withdraw' | 'output' | 'session' | 'run'
 >;
 
-/** Another call had the id before: this one needs an id of its own. */
-export class NameTaken extends Error {}
+/** Another call had the id before: the ask needs a new id. */
+export class CallIdTaken extends Error {}
 /** A session of that id exists, and is not of this agent. */
 export class SessionTaken extends Error {}
 
@@ -70,7 +71,7 @@ export async function openAttachedRun(
     options: AskOptions | undefined,
     ask: (options: AskOptions) => Promise<T>,
   ): Promise<T> {
-    const taken = () => new NameTaken(`another call has the id ${id}, and was decided before`);
+    const taken = () => new CallIdTaken(`another call has the id ${id}, and was decided before`);
     const check = (stored: AskView) => {
       const { state } = stored.delivery;
       if (state === 'delivered' || state === 'undeliverable') throw taken();
@@ -88,13 +89,20 @@ export async function openAttachedRun(
       once(spec.id, options, (checked) => askQuestion(asking, questionBody(spec, spec.id), checked)),
     approve: (spec, options) =>
       once(spec.id, options, (checked) => askApproval(asking, approvalBody(spec, spec.id), checked)),
-    acknowledge: async (askId) => void (await client.asks.delivered(askId, {}, { signal })),
-    markUndeliverable: async (askId, reason) => void (await client.asks.undeliverable(askId, { reason }, { signal })),
-    withdraw: async (askId, justification) => void (await client.asks.withdraw(askId, { justification })),
+    ...settling(client, signal),
     output: async (text, { id: output_id, type, data } = {}) =>
       void (await client.runs.output(run.run_id, { output_id, type, text, data })),
   };
 }
+
+/** Ends asks through the API as an agent's context does. */
+export const settling = (client: Client, signal?: AbortSignal) => ({
+  acknowledge: async (askId: string) => void (await client.asks.delivered(askId, {}, { signal })),
+  markUndeliverable: async (askId: string, reason: string) =>
+    void (await client.asks.undeliverable(askId, { reason }, { signal })),
+  withdraw: async (askId: string, justification?: string) =>
+    void (await client.asks.withdraw(askId, { justification })),
+});
 
 /** The session of a conversation that has asked before; undefined where there is none, or it is another agent's. */
 export async function attachedSession(client: Client, conversation: Conversation): Promise<SessionView | undefined> {
@@ -114,7 +122,7 @@ async function openSession(client: Client, conversation: Conversation): Promise<
       agent: EXTERNAL_AGENT,
       agent_id: agent,
       labels: label === undefined ? [ATTACHED_LABEL] : [ATTACHED_LABEL, label],
-      title: title && fittingText(title, TITLE_CHARACTERS),
+      title: title && truncate(storable(title), TITLE_CHARACTERS),
       ...(folder && { work_folder: folder }),
     });
   const find = () => client.sessions.get(session_id).catch(() => undefined);
@@ -213,18 +221,8 @@ export async function unsettledAsksOf(
 /** A session id proves nothing: any client may create a session with it. */
 const isOf = (agent: string, session: SessionView): boolean => isAttached(session) && session.agent_id === agent;
 
-/** Ends an ask that the agent has settled by itself, so that no answer is delivered. Resolves to whether the server knows. */
-export const letGo = (client: Client, askId: string, why: string): Promise<boolean> =>
-  client.asks
-    .withdraw(askId, { justification: why })
-    .catch(() => client.asks.undeliverable(askId, { reason: why }))
-    .then(
-      () => true,
-      (error: unknown) => error instanceof HoldpointProblem,
-    );
-
 /** Ends asks that no process can carry back to their agent any more, and the runs that asked them. */
 export async function endLost(client: Client, asks: readonly AskView[], why: string, failure: Failure): Promise<void> {
   for (const run_id of new Set(asks.map((ask) => ask.run_id))) await endRun(client, run_id, failure);
-  for (const { ask_id } of asks) await letGo(client, ask_id, why);
+  for (const { ask_id } of asks) await withdrawAsk(settling(client), ask_id, why);
 }

@@ -1,6 +1,6 @@
 // Replies to elicitations of Claude Code's MCP servers: `accept` only for what a person accepted as it was shown, and no
 // reply when the server no longer waits.
-// Covers: src/agents/kit/elicitation.ts, src/agents/kit/fitting-text.ts
+// Covers: src/agents/kit/elicitation.ts
 import { describe, expect, it } from 'vitest';
 import type { AgentContext } from '../../../src/agents/agent.ts';
 import { createElicitations, withoutUnusedElicitations } from '../../../src/agents/claude/elicitations.ts';

@@ -18,12 +18,12 @@ function testBed(isAnswered = false) {
 
 it('withdraws an ask once and stops waiting for it', async () => {
   const { ask, steps } = testBed();
-  ask.manner.raised('ask');
-  expect([ask.isOver(), ask.manner.signal.aborted]).toEqual([false, false]);
+  ask.options.raised('ask');
+  expect([ask.isOver(), ask.options.signal.aborted]).toEqual([false, false]);
   ask.withdraw('settled there');
   ask.withdraw('settled once more');
   await ask.recorded();
-  expect([ask.isOver(), ask.manner.signal.aborted]).toEqual([true, true]);
+  expect([ask.isOver(), ask.options.signal.aborted]).toEqual([true, true]);
   expect(steps).toEqual(['ask raised', 'ask withdrawn: settled there']);
 });
 
@@ -31,9 +31,9 @@ it('withdraws an ask as soon as it has an id, and every ask that replaces it', a
   const { ask, steps } = testBed();
   ask.withdraw('settled there');
   await ask.recorded();
-  expect([ask.isOver(), ask.manner.signal.aborted, steps]).toEqual([true, false, []]);
-  ask.manner.raised('ask');
-  ask.manner.raised('again');
+  expect([ask.isOver(), ask.options.signal.aborted, steps]).toEqual([true, false, []]);
+  ask.options.raised('ask');
+  ask.options.raised('again');
   await ask.recorded();
   expect(steps).toEqual([
     'ask raised',
@@ -45,7 +45,7 @@ it('withdraws an ask as soon as it has an id, and every ask that replaces it', a
 
 it('marks an answer undeliverable that was given while the ask was withdrawn', async () => {
   const { ask, steps } = testBed(true);
-  ask.manner.raised('ask');
+  ask.options.raised('ask');
   ask.withdraw('settled there');
   await ask.recorded();
   expect(steps).toEqual(['ask raised', 'ask withdrawn: settled there', 'ask undeliverable: settled there']);
@@ -67,17 +67,17 @@ it('keeps the ask that replaced another under the same key', () => {
 
 it('leaves an ask unanswered when the process is gone', async () => {
   const { asks, ask, steps } = testBed();
-  ask.manner.raised('ask');
+  ask.options.raised('ask');
   asks.close();
   ask.done();
   await ask.recorded();
-  expect([ask.isOver(), ask.manner.signal.aborted, asks.hasUnanswered()]).toEqual([true, true, true]);
+  expect([ask.isOver(), ask.options.signal.aborted, asks.hasUnanswered()]).toEqual([true, true, true]);
   expect(steps).toEqual(['ask raised']);
 });
 
 it('forgets an ask that was withdrawn although the process is gone', () => {
   const { asks, ask } = testBed();
-  ask.manner.raised('ask');
+  ask.options.raised('ask');
   asks.close();
   ask.withdraw('settled there');
   ask.done();

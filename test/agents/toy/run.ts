@@ -18,7 +18,7 @@ export async function runToy(context: AgentContext): Promise<Ending> {
   async function ask(call: PlannedCall): Promise<void> {
     const { id } = call;
     const open = pending.open(id, {});
-    const reply = await replyTo(context, call, open.manner);
+    const reply = await replyTo(context, call, open.options);
     if (!open.isOver()) program?.send(JSON.stringify({ id, ...reply }));
     open.done();
   }
@@ -49,9 +49,9 @@ export async function runToy(context: AgentContext): Promise<Ending> {
   return { ended: 'failed', error: `The toy ended in the middle of its work: ${failure}` };
 }
 
-async function replyTo(context: AgentContext, call: PlannedCall, manner: { signal: AbortSignal }) {
+async function replyTo(context: AgentContext, call: PlannedCall, options: { signal: AbortSignal }) {
   if ('command' in call) {
-    const outcome = await context.approve({ id: call.id, tool_name: 'Toy', input: { command: call.command } }, manner);
+    const outcome = await context.approve({ id: call.id, tool_name: 'Toy', input: { command: call.command } }, options);
     if (outcome.status === 'held' || !outcome.allowed)
       return { text: outcome.status === 'held' ? 'held' : outcome.reason };
     return { command: outcome.input.command };
@@ -61,7 +61,7 @@ async function replyTo(context: AgentContext, call: PlannedCall, manner: { signa
     required: false,
     options: options.map((label) => ({ label })),
   }));
-  const outcome = await context.ask({ id: call.id, questions }, manner);
+  const outcome = await context.ask({ id: call.id, questions }, options);
   if (outcome.status === 'held') return { text: 'held' };
   if (outcome.status !== 'answered') return { text: `${outcome.status}: ${outcome.reason}` };
   return { text: `${outcome.answer} (skipped: ${outcome.skipped.join(', ')})` };
