@@ -27,8 +27,9 @@ import { addHooks, type HookHandlers } from './routes/hooks.ts';
 import { addInsights } from './routes/insights.ts';
 import { addMailbox } from './routes/mailbox.ts';
 import { addMcp, type McpHandler } from './routes/mcp.ts';
+import { addPendingAsks } from './routes/pending-asks.ts';
 import { addQuestions } from './routes/questions.ts';
-import type { App } from './routes/route.ts';
+import { type App, routesOn } from './routes/route.ts';
 import { addRuns } from './routes/runs.ts';
 import { addSessions } from './routes/sessions.ts';
 import { addSignIn } from './routes/sign-in.ts';
@@ -63,6 +64,25 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 } as const;
+
+/** In the order of the OpenAPI document. */
+const ROUTES = [
+  addSessions,
+  addRuns,
+  addAsks,
+  addPendingAsks,
+  addQuestions,
+  addApprovals,
+  addEvents,
+  addMailbox,
+  addThreads,
+  addWorkers,
+  addTokens,
+  addSignIn,
+  addDrafts,
+  addInsights,
+  addSkills,
+];
 
 const MAX_ID_LENGTH = 512;
 /** How long a request may take to arrive; what it then waits for is another matter. */
@@ -130,28 +150,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
 
   await describeApi(app, options.version);
-  const context = { gateway, throttle, streams, transport, workers: new WorkerPresence(options.agents ?? []) };
-  for (const add of [
-    addSessions,
-    addRuns,
-    addAsks,
-    addQuestions,
-    addApprovals,
-    addEvents,
-    addMailbox,
-    addThreads,
-    addWorkers,
-    addTokens,
-    addSignIn,
-    addDrafts,
-    addInsights,
-  ])
-    app.after(() => add(app, context));
-  app.after(() => addSkills(app, context));
-  const { mcp } = options;
-  if (mcp) app.after(() => addMcp(app, context, mcp));
-  app.after(() => addHooks(app, context, options.hooks ?? {}));
-  app.after(() => addSystem(app, context, metrics));
+  const workers = new WorkerPresence(options.agents ?? []);
+  const context = { app, route: routesOn(app, gateway.hash), gateway, throttle, streams, transport, workers };
+  for (const add of ROUTES) app.after(() => add(context));
+  app.after(() => {
+    if (options.mcp) addMcp(context, options.mcp);
+    addHooks(context, options.hooks ?? {});
+    addSystem(context, metrics);
+  });
   await showApi(app);
   await servePage(app, options.page);
   return app;

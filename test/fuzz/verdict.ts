@@ -1,16 +1,8 @@
 // What every response to bad input has in common: never a failure of ours, and always a problem document that can be
 // acted on.
-import { ERRORS, type ErrorCode } from '../../src/core/errors.ts';
+import { ERRORS } from '../../src/core/errors.ts';
+import type { Problem } from '../../src/server/problem.ts';
 import type { Received } from '../support/http.ts';
-
-interface Problem {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  domain: string;
-  code: ErrorCode;
-}
 
 /** What is wrong with this response; undefined when it is as it should be. */
 export function faultOf(response: Pick<Received, 'status' | 'headers' | 'text'>): string | undefined {

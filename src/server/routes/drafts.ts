@@ -3,63 +3,41 @@ import { z } from 'zod';
 import { SaveDraft } from '../../core/bodies.ts';
 import { DraftView } from '../../core/views.ts';
 import { ANSWERERS } from '../auth.ts';
-import { keyOf } from '../request.ts';
-import { type AddRoutes, AskParams, about, replies } from './route.ts';
+import type { AddRoutes } from './route.ts';
 
-export const addDrafts: AddRoutes = (app, { gateway, streams }) => {
-  app.get(
-    '/v1/asks/:ask_id/draft',
-    {
-      config: { scopes: ANSWERERS },
-      schema: {
-        ...about(
-          'drafts',
-          'What is typed and not sent',
-          'Your own; 204 when nothing is. It outlives every end of the ask but your own answer.',
-        ),
-        params: AskParams,
-        response: replies({ 200: DraftView, 204: z.void() }),
-      },
-    },
-    async (request, reply) => {
-      const draft = await gateway.showDraft(request.params.ask_id, request.actor.name);
-      return draft ?? reply.code(204).send();
-    },
-  );
+export const addDrafts: AddRoutes = ({ route, gateway, streams }) => {
+  route('drafts', 'GET /v1/asks/:ask_id/draft', {
+    summary: 'What is typed and not sent',
+    description: 'Your own; 204 when nothing is. It outlives every end of the ask but your own answer.',
+    scopes: ANSWERERS,
+    reply: DraftView,
+    otherReplies: { 204: z.void() },
+    handle: async ({ actor, params, reply }) =>
+      (await gateway.showDraft(params.ask_id, actor.name)) ?? reply.code(204).send(),
+  });
 
-  app.put(
-    '/v1/asks/:ask_id/draft',
-    {
-      config: { scopes: ANSWERERS },
-      schema: {
-        ...about('drafts', 'Keep what is typed', 'Your last save wins. Values of secret questions are refused.'),
-        params: AskParams,
-        body: SaveDraft,
-        response: replies({ 200: DraftView }),
-      },
-    },
-    async (request) => {
-      const { actor, params, body } = request;
+  route('drafts', 'PUT /v1/asks/:ask_id/draft', {
+    summary: 'Keep what is typed',
+    description: 'Your last save wins. Values of secret questions are refused.',
+    scopes: ANSWERERS,
+    body: SaveDraft,
+    reply: DraftView,
+    async handle({ actor, params, body, key }) {
       const { idempotency_key: _, ...content } = body;
-      const key = keyOf(request, gateway.hash);
       const { view } = await gateway.saveDraft({ askId: params.ask_id, content, author: actor.name, key });
       const { ask_id, revision, saved_at_ms, saved_by } = view;
       streams.tellDraft({ ask_id, revision, saved_at_ms, saved_by });
       return view;
     },
-  );
+  });
 
-  app.delete(
-    '/v1/asks/:ask_id/draft',
-    {
-      config: { scopes: ANSWERERS },
-      schema: { ...about('drafts', 'Drop what is typed'), params: AskParams, response: replies({ 204: z.void() }) },
-    },
-    async (request, reply) => {
-      const { ask_id } = request.params;
-      const { name } = request.actor;
+  route('drafts', 'DELETE /v1/asks/:ask_id/draft', {
+    summary: 'Drop what is typed',
+    scopes: ANSWERERS,
+    reply: z.void(),
+    status: 204,
+    async handle({ actor: { name }, params: { ask_id } }) {
       if (await gateway.dropDraft(ask_id, name)) streams.tellDraft({ ask_id, saved_by: name });
-      return reply.code(204).send();
     },
-  );
+  });
 };

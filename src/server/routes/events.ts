@@ -9,7 +9,7 @@ import { EVERY_READER } from '../auth.ts';
 import { limitOf, linkNext } from '../request.ts';
 import { cursorOf, wantsStream } from '../sse.ts';
 import { ownSession } from './own-session.ts';
-import { type AddRoutes, about, RunParams, replies, SessionParams } from './route.ts';
+import { type AddRoutes, pageOrStream } from './route.ts';
 
 const EventQuery = z.strictObject({
   after: z
@@ -32,64 +32,36 @@ const EventQuery = z.strictObject({
 const STREAMABLE = 'With `Accept: text/event-stream` a live stream: id = seq, resumed by Last-Event-ID or `after`.';
 const SNAPSHOT_LIMIT = 500;
 
-export const addEvents: AddRoutes = (app, { gateway, throttle, streams }) => {
-  const pages = {
-    200: {
-      description: 'A page, or the stream',
-      content: {
-        'application/json': { schema: z.array(EventView) },
-        'text/event-stream': { schema: z.string() },
-      },
-    },
-  };
+export const addEvents: AddRoutes = ({ route, gateway, throttle, streams }) => {
+  const declared = { scopes: EVERY_READER, query: EventQuery, reply: pageOrStream(z.array(EventView)) };
 
-  app.get(
-    '/v1/events',
-    {
-      config: { scopes: EVERY_READER },
-      schema: {
-        ...about('events', 'Events of all sessions', `${STREAMABLE} A stream without a cursor begins now.`),
-        querystring: EventQuery,
-        response: replies(pages),
-      },
-    },
-    async (request, reply) =>
-      answer(request, reply, request.query, { sessionId: ownSession(request.actor, undefined) }) as never,
-  );
+  route('events', 'GET /v1/events', {
+    ...declared,
+    summary: 'Events of all sessions',
+    description: `${STREAMABLE} A stream without a cursor begins now.`,
+    handle: ({ request, reply, actor, query }) =>
+      answer(request, reply, query, { sessionId: ownSession(actor, undefined) }),
+  });
 
-  app.get(
-    '/v1/sessions/:session_id/events',
-    {
-      config: { scopes: EVERY_READER },
-      schema: {
-        ...about('events', 'Events of one session', STREAMABLE),
-        params: SessionParams,
-        querystring: EventQuery,
-        response: replies(pages),
-      },
+  route('events', 'GET /v1/sessions/:session_id/events', {
+    ...declared,
+    summary: 'Events of one session',
+    description: STREAMABLE,
+    async handle({ request, reply, params, query }) {
+      const sessionId = await gateway.sessionOf.session(params.session_id);
+      return answer(request, reply, query, { sessionId }, 0);
     },
-    async (request, reply) => {
-      const sessionId = await gateway.sessionOf.session(request.params.session_id);
-      return answer(request, reply, request.query, { sessionId }, 0) as never;
-    },
-  );
+  });
 
-  app.get(
-    '/v1/runs/:run_id/events',
-    {
-      config: { scopes: EVERY_READER },
-      schema: {
-        ...about('events', 'Events of one run', STREAMABLE),
-        params: RunParams,
-        querystring: EventQuery,
-        response: replies(pages),
-      },
+  route('events', 'GET /v1/runs/:run_id/events', {
+    ...declared,
+    summary: 'Events of one run',
+    description: STREAMABLE,
+    async handle({ request, reply, params, query }) {
+      await gateway.sessionOf.run(params.run_id);
+      return answer(request, reply, query, { runId: params.run_id }, 0);
     },
-    async (request, reply) => {
-      await gateway.sessionOf.run(request.params.run_id);
-      return answer(request, reply, request.query, { runId: request.params.run_id }, 0) as never;
-    },
-  );
+  });
 
   async function answer(
     request: FastifyRequest,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { fail } from '../../core/errors.ts';
 import { looseObject } from '../../core/fields.ts';
 import { goneSignal } from '../request.ts';
-import type { App, Context } from './route.ts';
+import type { Context } from './route.ts';
 
 /** One for each agent that can be attached by hooks. The reply is in the words of the agent's own protocol. */
 export type HookHandlers = Readonly<Record<string, (payload: unknown, signal: AbortSignal) => Promise<object>>>;
@@ -15,7 +15,7 @@ const MANAGED = 'holdpoint-run';
 /** An agent tells of a whole file, more than once, when it has changed one. */
 const BODY_BYTES = 32 * 1024 * 1024;
 
-export function addHooks(app: App, { throttle }: Context, handlers: HookHandlers): void {
+export function addHooks({ app, throttle }: Context, handlers: HookHandlers): void {
   const bodyBytes = Math.max(app.initialConfig.bodyLimit ?? 0, BODY_BYTES);
   app.post(
     '/v1/hooks/:agent',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { InsightsView } from '../../core/insight.ts';
 import { AgentView } from '../../core/views.ts';
 import { READERS } from '../auth.ts';
-import { type AddRoutes, about, replies } from './route.ts';
+import type { AddRoutes } from './route.ts';
 
 const instant = z
   .string()
@@ -16,29 +16,20 @@ const InsightsQuery = z.strictObject({
 
 const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
 
-export const addInsights: AddRoutes = (app, { gateway, workers }) => {
-  app.get(
-    '/v1/insights',
-    {
-      config: { scopes: READERS },
-      schema: {
-        ...about('insights', 'How long answers take, and what is asked by whom', 'Of asks raised in the span.'),
-        querystring: InsightsQuery,
-        response: replies({ 200: InsightsView }),
-      },
-    },
-    ({ query }) => gateway.insights({ from: numberOf(query.from), to: numberOf(query.to) }),
-  );
+export const addInsights: AddRoutes = ({ route, gateway, workers }) => {
+  route('insights', 'GET /v1/insights', {
+    summary: 'How long answers take, and what is asked by whom',
+    description: 'Of asks raised in the span.',
+    scopes: READERS,
+    query: InsightsQuery,
+    reply: InsightsView,
+    handle: ({ query }) => gateway.insights({ from: numberOf(query.from), to: numberOf(query.to) }),
+  });
 
-  app.get(
-    '/v1/agents',
-    {
-      config: { scopes: READERS },
-      schema: {
-        ...about('workers', 'Agents that a worker of this server hosts now'),
-        response: replies({ 200: z.array(AgentView) }),
-      },
-    },
-    async () => workers.agents(gateway.now()),
-  );
+  route('workers', 'GET /v1/agents', {
+    summary: 'Agents that a worker of this server hosts now',
+    scopes: READERS,
+    reply: z.array(AgentView),
+    handle: async () => workers.agents(gateway.now()),
+  });
 };

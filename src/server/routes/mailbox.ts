@@ -3,64 +3,36 @@ import { z } from 'zod';
 import { Empty, FailMessage } from '../../core/bodies.ts';
 import { DeadLetterView, MessageView } from '../../core/views.ts';
 import { AGENT_SIDE, EVERY_READER } from '../auth.ts';
-import { keyOf, PageQuery, pageOf, sendList } from '../request.ts';
-import { type AddRoutes, about, replies, SessionParams } from './route.ts';
+import { PageQuery, pageOf, sendList } from '../request.ts';
+import type { AddRoutes } from './route.ts';
 
-const MessageParams = SessionParams.extend({ message_id: z.string() });
-
-export const addMailbox: AddRoutes = (app, { gateway }) => {
+export const addMailbox: AddRoutes = ({ route, gateway }) => {
   for (const [path, which, view, summary] of [
     ['mailbox', 'open', MessageView, 'Messages not yet acknowledged'],
     ['dead-letters', 'dead', DeadLetterView, 'Messages that could not arrive, with the reason'],
-  ] as const) {
-    app.get(
-      `/v1/sessions/:session_id/${path}`,
-      {
-        config: { scopes: EVERY_READER },
-        schema: {
-          ...about('mailbox', summary),
-          params: SessionParams,
-          querystring: PageQuery,
-          response: replies({ 200: z.array(view) }),
-        },
-      },
-      async (request, reply) =>
-        sendList(request, reply, await gateway.listMessages(request.params.session_id, which, pageOf(request.query))),
-    );
-  }
+  ] as const)
+    route('mailbox', `GET /v1/sessions/:session_id/${path}`, {
+      summary,
+      scopes: EVERY_READER,
+      query: PageQuery,
+      reply: z.array(view),
+      handle: async ({ request, reply, params, query }) =>
+        sendList(request, reply, await gateway.listMessages(params.session_id, which, pageOf(query))),
+    });
 
-  app.post(
-    '/v1/sessions/:session_id/mailbox/:message_id/ack',
-    {
-      config: { scopes: AGENT_SIDE },
-      schema: {
-        ...about('mailbox', 'The child has the message'),
-        params: MessageParams,
-        body: Empty,
-        response: replies({ 200: MessageView }),
-      },
-    },
-    async (request) => {
-      const { session_id, message_id } = request.params;
-      return (await gateway.acknowledgeMessage(session_id, message_id, keyOf(request, gateway.hash))).view;
-    },
-  );
+  route('mailbox', 'POST /v1/sessions/:session_id/mailbox/:message_id/ack', {
+    summary: 'The child has the message',
+    scopes: AGENT_SIDE,
+    body: Empty,
+    reply: MessageView,
+    change: ({ params, key }) => gateway.acknowledgeMessage(params.session_id, params.message_id, key),
+  });
 
-  app.post(
-    '/v1/sessions/:session_id/mailbox/:message_id/fail',
-    {
-      config: { scopes: AGENT_SIDE },
-      schema: {
-        ...about('mailbox', 'A delivery failed; the third makes it a dead letter'),
-        params: MessageParams,
-        body: FailMessage,
-        response: replies({ 200: DeadLetterView.partial({ reason: true, dead_at_ms: true }) }),
-      },
-    },
-    async (request) => {
-      const { session_id, message_id } = request.params;
-      const key = keyOf(request, gateway.hash);
-      return (await gateway.failMessage(session_id, message_id, request.body.reason, key)).view;
-    },
-  );
+  route('mailbox', 'POST /v1/sessions/:session_id/mailbox/:message_id/fail', {
+    summary: 'A delivery failed; the third makes it a dead letter',
+    scopes: AGENT_SIDE,
+    body: FailMessage,
+    reply: DeadLetterView.partial({ reason: true, dead_at_ms: true }),
+    change: ({ params, body, key }) => gateway.failMessage(params.session_id, params.message_id, body.reason, key),
+  });
 };

@@ -2,14 +2,14 @@
 import { fail } from '../../core/errors.ts';
 import type { Actor } from '../../core/token.ts';
 import { goneSignal } from '../request.ts';
-import type { App, Context } from './route.ts';
+import type { Context } from './route.ts';
 
 export interface McpHandler {
   handle(request: Request, actor: Actor & { sessionId: string }, body: unknown): Promise<Response>;
   close(): Promise<void>;
 }
 
-export function addMcp(app: App, { throttle }: Context, mcp: McpHandler): void {
+export function addMcp({ app, throttle }: Context, mcp: McpHandler): void {
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',

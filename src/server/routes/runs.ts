@@ -4,165 +4,95 @@ import { CancelRun, CompleteRun, FailRun, PostMessage, PostOutput, StartRun } fr
 import { RUN_STATUSES } from '../../core/run.ts';
 import { RunView } from '../../core/views.ts';
 import { AGENT_SIDE, ANSWERERS, EVERY_READER } from '../auth.ts';
-import { keyOf, leaseOf, PageQuery, pageOf, sendList } from '../request.ts';
+import { PageQuery, pageOf, sendList } from '../request.ts';
 import { ownSession } from './own-session.ts';
-import { type AddRoutes, about, RunParams, replies, SessionParams } from './route.ts';
+import type { AddRoutes } from './route.ts';
 
-export const addRuns: AddRoutes = (app, { gateway }) => {
-  app.post(
-    '/v1/sessions/:session_id/runs',
-    {
-      config: { scopes: AGENT_SIDE },
-      schema: {
-        ...about('runs', 'Start work in a session'),
-        params: SessionParams,
-        body: StartRun,
-        response: replies({ 202: RunView }),
-      },
-    },
-    async (request, reply) => {
-      const { actor, params, body } = request;
-      const key = keyOf(request, gateway.hash);
-      const { view } = await gateway.startRun({ sessionId: params.session_id, body, actor, key });
-      return reply.code(202).send(view);
-    },
-  );
+export const addRuns: AddRoutes = ({ route, gateway }) => {
+  route('runs', 'POST /v1/sessions/:session_id/runs', {
+    summary: 'Start work in a session',
+    scopes: AGENT_SIDE,
+    body: StartRun,
+    reply: RunView,
+    status: 202,
+    change: ({ actor, params, body, key }) => gateway.startRun({ sessionId: params.session_id, body, actor, key }),
+  });
 
-  app.post(
-    '/v1/sessions/:session_id/messages',
-    {
-      config: { scopes: ANSWERERS },
-      schema: {
-        ...about(
-          'sessions',
-          'Say something to a session: a post to its thread, or the answer to its form',
-          'While a form waits, words are refused until it is submitted or cancelled.',
-        ),
-        params: SessionParams,
-        body: PostMessage,
-        response: replies({ 202: RunView }),
-      },
-    },
-    async (request, reply) => {
-      const { actor, params, body } = request;
-      const key = keyOf(request, gateway.hash);
-      const { view } = await gateway.postMessage({ sessionId: params.session_id, body, actor, key });
-      return reply.code(202).send(view);
-    },
-  );
+  route('sessions', 'POST /v1/sessions/:session_id/messages', {
+    summary: 'Say something to a session: a post to its thread, or the answer to its form',
+    description: 'While a form waits, words are refused until it is submitted or cancelled.',
+    scopes: ANSWERERS,
+    body: PostMessage,
+    reply: RunView,
+    status: 202,
+    change: ({ actor, params, body, key }) => gateway.postMessage({ sessionId: params.session_id, body, actor, key }),
+  });
 
-  app.get(
-    '/v1/runs',
-    {
-      config: { scopes: EVERY_READER },
-      schema: {
-        ...about('runs', 'List runs, oldest first'),
-        querystring: PageQuery.extend({ session_id: z.string().optional(), status: z.enum(RUN_STATUSES).optional() }),
-        response: replies({ 200: z.array(RunView) }),
-      },
+  route('runs', 'GET /v1/runs', {
+    summary: 'List runs, oldest first',
+    scopes: EVERY_READER,
+    query: PageQuery.extend({ session_id: z.string().optional(), status: z.enum(RUN_STATUSES).optional() }),
+    reply: z.array(RunView),
+    async handle({ request, reply, actor, query }) {
+      const filter = { sessionId: ownSession(actor, query.session_id), status: query.status };
+      return sendList(request, reply, await gateway.listRuns(filter, pageOf(query)));
     },
-    async (request, reply) => {
-      const { session_id, status } = request.query;
-      const sessionId = ownSession(request.actor, session_id);
-      return sendList(request, reply, await gateway.listRuns({ sessionId, status }, pageOf(request.query)));
-    },
-  );
+  });
 
-  app.get(
-    '/v1/runs/:run_id',
-    {
-      config: { scopes: EVERY_READER },
-      schema: { ...about('runs', 'One run'), params: RunParams, response: replies({ 200: RunView }) },
-    },
-    (request) => gateway.showRun(request.params.run_id),
-  );
+  route('runs', 'GET /v1/runs/:run_id', {
+    summary: 'One run',
+    scopes: EVERY_READER,
+    reply: RunView,
+    handle: ({ params }) => gateway.showRun(params.run_id),
+  });
 
-  app.get(
-    '/v1/runs/:run_id/input',
-    {
-      config: { scopes: EVERY_READER },
-      schema: {
-        ...about('agents', 'What the run was asked to do, whole', 'Views show only its beginning.'),
-        params: RunParams,
-        response: replies({ 200: z.record(z.string(), z.unknown()) }),
-      },
-    },
-    (request) => gateway.showInput(request.params.run_id),
-  );
+  route('agents', 'GET /v1/runs/:run_id/input', {
+    summary: 'What the run was asked to do, whole',
+    description: 'Views show only its beginning.',
+    scopes: EVERY_READER,
+    reply: z.record(z.string(), z.unknown()),
+    handle: ({ params }) => gateway.showInput(params.run_id),
+  });
 
-  app.post(
-    '/v1/runs/:run_id/cancel',
-    {
-      config: { scopes: ANSWERERS },
-      schema: {
-        ...about('runs', 'Cancel a run', 'Idempotent: a run that is already cancelled stays as it is.'),
-        params: RunParams,
-        body: CancelRun,
-        response: replies({ 200: RunView }),
-      },
-    },
-    async (request) => {
-      const { actor, params, body } = request;
-      const key = keyOf(request, gateway.hash);
-      return (await gateway.cancelRun({ runId: params.run_id, reason: body.reason, actor, key })).view;
-    },
-  );
+  route('runs', 'POST /v1/runs/:run_id/cancel', {
+    summary: 'Cancel a run',
+    description: 'Idempotent: a run that is already cancelled stays as it is.',
+    scopes: ANSWERERS,
+    body: CancelRun,
+    reply: RunView,
+    change: ({ actor, params: { run_id: runId }, body: { reason }, key }) =>
+      gateway.cancelRun({ runId, reason, actor, key }),
+  });
 
-  app.post(
-    '/v1/runs/:run_id/output',
-    {
-      config: { scopes: AGENT_SIDE },
-      schema: {
-        ...about('agents', 'Say something', 'The same `output_id` again is the same output.'),
-        params: RunParams,
-        body: PostOutput,
-        response: replies({ 200: RunView }),
-      },
-    },
-    async (request) => {
-      const { actor, params, body } = request;
-      const key = keyOf(request, gateway.hash);
-      return (await gateway.postOutput({ runId: params.run_id, body, actor, leaseEpoch: leaseOf(request), key })).view;
-    },
-  );
+  route('agents', 'POST /v1/runs/:run_id/output', {
+    summary: 'Say something',
+    description: 'The same `output_id` again is the same output.',
+    scopes: AGENT_SIDE,
+    body: PostOutput,
+    reply: RunView,
+    change: ({ params, body, sender }) => gateway.postOutput({ runId: params.run_id, body, ...sender }),
+  });
 
-  app.post(
-    '/v1/runs/:run_id/complete',
-    {
-      config: { scopes: AGENT_SIDE },
-      schema: {
-        ...about('agents', 'The work is done'),
-        params: RunParams,
-        body: CompleteRun,
-        response: replies({ 200: RunView }),
-      },
-    },
-    async (request) => {
-      const { actor, params, body } = request;
-      const key = keyOf(request, gateway.hash);
+  route('agents', 'POST /v1/runs/:run_id/complete', {
+    summary: 'The work is done',
+    scopes: AGENT_SIDE,
+    body: CompleteRun,
+    reply: RunView,
+    change({ params, body, sender }) {
       const { text, exit_code: exitCode } = body;
-      const command = { runId: params.run_id, text, exitCode, actor, leaseEpoch: leaseOf(request), key };
-      return (await gateway.completeRun(command)).view;
+      return gateway.completeRun({ runId: params.run_id, text, exitCode, ...sender });
     },
-  );
+  });
 
-  app.post(
-    '/v1/runs/:run_id/fail',
-    {
-      config: { scopes: AGENT_SIDE },
-      schema: {
-        ...about('agents', 'The work failed, or was interrupted'),
-        params: RunParams,
-        body: FailRun,
-        response: replies({ 200: RunView }),
-      },
-    },
-    async (request) => {
-      const { actor, params, body } = request;
-      const key = keyOf(request, gateway.hash);
+  route('agents', 'POST /v1/runs/:run_id/fail', {
+    summary: 'The work failed, or was interrupted',
+    scopes: AGENT_SIDE,
+    body: FailRun,
+    reply: RunView,
+    change({ params, body, sender }) {
       const { error, reason, interrupted_by: interruptedBy, exit_code: exitCode } = body;
-      const what = { runId: params.run_id, error, reason, interruptedBy, exitCode };
-      return (await gateway.failRun({ ...what, actor, leaseEpoch: leaseOf(request), key })).view;
+      const failure = { error, reason, interruptedBy, exitCode };
+      return gateway.failRun({ runId: params.run_id, ...failure, ...sender });
     },
-  );
+  });
 };

@@ -6,77 +6,61 @@ import { fail } from '../../core/errors.ts';
 import { MeView, SignInLinkView } from '../../core/views.ts';
 import { ANSWERERS, EVERY_READER, READERS } from '../auth.ts';
 import { clearCookies, isTls, sessionSecretOf, setCookies } from '../browser.ts';
-import { keyOf } from '../request.ts';
-import { type AddRoutes, about, replies } from './route.ts';
+import type { AddRoutes } from './route.ts';
 
-export const addSignIn: AddRoutes = (app, { gateway, throttle, streams, transport }) => {
-  app.post(
-    '/v1/sign-in-links',
-    {
-      config: { scopes: ANSWERERS },
-      schema: {
-        ...about('tokens', 'Make a link that signs a browser in', 'Good once, for ten minutes.'),
-        body: CreateSignInLink,
-        response: replies({ 201: SignInLinkView }),
-      },
-    },
-    async (request, reply) => {
-      const key = keyOf(request, gateway.hash);
-      const { view } = await gateway.offerSignIn(request.body, request.actor.name, key);
+export const addSignIn: AddRoutes = ({ app, route, gateway, throttle, streams, transport }) => {
+  route('tokens', 'POST /v1/sign-in-links', {
+    summary: 'Make a link that signs a browser in',
+    description: 'Good once, for ten minutes.',
+    scopes: ANSWERERS,
+    body: CreateSignInLink,
+    reply: SignInLinkView,
+    status: 201,
+    async handle({ request, actor, body, key }) {
+      const { view } = await gateway.offerSignIn(body, actor.name, key);
       const origin = `${isTls(request, transport) ? 'https' : 'http'}://${request.headers.host}`;
-      return reply.code(201).send({ url: `${origin}/sign-in#${view.code}`, expires_at_ms: view.expiresAt });
+      return { url: `${origin}/sign-in#${view.code}`, expires_at_ms: view.expiresAt };
     },
-  );
+  });
 
-  app.post(
-    '/v1/sign-in',
-    {
-      config: { scopes: 'page' },
-      onRequest: async (request) => throttle.signIn(request.ip, gateway.now()),
-      schema: {
-        ...about('tokens', 'Exchange the code of a link for the cookies of a session', 'From our own page only.'),
-        body: SignIn,
-        response: replies({ 200: MeView }),
-      },
-    },
-    async (request, reply) => {
-      const { secret, token } = await gateway.signIn(request.body, sessionSecretOf(request));
+  route('tokens', 'POST /v1/sign-in', {
+    summary: 'Exchange the code of a link for the cookies of a session',
+    description: 'From our own page only.',
+    scopes: 'page',
+    options: { onRequest: async (request) => throttle.signIn(request.ip, gateway.now()) },
+    body: SignIn,
+    reply: MeView,
+    async handle({ request, reply, body }) {
+      const { secret, token } = await gateway.signIn(body, sessionSecretOf(request));
       app.forgetTokens();
       setCookies(reply, secret, isTls(request, transport), gateway.hash);
       const { id: token_id, kind, name, scope, expiresAt: expires_at_ms } = token;
-      return reply.send({ token_id, kind, name, scope, expires_at_ms });
+      return { token_id, kind, name, scope, expires_at_ms };
     },
-  );
+  });
 
-  app.post(
-    '/v1/sign-out',
-    {
-      config: { scopes: READERS },
-      schema: {
-        ...about('tokens', 'End the session of this browser', 'Its cookies are worthless from then on.'),
-        body: Empty,
-        response: replies({ 204: z.void() }),
-      },
-    },
-    async (request, reply) => {
-      const { actor } = request;
+  route('tokens', 'POST /v1/sign-out', {
+    summary: 'End the session of this browser',
+    description: 'Its cookies are worthless from then on.',
+    scopes: READERS,
+    body: Empty,
+    reply: z.void(),
+    status: 204,
+    async handle({ request, reply, actor }) {
       if (actor.kind !== 'browser')
         throw fail('invalid_request', 'Only browsers sign out. A token is revoked with DELETE /v1/tokens/{token_id}.');
       await gateway.revokeToken(actor.tokenId);
       app.forgetTokens();
       streams.endOf(actor.tokenId);
       clearCookies(reply, isTls(request, transport));
-      return reply.code(204).send();
     },
-  );
+  });
 
-  app.get(
-    '/v1/me',
-    {
-      config: { scopes: EVERY_READER },
-      schema: { ...about('tokens', 'Who the caller is'), response: replies({ 200: MeView }) },
-    },
-    async ({ actor }) => ({
+  route('tokens', 'GET /v1/me', {
+    summary: 'Who the caller is',
+    scopes: EVERY_READER,
+    reply: MeView,
+    handle: async ({ actor }) => ({
       token_id: actor.tokenId,
       kind: actor.kind,
       name: actor.name,
@@ -84,5 +68,5 @@ export const addSignIn: AddRoutes = (app, { gateway, throttle, streams, transpor
       ...(actor.sessionId !== undefined && { session_id: actor.sessionId }),
       ...(actor.expiresAt !== undefined && { expires_at_ms: actor.expiresAt }),
     }),
-  );
+  });
 };

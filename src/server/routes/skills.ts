@@ -8,7 +8,7 @@ import { ARCHIVE_BYTES, DEFAULT_NAMESPACE, SKILL_NAME, SkillList, SkillView } fr
 import type { Scope } from '../../core/token.ts';
 import { readSkill } from '../../skills/archive.ts';
 import { ANSWERERS, EVERY_READER } from '../auth.ts';
-import { type App, about, type Context, replies } from './route.ts';
+import { type AddRoutes, type App, routesOn } from './route.ts';
 
 const PUBLISHERS: readonly Scope[] = ['operator', 'skill_identity'];
 const READERS: readonly Scope[] = [...EVERY_READER, 'skill_identity'];
@@ -21,109 +21,89 @@ const SkillQuery = z.strictObject({
   skip: digits.optional(),
   limit: digits.optional().describe('1 to 100'),
 });
-const SkillParams = z.object({ skill_id: z.string() });
-const ZIP = { description: 'The zip', content: { 'application/zip': { schema: z.any() } } };
 
-export function addSkills(app: App, { gateway }: Context): void {
-  app.register(async (own) => {
+export const addSkills: AddRoutes = (context) => {
+  context.app.register(async (own) => {
     await own.register(multipart, {
       limits: { fileSize: ARCHIVE_BYTES, files: 1, fields: 4, fieldSize: 1024, parts: 5 },
     });
-    addTo(own as unknown as App, gateway);
+    addTo({ ...context, route: routesOn(own as unknown as App, context.gateway.hash) });
   });
-}
+};
 
-function addTo(app: App, gateway: Context['gateway']): void {
-  app.get(
-    '/api/v1/kinds/skills',
-    {
-      config: { scopes: READERS },
-      schema: { ...about('skills', 'List skills'), querystring: SkillQuery, response: replies({ 200: SkillList }) },
-    },
-    async (request) => {
-      const { name, namespace = DEFAULT_NAMESPACE, exact_match, skip = '0', limit = '100' } = request.query;
+const addTo: AddRoutes = ({ route, gateway }) => {
+  route('skills', 'GET /api/v1/kinds/skills', {
+    summary: 'List skills',
+    scopes: READERS,
+    query: SkillQuery,
+    reply: SkillList,
+    async handle({ query }) {
+      const { name, namespace = DEFAULT_NAMESPACE, exact_match, skip = '0', limit = '100' } = query;
       if (Number(limit) < 1 || Number(limit) > 100) throw fail('invalid_request', `limit: 1 to 100, not ${limit}.`);
       const isExact = exact_match === 'true' && name !== undefined;
       const items = await gateway.listSkills({ name, namespace, isExact, skip: Number(skip), limit: Number(limit) });
       return { items };
     },
-  );
+  });
 
-  app.post(
-    '/api/v1/kinds/skills/upload',
-    {
-      config: { scopes: PUBLISHERS },
-      schema: {
-        ...about(
-          'skills',
-          'Publish a skill',
-          'Multipart: `file` (a zip), `namespace`, and `name`, which is the name of the zip and of its folder.',
-        ),
-        consumes: ['multipart/form-data'],
-        response: replies({ 201: SkillView }),
-      },
-    },
-    async (request, reply) => {
+  route('skills', 'POST /api/v1/kinds/skills/upload', {
+    summary: 'Publish a skill',
+    description: 'Multipart: `file` (a zip), `namespace`, and `name`, which is the name of the zip and of its folder.',
+    scopes: PUBLISHERS,
+    consumes: ['multipart/form-data'],
+    reply: SkillView,
+    status: 201,
+    async change({ request, actor }) {
       const { fields, content } = await uploadOf(request);
       const { name = content.folder, namespace = DEFAULT_NAMESPACE, ...others } = fields;
-      const [unknown] = Object.keys(others);
-      if (unknown !== undefined) throw fail('invalid_request', `There is no field "${unknown}".`);
+      refuseFields(others);
       for (const [field, value] of Object.entries({ name, namespace }))
         if (!SKILL_NAME.test(value))
           throw fail('invalid_request', `${field}: use 1 to 64 letters, digits, dots, dashes or underscores.`);
-      const { view } = await gateway.publishSkill({ name, namespace, content, actor: request.actor });
-      return reply.code(201).send(view);
+      return gateway.publishSkill({ name, namespace, content, actor });
     },
-  );
+  });
 
-  app.put(
-    '/api/v1/kinds/skills/:skill_id',
-    {
-      config: { scopes: PUBLISHERS },
-      schema: {
-        ...about('skills', 'Overwrite a skill', 'Multipart: `file` (a zip of the same name). Name and namespace stay.'),
-        consumes: ['multipart/form-data'],
-        params: SkillParams,
-        response: replies({ 200: SkillView }),
-      },
-    },
-    async (request) => {
+  route('skills', 'PUT /api/v1/kinds/skills/:skill_id', {
+    summary: 'Overwrite a skill',
+    description: 'Multipart: `file` (a zip of the same name). Name and namespace stay.',
+    scopes: PUBLISHERS,
+    consumes: ['multipart/form-data'],
+    reply: SkillView,
+    async change({ request, actor, params }) {
       const { fields, content } = await uploadOf(request);
-      const [unknown] = Object.keys(fields);
-      if (unknown !== undefined) throw fail('invalid_request', `There is no field "${unknown}".`);
-      const command = { skillId: request.params.skill_id, content, actor: request.actor };
-      return (await gateway.replaceSkill(command)).view;
+      refuseFields(fields);
+      return gateway.replaceSkill({ skillId: params.skill_id, content, actor });
     },
-  );
+  });
 
-  app.get(
-    '/api/v1/kinds/skills/:skill_id/download',
-    {
-      config: { scopes: EVERY_READER },
-      schema: {
-        ...about('skills', "A skill's zip", '304 when `If-None-Match` has its ETag.'),
-        params: SkillParams,
-        response: replies({ 200: ZIP, 304: z.void() }),
-      },
-    },
-    async (request, reply) => {
-      const { skill, archive } = await gateway.skillArchive(request.params.skill_id);
+  route('skills', 'GET /api/v1/kinds/skills/:skill_id/download', {
+    summary: "A skill's zip",
+    description: '304 when `If-None-Match` has its ETag.',
+    scopes: EVERY_READER,
+    reply: { description: 'The zip', content: { 'application/zip': { schema: z.any() } } },
+    otherReplies: { 304: z.void() },
+    async handle({ request, reply, params }) {
+      const { skill, archive } = await gateway.skillArchive(params.skill_id);
       const etag = `"${skill.sha256}"`;
       reply.header('etag', etag);
       if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
       reply.header('content-disposition', `attachment; filename="${skill.name}.zip"`);
       return reply.type('application/zip').send(Buffer.from(archive, 'base64'));
     },
-  );
+  });
 
-  app.delete(
-    '/api/v1/kinds/skills/:skill_id',
-    {
-      config: { scopes: ANSWERERS },
-      schema: { ...about('skills', 'Remove a skill'), params: SkillParams, response: replies({ 200: SkillView }) },
-    },
-    async (request) => (await gateway.deleteSkill(request.params.skill_id, request.actor)).view,
-  );
+  route('skills', 'DELETE /api/v1/kinds/skills/:skill_id', {
+    summary: 'Remove a skill',
+    scopes: ANSWERERS,
+    reply: SkillView,
+    change: ({ params, actor }) => gateway.deleteSkill(params.skill_id, actor),
+  });
+};
+
+function refuseFields(fields: Record<string, string>): void {
+  const [unknown] = Object.keys(fields);
+  if (unknown !== undefined) throw fail('invalid_request', `There is no field "${unknown}".`);
 }
 
 /** `If-None-Match` names one tag or several, weak or not, or any. */

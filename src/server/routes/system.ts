@@ -2,43 +2,32 @@
 import { z } from 'zod';
 import { READERS } from '../auth.ts';
 import type { Metrics } from '../metrics.ts';
-import { type App, about, type Context, replies } from './route.ts';
+import type { Context } from './route.ts';
 
 const Health = z.object({ status: z.string() });
 
-export function addSystem(app: App, { gateway }: Context, metrics: Metrics): void {
-  app.get(
-    '/healthz',
-    {
-      config: { scopes: 'open' },
-      schema: { ...about('system', 'The process is alive'), response: replies({ 200: Health }) },
-    },
-    async () => ({ status: 'ok' }),
-  );
+export function addSystem({ route, gateway }: Context, metrics: Metrics): void {
+  route('system', 'GET /healthz', {
+    summary: 'The process is alive',
+    scopes: 'open',
+    reply: Health,
+    handle: async () => ({ status: 'ok' }),
+  });
 
-  app.get(
-    '/readyz',
-    {
-      config: { scopes: 'open' },
-      schema: { ...about('system', 'The server can read its database'), response: replies({ 200: Health }) },
-    },
-    async () => {
+  route('system', 'GET /readyz', {
+    summary: 'The server can read its database',
+    scopes: 'open',
+    reply: Health,
+    async handle() {
       await gateway.lastSeq();
       return { status: 'ready' };
     },
-  );
+  });
 
-  app.get(
-    '/metrics',
-    {
-      config: { scopes: READERS },
-      schema: {
-        ...about('system', 'Prometheus metrics'),
-        response: replies({
-          200: { description: 'Prometheus text', content: { 'text/plain': { schema: z.string() } } },
-        }),
-      },
-    },
-    async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()),
-  );
+  route('system', 'GET /metrics', {
+    summary: 'Prometheus metrics',
+    scopes: READERS,
+    reply: { description: 'Prometheus text', content: { 'text/plain': { schema: z.string() } } },
+    handle: async ({ reply }) => reply.type(metrics.contentType).send(await metrics.text()),
+  });
 }

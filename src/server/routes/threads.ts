@@ -7,72 +7,41 @@ import type { Event } from '../../core/event.ts';
 import { ItemView } from '../../core/views.ts';
 import { type ItemAtCursor, itemsAfter, THREAD_START, type ThreadCursor } from '../../gateway/thread-items.ts';
 import { ANSWERERS, EVERY_READER } from '../auth.ts';
-import { keyOf, limitOf, linkNext, PageQuery } from '../request.ts';
+import { limitOf, linkNext, PageQuery } from '../request.ts';
 import { wantsStream } from '../sse.ts';
-import { type AddRoutes, about, replies } from './route.ts';
+import { type AddRoutes, pageOrStream } from './route.ts';
 
-const ThreadParams = z.object({ thread_id: z.string() });
-
-export const addThreads: AddRoutes = (app, { gateway, throttle, streams }) => {
-  app.get(
-    '/v1/threads/:thread_id/items',
-    {
-      config: { scopes: EVERY_READER },
-      schema: {
-        ...about(
-          'threads',
-          'The chat view of a session, oldest first',
-          'With `Accept: text/event-stream` live: an event for each item, one named `update` when the block of a form has ended, resumed by Last-Event-ID or `cursor`. A page names in `Holdpoint-Cursor` where to go on from.',
-        ),
-        params: ThreadParams,
-        querystring: PageQuery,
-        response: replies({
-          200: {
-            description: 'A page, or the stream',
-            content: {
-              'application/json': { schema: z.array(ItemView) },
-              'text/event-stream': { schema: z.string() },
-            },
-          },
-        }),
-      },
-    },
-    async (request, reply) => {
-      const { thread_id } = request.params;
-      const { cursor, limit } = request.query;
-      if (wantsStream(request)) return stream(request, reply, thread_id, cursor) as never;
+export const addThreads: AddRoutes = ({ route, gateway, throttle, streams }) => {
+  route('threads', 'GET /v1/threads/:thread_id/items', {
+    summary: 'The chat view of a session, oldest first',
+    description:
+      'With `Accept: text/event-stream` live: an event for each item, one named `update` when the block of a form has ended, resumed by Last-Event-ID or `cursor`. A page names in `Holdpoint-Cursor` where to go on from.',
+    scopes: EVERY_READER,
+    query: PageQuery,
+    reply: pageOrStream(z.array(ItemView)),
+    async handle({ request, reply, params: { thread_id }, query: { cursor, limit } }) {
+      if (wantsStream(request)) return stream(request, reply, thread_id, cursor);
       const from = cursor === undefined ? THREAD_START : placeOf(cursor);
       const page = await gateway.listItems(thread_id, from, limitOf(limit));
       const end = textOf(page.end);
       if (page.hasMore) linkNext(request, reply, 'cursor', end);
-      return reply.header('holdpoint-cursor', end).send(page.items.map((item) => item.view)) as never;
+      return reply.header('holdpoint-cursor', end).send(page.items.map((item) => item.view));
     },
-  );
+  });
 
-  app.post(
-    '/v1/threads/:thread_id/items',
-    {
-      config: { scopes: ANSWERERS },
-      schema: {
-        ...about(
-          'threads',
-          'Post to a thread',
-          'Answers what the thread asks: by its text, or by `metadata.prompt {prompt_id, answers}`. Input for the next run where nothing is asked.',
-        ),
-        params: ThreadParams,
-        body: PostItem,
-        response: replies({ 201: ItemView }),
-      },
+  route('threads', 'POST /v1/threads/:thread_id/items', {
+    summary: 'Post to a thread',
+    description:
+      'Answers what the thread asks: by its text, or by `metadata.prompt {prompt_id, answers}`. Input for the next run where nothing is asked.',
+    scopes: ANSWERERS,
+    body: PostItem,
+    reply: ItemView,
+    status: 201,
+    change({ actor: caller, params, body, key }) {
+      const actor = { ...caller, surface: caller.surface === 'api' ? ('thread' as const) : caller.surface };
+      return gateway.postToThread({ threadId: params.thread_id, body, actor, key });
     },
-    async (request, reply) => {
-      const { params, body } = request;
-      const { surface } = request.actor;
-      const actor = { ...request.actor, surface: surface === 'api' ? ('thread' as const) : surface };
-      const key = keyOf(request, gateway.hash);
-      const { view } = await gateway.postToThread({ threadId: params.thread_id, body, actor, key });
-      return reply.code(201).send(view);
-    },
-  );
+  });
 
   async function stream(
     request: FastifyRequest,

@@ -3,61 +3,45 @@ import { z } from 'zod';
 import { ClaimRun, Heartbeat, ReleaseRun } from '../../core/bodies.ts';
 import { ClaimedRunView, RunView } from '../../core/views.ts';
 import { WORKERS } from '../auth.ts';
-import { goneSignal, keyOf } from '../request.ts';
-import { type AddRoutes, about, RunParams, replies } from './route.ts';
+import { goneSignal } from '../request.ts';
+import type { AddRoutes } from './route.ts';
 
-export const addWorkers: AddRoutes = (app, { gateway, throttle, workers }) => {
-  app.post(
-    '/v1/workers/claim',
-    {
-      config: { scopes: WORKERS },
-      schema: {
-        ...about('workers', 'Take the next run', '204 when there is nothing to do within `wait_ms`.'),
-        body: ClaimRun,
-        response: replies({ 200: ClaimedRunView, 204: z.null() }),
-      },
-    },
-    async (request, reply) => {
-      const close = throttle.open(request.actor);
-      workers.note(request.body, gateway.now());
+export const addWorkers: AddRoutes = ({ route, gateway, throttle, workers }) => {
+  route('workers', 'POST /v1/workers/claim', {
+    summary: 'Take the next run',
+    description: '204 when there is nothing to do within `wait_ms`.',
+    scopes: WORKERS,
+    body: ClaimRun,
+    reply: ClaimedRunView,
+    otherReplies: { 204: z.null() },
+    async handle({ actor, body, reply }) {
+      const close = throttle.open(actor);
+      workers.note(body, gateway.now());
       try {
-        const claimed = await gateway.waitForWork(request.body, goneSignal(reply), request.actor);
-        return claimed === undefined ? reply.code(204).send(null) : claimed;
+        return (await gateway.waitForWork(body, goneSignal(reply), actor)) ?? reply.code(204).send(null);
       } finally {
         close();
       }
     },
-  );
+  });
 
-  app.post(
-    '/v1/runs/:run_id/heartbeat',
-    {
-      config: { scopes: WORKERS },
-      schema: {
-        ...about('workers', 'Keep the lease on a run'),
-        params: RunParams,
-        body: Heartbeat,
-        response: replies({ 200: RunView }),
-      },
+  route('workers', 'POST /v1/runs/:run_id/heartbeat', {
+    summary: 'Keep the lease on a run',
+    scopes: WORKERS,
+    body: Heartbeat,
+    reply: RunView,
+    change({ params, body, key }) {
+      workers.noteBusy(body.worker_id, gateway.now());
+      return gateway.keepLease(params.run_id, body, key);
     },
-    async (request) => {
-      workers.noteBusy(request.body.worker_id, gateway.now());
-      return (await gateway.keepLease(request.params.run_id, request.body, keyOf(request, gateway.hash))).view;
-    },
-  );
+  });
 
-  app.post(
-    '/v1/runs/:run_id/release',
-    {
-      config: { scopes: WORKERS },
-      schema: {
-        ...about('workers', 'Let go of a run', 'The agent stopped cleanly; the run is held without a process.'),
-        params: RunParams,
-        body: ReleaseRun,
-        response: replies({ 200: RunView }),
-      },
-    },
-    async (request) =>
-      (await gateway.releaseLease(request.params.run_id, request.body, keyOf(request, gateway.hash))).view,
-  );
+  route('workers', 'POST /v1/runs/:run_id/release', {
+    summary: 'Let go of a run',
+    description: 'The agent stopped cleanly; the run is held without a process.',
+    scopes: WORKERS,
+    body: ReleaseRun,
+    reply: RunView,
+    change: ({ params, body, key }) => gateway.releaseLease(params.run_id, body, key),
+  });
 };

@@ -1,5 +1,6 @@
 // The routes for questions: what is listed, what an answer resumes, what each call returns. Refusals by code are in
 // questions-refusals.test.ts.
+// Covers: src/server/routes/pending-asks.ts
 import { describe, expect, it } from 'vitest';
 import type { AskView, PendingQuestionView, RunView, SessionView } from '../../../src/core/views.ts';
 import {
