@@ -27,6 +27,9 @@ async function serve(): Promise<{ server: Pty; demo: string; inbox: string; doct
   return { server, demo: named('demo'), inbox: named('inbox'), doctor: named('doctor') };
 }
 
+/** Longer than the moment in which the inbox ignores keys meant for what was shown before. */
+const looked = () => new Promise((resolve) => setTimeout(resolve, 500));
+
 describe.skipIf(!hasPty)('a first-time user (needs python3)', PATIENT, () => {
   it('answers the asks of the demo at its prompts', async () => {
     const { server, demo, doctor } = await serve();
@@ -63,13 +66,17 @@ describe.skipIf(!hasPty)('a first-time user (needs python3)', PATIENT, () => {
     await person.shows(/Which date library should stay\?[\s\S]*enter answer/);
     person.type(KEYS.enter);
     await person.shows('enter select');
+    await looked();
     person.type(KEYS.enter);
     await person.shows(/^›! .*Bash: rm -rf[\s\S]*a allow/m);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await looked();
     person.type('a');
+    await person.shows('enter allows');
+    person.type(KEYS.enter);
     await person.shows(/^›\? .*patch or a minor[\s\S]*enter answer/m);
     person.type(KEYS.enter);
     await person.shows('enter select');
+    await looked();
     person.type(KEYS.enter);
     await watched.shows('What the agent received');
     expect(await watched.exited).toBe(0);

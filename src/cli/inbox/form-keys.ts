@@ -1,5 +1,6 @@
 // Key presses in the form of a question set. Pure. Enter selects the option under the cursor and advances; Escape goes
-// back, and from the first question leaves the form without an answer.
+// back, and from the first question leaves the form without an answer. Letters are never
+// commands here: they begin a text where one is accepted.
 import {
   choose,
   commitText,
@@ -10,6 +11,7 @@ import {
   isReview,
   move,
   next,
+  openText,
   questionOf,
 } from './form.ts';
 import { edit, type Key } from './text-field.ts';
@@ -26,26 +28,23 @@ export function pressInForm(form: Form, key: Key): FormPress {
   if (!question) return { form, does: 'leave' };
   if (/^[1-9]$/.test(key.name)) return { form: choose(form, Number(key.name) - 1) };
   switch (key.name) {
-    case 'j':
     case 'down':
       return { form: move(form, 1) };
-    case 'k':
     case 'up':
       return { form: move(form, -1) };
     case ' ':
       return { form: choose(form, form.row) };
-    case 'o':
-      return { form: choose(form, question.options.length) };
     case 'tab':
       return { form: next(form) };
     case 'escape':
     case 'left':
-    case 'q':
       return form.step === 0 ? { form, does: 'leave' } : { form: goTo(form, form.step - 1) };
     case 'return':
       return { form: entered(form) };
   }
-  return { form };
+  if (!key.text?.trim()) return { form };
+  const opened = openText(form);
+  return { form: opened.field ? { ...opened, field: edit(opened.field, key) } : opened };
 }
 
 /** Selects and advances; where several may be selected and some are, only advances. */

@@ -80,7 +80,7 @@ export function next(form: Form): Form {
   const isEmpty = (form.chosen[form.step] ?? []).length === 0 && (form.texts[form.step] ?? '').trim() === '';
   if (isEmpty && question.required) {
     const complaint =
-      question.options.length > 0 ? 'Choose an option, or press o to type your own answer.' : 'An answer is required.';
+      question.options.length > 0 ? 'Choose an option, or type your own answer.' : 'An answer is required.';
     return question.options.length === 0 ? { ...openText(form), complaint } : { ...form, complaint };
   }
   return goTo(form, form.step + 1);

@@ -1,5 +1,6 @@
 // Transitions of the terminal inbox on key presses, by mode. Pure. A key decides an ask only when it was meant for it: not
-// as pasted text, not just after the selection moved by itself, not while the screen shows only a part of the ask.
+// as pasted text, not just after the selection moved by itself, not while the screen shows only a part of the ask. No
+// letter alone decides: a asks for Enter, and other text typed there becomes the reason of a denial.
 import { isQuestion } from '../../client/action-summary.ts';
 import { type InboxEntry, isOpen } from '../../client/inbox-model.ts';
 import type { ApprovalRequest, AskView, UserQuestionRequest } from '../../core/views.ts';
@@ -32,6 +33,8 @@ export function press(state: State, key: Key): Transition {
     case 'detail':
     case 'edited':
       return inDetail(state, key);
+    case 'allow':
+      return inAllow(state, key);
     case 'form':
       return inForm(state, key);
     case 'help':
@@ -106,7 +109,8 @@ function opened(state: State, entry: InboxEntry): State {
     isQuestion(request) && isOpen(entry)
       ? { name: 'form', form: openForm(request.questions), scroll: 0 }
       : { name: 'detail', scroll: 0 };
-  return { ...state, mode, notice: undefined };
+  const movedAtMs = mode.name === 'form' ? state.nowMs : state.movedAtMs;
+  return { ...state, mode, notice: undefined, movedAtMs };
 }
 
 function onQuestion(state: State, { questions }: UserQuestionRequest, key: Key): Transition {
@@ -130,7 +134,19 @@ function onApproval(state: State, ask: AskView, request: ApprovalRequest, key: K
     return changed(
       withNotice(opened(state, { ask }), 'The preview was cut off. Press a again to allow all of it.', 'warn'),
     );
-  const updated = mode.name === 'edited' ? { updated_input: mode.input } : {};
+  return changed({ ...state, mode: { name: 'allow', before: mode }, notice: undefined });
+}
+
+function inAllow(state: State, key: Key): Transition {
+  const { mode } = state;
+  const entry = selectedEntry(state);
+  if (mode.name !== 'allow' || !entry || !isOpen(entry)) return changed({ ...state, mode: { name: 'list' } });
+  const { before } = mode;
+  if (key.name === 'escape' || key.name === 'left') return changed({ ...state, mode: before });
+  if (key.name !== 'return')
+    return changed(key.text?.trim() ? { ...state, mode: { name: 'deny', field: fieldOf(key.text), before } } : state);
+  const { ask } = entry;
+  const updated = before.name === 'edited' ? { updated_input: before.input } : {};
   const resolution = { request_id: ask.ask_id, behavior: 'allow' as const, ...updated };
   return changed(sending(state, ask.ask_id), { do: 'decide', ask, resolution });
 }
@@ -178,13 +194,14 @@ function inDetail(state: State, key: Key): Transition {
 
 const scrolled = (state: State, to: number): number => Math.max(0, Math.min(scrollLimit(state), to));
 
-function inForm(state: State, key: Key): Transition {
+function inForm(before: State, key: Key): Transition {
+  // A key that is held down opens the form and must not answer it too. Any other key shows that it was let go.
+  const isHeld = key.name === 'return' && before.nowMs - before.movedAtMs < JUST_MOVED_MS;
+  const state = { ...before, movedAtMs: isHeld ? before.nowMs : Number.NEGATIVE_INFINITY };
   const { mode } = state;
   const entry = selectedEntry(state);
   if (mode.name !== 'form' || !entry) return changed({ ...state, mode: { name: 'list' } });
-  if (!mode.form.field && key.name === '?') return changed({ ...state, mode: { name: 'help', before: mode } });
-  if (!mode.form.field && key.name === 'd')
-    return changed({ ...state, mode: { name: 'decline', field: fieldOf(''), before: state.mode } });
+  if (isHeld) return changed(state);
   const by = mode.form.field ? undefined : { pagedown: pageRows(state), pageup: -pageRows(state) }[key.name];
   if (by !== undefined) return changed({ ...state, mode: { ...mode, scroll: scrolled(state, mode.scroll + by) } });
   const { form, does } = pressInForm(mode.form, key);

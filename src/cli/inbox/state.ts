@@ -12,6 +12,8 @@ export type Mode =
   | { readonly name: 'list' }
   | { readonly name: 'detail'; readonly scroll: number }
   | { readonly name: 'form'; readonly form: Form; readonly scroll: number }
+  /** Asks for Enter before the shown input is allowed: no letter alone decides. */
+  | { readonly name: 'allow'; readonly before: Mode }
   | { readonly name: 'deny'; readonly field: TextField; readonly before: Mode }
   | { readonly name: 'decline'; readonly field: TextField; readonly before: Mode }
   | { readonly name: 'filter'; readonly field: TextField; readonly before: Mode }
@@ -32,7 +34,7 @@ export interface State {
   /** Asks whose answer has been sent and not yet acknowledged. */
   readonly sendingIds: ReadonlySet<string>;
   readonly selectedId: string | undefined;
-  /** When the selection last moved without a key press. */
+  /** When the selection last moved without a key press, or Enter opened a form. */
   readonly movedAtMs: number;
   readonly filter: string;
   /** The ask that the screen showed in full at the last tick. */

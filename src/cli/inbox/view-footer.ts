@@ -30,6 +30,8 @@ function hintsOf(state: State): string[] {
   switch (mode.name) {
     case 'help':
       return ['esc back'];
+    case 'allow':
+      return ['enter allows what is shown', 'esc back', 'text denies with a reason'];
     case 'edited':
       return ['a allow this', 'e edit again', 'esc discard', 'd deny'];
     case 'form':
@@ -49,7 +51,7 @@ function formHints({ form }: Extract<Mode, { name: 'form' }>): string[] {
   if (form.field) return ['enter done', 'esc back'];
   const isMultiple = questionOf(form)?.multi_select === true;
   const choosing = isMultiple ? ['enter done', 'space choose'] : ['enter select', '1-9 choose'];
-  return [...choosing, 'o other', 'd decline', 'esc back', '? help'];
+  return [...choosing, ...(questionOf(form)?.allow_other ? ['type your own'] : []), 'esc back'];
 }
 
 const PROMPTS: Record<Extract<Mode, { field: TextField }>['name'], string> = {

@@ -16,17 +16,17 @@ const KEYS: readonly (readonly [title: string, keys: readonly (readonly [key: st
   [
     'Approvals',
     [
-      ['a', 'allow what is shown'],
+      ['a, enter', 'allow what is shown'],
       ['d', 'deny, with an optional reason'],
-      ['e', 'edit the input in $EDITOR or here, then allow it with a'],
+      ['e', 'edit the input in $EDITOR or here, then allow it with a and enter'],
     ],
   ],
   [
     'Questions',
     [
       ['1-9, space', 'select; enter takes the option under the cursor'],
-      ['o', 'answer with your own text'],
-      ['d', 'decline to answer'],
+      ['o', 'answer with your own text; in the form, just type'],
+      ['d', 'decline to answer, in the list'],
     ],
   ],
 ];

@@ -10,7 +10,7 @@ import { contextLines } from '../text/question-text.ts';
 import { type Line, line, type Span, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 import type { Form } from './form.ts';
-import { isSending, type State, selectedEntry, visibleEntries } from './state.ts';
+import { isSending, type Mode, type State, selectedEntry, visibleEntries } from './state.ts';
 import { cachedSummary, detailLines, editedLines, originLines } from './view-detail.ts';
 import { fieldFooter, footer } from './view-footer.ts';
 import { formLines, wasShownWhole } from './view-form.ts';
@@ -49,14 +49,15 @@ export interface Body {
 
 function body(state: State): Body {
   const entry = selectedEntry(state);
-  const { mode, columns } = state;
-  switch (mode.name === 'help' ? 'help' : shownMode(state)) {
+  const { columns } = state;
+  const mode = shownMode(state);
+  switch (mode.name) {
     case 'help':
       return { lines: helpLines(columns) };
     case 'detail':
       return { lines: entry ? detailLines(state, entry) : [] };
     case 'edited':
-      return { lines: entry && mode.name === 'edited' ? editedLines(entry, mode.input, columns) : [] };
+      return { lines: entry ? editedLines(entry, mode.input, columns) : [] };
     case 'form':
       return formBody(state);
     default:
@@ -81,9 +82,9 @@ function formIn({ mode }: State): Form | undefined {
   return shown.name === 'form' ? shown.form : undefined;
 }
 
-/** While a line of text is typed, the body keeps showing the mode before. */
-function shownMode({ mode }: State): string {
-  return 'before' in mode && mode.name !== 'help' ? mode.before.name : mode.name;
+/** While a line of text is typed or Enter is awaited, the body keeps showing the mode before. */
+function shownMode({ mode }: State): Mode {
+  return 'before' in mode && mode.name !== 'help' ? mode.before : mode;
 }
 
 const bodyRows = ({ rows }: State): number => Math.max(1, rows - 2);
@@ -173,7 +174,7 @@ export function askInSight(state: State): AskView | undefined {
   const entry = selectedEntry(state);
   if (!entry || !isOpen(entry) || state.mode.name === 'help') return undefined;
   const form = formIn(state);
-  const isList = shownMode(state) === 'list';
+  const isList = shownMode(state).name === 'list';
   const isWhole = form ? wasShownWhole(form, state.columns) : !isList || isWholeInPreview(state);
   return isWhole ? entry.ask : undefined;
 }

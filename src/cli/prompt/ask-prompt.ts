@@ -1,5 +1,6 @@
 // Prompts the person at the terminal for the answer to one ask. Ctrl-C, Escape, the end of input and an answer given
-// elsewhere all end the prompt without an answer.
+// elsewhere all end the prompt without an answer. Text typed at a choice is never a choice: at an approval it begins the
+// reason of a denial, at a question the person's own answer.
 import type { Readable, Writable } from 'node:stream';
 import { isCancel, multiselect, password, select, text, updateSettings } from '@clack/prompts';
 import type { ApprovalResolution, QuestionAnswer, QuestionResolution } from '../../core/answer.ts';
@@ -8,6 +9,7 @@ import type { ApprovalRequest, UserQuestionRequest } from '../../core/views.ts';
 import { isObject } from '../json-input.ts';
 import { suggestionsOf } from '../text/ask-text.ts';
 import { oneLine, prose } from '../text/terminal-text.ts';
+import { choiceKeys } from './choice-keys.ts';
 
 export interface Terminal {
   input: Readable;
@@ -31,7 +33,7 @@ updateSettings({ aliases: { '\u0004': 'cancel' } });
 export async function promptApproval(request: ApprovalRequest, on: Terminal): Promise<ApprovalResolution | undefined> {
   const request_id = request.id;
   const suggestions = suggestionsOf(request);
-  const choice = await prompted(on, (own) =>
+  const { choice, typed } = await chosen(on, (own) =>
     select({
       ...own,
       message: `Allow ${oneLine(request.tool_name)}?`,
@@ -39,7 +41,7 @@ export async function promptApproval(request: ApprovalRequest, on: Terminal): Pr
       options: [
         { value: 'allow', label: 'Allow, this once' },
         { value: 'edit', label: 'Change it, then allow' },
-        { value: 'deny', label: 'Deny' },
+        { value: 'deny', label: 'Deny', hint: 'or type the reason' },
         // Last, where no key that was meant for another option reaches them.
         ...suggestions.map(({ id, label }) => ({
           value: `${SUGGESTED}${id}`,
@@ -48,6 +50,7 @@ export async function promptApproval(request: ApprovalRequest, on: Terminal): Pr
       ],
     }),
   );
+  if (typed !== undefined) return denied(request_id, typed, on);
   if (choice === LEFT) return undefined;
   if (choice.startsWith(SUGGESTED))
     return { request_id, behavior: 'allow', suggestion_ids: [choice.slice(SUGGESTED.length)] };
@@ -60,8 +63,12 @@ export async function promptApproval(request: ApprovalRequest, on: Terminal): Pr
     if (edited === LEFT) return undefined;
     return { request_id, behavior: 'allow', updated_input: JSON.parse(edited) as Record<string, unknown> };
   }
+  return denied(request_id, '', on);
+}
+
+async function denied(request_id: string, initialValue: string, on: Terminal): Promise<ApprovalResolution | undefined> {
   const reason = await prompted(on, (own) =>
-    text({ ...own, message: 'Why not? The agent is told the reason.', placeholder: 'optional' }),
+    text({ ...own, message: 'Deny. Why not? The agent is told the reason.', placeholder: 'optional', initialValue }),
   );
   if (reason === LEFT) return undefined;
   return { request_id, behavior: 'deny', ...(reason?.trim() && { reason: reason.trim() }) };
@@ -92,40 +99,71 @@ async function promptQuestion(question: Question, on: Terminal): Promise<Maybe<G
   }));
   if (question.multi_select) {
     const message = prose(question.question);
-    const picked = await prompted(on, (own) => multiselect({ ...own, message, options, required: question.required }));
+    const { choice: picked } = await chosen(
+      on,
+      (own) => multiselect({ ...own, message, options, required: question.required }),
+      { isMultiple: true },
+    );
     if (picked === LEFT) return LEFT;
     return picked.length === 0 ? SKIP : { selected_option_ids: [...picked] };
   }
   const recommended = question.options.find((o) => o.recommended)?.id;
-  const picked = await prompted(on, (own) =>
-    select({
-      ...own,
-      message: prose(question.question),
-      ...(recommended !== undefined && { initialValue: recommended }),
-      options: [
-        ...options,
-        ...(question.allow_other ? [{ value: OTHER, label: 'Something else…' }] : []),
-        ...(question.required ? [] : [{ value: SKIP, label: 'Skip this question' }]),
-        { value: DECLINE, label: 'Decline to answer' },
-      ],
-    }),
+  const { choice: picked, typed } = await chosen(
+    on,
+    (own) =>
+      select({
+        ...own,
+        message: prose(question.question),
+        ...(recommended !== undefined && { initialValue: recommended }),
+        options: [
+          ...options,
+          ...(question.allow_other ? [{ value: OTHER, label: 'Something else…' }] : []),
+          ...(question.required ? [] : [{ value: SKIP, label: 'Skip this question' }]),
+          { value: DECLINE, label: 'Decline to answer' },
+        ],
+      }),
+    { ignoresText: !question.allow_other || question.secret === true },
   );
-  if (picked === OTHER) return promptText(question, on);
+  if (typed !== undefined || picked === OTHER) return promptText(question, on, typed);
   if (picked === LEFT || picked === SKIP || picked === DECLINE) return picked;
   return { selected_option_ids: [picked] };
 }
 
-async function promptText(question: Question, on: Terminal): Promise<Maybe<Given>> {
+async function promptText(question: Question, on: Terminal, initialValue = ''): Promise<Maybe<Given>> {
   const validate = (value: string | undefined) =>
     question.required && !value?.trim() ? 'An answer is required.' : undefined;
   const message = prose(question.question);
   const typed = await prompted(on, (own) =>
     question.secret
       ? password({ ...own, message, validate })
-      : text({ ...own, message, validate, placeholder: oneLine(question.placeholder ?? '') }),
+      : text({ ...own, message, validate, initialValue, placeholder: oneLine(question.placeholder ?? '') }),
   );
   if (typed === LEFT) return LEFT;
   return typed?.trim() ? { freeform_answer: typed } : SKIP;
+}
+
+/** Runs a choice prompt without letters. Typed text closes it, unless it is ignored; an Enter typed with it is not read. */
+async function chosen<T>(
+  on: Terminal,
+  prompt: (own: Terminal) => Promise<T>,
+  options: { isMultiple?: boolean; ignoresText?: boolean } = {},
+): Promise<{ choice: Maybe<Exclude<T, symbol>>; typed?: string }> {
+  const { isMultiple = false, ignoresText = isMultiple } = options;
+  const close = new AbortController();
+  let typed: string | undefined;
+  const onText = (text: string) => {
+    if (ignoresText) return;
+    typed = (typed ?? '') + text;
+    close.abort();
+  };
+  const keys = choiceKeys(on.input, onText, isMultiple);
+  try {
+    const signal = AbortSignal.any([on.signal, close.signal]);
+    const choice = await prompted({ ...on, input: keys.input, signal }, prompt);
+    return typed === undefined || on.signal.aborted ? { choice } : { choice, typed };
+  } finally {
+    keys.release();
+  }
 }
 
 /**

@@ -147,10 +147,20 @@ describe.skipIf(!hasPty)('run --interactive in a terminal (needs python3)', PATI
     ]);
   });
 
+  it('denies with the words typed at the choice as the reason', async () => {
+    const { person, asks } = play([approve('one')]);
+    await shown(person, ['one']);
+    person.type('no thanks');
+    await person.shows('no thanks');
+    person.type(KEYS.enter);
+    expect(await person.exited).toBe(0);
+    expect((await asks())[0]?.answer).toMatchObject({ behavior: 'deny', reason: 'no thanks' });
+  });
+
   it('offers the suggestions of the agent below Deny, and never preselects one', async () => {
     const suggestions = [{ id: 'session-0', label: 'always for this session: make test' }];
     const { person, asks } = play([{ ...approve('one'), suggestions }]);
-    await person.shows(/● Deny\n[\s\S]*○ Allow, and also: always for this session: make test/);
+    await person.shows(/● Deny \(or type the reason\)\n[\s\S]*○ Allow, and also: always for this session: make test/);
     person.type(`${KEYS.down}${KEYS.enter}`);
     expect(await person.exited).toBe(0);
     expect((await asks())[0]?.answer).toMatchObject({ behavior: 'allow', suggestion_ids: ['session-0'] });

@@ -56,18 +56,28 @@ describe('the list of the inbox', () => {
 });
 
 describe('an approval in the inbox', () => {
-  it('is allowed by a, and the next one is selected', () => {
+  it('is allowed by a and Enter, and the next one is selected', () => {
     const inbox = new Inbox([approval('ask_1'), approval('ask_2')]).keys('a');
+    expect(inbox.sent()).toEqual([]);
+    expect(inbox.shown()).toContain('enter allows what is shown');
+    inbox.keys('return');
     expect(inbox.sent()).toEqual([{ request_id: 'ask_1', behavior: 'allow' }]);
     expect(inbox.state.selectedId).toBe('ask_2');
     expect(inbox.screen()[1]).toMatch(/^ …/);
   });
 
+  it('is never allowed by a word: what follows an a becomes the reason of a denial', () => {
+    const inbox = new Inbox([approval('ask_1')]).text('no thanks');
+    expect(inbox.sent()).toEqual([]);
+    expect(inbox.keys('return').sent()).toEqual([{ request_id: 'ask_1', behavior: 'deny', reason: 'nks' }]);
+    expect(new Inbox([approval('ask_1')]).keys('a', 'escape', 'return', 'a', 'left', 'return').sent()).toEqual([]);
+  });
+
   it('is not allowed by an a that was pressed before the list moved', () => {
-    const inbox = new Inbox([approval('ask_1'), approval('ask_2')]).keys('a', 'a');
-    expect(inbox.sent()).toHaveLength(1);
+    const inbox = new Inbox([approval('ask_1'), approval('ask_2')]).keys('a', 'return', 'a');
     expect(inbox.shown()).toContain('has just moved');
-    expect(inbox.later(400).keys('a').sent()).toHaveLength(2);
+    expect(inbox.keys('return').sent()).toHaveLength(1);
+    expect(inbox.later(400).keys('a', 'return').sent()).toHaveLength(2);
   });
 
   it('is shown in full before it can be allowed', () => {
@@ -75,10 +85,10 @@ describe('an approval in the inbox', () => {
     const inbox = new Inbox([approval('ask_1', long)]).keys('a');
     expect(inbox.sent()).toEqual([]);
     expect(inbox.state.mode.name).toBe('detail');
-    expect(inbox.keys('a').sent()).toEqual([{ request_id: 'ask_1', behavior: 'allow' }]);
+    expect(inbox.keys('a', 'return').sent()).toEqual([{ request_id: 'ask_1', behavior: 'allow' }]);
     const small = new Inbox([approval('ask_1')], { rows: 8 }).keys('a');
     expect(small.sent()).toEqual([]);
-    expect(small.keys('a').sent()).toHaveLength(1);
+    expect(small.keys('a', 'return').sent()).toHaveLength(1);
   });
 
   it('is denied by d with or without a reason, and not after Escape', () => {
@@ -98,7 +108,7 @@ describe('an approval in the inbox', () => {
       /This would run:\n\$ rm -rf tmp\/x\n\nThe agent asked for:\n\$ rm -rf \//,
     );
     expect(inbox.sent()).toEqual([]);
-    expect(inbox.keys('a').sent()).toEqual([
+    expect(inbox.keys('a', 'return').sent()).toEqual([
       { request_id: 'ask_1', behavior: 'allow', updated_input: { command: 'rm -rf tmp/x' } },
     ]);
     const other = new Inbox([approval('ask_1', '', { input: { command: 'ls', cwd: '/' } })]).keys('e');
@@ -114,7 +124,7 @@ describe('an approval in the inbox', () => {
       ask: expect.anything(),
       input: { command: 'rm -rf build' },
     });
-    inbox.tell({ type: 'edited', askId: 'ask_1', input: { command: 'ls' } }).keys('a');
+    inbox.tell({ type: 'edited', askId: 'ask_1', input: { command: 'ls' } }).keys('a', 'return');
     expect(inbox.sent()).toEqual([{ request_id: 'ask_1', behavior: 'allow', updated_input: { command: 'ls' } }]);
   });
 
@@ -137,9 +147,9 @@ describe('an approval in the inbox', () => {
 
   it('shows why an answer was refused, and can be answered again', () => {
     const inbox = new Inbox([approval('ask_1')])
-      .keys('a')
+      .keys('a', 'return')
       .tell({ type: 'refused', askId: 'ask_1', text: 'too late: mate' });
     expect(inbox.shown()).toContain('too late: mate');
-    expect(inbox.keys('a').sent()).toHaveLength(2);
+    expect(inbox.keys('a', 'return').sent()).toHaveLength(2);
   });
 });

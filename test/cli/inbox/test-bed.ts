@@ -82,6 +82,10 @@ export class Inbox {
     for (const name of names) this.#take(press(this.state, { name, ...(name.length === 1 && { text: name }) }));
     return this;
   }
+  /** Presses Enter on the selected ask, and looks at it for a moment. */
+  open(): this {
+    return this.keys('return').later(400);
+  }
   text(text: string): this {
     return this.keys(...text);
   }

@@ -74,7 +74,8 @@ describe('the screen of the inbox', () => {
           inbox.later(1000).keys(name);
           const [sent] = inbox.sent().slice(before) as { behavior?: string }[];
           if (sent?.behavior === 'allow') {
-            expect(name).toBe('a');
+            expect(name).toBe('return');
+            expect(mode.name).toBe('allow');
             expect(wasWhole).toBe(true);
           }
         }

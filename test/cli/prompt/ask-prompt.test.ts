@@ -59,6 +59,17 @@ const which: QuestionInput = {
 describe('the prompt for an approval', () => {
   it.each([
     ['denies on Enter alone', [ENTER, ENTER], { request_id: 'ask_1', behavior: 'deny' }],
+    [
+      'denies with the text typed at the choice as the reason',
+      [...'no thanks', ENTER],
+      { request_id: 'ask_1', behavior: 'deny', reason: 'no thanks' },
+    ],
+    [
+      'denies by a text pasted with its Enter only after another Enter',
+      ['hjkl think again\r', ENTER],
+      { request_id: 'ask_1', behavior: 'deny', reason: 'hjkl think again' },
+    ],
+    ['returns nothing after Escape in a reason typed at the choice', ['k', 'k', ESCAPE], undefined],
     ['denies with a reason', [ENTER, 'n', 'o', ENTER], { request_id: 'ask_1', behavior: 'deny', reason: 'no' }],
     ['allows', [UP, UP, ENTER], { request_id: 'ask_1', behavior: 'allow' }],
     [
@@ -92,6 +103,24 @@ describe('the prompt for questions', () => {
     ['selects the recommended option on Enter', [ENTER], [which], [{ question_id: 'q', selected_option_ids: ['b'] }]],
     ['selects another option', [UP, ENTER], [which], [{ question_id: 'q', selected_option_ids: ['a'] }]],
     ['takes a text of its own', [DOWN, ENTER, 'C', ENTER], [which], [{ question_id: 'q', freeform_answer: 'C' }]],
+    [
+      'takes the text typed at the options',
+      [...'kill it', ENTER],
+      [which],
+      [{ question_id: 'q', freeform_answer: 'kill it' }],
+    ],
+    [
+      'ignores text where only the options are accepted',
+      ['kkj\r'],
+      [{ ...which, allow_other: false }],
+      [{ question_id: 'q', selected_option_ids: ['b'] }],
+    ],
+    [
+      'ignores letters among several options',
+      [SPACE, 'aij\r'],
+      [{ ...which, multi_select: true }],
+      [{ question_id: 'q', selected_option_ids: ['a'] }],
+    ],
     [
       'selects several options',
       [SPACE, DOWN, SPACE, ENTER],
