@@ -152,8 +152,8 @@ export interface ProcessSpec {
 
 /** A process that exchanges lines over standard input and output while it runs. */
 export interface LineProcessSpec extends Omit<ProcessSpec, 'input' | 'limitMs' | 'onStart'> {
-  /** Called with the process before it begins; if this rejects, it never does. */
-  onStart(process: ProcessIdentity): Promise<void>;
+  /** As of `ProcessSpec`. */
+  onStart?(process: ProcessIdentity): Promise<void>;
   onLine(line: string): void;
 }
 

@@ -69,7 +69,7 @@ async function startLines(spec: LineProcessSpec): Promise<LineProcess> {
     spec,
     () => '',
     async () => {
-      await spec.onStart(leader);
+      await spec.onStart?.(leader);
       gateOf(child).write(GO);
       begun.resolve();
     },

@@ -6,7 +6,7 @@ import type { ApprovalOutcome, AskOutcome, GivenAnswer } from '../../client/outc
 import type { ApproveSpec, AskSpec } from '../../client/spec.ts';
 import { storable, truncate } from '../../core/text-limit.ts';
 import type { AskView } from '../../core/views.ts';
-import type { Suggestion } from './protocol.ts';
+import { Rule, type Suggestion } from './protocol.ts';
 import type { ToolCall } from './stream-events.ts';
 
 export const QUESTION_TOOL = 'AskUserQuestion';
@@ -68,15 +68,11 @@ const SKILL_WARNING =
 
 const lineageOf = ({ lineage }: ToolCall) => (lineage.length > 0 ? { lineage } : {});
 
-export type Rule = NonNullable<Suggestion['rules']>[number];
-interface Offer {
-  id: string;
-  label: string;
-  rules: Rule[];
-}
+/** A suggestion as it is shown to the person. */
+const Offer = z.looseObject({ id: z.string(), label: z.string(), rules: z.array(Rule) });
 
 /** Offers only suggested allow rules: a change of the mode or the folders would allow more than the person is shown. */
-function offersOf({ type, behavior, rules = [] }: Suggestion, index: number): Offer[] {
+function offersOf({ type, behavior, rules = [] }: Suggestion, index: number): z.infer<typeof Offer>[] {
   if (type !== 'addRules' || behavior !== 'allow' || rules.length === 0) return [];
   return [{ id: `session-${index}`, label: labelOf(rules), rules }];
 }
@@ -90,12 +86,6 @@ export const ruleText = ({ toolName, ruleContent }: Rule): string =>
 const addRules = (rules: Rule[]): Suggestion[] =>
   rules.length > 0 ? [{ type: 'addRules', behavior: 'allow', rules, destination: 'session' }] : [];
 
-const Offered = z.looseObject({
-  id: z.string(),
-  label: z.string(),
-  rules: z.array(z.object({ toolName: z.string(), ruleContent: z.string().optional() })),
-});
-
 /** The rules that a person accepted with an approval. */
 export function acceptedRules({ kind, request, answer }: AskView): Rule[] {
   if (kind !== 'approval' || answer?.outcome !== 'answered' || answer.behavior !== 'allow') return [];
@@ -108,7 +98,7 @@ function accepted(
   ids: readonly string[],
 ): Rule[] {
   return suggestions.flatMap((suggestion) => {
-    const offered = Offered.safeParse(suggestion).data;
+    const offered = Offer.safeParse(suggestion).data;
     return offered && ids.includes(offered.id) && offered.label === labelOf(offered.rules) ? offered.rules : [];
   });
 }

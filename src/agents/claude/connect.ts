@@ -4,16 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Connector, ConnectTarget } from '../agent.ts';
-import {
-  type HooksFile,
-  type Owner,
-  oursIn,
-  readHooks,
-  SettingsProblem,
-  shownBriefly,
-  withOurs,
-  withoutOurs,
-} from '../kit/hooks-file.ts';
+import { hooksConnector, type Owner, SettingsProblem } from '../kit/hooks-file.ts';
 
 const Limits = z.looseObject({
   disableAllHooks: z.boolean().optional(),
@@ -46,23 +37,23 @@ const EVENTS: Readonly<Record<string, number>> = {
 const OWNER: Owner = {
   agent: 'Claude Code',
   isOurs: ({ type, url }) => type === 'http' && url?.endsWith(PATH) === true,
+  targetOf: ({ url = '', headers = {} }) => ({
+    url: url.slice(0, -PATH.length),
+    token: String(headers.Authorization ?? '').replace(/^Bearer /, ''),
+  }),
   mark: `take out every hook whose url ends with ${PATH}`,
 };
 
-/** `text` is undefined where there is no file yet. */
-function connected(text: string | undefined, target: Pick<ConnectTarget, 'url' | 'token'>): string {
-  const settings = read(text);
+function groupsFor(target: ConnectTarget, settings: object) {
   const limits = Limits.safeParse(settings);
   if (!limits.success)
     throw new SettingsProblem(`It is not as Claude Code documents it: ${z.prettifyError(limits.error)}`);
-  const [ours] = oursIn(settings, OWNER);
-  if (ours) throw new SettingsProblem(`It has the hooks of Holdpoint already (${ours.url}): disconnect first.`);
   mustBeAllowed(limits.data, target);
   const groups = Object.entries(EVENTS).map(([event, timeout]) => [event, { hooks: [hookOf(target, timeout)] }]);
-  return withOurs(text, OWNER, Object.fromEntries(groups));
+  return Object.fromEntries(groups);
 }
 
-function mustBeAllowed(limits: z.infer<typeof Limits>, { url }: Pick<ConnectTarget, 'url' | 'token'>): void {
+function mustBeAllowed(limits: z.infer<typeof Limits>, { url }: ConnectTarget): void {
   if (limits.disableAllHooks) throw new SettingsProblem('It says disableAllHooks: hooks would not be called.');
   const { allowedHttpHookUrls: urls, httpHookAllowedEnvVars: names } = limits;
   if (urls && !urls.some((pattern) => covers(pattern, `${url}${PATH}`)))
@@ -77,27 +68,8 @@ function mustBeAllowed(limits: z.infer<typeof Limits>, { url }: Pick<ConnectTarg
 const covers = (pattern: string, url: string): boolean =>
   new RegExp(`^${pattern.replaceAll(/[^\w*]/g, '\\$&').replaceAll('*', '.*')}$`).test(url);
 
-/** The file without our hooks, for when it was edited since and cannot be restored from its copy. */
-const disconnected = (text: string, before?: string): string => withoutOurs(text, OWNER, before);
-
-/** For display: shortened, without the token. */
-const shown = (text: string): string => shownBriefly(text, OWNER).replaceAll(/Bearer hp_[\w-]+/g, 'Bearer (its token)');
-
-const isConnected = (text: string): boolean => oursIn(read(text), OWNER).length > 0;
-
-/** Each once: a person may have changed some of them. */
-function targets(text: string): Pick<ConnectTarget, 'url' | 'token'>[] {
-  const all = oursIn(read(text), OWNER).map(({ url = '', headers = {} }) => ({
-    url: url.slice(0, -PATH.length),
-    token: String(headers.Authorization ?? '').replace(/^Bearer /, ''),
-  }));
-  return all.filter(({ url, token }, i) => all.findIndex((one) => one.url === url && one.token === token) === i);
-}
-
-const read = (text: string | undefined): HooksFile => readHooks(text, OWNER);
-
 /** After a failed hook call Claude Code asks at its terminal, as without the hook. */
-const hookOf = ({ url, token }: Pick<ConnectTarget, 'url' | 'token'>, timeout: number) => ({
+const hookOf = ({ url, token }: ConnectTarget, timeout: number) => ({
   type: 'http',
   url: `${url}${PATH}`,
   timeout,
@@ -107,14 +79,9 @@ const hookOf = ({ url, token }: Pick<ConnectTarget, 'url' | 'token'>, timeout: n
 });
 
 export const connector: Connector = {
+  ...hooksConnector(OWNER, groupsFor),
   folderVariable: 'CLAUDE_CONFIG_DIR',
   file: (env) => join(env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude'), 'settings.json'),
   needsToken: true,
-  connected,
-  disconnected,
-  isConnected,
-  shown,
-  targets,
-  byHand: OWNER.mark,
   note: 'Every Claude Code you start from now on asks here as well as at its terminal; the first answer counts.',
 };

@@ -44,7 +44,6 @@ export async function startClaude(
     folder: session.work_folder as string,
     env: { ...env, HOLDPOINT_RUN_ID: run.run_id },
     mark: `HOLDPOINT_RUN_ID=${run.run_id}`,
-    onStart: async () => {},
     ...wire,
   });
   claude.send(initialize(Math.ceil(spec.patienceMs / 1000) + HOOK_MARGIN_SECONDS));

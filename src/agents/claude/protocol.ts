@@ -2,15 +2,17 @@
 // messages that this adapter reads, and writes the messages that it sends. stream-events.ts interprets them.
 import { z } from 'zod';
 
-const input = z.record(z.string(), z.unknown());
+const text = z.string();
+const optionalText = text.optional();
+const input = z.record(text, z.unknown());
 
 const Content = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text: z.string() }),
-  z.object({ type: z.literal('thinking'), thinking: z.string() }),
-  z.object({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input }),
+  z.object({ type: z.literal('text'), text }),
+  z.object({ type: z.literal('thinking'), thinking: text }),
+  z.object({ type: z.literal('tool_use'), id: text, name: text, input }),
   z.object({
     type: z.literal('tool_result'),
-    tool_use_id: z.string(),
+    tool_use_id: text,
     content: z.unknown().optional(),
     is_error: z.boolean().optional(),
   }),
@@ -19,39 +21,41 @@ export type Content = z.infer<typeof Content>;
 
 /** Drops content of unknown types. */
 const contents = z.array(z.unknown()).transform((list) => list.flatMap((item) => Content.safeParse(item).data ?? []));
-const message = z.object({ id: z.string().optional(), content: z.union([z.string(), contents]) });
-const spokenFields = { message, uuid: z.string(), agent_id: z.string().optional() };
+const message = z.object({ id: optionalText, content: z.union([text, contents]) });
+const spokenFields = { message, uuid: text, agent_id: optionalText };
 
+export const Rule = z.object({ toolName: text, ruleContent: optionalText });
+export type Rule = z.infer<typeof Rule>;
 export const Suggestion = z.looseObject({
-  type: z.string(),
-  behavior: z.string().optional(),
-  rules: z.array(z.object({ toolName: z.string(), ruleContent: z.string().optional() })).optional(),
+  type: text,
+  behavior: optionalText,
+  rules: z.array(Rule).optional(),
 });
 export type Suggestion = z.infer<typeof Suggestion>;
 
 const HookCallback = z.object({
   subtype: z.literal('hook_callback'),
   input: z.object({
-    hook_event_name: z.string(),
-    tool_name: z.string(),
+    hook_event_name: text,
+    tool_name: text,
     tool_input: input,
-    tool_use_id: z.string(),
-    agent_id: z.string().optional(),
+    tool_use_id: text,
+    agent_id: optionalText,
     /** Of the caller: a sub-agent may have its own. */
-    permission_mode: z.string().optional(),
+    permission_mode: optionalText,
     /** The current working directory. */
-    cwd: z.string().optional(),
+    cwd: optionalText,
   }),
 });
 const CanUseTool = z.object({
   subtype: z.literal('can_use_tool'),
-  tool_name: z.string(),
+  tool_name: text,
   input,
-  tool_use_id: z.string(),
-  agent_id: z.string().optional(),
-  description: z.string().optional(),
-  title: z.string().optional(),
-  decision_reason: z.string().optional(),
+  tool_use_id: text,
+  agent_id: optionalText,
+  description: optionalText,
+  title: optionalText,
+  decision_reason: optionalText,
   /** Optional information: a value of another shape must not keep the call from being asked about. */
   permission_suggestions: z.array(Suggestion).optional().catch([]),
 });
@@ -59,27 +63,27 @@ const CanUseTool = z.object({
 /** An elicitation of one of its MCP servers. It does not name the tool call. */
 const Elicitation = z.object({
   subtype: z.literal('elicitation'),
-  mcp_server_name: z.string(),
-  message: z.string().optional(),
-  mode: z.string().optional(),
-  url: z.string().optional(),
+  mcp_server_name: text,
+  message: optionalText,
+  mode: optionalText,
+  url: optionalText,
   requested_schema: z.unknown().optional(),
 });
 
 const BackgroundTask = z.object({
-  task_id: z.string(),
-  task_type: z.string().default(''),
-  description: z.string().default(''),
+  task_id: text,
+  task_type: text.default(''),
+  description: text.default(''),
 });
 
 /** Where a message starts and ends, and which calls it makes. */
 const PartialMessage = z.object({
   type: z.literal('stream_event'),
-  parent_tool_use_id: z.string().nullable().optional(),
+  parent_tool_use_id: text.nullable().optional(),
   event: z.object({
-    type: z.string(),
-    message: z.object({ id: z.string().optional() }).optional(),
-    content_block: z.object({ type: z.string(), id: z.string().optional() }).optional(),
+    type: text,
+    message: z.object({ id: optionalText }).optional(),
+    content_block: z.object({ type: text, id: optionalText }).optional(),
   }),
 });
 
@@ -88,15 +92,15 @@ export type PartialMessageEvent = z.infer<typeof PartialMessage>['event'];
 export const ClaudeMessage = z.union([
   z.object({
     type: z.literal('system'),
-    subtype: z.string(),
-    session_id: z.string().optional(),
-    permissionMode: z.string().optional(),
-    task_id: z.string().optional(),
-    tool_use_id: z.string().optional(),
-    subagent_type: z.string().optional(),
-    description: z.string().optional(),
+    subtype: text,
+    session_id: optionalText,
+    permissionMode: optionalText,
+    task_id: optionalText,
+    tool_use_id: optionalText,
+    subagent_type: optionalText,
+    description: optionalText,
     /** Why a prompt did not reach the model. */
-    prompt_submit_outcome: z.object({ kind: z.string(), reason: z.string().optional() }).optional().catch(undefined),
+    prompt_submit_outcome: z.object({ kind: text, reason: optionalText }).optional().catch(undefined),
     /** All running background tasks, whenever that set changes. */
     tasks: z.array(BackgroundTask).optional(),
   }),
@@ -105,27 +109,27 @@ export const ClaudeMessage = z.union([
   PartialMessage,
   z.object({
     type: z.literal('control_request'),
-    request_id: z.string(),
-    request: z.union([HookCallback, CanUseTool, Elicitation, z.object({ subtype: z.string() })]),
+    request_id: text,
+    request: z.union([HookCallback, CanUseTool, Elicitation, z.object({ subtype: text })]),
   }),
   z.object({
     type: z.literal('control_response'),
-    response: z.object({ request_id: z.string(), response: z.unknown().optional() }),
+    response: z.object({ request_id: text, response: z.unknown().optional() }),
   }),
-  z.object({ type: z.literal('control_cancel_request'), request_id: z.string() }),
+  z.object({ type: z.literal('control_cancel_request'), request_id: text }),
   z.object({
     type: z.literal('result'),
-    subtype: z.string(),
+    subtype: text,
     is_error: z.boolean(),
-    result: z.string().optional(),
-    errors: z.array(z.string()).optional(),
-    stop_reason: z.string().nullable().optional(),
-    session_id: z.string(),
+    result: optionalText,
+    errors: z.array(text).optional(),
+    stop_reason: text.nullable().optional(),
+    session_id: text,
     /** 0 for a slash command of Claude Code that does not call the model. */
     num_turns: z.int().optional(),
-    deferred_tool_use: z.object({ id: z.string() }).optional(),
+    deferred_tool_use: z.object({ id: text }).optional(),
   }),
-  z.object({ type: z.literal('command_lifecycle'), state: z.string() }),
+  z.object({ type: z.literal('command_lifecycle'), state: text }),
 ]);
 export type ClaudeMessage = z.infer<typeof ClaudeMessage>;
 /** Our own `subtype` of a result: a hook refused the prompt. */
@@ -169,9 +173,9 @@ export const applySettings = (requestId: string, settings: object): string =>
 
 export const getSettings = (requestId: string): string => controlRequest(requestId, { subtype: 'get_settings' });
 
-const permissions = z.object({ allow: z.array(z.string()).optional() }).optional();
+const permissions = z.object({ allow: z.array(text).optional() }).optional();
 const EffectiveSettings = z.object({
-  sources: z.array(z.object({ source: z.string(), settings: z.object({ permissions }) })),
+  sources: z.array(z.object({ source: text, settings: z.object({ permissions }) })),
 });
 
 /** The allow rules of that layer, from the response to `getSettings`. Undefined if it is not understood. */

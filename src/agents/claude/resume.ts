@@ -8,11 +8,12 @@ import type { AskView } from '../../core/views.ts';
 import type { AgentContext } from '../agent.ts';
 import { callIdOf } from '../kit/ask-ids.ts';
 import { resumeMessage } from '../kit/resume-message.ts';
-import { acceptedRules, PLAN_TOOL, type Rule, ruleText } from './asks.ts';
+import { acceptedRules, PLAN_TOOL, ruleText } from './asks.ts';
 import { withoutUnusedElicitations } from './elicitations.ts';
 import type { ClaudeSpec } from './input.ts';
 import type { LaunchOptions } from './launch.ts';
 import { heldOutputId } from './outputs.ts';
+import type { Rule } from './protocol.ts';
 
 /** `stored`: the id that Claude Code reported. Anything but a UUID could be read as a command line option. */
 export const resumedConversation = (stored: unknown, sessionId: string): string =>

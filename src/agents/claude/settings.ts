@@ -1,44 +1,34 @@
 // Lists what can be chosen for a run of Claude Code before it starts: its permission mode, and whether the settings of
-// the work folder apply. Data only; `input.ts` judges what a run says.
+// the work folder apply. Data only; `input.ts` validates the input of a run.
 import type { Setting } from '../../core/agent-description.ts';
+import type { ClaudeSpec } from './input.ts';
 
-const permissionMode = (value: string) => ({ value, input: { permission_mode: value } });
+const MODES: Record<NonNullable<ClaudeSpec['mode']>, string> = {
+  default: 'ask',
+  acceptEdits: 'edit unasked',
+  plan: 'look first',
+  dontAsk: 'refuse instead of asking',
+  bypassPermissions: 'do everything unasked',
+};
+const MEANINGS: typeof MODES = {
+  default: 'You are asked before a file is changed or a command runs, unless its own settings allow that.',
+  acceptEdits:
+    'Files in the work folder are changed unasked, also by commands such as touch. For others you are asked.',
+  plan: 'It looks around, changes no file, and shows you a plan. When you allow the plan, it begins, and asks.',
+  dontAsk: 'Nobody is asked: what its own settings do not allow is refused.',
+  bypassPermissions: 'Every command and every change is made without asking anybody. Only its questions reach you.',
+};
+
+const modeOf = ([value, label]: [string, string]): Setting['choices'][number] => ({
+  value,
+  label: `${value}: ${label}`,
+  means: MEANINGS[value as keyof typeof MODES],
+  ...(value === 'bypassPermissions' && { is_open: true }),
+  input: value === 'default' ? {} : { permission_mode: value },
+});
 
 export const settings: Setting[] = [
-  {
-    name: 'permission_mode',
-    label: 'Permission mode',
-    choices: [
-      {
-        value: 'default',
-        label: 'default: ask',
-        means: 'You are asked before a file is changed or a command runs, unless its own settings allow that.',
-        input: {},
-      },
-      {
-        ...permissionMode('acceptEdits'),
-        label: 'acceptEdits: edit unasked',
-        means:
-          'Files in the work folder are changed unasked, also by commands such as touch. For others you are asked.',
-      },
-      {
-        ...permissionMode('plan'),
-        label: 'plan: look first',
-        means: 'It looks around, changes no file, and shows you a plan. When you allow the plan, it begins, and asks.',
-      },
-      {
-        ...permissionMode('dontAsk'),
-        label: 'dontAsk: refuse instead of asking',
-        means: 'Nobody is asked: what its own settings do not allow is refused.',
-      },
-      {
-        ...permissionMode('bypassPermissions'),
-        label: 'bypassPermissions: do everything unasked',
-        means: 'Every command and every change is made without asking anybody. Only its questions reach you.',
-        is_open: true,
-      },
-    ],
-  },
+  { name: 'permission_mode', label: 'Permission mode', choices: Object.entries(MODES).map(modeOf) },
   {
     name: 'trust_folder',
     label: 'Trust what the folder brings along',

@@ -46,7 +46,6 @@ async function runProcess(context: AgentContext, spec: CodexSpec): Promise<Endin
     env: { ...context.env, HOLDPOINT_RUN_ID: run.run_id },
     mark: `HOLDPOINT_RUN_ID=${run.run_id}`,
     signal: AbortSignal.any([signal, stop.signal]),
-    onStart: async () => {},
     onLine: peer.receive,
   });
   const { ended } = codex;

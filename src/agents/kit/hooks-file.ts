@@ -3,6 +3,7 @@
 // unchanged.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import type { Connector, ConnectTarget } from '../agent.ts';
 import { blankIn, type JSONPath, namedTwice, putIn, replaced, takeOut } from './settings-json.ts';
 
 const Hook = z.looseObject({
@@ -13,14 +14,16 @@ const Hook = z.looseObject({
 });
 const Group = z.looseObject({ hooks: z.array(Hook) });
 const HooksFile = z.looseObject({ hooks: z.record(z.string(), z.array(Group)).optional() });
-export type Hook = z.infer<typeof Hook>;
-export type Group = z.infer<typeof Group>;
-export type HooksFile = z.infer<typeof HooksFile>;
+type Hook = z.infer<typeof Hook>;
+type Group = z.infer<typeof Group>;
+type HooksFile = z.infer<typeof HooksFile>;
 
 /** The agent that the file belongs to, and how to recognise our hooks in it. */
 export interface Owner {
   agent: string;
   isOurs(hook: Hook): boolean;
+  /** The server that one of our hooks calls, with the token that it carries. */
+  targetOf(hook: Hook): { url: string; token?: string };
   /** What to look for when the file must be edited by hand. */
   mark: string;
 }
@@ -28,6 +31,37 @@ export interface Owner {
 export class SettingsProblem extends Error {
   override name = 'SettingsProblem';
 }
+
+/** `groupsFor`: our hooks by event. May throw `SettingsProblem` where the settings would not let them be called. */
+export function hooksConnector(
+  owner: Owner,
+  groupsFor: (target: ConnectTarget, settings: object) => Record<string, Group>,
+): Pick<Connector, 'connected' | 'disconnected' | 'isConnected' | 'shown' | 'targets' | 'byHand'> {
+  const oursIn = (text: string) => hooksIn(readHooks(text, owner)).filter(owner.isOurs);
+  return {
+    connected(text, target) {
+      const settings = readHooks(text, owner);
+      const ours = hooksIn(settings).find(owner.isOurs);
+      if (!ours) return withOurs(text, owner, groupsFor(target, settings));
+      throw new SettingsProblem(
+        `It has the hooks of Holdpoint already (${ours.url ?? ours.command}): disconnect first.`,
+      );
+    },
+    disconnected: (text, before) => withoutOurs(text, owner, before),
+    isConnected: (text) => oursIn(text).length > 0,
+    shown: (text) => shownBriefly(text, owner).replaceAll(/Bearer hp_[\w-]+/g, 'Bearer (its token)'),
+    targets(text) {
+      const all = oursIn(text).map(owner.targetOf);
+      return all.filter((target, i) => all.findIndex((other) => isDeepStrictEqual(other, target)) === i);
+    },
+    byHand: owner.mark,
+  };
+}
+
+const hooksIn = ({ hooks = {} }: HooksFile): Hook[] =>
+  Object.values(hooks)
+    .flat()
+    .flatMap((group) => group.hooks);
 
 const BOM = '\uFEFF';
 
@@ -46,11 +80,6 @@ export function readHooks(text: string | undefined, { agent }: Owner): HooksFile
   if (twice !== undefined) throw new SettingsProblem(`It has "${twice}" twice: leave one of them.`);
   return settings.data;
 }
-
-export const oursIn = ({ hooks = {} }: HooksFile, { isOurs }: Owner): Hook[] =>
-  Object.values(hooks)
-    .flat()
-    .flatMap((group) => group.hooks.filter(isOurs));
 
 /** The text with these groups added, each after the existing groups of its event. */
 export function withOurs(text: string | undefined, owner: Owner, added: Readonly<Record<string, Group>>): string {

@@ -5,7 +5,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Owner, readHooks, shownBriefly, withOurs, withoutOurs } from '../../../src/agents/kit/hooks-file.ts';
 
-const OWNER: Owner = { agent: 'The agent', isOurs: ({ url }) => url === 'ours', mark: 'take out ours' };
+const OWNER: Owner = {
+  agent: 'The agent',
+  isOurs: ({ url }) => url === 'ours',
+  targetOf: ({ url = '' }) => ({ url }),
+  mark: 'take out ours',
+};
 const OURS = { hooks: [{ type: 'http', url: 'ours' }] };
 const ADDED = { Stop: OURS, PreToolUse: OURS };
 const put = (text: string | undefined) => withOurs(text, OWNER, ADDED);

@@ -30,7 +30,6 @@ export async function runToy(context: AgentContext): Promise<Ending> {
     env: { ...context.env, HOLDPOINT_RUN_ID: context.run.run_id },
     mark,
     signal: context.signal,
-    onStart: async () => {},
     onLine(line) {
       const { ask: asked, settled, done } = JSON.parse(line) as Line;
       if (settled !== undefined) pending.get(settled)?.withdraw('settled at the prompt of the toy');
