@@ -20,6 +20,8 @@ const DispatchInput = z.strictObject({
   declined: z.boolean().optional(),
   justification: z.string().optional(),
   partial_state: z.unknown().optional(),
+  /** The answer to a form that an earlier run of this session displayed. */
+  interactive_form_answer: z.unknown().optional(),
 });
 
 export type DispatchSpec = Pick<z.infer<typeof DispatchInput>, 'command' | 'timeout_ms' | 'runtime'> & {
@@ -49,8 +51,10 @@ export function readSpec(given: Record<string, unknown>): DispatchSpec {
   return { command, timeout_ms, runtime, skills, env, input, template: prompt_template, carried: names };
 }
 
-function carriedInput({ answer, declined, justification, partial_state }: z.infer<typeof DispatchInput>) {
+function carriedInput(given: z.infer<typeof DispatchInput>) {
+  const { answer, declined, justification, partial_state, interactive_form_answer } = given;
   return {
+    ...(interactive_form_answer !== undefined && { interactive_form_answer }),
     ...(answer !== undefined && { answer }),
     ...(declined && { declined, ...(justification !== undefined && { justification }) }),
     ...(partial_state !== undefined && { partial_state }),

@@ -28,7 +28,7 @@ interface Dispatch {
 
 export async function runDispatch(context: AgentContext): Promise<Ending> {
   try {
-    const spec = readSpec(context.input);
+    const spec = readSpec(await dispatchInput(context));
     const { work_folder } = context.session;
     const problem = await folderProblem(work_folder);
     if (problem) throw new DispatchFailure(problem === NO_SUCH_FOLDER ? 'fetch-failed' : 'worker-failed', problem);
@@ -61,7 +61,7 @@ async function dispatch(parts: Dispatch): Promise<Ending> {
     context.signal.throwIfAborted();
     if (!workspace.isMine()) return { ended: 'vanished' };
     await removeOverlay(folder, own);
-    return await conclude(context, spec, exit, taken);
+    return (await isHeldOnForm(context)) ? { ended: 'held' } : await conclude(context, spec, exit, taken);
   } finally {
     if (workspace.isMine()) {
       await removeOverlay(folder, own).catch(() => {}); // What could not be removed is still in the manifest.
@@ -70,6 +70,23 @@ async function dispatch(parts: Dispatch): Promise<Ending> {
       await workspace.leave();
     }
   }
+}
+
+/** A run that carries the answer to a form has no spec of its own: the command of the run that displayed it is started. */
+async function dispatchInput(context: AgentContext): Promise<Record<string, unknown>> {
+  const { interactive_form_answer } = context.input;
+  if (interactive_form_answer === undefined) return context.input;
+  for (const { run } of await context.earlier()) {
+    const { answer, declined, justification, partial_state, ...spec } = await context.inputOf(run.run_id);
+    if (spec.command !== undefined) return { ...spec, interactive_form_answer };
+  }
+  return context.input;
+}
+
+/** A form takes precedence over the exit code, as the sentinel does. */
+async function isHeldOnForm({ history, run }: AgentContext): Promise<boolean> {
+  const asks = await history();
+  return asks.some(({ run_id, mode, status }) => run_id === run.run_id && mode === 'form' && status === 'pending');
 }
 
 /** A complete question counts if the worker died after the program had exited by itself; otherwise it runs again. */
