@@ -19,6 +19,7 @@ import type { Permissions } from '../core/session.ts';
 import { createGateway, type Gateway } from '../gateway/gateway.ts';
 import { createMcpHttpHandler } from '../mcp/http-handler.ts';
 import { writeFileAtomic } from '../node/atomic-file.ts';
+import { narrowUmask } from '../node/umask.ts';
 import { createApp } from '../server/app.ts';
 import { isBuilt } from '../server/page.ts';
 import type { App } from '../server/routes/route.ts';
@@ -69,7 +70,7 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 /** What was opened is closed in the opposite order: at the end, or when the start fails half-way. */
 export async function startServer(settings: Settings): Promise<Running> {
   refuseOpenBind(settings);
-  process.umask(0o077);
+  narrowUmask();
   mkdirSync(settings.data, { recursive: true, mode: 0o700 });
   const open: (() => Promise<unknown>)[] = [];
   const stop = async () => {

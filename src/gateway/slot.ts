@@ -34,7 +34,7 @@ export async function enqueue(ledger: Ledger, wanted: NewRun, opening: Opening =
     agent: session.agent,
     labels: session.labels,
     status: 'queued',
-    textPreview: previewOf(wanted.input.text),
+    textPreview: previewOf(wanted.input.text ?? commandOf(wanted.input)),
     submittedAt: now,
     updatedAt: now,
     startedAt: undefined,
@@ -70,6 +70,10 @@ async function placeOf({ tx, session }: Ledger, run: Run): Promise<number> {
 
 export const previewOf = (text: unknown): string =>
   typeof text === 'string' ? truncate(text, PREVIEW_LENGTH, '') : '';
+
+/** The command line of a dispatch, for lists. */
+const commandOf = ({ command }: Record<string, unknown>): unknown =>
+  Array.isArray(command) ? command.join(' ') : undefined;
 
 /** Gives a free slot to the next run that can take it by itself; a run for a worker waits until one claims it. */
 export async function fillSlot(ledger: Ledger): Promise<void> {

@@ -39,7 +39,8 @@ export function createContext(
     resumed,
     due,
     signal,
-    env: { ...inherited(), ...claimed.env, HOLDPOINT_URL: client.http.url },
+    // The scripts that publish skills find the server by the second name.
+    env: { ...inherited(), ...claimed.env, HOLDPOINT_URL: client.http.url, TASK_API_DOMAIN: client.http.url },
     processes,
     runtimes,
 

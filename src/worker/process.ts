@@ -12,6 +12,7 @@ import type {
   ProcessSpec,
 } from '../agents/agent.ts';
 import { storable } from '../core/text-limit.ts';
+import { restoreUmask } from '../node/umask.ts';
 import { endGroup, identityOf, isAlive, LEADER } from './process-group.ts';
 
 const GRACE_MS = 1500;
@@ -93,7 +94,7 @@ interface Started {
 async function start(spec: LineProcessSpec | ProcessSpec, gate: string, speaks: boolean): Promise<Started> {
   const { signal, argv, folder, env, mark } = spec;
   signal.throwIfAborted();
-  const child = spawn('/bin/sh', ['-c', gate, 'sh', mark, ...argv], {
+  const child = spawn('/bin/sh', ['-c', `${restoreUmask()} ${gate}`, 'sh', mark, ...argv], {
     cwd: folder,
     env,
     detached: true,

@@ -10,7 +10,7 @@ const SKILL = `${SKILLS}/agora-needs-input`;
 
 const HEAD = `---
 name: agora-needs-input
-description: How to ask a person a question from a headless run. Use it whenever you need a decision, a preference, a credential or a missing fact, or are about to guess or pick a default that a person should choose.
+description: How to ask a person a question from a headless run. Use it whenever you need a decision, a preference or a missing fact, or are about to guess or pick a default that a person should choose.
 ---
 
 # Asking a person from a headless run
@@ -28,9 +28,16 @@ export const claudeRuntime: RuntimeAdapter = {
     { path: `${SKILL}/.gitignore`, content: '*\n' },
   ],
   tell: (value) => (typeof value === 'string' ? escapeMentions(value) : escapedJson(value)),
-  invoke: (invocation, context) =>
-    invokeCommand({ ...invocation, prompt: invocation.prompt ?? answerPrompt(invocation.input) }, context),
+  invoke: (invocation, context) => invokeCommand({ ...invocation, prompt: withAnswer(invocation) }, context),
 };
+
+/** A template that does not mention the answer would start the model with the same task once more. */
+function withAnswer({ prompt, input }: { prompt?: string | undefined; input: Record<string, unknown> }) {
+  const isMentioned = typeof input.answer === 'string' && prompt?.includes(escapeMentions(input.answer));
+  return isMentioned
+    ? prompt
+    : [prompt, answerPrompt(input)].filter((text) => text !== undefined).join('\n\n') || undefined;
+}
 
 function answerPrompt(input: Record<string, unknown>): string | undefined {
   if (input.answer === undefined) return undefined;

@@ -138,6 +138,10 @@ async function conclude(context: AgentContext, spec: DispatchSpec, exit: Runtime
     try {
       return await ask(context, await consume(needsInputSentinelPath, taken));
     } catch (error) {
+      if (error instanceof MalformedSentinel && error.content !== undefined) {
+        const record = { id: `exec-sentinel-${crypto.randomUUID()}`, type: 'exec-sentinel' };
+        await context.output(undefined, { ...record, data: { content: error.content } });
+      }
       if (error instanceof MalformedSentinel)
         return failed('worker-failed', timedOut ? `${error.message} ${late}` : error.message);
       if (error instanceof DispatchFailure) return failed(error.reason, error.message);

@@ -1,10 +1,11 @@
 // Reads the needs-input sentinel: a file whose existence is the signal and whose content is the question. Owns that it is
-// moved away before it is read, so that it is read once, and what a well-formed one contains. A malformed one is an error
-// that quotes nothing of its content.
+// moved away before it is read, so that it is read once, and what a well-formed one contains. Text over the limits of an
+// ask is truncated. The error for a malformed one quotes nothing of its content, and carries it for the run's record.
 import { constants } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { canonical } from '../../core/digest.ts';
 import { bytesOf, PARTIAL_STATE_BYTES } from '../../core/partial-state.ts';
+import { storable, truncate } from '../../core/text-limit.ts';
 import { isMissing } from '../kit/runtime.ts';
 
 export interface NeedsInput {
@@ -15,6 +16,9 @@ export interface NeedsInput {
 }
 
 export class MalformedSentinel extends Error {
+  /** The beginning of the file, where it could be read. */
+  content: string | undefined;
+
   constructor(what: string) {
     super(`The needs-input sentinel is malformed: ${what}.`);
     this.name = 'MalformedSentinel';
@@ -22,6 +26,10 @@ export class MalformedSentinel extends Error {
 }
 
 const FILE_BYTES = 2 * 1024 * 1024;
+/** What an ask takes: characters of a text, and options. */
+const LONGEST_TEXT = 20_000;
+const MOST_OPTIONS = 50;
+const RECORDED_CHARACTERS = 32 * 1024;
 const OWNER_MAY_READ = 0o400;
 
 /** Removes the sentinel of an earlier program, unread. */
@@ -39,7 +47,14 @@ export async function consume(path: string, aside: string): Promise<NeedsInput> 
 }
 
 export async function readSentinel(path: string): Promise<NeedsInput> {
-  return parseSentinel(await readBytes(path));
+  const bytes = await readBytes(path);
+  try {
+    return parseSentinel(bytes);
+  } catch (error) {
+    if (error instanceof MalformedSentinel)
+      error.content = storable(truncate(bytes.subarray(0, 4 * RECORDED_CHARACTERS).toString(), RECORDED_CHARACTERS));
+    throw error;
+  }
 }
 
 async function readBytes(path: string): Promise<Buffer> {
@@ -70,10 +85,16 @@ export function parseSentinel(bytes: Buffer): NeedsInput {
   if (typeof question !== 'string' || question.trim() === '')
     throw new MalformedSentinel('`question` must be a text that is not blank');
   checkState(partial_state);
+  const offered = optionsOf(options);
+  const more = offered.length - MOST_OPTIONS;
+  const about = [
+    typeof context === 'string' ? context : '',
+    more > 0 ? `${more} more options are not listed; they can be given as text.` : '',
+  ].filter((text) => text.trim() !== '');
   return {
-    question,
-    options: optionsOf(options),
-    ...(typeof context === 'string' && context.trim() !== '' && { context }),
+    question: truncate(question, LONGEST_TEXT),
+    options: offered.slice(0, MOST_OPTIONS),
+    ...(about.length > 0 && { context: truncate(about.toReversed().join('\n\n'), LONGEST_TEXT) }),
     ...(partial_state !== undefined && { partial_state }),
   };
 }

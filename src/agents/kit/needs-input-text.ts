@@ -24,4 +24,5 @@ preference or a fact that only a person has, do not guess and do not pick a defa
 
 Put into \`partial_state\` whatever saves you from starting over. A good shape is
 \`{"considered_options": [], "ruled_out": [{"option": "", "reason": ""}], "tentative_conclusions": {}, "remaining_work": []}\`.
-It may have up to 1 MiB; of anything larger, keep a pointer. Nothing else is kept for you.`;
+It may have up to 1 MiB; of anything larger, keep a pointer. Nothing else is kept for you. Never ask for a password, a
+key or another secret this way: the question and its answer are stored in a log that others can read.`;

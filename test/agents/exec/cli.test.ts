@@ -1,6 +1,6 @@
 // `holdpoint run exec -- <command…>`: the command runs in the folder where it was typed, asks, and continues when it is
 // answered from the command line.
-// Covers: src/agents/exec/run.ts, src/cli/commands/run.ts
+// Covers: src/agents/exec/run.ts, src/cli/commands/run.ts, src/node/umask.ts
 import { afterAll, expect, it } from 'vitest';
 import { endEverything, spawnHoldpoint, startHoldpoint, temporaryFolder } from '../../support/process.ts';
 import { TestBed } from '../../support/test-bed.ts';
@@ -8,7 +8,7 @@ import { asks, exitOf } from './test-bed.ts';
 
 afterAll(endEverything);
 
-it('runs a command as it was typed, with its flags, and prints how it ended', async () => {
+it('runs a command as it was typed, with the umask of the user, and prints how it ended', async () => {
   const server = await startHoldpoint({ via: 'main' });
   const env = { HOLDPOINT_URL: server.url, HOLDPOINT_TOKEN: server.token };
   const folder = temporaryFolder();
@@ -32,6 +32,11 @@ it('runs a command as it was typed, with its flags, and prints how it ended', as
   expect(said.code).toBe(0);
   expect(exitOf(JSON.parse(said.out))?.stdout).toBe(`${folder}\n--json -x\n`);
   expect((await holdpoint('run', 'exec', '--wait', '--', 'false')).code).not.toBe(0);
+
+  const surroundings = 'umask; echo "$TASK_API_DOMAIN"';
+  const told = await holdpoint('run', 'exec', '--wait', '--json', '--', 'sh', '-c', surroundings);
+  const own = process.umask().toString(8).padStart(4, '0');
+  expect(exitOf(JSON.parse(told.out))?.stdout).toBe(`${own}\n${server.url}\n`);
 
   const script = `case $AGORA_INPUT_JSON in *'"answer"'*) exit 0;; esac; ${asks({ question: 'Go on?' })}`;
   const asking = await holdpoint('run', 'exec', '--wait', '--json', '--', 'sh', '-c', script);

@@ -57,6 +57,15 @@ const SENTINELS: Record<string, Sentinel> = {
   'no question': { given: '{"options":["A"]}', script: copied, means: /`question` must be a text/ },
   'empty question': { given: '{"question":" \\n"}', script: copied, means: /`question` must be a text/ },
   symlink: { given: VALID, script: `ln -s ../given ${at}`, means: /symbolic link/ },
+  'texts over the limits': {
+    given: JSON.stringify({
+      question: 'Which one?',
+      context: 'x'.repeat(300_000),
+      options: Array.from({ length: 80 }, (_, n) => `option ${n}`),
+    }),
+    script: copied,
+    means: 'question',
+  },
   directory: { script: `mkdir ${at}`, means: /not a regular file/ },
   pipe: { script: `mkfifo ${at}`, means: /not a regular file/ },
   'over 2 MiB': { given: VALID.padEnd(2 * MIB + 1), script: copied, means: /2097153 bytes; at most 2097152/ },
