@@ -1,13 +1,13 @@
 // The subcommands `list` and `show` of `questions` and `approvals`.
-import { Command } from 'commander';
 import type { Client } from '../client/client.ts';
 import { countdown, duration, instant } from '../client/times.ts';
 import type { AskKind } from '../core/ask.ts';
 import type { AskView, PendingApprovalView, PendingQuestionView, SightingView } from '../core/views.ts';
 import { printAsks } from './ask-table.ts';
-import { type Scope, type ServerFlags, withExamples, withScope, withServer } from './command-flags.ts';
+import { Command } from './command.ts';
+import type { Scope, ServerFlags } from './command-flags.ts';
 import { findAsk } from './lookup.ts';
-import { isTerminal, note, print, printJson, terminalWidth } from './output.ts';
+import { isTerminal, print, printJson, terminalWidth } from './output.ts';
 import { listAll } from './paging.ts';
 import { programName } from './program-name.ts';
 import { connect } from './server-connection.ts';
@@ -21,19 +21,24 @@ import { oneLine } from './text/terminal-text.ts';
 
 type Pending = PendingQuestionView | PendingApprovalView;
 
-export function askListCommand(kind: AskKind, ...examples: string[]): Command {
-  const command = new Command('list').description(`pending ${kind}s, oldest first`);
-  withExamples(command, ...examples);
-  return withServer(withScope(command, 'of')).action(async (flags: ServerFlags & Scope) => {
-    const client = await connect(flags);
-    const pending = (await pendingOf(client, kind, flags.sessionId)).filter(
-      ({ run_id }) => flags.runId === undefined || run_id === flags.runId,
-    );
-    if (flags.json) return printJson(pending);
-    if (pending.length === 0) return note(`no ${kind} is pending`);
-    printAsks(await withFolders(client, kind, pending));
-    if (isTerminal()) print([], line(span(`Show one: ${programName()} ${kind}s show <id>`, 'dim')));
-  });
+/** `id` is the one that the examples show. */
+export const askSubcommands = (kind: AskKind, id: string): Command[] => [listCommand(kind), showCommand(kind, id)];
+
+function listCommand(kind: AskKind): Command {
+  return new Command('list', `pending ${kind}s, oldest first`)
+    .withExamples(`holdpoint ${kind}s list`, `holdpoint ${kind}s list --session-id nightly --json`)
+    .withScope('of')
+    .withServer()
+    .action(async (flags: ServerFlags & Scope) => {
+      const client = await connect(flags);
+      const pending = (await pendingOf(client, kind, flags.sessionId)).filter(
+        ({ run_id }) => flags.runId === undefined || run_id === flags.runId,
+      );
+      if (flags.json) return printJson(pending);
+      printAsks(await withFolders(client, kind, pending), `no ${kind} is pending`);
+      if (pending.length > 0 && isTerminal())
+        print([], line(span(`Show one: ${programName()} ${kind}s show <id>`, 'dim')));
+    });
 }
 
 function pendingOf(client: Client, kind: AskKind, sessionId: string | undefined): Promise<Pending[]> {
@@ -49,18 +54,19 @@ async function withFolders(client: Client, kind: AskKind, pending: readonly Pend
   return pending.map((one) => ({ ...one, asked_from: origins.get(one.request.id) }));
 }
 
-export function askShowCommand(kind: AskKind, ...examples: string[]): Command {
-  const command = new Command('show')
-    .description(`one ${kind} in full; an ended one too`)
-    .argument('<request_id>', `the ${kind}, or the beginning or end of its id`);
-  withExamples(command, ...examples);
-  return withServer(withScope(command, 'look in')).action(async (typed: string, flags: ServerFlags & Scope) => {
-    const client = await connect(flags);
-    const ask = await findAsk(client, kind, typed, flags);
-    if (flags.json) return printJson(ask);
-    print(...askLines(ask, await requesterOf(client, ask), terminalWidth()));
-    if (ask.status === 'pending') await reportSighting(client, ask.request);
-  });
+function showCommand(kind: AskKind, id: string): Command {
+  return new Command('show', `one ${kind} in full; an ended one too`)
+    .argument('<request_id>', `the ${kind}, or the beginning or end of its id`)
+    .withExamples(`holdpoint ${kind}s show ${id}`)
+    .withScope('look in')
+    .withServer()
+    .action(async (typed: string, flags: ServerFlags & Scope) => {
+      const client = await connect(flags);
+      const ask = await findAsk(client, kind, typed, flags);
+      if (flags.json) return printJson(ask);
+      print(...askLines(ask, await requesterOf(client, ask), terminalWidth()));
+      if (ask.status === 'pending') await reportSighting(client, ask.request);
+    });
 }
 
 /** The child run that asks its parent session; undefined for any other question. */

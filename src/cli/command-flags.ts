@@ -1,11 +1,13 @@
-// Builds commands out of the parts they share: examples, subcommands, and the flags for the server, for a mutation and for
-// a scope. A test runs every example against a real server.
-import type { Command } from 'commander';
+// The flags that commands share: their types, and reading their values.
+import { RETRY_FOR_MS } from './command.ts';
 import { Failure } from './failure.ts';
 
-export interface ServerFlags {
+export interface AddressFlags {
   url?: string;
   token?: string;
+}
+
+export interface ServerFlags extends AddressFlags {
   json?: boolean;
 }
 
@@ -22,32 +24,6 @@ export interface Scope {
 export interface WaitFlags extends MutationFlags {
   wait?: boolean;
 }
-
-export const RETRY_FOR_MS = 30_000;
-
-export const withExamples = (command: Command, ...examples: string[]): Command =>
-  command.addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}`).join('\n')}`);
-
-/** Adds the subcommands to a command that does nothing itself. */
-export function withSubcommands(command: Command, ...subcommands: (() => Command)[]): Command {
-  for (const create of subcommands) command.addCommand(create());
-  return command;
-}
-
-export const withServer = (command: Command): Command =>
-  command
-    .option('--url <address>', 'the server (HOLDPOINT_URL, http://127.0.0.1:4777)')
-    .option('--token <secret>', 'token (HOLDPOINT_TOKEN; otherwise the one in the state folder)')
-    .option('--json', 'print JSON');
-
-/** `verb`: "look in", or "of" for lists. */
-export const withScope = (command: Command, verb: string): Command =>
-  command.option('--session-id <id>', `${verb} this session only`).option('--run-id <id>', `${verb} this run only`);
-
-export const withMutation = (command: Command): Command =>
-  withServer(command)
-    .option('--idempotency-key <key>', 'the same key again does it once; generated otherwise')
-    .option('--retry-for-ms <number>', 'how long to retry after a lost connection', String(RETRY_FOR_MS));
 
 export const retryForMsOf = (flags: MutationFlags): number =>
   wholeNumber('--retry-for-ms', flags.retryForMs) ?? RETRY_FOR_MS;

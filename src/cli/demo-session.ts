@@ -2,7 +2,7 @@
 import { type AskRequest, isQuestion } from '../client/action-summary.ts';
 import type { Client } from '../client/client.ts';
 import type { AskView } from '../core/views.ts';
-import { RETRY_FOR_MS } from './command-flags.ts';
+import { RETRY_FOR_MS } from './command.ts';
 import { followRun } from './follow-run.ts';
 import { listAll } from './paging.ts';
 import { answerAsk } from './prompt/answer-ask.ts';

@@ -40,8 +40,25 @@ type Cell = string | Line;
 /** A narrower table would be all ellipses: each row becomes a block of two lines. */
 const MIN_TABLE_WIDTH = 72;
 
+/** Prints a list as a table with a column for each title, or as JSON; an empty one is a note. */
+export function printList<T>(
+  items: readonly T[],
+  { json }: { json?: boolean },
+  empty: string,
+  columns: Record<string, (item: T) => Cell>,
+): void {
+  const titles = Object.keys(columns).map((title) => title.toUpperCase());
+  if (json) printJson(items);
+  else if (items.length === 0) note(empty);
+  else
+    printTable(
+      titles,
+      items.map((item) => Object.values(columns).map((cell) => cell(item))),
+    );
+}
+
 /** Prints a table. Its last column is cropped to the width of the terminal, the others are as wide as their content. */
-export function printTable(titles: readonly string[], rows: readonly (readonly Cell[])[]): void {
+function printTable(titles: readonly string[], rows: readonly (readonly Cell[])[]): void {
   const width = terminalWidth();
   const table = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? line(cell) : cell)));
   if (width < MIN_TABLE_WIDTH) printBlocks(table, width);

@@ -1,6 +1,6 @@
 // Reads everything that the server lists page by page.
-import { every, type Listed } from '../client/client.ts';
-import type { EventView } from '../core/views.ts';
+import { type Client, every, type Listed } from '../client/client.ts';
+import type { EventView, SessionView } from '../core/views.ts';
 
 export const PAGE_SIZE = 500;
 
@@ -15,6 +15,10 @@ export async function listAll<T>(list: (page: Page) => Promise<Listed<T, unknown
   for await (const item of every((page) => list({ ...page, limit: PAGE_SIZE }))) items.push(item);
   return items;
 }
+
+/** Sessions, oldest first: those that have not ended, or `all`. */
+export const listSessions = (client: Client, { all }: { all?: boolean }): Promise<SessionView[]> =>
+  listAll((page) => client.sessions.list({ ...(!all && { status: 'active' }), ...page }));
 
 /** All events of a log after a number. `page` returns at most PAGE_SIZE events after a number. */
 export async function* eventPages(

@@ -51,23 +51,17 @@ export interface AskOptions {
   raised?: ((askId: string) => void) | undefined;
 }
 
-export async function askQuestion(
-  asking: Asking,
-  body: QuestionBody,
-  options?: AskOptions,
-): Promise<AskOutcome | Held> {
+type Ask<Body, Outcome> = (asking: Asking, body: Body, options?: AskOptions) => Promise<Outcome | Held>;
+
+export const askQuestion: Ask<QuestionBody, AskOutcome> = async (asking, body, options) => {
   const ask = await endOf(asking, body, options);
   if (!hasEnded(ask)) return { status: 'held', ask_id: ask.ask_id };
   const whole = await revealed(asking, ask);
   if (options?.acknowledge !== 'later') await acknowledge(asking, ask, options);
   return questionOutcome(whole);
-}
+};
 
-export async function askApproval(
-  asking: Asking,
-  body: ApprovalBody,
-  options?: AskOptions,
-): Promise<ApprovalOutcome | Held> {
+export const askApproval: Ask<ApprovalBody, ApprovalOutcome> = async (asking, body, options) => {
   const ask = await endOf(asking, body, options);
   if (!hasEnded(ask)) return { status: 'held', ask_id: ask.ask_id };
   const outcome = approvalOutcome(ask, body.input);
@@ -80,7 +74,7 @@ export async function askApproval(
     return refused(ask, body.input, error.detail);
   }
   return outcome;
-}
+};
 
 /** What is about to run, digested from what the caller holds, not from what the server says about it. */
 async function digestToRun(

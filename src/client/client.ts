@@ -97,6 +97,10 @@ function createCalls(http: Http, headers?: Record<string, string>) {
   const stream = <T = views.EventView>(path: string, { signal, ...from }: FollowFrom<number | string>) =>
     iterate<T>(http, { ...from, path, signal: signal ?? new AbortController().signal });
 
+  const pending = <V>(asks: 'questions' | 'approvals') => ({
+    list: (query?: Page & { session_id?: string }) => list<V>(`/v1/${asks}`, query),
+    ofSession: (id: string, query?: Page) => list<V>(path`/v1/sessions/${id}/${asks}`, query),
+  });
   return {
     sessions: {
       create: (body: In<typeof bodies.CreateSession>, options?: Options) =>
@@ -154,20 +158,16 @@ function createCalls(http: Http, headers?: Record<string, string>) {
         put<views.AskView>(path`/v1/asks/${id}/undeliverable`, body, options),
     },
     questions: {
-      list: (query?: Page & { session_id?: string }) => list<views.PendingQuestionView>('/v1/questions', query),
-      ofSession: (id: string, query?: Page) =>
-        list<views.PendingQuestionView>(path`/v1/sessions/${id}/questions`, query),
+      ...pending<views.PendingQuestionView>('questions'),
+      cancel: (runId: string, requestId: string, body: In<typeof bodies.CancelQuestion> = {}, options?: Options) =>
+        post<views.RunView>(path`/v1/runs/${runId}/questions/${requestId}/cancel`, body, options),
       answerRun: (runId: string, body: In<typeof bodies.ResolveQuestion>, options?: Settling) =>
         post<views.RunView>(path`/v1/runs/${runId}/questions`, body, options),
       answerSession: (id: string, body: In<typeof bodies.ResolveQuestion>, options?: Settling) =>
         post<views.SessionView>(path`/v1/sessions/${id}/questions`, body, options),
-      cancel: (runId: string, requestId: string, body: In<typeof bodies.CancelQuestion> = {}, options?: Options) =>
-        post<views.RunView>(path`/v1/runs/${runId}/questions/${requestId}/cancel`, body, options),
     },
     approvals: {
-      list: (query?: Page & { session_id?: string }) => list<views.PendingApprovalView>('/v1/approvals', query),
-      ofSession: (id: string, query?: Page) =>
-        list<views.PendingApprovalView>(path`/v1/sessions/${id}/approvals`, query),
+      ...pending<views.PendingApprovalView>('approvals'),
       decideRun: (runId: string, body: In<typeof bodies.ResolveApprovals>, options?: Settling) =>
         post<views.RunView>(path`/v1/runs/${runId}/approvals`, body, options),
       decideSession: (id: string, body: In<typeof bodies.ResolveApprovals>, options?: Settling) =>

@@ -19,11 +19,6 @@ const MAX_DIFF_CHARACTERS = 200_000;
 /** Computing a larger difference would block the process for long. */
 const MAX_DIFFERENT_LINES = 1000;
 
-interface Change {
-  before: FileRead;
-  now: FileRead;
-}
-
 /** `isBound`: the outcome is for the files as they are now, so it cannot be reused later. */
 export async function askBoundApproval(
   asking: Asking,
@@ -130,6 +125,11 @@ function repeated(
     reason: storable(reasons.filter(Boolean).join('\n\n').slice(0, MAX_REASON_CHARACTERS)),
     ...(diff !== '' && { diff: storable(diff.slice(0, MAX_DIFF_CHARACTERS)) }),
   };
+}
+
+interface Change {
+  before: FileRead;
+  now: FileRead;
 }
 
 function changeText({ before: { path }, now }: Change): string {

@@ -1,20 +1,11 @@
 // `holdpoint approvals`: lists, shows, allows and denies what agents want to do, one by one or all at once.
-import { Command } from 'commander';
 import { batchesOf } from '../../client/approval-groups.ts';
 import type { Client } from '../../client/client.ts';
 import type { AskView } from '../../core/views.ts';
 import { type Behavior, decideBatches } from '../approval-batches.ts';
-import { askListCommand, askShowCommand } from '../ask-subcommands.ts';
-import {
-  atMostOne,
-  repeated,
-  type Scope,
-  type WaitFlags,
-  withExamples,
-  withMutation,
-  withScope,
-  withSubcommands,
-} from '../command-flags.ts';
+import { askSubcommands } from '../ask-subcommands.ts';
+import { Command } from '../command.ts';
+import { atMostOne, repeated, type Scope, type WaitFlags } from '../command-flags.ts';
 import { Failure } from '../failure.ts';
 import { objectOf, readJson } from '../json-input.ts';
 import { findAsk } from '../lookup.ts';
@@ -32,67 +23,56 @@ interface DecideFlags extends WaitFlags, Scope {
 }
 
 export function approvalsCommand(): Command {
-  const command = new Command('approvals').description('what agents want to do: list, show, allow, deny');
-  withExamples(command, 'holdpoint approvals list', 'holdpoint approvals allow d1d077');
-  return withSubcommands(
-    command,
-    () =>
-      askListCommand('approval', 'holdpoint approvals list', 'holdpoint approvals list --session-id nightly --json'),
-    () => askShowCommand('approval', 'holdpoint approvals show d1d077'),
-    allowCommand,
-    denyCommand,
-    () => allCommand('allow'),
-    () => allCommand('deny'),
-  );
+  return new Command('approvals', 'what agents want to do: list, show, allow, deny')
+    .withExamples('holdpoint approvals list', 'holdpoint approvals allow d1d077')
+    .withSubcommands(
+      ...askSubcommands('approval', 'd1d077'),
+      allowCommand(),
+      denyCommand(),
+      allCommand('allow', 'holdpoint approvals allow-all --session-id nightly'),
+      allCommand('deny', 'holdpoint approvals deny-all --reason "not tonight"'),
+    );
 }
 
 const IDS = ['<request_id...>', 'the approval, or the beginning or end of its id; several may be given'] as const;
+const REASON = ['--reason <text>', 'what the agent is told'] as const;
 
 function allowCommand(): Command {
-  const command = new Command('allow')
-    .description('let the agent do it; several approvals of one run are one atomic decision')
+  const command = new Command('allow', 'let the agent do it; several approvals of one run are one atomic decision')
     .argument(...IDS)
     .option('--updated-input <json>', 'allow this instead of what the agent asked for')
     .option('--updated-input-file <file>', 'the same from a file; - for standard input')
-    .option('--suggestion <id>', 'also allow what the agent suggests; may be repeated', repeated);
-  withExamples(
-    command,
-    'holdpoint approvals allow d1d077 --justification "looked at it"',
-    `holdpoint approvals allow d1d077 --updated-input '{"command":"rm -r build"}'`,
-  );
-  return decision(command, 'allow', 'look in').action((typed: string[], flags: DecideFlags) =>
-    decideSome('allow', typed, flags),
-  );
+    .option('--suggestion <id>', 'also allow what the agent suggests; may be repeated', repeated)
+    .withExamples(
+      'holdpoint approvals allow d1d077 --justification "looked at it"',
+      `holdpoint approvals allow d1d077 --updated-input '{"command":"rm -r build"}'`,
+    );
+  return decision(command, 'look in').action((ids: string[], flags: DecideFlags) => decideSome('allow', ids, flags));
 }
 
 function denyCommand(): Command {
-  const command = new Command('deny')
-    .description('do not let the agent do it; the agent receives the reason and continues')
-    .argument(...IDS);
-  withExamples(command, 'holdpoint approvals deny d1d077 --reason "use the staging database"');
-  return decision(command, 'deny', 'look in').action((typed: string[], flags: DecideFlags) =>
-    decideSome('deny', typed, flags),
-  );
+  const command = new Command('deny', 'do not let the agent do it; the agent receives the reason and continues')
+    .argument(...IDS)
+    .option(...REASON)
+    .withExamples('holdpoint approvals deny d1d077 --reason "use the staging database"');
+  return decision(command, 'look in').action((ids: string[], flags: DecideFlags) => decideSome('deny', ids, flags));
 }
 
-function allCommand(behavior: Behavior): Command {
-  const command = new Command(`${behavior}-all`).description(
+function allCommand(behavior: Behavior, example: string): Command {
+  const command = new Command(
+    `${behavior}-all`,
     `${behavior} everything that is pending; one atomic batch for each run`,
-  );
-  withExamples(
-    command,
-    behavior === 'allow'
-      ? 'holdpoint approvals allow-all --session-id nightly'
-      : 'holdpoint approvals deny-all --reason "not tonight"',
-  );
-  return decision(command, behavior, 'of').action((flags: DecideFlags) => decideAll(behavior, flags));
+  ).withExamples(example);
+  if (behavior === 'deny') command.option(...REASON);
+  return decision(command, 'of').action((flags: DecideFlags) => decideAll(behavior, flags));
 }
 
-function decision(command: Command, behavior: Behavior, verb: string): Command {
-  if (behavior === 'deny') command.option('--reason <text>', 'what the agent is told');
-  command.option('--justification <text>', 'why, for the record');
-  return withMutation(withScope(command, verb).option('--wait', 'until the run has ended or asks again'));
-}
+const decision = (command: Command, verb: string): Command =>
+  command
+    .option('--justification <text>', 'why, for the record')
+    .withScope(verb)
+    .option('--wait', 'until the run has ended or asks again')
+    .withMutation();
 
 function decideSome(behavior: Behavior, typed: readonly string[], flags: DecideFlags): Promise<void> {
   const updated = updatedInput(flags);

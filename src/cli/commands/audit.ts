@@ -5,11 +5,11 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Command } from 'commander';
 import type { Client } from '../../client/client.ts';
 import { type AuditReport, createAudit, eventOf, type Verify } from '../../core/audit.ts';
 import { EventView } from '../../core/views.ts';
-import { repeated, type ServerFlags, withExamples, withServer, withSubcommands } from '../command-flags.ts';
+import { Command } from '../command.ts';
+import { repeated, type ServerFlags } from '../command-flags.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { note, print, printJson } from '../output.ts';
@@ -20,33 +20,33 @@ import { line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 
 export function auditCommand(): Command {
-  const command = new Command('audit').description('the event log as evidence: export, verify');
-  withExamples(command, 'holdpoint audit verify', 'holdpoint audit export --output log.jsonl');
-  return withSubcommands(command, exportCommand, verifyCommand);
+  return new Command('audit', 'the event log as evidence: export, verify')
+    .withExamples('holdpoint audit verify', 'holdpoint audit export --output log.jsonl')
+    .withSubcommands(exportCommand(), verifyCommand());
 }
 
 function exportCommand(): Command {
-  const command = new Command('export')
-    .description('every event, one on each line, oldest first')
-    .option('--output <file>', 'a new file; standard output otherwise');
-  withExamples(command, 'holdpoint audit export --output log.jsonl', 'holdpoint audit export | gzip > log.jsonl.gz');
-  return withServer(command).action(async ({ output, ...flags }: ServerFlags & { output?: string }) => {
-    const client = await connect(flags);
-    let count = 0;
-    const lines = async function* () {
-      for await (const event of wholeLog(client)) {
-        count += 1;
-        yield `${jsonText(event)}\n`;
-      }
-    };
-    if (output === undefined) return pipeline(Readable.from(lines()), process.stdout, { end: false });
-    await pipeline(Readable.from(lines()), createWriteStream(output, { flags: 'wx', mode: 0o600 })).catch((error) => {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      throw new Failure('usage', `${output} already exists: name a new file`);
+  return new Command('export', 'every event, one on each line, oldest first')
+    .option('--output <file>', 'a new file; standard output otherwise')
+    .withExamples('holdpoint audit export --output log.jsonl', 'holdpoint audit export | gzip > log.jsonl.gz')
+    .withServer()
+    .action(async ({ output, ...flags }: ServerFlags & { output?: string }) => {
+      const client = await connect(flags);
+      let count = 0;
+      const lines = async function* () {
+        for await (const event of wholeLog(client)) {
+          count += 1;
+          yield `${jsonText(event)}\n`;
+        }
+      };
+      if (output === undefined) return pipeline(Readable.from(lines()), process.stdout, { end: false });
+      await pipeline(Readable.from(lines()), createWriteStream(output, { flags: 'wx', mode: 0o600 })).catch((error) => {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        throw new Failure('usage', `${output} already exists: name a new file`);
+      });
+      if (flags.json) return printJson({ file: output, events: count });
+      note(`${count} events in ${output}; check them with \`holdpoint audit verify ${output}\``);
     });
-    if (flags.json) return printJson({ file: output, events: count });
-    note(`${count} events in ${output}; check them with \`holdpoint audit verify ${output}\``);
-  });
 }
 
 interface VerifyFlags extends ServerFlags {
@@ -54,20 +54,20 @@ interface VerifyFlags extends ServerFlags {
 }
 
 function verifyCommand(): Command {
-  const command = new Command('verify')
-    .description('check that nothing was altered or is missing, in a file or on the server')
+  return new Command('verify', 'check that nothing was altered or is missing, in a file or on the server')
     .argument('[file...]', 'what `audit export` wrote; several parts of one log in any order; - is standard input')
-    .option('--key <key>', 'a public key that must have signed it; may be repeated', repeated, []);
-  withExamples(command, 'holdpoint audit verify', 'holdpoint audit export | holdpoint audit verify -');
-  return withServer(command).action(async (files: string[], flags: VerifyFlags) => {
-    const audit = createAudit((text) => hash('sha256', text), verifySignature, flags.key);
-    const log = files.length > 0 ? readEvents(files) : wholeLog(await connect(flags));
-    for await (const event of log) audit.add(eventOf(event));
-    const report = audit.report();
-    process.exitCode = report.faults.length > 0 ? EXIT.altered : EXIT.done;
-    if (flags.json) return printJson({ ok: report.faults.length === 0, ...report });
-    print(...reportLines(report));
-  });
+    .option('--key <key>', 'a public key that must have signed it; may be repeated', repeated, [])
+    .withExamples('holdpoint audit verify', 'holdpoint audit export | holdpoint audit verify -')
+    .withServer()
+    .action(async (files: string[], flags: VerifyFlags) => {
+      const audit = createAudit((text) => hash('sha256', text), verifySignature, flags.key);
+      const log = files.length > 0 ? readEvents(files) : wholeLog(await connect(flags));
+      for await (const event of log) audit.add(eventOf(event));
+      const report = audit.report();
+      process.exitCode = report.faults.length > 0 ? EXIT.altered : EXIT.done;
+      if (flags.json) return printJson({ ok: report.faults.length === 0, ...report });
+      print(...reportLines(report));
+    });
 }
 
 const wholeLog = (client: Client): AsyncGenerator<EventView> =>

@@ -1,20 +1,19 @@
 // `holdpoint completion`: generates a completion script for bash, zsh or fish from the command tree. The scripts call no
 // program while a person types.
-import { Argument, Command } from 'commander';
+import { Argument, type Command as BaseCommand } from 'commander';
 import { shellQuote } from '../../node/shell-quote.ts';
-import { withExamples } from '../command-flags.ts';
+import { Command } from '../command.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
 export function completionCommand(): Command {
-  const command = new Command('completion')
-    .description('print a completion script for a shell')
-    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS));
-  withExamples(command, 'holdpoint completion bash', 'holdpoint completion zsh', 'holdpoint completion fish');
-  return command.action((shell: Shell, _flags: object, self: Command) => {
-    process.stdout.write(WRITERS[shell](contextsOf(self.parent ?? self)));
-  });
+  return new Command('completion', 'print a completion script for a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .withExamples('holdpoint completion bash', 'holdpoint completion zsh', 'holdpoint completion fish')
+    .action((shell: Shell, _flags: object, self: BaseCommand) => {
+      process.stdout.write(WRITERS[shell](contextsOf(self.parent ?? self)));
+    });
 }
 
 interface Word {
@@ -29,7 +28,7 @@ interface Context {
   values: readonly string[];
 }
 
-function contextsOf(command: Command, path = ''): Context[] {
+function contextsOf(command: BaseCommand, path = ''): Context[] {
   const help = command.createHelp();
   const commands = help.visibleCommands(command).filter((c) => c.name() !== 'help');
   const here: Context = {

@@ -5,10 +5,10 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { Client } from '../../client/client.ts';
 import { serverUrl, stateFolder } from '../../client/local.ts';
 import { writeFileAtomic } from '../../node/atomic-file.ts';
+import type { Command } from '../command.ts';
 import {
   type ConnectionRecord,
   deleteRecord,

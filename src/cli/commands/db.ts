@@ -1,8 +1,7 @@
 // `holdpoint db`: shows the state of the database, migrates it, and copies SQLite to PostgreSQL.
 import { mkdirSync } from 'node:fs';
-import { Command } from 'commander';
 import { HoldpointError } from '../../core/errors.ts';
-import { withExamples } from '../command-flags.ts';
+import { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { print, printJson } from '../output.ts';
 import { line } from '../text/spans.ts';
@@ -13,15 +12,13 @@ interface DbFlags extends Pick<ServeFlags, 'data' | 'databaseUrl'> {
 }
 
 export function dbCommand(): Command {
-  const command = new Command('db').description('the database: status, migrate, copy');
-  withExamples(command, 'holdpoint db status');
+  const command = new Command('db', 'the database: status, migrate, copy').withExamples('holdpoint db status');
   const add = (name: string, about: string, example: string, action: (flags: DbFlags) => Promise<void>): void => {
-    const subcommand = new Command(name)
-      .description(about)
+    const subcommand = new Command(name, about)
       .option('--data <folder>', 'state folder with the SQLite file (HOLDPOINT_DATA)')
       .option('--database-url <address>', 'PostgreSQL (HOLDPOINT_DATABASE_URL)')
-      .option('--json', 'print JSON');
-    withExamples(subcommand, example);
+      .option('--json', 'print JSON')
+      .withExamples(example);
     command.addCommand(subcommand.action(reported(action)));
   };
   add('status', 'applied migrations and row counts', 'holdpoint db status --json', status);

@@ -4,13 +4,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { type Client, createClient } from '../../client/client.ts';
 import { sleep } from '../../client/http.ts';
 import type { AnswerView } from '../../client/inbox-feed.ts';
 import { serverUrl, stateFolder } from '../../client/local.ts';
 import type { AskView } from '../../core/views.ts';
-import { wholeNumber, withExamples } from '../command-flags.ts';
+import { Command } from '../command.ts';
+import { wholeNumber } from '../command-flags.ts';
 import { playSession } from '../demo-session.ts';
 import { isInteractive, paint, printJson, terminalWidth } from '../output.ts';
 import { programName } from '../program-name.ts';
@@ -45,16 +45,15 @@ interface DemoServer {
 const TASK = 'make the test suite pass again';
 
 export function demoCommand(): Command {
-  const command = new Command('demo')
-    .description('watch an agent stop and ask, and answer it')
+  return new Command('demo', 'watch an agent stop and ask, and answer it')
     .option('--url <address>', 'play on this server (HOLDPOINT_URL); on the one that runs here otherwise')
     .option('--token <secret>', 'token (HOLDPOINT_TOKEN; otherwise the one in the state folder)')
     .option('--own', 'play on a temporary server that leaves nothing behind, as when none is running')
     .option('--auto', 'let a script answer, as without a terminal')
     .option('--json', 'the same, and print only the asks and their answers, as JSON')
-    .option('--pause-ms <number>', 'how long the script waits before it answers', '700');
-  withExamples(command, 'holdpoint demo', 'holdpoint demo --auto --own');
-  return command.action(demo);
+    .option('--pause-ms <number>', 'how long the script waits before it answers', '700')
+    .withExamples('holdpoint demo', 'holdpoint demo --auto --own')
+    .action(demo);
 }
 
 function demo(flags: DemoFlags): Promise<void> {

@@ -3,8 +3,8 @@
 // next `disconnect` finishes what was interrupted.
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { serverUrl, stateFolder } from '../../client/local.ts';
+import type { Command } from '../command.ts';
 import {
   backupOf,
   type ConnectionRecord,

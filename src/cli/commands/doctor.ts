@@ -2,11 +2,11 @@
 // check is independent and changes nothing. The exit code is that of the first check that failed.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { type Client, createClient } from '../../client/client.ts';
 import { HoldpointProblem } from '../../client/http.ts';
 import { serverUrl, stateFolder } from '../../client/local.ts';
-import { type ServerFlags, withExamples, withServer } from '../command-flags.ts';
+import { Command } from '../command.ts';
+import type { ServerFlags } from '../command-flags.ts';
 import { agentChecks } from '../connect/agent-checks.ts';
 import { EXIT, type ExitName } from '../exit-codes.ts';
 import { reportOf } from '../failure.ts';
@@ -31,9 +31,10 @@ export interface Check {
 const NEEDED_NODE = 24;
 
 export function doctorCommand(): Command {
-  const command = new Command('doctor').description('check the installation, and say what to do about problems');
-  withExamples(command, 'holdpoint doctor', 'holdpoint doctor --json');
-  return withServer(command).action(doctor);
+  return new Command('doctor', 'check the installation, and say what to do about problems')
+    .withExamples('holdpoint doctor', 'holdpoint doctor --json')
+    .withServer()
+    .action(doctor);
 }
 
 async function doctor(flags: ServerFlags): Promise<void> {

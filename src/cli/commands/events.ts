@@ -1,8 +1,8 @@
 // `holdpoint events`: prints the event log page by page, or follows it. With --json one event on each line.
-import { Command } from 'commander';
 import type { Client } from '../../client/client.ts';
 import type { EventView } from '../../core/views.ts';
-import { atMostOne, type ServerFlags, wholeNumber, withExamples, withServer } from '../command-flags.ts';
+import { Command } from '../command.ts';
+import { atMostOne, type ServerFlags, wholeNumber } from '../command-flags.ts';
 import { findRun, findSession } from '../lookup.ts';
 import { print, printJsonLine, terminalWidth } from '../output.ts';
 import { eventPages, PAGE_SIZE } from '../paging.ts';
@@ -20,20 +20,19 @@ interface EventFlags extends ServerFlags {
 }
 
 export function eventsCommand(): Command {
-  const command = new Command('events')
-    .description('the event log, oldest first; with --follow, new events as they come')
+  return new Command('events', 'the event log, oldest first; with --follow, new events as they come')
     .option('-f, --follow', 'keep printing new events; Ctrl-C ends it')
     .option('--session-id <id>', 'of this session only')
     .option('--run-id <id>', 'of this run only')
     .option('--after <seq>', 'only events after this one; with --follow and no session or run: from now on')
-    .option('--limit <number>', 'end after so many');
-  withExamples(
-    command,
-    'holdpoint events --session-id nightly',
-    'holdpoint events --follow',
-    'holdpoint events --follow --after 0 --limit 5 --json',
-  );
-  return withServer(command).action(events);
+    .option('--limit <number>', 'end after so many')
+    .withExamples(
+      'holdpoint events --session-id nightly',
+      'holdpoint events --follow',
+      'holdpoint events --follow --after 0 --limit 5 --json',
+    )
+    .withServer()
+    .action(events);
 }
 
 function events(flags: EventFlags): Promise<void> {

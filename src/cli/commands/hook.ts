@@ -3,10 +3,9 @@
 // every error ends that way. Hidden from the help: people do not type it.
 import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { Command } from 'commander';
 import { createClient } from '../../client/client.ts';
 import { findToken, keptToken } from '../../client/local.ts';
-import { withExamples } from '../command-flags.ts';
+import { Command } from '../command.ts';
 
 interface HookFlags {
   url: string;
@@ -14,13 +13,12 @@ interface HookFlags {
 }
 
 export function hookCommand(): Command {
-  const command = new Command('hook')
-    .description('called by the hook of a connected agent')
+  return new Command('hook', 'called by the hook of a connected agent')
     .argument('<agent>', 'the agent')
     .requiredOption('--url <address>', 'the server')
-    .requiredOption('--data <folder>', 'the state folder with the token');
-  withExamples(command, 'holdpoint hook codex --url http://127.0.0.1:4777 --data .');
-  return command.action(hook);
+    .requiredOption('--data <folder>', 'the state folder with the token')
+    .withExamples('holdpoint hook codex --url http://127.0.0.1:4777 --data .')
+    .action(hook);
 }
 
 async function hook(agent: string, { url, data }: HookFlags): Promise<void> {

@@ -1,11 +1,11 @@
 // `holdpoint inbox`: everything that is waiting for an answer, live and driven by the keyboard. Connects the pure parts:
 // events of the server and keys change the state, the state is drawn, and decisions are sent.
-import { Command } from 'commander';
 import type { Client } from '../../client/client.ts';
 import { followInbox } from '../../client/inbox-feed.ts';
 import { StreamRefused } from '../../client/stream.ts';
 import { printAsks } from '../ask-table.ts';
-import { type ServerFlags, withExamples, withServer } from '../command-flags.ts';
+import { Command } from '../command.ts';
+import type { ServerFlags } from '../command-flags.ts';
 import { reportOf } from '../failure.ts';
 import { paste, press } from '../inbox/keys.ts';
 import { openTerminal, type Terminal } from '../inbox/screen.ts';
@@ -30,11 +30,11 @@ type Dispatch = (event: InboxEvent) => void;
 const TICK_MS = 1000;
 
 export function inboxCommand(): Command {
-  const command = new Command('inbox')
-    .description('everything that is waiting for an answer, live; ? shows the keys')
-    .option('--bell', 'ring when something new is asked');
-  withExamples(command, 'holdpoint inbox', 'holdpoint inbox --json');
-  return withServer(command).action(inbox);
+  return new Command('inbox', 'everything that is waiting for an answer, live; ? shows the keys')
+    .option('--bell', 'ring when something new is asked')
+    .withExamples('holdpoint inbox', 'holdpoint inbox --json')
+    .withServer()
+    .action(inbox);
 }
 
 function inbox(flags: InboxFlags): Promise<void> {
@@ -55,8 +55,7 @@ function inbox(flags: InboxFlags): Promise<void> {
 async function listOnce(client: Client, flags: InboxFlags): Promise<void> {
   const asks = await listAll((page) => client.asks.list({ status: 'pending', ...page }));
   if (flags.json) return printJson(asks);
-  if (asks.length === 0) return note('nothing is waiting for an answer');
-  printAsks(asks);
+  printAsks(asks, 'nothing is waiting for an answer');
 }
 
 async function live(

@@ -1,33 +1,29 @@
 // `holdpoint mcp`: serves the MCP tools over standard input and output, for an agent that starts its MCP servers itself.
 // Standard output belongs to the protocol; notes for a person go to standard error.
 import { basename } from 'node:path';
-import { Command } from 'commander';
 import { httpBackend, openAgentSession } from '../../client/agent-session.ts';
 import { createClient } from '../../client/client.ts';
 import { serverUrl } from '../../client/local.ts';
-import { withExamples } from '../command-flags.ts';
+import { Command } from '../command.ts';
+import type { AddressFlags } from '../command-flags.ts';
 import { note } from '../output.ts';
 import { addressOf, probe, tokenOf } from '../server-connection.ts';
 import { interruptible } from '../signals.ts';
 import { version } from '../version.ts';
 
-interface McpFlags {
-  url?: string;
-  token?: string;
+interface McpFlags extends AddressFlags {
   sessionId?: string;
 }
 
-const LONGEST_CLOSE_MS = 5000;
-
 export function mcpCommand(): Command {
-  const command = new Command('mcp')
-    .description('MCP tools with which an agent asks a person')
-    .option('--url <address>', 'the server (HOLDPOINT_URL, http://127.0.0.1:4777)')
-    .option('--token <secret>', "the agent's token (HOLDPOINT_TOKEN); without one, a session is created for this agent")
-    .option('--session-id <id>', 'the session to ask in; the same id again is the same session');
-  withExamples(command, 'holdpoint mcp', 'holdpoint mcp --session-id nightly');
-  return command.action(serve);
+  return new Command('mcp', 'MCP tools with which an agent asks a person')
+    .withAddress("the agent's token (HOLDPOINT_TOKEN); without one, a session is created for this agent")
+    .option('--session-id <id>', 'the session to ask in; the same id again is the same session')
+    .withExamples('holdpoint mcp', 'holdpoint mcp --session-id nightly')
+    .action(serve);
 }
+
+const LONGEST_CLOSE_MS = 5000;
 
 function serve(flags: McpFlags): Promise<void> {
   return interruptible('stopped', async ({ signal, or }) => {

@@ -1,22 +1,13 @@
 // `holdpoint questions`: lists, shows, answers and cancels what agents want to know. An answer comes from the terminal,
 // from JSON, or is a refusal to answer. Nothing is sent before the whole answer is there: leaving answers nothing.
-import { Command } from 'commander';
 import { z } from 'zod';
 import { isQuestion } from '../../client/action-summary.ts';
 import type { Client } from '../../client/client.ts';
 import { QuestionAnswer, type QuestionResolution } from '../../core/answer.ts';
 import type { AskView } from '../../core/views.ts';
-import { askListCommand, askShowCommand } from '../ask-subcommands.ts';
-import {
-  atMostOne,
-  type MutationFlags,
-  type Scope,
-  type WaitFlags,
-  withExamples,
-  withMutation,
-  withScope,
-  withSubcommands,
-} from '../command-flags.ts';
+import { askSubcommands } from '../ask-subcommands.ts';
+import { Command } from '../command.ts';
+import { atMostOne, type MutationFlags, type Scope, type WaitFlags } from '../command-flags.ts';
 import { Failure } from '../failure.ts';
 import { readJson } from '../json-input.ts';
 import { findAsk } from '../lookup.ts';
@@ -32,16 +23,9 @@ import { runStatusLines } from '../text/run-text.ts';
 import { hasColours, painter } from '../text/spans.ts';
 
 export function questionsCommand(): Command {
-  const command = new Command('questions').description('what agents want to know: list, show, answer, cancel');
-  withExamples(command, 'holdpoint questions list', 'holdpoint questions answer 781b0c --interactive');
-  return withSubcommands(
-    command,
-    () =>
-      askListCommand('question', 'holdpoint questions list', 'holdpoint questions list --session-id nightly --json'),
-    () => askShowCommand('question', 'holdpoint questions show 781b0c'),
-    answerCommand,
-    cancelCommand,
-  );
+  return new Command('questions', 'what agents want to know: list, show, answer, cancel')
+    .withExamples('holdpoint questions list', 'holdpoint questions answer 781b0c --interactive')
+    .withSubcommands(...askSubcommands('question', '781b0c'), answerCommand(), cancelCommand());
 }
 
 interface AnswerFlags extends WaitFlags, Scope {
@@ -53,22 +37,22 @@ interface AnswerFlags extends WaitFlags, Scope {
 }
 
 function answerCommand(): Command {
-  const command = new Command('answer')
-    .description('answer a question, or decline it')
+  return new Command('answer', 'answer a question, or decline it')
     .argument('<request_id>', 'the question, or the beginning or end of its id')
     .option('--interactive', 'ask me at this terminal, question by question')
     .option('--declined', 'decline to answer; the agent is told and continues')
     .option('--answers-json <json>', 'the answers: [{"question_id", "selected_option_ids"?, "freeform_answer"?}]')
     .option('--answers-file <file>', 'the same from a file; - for standard input')
-    .option('--justification <text>', 'why, for the agent and the record');
-  withExamples(
-    command,
-    'holdpoint questions answer 781b0c --interactive',
-    `holdpoint questions answer 781b0c --answers-json '[{"question_id":"target","selected_option_ids":["staging"]}]'`,
-    'holdpoint questions answer 781b0c --declined --justification "you decide"',
-  );
-  withScope(command, 'look in').option('--wait', 'until the run has ended or asks again');
-  return withMutation(command).action(answer);
+    .option('--justification <text>', 'why, for the agent and the record')
+    .withExamples(
+      'holdpoint questions answer 781b0c --interactive',
+      `holdpoint questions answer 781b0c --answers-json '[{"question_id":"target","selected_option_ids":["staging"]}]'`,
+      'holdpoint questions answer 781b0c --declined --justification "you decide"',
+    )
+    .withScope('look in')
+    .option('--wait', 'until the run has ended or asks again')
+    .withMutation()
+    .action(answer);
 }
 
 function answer(typed: string, flags: AnswerFlags): Promise<void> {
@@ -151,14 +135,14 @@ interface CancelFlags extends MutationFlags, Scope {
 }
 
 function cancelCommand(): Command {
-  const command = new Command('cancel')
-    .description('withdraw a question: its run is cancelled; a clarification is declined')
+  return new Command('cancel', 'withdraw a question: its run is cancelled; a clarification is declined')
     .argument('<request_id>', 'the question, or the beginning or end of its id')
     .option('--run-id <id>', 'the run that asks; required with --idempotency-key')
     .option('--session-id <id>', 'look in this session only')
-    .option('--justification <text>', 'why, for the record');
-  withExamples(command, 'holdpoint questions cancel 781b0c --justification "no longer needed"');
-  return withMutation(command).action(cancel);
+    .option('--justification <text>', 'why, for the record')
+    .withExamples('holdpoint questions cancel 781b0c --justification "no longer needed"')
+    .withMutation()
+    .action(cancel);
 }
 
 async function cancel(typed: string, flags: CancelFlags): Promise<void> {

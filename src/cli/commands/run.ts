@@ -1,9 +1,9 @@
 // `holdpoint run`: starts a run of an agent and follows it: its output, its asks and how to answer them, its end. The exit
 // code says how it ended.
-import { Command } from 'commander';
 import type { Client } from '../../client/client.ts';
 import type { RunView, SessionView } from '../../core/views.ts';
-import { atMostOne, repeated, retryForMsOf, withExamples, withMutation } from '../command-flags.ts';
+import { Command } from '../command.ts';
+import { atMostOne, repeated, retryForMsOf } from '../command-flags.ts';
 import { Failure } from '../failure.ts';
 import { followRun } from '../follow-run.ts';
 import { isInteractive, note, print, printJson, printJsonLine, terminalWidth } from '../output.ts';
@@ -28,8 +28,7 @@ interface RunFlags extends SessionFlags, InputFlags {
 }
 
 export function runCommand(): Command {
-  const command = new Command('run')
-    .description('give an agent something to do, and follow it')
+  return new Command('run', 'give an agent something to do, and follow it')
     .argument('<agent>', 'the agent, such as claude, codex, exec or mock')
     .argument('[prompt...]', 'what it should do; for exec, after --, the command')
     .option('--session-id <id>', 'in the session with this id, created if there is none; in a new one otherwise')
@@ -44,15 +43,15 @@ export function runCommand(): Command {
     )
     .option('--interactive', 'answer what it asks here')
     .option('--wait', 'print nothing until it has ended or asks')
-    .option('--detach', 'start it and return');
-  withExamples(
-    command,
-    'holdpoint run mock make the tests pass --detach',
-    'holdpoint run codex "fix the build" --set sandbox=workspace-write --detach',
-    'holdpoint run exec --wait -- sh -c "echo hello"',
-    `holdpoint run mock --wait "say hello" --input-json '{"script":[{"do":"say","text":"hello"}]}'`,
-  );
-  return withMutation(command).action(run);
+    .option('--detach', 'start it and return')
+    .withExamples(
+      'holdpoint run mock make the tests pass --detach',
+      'holdpoint run codex "fix the build" --set sandbox=workspace-write --detach',
+      'holdpoint run exec --wait -- sh -c "echo hello"',
+      `holdpoint run mock --wait "say hello" --input-json '{"script":[{"do":"say","text":"hello"}]}'`,
+    )
+    .withMutation()
+    .action(run);
 }
 
 function run(agent: string, prompt: string[], flags: RunFlags): Promise<void> {

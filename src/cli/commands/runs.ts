@@ -1,18 +1,12 @@
 // `holdpoint runs`: lists, shows and cancels runs.
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { duration } from '../../client/times.ts';
 import { isTerminal, RUN_STATUSES, type RunStatus } from '../../core/run.ts';
 import { isAttached } from '../../core/session.ts';
-import {
-  type MutationFlags,
-  type ServerFlags,
-  withExamples,
-  withMutation,
-  withServer,
-  withSubcommands,
-} from '../command-flags.ts';
+import { Command } from '../command.ts';
+import type { MutationFlags, ServerFlags } from '../command-flags.ts';
 import { findRun, findSession } from '../lookup.ts';
-import { note, print, printJson, printTable, terminalWidth } from '../output.ts';
+import { note, print, printJson, printList, terminalWidth } from '../output.ts';
 import { listAll } from '../paging.ts';
 import { connect, once } from '../server-connection.ts';
 import { reportSighting } from '../sighting.ts';
@@ -21,9 +15,9 @@ import { line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 
 export function runsCommand(): Command {
-  const command = new Command('runs').description('runs of agents: list, show, cancel');
-  withExamples(command, 'holdpoint runs list', 'holdpoint runs show --session-id nightly');
-  return withSubcommands(command, listCommand, showCommand, cancelCommand);
+  return new Command('runs', 'runs of agents: list, show, cancel')
+    .withExamples('holdpoint runs list', 'holdpoint runs show --session-id nightly')
+    .withSubcommands(listCommand(), showCommand(), cancelCommand());
 }
 
 interface ListFlags extends ServerFlags {
@@ -33,13 +27,13 @@ interface ListFlags extends ServerFlags {
 }
 
 function listCommand(): Command {
-  const command = new Command('list')
-    .description('runs, oldest first; those that have not ended')
+  return new Command('list', 'runs, oldest first; those that have not ended')
     .option('--session-id <id>', 'of this session only, ended ones too')
     .addOption(new Option('--status <status>', 'with this status only').choices(RUN_STATUSES))
-    .option('--all', 'ended ones too');
-  withExamples(command, 'holdpoint runs list', 'holdpoint runs list --session-id nightly --json');
-  return withServer(command).action(list);
+    .option('--all', 'ended ones too')
+    .withExamples('holdpoint runs list', 'holdpoint runs list --session-id nightly --json')
+    .withServer()
+    .action(list);
 }
 
 async function list(flags: ListFlags): Promise<void> {
@@ -53,35 +47,30 @@ async function list(flags: ListFlags): Promise<void> {
     : RUN_STATUSES.filter((status) => !isTerminal(status)).map((status) => ({ status }));
   const lists = await Promise.all(queries.map((one) => listAll((page) => client.runs.list({ ...one, ...page }))));
   const runs = lists.flat().sort((a, b) => a.submitted_at_ms - b.submitted_at_ms);
-  if (flags.json) return printJson(runs);
-  if (runs.length === 0) return note(everything ? 'there is no such run' : 'no run is open; --all shows ended ones');
   const now = Date.now();
-  printTable(
-    ['RUN', 'STATUS', 'SINCE', 'SESSION', 'TASK'],
-    runs.map((run) => [
-      line(span(run.run_id, 'bold')),
-      line(statusSpan(run.status)),
-      duration(now - run.updated_at_ms),
-      line(span(run.session_id, 'dim')),
-      oneLine(run.request.text_preview),
-    ]),
-  );
+  printList(runs, flags, everything ? 'there is no such run' : 'no run is open; --all shows ended ones', {
+    run: (run) => line(span(run.run_id, 'bold')),
+    status: (run) => line(statusSpan(run.status)),
+    since: (run) => duration(now - run.updated_at_ms),
+    session: (run) => line(span(run.session_id, 'dim')),
+    task: (run) => oneLine(run.request.text_preview),
+  });
 }
 
 function showCommand(): Command {
-  const command = new Command('show')
-    .description('one run, with its output and the asks it waits for')
+  return new Command('show', 'one run, with its output and the asks it waits for')
     .argument('[run_id]', 'the run; with --session-id its latest one when left out')
-    .option('--session-id <id>', 'look in this session only');
-  withExamples(command, 'holdpoint runs show --session-id nightly');
-  return withServer(command).action(async (typed: string | undefined, flags: ServerFlags & { sessionId?: string }) => {
-    const client = await connect(flags);
-    const run = await findRun(client, typed, flags.sessionId);
-    if (flags.json) return printJson(run);
-    const { work_folder } = await client.sessions.get(run.session_id);
-    print(...runLines(run, work_folder, terminalWidth()));
-    await reportSighting(client, ...run.pending_approvals, ...run.pending_questions);
-  });
+    .option('--session-id <id>', 'look in this session only')
+    .withExamples('holdpoint runs show --session-id nightly')
+    .withServer()
+    .action(async (typed: string | undefined, flags: ServerFlags & { sessionId?: string }) => {
+      const client = await connect(flags);
+      const run = await findRun(client, typed, flags.sessionId);
+      if (flags.json) return printJson(run);
+      const { work_folder } = await client.sessions.get(run.session_id);
+      print(...runLines(run, work_folder, terminalWidth()));
+      await reportSighting(client, ...run.pending_approvals, ...run.pending_questions);
+    });
 }
 
 interface CancelFlags extends MutationFlags {
@@ -90,23 +79,23 @@ interface CancelFlags extends MutationFlags {
 }
 
 function cancelCommand(): Command {
-  const command = new Command('cancel')
-    .description('cancel a run; what it asks is cancelled with it')
+  return new Command('cancel', 'cancel a run; what it asks is cancelled with it')
     .argument('[run_id]', 'the run; with --session-id its latest one when left out')
     .option('--session-id <id>', 'look in this session only')
-    .option('--reason <text>', 'why, for the record');
-  withExamples(command, 'holdpoint runs cancel --session-id nightly --reason "started by mistake"');
-  return withMutation(command).action(async (typed: string | undefined, flags: CancelFlags) => {
-    const client = await connect(flags);
-    const { run_id } = await findRun(client, typed, flags.sessionId);
-    const { reason } = flags;
-    const run = await once(flags, ({ idempotencyKey: idempotency_key }) =>
-      client.runs.cancel(run_id, { idempotency_key, reason }),
-    );
-    if (flags.json) printJson(run);
-    else print(...runStatusLines(run));
-    const session = await client.sessions.get(run.session_id);
-    if (isAttached(session))
-      note(`this does not stop ${oneLine(session.agent_id)}, which keeps running at its own terminal`);
-  });
+    .option('--reason <text>', 'why, for the record')
+    .withExamples('holdpoint runs cancel --session-id nightly --reason "started by mistake"')
+    .withMutation()
+    .action(async (typed: string | undefined, flags: CancelFlags) => {
+      const client = await connect(flags);
+      const { run_id } = await findRun(client, typed, flags.sessionId);
+      const { reason } = flags;
+      const run = await once(flags, ({ idempotencyKey: idempotency_key }) =>
+        client.runs.cancel(run_id, { idempotency_key, reason }),
+      );
+      if (flags.json) printJson(run);
+      else print(...runStatusLines(run));
+      const session = await client.sessions.get(run.session_id);
+      if (isAttached(session))
+        note(`this does not stop ${oneLine(session.agent_id)}, which keeps running at its own terminal`);
+    });
 }

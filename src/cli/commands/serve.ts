@@ -1,12 +1,12 @@
 // `holdpoint serve`: runs the server with its built-in worker. Prints one line to standard output when it accepts requests;
 // drains and exits 0 on SIGTERM. Also turns flags and environment variables into the settings of a server.
 import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
 import type { Running, Settings } from '../../boot/server.ts';
 import { stateFolder } from '../../client/local.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../core/limits.ts';
 import type { Permissions } from '../../core/session.ts';
-import { repeated, withExamples } from '../command-flags.ts';
+import { Command } from '../command.ts';
+import { repeated } from '../command-flags.ts';
 import { Failure } from '../failure.ts';
 import { drainOnSignal } from '../signals.ts';
 import { startupHints } from '../startup-hints.ts';
@@ -33,8 +33,7 @@ export interface ServeFlags {
 }
 
 export function serveCommand(): Command {
-  const command = new Command('serve')
-    .description('start the server with its built-in worker; so does `holdpoint` alone')
+  return new Command('serve', 'start the server with its built-in worker; so does `holdpoint` alone')
     .option('--host <address>', 'address to listen on (HOLDPOINT_HOST, 127.0.0.1)')
     .option('--port <number>', 'port, 0 for any free one (HOLDPOINT_PORT, 4777)')
     .option('--data <folder>', 'state folder (HOLDPOINT_DATA)')
@@ -47,9 +46,9 @@ export function serveCommand(): Command {
     .option('--tls-key <file>', 'its private key')
     .option('--behind-proxy', 'a trusted proxy in front of this server terminates TLS')
     .option('--no-worker', 'host no agents here; start `holdpoint worker` where they should run')
-    .addOption(workerPermissions());
-  withExamples(command, 'holdpoint serve', 'holdpoint serve --port 0 --log info');
-  return command.action(serve);
+    .addOption(workerPermissions())
+    .withExamples('holdpoint serve', 'holdpoint serve --port 0 --log info')
+    .action(serve);
 }
 
 async function serve(flags: ServeFlags): Promise<void> {

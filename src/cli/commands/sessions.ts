@@ -1,20 +1,14 @@
 // `holdpoint sessions`: lists, shows, creates, interrupts and ends conversations with agents.
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Client } from '../../client/client.ts';
 import { duration, instant } from '../../client/times.ts';
 import { EXTERNAL_AGENT, isAttached, PERMISSIONS, type Permissions, SYSTEM_SESSION } from '../../core/session.ts';
 import type { SessionView } from '../../core/views.ts';
-import {
-  type MutationFlags,
-  type ServerFlags,
-  withExamples,
-  withMutation,
-  withServer,
-  withSubcommands,
-} from '../command-flags.ts';
+import { Command } from '../command.ts';
+import type { MutationFlags, ServerFlags } from '../command-flags.ts';
 import { findSession } from '../lookup.ts';
-import { note, print, printJson, printTable, terminalWidth } from '../output.ts';
-import { listAll } from '../paging.ts';
+import { note, print, printJson, printList, terminalWidth } from '../output.ts';
+import { listSessions } from '../paging.ts';
 import { folderNamed } from '../run-session.ts';
 import { connect, once } from '../server-connection.ts';
 import { summary } from '../text/ask-text.ts';
@@ -24,49 +18,42 @@ import { type Line, line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 
 export function sessionsCommand(): Command {
-  const command = new Command('sessions').description('conversations with agents: list, show, create, interrupt, end');
-  withExamples(command, 'holdpoint sessions list', 'holdpoint sessions show nightly');
-  return withSubcommands(command, listCommand, showCommand, createCommand, interruptCommand, endCommand);
+  return new Command('sessions', 'conversations with agents: list, show, create, interrupt, end')
+    .withExamples('holdpoint sessions list', 'holdpoint sessions show nightly')
+    .withSubcommands(listCommand(), showCommand(), createCommand(), interruptCommand(), endCommand());
 }
 
 function listCommand(): Command {
-  const command = new Command('list')
-    .description('sessions, oldest first; those that have not ended')
-    .option('--all', 'ended ones too');
-  withExamples(command, 'holdpoint sessions list', 'holdpoint sessions list --all --json');
-  return withServer(command).action(async (flags: ServerFlags & { all?: boolean }) => {
-    const client = await connect(flags);
-    const status = flags.all ? {} : { status: 'active' as const };
-    const sessions = await listAll((page) => client.sessions.list({ ...status, ...page }));
-    if (flags.json) return printJson(sessions);
-    const shown = flags.all ? sessions : sessions.filter((session) => session.session_id !== SYSTEM_SESSION);
-    if (shown.length === 0) return note('no session is active; --all shows ended ones');
-    printSessions(shown);
-  });
-}
-
-function printSessions(sessions: readonly SessionView[]): void {
-  const now = Date.now();
-  printTable(
-    ['SESSION', 'STATUS', 'AGENT', 'IDLE', 'TITLE'],
-    sessions.map((session) => [
-      line(span(session.session_id, 'bold')),
-      line(statusSpan(session.status)),
-      session.agent,
-      duration(now - session.updated_at_ms),
-      oneLine(session.title ?? session.snapshot.last_message ?? ''),
-    ]),
-  );
+  return new Command('list', 'sessions, oldest first; those that have not ended')
+    .option('--all', 'ended ones too')
+    .withExamples('holdpoint sessions list', 'holdpoint sessions list --all --json')
+    .withServer()
+    .action(async (flags: ServerFlags & { all?: boolean }) => {
+      const sessions = await listSessions(await connect(flags), flags);
+      const isShown = ({ session_id }: SessionView) => flags.all || flags.json || session_id !== SYSTEM_SESSION;
+      const now = Date.now();
+      printList(sessions.filter(isShown), flags, 'no session is active; --all shows ended ones', {
+        session: (session) => line(span(session.session_id, 'bold')),
+        status: (session) => line(statusSpan(session.status)),
+        agent: (session) => session.agent,
+        idle: (session) => duration(now - session.updated_at_ms),
+        title: (session) => oneLine(session.title ?? session.snapshot.last_message ?? ''),
+      });
+    });
 }
 
 function showCommand(): Command {
-  const command = new Command('show').description('one session').argument('<session_id>', 'the session');
-  withExamples(command, 'holdpoint sessions show nightly');
-  return withServer(command).action(async (typed: string, flags: ServerFlags) => {
-    const session = await findSession(await connect(flags), typed);
-    if (flags.json) return printJson(session);
-    print(...sessionLines(session, terminalWidth()));
-  });
+  return new Command('show', 'one session')
+    .argument('<session_id>', 'the session')
+    .withExamples('holdpoint sessions show nightly')
+    .withServer()
+    .action(show);
+}
+
+async function show(typed: string, flags: ServerFlags): Promise<void> {
+  const session = await findSession(await connect(flags), typed);
+  if (flags.json) return printJson(session);
+  print(...sessionLines(session, terminalWidth()));
 }
 
 function sessionLines(session: SessionView, width: number): Line[] {
@@ -107,8 +94,7 @@ interface CreateFlags extends MutationFlags {
 }
 
 function createCommand(): Command {
-  const command = new Command('create')
-    .description('create a session, or find the one with this id')
+  return new Command('create', 'create a session, or find the one with this id')
     .option('--session-id <id>', 'an id of your own; generated otherwise')
     .option('--agent <name>', 'the agent; `external` is your own program', EXTERNAL_AGENT)
     .option('--title <text>', 'the title people see')
@@ -117,13 +103,14 @@ function createCommand(): Command {
     .option('--channel <id...>', 'channels it belongs to')
     .option('--label <name...>', 'labels a worker must have to host it')
     .option('--parent-session-id <id>', 'the session it may ask')
-    .addOption(new Option('--permissions <how>', 'whether approvals are asked').choices(PERMISSIONS));
-  withExamples(command, 'holdpoint sessions create --session-id nightly --title "Nightly build"');
-  return withMutation(command).action(async (flags: CreateFlags) => {
-    const client = await connect(flags);
-    const session = await once(flags, (options) => client.sessions.create(sessionBody(flags), options));
-    showChanged(session, flags);
-  });
+    .addOption(new Option('--permissions <how>', 'whether approvals are asked').choices(PERMISSIONS))
+    .withExamples('holdpoint sessions create --session-id nightly --title "Nightly build"')
+    .withMutation()
+    .action(async (flags: CreateFlags) => {
+      const client = await connect(flags);
+      const session = await once(flags, (options) => client.sessions.create(sessionBody(flags), options));
+      showChanged(session, flags);
+    });
 }
 
 const sessionBody = (flags: CreateFlags) => ({
@@ -139,19 +126,17 @@ const sessionBody = (flags: CreateFlags) => ({
 });
 
 function interruptCommand(): Command {
-  const command = new Command('interrupt')
-    .description('stop the active run; the session stays')
-    .argument('<session_id>', 'the session');
-  withExamples(command, 'holdpoint sessions interrupt nightly');
+  const command = new Command('interrupt', 'stop the active run; the session stays')
+    .argument('<session_id>', 'the session')
+    .withExamples('holdpoint sessions interrupt nightly');
   return change(command, (client, id, _flags, options) => client.sessions.interrupt(id, options));
 }
 
 function endCommand(): Command {
-  const command = new Command('end')
-    .description('end a session; its open runs and asks end with it')
+  const command = new Command('end', 'end a session; its open runs and asks end with it')
     .argument('<session_id>', 'the session')
-    .option('--reason <text>', 'why, for the record');
-  withExamples(command, 'holdpoint sessions end nightly --reason "all done"');
+    .option('--reason <text>', 'why, for the record')
+    .withExamples('holdpoint sessions end nightly --reason "all done"');
   return change(command, (client, id, { reason }, { idempotencyKey: idempotency_key }) =>
     client.sessions.end(id, { idempotency_key, reason }),
   );
@@ -165,7 +150,7 @@ type Mutate = (
 ) => Promise<SessionView>;
 
 function change(command: Command, mutate: Mutate): Command {
-  return withMutation(command).action(async (typed: string, flags: MutationFlags & { reason?: string }) => {
+  return command.withMutation().action(async (typed: string, flags: MutationFlags & { reason?: string }) => {
     const client = await connect(flags);
     const { session_id } = await findSession(client, typed);
     showChanged(await once(flags, (options) => mutate(client, session_id, flags, options)), flags);

@@ -1,8 +1,9 @@
 // `holdpoint sign-in`: prints a link that signs a browser in, alone on standard output, so that it can be piped.
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { duration } from '../../client/times.ts';
 import { SIGN_IN_SCOPES } from '../../core/sign-in.ts';
-import { type MutationFlags, withExamples, withMutation } from '../command-flags.ts';
+import { Command } from '../command.ts';
+import type { MutationFlags } from '../command-flags.ts';
 import { note, print, printJson } from '../output.ts';
 import { connect, once } from '../server-connection.ts';
 import { line } from '../text/spans.ts';
@@ -13,17 +14,17 @@ interface Flags extends MutationFlags {
 }
 
 export function signInCommand(): Command {
-  const command = new Command('sign-in')
-    .description('print a link that signs a browser in, once')
+  return new Command('sign-in', 'print a link that signs a browser in, once')
     .addOption(new Option('--scope <scope>', 'what the browser may do (operator)').choices(SIGN_IN_SCOPES))
-    .option('--name <name>', 'the name that its answers carry');
-  withExamples(command, 'holdpoint sign-in', 'holdpoint sign-in --name mate', 'holdpoint sign-in --scope viewer');
-  return withMutation(command).action(async (flags: Flags) => {
-    const client = await connect(flags);
-    const { scope, name } = flags;
-    const link = await once(flags, (options) => client.signIn.offer({ scope, name }, options));
-    if (flags.json) return printJson(link);
-    note(`works once, within ${duration(link.expires_at_ms - Date.now())}:`);
-    print(line(link.url));
-  });
+    .option('--name <name>', 'the name that its answers carry')
+    .withExamples('holdpoint sign-in', 'holdpoint sign-in --name mate', 'holdpoint sign-in --scope viewer')
+    .withMutation()
+    .action(async (flags: Flags) => {
+      const client = await connect(flags);
+      const { scope, name } = flags;
+      const link = await once(flags, (options) => client.signIn.offer({ scope, name }, options));
+      if (flags.json) return printJson(link);
+      note(`works once, within ${duration(link.expires_at_ms - Date.now())}:`);
+      print(line(link.url));
+    });
 }

@@ -1,26 +1,18 @@
 // `holdpoint threads`: sessions as chats. Lists, shows and follows them, and posts into them. A thread is named by its
 // session or by its own id.
 import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
 import type { AskRequest } from '../../client/action-summary.ts';
 import type { Client } from '../../client/client.ts';
 import { duration } from '../../client/times.ts';
 import { sessionIdOfThread } from '../../core/session.ts';
 import type { ItemView, SessionView } from '../../core/views.ts';
-import {
-  type MutationFlags,
-  type ServerFlags,
-  wholeNumber,
-  withExamples,
-  withMutation,
-  withServer,
-  withSubcommands,
-} from '../command-flags.ts';
+import { Command } from '../command.ts';
+import { type MutationFlags, type ServerFlags, wholeNumber } from '../command-flags.ts';
 import { Failure } from '../failure.ts';
 import { readJson } from '../json-input.ts';
 import { findSession } from '../lookup.ts';
-import { note, print, printJson, printJsonLine, printTable, terminalWidth } from '../output.ts';
-import { listAll } from '../paging.ts';
+import { note, print, printJson, printJsonLine, printList, terminalWidth } from '../output.ts';
+import { listAll, listSessions } from '../paging.ts';
 import { connect, once } from '../server-connection.ts';
 import { reportSighting } from '../sighting.ts';
 import { interruptible } from '../signals.ts';
@@ -31,83 +23,82 @@ import { oneLine } from '../text/terminal-text.ts';
 import { itemLines, promptLines } from '../text/thread-text.ts';
 
 export function threadsCommand(): Command {
-  const command = new Command('threads').description('sessions as chats: list, show, follow, post');
-  withExamples(command, 'holdpoint threads show nightly', 'holdpoint threads post nightly staging');
-  return withSubcommands(command, listCommand, showCommand, followCommand, postCommand);
+  return new Command('threads', 'sessions as chats: list, show, follow, post')
+    .withExamples('holdpoint threads show nightly', 'holdpoint threads post nightly staging')
+    .withSubcommands(listCommand(), showCommand(), followCommand(), postCommand());
 }
 
 const SESSION = ['<session>', 'the session, or its thread'] as const;
 
 function listCommand(): Command {
-  const command = new Command('list')
-    .description('threads of sessions that have not ended, oldest first')
-    .option('--all', 'those of ended sessions too');
-  withExamples(command, 'holdpoint threads list', 'holdpoint threads list --all --json');
-  return withServer(command).action(async (flags: ServerFlags & { all?: boolean }) => {
-    const client = await connect(flags);
-    const status = flags.all ? {} : { status: 'active' as const };
-    const sessions = await listAll((page) => client.sessions.list({ ...status, ...page }));
-    if (flags.json)
-      return printJson(
-        sessions.map(({ thread_id, session_id, status, snapshot: { last_message } }) => ({
-          thread_id,
-          session_id,
-          status,
-          last_message,
-        })),
-      );
-    if (sessions.length === 0) return note('no session is active; --all shows ended ones');
-    const now = Date.now();
-    printTable(
-      ['THREAD OF', 'STATUS', 'IDLE', 'LAST MESSAGE'],
-      sessions.map((session) => [
-        line(span(session.session_id, 'bold')),
-        line(statusSpan(session.status)),
-        duration(now - session.updated_at_ms),
-        oneLine(session.snapshot.last_message ?? session.title ?? ''),
-      ]),
-    );
+  return new Command('list', 'threads of sessions that have not ended, oldest first')
+    .option('--all', 'those of ended sessions too')
+    .withExamples('holdpoint threads list', 'holdpoint threads list --all --json')
+    .withServer()
+    .action(list);
+}
+
+async function list(flags: ServerFlags & { all?: boolean }): Promise<void> {
+  const sessions = await listSessions(await connect(flags), flags);
+  if (flags.json) return printJson(sessions.map(threadOf));
+  const now = Date.now();
+  printList(sessions, flags, 'no session is active; --all shows ended ones', {
+    'thread of': (session) => line(span(session.session_id, 'bold')),
+    status: (session) => line(statusSpan(session.status)),
+    idle: (session) => duration(now - session.updated_at_ms),
+    'last message': (session) => oneLine(session.snapshot.last_message ?? session.title ?? ''),
   });
 }
 
+const threadOf = ({ thread_id, session_id, status, snapshot: { last_message } }: SessionView) => ({
+  thread_id,
+  session_id,
+  status,
+  last_message,
+});
+
 function showCommand(): Command {
-  const command = new Command('show')
-    .description('the items of a thread, oldest first')
+  return new Command('show', 'the items of a thread, oldest first')
     .argument(...SESSION)
-    .option('--last <number>', 'only the last so many items');
-  withExamples(command, 'holdpoint threads show nightly', 'holdpoint threads show nightly --last 5 --json');
-  return withServer(command).action(async (typed: string, flags: ServerFlags & { last?: string }) => {
-    const last = wholeNumber('--last', flags.last);
-    const client = await connect(flags);
-    const session = await findThread(client, typed);
-    const all = await listAll((page) => client.threads.items(session.thread_id, page));
-    const items = last === undefined ? all : all.slice(Math.max(0, all.length - last));
-    if (flags.json) return printJson(items);
-    if (items.length === 0) note('the thread is empty');
-    for (const item of items) await showItem(client, session, item);
-  });
+    .option('--last <number>', 'only the last so many items')
+    .withExamples('holdpoint threads show nightly --last 5 --json')
+    .withServer()
+    .action(show);
+}
+
+async function show(typed: string, flags: ServerFlags & { last?: string }): Promise<void> {
+  const last = wholeNumber('--last', flags.last);
+  const client = await connect(flags);
+  const session = await findThread(client, typed);
+  const all = await listAll((page) => client.threads.items(session.thread_id, page));
+  const items = last === undefined ? all : all.slice(Math.max(0, all.length - last));
+  if (flags.json) return printJson(items);
+  if (items.length === 0) note('the thread is empty');
+  for (const item of items) await showItem(client, session, item);
 }
 
 function followCommand(): Command {
-  const command = new Command('follow')
-    .description('the items of a thread, and new ones as they come; Ctrl-C ends it')
+  return new Command('follow', 'the items of a thread, and new ones as they come; Ctrl-C ends it')
     .argument(...SESSION)
-    .option('--limit <number>', 'end after so many items');
-  withExamples(command, 'holdpoint threads follow nightly', 'holdpoint threads follow nightly --limit 1 --json');
-  return withServer(command).action((typed: string, flags: ServerFlags & { limit?: string }) => {
-    const limit = wholeNumber('--limit', flags.limit) ?? Number.POSITIVE_INFINITY;
-    return interruptible('stopped', async ({ signal, or }) => {
-      const client = await or(connect(flags));
-      const session = await or(findThread(client, typed));
-      let shown = 0;
-      if (limit > 0)
-        for await (const item of client.threads.follow(session.thread_id, { signal })) {
-          if (flags.json) printJsonLine(item);
-          else await showItem(client, session, item);
-          shown += 1;
-          if (shown >= limit || signal.aborted) break;
-        }
-    });
+    .option('--limit <number>', 'end after so many items')
+    .withExamples('holdpoint threads follow nightly', 'holdpoint threads follow nightly --limit 1 --json')
+    .withServer()
+    .action(follow);
+}
+
+function follow(typed: string, flags: ServerFlags & { limit?: string }): Promise<void> {
+  const limit = wholeNumber('--limit', flags.limit) ?? Number.POSITIVE_INFINITY;
+  return interruptible('stopped', async ({ signal, or }) => {
+    const client = await or(connect(flags));
+    const session = await or(findThread(client, typed));
+    let shown = 0;
+    if (limit > 0)
+      for await (const item of client.threads.follow(session.thread_id, { signal })) {
+        if (flags.json) printJsonLine(item);
+        else await showItem(client, session, item);
+        shown += 1;
+        if (shown >= limit || signal.aborted) break;
+      }
   });
 }
 
@@ -117,26 +108,25 @@ interface PostFlags extends MutationFlags {
 }
 
 function postCommand(): Command {
-  const command = new Command('post')
-    .description('answer the open prompt of a thread; without one, send input for the next run')
+  return new Command('post', 'answer the open prompt of a thread; without one, send input for the next run')
     .argument(...SESSION)
     .argument('[text...]', 'the text; `-` reads standard input')
     .option('--prompt-id <id>', 'refuse unless this prompt is open')
-    .option('--answers-json <json>', 'structured answers to that prompt: [{"question","answer":[labels]}]');
-  withExamples(
-    command,
-    'holdpoint threads post nightly 1',
-    'echo "staging, and tell me when it is up" | holdpoint threads post nightly -',
-  );
-  return withMutation(command).action(async (typed: string, words: string[], flags: PostFlags) => {
-    const body = bodyOf(words, flags);
-    const client = await connect(flags);
-    const { thread_id } = await findThread(client, typed);
-    const item = await once(flags, (options) => client.threads.post(thread_id, body, options));
-    if (flags.json) return printJson(item);
-    if (item.ask_id !== undefined) print(line(span('answered ', 'good'), item.ask_id));
-    else print(line('input for ', item.run_id ?? 'the next run'));
-  });
+    .option('--answers-json <json>', 'structured answers to that prompt: [{"question","answer":[labels]}]')
+    .withExamples(
+      'holdpoint threads post nightly 1',
+      'echo "staging, and tell me when it is up" | holdpoint threads post nightly -',
+    )
+    .withMutation()
+    .action(async (typed: string, words: string[], flags: PostFlags) => {
+      const body = bodyOf(words, flags);
+      const client = await connect(flags);
+      const { thread_id } = await findThread(client, typed);
+      const item = await once(flags, (options) => client.threads.post(thread_id, body, options));
+      if (flags.json) return printJson(item);
+      if (item.ask_id !== undefined) print(line(span('answered ', 'good'), item.ask_id));
+      else print(line('input for ', item.run_id ?? 'the next run'));
+    });
 }
 
 type PostBody = Parameters<Client['threads']['post']>[1];

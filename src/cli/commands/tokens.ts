@@ -1,18 +1,11 @@
 // `holdpoint tokens`: creates, lists and revokes access tokens. A secret is printed once, alone on standard output.
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Client } from '../../client/client.ts';
 import { duration, instant } from '../../client/times.ts';
-import {
-  type MutationFlags,
-  type ServerFlags,
-  wholeNumber,
-  withExamples,
-  withMutation,
-  withServer,
-  withSubcommands,
-} from '../command-flags.ts';
+import { Command } from '../command.ts';
+import { type MutationFlags, type ServerFlags, wholeNumber } from '../command-flags.ts';
 import { findToken } from '../lookup.ts';
-import { note, print, printJson, printTable } from '../output.ts';
+import { note, print, printJson, printList } from '../output.ts';
 import { listAll } from '../paging.ts';
 import { connect, once } from '../server-connection.ts';
 import { line, span } from '../text/spans.ts';
@@ -23,9 +16,9 @@ type Token = Awaited<ReturnType<Client['tokens']['list']>>['items'][number];
 const SCOPES = ['operator', 'viewer', 'agent', 'worker'] as const;
 
 export function tokensCommand(): Command {
-  const command = new Command('tokens').description('access tokens of the server: create, list, revoke');
-  withExamples(command, 'holdpoint tokens create --scope viewer --name dashboard', 'holdpoint tokens list');
-  return withSubcommands(command, createCommand, listCommand, revokeCommand);
+  return new Command('tokens', 'access tokens of the server: create, list, revoke')
+    .withExamples('holdpoint tokens create --scope viewer --name dashboard', 'holdpoint tokens list')
+    .withSubcommands(createCommand(), listCommand(), revokeCommand());
 }
 
 interface CreateFlags extends MutationFlags {
@@ -36,54 +29,52 @@ interface CreateFlags extends MutationFlags {
 }
 
 function createCommand(): Command {
-  const command = new Command('create')
-    .description('create a token; its secret is shown only now')
+  return new Command('create', 'create a token; its secret is shown only now')
     .addOption(new Option('--scope <scope>', 'what it may do').choices(SCOPES).makeOptionMandatory())
     .option('--name <name>', 'the name its answers carry')
     .option('--session-id <id>', 'the session of an agent token')
-    .option('--expires-after-ms <number>', 'how long it is valid; without end otherwise');
-  withExamples(
-    command,
-    'holdpoint tokens create --scope viewer --name dashboard',
-    'holdpoint tokens create --scope agent --session-id nightly --expires-after-ms 3600000',
-  );
-  return withMutation(command).action(async (flags: CreateFlags) => {
-    const expires = wholeNumber('--expires-after-ms', flags.expiresAfterMs);
-    const client = await connect(flags);
-    const body = {
-      scope: flags.scope,
-      name: flags.name,
-      session_id: flags.sessionId,
-      expires_after_ms: expires,
-    };
-    const made = await once(flags, (options) => client.tokens.create(body, options));
-    if (flags.json) return printJson(made);
-    note(`created ${made.token_id} (${made.scope}, ${oneLine(made.name)}). Store it: it is not shown again.`);
-    print(line(made.token));
-  });
+    .option('--expires-after-ms <number>', 'how long it is valid; without end otherwise')
+    .withExamples(
+      'holdpoint tokens create --scope viewer --name dashboard',
+      'holdpoint tokens create --scope agent --session-id nightly --expires-after-ms 3600000',
+    )
+    .withMutation()
+    .action(async (flags: CreateFlags) => {
+      const expires = wholeNumber('--expires-after-ms', flags.expiresAfterMs);
+      const client = await connect(flags);
+      const body = {
+        scope: flags.scope,
+        name: flags.name,
+        session_id: flags.sessionId,
+        expires_after_ms: expires,
+      };
+      const made = await once(flags, (options) => client.tokens.create(body, options));
+      if (flags.json) return printJson(made);
+      note(`created ${made.token_id} (${made.scope}, ${oneLine(made.name)}). Store it: it is not shown again.`);
+      print(line(made.token));
+    });
 }
 
 function listCommand(): Command {
-  const command = new Command('list').description('valid tokens').option('--all', 'revoked and expired ones too');
-  withExamples(command, 'holdpoint tokens list --all');
-  return withServer(command).action(async (flags: ServerFlags & { all?: boolean }) => {
-    const client = await connect(flags);
-    const now = Date.now();
-    const isValid = ({ revoked_at_ms, expires_at_ms }: Token) =>
-      revoked_at_ms === undefined && (expires_at_ms ?? now + 1) > now;
-    const tokens = (await listAll((page) => client.tokens.list(page))).filter((token) => flags.all || isValid(token));
-    if (flags.json) return printJson(tokens);
-    printTable(
-      ['TOKEN', 'SCOPE', 'VALID', 'SESSION', 'NAME'],
-      tokens.map((token) => [
-        line(span(token.token_id, 'bold')),
-        token.scope,
-        line(span(validityOf(token, now), 'dim')),
-        oneLine(token.session_id ?? ''),
-        oneLine(token.name),
-      ]),
-    );
-  });
+  return new Command('list', 'valid tokens')
+    .option('--all', 'revoked and expired ones too')
+    .withExamples('holdpoint tokens list --all')
+    .withServer()
+    .action(async (flags: ServerFlags & { all?: boolean }) => {
+      const client = await connect(flags);
+      const now = Date.now();
+      const isValid = ({ revoked_at_ms, expires_at_ms }: Token) =>
+        revoked_at_ms === undefined && (expires_at_ms ?? now + 1) > now;
+      const all = await listAll((page) => client.tokens.list(page));
+      const tokens = all.filter((token) => flags.all || isValid(token));
+      printList(tokens, flags, 'no token is valid; --all shows revoked and expired ones', {
+        token: (token) => line(span(token.token_id, 'bold')),
+        scope: (token) => token.scope,
+        valid: (token) => line(span(validityOf(token, now), 'dim')),
+        session: (token) => oneLine(token.session_id ?? ''),
+        name: (token) => oneLine(token.name),
+      });
+    });
 }
 
 function validityOf(token: Token, now: number): string {
@@ -93,15 +84,15 @@ function validityOf(token: Token, now: number): string {
 }
 
 function revokeCommand(): Command {
-  const command = new Command('revoke')
-    .description('invalidate a token at once')
-    .argument('<token>', 'its id, the beginning or end of it, or its name');
-  withExamples(command, 'holdpoint tokens revoke dashboard');
-  return withMutation(command).action(async (typed: string, flags: MutationFlags) => {
-    const client = await connect(flags);
-    const id = await findToken(client, typed);
-    const token = await once(flags, (options) => client.tokens.revoke(id, options));
-    if (flags.json) return printJson(token);
-    print(line(`${token.token_id} (${oneLine(token.name)}) is `, span('revoked', 'bad')));
-  });
+  return new Command('revoke', 'invalidate a token at once')
+    .argument('<token>', 'its id, the beginning or end of it, or its name')
+    .withExamples('holdpoint tokens revoke dashboard')
+    .withMutation()
+    .action(async (typed: string, flags: MutationFlags) => {
+      const client = await connect(flags);
+      const id = await findToken(client, typed);
+      const token = await once(flags, (options) => client.tokens.revoke(id, options));
+      if (flags.json) return printJson(token);
+      print(line(`${token.token_id} (${oneLine(token.name)}) is `, span('revoked', 'bad')));
+    });
 }

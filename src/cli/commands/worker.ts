@@ -2,19 +2,18 @@
 // connected and takes runs; drains and exits 0 on SIGTERM, also before the server was reached.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { backoffMs, sleep } from '../../client/http.ts';
 import { serverUrl, stateFolder } from '../../client/local.ts';
 import { PERMISSIONS, type Permissions } from '../../core/session.ts';
-import { wholeNumber, withExamples } from '../command-flags.ts';
+import { Command } from '../command.ts';
+import { type AddressFlags, wholeNumber } from '../command-flags.ts';
 import { Failure, reportOf } from '../failure.ts';
 import { note } from '../output.ts';
 import { addressOf, probe, tokenOf } from '../server-connection.ts';
 import { drainOnSignal } from '../signals.ts';
 
-interface WorkerFlags {
-  url?: string;
-  token?: string;
+interface WorkerFlags extends AddressFlags {
   id?: string;
   concurrency?: string;
   label?: string[];
@@ -23,21 +22,17 @@ interface WorkerFlags {
   log?: string;
 }
 
-const LONGEST_DRAIN_MS = 9000;
-
 export function workerCommand(): Command {
-  const command = new Command('worker')
-    .description('host agents for a server, on this machine')
-    .option('--url <address>', 'the server (HOLDPOINT_URL, http://127.0.0.1:4777)')
-    .option('--token <secret>', 'a worker token (HOLDPOINT_TOKEN; otherwise the one in the state folder)')
+  return new Command('worker', 'host agents for a server, on this machine')
+    .withAddress('a worker token (HOLDPOINT_TOKEN; otherwise the one in the state folder)')
     .option('--id <name>', 'a name for this worker; generated otherwise')
     .option('--label <name...>', 'take only runs that name some of these labels, and no others')
     .option('--concurrency <number>', 'runs at once (64)')
     .option('--lease-ms <number>', 'how long a lost worker keeps its runs (15000)')
     .addOption(workerPermissions())
-    .option('--log <level>', 'log level (HOLDPOINT_LOG, warn)');
-  withExamples(command, 'holdpoint worker --concurrency 4', 'holdpoint worker --label gpu --label os=linux');
-  return command.action(work);
+    .option('--log <level>', 'log level (HOLDPOINT_LOG, warn)')
+    .withExamples('holdpoint worker --concurrency 4', 'holdpoint worker --label gpu --label os=linux')
+    .action(work);
 }
 
 export const workerPermissions = (): Option =>
@@ -45,6 +40,8 @@ export const workerPermissions = (): Option =>
     '--permissions <how>',
     'whether agents hosted here ask for approval, unless their session says otherwise',
   ).choices(PERMISSIONS);
+
+const LONGEST_DRAIN_MS = 9000;
 
 async function work(flags: WorkerFlags): Promise<void> {
   const workerId = flags.id ?? `${hostname().replace(/[^A-Za-z0-9.-]/g, '-')}-${randomBytes(4).toString('hex')}`;

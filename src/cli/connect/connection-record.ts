@@ -14,6 +14,8 @@ import { programName } from '../program-name.ts';
 import { addressOf, connect } from '../server-connection.ts';
 import { linkTarget, type SettingsFile, sha256 } from './settings-file.ts';
 
+const optionalText = z.string().optional();
+
 const ConnectionRecord = z.strictObject({
   /** The path that the agent uses, and the file itself: a link may be changed later. */
   named: z.string(),
@@ -21,13 +23,14 @@ const ConnectionRecord = z.strictObject({
   /** The server that the hooks ask and that issued their token. */
   url: z.string(),
   /** The backup; none where there was no file. */
-  backup: z.string().optional(),
-  mode: z.int(),
+  backup: optionalText,
   /** The name of the token, recorded before the token exists. */
-  token_name: z.string().optional(),
-  token_id: z.string().optional(),
+  token_name: optionalText,
+  token_id: optionalText,
   /** The digest of the changed file; unknown until the token exists. */
-  written_sha256: z.string().optional(),
+  written_sha256: optionalText,
+  /** The permissions of the file before the change. */
+  mode: z.int(),
 });
 export type ConnectionRecord = z.infer<typeof ConnectionRecord>;
 

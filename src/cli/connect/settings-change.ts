@@ -2,9 +2,10 @@
 // confirmation, and the lock. Changes no file.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Argument, Command } from 'commander';
+import { Argument } from 'commander';
 import { createTwoFilesPatch } from 'diff';
-import { type ServerFlags, withExamples, withServer } from '../command-flags.ts';
+import { Command } from '../command.ts';
+import type { ServerFlags } from '../command-flags.ts';
 import { Failure, left } from '../failure.ts';
 import { isInteractive, print, terminalWidth } from '../output.ts';
 import { unifiedDiff } from '../text/file-change.ts';
@@ -29,12 +30,12 @@ export async function settingsCommand(
   action: (agent: string, flags: ConnectFlags) => Promise<void>,
 ): Promise<Command> {
   const agents = [...(await connectableAgents()).keys()];
-  const command = new Command(name)
-    .description(description)
+  return new Command(name, description)
     .addArgument(new Argument('<agent>', `the agent: ${agents.join(' or ')}`).choices(agents))
-    .option('--yes', 'make the change without asking');
-  withExamples(command, ...agents.map((agent) => `holdpoint ${name} ${agent} --yes`));
-  return withServer(command).action(action);
+    .option('--yes', 'make the change without asking')
+    .withExamples(...agents.map((agent) => `holdpoint ${name} ${agent} --yes`))
+    .withServer()
+    .action(action);
 }
 
 export async function connectorOf(agent: string) {

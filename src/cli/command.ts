@@ -1,0 +1,44 @@
+// A command of the program: commander's, with the parts that ours share as methods: examples, subcommands, and the options
+// for the server, for a mutation and for a scope. A test runs every example against a real server.
+import { Command as BaseCommand } from 'commander';
+
+export const RETRY_FOR_MS = 30_000;
+
+export class Command extends BaseCommand {
+  constructor(name: string, description: string) {
+    super(name);
+    this.description(description);
+  }
+
+  withExamples(...examples: string[]): this {
+    return this.addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}`).join('\n')}`);
+  }
+
+  withSubcommands(...subcommands: Command[]): this {
+    for (const subcommand of subcommands) this.addCommand(subcommand);
+    return this;
+  }
+
+  withServer(): this {
+    this.withAddress('token (HOLDPOINT_TOKEN; otherwise the one in the state folder)');
+    return this.option('--json', 'print JSON');
+  }
+
+  /** `token` says which one is meant. */
+  withAddress(token: string): this {
+    this.option('--url <address>', 'the server (HOLDPOINT_URL, http://127.0.0.1:4777)');
+    return this.option('--token <secret>', token);
+  }
+
+  /** `verb`: "look in", or "of" for lists. */
+  withScope(verb: string): this {
+    this.option('--session-id <id>', `${verb} this session only`);
+    return this.option('--run-id <id>', `${verb} this run only`);
+  }
+
+  withMutation(): this {
+    return this.withServer()
+      .option('--idempotency-key <key>', 'the same key again does it once; generated otherwise')
+      .option('--retry-for-ms <number>', 'how long to retry after a lost connection', String(RETRY_FOR_MS));
+  }
+}
