@@ -1,7 +1,7 @@
 // Reports what went wrong: one sentence and advice for a person, an exit code and JSON for a script. Commands throw; only
 // main.ts catches.
 import { HoldpointProblem, HoldpointUnreachable } from '../client/http.ts';
-import { duration } from '../client/times.ts';
+import { duration, timeOfDay } from '../client/times.ts';
 import { endedHow } from '../core/ask.ts';
 import { EXIT, type ExitName, exitOfProblem } from './exit-codes.ts';
 import { programName } from './program-name.ts';
@@ -48,7 +48,8 @@ const adviceOn = ({ status }: HoldpointProblem): string[] =>
 function problemText({ winner, detail }: HoldpointProblem, nowMs: number): string {
   if (!winner) return detail;
   const ago = `${duration(nowMs - winner.answered_at_ms)} ago`;
-  return `too late: ${winner.outcome === 'expired' ? 'it expired' : endedHow(winner)} ${ago}`;
+  if (winner.outcome === 'expired') return `too late: it expired at ${timeOfDay(winner.answered_at_ms)}, ${ago}`;
+  return `too late: ${endedHow(winner)} ${ago}`;
 }
 
 /** Writes the report and returns the exit code. */

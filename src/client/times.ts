@@ -27,6 +27,9 @@ export function countdown(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
+/** `14:02`, in the person's own time zone. */
+export const timeOfDay = (atMs: number): string => instant(atMs).slice(11, 16);
+
 /** In the person's own time zone, with the date, and sortable. */
 export function instant(atMs: number): string {
   const at = new Date(atMs);

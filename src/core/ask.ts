@@ -200,9 +200,16 @@ export function winnerOf(ask: EndedAsk): Winner {
 /** In a few words for people: what became of it, and through whom. */
 export function endedHow(winner: Winner): string {
   const { outcome, behavior, answered_by, surface, justification } = winner;
-  if (isWithdrawn(winner)) return `taken back by its agent (${justification ?? 'it is not needed any more'})`;
+  if (isWithdrawn(winner)) return `withdrawn by its agent (${justification ?? 'it is not needed any more'})`;
   const how = behavior === undefined ? outcome : { allow: 'allowed', deny: 'denied' }[behavior];
   return `${how} by ${answered_by} (${surface})`;
+}
+
+/** `14:02 UTC` */
+function timeOfDay(atMs: number): string {
+  const minutes = Math.floor(atMs / 60_000);
+  const two = (n: number) => String(n).padStart(2, '0');
+  return `${two(Math.floor(minutes / 60) % 24)}:${two(minutes % 60)} UTC`;
 }
 
 /** The refusal for whoever comes after an ask has ended. */
@@ -210,7 +217,8 @@ export function lateRefusal(ask: EndedAsk, clarification: boolean): Refusal {
   const winner = winnerOf(ask);
   const { state, reason } = ask.delivery;
   const why = state === 'undeliverable' && reason !== undefined ? `: ${reason}` : '';
-  const how = `It was ${endedHow(winner)}${why}.`;
+  const end = ask.status === 'expired' ? `expired at ${timeOfDay(winner.answered_at_ms)}` : `was ${endedHow(winner)}`;
+  const how = `It ${end}${why}.`;
   if (ask.kind === 'approval') return refuse('approval_state_conflict', how, winner);
   if (ask.status === 'expired') return refuse('question_expired', 'The question expired before this arrived.', winner);
   const code = clarification && ask.status !== 'failed' ? 'question_resolution_conflict' : 'question_state_conflict';

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Failure, report, reportOf } from '../../src/cli/failure.ts';
 import { HoldpointProblem, HoldpointUnreachable } from '../../src/client/http.ts';
+import { timeOfDay } from '../../src/client/times.ts';
 import type { ErrorCode } from '../../src/core/errors.ts';
 import { problemOf } from '../../src/server/problem.ts';
 
@@ -46,11 +47,11 @@ describe('a failure', () => {
     });
   });
 
-  it('of an approval that has expired says how long ago', () => {
+  it('of an approval that has expired says when', () => {
     const winner = { answered_by: 'system', surface: 'system', answered_at_ms: 1, outcome: 'expired' };
     expect(reportOf(problem('approval_state_conflict', { winner }), 61_001)).toMatchObject({
       exit: 'expired',
-      message: 'too late: it expired 1m 1s ago',
+      message: `too late: it expired at ${timeOfDay(1)}, 1m 1s ago`,
     });
   });
 });

@@ -38,7 +38,7 @@ describe('a withdrawn ask', () => {
     expect(await showRun(server, h.runId)).toMatchObject({ status: 'running', pending_approvals: [] });
     const late = await refusal(decide(server, h.runId, allow(h.ask.ask_id)), 409, 'approval_state_conflict');
     expect(late.winner).toMatchObject({ outcome: 'cancelled', reason: 'withdrawn', ...LOCAL });
-    expect(late.detail).toBe('It was taken back by its agent (answered in the terminal).');
+    expect(late.detail).toBe('It was withdrawn by its agent (answered in the terminal).');
   });
 
   it('does not cancel the run of a question', async () => {

@@ -136,7 +136,7 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     });
     await expect(own.stage.decide(ask, { behavior: 'deny' })).rejects.toMatchObject({
       code: 'approval_state_conflict',
-      detail: 'It was taken back by its agent (settled at the terminal of Claude Code).',
+      detail: 'It was withdrawn by its agent (settled at the terminal of Claude Code).',
       winner: { outcome: 'cancelled', reason: 'withdrawn' },
     });
     await own.stage.decide(twin, { behavior: 'deny', reason: 'once is enough' });

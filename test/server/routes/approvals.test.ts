@@ -262,3 +262,12 @@ it('refuses to complete a run with a pending approval', async () => {
   await startRun(server, h.sessionId);
   expect((await showRun(server, h.runId)).status).toBe('waiting_for_approval');
 });
+
+it('refuses a decision after the deadline with the time of day at which the approval expired', async () => {
+  const { runId, ask } = await held(server, { kind: 'approval', expires_after_ms: 60_000 });
+  server.advance(61_000);
+  const late = await refusal(decide(server, runId, allow(ask.ask_id)), 409, 'approval_state_conflict');
+  const { answered_at_ms } = late.winner as { answered_at_ms: number };
+  const at = new Date(answered_at_ms).toISOString().slice(11, 16);
+  expect(late.detail).toBe(`It expired at ${at} UTC.`);
+});

@@ -28,7 +28,7 @@ describe('the sentence for the end of an ask', () => {
 
   it('of an ask that its agent withdrew gives the reason of the agent, which is no reason of a person', () => {
     const withdrawn = { outcome: 'cancelled', reason: 'withdrawn', justification: 'settled at the terminal' } as const;
-    expect(endSentence(answer(withdrawn))).toBe('Taken back by its agent: settled at the terminal');
+    expect(endSentence(answer(withdrawn))).toBe('Withdrawn by its agent: settled at the terminal');
     expect(reasonOf(answer(withdrawn))).toBeUndefined();
   });
 

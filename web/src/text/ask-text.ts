@@ -46,7 +46,7 @@ const isWithdrawn = ({ outcome, reason }: Ended): boolean => outcome === 'cancel
 /** `Allowed by lead from the command line`. */
 export function endSentence(answer: Ended): string {
   if (isWithdrawn(answer))
-    return `Taken back by its agent: ${oneLine(answer.justification ?? 'it is not needed any more')}`;
+    return `Withdrawn by its agent: ${oneLine(answer.justification ?? 'it is not needed any more')}`;
   if (answer.outcome === 'expired') return 'Expired before anyone answered';
   if (answer.outcome === 'failed') return 'Ended with its run, which failed';
   const by = oneLine(answer.answered_by);
