@@ -1,5 +1,6 @@
 // The MCP door: what a session id may do, malformed messages, a server that stops, and a client on standard input.
 // Covers: src/mcp/stdio.ts, src/client/agent-session.ts, src/server/routes/mcp.ts
+// Covers: src/boot/tools.ts, src/cli/commands/mcp.ts
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { allow, decide, eventually, type Fields, ok, showAsk, showSession } from '../support/api-calls.ts';
