@@ -9,6 +9,8 @@ interface FormOption {
   label: string;
   value: string;
   recommended: boolean;
+  description?: string;
+  preview?: string;
 }
 
 export interface FormQuestion {
@@ -20,12 +22,17 @@ export interface FormQuestion {
   required: boolean;
   default: string[] | null;
   placeholder: string | null;
+  header?: string;
+  secret?: boolean;
+  allow_other?: boolean;
 }
 
 const MOST_QUESTIONS = 20;
 const MOST_OPTIONS = 50;
 const LONGEST_TEXT = 4000;
 const LONGEST_ID = 128;
+const LONGEST_HEADER = 200;
+const LONGEST_PREVIEW = 20_000;
 const MOST_TOLD = 10;
 
 const TEXT_KEYS = ['question', 'title', 'prompt', 'label', 'text'];
@@ -99,6 +106,10 @@ function readQuestion(given: unknown, place: string, complain: Complain): FormQu
     complain(`${place}.options`, 'a text question has none: leave them out, or set input_type to "choice"');
   const isChoice = options.length > 0;
   const isMulti = isChoice && (kind === 'multi' || multi);
+  const secret = readFlag(given.secret, false, `${place}.secret`, complain);
+  if (secret && isChoice) complain(`${place}.secret`, 'a secret is typed: leave the options out');
+  const allowOther = readFlag(given.allow_other, true, `${place}.allow_other`, complain);
+  if (!allowOther && !isChoice) complain(`${place}.allow_other`, 'false needs options to choose from');
   return {
     id,
     question,
@@ -108,7 +119,16 @@ function readQuestion(given: unknown, place: string, complain: Complain): FormQu
     required,
     default: readDefault(given.default, options, isMulti, `${place}.default`, complain),
     placeholder: isGiven(given.placeholder) ? readText(given.placeholder, `${place}.placeholder`, complain) : null,
+    ...optionalText(given, 'header', place, complain, LONGEST_HEADER),
+    ...(secret && { secret }),
+    ...(!allowOther && { allow_other: false }),
   };
+}
+
+/** A text that may be left out; a blank one is. */
+function optionalText<K extends string>(given: Fields, key: K, place: string, complain: Complain, longest?: number) {
+  if (!isGiven(given[key]) || given[key] === '') return undefined;
+  return { [key]: readText(given[key], `${place}.${key}`, complain, longest) } as Record<K, string>;
 }
 
 /** `choice(question(Which one?))` is a type with the question inside it. An unknown type is what its options make it. */
@@ -156,7 +176,13 @@ function readOption(given: unknown, place: string, complain: Complain): FormOpti
   }
   const label = readText(firstKnown(given, LABEL_KEYS), `${place}.label`, complain);
   const value = isGiven(given.value) ? readText(given.value, `${place}.value`, complain) : label;
-  return { label, value, recommended: readFlag(given.recommended, false, `${place}.recommended`, complain) };
+  return {
+    label,
+    value,
+    recommended: readFlag(given.recommended, false, `${place}.recommended`, complain),
+    ...optionalText(given, 'description', place, complain),
+    ...optionalText(given, 'preview', place, complain, LONGEST_PREVIEW),
+  };
 }
 
 /** One text or several. A label stands for its value. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { AskStatus, PendingAsk, QuestionContent } from './ask.ts';
 import { ownId } from './fields.ts';
 import { FORM_TOOL, type FormQuestion } from './form-input.ts';
-import type { Question, QuestionInput } from './question.ts';
+import { defaultHeader, type Question, type QuestionInput } from './question.ts';
 
 /** Whose form it is, in the words of whoever named task and subtask; our session and run otherwise. */
 export interface FormOwner {
@@ -17,6 +17,7 @@ const RenderOption = z.object({
   value: z.string(),
   recommended: z.boolean(),
   description: z.string().optional(),
+  preview: z.string().optional(),
 });
 const RenderQuestion = z.object({
   id: z.string(),
@@ -30,6 +31,8 @@ const RenderQuestion = z.object({
   secret: z.boolean().optional(),
   /** False where only the options count. */
   allow_other: z.boolean().optional(),
+  /** Where the agent gave one. */
+  header: z.string().optional(),
 });
 /** The only thing a page may draw a form from. */
 export const RenderPayload = z.object({
@@ -46,7 +49,7 @@ export function renderPayload(askId: string, { questions }: QuestionContent, pla
   return { type: FORM_TOOL, ask_id: askId, task_id, subtask_id, questions: questions.map(renderQuestion) };
 }
 
-function renderQuestion(q: Question): RenderPayload['questions'][number] {
+function renderQuestion(q: Question, i: number): RenderPayload['questions'][number] {
   const isChoice = q.options.length > 0;
   const given = typeof q.default === 'string' ? [q.default] : q.default;
   return {
@@ -54,11 +57,12 @@ function renderQuestion(q: Question): RenderPayload['questions'][number] {
     question: q.question,
     input_type: isChoice ? 'choice' : 'text',
     options: isChoice
-      ? q.options.map(({ label, value, recommended = false, description }) => ({
+      ? q.options.map(({ label, value, recommended = false, description, preview }) => ({
           label,
           value,
           recommended,
           ...(description !== undefined && { description }),
+          ...(preview !== undefined && { preview }),
         }))
       : null,
     multi_select: q.multi_select,
@@ -67,6 +71,7 @@ function renderQuestion(q: Question): RenderPayload['questions'][number] {
     placeholder: q.placeholder ?? null,
     ...(q.secret && { secret: true }),
     ...(!q.allow_other && { allow_other: false }),
+    ...(q.header !== defaultHeader(i) && { header: q.header }),
   };
 }
 
@@ -80,6 +85,9 @@ export const formQuestions = (form: readonly FormQuestion[]): QuestionInput[] =>
     ...(q.options && { options: q.options }),
     ...(q.default && { default: q.default }),
     ...(q.placeholder !== null && { placeholder: q.placeholder }),
+    ...(q.header !== undefined && { header: q.header }),
+    ...(q.secret && { secret: true }),
+    ...(q.allow_other === false && { allow_other: false }),
   }));
 
 /** The thread's block of a form: without what the model wrote. Its status is the ask's. */

@@ -54,12 +54,14 @@ export const Question = z.object({
 });
 export type Question = z.infer<typeof Question>;
 
+export const defaultHeader = (i: number): string => `Question ${i + 1}`;
+
 /** Fills in ids, headers and flags. The same input always becomes the same question set, its keys in canonical order. */
 export function completeQuestions(inputs: readonly QuestionInput[]): Question[] {
   return inputs.map((input, i) => ({
     allow_other: input.allow_other ?? true,
     ...(input.default !== undefined && { default: input.default }),
-    header: input.header ?? `Question ${i + 1}`,
+    header: input.header ?? defaultHeader(i),
     id: input.id ?? `question-${i + 1}`,
     multi_select: input.multi_select ?? false,
     options: (input.options ?? []).map((option, n) => ({

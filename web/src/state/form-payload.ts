@@ -11,7 +11,7 @@ export function questionsOfPayload(payload: unknown): Question[] | undefined {
   if (type !== FORM || !Array.isArray(questions) || questions.length === 0) return undefined;
   return (questions as RenderPayload['questions']).map((asked, i) => ({
     id: asked.id,
-    header: `Question ${i + 1}`,
+    header: asked.header ?? `Question ${i + 1}`,
     question: asked.question,
     // The reply to a form names options by value.
     options: (asked.options ?? []).map((option) => ({ ...option, id: option.value })),
