@@ -59,36 +59,56 @@ async function endUnlessForm(client: Client, sessionId: string): Promise<void> {
 }
 
 export function httpBackend({ client, sessionId }: Pick<AgentSession, 'client' | 'sessionId'>) {
+  const asks = async (query: { status?: 'pending'; delivery?: 'due' }): Promise<AskView[]> => {
+    const found: AskView[] = [];
+    for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+      const { items, next } = await client.asks.list({ ...query, session_id: sessionId, limit: 500, cursor });
+      found.push(...items);
+      cursor = next;
+    }
+    return found;
+  };
   return {
-    hasOwnPrompt: async (): Promise<boolean> => (await client.sessions.get(sessionId)).agent === EXTERNAL_AGENT,
+    now: Date.now,
+    async session() {
+      const { agent, parent_session_id } = await client.sessions.get(sessionId);
+      return { isHosted: agent !== EXTERNAL_AGENT, hasParent: parent_session_id !== undefined };
+    },
     async runId(): Promise<string> {
       const session = await client.sessions.get(sessionId);
       if (session.active_run_id !== undefined) return session.active_run_id;
       if (session.agent !== EXTERNAL_AGENT)
         throw new HoldpointProblem(409, {
           code: 'run_state_conflict',
-          detail: 'No run is at work in this session, so nobody could take the answer. Start one first.',
+          detail: 'No run is at work in this session, so an answer could not be taken. Start one first.',
         });
-      // Whoever sees the session as it is now means the same run.
+      // Concurrent calls that see the session in the same state start one run.
       const idempotencyKey = `mcp-start:${session.updated_at_ms}`;
       return (await client.runs.start(sessionId, { input: {}, source: 'mcp' }, { idempotencyKey })).run_id;
     },
     input: client.runs.input,
     raise: client.asks.raise,
-    pending: async (runId: string): Promise<AskView[]> =>
-      (await client.asks.list({ run_id: runId, status: 'pending', limit: 500 })).items,
+    unsettled: async () => [...(await asks({ status: 'pending' })), ...(await asks({ delivery: 'due' }))],
+    history: () => asks({}),
     look: (askId: string, waitMs: number, signal?: AbortSignal): Promise<AskView> =>
       waitMs > 0 ? client.asks.wait(askId, Math.floor(waitMs), signal) : client.asks.get(askId),
-    async acknowledge(askId: string, digest?: string): Promise<void> {
-      await client.asks.delivered(askId, { digest });
+    async send(askId: string, digest: string | undefined): Promise<void> {
+      await client.asks.sent(askId, { digest });
+    },
+    async giveBack(askId: string): Promise<void> {
+      await client.asks.sent(askId, { returned: true });
+    },
+    async acknowledge(askId: string): Promise<void> {
+      await client.asks.delivered(askId);
+    },
+    async acknowledgeMail(askId: string): Promise<void> {
+      const { items } = await client.mailbox.list(sessionId, { limit: 500 });
+      const mail = items.find(({ payload }) => payload.request_id === askId);
+      if (mail) await client.mailbox.acknowledge(sessionId, mail.message_id);
     },
     async withdraw(askId: string, justification: string, answers?: QuestionAnswer[]): Promise<void> {
       await client.asks.withdraw(askId, { justification, answers });
     },
     clarify: client.asks.clarify,
-    mail: async () => (await client.mailbox.list(sessionId, { limit: 500 })).items,
-    async takeMail(messageId: string): Promise<void> {
-      await client.mailbox.acknowledge(sessionId, messageId);
-    },
   };
 }

@@ -143,7 +143,7 @@ function createCalls(http: Http, headers?: Record<string, string>) {
         get<views.AskView>(path`/v1/asks/${id}`, { wait_ms: waitMs }, { waitMs, signal }),
       /** The person this client speaks for has it before their eyes. */
       seen: (id: string) => put<void>(path`/v1/asks/${id}/seen`, {}),
-      sent: (id: string, body: In<typeof bodies.Acknowledge> = {}, options?: Options) =>
+      sent: (id: string, body: In<typeof bodies.Sent> = {}, options?: Options) =>
         put<views.AskView>(path`/v1/asks/${id}/sent`, body, options),
       delivered: (id: string, body: In<typeof bodies.Acknowledge> = {}, options?: Options) =>
         put<views.AskView>(path`/v1/asks/${id}/delivered`, body, options),

@@ -113,7 +113,14 @@ export type EndedAsk = AskBase &
     answerMac: string;
     /** Encrypted answers of secret questions; gone once the agent has them. */
     sealed: string | undefined;
-    delivery: { state: DeliveryState; attempts: number; deliveredAt: number | undefined; reason: string | undefined };
+    delivery: {
+      state: DeliveryState;
+      attempts: number;
+      /** When it was first handed to the agent; while it is due. */
+      sentAt?: number | undefined;
+      deliveredAt: number | undefined;
+      reason: string | undefined;
+    };
   };
 export type Ask = PendingAsk | EndedAsk;
 export type ApprovalAsk = Extract<Ask, { kind: 'approval' }>;

@@ -125,6 +125,9 @@ export const CancelQuestion = z.strictObject({ justification: z.string().max(20_
 export const CancelRun = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
 export const EndSession = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
 export const Acknowledge = z.strictObject({ digest: z.string().max(128).optional(), idempotency_key });
+export const Sent = Acknowledge.extend({
+  returned: z.boolean().optional().describe('It did not arrive, because the agent was gone: it is due as before'),
+});
 export const Undeliverable = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
 export const Withdraw = z.strictObject({
   justification: z.string().max(20_000).optional(),

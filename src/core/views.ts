@@ -103,9 +103,6 @@ export const SessionView = z.object({
   channel_ids: z.array(z.string()),
   parent_session_id: z.string().optional(),
   permissions: z.enum(PERMISSIONS),
-  permissions_from: z
-    .enum(['session', 'worker', 'default'])
-    .describe('`default`: no worker has the session now; the next one may be set to autonomous'),
   status: z.string(),
   snapshot: z.object({
     pending_approvals: z.array(ApprovalRequest),
@@ -185,6 +182,7 @@ const askFields = {
   delivery: z.object({
     state: z.enum(DELIVERY_STATES),
     attempts: z.int().nonnegative(),
+    sent_at_ms: instant.optional().describe('When it was handed to the agent, which has not shown yet that it has it'),
     delivered_at_ms: instant.optional(),
     reason: z.string().optional(),
   }),
@@ -266,7 +264,6 @@ export type NewTokenView = z.infer<typeof NewTokenView>;
 
 /** An agent that some worker hosts now. */
 export const AgentView = AgentDescription.extend({
-  is_connectable: z.boolean().describe("Whether a person's own copy can be connected: `holdpoint connect`"),
   workers: z.int().positive(),
   labels: z.array(z.array(z.string())).describe('What its workers have: each different set of labels once'),
   seen_at_ms: instant,

@@ -5,6 +5,7 @@ import { fail } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { isTerminal } from '../core/run.ts';
 import type { AskView } from '../core/views.ts';
+import { cancelledCall } from './cancelled-call.ts';
 import { checkLease } from './lease.ts';
 import { openAsk } from './ledger.ts';
 import { mark } from './mark-delivery.ts';
@@ -13,12 +14,14 @@ import { askView } from './views.ts';
 
 export interface AcknowledgeCommand {
   askId: string;
-  /** `sent`: it is about to be handed to the agent, which has not said yet that it has it. */
-  state: 'delivered' | 'undeliverable' | 'sent';
+  /** `sent`: it is about to be handed to the agent, which has not said yet that it has it. `returned`: that failed. */
+  state: 'delivered' | 'undeliverable' | 'sent' | 'returned';
   /** Digest of what the agent is about to run: it must be the digest that was answered. */
   digest?: string | undefined;
   reason?: string | undefined;
   leaseEpoch?: number | undefined;
+  /** The tool call it is for: refused if that was cancelled, at whichever server. */
+  call?: string | undefined;
   key?: Key | undefined;
 }
 
@@ -44,8 +47,12 @@ export function acknowledge(ports: Ports, command: AcknowledgeCommand): Promise<
       throw fail('ask_state_conflict', `The answer was already marked ${ask.delivery.state}.`);
     if (await waitsForItsRun(tx, ask))
       throw fail('ask_state_conflict', 'The next run carries this answer; it is delivered when that run begins.');
-    if (command.state === 'sent') {
-      ask.delivery.attempts += 1;
+    if (command.call !== undefined && (await tx.lockKey(cancelledCall(command.call, ports.hash))))
+      throw fail('ask_state_conflict', 'The call that the answer was for has been cancelled.');
+    if (command.state === 'sent' || command.state === 'returned') {
+      const { attempts, sentAt = ledger.now } = ask.delivery;
+      ask.delivery.attempts = command.state === 'sent' ? attempts + 1 : 0;
+      ask.delivery.sentAt = command.state === 'sent' ? sentAt : undefined;
       await tx.updateDelivery(ask);
       return ok(askView(ask));
     }

@@ -8,6 +8,7 @@ import { answerForRun, answerForSession } from './answer.ts';
 import { approveForRun, approveForSession, approveForSessionRun } from './approve.ts';
 import { originsOf, wantsOrigin } from './ask-origin.ts';
 import { cancelQuestion, cancelRun, interruptSession } from './cancel.ts';
+import { cancelCall } from './cancelled-call.ts';
 import { checkSecretKey } from './check-secret-key.ts';
 import { keepLease, releaseLease } from './claim.ts';
 import { clarify } from './clarify.ts';
@@ -117,6 +118,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     seeAsk: bind(seeAsk),
     postToThread: bind(postToThread),
     acknowledge: bind(acknowledge),
+    cancelCall: bind(cancelCall),
     acknowledgeMessage: bind(acknowledgeMessage),
     failMessage: bind(failMessage),
     keepLease: (runId: string, body: Heartbeat, key?: Key) => keepLease(ports, grace, runId, body, key),
@@ -165,6 +167,8 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     lastSeq: () => store.read((r) => r.lastSeq()),
     follow: (follower: Follower, after: number) => feed.follow(follower, after),
 
+    /** Whether the session has asked it: itself, or its parent by a clarification. */
+    isAskOf: (askId: string, sessionId: string) => store.read((r) => inbox.isAskOf(r, askId, sessionId)),
     /** Which session something belongs to, for callers that may see only one. */
     sessionOf: {
       session: (id: string) => store.read(async (r) => (await records.sessionRecord(r, id)).id),

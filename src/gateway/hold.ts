@@ -1,7 +1,7 @@
 // Holds a run on a new ask: writes the row, the run's status, and the events that carry the request to every surface.
 // What ends the hold is settle's.
 import type { PendingAsk } from '../core/ask.ts';
-import { questionDigest } from '../core/digest.ts';
+import { type Hash, questionDigest } from '../core/digest.ts';
 import { HoldpointError } from '../core/errors.ts';
 import { type Clarification, checkMove, heldStatus, isWaiting, type Run } from '../core/run.ts';
 import type { Ledger } from './ledger.ts';
@@ -37,7 +37,7 @@ export function raisedEvent(ledger: Ledger, ask: PendingAsk): void {
 }
 
 /** The question a clarification asks, made when its run has the slot or is given up before. */
-export function clarificationAsk(ledger: Ledger, run: Run, wanted: Clarification): PendingAsk {
+export function clarificationAsk(run: Run, wanted: Clarification, hash: Hash, createdAt: number): PendingAsk {
   const content = { questions: wanted.questions };
   return {
     id: wanted.requestId,
@@ -48,9 +48,9 @@ export function clarificationAsk(ledger: Ledger, run: Run, wanted: Clarification
     sessionId: run.sessionId,
     runId: run.id,
     toolCallId: wanted.requesterToolCallId,
-    digest: questionDigest(content, ledger.ports.hash),
+    digest: questionDigest(content, hash),
     payloadHash: wanted.payloadHash,
-    createdAt: ledger.now,
+    createdAt,
     expiresAt: wanted.expiresAt,
     seenBy: [],
   };

@@ -5,6 +5,7 @@ import type { AskFilter, MaybePromise, Page, Ports, Positioned, Reader, SessionF
 import type { Actor } from '../core/token.ts';
 import { type Origins, originsOf, wantsOrigin } from './ask-origin.ts';
 import { expireOverdue } from './expire.ts';
+import { clarificationAsk } from './hold.ts';
 import { askRecord, runRecord, sessionRecord } from './records.ts';
 import { askView, messageView, pendingView, runView, sessionView, tokenView } from './views.ts';
 
@@ -66,13 +67,26 @@ export function showInput(ports: Ports, id: string): Promise<Record<string, unkn
 
 export async function loadAsk(ports: Ports, id: string): Promise<Ask> {
   const { ask, isLate } = await ports.store.read(async (r) => {
-    const found = await askRecord(r, id);
+    const found = (await r.ask(id)) ?? (await queuedClarification(ports, r, id)) ?? (await askRecord(r, id));
     // Whatever is overdue may take this ask with it: its run ends with the question that expires.
     return { ask: found, isLate: found.status === 'pending' && (await r.overdueAsks(ports.clock.now(), 1)).length > 0 };
   });
   if (!isLate) return ask;
   await expireOverdue(ports);
   return ports.store.read((r) => askRecord(r, id));
+}
+
+/** A clarification whose run waits for the slot of its parent's session: pending, and shown to people when it has it. */
+async function queuedClarification({ hash }: Ports, r: Reader, id: string): Promise<Ask | undefined> {
+  const run = await r.clarificationRun(id);
+  return run?.status === 'queued' && run.clarification
+    ? clarificationAsk(run, run.clarification, hash, run.submittedAt)
+    : undefined;
+}
+
+export async function isAskOf(r: Reader, askId: string, sessionId: string): Promise<boolean> {
+  if ((await r.ask(askId))?.sessionId === sessionId) return true;
+  return (await r.clarificationRun(askId))?.clarification?.requesterSessionId === sessionId;
 }
 
 export const listSessions = (ports: Ports, filter: SessionFilter, page: Page) =>

@@ -28,7 +28,7 @@ export async function declineUnasked(
   { author, error }: { author: Author; error?: string | undefined },
 ): Promise<void> {
   const { tx, now } = ledger;
-  const ask = clarificationAsk(ledger, run, wanted);
+  const ask = clarificationAsk(run, wanted, ledger.ports.hash, ledger.now);
   const status = wanted.expiresAt !== undefined && wanted.expiresAt <= now ? 'expired' : 'cancelled';
   const decision = { justification: error ?? 'cancelled before it was asked' };
   const ended = endAsk(ask, status, decision, author, now);

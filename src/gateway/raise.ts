@@ -62,7 +62,8 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
       throw fail('run_state_conflict', 'This run only asks what a child wants to know; no agent works in it.');
     if (pendingLimit > 0 && ledger.session.pendingCount >= pendingLimit)
       throw fail('pending_asks_limit', `This session already has ${pendingLimit} pending asks; answer some first.`);
-    await takeCarried(ledger, run);
+    // The MCP tools return the answer themselves: a client that asks something else has not seen it.
+    if (command.actor.surface !== 'mcp') await takeCarried(ledger, run);
     await displayForm(ledger, run, wanted);
     await refuseStopped(tx, run);
     const decision = wanted.kind === 'approval' ? decideByPolicy(ledger.session, run, wanted.content) : undefined;

@@ -83,7 +83,7 @@ export async function fillSlot(ledger: Ledger): Promise<void> {
   if (!next) return;
   if (next.clarification) {
     await begin(ledger, next);
-    await hold(ledger, next, clarificationAsk(ledger, next, next.clarification));
+    await hold(ledger, next, clarificationAsk(next, next.clarification, ledger.ports.hash, ledger.now));
     return;
   }
   if (session.agent === EXTERNAL_AGENT) await begin(ledger, next);

@@ -75,10 +75,16 @@ const headOf = <K extends Ask['kind']>(ask: Ask, kind: K) => ({
 
 function endOf(ask: Ask, reveal: Sealer | undefined): Pick<AskView, 'answer' | 'delivery'> {
   if (ask.status === 'pending') return { delivery: { state: 'none', attempts: 0 } };
-  const { state, attempts, deliveredAt, reason } = ask.delivery;
+  const { state, attempts, sentAt, deliveredAt, reason } = ask.delivery;
   return {
     answer: ask.sealed && reveal ? unsealed(ask.answer, ask.sealed, reveal) : ask.answer,
-    delivery: { state, attempts, ...optional('delivered_at_ms', deliveredAt), ...optional('reason', reason) },
+    delivery: {
+      state,
+      attempts,
+      ...optional('sent_at_ms', sentAt),
+      ...optional('delivered_at_ms', deliveredAt),
+      ...optional('reason', reason),
+    },
   };
 }
 
@@ -153,7 +159,6 @@ export async function sessionView(reader: Reader, session: Session): Promise<Ses
     channel_ids: session.channelIds,
     ...optional('parent_session_id', session.parentSessionId),
     permissions: permissionsOf(session, active),
-    permissions_from: session.permissions ? 'session' : active?.permissions ? 'worker' : 'default',
     status,
     snapshot: {
       pending_approvals: within(approvals),

@@ -1,7 +1,6 @@
-// `ask_user`: a question to a person, asked in the inbox and, where the client can, at the agent's own screen. Chosen by
-// what the client declares: elicitation (pushed in the 2025 protocol, as an input-required result since 2026), a task to
-// poll, else a call that waits. First answer wins. One given at the agent's prompt is no answer of the agent's: the ask
-// is taken back, and the agent is told what was said there.
+// Puts a question to a person, in the inbox and, where the client can, at the agent's own screen. What the client declares
+// decides how: elicitation (pushed in the 2025 protocol, an input-required result since 2026), a task to poll, else a call
+// that waits. The first answer wins. One given at the agent's own screen withdraws the ask.
 import {
   type CallToolResult,
   type ClientCapabilities,
@@ -10,18 +9,21 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { AskView, QuestionAskView } from '../core/views.ts';
-import { elicitationOf, speaksForms } from './elicitation.ts';
+import type { QuestionAskView } from '../core/views.ts';
+import type { Backed, Call } from './calls.ts';
+import { elicitationOf, fitsForm, speaksForms } from './elicitation.ts';
+import { handOver } from './handover.ts';
 import { type OwnPrompt, settleAtPrompt } from './own-prompt.ts';
-import { askResult } from './result.ts';
 import { speaksTasks, taskOf } from './tasks.ts';
-import type { ToolBackend } from './tool-backend.ts';
-import { type Patience, waitForEnd } from './wait.ts';
+import { waitForEnd } from './wait.ts';
 
-export interface Caller {
+/** How the client can be asked, and the call it made. */
+export interface Asker {
   era: 'legacy' | 'modern';
+  protocol: string | undefined;
   capabilities: ClientCapabilities | undefined;
   prompt: OwnPrompt;
+  call: Call;
   ctx: ServerContext;
 }
 
@@ -29,24 +31,23 @@ type Outcome = CallToolResult | InputRequiredResult;
 
 const INPUT = 'answer';
 
-export async function putToPerson(
-  backend: ToolBackend,
-  ask: QuestionAskView,
-  caller: Caller,
-  patience: Patience,
-): Promise<Outcome> {
-  const { era, capabilities, prompt, ctx } = caller;
-  if (ask.answer !== undefined) return handed(backend, ask, ctx);
-  const canElicit = speaksForms(capabilities) && (await backend.hasOwnPrompt());
+export async function putToPerson(backed: Backed, ask: QuestionAskView, asker: Asker): Promise<Outcome> {
+  const { era, protocol, capabilities, prompt, call, ctx } = asker;
+  const { backend } = backed;
+  if (ask.answer !== undefined) return handOver(backed, ask, call);
+  const canElicit =
+    speaksForms(capabilities) &&
+    fitsForm(ask.request.questions, era === 'modern' ? undefined : protocol) &&
+    !(await backend.session()).isHosted;
   if (era === 'modern' && canElicit) {
     const reply = inputResponse(ctx.mcpReq.inputResponses, INPUT);
     if (reply.kind !== 'elicit') return promptFirst(ask);
-    if (await settleAtPrompt(backend, ask, reply)) return handed(backend, await backend.look(ask.ask_id, 0), ctx);
+    if (await settleAtPrompt(backend, ask, reply)) return handOver(backed, await backend.look(ask.ask_id, 0), call);
   }
   if (era === 'modern' && speaksTasks(capabilities)) return taskOf(ask);
-  const leave = era === 'legacy' && canElicit ? prompt(ask, ctx) : () => {};
+  const leave = era === 'legacy' && canElicit ? prompt(ask, ctx, protocol) : () => {};
   try {
-    return await handed(backend, await waitForEnd(backend, ask.ask_id, ctx, patience), ctx);
+    return await handOver(backed, await waitForEnd(backed, ask, call, ctx), call);
   } finally {
     leave();
   }
@@ -57,10 +58,3 @@ const promptFirst = (ask: QuestionAskView): InputRequiredResult =>
     inputRequests: { [INPUT]: inputRequired.elicit(elicitationOf(ask.request.questions)) },
     requestState: ask.ask_id,
   });
-
-/** The end of an ask, acknowledged when there is still somebody to tell. */
-async function handed(backend: ToolBackend, ask: AskView, ctx: ServerContext): Promise<CallToolResult> {
-  if (ask.answer !== undefined && ask.delivery.state === 'due' && !ctx.mcpReq.signal.aborted)
-    await backend.acknowledge(ask.ask_id, ask.answer.digest);
-  return askResult(ask);
-}

@@ -16,25 +16,36 @@ export function speaksForms(capabilities: ClientCapabilities | undefined): boole
 }
 
 const OTHER = ' (other)';
+/** The first protocol with titled choices, lists and a `mode`; before it an enum had names beside it. */
+const TITLED = '2025-11-25';
+const isOlder = (protocol: string | undefined): boolean => protocol !== undefined && protocol < TITLED;
 
-export function elicitationOf(questions: readonly Question[]): ElicitRequestFormParams {
+/** Whether such a form can ask it: no secret, and in an older protocol no list. */
+export const fitsForm = (questions: readonly Question[], protocol: string | undefined): boolean =>
+  !questions.some((q) => q.secret || (q.multi_select && isOlder(protocol)));
+
+export function elicitationOf(questions: readonly Question[], protocol?: string): ElicitRequestFormParams {
   const properties: Properties = {};
   const required: string[] = [];
   for (const question of questions) {
     const isChoice = question.options.length > 0;
-    properties[question.id] = isChoice ? choiceOf(question) : { type: 'string', title: question.question };
+    properties[question.id] = isChoice ? choiceOf(question, protocol) : { type: 'string', title: question.question };
     if (isChoice && question.allow_other)
       properties[question.id + OTHER] = { type: 'string', title: 'Something else', description: question.question };
     else if (question.required) required.push(question.id);
   }
   return {
-    mode: 'form',
+    ...(!isOlder(protocol) && { mode: 'form' as const }),
     message: questions.map((q) => q.question).join('\n'),
     requestedSchema: { type: 'object', properties, ...(required.length > 0 && { required }) },
   };
 }
 
-function choiceOf({ question, options, multi_select }: Question): Properties[string] {
+function choiceOf({ question, options, multi_select }: Question, protocol?: string): Properties[string] {
+  if (isOlder(protocol)) {
+    const [values, names] = [options.map(({ value }) => value), options.map(({ label }) => label)];
+    return { type: 'string', title: question, enum: values, enumNames: names };
+  }
   const choices = options.map(({ value, label }) => ({ const: value, title: label }));
   if (multi_select) return { type: 'array', title: question, items: { anyOf: choices } };
   return { type: 'string', title: question, oneOf: choices };

@@ -1,16 +1,19 @@
-// The MCP door over Streamable HTTP, one request at a time: nothing is kept between them, so that any server may take the
-// next. A client of the 2025 protocol that can be asked at its own screen is given a session id that says so; its replies
-// come in requests of their own and name the ask they are about. Who calls was decided before.
+// Serves the MCP tools over Streamable HTTP, one request at a time: any server may take the next. Every client of the 2025
+// protocol is given a session id, in which its request ids are unique and which says whether it can elicit. What is kept
+// between requests is only which answers were sent on which connection (calls.ts). Who calls was decided before.
 import {
   type AuthInfo,
   createMcpHandler,
   isInitializeRequest,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
   isJSONRPCResponse,
   isLegacyRequest,
   type McpRequestContext,
 } from '@modelcontextprotocol/server';
 import type { Actor } from '../core/token.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { type Caller, Calls, type Connection, callKey } from './calls.ts';
 import { speaksForms } from './elicitation.ts';
 import { promptOnStream, takeElicitationReply } from './own-prompt.ts';
 import { gatewayBackend } from './tool-backend.ts';
@@ -25,45 +28,78 @@ export interface McpHttpOptions {
 }
 
 export type BoundActor = Actor & { sessionId: string };
+
+/** What a request came on. */
+export interface Wire {
+  connection: Connection;
+  /** Whether the response was cut off. */
+  cut: Promise<boolean>;
+}
+
 interface Calling {
   actor: BoundActor;
   canElicit: boolean;
+  caller: Caller;
 }
 
 const SESSION_ID = 'mcp-session-id';
 const ELICITS = 'elicits-';
+const CALLS = 'calls-';
 const FORMS = { elicitation: { form: {} } };
 
 export function createMcpHttpHandler({ gateway, version, patience = PATIENCE, onError }: McpHttpOptions) {
+  const calls = new Calls();
   const once = createMcpHandler((ctx) => serverFor(ctx.era, callingOf(ctx)), {
     onerror: onError,
     keepAliveMs: patience.keepAliveMs,
   });
-  const serverFor = (era: 'legacy' | 'modern', { actor, canElicit }: Calling) =>
-    createToolServer({
-      backend: gatewayBackend(gateway, actor),
+  const serverFor = async (era: 'legacy' | 'modern', { actor, canElicit, caller }: Calling) => {
+    const backend = gatewayBackend(gateway, actor);
+    return createToolServer({
+      backend,
+      calls,
+      patience,
+      session: await backend.session(),
+      caller,
       era,
       version,
-      patience,
       promptOf: promptOnStream,
       declared: canElicit ? FORMS : undefined,
     });
+  };
+
+  /** This server may know the call; if it does not, another one may. */
+  async function cancel(client: string, { requestId, reason }: Record<string, unknown>): Promise<void> {
+    const key = callKey(client, requestId);
+    if (!(await calls.cancel(key, String(reason)))) await gateway.cancelCall(key);
+  }
 
   return {
-    async handle(request: Request, actor: BoundActor, body: unknown): Promise<Response> {
+    async handle(request: Request, actor: BoundActor, body: unknown, wire: Wire): Promise<Response> {
       const id = request.headers.get(SESSION_ID);
       const canElicit = id?.startsWith(ELICITS) === true;
-      if (id !== null && !canElicit) return gone();
-      if (canElicit && request.method === 'DELETE') return new Response(null, { status: 204 });
-      const replies = [body].flat();
-      if (canElicit && replies.length > 0 && replies.every(isJSONRPCResponse)) {
-        for (const reply of replies) await takeElicitationReply(gatewayBackend(gateway, actor), reply);
+      if (id !== null && !canElicit && !id.startsWith(CALLS)) return gone();
+      if (id !== null && request.method === 'DELETE') return new Response(null, { status: 204 });
+      const backend = gatewayBackend(gateway, actor);
+      const messages = [body].flat();
+      if (canElicit && messages.length > 0 && messages.every(isJSONRPCResponse)) {
+        for (const reply of messages) await takeElicitationReply(backend, reply);
         return new Response(null, { status: 202 });
       }
-      const response = await once.fetch(request, { authInfo: authOf({ actor, canElicit }), parsedBody: body });
-      const isGreeting = isInitializeRequest(body) && speaksForms(body.params.capabilities);
-      if (isGreeting && response.ok && (await isLegacyRequest(request, body)))
-        response.headers.set(SESSION_ID, ELICITS + crypto.randomUUID());
+      const client = `${actor.tokenId} ${id ?? ''}`;
+      for (const message of messages)
+        if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled')
+          await cancel(client, message.params ?? {});
+      const keys = messages.filter(isJSONRPCRequest).map((message) => callKey(client, message.id));
+      void wire.cut.then(async (isCut) => {
+        if (isCut) for (const key of keys) await calls.cancel(key).catch(onError);
+      });
+      const caller = { client, connection: wire.connection };
+      const response = await once.fetch(request, { authInfo: authOf({ actor, canElicit, caller }), parsedBody: body });
+      if (isInitializeRequest(body) && response.ok && (await isLegacyRequest(request, body))) {
+        const prefix = speaksForms(body.params.capabilities) ? ELICITS : CALLS;
+        response.headers.set(SESSION_ID, prefix + crypto.randomUUID());
+      }
       return response;
     },
     close: () => once.close(),

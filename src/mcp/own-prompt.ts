@@ -10,7 +10,7 @@ import { elicitationOf, elicitedAnswers } from './elicitation.ts';
 import type { ToolBackend } from './tool-backend.ts';
 
 /** Asks there; what it returns ends that. */
-export type OwnPrompt = (ask: QuestionAskView, ctx: ServerContext) => () => void;
+export type OwnPrompt = (ask: QuestionAskView, ctx: ServerContext, protocol?: string) => () => void;
 
 const ANSWERED = "answered at the agent's own screen";
 const DECLINED = "declined at the agent's own screen";
@@ -18,11 +18,11 @@ const DECLINED = "declined at the agent's own screen";
 /** The reply comes back on the connection that asked. */
 export const promptOnConnection =
   (backend: ToolBackend): OwnPrompt =>
-  (ask, { mcpReq }) => {
+  (ask, { mcpReq }, protocol) => {
     const over = new AbortController();
     const options = { signal: over.signal, timeout: 2 ** 31 - 1 };
     void mcpReq
-      .elicitInput(elicitationOf(ask.request.questions), options)
+      .elicitInput(elicitationOf(ask.request.questions, protocol), options)
       .then((reply) => settleAtPrompt(backend, ask, reply))
       .catch(() => {});
     return () => over.abort('answered elsewhere');
@@ -31,13 +31,13 @@ export const promptOnConnection =
 /** The reply comes in a request of its own, to any server: the question's id says which ask it is about. */
 export const promptOnStream =
   (mcp: McpServer): OwnPrompt =>
-  (ask, { mcpReq }) => {
+  (ask, { mcpReq }, protocol) => {
     const id = `elicit:${ask.ask_id}:${crypto.randomUUID()}`;
     const send = (message: { id?: string; method: string; params: object }) =>
       void mcp.server.transport
         ?.send({ jsonrpc: '2.0', ...message } as never, { relatedRequestId: mcpReq.id })
         .catch(() => {});
-    send({ id, method: 'elicitation/create', params: elicitationOf(ask.request.questions) });
+    send({ id, method: 'elicitation/create', params: elicitationOf(ask.request.questions, protocol) });
     return () => send({ method: 'notifications/cancelled', params: { requestId: id, reason: 'answered elsewhere' } });
   };
 

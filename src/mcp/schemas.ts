@@ -1,20 +1,28 @@
-// What the tools tell a model about themselves: titles, descriptions, the JSON Schema of their arguments.
+// Describes the tools to a model: titles, descriptions, JSON Schemas of arguments and results. A model reads all of it in
+// every conversation, so the whole list stays below 1 000 tokens: the question schema is in one tool, the others name it.
 import type { JsonSchemaType } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { RaiseApproval } from '../core/bodies.ts';
 
 export interface Tool {
   title: string;
   description: string;
   inputSchema: JsonSchemaType;
-  readOnly?: boolean;
+  outputSchema: JsonSchemaType;
 }
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const expires_after_ms = { type: 'integer' } as const;
 
 const option = {
   type: 'object',
   properties: {
-    label: { type: 'string', description: 'What the person reads' },
-    value: { type: 'string', description: 'What comes back; the label unless given' },
-    recommended: { type: 'boolean' },
+    label: text,
+    value: text,
+    description: text,
+    preview: text,
+    recommended: flag,
   },
   required: ['label'],
 } as const;
@@ -22,89 +30,139 @@ const option = {
 const question = {
   type: 'object',
   properties: {
-    id: { type: 'string', description: 'Your own short name for the question, unique' },
-    question: { type: 'string', description: 'The question, as the person reads it; at most 4000 characters' },
-    input_type: { type: 'string', enum: ['choice', 'text'], description: 'choice needs options' },
-    options: { type: 'array', maxItems: 50, items: { anyOf: [{ type: 'string' }, option] } },
-    multi_select: { type: 'boolean', description: 'Several options may be chosen' },
-    required: { type: 'boolean', default: true },
-    default: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
-    placeholder: { type: 'string' },
+    id: text,
+    question: text,
+    header: text,
+    options: { type: 'array', maxItems: 50, items: { anyOf: [text, option] } },
+    multi_select: flag,
+    required: flag,
+    allow_other: flag,
+    default: text,
+    placeholder: text,
+    secret: { ...flag, description: 'A credential' },
   },
+  required: ['question'],
 } as const;
 
-const questions = (required: readonly string[]): JsonSchemaType => ({
-  type: 'object',
-  properties: {
-    questions: { type: 'array', minItems: 1, maxItems: 20, items: { ...question, required: [...required] } },
-  },
-  required: ['questions'],
-});
+const asInAskUser = { type: 'array', items: { type: 'object' }, description: 'As in ask_user' } as const;
 
-export const FORM: Tool = {
-  title: 'Display a form',
-  description:
-    'Shows a form to the person and ends your turn. Their answers arrive with the next message. Use it once, with all your questions, and call no other tool afterwards.',
-  inputSchema: questions(['id', 'question']),
-};
+const resultOf = (properties: object = {}): JsonSchemaType =>
+  ({
+    type: 'object',
+    properties: { ask_id: text, status: text, ...properties },
+    required: ['status'],
+  }) as JsonSchemaType;
+
+const answers = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: { question_id: text, values: { type: 'array', items: text }, text },
+  },
+} as const;
 
 export const ASK_USER: Tool = {
   title: 'Ask the person',
   description:
-    'Asks the person and waits for the answer. If it says "pending", nobody has answered yet: look again with check_answer.',
-  inputSchema: questions(['question']),
+    'Asks the person and waits up to 50 s. Without options an answer is free text; a value is returned instead of its label. If status is "pending", call check_answer.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      questions: { type: 'array', minItems: 1, maxItems: 20, items: question },
+      context: text,
+      expires_after_ms,
+    },
+    required: ['questions'],
+  } as JsonSchemaType,
+  outputSchema: resultOf({ answers }),
+};
+
+export const FORM: Tool = {
+  title: 'Display a form',
+  description:
+    'Displays one form with all your questions, each with an id, and ends your turn. The answers arrive with the next message; if they do not, call check_answer.',
+  inputSchema: {
+    type: 'object',
+    properties: { questions: asInAskUser, expires_after_ms },
+    required: ['questions'],
+  } as JsonSchemaType,
+  outputSchema: resultOf(),
 };
 
 export const REQUEST_APPROVAL: Tool = {
   title: 'Ask for approval',
   description:
-    'Asks the person to allow an action before you do it, and waits. Act only if behavior is "allow", and then with updatedInput exactly. Anything else is a denial.',
+    'Asks the person to allow an action before you do it, and waits up to 50 s. Act only if behavior is "allow", and with updatedInput exactly; everything else is a denial. If status is "pending", call check_answer.',
   inputSchema: {
     type: 'object',
     properties: {
-      tool_name: { type: 'string', description: 'What would be done, such as Bash' },
-      input: { type: 'object', description: 'With what: the whole input, as it would be used' },
-      reason: { type: 'string', description: 'Why it is needed' },
-      tool_use_id: { type: 'string' },
+      tool_name: text,
+      input: { type: 'object', description: 'The whole input of that tool' },
+      reason: text,
+      diff: text,
+      work_folder: text,
+      expires_after_ms,
+      tool_use_id: text,
     },
     required: ['tool_name', 'input'],
-  },
+  } as JsonSchemaType,
+  outputSchema: resultOf({ behavior: { type: 'string', enum: ['allow', 'deny'] }, updatedInput: { type: 'object' } }),
 };
 
 export const CLARIFY: Tool = {
   title: 'Ask the parent session',
-  description:
-    'For a sub-agent: asks the session that started this one. Does not wait; look for the answer with check_answer.',
-  inputSchema: questions(['question']),
+  description: 'Asks the session that started this one. Does not wait: call check_answer later.',
+  inputSchema: {
+    type: 'object',
+    properties: { questions: asInAskUser, expires_after_ms },
+    required: ['questions'],
+  } as JsonSchemaType,
+  outputSchema: resultOf(),
 };
 
 export const CHECK_ANSWER: Tool = {
   title: 'Look for an answer',
-  description: 'Says what became of something asked earlier. Waits up to wait_ms for it.',
+  description: 'Waits for what was asked earlier and returns it as the asking tool does.',
   inputSchema: {
     type: 'object',
-    properties: { ask_id: { type: 'string' }, wait_ms: { type: 'integer', minimum: 0 } },
+    properties: {
+      ask_id: text,
+      wait_ms: { type: 'integer', minimum: 0, maximum: 50_000, default: 50_000 },
+    },
     required: ['ask_id'],
-  },
-  readOnly: true,
+  } as JsonSchemaType,
+  outputSchema: resultOf(),
 };
 
-export const PARENT_ASKED =
-  'The parent was asked. Go on with other work, and call check_answer with this ask_id later.';
+/** JSON inside a text, where a model wrote an object as one. */
+const object = z.preprocess(
+  (given) => {
+    if (typeof given !== 'string') return given;
+    try {
+      return JSON.parse(given);
+    } catch {
+      return given;
+    }
+  },
+  z.record(z.string(), z.unknown(), 'must be an object such as {"command": "ls"}'),
+);
 
-export const ApprovalArguments = z.looseObject({
-  tool_name: z.string().trim().min(1).max(256),
-  input: z.record(z.string(), z.unknown()),
-  reason: z.string().max(20_000).optional(),
+/** What an approval may say over the API, a model may say here. */
+export const ApprovalArguments = z.object({
+  ...RaiseApproval.omit({ kind: true, tool_call_id: true, mode: true, idempotency_key: true }).shape,
+  input: object,
   tool_use_id: z.string().max(256).optional(),
 });
 
-export const CheckArguments = z.looseObject({
-  ask_id: z.string().min(1).max(256),
-  wait_ms: z.number().min(0).optional(),
+export const Expiry = z.object(RaiseApproval.pick({ expires_at_ms: true, expires_after_ms: true }).shape);
+export const QuestionArguments = Expiry.extend({ context: z.string().max(20_000).optional() });
+
+export const CheckArguments = z.object({
+  ask_id: z.string().trim().min(1).max(256),
+  wait_ms: z.coerce.number().min(0).optional(),
 });
 
 export function problemsOf(error: z.ZodError, tool: string): string {
-  const told = error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`);
-  return `Nobody was asked. ${told.join('; ')}. Correct this and call ${tool} again.`;
+  const problems = error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`);
+  return `${problems.join('; ')}. Correct this and call ${tool} again.`;
 }

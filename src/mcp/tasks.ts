@@ -3,8 +3,9 @@
 import type { CallToolResult, ClientCapabilities, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { AskView } from '../core/views.ts';
+import type { Backed, Caller } from './calls.ts';
+import { handOver, settleEarlier } from './handover.ts';
 import { askResult } from './result.ts';
-import type { ToolBackend } from './tool-backend.ts';
 
 export const TASKS = 'io.modelcontextprotocol/tasks';
 const POLL_MS = 1000;
@@ -14,7 +15,12 @@ export const speaksTasks = (capabilities: ClientCapabilities | undefined): boole
   capabilities?.extensions?.[TASKS] !== undefined;
 
 /** Instead of a result: where to look for one. */
-export const taskOf = (ask: AskView): CallToolResult => ({ resultType: 'task', ...shapeOf(ask), content: [] });
+export const taskOf = (ask: AskView): CallToolResult => ({
+  ...askResult(ask),
+  resultType: 'task',
+  ...shapeOf(ask),
+  content: [],
+});
 
 function shapeOf({ ask_id, created_at_ms, answer }: AskView) {
   return {
@@ -28,12 +34,18 @@ function shapeOf({ ask_id, created_at_ms, answer }: AskView) {
   };
 }
 
-export function addTasks({ server }: McpServer, backend: ToolBackend): void {
-  server.setRequestHandler('tasks/get', { params: TaskId }, async ({ taskId }) => {
-    const ask = await backend.look(taskId, 0);
-    if (ask.answer === undefined) return shapeOf(ask);
-    if (ask.delivery.state === 'due') await backend.acknowledge(taskId, ask.answer.digest);
-    return { ...shapeOf(ask), result: { ...askResult(ask), resultType: 'complete' } };
+export function addTasks({ server }: McpServer, backed: Backed, caller: Caller): void {
+  const { backend, calls } = backed;
+  server.setRequestHandler('tasks/get', { params: TaskId }, async ({ taskId }, ctx) => {
+    const call = calls.begin(caller, ctx.mcpReq.id);
+    try {
+      await settleEarlier(backed, call, taskId);
+      const ask = await backend.look(taskId, 0);
+      if (ask.answer === undefined) return shapeOf(ask);
+      return { ...shapeOf(ask), result: { ...(await handOver(backed, ask, call)), resultType: 'complete' } };
+    } finally {
+      calls.end(call);
+    }
   });
   // Nothing is ever asked of the client inside a task, so there is nothing to update.
   server.setRequestHandler('tasks/update', { params: TaskId }, async ({ taskId }) => {

@@ -1,5 +1,5 @@
-// The tools an agent finds at the MCP door. Who asks comes from the backend it was given, never from arguments; what is
-// asked is read leniently and judged strictly. A refusal is a result the model can act on, not a protocol error.
+// Registers the MCP tools for one connection or request. Who asks comes from the backend, never from arguments; arguments
+// are read leniently and judged strictly. A refusal is a result that the model can act on, not a protocol error.
 import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
@@ -12,162 +12,161 @@ import {
   McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { deferredResult } from '../core/deferred.ts';
+import type { z } from 'zod';
+import { fail, HoldpointError } from '../core/errors.ts';
 import { formQuestions } from '../core/form.ts';
 import { FORM_TOOL, readForm } from '../core/form-input.ts';
-import type { QuestionInput } from '../core/question.ts';
-import type { AskView } from '../core/views.ts';
-import { type Caller, putToPerson } from './ask-user.ts';
+import { completeQuestions } from '../core/question.ts';
+import { type Asker, putToPerson } from './ask-user.ts';
+import type { Backed, Call, Caller } from './calls.ts';
+import { askParent } from './clarification-tool.ts';
+import { displayForm } from './form-tool.ts';
+import { askIdFor } from './handle.ts';
+import { approvalContent, handOver, OWN_CALL, questionContent, repeated, settleEarlier } from './handover.ts';
 import { type OwnPrompt, promptOnConnection } from './own-prompt.ts';
-import { askResult, errorResult, jsonResult } from './result.ts';
+import { errorResult, heldResult } from './result.ts';
 import * as schemas from './schemas.ts';
 import { addTasks, TASKS } from './tasks.ts';
-import type { ToolBackend } from './tool-backend.ts';
-import { type Patience, waitForEnd } from './wait.ts';
+import type { ToolSession } from './tool-backend.ts';
+import { waitForEnd } from './wait.ts';
 
-export interface ToolServerOptions {
-  backend: ToolBackend;
+export interface ToolServerOptions extends Backed {
+  session: ToolSession;
+  caller: Caller;
   era: 'legacy' | 'modern';
   version: string;
-  patience: Patience;
-  /** How the agent's own screen is reached; on the connection itself unless said otherwise. */
+  /** How the agent's own screen is reached; on the connection itself unless another way is given. */
   promptOf?: ((mcp: McpServer) => OwnPrompt) | undefined;
-  /** What the client once said it can, where this server did not hear it. */
+  /** What the client declared, where this server did not receive it. */
   declared?: ClientCapabilities | undefined;
 }
 
 type Arguments = Record<string, unknown>;
 type Outcome = CallToolResult | InputRequiredResult;
+interface ToolCall {
+  call: Call;
+  ctx: ServerContext;
+}
 
 const INSTRUCTIONS =
   'Holdpoint puts questions and approvals to a person. Use ask_user for a question whose answer you need now, request_approval before an action that a person should allow, interactive_form_question to stop and let them fill in a form.';
+const HINTS = { readOnlyHint: false, destructiveHint: false };
 
 export function createToolServer(options: ToolServerOptions): McpServer {
-  const { backend, era, version, patience, promptOf = () => promptOnConnection(backend), declared } = options;
+  const { backend, calls, session, caller, era, version, declared } = options;
+  const promptOf = options.promptOf ?? (() => promptOnConnection(backend));
   const mcp = new McpServer(
     { name: 'holdpoint', title: 'Holdpoint', version },
-    { instructions: INSTRUCTIONS, capabilities: { tools: {}, extensions: { [TASKS]: {} } } },
+    { instructions: INSTRUCTIONS, capabilities: { tools: { listChanged: false }, extensions: { [TASKS]: {} } } },
   );
-  /** Since 2026 every request says what its client can; before, the connection did once. */
-  const callerOf = (ctx: ServerContext): Caller => {
-    const said = ctx.mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
-    const capabilities = said?.[CLIENT_CAPABILITIES_META_KEY] ?? mcp.server.getClientCapabilities() ?? declared;
-    return { era, capabilities, prompt: promptOf(mcp), ctx };
-  };
 
-  function add(name: string, tool: schemas.Tool, run: (args: Arguments, ctx: ServerContext) => Promise<Outcome>): void {
-    const { title, description, inputSchema, readOnly } = tool;
-    const annotations = { title, readOnlyHint: readOnly ?? false, openWorldHint: true };
-    const config = { title, description, inputSchema: anything(inputSchema), annotations };
-    mcp.registerTool(name, config, async (args, ctx) => {
+  function add(name: string, tool: schemas.Tool, run: (args: Arguments, call: ToolCall) => Promise<Outcome>): void {
+    const { title, description } = tool;
+    const inputSchema = anything(tool.inputSchema);
+    const outputSchema = anything(tool.outputSchema);
+    mcp.registerTool(name, { title, description, inputSchema, outputSchema, annotations: HINTS }, async (args, ctx) => {
+      const call = calls.begin(caller, ctx.mcpReq.id);
+      // Over HTTP this server serves one request: closed, it ends the response without a result.
+      if (ctx.http) call.signal.addEventListener('abort', () => void mcp.close().catch(() => {}), { once: true });
       try {
-        return await run((args ?? {}) as Arguments, ctx);
+        return await run((args ?? {}) as Arguments, { call, ctx });
       } catch (error) {
         const { code, message } = error as { code?: unknown; message: string };
         if (typeof code !== 'string') throw error;
-        return errorResult(message);
+        return errorResult(REWORDED[code] ?? message);
+      } finally {
+        calls.end(call);
       }
     });
   }
 
-  add(FORM_TOOL, schemas.FORM, async (args, ctx) => {
-    const form = readForm(args);
-    if ('code' in form) return errorResult(form.detail);
-    const runId = await backend.runId();
-    const tool_call_id = callIdOf(ctx) ?? `form_${crypto.randomUUID()}`;
-    const carried = await carriedAnswer(runId, tool_call_id);
-    if (carried) return jsonResult(carried);
-    const questions = formQuestions(form);
-    const ask = await backend.raise(runId, { kind: 'question', mode: 'form', tool_call_id, questions });
-    return jsonResult(deferredResult(ask.ask_id));
+  /** Since 2026 every request says what its client can; before, the connection did once. */
+  const askerOf = ({ call, ctx }: ToolCall): Asker => {
+    const envelope = ctx.mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
+    const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? mcp.server.getClientCapabilities() ?? declared;
+    const protocol = ctx.http?.req?.headers.get('mcp-protocol-version') ?? mcp.server.getNegotiatedProtocolVersion();
+    return { era, protocol, capabilities, prompt: promptOf(mcp), call, ctx };
+  };
+
+  add(FORM_TOOL, schemas.FORM, async (args, { call, ctx }) => {
+    refuse(args, ['context'], FORM_TOOL);
+    const questions = questionsIn(args, FORM_TOOL);
+    const expiry = read(schemas.Expiry, args, FORM_TOOL);
+    const open = await settleEarlier(options, call);
+    return displayForm(options, { questions, ...expiry }, { call, callId: callIdOf(ctx), open });
   });
 
-  /** A runtime that takes a deferred call up again finds the answer as its result, and thereby has it: this run carries it. */
-  async function carriedAnswer(runId: string, toolCallId: string): Promise<object | undefined> {
-    const input = (await backend.input(runId)) as { interactive_form_answer?: Arguments; answer?: { ask_id: string } };
-    const { interactive_form_answer: payload, answer } = input;
-    if (payload?.tool_use_id !== toolCallId || !answer) return undefined;
-    const ask = await backend.look(answer.ask_id, 0);
-    if (ask.delivery.state === 'due') await backend.acknowledge(ask.ask_id);
-    return payload;
-  }
-
-  add('ask_user', schemas.ASK_USER, async (args, ctx) => {
+  add('ask_user', schemas.ASK_USER, async (args, { call, ctx }) => {
     const asked = ctx.mcpReq.requestState<string>();
-    const known = typeof asked === 'string' ? await backend.look(asked, 0) : undefined;
-    const ask = known ?? (await raiseQuestion(args, ctx));
-    if ('code' in ask) return errorResult(ask.detail);
-    if (ask.kind !== 'question') return errorResult(`${ask.ask_id} is an approval; call check_answer for it.`);
-    return putToPerson(backend, ask, callerOf(ctx), patience);
+    const ask = typeof asked === 'string' ? await backend.look(asked, 0) : await raiseQuestion(args, { call, ctx });
+    if (ask.kind !== 'question') throw fail('ask_not_found', `${ask.ask_id} is an approval: call check_answer for it.`);
+    return putToPerson(options, ask, askerOf({ call, ctx }));
   });
 
-  async function raiseQuestion(args: Arguments, ctx: ServerContext) {
-    const form = readForm(args, { tool: 'ask_user', numberIds: true });
-    if ('code' in form) return form;
-    const runId = await backend.runId();
-    const questions = formQuestions(form);
-    const tool_call_id = callIdOf(ctx) ?? (await sameQuestion(runId, questions)) ?? `call_${crypto.randomUUID()}`;
-    return backend.raise(runId, { kind: 'question', tool_call_id, questions });
+  async function raiseQuestion(args: Arguments, { call, ctx }: ToolCall) {
+    const questions = questionsIn(args, 'ask_user');
+    const more = read(schemas.QuestionArguments, args, 'ask_user');
+    const open = await settleEarlier(options, call);
+    const content = questionContent(completeQuestions(questions), more.context);
+    const known = repeated(options, open, { kind: 'question', mode: 'blocking', content });
+    if (known) return known;
+    const tool_call_id = callIdOf(ctx) ?? OWN_CALL + crypto.randomUUID();
+    return backend.raise(await backend.runId(), { kind: 'question', tool_call_id, questions, ...more });
   }
 
-  /** A client without tool call ids that asks again, because its call was cut off, means the ask that is still open. */
-  async function sameQuestion(runId: string, questions: QuestionInput[]): Promise<string | undefined> {
-    const isSame = (ask: AskView) =>
-      ask.mode === 'blocking' &&
-      ask.kind === 'question' &&
-      ask.request.questions.length === questions.length &&
-      ask.request.questions.every((q, i) => q.id === questions[i]?.id && q.question === questions[i]?.question);
-    return (await backend.pending(runId)).find(isSame)?.tool_call_id;
-  }
+  add('request_approval', schemas.REQUEST_APPROVAL, async (args, { call, ctx }) => {
+    const { tool_use_id, ...action } = read(schemas.ApprovalArguments, args, 'request_approval');
+    const open = await settleEarlier(options, call);
+    const known = repeated(options, open, { kind: 'approval', mode: 'blocking', content: approvalContent(action) });
+    const tool_call_id = callIdOf(ctx, tool_use_id) ?? OWN_CALL + crypto.randomUUID();
+    const ask = known ?? (await backend.raise(await backend.runId(), { kind: 'approval', tool_call_id, ...action }));
+    return handOver(options, await waitForEnd(options, ask, call, ctx), call);
+  });
 
-  add('request_approval', schemas.REQUEST_APPROVAL, async (args, ctx) => {
-    const read = schemas.ApprovalArguments.safeParse(args);
-    if (!read.success) return errorResult(schemas.problemsOf(read.error, 'request_approval'));
-    const { tool_name, input, reason, tool_use_id } = read.data;
-    const tool_call_id = callIdOf(ctx, tool_use_id) ?? `call_${crypto.randomUUID()}`;
-    const raised = await backend.raise(await backend.runId(), {
-      kind: 'approval',
-      tool_call_id,
-      tool_name,
-      input,
-      reason,
+  if (session.hasParent)
+    add('request_parent_clarification', schemas.CLARIFY, async (args, { call, ctx }) => {
+      refuse(args, ['context'], 'request_parent_clarification');
+      const questions = questionsIn(args, 'request_parent_clarification');
+      const expiry = read(schemas.Expiry, args, 'request_parent_clarification');
+      await settleEarlier(options, call);
+      const ask = await askParent(backend, { questions, ...expiry }, callIdOf(ctx));
+      return handOver(options, ask, call);
     });
-    const ask = raised.answer ? raised : await waitForEnd(backend, raised.ask_id, ctx, patience);
-    if (ask.answer && ask.delivery.state === 'due') await backend.acknowledge(ask.ask_id, ask.answer.digest);
-    return askResult(ask);
+
+  add('check_answer', schemas.CHECK_ANSWER, async (args, { call, ctx }) => {
+    const { ask_id, wait_ms } = read(schemas.CheckArguments, args, 'check_answer');
+    const askId = await askIdFor(backend, ask_id, await backend.unsettled());
+    await settleEarlier(options, call, askId);
+    const ask = await backend.look(askId, 0);
+    if (ask.mode === 'form' && !ask.answer && session.isHosted) return heldResult(ask);
+    return handOver(options, await waitForEnd(options, ask, call, ctx, wait_ms), call);
   });
 
-  add('request_parent_clarification', schemas.CLARIFY, async (args, ctx) => {
-    const form = readForm(args, { tool: 'request_parent_clarification', numberIds: true });
-    if ('code' in form) return errorResult(form.detail);
-    const tool_call_id = callIdOf(ctx) ?? `call_${crypto.randomUUID()}`;
-    const { request_id } = await backend.clarify(await backend.runId(), {
-      tool_call_id,
-      questions: formQuestions(form),
-    });
-    return jsonResult({ ask_id: request_id, status: 'pending', message: schemas.PARENT_ASKED });
-  });
-
-  add('check_answer', schemas.CHECK_ANSWER, async (args, ctx) => {
-    const read = schemas.CheckArguments.safeParse(args);
-    if (!read.success) return errorResult(schemas.problemsOf(read.error, 'check_answer'));
-    const letter = (await backend.mail()).find(({ payload }) => payload.request_id === read.data.ask_id);
-    if (letter) {
-      await backend.takeMail(letter.message_id);
-      return jsonResult({
-        ask_id: read.data.ask_id,
-        status: letter.payload.declined ? 'declined' : 'answered',
-        ...letter.payload,
-      });
-    }
-    const limitMs = Math.min(read.data.wait_ms ?? 0, patience.limitMs);
-    const ask = await waitForEnd(backend, read.data.ask_id, ctx, { ...patience, limitMs });
-    if (ask.answer && ask.delivery.state === 'due') await backend.acknowledge(ask.ask_id, ask.answer.digest);
-    return askResult(ask);
-  });
-
-  addTasks(mcp, backend);
+  addTasks(mcp, options, caller);
   return mcp;
+}
+
+/** Refusals that name another way in, in the words of these tools. */
+const REWORDED: Record<string, string> = {
+  no_parent_session: 'This session has no parent. Ask the person with ask_user.',
+};
+
+function questionsIn(args: Arguments, tool: string) {
+  const form = readForm(args, { tool, numberIds: tool !== FORM_TOOL });
+  if ('code' in form) throw new HoldpointError(form);
+  return formQuestions(form);
+}
+
+function read<S extends z.ZodType>(schema: S, args: Arguments, tool: string): z.infer<S> {
+  const result = schema.safeParse(args);
+  if (result.success) return result.data;
+  throw fail('invalid_request', schemas.problemsOf(result.error, tool));
+}
+
+/** What only another tool can honour. */
+function refuse(args: Arguments, names: readonly string[], tool: string): void {
+  const given = names.find((name) => args[name] !== undefined);
+  if (given) throw fail('invalid_request', `${given}: not in ${tool}; put it into the question, or use ask_user.`);
 }
 
 /** The agent's own name for the call, where its client sends one. */
@@ -178,7 +177,7 @@ function callIdOf({ mcpReq }: ServerContext, given?: string): string | undefined
   return named.find((id): id is string => typeof id === 'string' && id.trim() !== '' && id.length <= 256);
 }
 
-/** Shown to the model as it is; what a model writes is judged by us, so that it is told how to correct it. */
+/** Shown to the model as it is; what a model writes is judged here, with a correction that it can read. */
 const anything = (schema: JsonSchemaType) => fromJsonSchema<Arguments>(schema, ACCEPT_ALL);
 
 const ACCEPT_ALL: jsonSchemaValidator = {

@@ -1,45 +1,53 @@
-// Waiting for a person inside a tool call. The person's clock is not the tool's: a client that gave a progress token is
-// told from time to time that the call is alive, for as long as it takes; any other is answered before its limit, with
-// how to look again. Never decides anything: what has not ended is returned as it is.
+// Waits for a person inside a tool call. Every wait is bounded, because a client may give up after its own timeout whether
+// or not progress arrives; a client that gave a progress token is notified meanwhile. Decides nothing: an ask that has not
+// ended is returned as it is.
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { AskView } from '../core/views.ts';
-import type { ToolBackend } from './tool-backend.ts';
+import type { Backed, Call } from './calls.ts';
+import { handleOf } from './handle.ts';
+import { settleOld } from './handover.ts';
 
 export interface Patience {
-  /** How often a waiting client hears that its call is alive. */
+  /** How often a waiting client is notified of progress. */
   keepAliveMs: number;
-  /** How long a call waits that cannot be kept alive: less than the shortest limit of common clients. */
+  /** How long a call waits at most: less than the 60 s after which common clients give up, progress or not. */
   limitMs: number;
+  /** After how long an answer that was sent counts as delivered when the session calls on another connection. */
+  repeatMs: number;
 }
 
-export const PATIENCE: Patience = { keepAliveMs: 15_000, limitMs: 50_000 };
+export const PATIENCE: Patience = { keepAliveMs: 15_000, limitMs: 50_000, repeatMs: 60_000 };
 
 const now = (): number => performance.now();
 
 export async function waitForEnd(
-  backend: ToolBackend,
-  askId: string,
+  backed: Backed,
+  ask: AskView,
+  call: Call,
   ctx: ServerContext,
-  patience: Patience,
-  signal?: AbortSignal,
-) {
+  wantedMs = backed.patience.limitMs,
+): Promise<AskView> {
+  const { backend, calls, patience } = backed;
+  if (ask.answer !== undefined) return ask;
   const token = ctx.mcpReq._meta?.progressToken;
-  const until = token === undefined ? now() + patience.limitMs : Number.POSITIVE_INFINITY;
-  const signals = [signal, ctx.mcpReq.signal, ctx.http?.req?.signal];
-  const gone = AbortSignal.any(signals.filter((s) => s !== undefined));
-  for (let progress = 1; ; progress++) {
-    const slice = Math.max(0, Math.min(patience.keepAliveMs, until - now()));
-    const began = now();
-    const ask = await backend.look(askId, slice, gone);
-    // Back before its time and not ended: the server is stopping.
-    const isCutShort = now() - began < slice / 2;
-    if (ask.answer !== undefined || gone.aborted || isCutShort || now() >= until) return ask;
-    if (token !== undefined)
-      await ctx.mcpReq.notify({
-        method: 'notifications/progress',
-        params: { progressToken: token, progress, message: waitingText(ask) },
-      });
-  }
+  const until = now() + calls.limit(call, Math.min(wantedMs, patience.limitMs));
+  const signals = [call.signal, ctx.mcpReq.signal, ctx.http?.req?.signal];
+  const gone = AbortSignal.any(signals.filter((signal) => signal !== undefined));
+  return calls.waiting(ask.ask_id, async () => {
+    for (let progress = 1; ; progress++) {
+      const slice = Math.max(0, Math.min(patience.keepAliveMs, until - now()));
+      const startedAt = now();
+      const seen = await backend.look(ask.ask_id, slice, gone);
+      // Back before its time and not ended: the server is stopping.
+      const isCutShort = now() - startedAt < slice / 2;
+      if (seen.answer !== undefined || gone.aborted || isCutShort || now() >= until) return seen;
+      // A thread shows one prompt at a time: one that was answered before must not hide this one.
+      await settleOld(backed, ask.ask_id);
+      if (token !== undefined)
+        await ctx.mcpReq.notify({
+          method: 'notifications/progress',
+          params: { progressToken: token, progress, message: `${handleOf(ask)} waits for a person.` },
+        });
+    }
+  });
 }
-
-const waitingText = (ask: AskView): string => `${ask.ask_id} waits for a person.`;

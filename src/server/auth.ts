@@ -192,7 +192,9 @@ function checkScope(actor: Actor, scopes: readonly Scope[], request: FastifyRequ
 async function checkSession(gateway: Gateway, actor: Actor, params: Record<string, string>): Promise<void> {
   for (const [param, find] of Object.entries(OWNER)) {
     const id = params[param];
-    if (id === undefined) continue;
+    if (id === undefined || actor.sessionId === undefined) continue;
+    // An ask of its own may be a clarification, which is asked in another session.
+    if (find === 'ask' && (await gateway.isAskOf(id, actor.sessionId))) continue;
     const sessionId = param === 'session_id' ? id : await gateway.sessionOf[find](id);
     if (sessionId !== actor.sessionId)
       throw fail('session_forbidden', `This token belongs to session ${actor.sessionId}; it cannot see others.`);

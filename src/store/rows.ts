@@ -90,6 +90,8 @@ export const toAsk = (row: AskRow): Ask => {
       ? { kind: 'approval' as const, content: JSON.parse(row.content) as ApprovalContent }
       : { kind: 'question' as const, content: JSON.parse(row.content) as QuestionContent };
   if (row.status === 'pending' || row.answer === null) return { ...base, ...content, status: 'pending' };
+  const state = row.delivery as EndedAsk['delivery']['state'];
+  const at = given(row.delivered_at);
   return {
     ...base,
     ...content,
@@ -98,9 +100,10 @@ export const toAsk = (row: AskRow): Ask => {
     answerMac: row.answer_mac ?? '',
     sealed: given(row.sealed),
     delivery: {
-      state: row.delivery as EndedAsk['delivery']['state'],
+      state,
       attempts: row.attempts,
-      deliveredAt: given(row.delivered_at),
+      sentAt: state === 'due' ? at : undefined,
+      deliveredAt: state === 'due' ? undefined : at,
       reason: given(row.delivery_reason),
     },
   };

@@ -115,7 +115,8 @@ export const askDelivery = ({ id, delivery, sealed }: EndedAsk) => ({
   id,
   delivery: delivery.state,
   attempts: delivery.attempts,
-  delivered_at: delivery.deliveredAt ?? null,
+  // Of an answer that is due: when it was sent.
+  delivered_at: delivery.deliveredAt ?? delivery.sentAt ?? null,
   delivery_reason: delivery.reason ?? null,
   sealed: sealed ?? null,
 });

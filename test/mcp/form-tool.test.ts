@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOOL_ARGUMENTS } from '../../src/agents/claude/form.ts';
 import type { AskView, ItemView } from '../../src/core/views.ts';
-import { eventsOfSession, type Fields, ok, showAsk, showRun, typesOf } from '../support/api-calls.ts';
+import { eventsOfSession, type Fields, newSession, ok, showAsk, showRun, typesOf } from '../support/api-calls.ts';
 import { openServer, type Server } from '../support/server.ts';
 import {
   type Agent,
@@ -29,6 +29,7 @@ afterAll(async () => {
 
 const connect = connecting(() => server);
 const FORM = 'interactive_form_question';
+const OTHER_QUESTIONS = { questions: [{ id: 'why', question: 'Why?' }] };
 const display = ({ client }: Agent, args: unknown = QUESTIONS, meta: Fields = {}) =>
   client.callTool({ name: FORM, arguments: args as Fields, ...(Object.keys(meta).length > 0 && { _meta: meta }) });
 const blocksOf = async (sessionId: string) =>
@@ -87,7 +88,8 @@ describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ t
     });
 
     it('tells the model how to correct its arguments, and displays nothing', { timeout: 60_000 }, async () => {
-      const agent = await connect(how);
+      const parent = await newSession(server);
+      const agent = await connect({ ...how, session: { parent_session_id: parent.session_id } });
       const result = await display(agent, { questions: [{ question: 'Q?', options: [{}] }] });
       expect(result.isError).toBe(true);
       expect(textOf(result)).toBe(
@@ -145,8 +147,8 @@ describe('one form for each subtask', () => {
     };
     await ok(server.post(`/v1/sessions/${agent.sessionId}/messages`, { interactive_form_answer }));
     expect((await showAsk(server, ask.ask_id)).delivery.state).toBe('due');
-    expect((await display(agent)).isError).toBeUndefined();
-    expect((await showAsk(server, ask.ask_id)).delivery.state).toBe('delivered');
+    expect((await display(agent, OTHER_QUESTIONS)).isError).toBeUndefined();
+    expect((await showAsk(server, ask.ask_id)).delivery).toEqual({ state: 'due', attempts: 0 });
     expect(await blocksOf(agent.sessionId)).toHaveLength(2);
   });
 });
@@ -171,8 +173,10 @@ it('returns the answer to a runtime that repeats the deferred call', async () =>
     answers: {},
     success: false,
   });
-  expect((await showAsk(server, ask.ask_id)).delivery.state).toBe('delivered');
+  expect((await showAsk(server, ask.ask_id)).delivery).toMatchObject({ state: 'due', attempts: 1 });
   expect(await blocksOf(agent.sessionId)).toHaveLength(1);
+  await display(agent, OTHER_QUESTIONS);
+  expect((await showAsk(server, ask.ask_id)).delivery.state).toBe('delivered');
 });
 
 describe('the identity of the caller', () => {

@@ -1,6 +1,5 @@
 // The MCP door: what a session id may do, malformed messages, a server that stops, and a client on standard input.
 // Covers: src/mcp/stdio.ts, src/client/agent-session.ts, src/server/routes/mcp.ts
-// Covers: src/boot/tools.ts, src/cli/commands/mcp.ts
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { allow, decide, eventually, type Fields, ok, showAsk, showSession } from '../support/api-calls.ts';
@@ -51,7 +50,7 @@ it('takes the capabilities of a client from its session id, and its identity fro
   const look = { name: 'check_answer', arguments: { ask_id: open.ask_id } };
   expect(jsonOf(await one.client.callTool(look))).toMatchObject({
     status: 'answered',
-    summary: 'Which colour?: Red',
+    answers: [{ question_id: 'colour', values: ['r'] }],
     answered_by: "a person at the agent's own screen",
   });
 });
@@ -69,7 +68,7 @@ it('answers malformed messages with JSON-RPC errors', async () => {
 });
 
 it('ends a waiting call when the server stops, and keeps the ask pending', async () => {
-  const own = await openServer({ patience: { keepAliveMs: 10_000, limitMs: 10_000 } });
+  const own = await openServer({ patience: { keepAliveMs: 10_000, limitMs: 10_000, repeatMs: 60_000 } });
   const agent = await connectAgent(own);
   const result = request(agent).catch((error: Error) => error);
   const ask = await pendingAsk(own, agent.sessionId);

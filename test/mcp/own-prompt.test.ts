@@ -34,7 +34,7 @@ it('accepts the reply of a client of the 2025 protocol at either of two servers'
   );
   const questions = [{ id: 'which', question: 'Which?' }];
   const told = await client.callTool({ name: 'ask_user', arguments: { questions } }, { onprogress: () => {} });
-  expect(JSON.stringify(told)).toContain('Which?: this');
+  expect(told.structuredContent).toMatchObject({ answers: [{ question_id: 'which', text: 'this' }] });
   expect(served).toEqual(expect.arrayContaining(['initialize there', 'tools/call here', 'reply there']));
   await client.close();
 }, 120_000);

@@ -126,9 +126,13 @@ export const CHOOSE_BLUE = { question_id: 'colour', selected_option_ids: ['optio
 /** The result of `ask_user` after that answer. */
 export const BLUE = {
   status: 'answered',
-  summary: 'Which colour?: Blue',
-  answers: [{ question_id: 'colour', question: 'Which colour?', labels: ['Blue'], values: ['Blue'] }],
+  answers: [{ question_id: 'colour', values: ['Blue'] }],
 };
+
+/** The name by which the tools call an ask. */
+export const handle = (ask: AskView): string => `ask_${ask.ask_id.slice(-8)}`;
+export const checkAnswer = ({ client }: Agent, args: Fields) =>
+  client.callTool({ name: 'check_answer', arguments: args });
 
 export const askUser = ({ client }: Agent, options: Parameters<Client['callTool']>[1] = {}, args: Fields = QUESTIONS) =>
   client.callTool({ name: 'ask_user', arguments: args }, options);
@@ -136,4 +140,6 @@ export const askUser = ({ client }: Agent, options: Parameters<Client['callTool'
 /** What a client declares that can show forms. */
 export const FORMS = { elicitation: { form: {} } };
 /** How long a server waits for an answer, in a fraction of a second. */
-export const PATIENCE = { keepAliveMs: 40, limitMs: 150 };
+export const PATIENCE = { keepAliveMs: 40, limitMs: 30_000, repeatMs: 60_000 };
+/** For results that say "pending". */
+export const IMPATIENCE = { ...PATIENCE, limitMs: 150 };

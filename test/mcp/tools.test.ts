@@ -1,13 +1,27 @@
 // The tools `request_approval`, which only a person allows, and `request_parent_clarification` with `check_answer`.
 // Covers: src/mcp/tool-backend.ts, src/mcp/result.ts, src/mcp/schemas.ts
 import { describe, expect, it } from 'vitest';
-import { allow, decide, deny, type Fields, newSession, ok, showAsk } from '../support/api-calls.ts';
+import { allow, decide, deny, type Fields, newSession, ok } from '../support/api-calls.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';
-import { type Agent, answer, connecting, jsonOf, PATIENCE, PROTOCOLS, pendingAsk, textOf } from './test-bed.ts';
+import {
+  type Agent,
+  answer,
+  checkAnswer,
+  connecting,
+  handle,
+  IMPATIENCE,
+  jsonOf,
+  PATIENCE,
+  PROTOCOLS,
+  pendingAsk,
+  textOf,
+} from './test-bed.ts';
 
 const server = serverForAll({ patience: PATIENCE });
+const impatient = serverForAll({ patience: IMPATIENCE });
 
 const connect = connecting(() => server);
+const connectImpatient = connecting(() => impatient);
 const BASH = { tool_name: 'Bash', input: { command: 'rm -rf build' }, reason: 'stale' };
 const request = ({ client }: Agent, args: Fields = BASH) =>
   client.callTool({ name: 'request_approval', arguments: args }, { onprogress: () => {}, timeout: 60_000 });
@@ -20,13 +34,13 @@ describe.each(PROTOCOLS)('request_approval, %s', (protocol) => {
     expect(ask).toMatchObject({ kind: 'approval', request: { tool_name: 'Bash', reason: 'stale' } });
     await ok(decide(server, ask.run_id, allow(ask.ask_id, { updated_input: { command: 'rm -r build' } })));
     expect(jsonOf(await result)).toEqual({
-      ask_id: ask.ask_id,
+      ask_id: handle(ask),
       status: 'answered',
       behavior: 'allow',
       updatedInput: { command: 'rm -r build' },
+      changed: true,
       answered_by: 'operator',
     });
-    expect((await showAsk(server, ask.ask_id)).delivery.state).toBe('delivered');
     expect(agent.received.some((m) => m.method === 'elicitation/create')).toBe(false);
   });
 
@@ -39,11 +53,11 @@ describe.each(PROTOCOLS)('request_approval, %s', (protocol) => {
   });
 
   it('returns deny and pending when no person has decided', async () => {
-    const agent = await connect({ protocol });
+    const agent = await connectImpatient({ protocol });
     const result = await agent.client.callTool({ name: 'request_approval', arguments: BASH });
     expect(jsonOf(result)).toMatchObject({ status: 'pending', behavior: 'deny' });
-    const ask = await pendingAsk(server, agent.sessionId);
-    await ok(decide(server, ask.run_id, allow(ask.ask_id)));
+    const ask = await pendingAsk(impatient, agent.sessionId);
+    await ok(decide(impatient, ask.run_id, allow(ask.ask_id)));
     const later = await agent.client.callTool({ name: 'check_answer', arguments: { ask_id: ask.ask_id } });
     expect(jsonOf(later)).toMatchObject({ behavior: 'allow', updatedInput: BASH.input });
   });
@@ -64,18 +78,27 @@ describe('request_parent_clarification', () => {
     const asked = await child.client.callTool({ name: 'request_parent_clarification', arguments: args });
     const { ask_id } = jsonOf(asked) as { ask_id: string };
     const open = await pendingAsk(server, parent.session_id);
-    expect(open.ask_id).toBe(ask_id);
+    expect(ask_id).toBe('parent_1');
     await answer(server, open, { question_id: 'question-1', freeform_answer: 'main' });
     const check = await child.client.callTool({ name: 'check_answer', arguments: { ask_id } });
-    expect(jsonOf(check)).toMatchObject({ ask_id, status: 'answered', summary: 'Which branch?: main' });
+    expect(jsonOf(check)).toEqual({
+      ask_id,
+      status: 'answered',
+      answers: [{ question_id: 'question-1', text: 'main' }],
+      answered_by: 'operator',
+    });
+    expect(jsonOf(await checkAnswer(child, { ask_id }))).toEqual(jsonOf(check));
+    expect(await ok(server.get<unknown[]>(`/v1/sessions/${child.sessionId}/mailbox`))).toHaveLength(1);
+    await child.client.callTool({
+      name: 'request_parent_clarification',
+      arguments: { questions: [{ question: 'Why?' }] },
+    });
     expect(await ok(server.get<unknown[]>(`/v1/sessions/${child.sessionId}/mailbox`))).toEqual([]);
   });
 
-  it('is refused without a parent session and says what to call instead', async () => {
+  it('is offered only where there is a parent session', async () => {
     const agent = await connect();
-    const args = { questions: [{ question: 'Which branch?' }] };
-    const result = await agent.client.callTool({ name: 'request_parent_clarification', arguments: args });
-    expect(result.isError).toBe(true);
-    expect(textOf(result)).toContain('has no parent');
+    const { tools } = await agent.client.listTools();
+    expect(tools.map(({ name }) => name)).not.toContain('request_parent_clarification');
   });
 });

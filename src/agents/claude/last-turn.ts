@@ -6,6 +6,15 @@ import { type Background, isQuiet } from './background-tasks.ts';
 import { program } from './program.ts';
 import { type ClaudeResult, REFUSED } from './protocol.ts';
 
+export interface LastTurn {
+  started(): void;
+  ended(result: ClaudeResult, background: Background): void;
+  backgroundChanged(background: Background): void;
+  /** Undefined until the last turn has ended. */
+  result(): ClaudeResult | undefined;
+  close(): void;
+}
+
 interface Callbacks {
   /** `isGivenUp`: background commands are still running, so the process will not exit by itself. */
   onOver(isGivenUp: boolean): void;
@@ -24,7 +33,7 @@ export const ownCommand = (prompt: string | undefined, result: ClaudeResult): st
   isSuccess(result) && result.num_turns === 0 ? /^\/\S+/.exec(prompt ?? '')?.[0] : undefined;
 
 /** `commandsMs`: how long commands alone keep the process; a server that was started in the background never ends. */
-export function createLastTurn(commandsMs: number, { onOver, onStay }: Callbacks) {
+export function createLastTurn(commandsMs: number, { onOver, onStay }: Callbacks): LastTurn {
   let last: ClaudeResult | undefined;
   let paused: ClaudeResult | undefined;
   let limit: ReturnType<typeof setTimeout> | undefined;
@@ -43,11 +52,11 @@ export function createLastTurn(commandsMs: number, { onOver, onStay }: Callbacks
   }
 
   return {
-    started(): void {
+    started() {
       clearTimeout(limit);
       paused = undefined;
     },
-    ended(result: ClaudeResult, background: Background) {
+    ended(result, background) {
       // A `tool_deferred` result is final: results that come after it do not replace it.
       if (last) return;
       if (isDeferred(result) || !isSuccess(result) || isQuiet(background)) return finish(result, false);
@@ -55,10 +64,9 @@ export function createLastTurn(commandsMs: number, { onOver, onStay }: Callbacks
       const tasks = [...background.agents, ...background.commands];
       if (tasks.length > 0) onStay(tasks);
     },
-    backgroundChanged(background: Background): void {
+    backgroundChanged(background) {
       if (paused && !last) pause(paused, background);
     },
-    /** Undefined until the last turn has ended. */
     result: () => last,
     close: () => clearTimeout(limit),
   };

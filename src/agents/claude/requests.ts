@@ -1,6 +1,6 @@
-// Replies to the control requests of Claude Code: PreToolUse hooks, permission requests and elicitations of MCP servers.
-// Owns the open requests, the rules in effect and whether the run is held on a form. Decisions come from decisions.ts and
-// elicitations.ts; only calls of our own tools, which do nothing but ask, are allowed without one.
+// Replies to the requests of Claude Code: before a tool is used (hook), for a permission, and for an elicitation of an MCP
+// server. Owns which requests are open, which rules are in effect, and whether the run is held on a form. What a person
+// decides comes from decisions.ts and elicitations.ts; only our own tools, which merely ask, are allowed without it.
 import type { AgentContext } from '../agent.ts';
 import { createPendingAsks } from '../kit/pending-asks.ts';
 import { ABANDONED, ASK_ANYWAY, type Decision, hookReply, permissionReply } from './asks.ts';
@@ -15,9 +15,27 @@ import { refusedPlan } from './plan.ts';
 import { controlRefusal, controlReply, interrupt, type Suggestion } from './protocol.ts';
 import { ruleInSettings } from './resume.ts';
 import { createSessionRules } from './session-rules.ts';
-import type { StreamEvent, ToolCall } from './stream-events.ts';
+import type { CallName, StreamEvent, ToolCall } from './stream-events.ts';
 
 type Event<Name extends StreamEvent['event']> = Extract<StreamEvent, { event: Name }>;
+
+export interface Requests {
+  receive(request: Event<'hook' | 'permission' | 'elicitation' | 'unknown_request' | 'response'>): void;
+  /** Claude Code no longer waits for a reply. */
+  cancelled(requestId: string): void;
+  /** The model is about to get the result of the call. */
+  callEnded(call: CallName): Promise<void>;
+  /** Whether the process may exit on a call of that tool. */
+  mayExitOn(toolName: string): boolean;
+  /** A form is displayed: the run is held on it, and may end before the process does. */
+  hasForm(): boolean;
+  /** Whether the turn that has just ended was started by an abandoned call. */
+  endsAbandonedCall(): boolean;
+  /** Whether an ask has no answer yet, or the model may not have got it. */
+  hasUnanswered(): boolean;
+  /** The process is gone: nothing can be answered through it. */
+  close(): void;
+}
 
 interface Connection {
   send(line: string): void;
@@ -31,7 +49,7 @@ export function createRequests(
   spec: ClaudeSpec,
   options: LaunchOptions,
   { send, outputs, onFailure }: Connection,
-) {
+): Requests {
   const { known } = options;
   /** By the key of the call, or the request id of the elicitation. */
   const pending = createPendingAsks<string>(context);
@@ -113,7 +131,7 @@ export function createRequests(
   }
 
   return {
-    receive(request: Event<'hook' | 'permission' | 'elicitation' | 'unknown_request' | 'response'>) {
+    receive(request) {
       const { requestId } = request;
       if (request.event === 'response') return rules.received(requestId, request.response);
       if (request.event === 'unknown_request')
@@ -128,28 +146,22 @@ export function createRequests(
         },
       );
     },
-    /** Claude Code no longer waits for a reply. */
-    cancelled(requestId: string): void {
+    cancelled(requestId) {
       const call = open.get(requestId);
       open.delete(requestId);
       if (call) decisions.cancelled(call);
       pending.get(requestId)?.withdraw('Claude Code no longer waits for it');
     },
     callEnded: decisions.callEnded,
-    /** Whether the process may exit on a call of that tool. */
-    mayExitOn: (name: string) => isForm(name) || isHeldFor(name, outputs.mode(), spec.hold),
-    /** A form is displayed: the run is held on it, and may end before the process does. */
+    mayExitOn: (name) => isForm(name) || isHeldFor(name, outputs.mode(), spec.hold),
     hasForm: () => hasForm,
-    /** Whether the turn that has just ended was started by an abandoned call. */
-    endsAbandonedCall(): boolean {
+    endsAbandonedCall() {
       const had = hasAbandonedCall;
       hasAbandonedCall = false;
       return had;
     },
-    /** Whether an ask has no answer yet, or the model may not have got it. */
     hasUnanswered: () => hasUnanswered() || hasForm,
-    /** The process is gone: nothing can be answered through it. */
-    close(): void {
+    close() {
       open.clear();
       pending.close();
     },

@@ -8,7 +8,6 @@ import { shellQuote } from '../../node/shell-quote.ts';
 import type { Consent } from '../kit/elicitation.ts';
 import { unwrapShell } from '../wire/shell-words.ts';
 import { type AnsweredCall, isTheGrant } from './delivery-evidence.ts';
-import { isTable } from './inherited-config.ts';
 import {
   type CommandApproval,
   type Elicitation,
@@ -120,7 +119,7 @@ export function permissionsApproval(asked: z.infer<typeof PermissionsApproval>):
     call: { id: asked.itemId, isAnswer: (output, result) => isTheGrant(output, result, permissions) },
     takesChanges: true,
     responseTo: ({ allowed, input, suggestion_ids }) => ({
-      permissions: allowed && isTable(input.permissions) ? input.permissions : {},
+      permissions: allowed && isObject(input.permissions) ? input.permissions : {},
       scope: allowed && suggestion_ids.includes('session') ? 'session' : 'turn',
     }),
   };
@@ -145,7 +144,7 @@ export function toolApproval(
     id,
     spec: {
       tool_name: `mcp__${asked.serverName}__${tool}`,
-      input: isTable(given) ? given : {},
+      input: isObject(given) ? given : {},
       reason: asked.message ?? undefined,
       suggestions: offered.map((persist) => ({ id: persist, label: PERSISTENCE[persist] })),
     },
@@ -163,3 +162,6 @@ export const consent = ({ kind, spec }: Consent, id: string): ApprovalAsk => ({
   spec,
   responseTo: ({ allowed }) => elicitationResponse(allowed ? {} : null),
 });
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -4,11 +4,16 @@
 type Config = Record<string, unknown>;
 
 /** The sandbox mode and the approval policy are compared with those of the run in effective-settings.ts. */
-const PERMITTING: ReadonlySet<string | undefined> = new Set(
-  'sandbox_mode sandbox_workspace_write approval_policy approvals_reviewer permissions default_permissions projects bypass_hook_trust'.split(
-    ' ',
-  ),
-);
+const PERMITTING: ReadonlySet<string | undefined> = new Set([
+  'sandbox_mode',
+  'sandbox_workspace_write',
+  'approval_policy',
+  'approvals_reviewer',
+  'permissions',
+  'default_permissions',
+  'projects',
+  'bypass_hook_trust',
+]);
 
 const FORBIDDING: ReadonlyMap<string, unknown> = new Map([
   ['sandbox_workspace_write.exclude_slash_tmp', true],
@@ -38,5 +43,5 @@ function isInherited(path: readonly string[], value: unknown): boolean {
   return !TOOL_APPROVAL.has(path.at(-1)) || value === ALWAYS_ASK;
 }
 
-export const isTable = (value: unknown): value is Config =>
+const isTable = (value: unknown): value is Config =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

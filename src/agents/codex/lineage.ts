@@ -11,8 +11,11 @@ const LABEL_CHARACTERS = 300;
 /** More than Codex nests, and the most that an ask takes. */
 const MAX_DEPTH = 20;
 
+/** The sub-agents below `root` down to the thread; without a root, starting with the conversation they belong to. */
+type LineageOf = (threadId: string, root?: string) => Promise<string[]>;
+
 /** Reads every thread at most once. */
-export function createLineageOf(peer: Pick<Peer, 'request'>) {
+export function createLineageOf(peer: Pick<Peer, 'request'>): LineageOf {
   const threads = new Map<string, Promise<Thread | undefined>>();
 
   function read(threadId: string): Promise<Thread | undefined> {
@@ -26,8 +29,7 @@ export function createLineageOf(peer: Pick<Peer, 'request'>) {
     return reading;
   }
 
-  /** The sub-agents below `root` down to the thread; without a root, starting with the conversation they belong to. */
-  return async (threadId: string, root?: string): Promise<string[]> => {
+  return async (threadId, root) => {
     const names: string[] = [];
     for (let id = threadId; id !== root && names.length < MAX_DEPTH; ) {
       const thread = await read(id);

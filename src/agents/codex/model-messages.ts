@@ -10,13 +10,21 @@ export interface UnsentMessages {
   onSent(): Promise<void>;
 }
 
-export type ModelMessages = ReturnType<typeof createModelMessages>;
+export interface ModelMessages {
+  /** `answeredAskId`: the ask whose answer reaches the model by this message alone. */
+  send(text: string, turn: TurnRef | undefined, answeredAskId?: string): Promise<void>;
+  /** What to start the next turn with. */
+  unsent(): UnsentMessages | undefined;
+  hasUnsentAnswer(): boolean;
+}
 
-export function createModelMessages(peer: Pick<Peer, 'request'>, acknowledge: (askId: string) => Promise<void>) {
+export function createModelMessages(
+  peer: Pick<Peer, 'request'>,
+  acknowledge: (askId: string) => Promise<void>,
+): ModelMessages {
   const waiting = new Set<{ text: string; answeredAskId?: string | undefined }>();
   return {
-    /** `answeredAskId`: the ask whose answer reaches the model by this message alone. */
-    async send(text: string, turn: TurnRef | undefined, answeredAskId?: string): Promise<void> {
+    async send(text, turn, answeredAskId) {
       const { threadId, turnId } = turn ?? {};
       try {
         if (turnId === undefined) throw new Error('no turn to steer');
@@ -26,8 +34,7 @@ export function createModelMessages(peer: Pick<Peer, 'request'>, acknowledge: (a
       }
       if (answeredAskId !== undefined) await acknowledge(answeredAskId);
     },
-    /** What to start the next turn with. */
-    unsent(): UnsentMessages | undefined {
+    unsent() {
       if (waiting.size === 0) return undefined;
       const messages = [...waiting];
       return {

@@ -13,7 +13,25 @@ import { createModelMessages, type UnsentMessages } from './model-messages.ts';
 import { type ItemNotice, type TurnRef, turnRefOf } from './protocol.ts';
 import { asyncQuestion, type QuestionAsk } from './questions.ts';
 
-export type Requests = ReturnType<typeof createRequests>;
+export interface Requests {
+  receive(request: Incoming): Promise<void>;
+  /** Resolves when every request received so far is stored as an ask, or known not to become one. */
+  raised(): Promise<void>;
+  /** Some items ask questions; others show whether an answer counted. */
+  itemCompleted(notice: ItemNotice): void;
+  /** `serverRequest/resolved`: Codex has an answer, from here or elsewhere. */
+  resolved(id: RequestId): void;
+  /** Withdraws what the turn still asked. Resolves when no request is being handled. */
+  turnCompleted(turnId: string): Promise<void>;
+  /** Resolves when the server has recorded which answers reached Codex. */
+  deliveriesRecorded(): Promise<void>;
+  /** Messages to the model that no turn has taken, once all asynchronous questions are answered. */
+  unsentMessages(): Promise<UnsentMessages | undefined>;
+  /** The connection is gone: nothing can be answered through it. */
+  close(): void;
+  /** Whether an ask has no answer yet, or Codex has not confirmed that it has it. */
+  hasUnanswered(): boolean;
+}
 
 interface OpenRequest {
   readonly turn: TurnRef | undefined;
@@ -33,7 +51,7 @@ export interface RequestParts
   onRaised?(askId: string): void;
 }
 
-export function createRequests(parts: RequestParts) {
+export function createRequests(parts: RequestParts): Requests {
   const { context, peer, activeItems, rollouts, signal, isShared = false, onRaised } = parts;
   const pending = createPendingAsks<RequestId, OpenRequest>(context);
   const asyncQuestions = createPendingAsks<QuestionAsk, OpenRequest>(context);
@@ -113,7 +131,7 @@ export function createRequests(parts: RequestParts) {
   }
 
   return {
-    async receive(request: Incoming): Promise<void> {
+    async receive(request) {
       // Codex repeats its open requests whenever a client resumes the thread.
       if (pending.get(request.id)) return;
       const asked = read(request);
@@ -124,10 +142,8 @@ export function createRequests(parts: RequestParts) {
       peer.refuse(request.id, METHOD_NOT_FOUND, asked.reason);
       await context.output(asked.reason, { type: 'status' }).catch(() => {});
     },
-    /** Resolves when every request received so far is stored as an ask, or known not to become one. */
     raised: raising.settled,
-    /** Some items ask questions; others show whether an answer counted. */
-    itemCompleted({ threadId, turnId, item }: ItemNotice): void {
+    itemCompleted({ threadId, turnId, item }) {
       deliveries.itemCompleted(item);
       if (isShared) {
         for (const ask of pending.all()) if (item.id && ask.itemId === item.id) withdrawUnsent(ask);
@@ -137,33 +153,28 @@ export function createRequests(parts: RequestParts) {
       const asked = asyncQuestion(item, turnId);
       if (asked) answering.add(askAsync(asked, { threadId, turnId }));
     },
-    /** `serverRequest/resolved`: Codex has an answer, from here or elsewhere. */
-    resolved(id: RequestId): void {
+    resolved(id) {
       const ask = pending.get(id);
       if (!ask) return;
       if (ask.sent) deliveries.resolved(ask.sent);
       settledByCodex(ask);
     },
-    /** Withdraws what the turn still asked. Resolves when no request is being handled. */
-    async turnCompleted(turnId: string): Promise<void> {
+    async turnCompleted(turnId) {
       deliveries.turnCompleted(turnId);
       for (const ask of pending.all()) if (ask.turn?.turnId === turnId) settledByCodex(ask);
       await handling.settled();
       await deliveries.recorded();
     },
     deliveriesRecorded: deliveries.recorded,
-    /** Messages to the model that no turn has taken, once all asynchronous questions are answered. */
-    async unsentMessages(): Promise<UnsentMessages | undefined> {
+    async unsentMessages() {
       await answering.settled();
       return messages.unsent();
     },
-    /** The connection is gone: nothing can be answered through it. */
-    close(): void {
+    close() {
       pending.close();
       asyncQuestions.close();
       deliveries.close();
     },
-    /** Whether an ask has no answer yet, or Codex has not confirmed that it has it. */
     hasUnanswered: () => pending.hasUnanswered() || asyncQuestions.hasUnanswered() || messages.hasUnsentAnswer(),
   };
 }

@@ -5,7 +5,6 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { canonical } from '../../core/digest.ts';
-import { parsedJson } from '../wire/json-rpc.ts';
 import type { TurnRef } from './protocol.ts';
 
 export interface RecordedCall {
@@ -17,7 +16,14 @@ export interface RecordedCall {
   output?: unknown;
 }
 
-export type Rollouts = ReturnType<typeof createRollouts>;
+export interface Rollouts {
+  /** Takes file and approval policy of a thread from the reply to `thread/start` or `thread/resume`. */
+  learn(reply: unknown): void;
+  /** Whether any command of the thread may be asked about, sandboxed or not. A sub-agent is judged by its conversation. */
+  asksForEveryCommand(turn: TurnRef | undefined): boolean;
+  /** Call ids are unique in a turn. */
+  recordedCall(turn: TurnRef | undefined, callId: string): Promise<RecordedCall | 'unrecorded' | 'unreadable'>;
+}
 
 const Reply = z.looseObject({
   thread: z.looseObject({ id: z.string(), path: z.string().nullish() }),
@@ -43,22 +49,19 @@ const ResponseItem = z.looseObject({
 });
 const Line = z.discriminatedUnion('type', [TurnContext, ResponseItem]);
 
-export function createRollouts() {
+export function createRollouts(): Rollouts {
   const threads = new Map<string, { file: string | null | undefined; policy: unknown }>();
   return {
-    /** Takes file and approval policy of a thread from the reply to `thread/start` or `thread/resume`. */
-    learn(reply: unknown): void {
+    learn(reply) {
       const { thread, approvalPolicy: policy } = Reply.safeParse(reply).data ?? {};
       if (thread) threads.set(thread.id, { file: thread.path, policy });
     },
-    /** Whether any command of the thread may be asked about, sandboxed or not. A sub-agent is judged by its conversation. */
-    asksForEveryCommand(turn: TurnRef | undefined): boolean {
+    asksForEveryCommand(turn) {
       const own = threads.get(turn?.threadId ?? '');
       const known = own ? [own] : [...threads.values()];
       return known.length === 0 || known.some(({ policy }) => policy === undefined || policy === 'untrusted');
     },
-    /** Call ids are unique in a turn. */
-    async recordedCall(turn: TurnRef | undefined, callId: string): Promise<RecordedCall | 'unrecorded' | 'unreadable'> {
+    async recordedCall(turn, callId) {
       const { file } = threads.get(turn?.threadId ?? '') ?? {};
       if (!file || turn?.turnId === undefined) return 'unreadable';
       return findCall(file, turn.turnId, callId).catch(() => 'unreadable');
@@ -71,13 +74,13 @@ async function findCall(file: string, turnId: string, callId: string): Promise<R
   let settings: unknown[] | undefined;
   for await (const text of createInterface({ input: createReadStream(file) })) {
     if (!text.includes('turn_context') && !(settings && text.includes(callId))) continue;
-    const { data: line } = Line.safeParse(parsedJson(text));
+    const { data: line } = Line.safeParse(parsed(text));
     if (line?.type === 'turn_context')
       settings = line.payload.turn_id === turnId ? settingsOf(line.payload) : undefined;
     if (line?.type !== 'response_item' || line.payload.call_id !== callId || !settings) continue;
     const { payload } = line;
     if (payload.type === 'function_call') call = callWithin(settings, payload.arguments);
-    else if (call) call.output = decoded(payload.output);
+    else if (call) call.output = parsed(payload.output) ?? payload.output;
   }
   return call ?? 'unrecorded';
 }
@@ -86,7 +89,7 @@ async function findCall(file: string, turnId: string, callId: string): Promise<R
 const UNRESTRICTING = /^(?:cmd|command|workdir|justification|prefix_rule|yield_time_ms|max_output_tokens)$/;
 
 function callWithin(settings: readonly unknown[], given: string): RecordedCall | undefined {
-  const { data } = Arguments.safeParse(parsedJson(given));
+  const { data } = Arguments.safeParse(parsed(given));
   if (!data) return undefined;
   const own = Object.entries(data).filter(([name, value]) => !UNRESTRICTING.test(name) && value !== 'use_default');
   return {
@@ -102,5 +105,11 @@ const settingsOf = (turn: z.infer<typeof TurnContext>['payload']): unknown[] => 
   turn.permission_profile ?? null,
 ];
 
-/** An output is any text, and mostly JSON. */
-const decoded = (output: unknown): unknown => (typeof output === 'string' ? (parsedJson(output) ?? output) : output);
+/** Undefined for text that is no JSON: the last line may be incomplete, and an output is any text. */
+function parsed(text: unknown): unknown {
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -9,23 +9,28 @@ type Action = Pick<ApprovalRequest, 'tool_name' | 'input'> & {
   limits?: string | undefined;
 };
 
-export type UnusedApprovals = ReturnType<typeof createUnusedApprovals>;
+export interface UnusedApprovals {
+  add(action: Action, askId: string): void;
+  /** Adds an approval as it was answered, if it was granted. */
+  addAnswered(ask: AskView, limits?: string): void;
+  /** The ask that granted exactly this action; it is removed. */
+  take(action: Action): string | undefined;
+  isEmpty(): boolean;
+}
 
-export function createUnusedApprovals() {
+export function createUnusedApprovals(): UnusedApprovals {
   const granted = new Map<string, string>();
   const keyOf = ({ tool_name, input, limits = '' }: Action) => canonical([tool_name, input, limits]);
   const add = (action: Action, askId: string) => void granted.set(keyOf(action), askId);
   return {
     add,
-    /** Adds an approval as it was answered, if it was granted. */
-    addAnswered(ask: AskView, limits?: string): void {
+    addAnswered(ask, limits) {
       if (ask.kind !== 'approval' || !hasEnded(ask)) return;
       const { tool_name, input } = ask.request;
       const outcome = approvalOutcome(ask, input);
       if (outcome.allowed) add({ tool_name, input: outcome.input, limits }, ask.ask_id);
     },
-    /** The ask that granted exactly this action; it is removed. */
-    take(action: Action): string | undefined {
+    take(action) {
       const key = keyOf(action);
       const askId = granted.get(key);
       granted.delete(key);

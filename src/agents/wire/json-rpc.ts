@@ -11,7 +11,16 @@ export interface Incoming {
   params: unknown;
 }
 
-export type Peer = ReturnType<typeof createPeer>;
+export interface Peer {
+  request(method: string, params: unknown): Promise<unknown>;
+  notify(method: string, params?: unknown): void;
+  respond(id: RequestId, result: unknown): void;
+  refuse(id: RequestId, code: number, message: string): void;
+  /** Takes one whole message of the other side. */
+  receive(text: string): void;
+  /** The other side is gone: rejects every request that has no response. */
+  close(reason: Error): void;
+}
 
 export interface PeerOptions {
   send(text: string): void;
@@ -54,14 +63,14 @@ interface Sent {
   reject(error: Error): void;
 }
 
-export function createPeer({ send, onRequest, onNotification, onInvalid }: PeerOptions) {
+export function createPeer({ send, onRequest, onNotification, onInvalid }: PeerOptions): Peer {
   const open = new Map<RequestId, Sent>();
   let count = 0;
   let closed: Error | undefined;
   const write = (message: object) => send(JSON.stringify({ jsonrpc: '2.0', ...message }));
 
   return {
-    request(method: string, params: unknown): Promise<unknown> {
+    request(method, params) {
       if (closed) return Promise.reject(closed);
       count += 1;
       const id = count;
@@ -69,12 +78,11 @@ export function createPeer({ send, onRequest, onNotification, onInvalid }: PeerO
       write({ id, method, params });
       return response;
     },
-    notify: (method: string, params?: unknown) => write({ method, ...(params !== undefined && { params }) }),
-    respond: (id: RequestId, result: unknown) => write({ id, result }),
-    refuse: (id: RequestId, code: number, message: string) => write({ id, error: { code, message } }),
-    /** Takes one whole message of the other side. */
-    receive(text: string) {
-      const read = Message.safeParse(parsedJson(text));
+    notify: (method, params) => write({ method, ...(params !== undefined && { params }) }),
+    respond: (id, result) => write({ id, result }),
+    refuse: (id, code, message) => write({ id, error: { code, message } }),
+    receive(text) {
+      const read = Message.safeParse(parsed(text));
       if (!read.success) return onInvalid?.(text);
       const message = read.data;
       if ('method' in message) {
@@ -87,8 +95,7 @@ export function createPeer({ send, onRequest, onNotification, onInvalid }: PeerO
       if ('error' in message) sent.reject(new RpcError(sent.method, message.error as z.infer<typeof ErrorObject>));
       else sent.resolve(message.result);
     },
-    /** The other side is gone: rejects every request that has no response. */
-    close(reason: Error): void {
+    close(reason) {
       closed ??= reason;
       for (const { reject } of open.values()) reject(reason);
       open.clear();
@@ -112,8 +119,7 @@ export const route =
     for (const handler of handlers) if (handler.method === method) handler.handle(params);
   };
 
-/** Undefined for text that is not JSON. */
-export function parsedJson(text: string): unknown {
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ASK_KINDS, ASK_STATUSES, DELIVERY_STATES } from '../../core/ask.ts';
-import { Acknowledge, Clarify, Empty, RaiseAsk, Undeliverable, Withdraw } from '../../core/bodies.ts';
+import { Acknowledge, Clarify, Empty, RaiseAsk, Sent, Undeliverable, Withdraw } from '../../core/bodies.ts';
 import { fail } from '../../core/errors.ts';
 import { PARTIAL_STATE_BYTES } from '../../core/partial-state.ts';
 import type { Actor } from '../../core/token.ts';
@@ -95,22 +95,16 @@ export const addAsks: AddRoutes = ({ app, route, gateway, throttle }) => {
     },
   });
 
-  const acknowledgement = (state: 'sent' | 'delivered', summary: string, description: string) =>
-    route('agents', `POST /v1/asks/:ask_id/${state}`, {
-      summary,
-      description,
-      scopes: AGENT_SIDE,
-      body: Acknowledge,
-      reply: AskView,
-      change: ({ params, body: { digest }, sender }) =>
-        gateway.acknowledge({ askId: params.ask_id, state, digest, ...sender }),
-    });
-
-  acknowledgement(
-    'sent',
-    'The answer is about to be handed to the agent',
-    'It stays due, with one attempt more, until the agent has it. With `digest`, only if that is what was answered.',
-  );
+  route('agents', 'POST /v1/asks/:ask_id/sent', {
+    summary: 'The answer is about to be handed to the agent',
+    description:
+      'It stays due, with one attempt more, until the agent has it. With `digest`, only if that is what was answered.',
+    scopes: AGENT_SIDE,
+    body: Sent,
+    reply: AskView,
+    change: ({ params, body: { digest, returned }, sender }) =>
+      gateway.acknowledge({ askId: params.ask_id, state: returned ? 'returned' : 'sent', digest, ...sender }),
+  });
 
   route('asks', 'POST /v1/asks/:ask_id/seen', {
     summary: 'You have seen the ask',
@@ -124,7 +118,15 @@ export const addAsks: AddRoutes = ({ app, route, gateway, throttle }) => {
     handle: ({ params, actor, key: _ }) => gateway.seeAsk(params.ask_id, actor),
   });
 
-  acknowledgement('delivered', 'The agent has the answer', 'With `digest`, only if that is what was answered.');
+  route('agents', 'POST /v1/asks/:ask_id/delivered', {
+    summary: 'The agent has the answer',
+    description: 'With `digest`, only if that is what was answered.',
+    scopes: AGENT_SIDE,
+    body: Acknowledge,
+    reply: AskView,
+    change: ({ params, body: { digest }, sender }) =>
+      gateway.acknowledge({ askId: params.ask_id, state: 'delivered', digest, ...sender }),
+  });
 
   route('agents', 'POST /v1/asks/:ask_id/undeliverable', {
     summary: 'The agent can never have the answer',

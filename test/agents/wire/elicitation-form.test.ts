@@ -9,7 +9,6 @@ const form = (properties: object, required: string[] = []) => {
   if (!read) throw new Error('not a form');
   return read;
 };
-const options = (values: Record<string, string>) => Object.entries(values).map(([label, value]) => ({ label, value }));
 const chosen = (question_id: string, ...values: string[]) => ({
   question_id,
   selected_option_ids: values,
@@ -60,13 +59,19 @@ describe('a form becomes questions', () => {
       { id: 'age', question: 'age', required: false, placeholder: 'a whole number from 1 to 150' },
       {
         id: 'sure',
-        options: options({ Yes: 'true', No: 'false' }),
+        options: [
+          { label: 'Yes', value: 'true' },
+          { label: 'No', value: 'false' },
+        ],
         default: 'option-1',
         allow_other: false,
       },
       {
         id: 'where',
-        options: options({ Europe: 'eu', America: 'us' }),
+        options: [
+          { label: 'Europe', value: 'eu' },
+          { label: 'America', value: 'us' },
+        ],
         default: 'option-2',
         required: true,
       },

@@ -1,0 +1,117 @@
+// Hands answers over to tool calls, once: an answer is sent to a caller that is still there, and delivered when the caller
+// has shown that it has it (calls.ts). And finds the ask that a repeated call means.
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { canonical } from '../core/digest.ts';
+import type { AskView } from '../core/views.ts';
+import type { Backed, Call } from './calls.ts';
+import { isClarification } from './handle.ts';
+import { askResult } from './result.ts';
+import type { ToolBackend } from './tool-backend.ts';
+
+/** Call ids that this server chose, because the client sends none. */
+export const OWN_CALL = 'mcp_';
+
+/**
+ * At the beginning of a call: what the session was sent before counts as delivered where this call shows it. Returns the
+ * asks that a repeat may mean.
+ */
+export async function settleEarlier(backed: Backed, call: Call, exceptAskId?: string): Promise<AskView[]> {
+  await backed.calls.confirm(call, exceptAskId);
+  return settleOld(backed, exceptAskId);
+}
+
+/** Sent so long ago that a caller without it would have asked again. */
+export async function settleOld({ backend, patience }: Backed, exceptAskId?: string): Promise<AskView[]> {
+  const [asks, { isHosted }] = await Promise.all([backend.unsettled(), backend.session()]);
+  const open: AskView[] = [];
+  for (const ask of asks) {
+    // What a worker raised for its agent, it delivers, too.
+    if (isHosted && !ask.tool_call_id.startsWith(OWN_CALL)) continue;
+    const { state, sent_at_ms } = ask.delivery;
+    const isOld = state === 'due' && sent_at_ms !== undefined && sent_at_ms + patience.repeatMs <= backend.now();
+    if (isOld && ask.ask_id !== exceptAskId) await acknowledge(backend, ask.ask_id);
+    else open.push(ask);
+  }
+  return open;
+}
+
+interface Wanted {
+  kind: AskView['kind'];
+  mode: AskView['mode'];
+  /** What is asked, without what only explains it. */
+  content: unknown;
+}
+
+/** The ask that was raised for the same content and that no call waits for. */
+export function repeated({ calls }: Backed, open: readonly AskView[], wanted: Wanted): AskView | undefined {
+  const content = canonical(wanted.content);
+  return open.find(
+    (ask) =>
+      ask.kind === wanted.kind &&
+      ask.mode === wanted.mode &&
+      !calls.waitsFor(ask.ask_id) &&
+      canonical(contentOf(ask)) === content,
+  );
+}
+
+function contentOf({ kind, request }: AskView): unknown {
+  if (kind === 'approval') return approvalContent(request);
+  return questionContent(request.questions, request.context);
+}
+
+export const questionContent = (questions: unknown, context: string | undefined) => [questions, context ?? null];
+export const approvalContent = (asked: { tool_name: string; input: unknown; work_folder?: string | undefined }) => [
+  asked.tool_name,
+  asked.input,
+  asked.work_folder ?? null,
+];
+
+/** The result of the call, with the answer if the caller can still take it. */
+export async function handOver(
+  backed: Backed,
+  ask: AskView,
+  call: Call,
+  result: (ask: AskView) => CallToolResult = askResult,
+): Promise<CallToolResult> {
+  if (ask.answer === undefined || ask.delivery.state !== 'due') return result(ask);
+  if (call.signal.aborted || !(await send(backed, ask, call))) return askResult(unanswered(ask));
+  return result(ask);
+}
+
+async function send({ backend, calls }: Backed, ask: AskView, call: Call): Promise<boolean> {
+  const { ask_id: askId, answer } = ask;
+  const none = async () => {};
+  if (isClarification(ask)) {
+    await calls.sent(call, { askId, confirm: () => backend.acknowledgeMail(askId), giveBack: none });
+    return true;
+  }
+  try {
+    await backend.send(askId, answer?.digest, call.key);
+  } catch (error) {
+    if (codeOf(error) !== 'ask_state_conflict') throw error;
+    return (await backend.look(askId, 0)).delivery.state === 'delivered';
+  }
+  await calls.sent(call, {
+    askId,
+    confirm: () => acknowledge(backend, askId, call.key),
+    giveBack: () => backend.giveBack(askId).catch(ifSettled),
+  });
+  return true;
+}
+
+async function acknowledge(backend: ToolBackend, askId: string, callKey?: string): Promise<void> {
+  await backend.acknowledge(askId, callKey).catch(async (error: unknown) => {
+    ifSettled(error);
+    if (callKey !== undefined) await backend.giveBack(askId).catch(ifSettled);
+  });
+}
+
+/** Another call was first, or the run has ended. */
+function ifSettled(error: unknown): void {
+  if (codeOf(error) !== 'ask_state_conflict') throw error;
+}
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
+
+/** For a caller that is gone: nothing is written that could be taken for the answer. */
+const unanswered = (ask: AskView): AskView => ({ ...ask, status: 'pending', answer: undefined });
