@@ -16,6 +16,9 @@ export const isClarificationId = (askId: string, runId: string): boolean =>
 
 export const messageIdOf = (requestId: string): string => `msg_${requestId.replace(/^ask_/, '')}`;
 
+/** Begins the call ids that the MCP tools choose for clients that send none. */
+export const PLAIN_CALL = 'mcp_';
+
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** 48 bits of time and 80 random bits, in 26 characters that sort as the instants do. */

@@ -14,7 +14,7 @@ import type { RaiseAsk } from '../core/bodies.ts';
 import { approvalDigest, canonical, payloadHash, questionDigest } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
 import { formBlock, renderPayload } from '../core/form.ts';
-import { askIdOf } from '../core/id.ts';
+import { askIdOf, PLAIN_CALL } from '../core/id.ts';
 import { checkPartialState } from '../core/partial-state.ts';
 import { decideByPolicy } from '../core/policy.ts';
 import type { Ports, Tx } from '../core/ports.ts';
@@ -62,8 +62,8 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
       throw fail('run_state_conflict', 'This run only asks what a child wants to know; no agent works in it.');
     if (pendingLimit > 0 && ledger.session.pendingCount >= pendingLimit)
       throw fail('pending_asks_limit', `This session already has ${pendingLimit} pending asks; answer some first.`);
-    // The MCP tools return the answer themselves: a client that asks something else has not seen it.
-    if (command.actor.surface !== 'mcp') await takeCarried(ledger, run);
+    // A plain MCP client is returned the answer by its tools: that it asks something else does not show that it has it.
+    if (!wanted.toolCallId.startsWith(PLAIN_CALL)) await takeCarried(ledger, run);
     await displayForm(ledger, run, wanted);
     await refuseStopped(tx, run);
     const decision = wanted.kind === 'approval' ? decideByPolicy(ledger.session, run, wanted.content) : undefined;

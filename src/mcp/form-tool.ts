@@ -2,10 +2,11 @@
 // the call, as the payload that the next run was started with; to any other client as ask_user returns answers.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { deferredResult } from '../core/deferred.ts';
+import { PLAIN_CALL } from '../core/id.ts';
 import { completeQuestions, type QuestionInput } from '../core/question.ts';
 import type { AskView } from '../core/views.ts';
 import type { Backed, Call } from './calls.ts';
-import { handOver, OWN_CALL, questionContent, repeated } from './handover.ts';
+import { handOver, questionContent, repeated } from './handover.ts';
 import { jsonResult } from './result.ts';
 
 interface Form {
@@ -35,7 +36,7 @@ export async function displayForm(
   // A runtime's second call is a second form, which its subtask may not display.
   const known = callId === undefined ? repeated(backed, open, { kind: 'question', mode: 'form', content }) : undefined;
   if (known?.answer) return handOver(backed, known, call);
-  const tool_call_id = known?.tool_call_id ?? callId ?? OWN_CALL + crypto.randomUUID();
+  const tool_call_id = known?.tool_call_id ?? callId ?? PLAIN_CALL + crypto.randomUUID();
   const ask = known ?? (await backend.raise(runId, { kind: 'question', mode: 'form', tool_call_id, ...form }));
   return jsonResult(deferredResult(ask.ask_id));
 }

@@ -2,14 +2,12 @@
 // has shown that it has it (calls.ts). And finds the ask that a repeated call means.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { canonical } from '../core/digest.ts';
+import { PLAIN_CALL } from '../core/id.ts';
 import type { AskView } from '../core/views.ts';
 import type { Backed, Call } from './calls.ts';
 import { isClarification } from './handle.ts';
-import { askResult } from './result.ts';
+import { askResult, jsonResult } from './result.ts';
 import type { ToolBackend } from './tool-backend.ts';
-
-/** Call ids that this server chose, because the client sends none. */
-export const OWN_CALL = 'mcp_';
 
 /**
  * At the beginning of a call: what the session was sent before counts as delivered where this call shows it. Returns the
@@ -26,7 +24,7 @@ export async function settleOld({ backend, patience }: Backed, exceptAskId?: str
   const open: AskView[] = [];
   for (const ask of asks) {
     // What a worker raised for its agent, it delivers, too.
-    if (isHosted && !ask.tool_call_id.startsWith(OWN_CALL)) continue;
+    if (isHosted && !ask.tool_call_id.startsWith(PLAIN_CALL)) continue;
     const { state, sent_at_ms } = ask.delivery;
     const isOld = state === 'due' && sent_at_ms !== undefined && sent_at_ms + patience.repeatMs <= backend.now();
     if (isOld && ask.ask_id !== exceptAskId) await acknowledge(backend, ask.ask_id);
@@ -73,9 +71,24 @@ export async function handOver(
   call: Call,
   result: (ask: AskView) => CallToolResult = askResult,
 ): Promise<CallToolResult> {
-  if (ask.answer === undefined || ask.delivery.state !== 'due') return result(ask);
-  if (call.signal.aborted || !(await send(backed, ask, call))) return askResult(unanswered(ask));
-  return result(ask);
+  const isDue = ask.answer !== undefined && ask.delivery.state === 'due';
+  if (isDue && (call.signal.aborted || !(await send(backed, ask, call)))) return askResult(unanswered(ask));
+  return withForms(backed, result(ask), ask, call);
+}
+
+/** A client without a runtime may never look for the answer of its form: it comes with the next result. */
+async function withForms(backed: Backed, result: CallToolResult, ask: AskView, call: Call): Promise<CallToolResult> {
+  const isUnread = ({ ask_id, mode, tool_call_id, answer, delivery }: AskView) =>
+    mode === 'form' &&
+    tool_call_id.startsWith(PLAIN_CALL) &&
+    answer &&
+    delivery.attempts === 0 &&
+    ask_id !== ask.ask_id;
+  const forms = (await backed.backend.unsettled()).filter(isUnread);
+  if (forms.length === 0 || call.signal.aborted) return result;
+  for (const form of forms) await send(backed, form, call);
+  const earlier = forms.map((form) => askResult(form).structuredContent);
+  return jsonResult({ ...(result.structuredContent as object), earlier });
 }
 
 async function send({ backend, calls }: Backed, ask: AskView, call: Call): Promise<boolean> {

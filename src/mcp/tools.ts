@@ -16,13 +16,14 @@ import type { z } from 'zod';
 import { fail, HoldpointError } from '../core/errors.ts';
 import { formQuestions } from '../core/form.ts';
 import { FORM_TOOL, readForm } from '../core/form-input.ts';
+import { PLAIN_CALL } from '../core/id.ts';
 import { completeQuestions } from '../core/question.ts';
 import { type Asker, putToPerson } from './ask-user.ts';
 import type { Backed, Call, Caller } from './calls.ts';
 import { askParent } from './clarification-tool.ts';
 import { displayForm } from './form-tool.ts';
 import { askIdFor } from './handle.ts';
-import { approvalContent, handOver, OWN_CALL, questionContent, repeated, settleEarlier } from './handover.ts';
+import { approvalContent, handOver, questionContent, repeated, settleEarlier } from './handover.ts';
 import { type OwnPrompt, promptOnConnection } from './own-prompt.ts';
 import { errorResult, heldResult } from './result.ts';
 import * as schemas from './schemas.ts';
@@ -110,7 +111,7 @@ export function createToolServer(options: ToolServerOptions): McpServer {
     const content = questionContent(completeQuestions(questions), more.context);
     const known = repeated(options, open, { kind: 'question', mode: 'blocking', content });
     if (known) return known;
-    const tool_call_id = callIdOf(ctx) ?? OWN_CALL + crypto.randomUUID();
+    const tool_call_id = callIdOf(ctx) ?? PLAIN_CALL + crypto.randomUUID();
     return backend.raise(await backend.runId(), { kind: 'question', tool_call_id, questions, ...more });
   }
 
@@ -118,7 +119,7 @@ export function createToolServer(options: ToolServerOptions): McpServer {
     const { tool_use_id, ...action } = read(schemas.ApprovalArguments, args, 'request_approval');
     const open = await settleEarlier(options, call);
     const known = repeated(options, open, { kind: 'approval', mode: 'blocking', content: approvalContent(action) });
-    const tool_call_id = callIdOf(ctx, tool_use_id) ?? OWN_CALL + crypto.randomUUID();
+    const tool_call_id = callIdOf(ctx, tool_use_id) ?? PLAIN_CALL + crypto.randomUUID();
     const ask = known ?? (await backend.raise(await backend.runId(), { kind: 'approval', tool_call_id, ...action }));
     return handOver(options, await waitForEnd(options, ask, call, ctx), call);
   });

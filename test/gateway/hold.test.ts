@@ -107,7 +107,7 @@ describe.each(['blocking', 'deferred'] as const)('the holding mode %s, which car
     expect((await showAsk(server, h.ask.ask_id)).delivery).toMatchObject({ state: 'due', attempts: 0 });
     for (const attempts of [1, 2]) {
       const sent = await ok(server.post<AskView>(`${path}/sent`, { digest: h.ask.request.digest }));
-      expect(sent.delivery).toEqual({ state: 'due', attempts });
+      expect(sent.delivery).toEqual({ state: 'due', attempts, sent_at_ms: expect.any(Number) });
     }
     expect((await ok(server.post<AskView>(`${path}/delivered`))).delivery).toMatchObject({ attempts: 2 });
     await refusal(server.post(`${path}/sent`), 409, 'ask_state_conflict');

@@ -147,8 +147,8 @@ describe('one form for each subtask', () => {
     };
     await ok(server.post(`/v1/sessions/${agent.sessionId}/messages`, { interactive_form_answer }));
     expect((await showAsk(server, ask.ask_id)).delivery.state).toBe('due');
-    expect((await display(agent, OTHER_QUESTIONS)).isError).toBeUndefined();
-    expect((await showAsk(server, ask.ask_id)).delivery).toEqual({ state: 'due', attempts: 0 });
+    expect((await display(agent, OTHER_QUESTIONS, { tool_use_id: 'toolu_2' })).isError).toBeUndefined();
+    expect((await showAsk(server, ask.ask_id)).delivery.state).toBe('delivered');
     expect(await blocksOf(agent.sessionId)).toHaveLength(2);
   });
 });

@@ -175,6 +175,22 @@ it('returns the answer of a form to a client without a runtime: by its name, or 
   expect(jsonOf(await checkAnswer(agent, { ask_id: deferred.ask_id }))).toMatchObject(answered);
 });
 
+it('returns the answer of a form with the next result, to a client without a runtime that asks something else', async () => {
+  const agent = await connect();
+  await call(agent, 'interactive_form_question', { questions: [{ id: 'colour', question: 'Which colour?' }] });
+  const form = await pendingAsk(server, agent.sessionId);
+  await answer(server, form, { question_id: 'colour', freeform_answer: 'green' });
+  const result = askUser(agent, {}, { questions: [{ question: 'Why?' }] });
+  const ask = await pendingAsk(server, agent.sessionId);
+  expect((await showAsk(server, form.ask_id)).delivery).toEqual({ state: 'due', attempts: 0 });
+  await answer(server, ask, { question_id: 'question-1', freeform_answer: 'so' });
+  expect(jsonOf(await result)).toMatchObject({
+    ask_id: handle(ask),
+    earlier: [{ ask_id: handle(form), status: 'answered', answers: [{ question_id: 'colour', text: 'green' }] }],
+  });
+  expect((await showAsk(server, form.ask_id)).delivery).toMatchObject({ state: 'due', attempts: 1 });
+});
+
 it('tells the agent of a hosted run to stop, when it looks for the answer of its form', async () => {
   const agent = await connect({ session: { agent: 'hosted' } });
   await ok(server.post('/v1/workers/claim', { worker_id: 'w', agents: [{ name: 'hosted', recovery: 'none' }] }));
