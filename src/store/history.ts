@@ -1,15 +1,15 @@
-// The past, newest first, a stretch at a time: reads by position alone, so that a million ended asks need no index and
-// cost writers nothing. Texts are narrowed down here, roughly; whoever asks decides what is found.
+// Reads ended asks, newest first, one range of positions at a time: by position alone, so that a million of them need no
+// index and cost writers nothing. Search terms only narrow the rows here; the caller decides what matches.
 import { sql as raw } from 'kysely';
-import type { Answer, EndedAsk } from '../core/ask.ts';
+import type { Answer } from '../core/ask.ts';
 import type { PastFilter, Reader } from '../core/ports.ts';
-import { toEnded } from './rows.ts';
-import { compiler, list, type Sql } from './sql.ts';
-import type { AskRow } from './tables.ts';
+import { rowReads } from './row-reads.ts';
+import { compiler, type Sql } from './sql.ts';
+import { toEnded } from './tables.ts';
 
 type History = Pick<Reader, 'stretch' | 'pastAsks' | 'pastOutcomes' | 'askPositionAt'>;
 
-/** How many characters of an ask's content may hold the name of its tool. */
+/** How many characters of an ask's content are read for the name of its tool. */
 const HEAD_CHARACTERS = 600;
 const OUTCOMES = `SELECT a.kind, a.status, a.created_at, a.answer, s.agent, SUBSTR(a.content, 1, ${HEAD_CHARACTERS}) AS head
   FROM asks a JOIN sessions s ON s.id = a.session_id
@@ -27,13 +27,7 @@ export const historyReads = (sql: Sql): History => ({
     return row && row.low !== null ? { low: row.low, at: row.at } : undefined;
   },
 
-  async pastAsks(filter, low, before) {
-    const rows = await list<AskRow>(sql, pastQuery(filter, low, before));
-    return rows.flatMap((row) => {
-      const value = readable(row);
-      return value ? [{ at: row.n, value }] : [];
-    });
-  },
+  pastAsks: (filter, low, before) => rowReads(sql).page(pastQuery(filter, low, before), toEnded),
 
   async pastOutcomes(low, before) {
     const rows = await sql.all<OutcomeRow>(OUTCOMES, [low, before]);
@@ -46,7 +40,7 @@ export const historyReads = (sql: Sql): History => ({
     });
   },
 
-  /** Asks are numbered in the order they came, so an instant is found by halving. */
+  /** Asks are numbered in order of arrival, so an instant is found by binary search. */
   async askPositionAt(at) {
     const [last] = await sql.all<{ n: number | null }>(`SELECT MAX(n) AS n FROM asks`, []);
     let [low, high] = [0, (last?.n ?? 0) + 1];
@@ -96,19 +90,11 @@ const PLACES = ['asks.content', 'asks.answer', 'sessions.title', 'sessions.agent
   'asks.status',
 ]);
 
-/** Databases agree on the case of ASCII letters only, and JSON text spells quotes and backslashes in its own way. */
+/** Databases agree on the case of ASCII letters only, and JSON text escapes quotes and backslashes. */
 const isPlain = (term: string): boolean => /^[\x20-\x7e]+$/.test(term) && !/["\\]/.test(term);
 
 const contains = (place: string, term: string) =>
   raw<boolean>`LOWER(${raw.ref(place)}) LIKE ${`%${term.replaceAll(/[%_!]/g, '!$&')}%`} ESCAPE '!'`;
-
-function readable(row: AskRow): EndedAsk | undefined {
-  try {
-    return toEnded(row);
-  } catch {
-    return undefined;
-  }
-}
 
 function answerOf(text: string | null): Answer | undefined {
   try {
@@ -118,7 +104,7 @@ function answerOf(text: string | null): Answer | undefined {
   }
 }
 
-/** The content begins with it; the rest may be long, and is not read. */
+/** The content begins with the tool's name; the rest may be long and is not read. */
 function toolIn(head: string): string | undefined {
   const found = /"tool_name":("(?:[^"\\]|\\.)*")/.exec(head)?.[1];
   return found === undefined ? undefined : (JSON.parse(found) as string);

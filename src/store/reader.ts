@@ -1,35 +1,23 @@
-// Everything the gateway reads, over any database that speaks Sql. Look-ups by id are fixed texts that a database
-// prepares once; lists with optional filters are compiled by Kysely. Limits that the gateway chooses are written into
-// the text: SQLite plans a statement anew, at ten times its cost, whenever the value of a `LIMIT ?` is bound.
-
+// Implements every read of the gateway, over any database that offers `Sql`. Look-ups are fixed texts that a database
+// prepares once; lists with optional filters are compiled by Kysely. Limits that the gateway chooses are written into the
+// text: SQLite plans a statement again, at ten times its cost, whenever the value of a `LIMIT ?` is bound.
 import { sql as raw } from 'kysely';
 import { WORKER_RESTART } from '../core/ask.ts';
-import { fail } from '../core/errors.ts';
 import { servedKeys } from '../core/label.ts';
-import type { MaybePromise, Positioned, Reader } from '../core/ports.ts';
+import type { EventFilter, Reader } from '../core/ports.ts';
 import { LOST } from '../core/run.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import { draftReads } from './drafts.ts';
 import { historyReads } from './history.ts';
-import { toAsk, toEnded, toEvent, toMessage, toOutput, toPending, toRun, toSession, toToken } from './rows.ts';
+import { rowReads } from './row-reads.ts';
 import { signInReads } from './sign-in-links.ts';
 import { skillReads } from './skills.ts';
-import { andThen, compiler, list, type Sql, type Value } from './sql.ts';
-import type {
-  AskRow,
-  EventRow,
-  FormRow,
-  MessageRow,
-  OutputRow,
-  PartialStateRow,
-  RunRow,
-  SessionRow,
-  TokenRow,
-} from './tables.ts';
+import { andThen, compiler, type Sql, type Value } from './sql.ts';
+import { MESSAGE, OUTPUT, SESSION, type Tables, TOKEN, toAsk, toEnded, toEvent, toPending, toRun } from './tables.ts';
 
 const literal = (value: string) => raw.lit<string>(value);
 
-/** What belongs to a run is found among what belongs to its session: an index by run would cost every write a page. */
+/** Rows of a run are found among those of its session: an index by run would cost every write a page. */
 const OF_RUN = `session_id = (SELECT session_id FROM runs WHERE id = ?) AND run_id = ?`;
 
 const marks = (count: number): string => Array(count).fill('?').join(', ');
@@ -45,6 +33,11 @@ const CLAIMABLE = (agents: number, needs: number, limit: number) => `
 
 const HELD = `status IN ('waiting_for_approval', 'waiting_for_user_question')`;
 
+const LAPSED = `lease_worker IS NOT NULL AND lease_until <= ? AND NOT (lease_until = ${LOST.until} AND ${HELD})`;
+
+const KEPT_ANSWER = `session_id = ? AND kind = ? AND digest = ? AND status = 'answered'
+  AND delivery = 'undeliverable' AND delivery_reason = '${WORKER_RESTART}' ORDER BY n DESC LIMIT 1`;
+
 const NEXT_DEADLINE = `
   SELECT MIN(at) AS at FROM (
     SELECT * FROM (SELECT expires_at AS at FROM asks WHERE status = 'pending' AND expires_at IS NOT NULL
@@ -58,21 +51,32 @@ const COUNTS = `
     (SELECT COUNT(*) FROM asks WHERE delivery = 'due') AS due,
     (SELECT COUNT(*) FROM sessions WHERE status = 'active') AS active`;
 
-/** `horizon`: the last event that may be shown. Where one transaction writes at a time, that is all of them. */
+/** `horizon`: the last event that may be shown; every event where one transaction writes at a time. */
 export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER, claimClause = ''): Reader {
-  const one = <Row, T>(text: string, values: Value[], map: (row: Row) => T): MaybePromise<T | undefined> =>
-    andThen(sql.all<Row>(text, values), ([row]) => (row === undefined ? undefined : readable(row, map)));
-  const many = <Row, T>(text: string, values: Value[], map: (row: Row) => T): MaybePromise<T[]> =>
-    andThen(sql.all<Row>(text, values), (rows) => allReadable(rows, map));
+  const { one, many, page: pageOf } = rowReads(sql);
+  const from = <Row, T>(table: keyof Tables, map: (row: Row) => T) => {
+    const select = `SELECT * FROM ${table} WHERE `;
+    const byId = `${select}id = ?`;
+    return {
+      byId: (id: string) => one(byId, [id], map),
+      one: (condition: string, ...values: Value[]) => one(select + condition, values, map),
+      many: (condition: string, ...values: Value[]) => many(select + condition, values, map),
+    };
+  };
+  const runs = from('runs', toRun);
+  const pendingAsks = from('asks', toPending);
+  const endedAsks = from('asks', toEnded);
+  const events = from('events', toEvent);
+  const messages = from('messages', MESSAGE.read);
+  const tokens = from('tokens', TOKEN.read);
 
   return {
     ...signInReads(sql),
     ...draftReads(sql),
     ...historyReads(sql),
     ...skillReads(sql),
-    session: (id) =>
-      one<SessionRow, ReturnType<typeof toSession>>(`SELECT * FROM sessions WHERE id = ?`, [id], toSession),
-    async sessions(filter, page) {
+    session: from('sessions', SESSION.read).byId,
+    sessions(filter, page) {
       const { newestFirst } = filter;
       let query = compiler
         .selectFrom('sessions')
@@ -83,30 +87,29 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
       if (filter.status !== undefined) query = query.where('status', '=', filter.status);
       if (filter.parentId !== undefined) query = query.where('parent_session_id', '=', filter.parentId);
       const ordered = query.orderBy('n', newestFirst ? 'desc' : 'asc').limit(page.limit);
-      return place(await list<SessionRow>(sql, ordered), (row) => row.n, toSession);
+      return pageOf(ordered, SESSION.read);
     },
-    run: (id) => one(`SELECT * FROM runs WHERE id = ?`, [id], toRun),
-    async runs(filter, page) {
+    run: runs.byId,
+    runs(filter, page) {
       let query = compiler
         .selectFrom('runs')
         .selectAll()
         .where('n', '>', page.after ?? 0);
       if (filter.sessionId !== undefined) query = query.where('session_id', '=', filter.sessionId);
       if (filter.status !== undefined) query = query.where('status', '=', filter.status);
-      return place(await list<RunRow>(sql, query.orderBy('n').limit(page.limit)), (row) => row.n, toRun);
+      return pageOf(query.orderBy('n').limit(page.limit), toRun);
     },
-    carryingRun: (askId) => one(`SELECT * FROM runs WHERE carries_ask_id = ?`, [askId], toRun),
-    clarificationRun: (requestId) => one(`SELECT * FROM runs WHERE clarification_id = ?`, [requestId], toRun),
-    queuedRuns: (sessionId) =>
-      many(`SELECT * FROM runs WHERE session_id = ? AND status = 'queued' ORDER BY queue_order, n`, [sessionId], toRun),
-    ask: (id) => one(`SELECT * FROM asks WHERE id = ?`, [id], toAsk),
-    async asks(filter, page) {
+    carryingRun: (askId) => runs.one(`carries_ask_id = ?`, askId),
+    clarificationRun: (requestId) => runs.one(`clarification_id = ?`, requestId),
+    queuedRuns: (sessionId) => runs.many(`session_id = ? AND status = 'queued' ORDER BY queue_order, n`, sessionId),
+    ask: from('asks', toAsk).byId,
+    asks(filter, page) {
       let query = compiler
         .selectFrom('asks')
         .selectAll()
         .where('n', '>', page.after ?? 0);
       if (filter.status === 'ended') query = query.where('status', '<>', 'pending');
-      // A literal, so that the partial index on what is open is used.
+      // A literal, so that the partial index on pending asks is used.
       else if (filter.status === 'pending') query = query.where('status', '=', literal('pending'));
       else if (filter.status !== undefined) query = query.where('status', '=', filter.status);
       if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
@@ -123,16 +126,11 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         query = query.where('session_id', 'in', (eb) =>
           eb.selectFrom('sessions').select('id').where('agent', '=', agent),
         );
-      return place(await list<AskRow>(sql, query.orderBy('n').limit(page.limit)), (row) => row.n, toAsk);
+      return pageOf(query.orderBy('n').limit(page.limit), toAsk);
     },
-    pendingOfRun: (runId) =>
-      many(`SELECT * FROM asks WHERE ${OF_RUN} AND status = 'pending' ORDER BY n`, [runId, runId], toPending),
+    pendingOfRun: (runId) => pendingAsks.many(`${OF_RUN} AND status = 'pending' ORDER BY n`, runId, runId),
     lastPendingOfRun: (runId) =>
-      one(
-        `SELECT * FROM asks WHERE ${OF_RUN} AND status = 'pending' ORDER BY n DESC LIMIT 1`,
-        [runId, runId],
-        toPending,
-      ),
+      pendingAsks.one(`${OF_RUN} AND status = 'pending' ORDER BY n DESC LIMIT 1`, runId, runId),
     async pendingKinds(runId) {
       const rows = await sql.all<{ kind: string; n: number }>(
         `SELECT kind, COUNT(*) AS n FROM asks WHERE ${OF_RUN} AND status = 'pending' GROUP BY kind`,
@@ -142,18 +140,13 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
       return { approvals: count('approval'), questions: count('question') };
     },
     toHandOver: (runId) =>
-      one(
-        `SELECT * FROM asks WHERE run_id = ? AND delivery = 'due' AND mode IN ('form', 'restart') ORDER BY n LIMIT 1`,
-        [runId],
-        toEnded,
-      ),
-    dueOfRun: (runId) =>
-      many(`SELECT * FROM asks WHERE ${OF_RUN} AND delivery = 'due' ORDER BY n`, [runId, runId], toEnded),
+      endedAsks.one(`run_id = ? AND delivery = 'due' AND mode IN ('form', 'restart') ORDER BY n LIMIT 1`, runId),
+    dueOfRun: (runId) => endedAsks.many(`${OF_RUN} AND delivery = 'due' ORDER BY n`, runId, runId),
     formOf: (sessionId, subtaskId) =>
-      one<FormRow, string>(
-        `SELECT * FROM forms WHERE session_id = ? AND subtask_id = ?`,
-        [sessionId, subtaskId],
-        (row) => row.ask_id,
+      from('forms', (row: Tables['forms']) => row.ask_id).one(
+        `session_id = ? AND subtask_id = ?`,
+        sessionId,
+        subtaskId,
       ),
     formOfCall: (sessionId, toolCallId) =>
       one(
@@ -162,124 +155,73 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         [sessionId, toolCallId],
         toAsk,
       ),
-    keptAnswer: (sessionId, kind, digest) =>
-      one(
-        `SELECT * FROM asks WHERE session_id = ? AND kind = ? AND digest = ? AND status = 'answered'
-         AND delivery = 'undeliverable' AND delivery_reason = '${WORKER_RESTART}' ORDER BY n DESC LIMIT 1`,
-        [sessionId, kind, digest],
-        toEnded,
-      ),
+    keptAnswer: (sessionId, kind, digest) => endedAsks.one(KEPT_ANSWER, sessionId, kind, digest),
     partialState: (askId) =>
-      one<PartialStateRow, string>(`SELECT * FROM partial_states WHERE ask_id = ?`, [askId], (row) => row.state),
+      from('partial_states', (row: Tables['partial_states']) => row.state).one(`ask_id = ?`, askId),
     outputs: (runId) =>
-      andThen(
-        many<OutputRow, ReturnType<typeof toOutput>>(
-          `SELECT * FROM outputs WHERE run_id = ? ORDER BY position DESC LIMIT 100`,
-          [runId],
-          toOutput,
-        ),
-        (newest) => newest.reverse(),
+      andThen(from('outputs', OUTPUT.read).many(`run_id = ? ORDER BY position DESC LIMIT 100`, runId), (newest) =>
+        newest.reverse(),
       ),
     events(filter, after, limit) {
-      if (filter.runId !== undefined)
-        return many<EventRow, ReturnType<typeof toEvent>>(
-          `SELECT * FROM events WHERE ${OF_RUN} AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${limit}`,
-          [filter.runId, filter.runId, after, horizon],
-          toEvent,
-        );
-      if (filter.sessionId !== undefined)
-        return many<EventRow, ReturnType<typeof toEvent>>(
-          `SELECT * FROM events WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${limit}`,
-          [filter.sessionId, after, horizon],
-          toEvent,
-        );
-      return many(
-        `SELECT * FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${limit}`,
-        [after, horizon],
-        toEvent,
-      );
+      const [which, ids] = eventsOf(filter);
+      return events.many(`${which} seq > ? AND seq <= ? ORDER BY seq LIMIT ${limit}`, ...ids, after, horizon);
     },
     latest: (sessionId, type, before, limit) =>
-      many(
-        `SELECT * FROM events WHERE session_id = ? AND seq < ? AND type = ? ORDER BY seq DESC LIMIT ${limit}`,
-        [sessionId, before, type],
-        toEvent,
-      ),
+      events.many(`session_id = ? AND seq < ? AND type = ? ORDER BY seq DESC LIMIT ${limit}`, sessionId, before, type),
     lastSeq: async () =>
       (await one(
         `SELECT MAX(seq) AS seq FROM events WHERE seq <= ?`,
         [horizon],
         (row: { seq: number | null }) => row.seq,
       )) ?? 0,
-    message: (id) => one(`SELECT * FROM messages WHERE id = ?`, [id], toMessage),
-    async messages(sessionId, which, page) {
-      let query = compiler.selectFrom('messages').selectAll().where('session_id', '=', sessionId);
-      query =
+    message: messages.byId,
+    messages(sessionId, which, page) {
+      const ofSession = compiler.selectFrom('messages').selectAll().where('session_id', '=', sessionId);
+      const query =
         which === 'dead'
-          ? query.where('dead_at', 'is not', null)
-          : query.where('acked_at', 'is', null).where('dead_at', 'is', null);
-      const rows = await list<MessageRow>(
-        sql,
-        query
-          .where('n', '>', page.after ?? 0)
-          .orderBy('n')
-          .limit(page.limit),
-      );
-      return place(rows, (row) => row.n, toMessage);
+          ? ofSession.where('dead_at', 'is not', null)
+          : ofSession.where('acked_at', 'is', null).where('dead_at', 'is', null);
+      const newer = query.where('n', '>', page.after ?? 0);
+      return pageOf(newer.orderBy('n').limit(page.limit), MESSAGE.read);
     },
-    token: (id) => one(`SELECT * FROM tokens WHERE id = ?`, [id], toToken),
-    tokenNamed: (name) =>
-      one(`SELECT * FROM tokens WHERE name = ? AND revoked_at IS NULL ORDER BY n DESC LIMIT 1`, [name], toToken),
-    tokenByHash: (hash) => one(`SELECT * FROM tokens WHERE hash = ?`, [hash], toToken),
-    async tokens(page) {
-      const rows = await sql.all<TokenRow>(`SELECT * FROM tokens WHERE n > ? ORDER BY n LIMIT ?`, [
-        page.after ?? 0,
-        page.limit,
-      ]);
-      return place(rows, (row) => row.n, toToken);
+    token: tokens.byId,
+    tokenNamed: (name) => tokens.one(`name = ? AND revoked_at IS NULL ORDER BY n DESC LIMIT 1`, name),
+    tokenByHash: (hash) => tokens.one(`hash = ?`, hash),
+    tokens(page) {
+      const newer = compiler
+        .selectFrom('tokens')
+        .selectAll()
+        .where('n', '>', page.after ?? 0);
+      return pageOf(newer.orderBy('n').limit(page.limit), TOKEN.read);
     },
     overdueAsks: (now, limit) =>
-      many(
-        `SELECT * FROM asks WHERE status = 'pending' AND expires_at IS NOT NULL AND expires_at <= ?
-         ORDER BY expires_at, n LIMIT ${limit}`,
-        [now],
-        toPending,
+      pendingAsks.many(
+        `status = 'pending' AND expires_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at, n LIMIT ${limit}`,
+        now,
       ),
     overdueRuns: (now, limit) =>
-      many(
-        `SELECT * FROM runs WHERE status = 'queued' AND clarification_expires_at IS NOT NULL
-         AND clarification_expires_at <= ? ORDER BY clarification_expires_at, n LIMIT ${limit}`,
-        [now],
-        toRun,
+      runs.many(
+        `status = 'queued' AND clarification_expires_at IS NOT NULL AND clarification_expires_at <= ?
+         ORDER BY clarification_expires_at, n LIMIT ${limit}`,
+        now,
       ),
     nextDeadline: () => one(NEXT_DEADLINE, [], (row: { at: number | null }) => row.at ?? undefined),
     claimable(agents, labels, limit) {
       const needs = servedKeys(labels);
       return many(CLAIMABLE(agents.length, needs.length, limit) + claimClause, [...agents, ...needs], toRun);
     },
-    leasedBy: (workerId) => many(`SELECT * FROM runs WHERE lease_worker = ?`, [workerId], toRun),
-    lapsedLeases: (now, limit) =>
-      many(
-        `SELECT * FROM runs WHERE lease_worker IS NOT NULL AND lease_until <= ? AND NOT (lease_until = ${LOST.until} AND ${HELD})
-         ORDER BY lease_until, n LIMIT ${limit}`,
-        [now],
-        toRun,
-      ),
+    leasedBy: (workerId) => runs.many(`lease_worker = ?`, workerId),
+    lapsedLeases: (now, limit) => runs.many(`${LAPSED} ORDER BY lease_until, n LIMIT ${limit}`, now),
     lostHolds(agents, labels, now, limit) {
       const needs = servedKeys(labels);
-      return many(
-        `SELECT * FROM runs WHERE lease_worker IS NOT NULL AND lease_until <= ? AND ${HELD} AND recovery <> 'resume'
-         AND agent IN (${marks(agents.length)}) AND labels IN (${marks(needs.length)}) ORDER BY n LIMIT ${limit}`,
-        [now, ...agents, ...needs],
-        toRun,
-      );
+      const condition = `lease_worker IS NOT NULL AND lease_until <= ? AND ${HELD} AND recovery <> 'resume'
+         AND agent IN (${marks(agents.length)}) AND labels IN (${marks(needs.length)}) ORDER BY n LIMIT ${limit}`;
+      return runs.many(condition, now, ...agents, ...needs);
     },
     staleMessages: (before, limit) =>
-      many(
-        `SELECT * FROM messages WHERE acked_at IS NULL AND dead_at IS NULL AND created_at <= ?
-         ORDER BY created_at, n LIMIT ${limit}`,
-        [before],
-        toMessage,
+      messages.many(
+        `acked_at IS NULL AND dead_at IS NULL AND created_at <= ? ORDER BY created_at, n LIMIT ${limit}`,
+        before,
       ),
     async counts() {
       const [row] = await sql.all<{ pending: number; due: number; active: number }>(COUNTS, []);
@@ -292,25 +234,7 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
   };
 }
 
-const place = <Row, T>(rows: Row[], at: (row: Row) => number, map: (row: Row) => T): Positioned<T>[] =>
-  allReadable(rows, (row) => ({ at: at(row), value: map(row) }));
-
-/** A row that cannot be read is a named problem for whoever wants just that row, and is left out of every list. */
-function readable<Row, T>(row: Row, map: (row: Row) => T): T {
-  try {
-    return map(row);
-  } catch (error) {
-    const { id = 'of unknown id' } = row as { id?: string };
-    throw fail('record_unreadable', `The stored record ${id} is damaged (${(error as Error).message}).`);
-  }
-}
-
-function allReadable<Row, T>(rows: readonly Row[], map: (row: Row) => T): T[] {
-  return rows.flatMap((row) => {
-    try {
-      return [readable(row, map)];
-    } catch {
-      return [];
-    }
-  });
+function eventsOf({ runId, sessionId }: EventFilter): [condition: string, values: Value[]] {
+  if (runId !== undefined) return [`${OF_RUN} AND`, [runId, runId]];
+  return sessionId === undefined ? ['', []] : [`session_id = ? AND`, [sessionId]];
 }

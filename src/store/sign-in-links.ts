@@ -1,25 +1,14 @@
-// Links that sign a browser in: kept as hashes, used once, forgotten a while after their end.
+// Stores the links that sign a browser in: as hashes, used once, deleted some time after they expire.
 import type { Reader, Tx } from '../core/ports.ts';
-import type { SignInLink } from '../core/sign-in.ts';
-import { insertInto } from './row-statement.ts';
+import { insertInto } from './row-mapping.ts';
+import { rowReads } from './row-reads.ts';
 import type { Sql } from './sql.ts';
-import type { SignInLinkRow } from './tables.ts';
+import { SIGN_IN_LINK } from './tables.ts';
 
-const newLink = (link: SignInLink) => ({
-  hash: link.hash,
-  scope: link.scope,
-  name: link.name ?? null,
-  created_at: link.createdAt,
-  expires_at: link.expiresAt,
-  used_at: link.usedAt ?? null,
-});
-const INSERT = insertInto('sign_in_links', newLink);
+const INSERT = insertInto(SIGN_IN_LINK);
 
 export const signInReads = (sql: Sql): Pick<Reader, 'signInLink'> => ({
-  async signInLink(hash) {
-    const [row] = await sql.all<SignInLinkRow>(`SELECT * FROM sign_in_links WHERE hash = ?`, [hash]);
-    return row && toLink(row);
-  },
+  signInLink: (hash) => rowReads(sql).one(`SELECT * FROM sign_in_links WHERE hash = ?`, [hash], SIGN_IN_LINK.read),
 });
 
 export const signInWrites = (sql: Sql): Pick<Tx, 'insertSignInLink' | 'useSignInLink' | 'forgetSignInLinks'> => ({
@@ -30,13 +19,4 @@ export const signInWrites = (sql: Sql): Pick<Tx, 'insertSignInLink' | 'useSignIn
     await sql.run(`UPDATE sign_in_links SET used_at = ? WHERE hash = ?`, [now, hash]);
   },
   forgetSignInLinks: (before) => sql.run(`DELETE FROM sign_in_links WHERE expires_at <= ?`, [before]),
-});
-
-const toLink = (row: SignInLinkRow): SignInLink => ({
-  hash: row.hash,
-  scope: row.scope as SignInLink['scope'],
-  name: row.name ?? undefined,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  usedAt: row.used_at ?? undefined,
 });

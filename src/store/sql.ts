@@ -1,5 +1,5 @@
-// The few calls a database must offer, and the query compiler for lists whose filters vary. Statements are written
-// with `?`; a dialect that numbers its parameters translates them once per text.
+// Declares the calls that a database must offer, and the query compiler for lists whose filters vary. Statements are
+// written with `?`; a dialect that numbers its parameters translates them once per text.
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { MaybePromise } from '../core/ports.ts';
 import type { Tables } from './tables.ts';
@@ -10,16 +10,16 @@ export interface Sql {
   all<Row>(text: string, values: readonly Value[]): MaybePromise<Row[]>;
   /** The number of rows changed. */
   run(text: string, values: readonly Value[]): MaybePromise<number>;
-  /** The number of the new row, where the database says it without being asked. */
+  /** The number of the new row, where the database returns it at no cost. */
   insert(text: string, values: readonly Value[]): MaybePromise<number | undefined>;
 }
 
-/** Goes on at once with what is there already: a database in this process costs no promise for each statement. */
+/** Calls `next` at once with a value that is there already: a database in this process costs no promise per statement. */
 export function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => U): MaybePromise<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Builds query texts, never runs them. */
+/** Builds query texts and never runs them. */
 export const compiler = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),
@@ -28,12 +28,3 @@ export const compiler = new Kysely<Tables>({
     createQueryCompiler: () => new SqliteQueryCompiler(),
   },
 });
-
-interface Compilable {
-  compile(): { readonly sql: string; readonly parameters: readonly unknown[] };
-}
-
-export function list<Row>(sql: Sql, query: Compilable): MaybePromise<Row[]> {
-  const { sql: text, parameters } = query.compile();
-  return sql.all<Row>(text, parameters as Value[]);
-}

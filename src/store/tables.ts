@@ -1,218 +1,267 @@
-// The tables as Kysely sees them: one interface for every dialect. Instants are epoch milliseconds, lists and objects
-// are JSON text, `n` is the order of arrival and the cursor of lists.
+// The tables, for every dialect: in which columns each record is stored. A column is named after its field, in snake case.
+// Instants are epoch milliseconds, lists and objects are JSON text, `n` is the order of arrival and the cursor of lists.
+import type { Ask, EndedAsk, PendingAsk } from '../core/ask.ts';
+import type { Draft } from '../core/draft.ts';
+import type { Event } from '../core/event.ts';
+import type { StoredResponse } from '../core/idempotency.ts';
+import { labelKey } from '../core/label.ts';
+import type { Message } from '../core/mailbox.ts';
+import type { Output } from '../core/output.ts';
+import type { Run } from '../core/run.ts';
+import type { Permissions, Session } from '../core/session.ts';
+import type { Sighting } from '../core/sighting.ts';
+import type { SignInLink } from '../core/sign-in.ts';
+import type { Skill } from '../core/skill.ts';
+import type { Token } from '../core/token.ts';
+import { type Codec, type RowOf, rowMapping } from './row-mapping.ts';
 
+type Numbered<Mapping> = RowOf<Mapping> & { n: number };
+
+/** As Kysely sees them. */
 export interface Tables {
-  sessions: SessionRow;
+  sessions: Numbered<typeof SESSION>;
   runs: RunRow;
   asks: AskRow;
   events: EventRow;
-  outputs: OutputRow;
-  messages: MessageRow;
-  tokens: TokenRow;
-  responses: ResponseRow;
-  facts: FactRow;
-  partial_states: PartialStateRow;
-  forms: FormRow;
-  sign_in_links: SignInLinkRow;
-  drafts: DraftRow;
-  skills: SkillRow;
-  skill_archives: SkillArchiveRow;
+  outputs: RowOf<typeof OUTPUT>;
+  messages: Numbered<typeof MESSAGE>;
+  tokens: Numbered<typeof TOKEN>;
+  responses: RowOf<typeof RESPONSE>;
+  /** What is true of the whole database, such as which key its secrets are sealed with. */
+  facts: { name: string; value: string };
+  /** What a dispatch left for the next one; beside the ask, because it may be large and belongs in no list. */
+  partial_states: { ask_id: string; state: string };
+  /** Which subtask displayed which form: its key allows one. */
+  forms: { session_id: string; subtask_id: string; ask_id: string };
+  sign_in_links: RowOf<typeof SIGN_IN_LINK>;
+  /** What a person has typed and not sent. */
+  drafts: RowOf<typeof DRAFT>;
+  skills: Numbered<typeof SKILL>;
+  /** The zip of a skill, in base 64. */
+  skill_archives: { skill_id: string; zip: string };
 }
 
-export interface SessionRow {
-  n: number;
-  id: string;
-  agent: string;
-  agent_id: string;
-  title: string | null;
-  work_folder: string | null;
-  project_ids: string;
-  channel_ids: string;
-  labels: string;
-  parent_session_id: string | null;
-  permissions: string;
-  task_id: string | null;
-  status: string;
-  created_at: number;
-  updated_at: number;
-  ended_at: number | null;
-  active_run_id: string | null;
-  queued_count: number;
-  pending_count: number;
-  kept_count: number;
-  run_count: number;
-  last_message: string | null;
-  head_seq: number;
-  head_hash: string;
-}
+const LABELS: Codec<string[], string> = { write: labelKey, read: (key) => (key === '' ? [] : key.split(' ')) };
+/** The column takes no NULL. */
+const OWN_PERMISSIONS: Codec<Permissions | undefined, string> = {
+  write: (permissions) => permissions ?? 'inherit',
+  read: (text) => (text === 'inherit' ? undefined : (text as Permissions)),
+};
+const SIGHTINGS: Codec<readonly Sighting[], string | null> = {
+  write: (sightings) => (sightings.length === 0 ? null : JSON.stringify(sightings)),
+  read: (text) => (text === null ? [] : JSON.parse(text)),
+};
+const BOOLEAN: Codec<boolean, number> = { write: Number, read: (stored) => stored === 1 };
 
-export interface RunRow {
-  n: number;
-  id: string;
-  session_id: string;
-  agent: string;
-  kind: string;
-  status: string;
-  input: string;
-  source: string;
-  actor: string;
-  text_preview: string;
-  submitted_at: number;
-  updated_at: number;
-  started_at: number | null;
-  finished_at: number | null;
-  error: string | null;
-  outcome: string | null;
-  resumes_run_id: string | null;
-  carries_ask_id: string | null;
-  subtask_id: string | null;
-  queue_order: number;
-  output_count: number;
-  clarification: string | null;
-  clarification_id: string | null;
-  clarification_expires_at: number | null;
-  lease_worker: string | null;
-  lease_until: number | null;
-  lease_epoch: number;
-  recovery: string;
-  labels: string;
-  permissions: string | null;
-}
+export const SESSION = rowMapping<Session>()('sessions', {
+  id: 'plain',
+  agent: 'plain',
+  agentId: 'plain',
+  title: 'plain',
+  workFolder: 'plain',
+  projectIds: 'json',
+  channelIds: 'json',
+  labels: LABELS,
+  parentSessionId: 'plain',
+  permissions: OWN_PERMISSIONS,
+  taskId: 'plain',
+  status: 'plain',
+  createdAt: 'plain',
+  updatedAt: 'plain',
+  endedAt: 'plain',
+  activeRunId: 'plain',
+  queuedCount: 'plain',
+  pendingCount: 'plain',
+  keptCount: 'plain',
+  runCount: 'plain',
+  lastMessage: 'plain',
+  headSeq: 'plain',
+  headHash: 'plain',
+});
 
-export interface AskRow {
-  n: number;
-  id: string;
-  kind: string;
-  mode: string;
-  status: string;
-  session_id: string;
-  run_id: string;
-  tool_call_id: string;
-  content: string;
-  digest: string;
-  payload_hash: string;
-  created_at: number;
-  expires_at: number | null;
-  answer: string | null;
-  answer_mac: string | null;
-  sealed: string | null;
-  delivery: string;
-  attempts: number;
-  delivered_at: number | null;
-  delivery_reason: string | null;
-  seen_by: string | null;
-}
+export const RUN = rowMapping<Run, Exclude<keyof Run, 'lease'>>()(
+  'runs',
+  {
+    id: 'plain',
+    sessionId: 'plain',
+    agent: 'plain',
+    labels: LABELS,
+    kind: 'plain',
+    status: 'plain',
+    input: 'json',
+    source: 'plain',
+    actor: 'plain',
+    textPreview: 'plain',
+    submittedAt: 'plain',
+    updatedAt: 'plain',
+    startedAt: 'plain',
+    finishedAt: 'plain',
+    error: 'plain',
+    outcome: 'plain',
+    resumesRunId: 'plain',
+    carriesAskId: 'plain',
+    subtaskId: 'plain',
+    queueOrder: 'plain',
+    outputCount: 'plain',
+    clarification: 'json',
+    leaseEpoch: 'plain',
+    recovery: 'plain',
+    permissions: 'plain',
+  },
+  {
+    clarification_id: (run) => run.clarification?.requestId ?? null,
+    clarification_expires_at: (run) => run.clarification?.expiresAt ?? null,
+    lease_worker: (run) => run.lease?.workerId ?? null,
+    lease_until: (run) => run.lease?.until ?? null,
+  },
+);
 
-export interface EventRow {
-  seq: number;
-  session_seq: number;
-  id: string;
-  at: number;
-  session_id: string;
-  run_id: string | null;
-  ask_id: string | null;
-  type: string;
-  data: string;
-  prev_hash: string;
-  hash: string;
-}
+type RunRow = Numbered<typeof RUN>;
 
-export interface OutputRow {
-  run_id: string;
-  id: string;
-  position: number;
-  at: number;
-  content: string;
-}
+export const toRun = (row: RunRow): Run => {
+  const { lease_worker: workerId, lease_until: until } = row;
+  return { ...RUN.read(row), lease: workerId === null ? undefined : { workerId, until: until ?? 0 } };
+};
 
-export interface MessageRow {
-  n: number;
-  id: string;
-  session_id: string;
-  from_session_id: string;
-  subject: string;
-  payload: string;
-  attempts: number;
-  created_at: number;
-  acked_at: number | null;
-  dead_at: number | null;
-  reason: string | null;
-}
+const ended = (ask: Ask): EndedAsk | undefined => (ask.status === 'pending' ? undefined : ask);
 
-export interface TokenRow {
-  n: number;
-  id: string;
-  kind: string;
-  name: string;
-  scope: string;
-  session_id: string | null;
-  hash: string;
-  created_at: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-}
+export const ASK = rowMapping<Ask>()(
+  'asks',
+  {
+    id: 'plain',
+    kind: 'plain',
+    mode: 'plain',
+    status: 'plain',
+    sessionId: 'plain',
+    runId: 'plain',
+    toolCallId: 'plain',
+    content: 'json',
+    digest: 'plain',
+    payloadHash: 'plain',
+    createdAt: 'plain',
+    expiresAt: 'plain',
+    seenBy: SIGHTINGS,
+  },
+  {
+    answer: (ask) => (ask.status === 'pending' ? null : JSON.stringify(ask.answer)),
+    answer_mac: (ask) => ended(ask)?.answerMac ?? null,
+    sealed: (ask) => ended(ask)?.sealed ?? null,
+    delivery: (ask): string => ended(ask)?.delivery.state ?? 'none',
+    attempts: (ask) => ended(ask)?.delivery.attempts ?? 0,
+    // Of an answer that is due: when it was sent.
+    delivered_at: (ask) => ended(ask)?.delivery.deliveredAt ?? ended(ask)?.delivery.sentAt ?? null,
+    delivery_reason: (ask) => ended(ask)?.delivery.reason ?? null,
+  },
+);
 
-export interface ResponseRow {
-  scope: string;
-  fingerprint: string;
-  created: number;
-  body: string;
-  created_at: number;
-}
+export type AskRow = Numbered<typeof ASK>;
 
-/** What is true of the whole database, such as which key its secrets are sealed with. */
-export interface FactRow {
-  name: string;
-  value: string;
-}
+export const toAsk = (row: AskRow): Ask => {
+  const ask = ASK.read(row);
+  if (ask.status === 'pending' || row.answer === null) return { ...ask, status: 'pending' } as PendingAsk;
+  const at = row.delivered_at ?? undefined;
+  return {
+    ...ask,
+    answer: JSON.parse(row.answer),
+    answerMac: row.answer_mac ?? '',
+    sealed: row.sealed ?? undefined,
+    delivery: {
+      state: row.delivery,
+      attempts: row.attempts,
+      sentAt: row.delivery === 'due' ? at : undefined,
+      deliveredAt: row.delivery === 'due' ? undefined : at,
+      reason: row.delivery_reason ?? undefined,
+    },
+  } as EndedAsk;
+};
 
-/** What a dispatch left for the next one; beside the ask, because it may be large and belongs in no list. */
-export interface PartialStateRow {
-  ask_id: string;
-  state: string;
-}
+export const toPending = (row: AskRow): PendingAsk => toAsk(row) as PendingAsk;
+export const toEnded = (row: AskRow): EndedAsk => toAsk(row) as EndedAsk;
 
-/** Which subtask displayed which form: its key allows one. */
-export interface FormRow {
-  session_id: string;
-  subtask_id: string;
-  ask_id: string;
-}
+export const EVENT = rowMapping<Omit<Event, 'seq'>>()('events', {
+  sessionSeq: 'plain',
+  id: 'plain',
+  at: 'plain',
+  sessionId: 'plain',
+  runId: 'plain',
+  askId: 'plain',
+  type: 'plain',
+  data: 'plain',
+  prevHash: 'plain',
+  hash: 'plain',
+});
 
-export interface SignInLinkRow {
-  hash: string;
-  scope: string;
-  name: string | null;
-  created_at: number;
-  expires_at: number;
-  used_at: number | null;
-}
+type EventRow = RowOf<typeof EVENT> & { seq: number };
 
-/** What a person has typed and not sent. */
-export interface DraftRow {
-  ask_id: string;
-  revision: number;
-  content: string;
-  saved_at: number;
-  saved_by: string;
-}
+export const toEvent = (row: EventRow): Event => ({ seq: row.seq, ...EVENT.read(row) });
 
-export interface SkillRow {
-  n: number;
-  id: string;
-  name: string;
-  namespace: string;
-  description: string;
-  version: string | null;
-  sha256: string;
-  size: number;
-  author: string;
-  created_at: number;
-  updated_at: number;
-}
+export const OUTPUT = rowMapping<Output>()('outputs', {
+  runId: 'plain',
+  id: 'plain',
+  position: 'plain',
+  at: 'plain',
+  content: 'json',
+});
 
-/** The zip of a skill, in base 64. */
-export interface SkillArchiveRow {
-  skill_id: string;
-  zip: string;
-}
+export const MESSAGE = rowMapping<Message>()('messages', {
+  id: 'plain',
+  sessionId: 'plain',
+  fromSessionId: 'plain',
+  subject: 'plain',
+  payload: 'json',
+  attempts: 'plain',
+  createdAt: 'plain',
+  ackedAt: 'plain',
+  deadAt: 'plain',
+  reason: 'plain',
+});
+
+export const TOKEN = rowMapping<Token>()('tokens', {
+  id: 'plain',
+  kind: 'plain',
+  name: 'plain',
+  scope: 'plain',
+  sessionId: 'plain',
+  hash: 'plain',
+  createdAt: 'plain',
+  expiresAt: 'plain',
+  revokedAt: 'plain',
+});
+
+export const RESPONSE = rowMapping<StoredResponse>()('responses', {
+  scope: 'plain',
+  fingerprint: 'plain',
+  created: BOOLEAN,
+  body: 'plain',
+  createdAt: 'plain',
+});
+
+export const SIGN_IN_LINK = rowMapping<SignInLink>()('sign_in_links', {
+  hash: 'plain',
+  scope: 'plain',
+  name: 'plain',
+  createdAt: 'plain',
+  expiresAt: 'plain',
+  usedAt: 'plain',
+});
+
+export const DRAFT = rowMapping<Draft>()('drafts', {
+  askId: 'plain',
+  revision: 'plain',
+  content: 'json',
+  savedAt: 'plain',
+  savedBy: 'plain',
+});
+
+export const SKILL = rowMapping<Skill>()('skills', {
+  id: 'plain',
+  name: 'plain',
+  namespace: 'plain',
+  description: 'plain',
+  version: 'plain',
+  sha256: 'plain',
+  size: 'plain',
+  author: 'plain',
+  createdAt: 'plain',
+  updatedAt: 'plain',
+});

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { logFault } from '../../src/core/event.ts';
 import type { AskView, EventView, RunView } from '../../src/core/views.ts';
-import { toEvent } from '../../src/store/rows.ts';
+import { toEvent } from '../../src/store/tables.ts';
 import { type Sent, send } from '../support/http.ts';
 import { root, startHoldpoint } from '../support/process.ts';
 import { postgresForAll } from '../support/shared-fixtures.ts';
