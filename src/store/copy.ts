@@ -1,5 +1,5 @@
-// Moving house: everything in an SQLite file into a PostgreSQL database, table by table, in batches. Each batch commits
-// together with a note of how far it came, so that an interrupted copy goes on where it stopped and copies nothing twice.
+// Copies an SQLite file into a PostgreSQL database, table by table, in batches. Each batch commits together with its
+// position, so that an interrupted copy continues where it stopped and copies nothing twice.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -77,7 +77,7 @@ async function copyAll(path: string, url: string, onProgress: (progress: CopyPro
   }
 }
 
-/** Only into an empty database, or into one where a copy was begun. */
+/** Copies only into an empty database, or into one where a copy was interrupted. */
 async function refuseForeign(to: pg.Client): Promise<void> {
   const { rows } = await to.query(
     `SELECT (SELECT COUNT(*) FROM sessions) AS sessions,

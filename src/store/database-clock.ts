@@ -1,20 +1,20 @@
-// The database's clock, so that servers whose clocks differ agree on deadlines. Between two looks it counts with the
-// monotonic clock of this process: a wall clock that is wrong, or is set while the server runs, changes nothing.
+// Reads the database's clock, so that servers whose clocks differ agree on deadlines. Between two readings it counts with
+// the monotonic clock of this process: a wall clock that is wrong, or is set while the server runs, has no effect.
 import type pg from 'pg';
 import type { Clock } from '../core/ports.ts';
 
-const LOOK_EVERY_MS = 10_000;
-const LOOK_AGAIN_MS = 1000;
-/** The answer may have come from any moment of its round trip; a slow one says too little. */
-const GOOD_ENOUGH_MS = 100;
-/** Machines drift apart slowly: an old good look is better than a new poor one, but not for ever. */
+const READ_EVERY_MS = 10_000;
+const RETRY_MS = 1000;
+/** The reading may be from any moment of its round trip; a slow one is imprecise. */
+const PRECISE_MS = 100;
+/** Clocks drift slowly: an old precise reading is better than a new imprecise one, up to this age. */
 const OLD_MS = 300_000;
 
 export class DatabaseClock implements Clock {
   readonly #pool: pg.Pool;
   readonly #onError: (error: unknown) => void;
   #offset = 0;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #readAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -24,7 +24,7 @@ export class DatabaseClock implements Clock {
   }
 
   async start(): Promise<void> {
-    this.#schedule(await this.#look());
+    this.#schedule(await this.#read());
   }
 
   stop(): void {
@@ -36,29 +36,29 @@ export class DatabaseClock implements Clock {
     return Math.round(performance.now() + this.#offset);
   }
 
-  #schedule(isGood: boolean): void {
+  #schedule(isPrecise: boolean): void {
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => this.#again(), isGood ? LOOK_EVERY_MS : LOOK_AGAIN_MS);
+    this.#timer = setTimeout(() => this.#again(), isPrecise ? READ_EVERY_MS : RETRY_MS);
     this.#timer.unref();
   }
 
   async #again(): Promise<void> {
-    const isGood = await this.#look().catch((error: unknown) => {
+    const isPrecise = await this.#read().catch((error: unknown) => {
       if (!this.#stopped) this.#onError(error);
       return false;
     });
-    this.#schedule(isGood);
+    this.#schedule(isPrecise);
   }
 
-  /** Resolves to whether the look was a good one. A poor one counts only while there is nothing better. */
-  async #look(): Promise<boolean> {
+  /** Resolves to whether the reading was precise. An imprecise one is used only if there is no better one. */
+  async #read(): Promise<boolean> {
     const before = performance.now();
     const { rows } = await this.#pool.query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS at');
     const after = performance.now();
-    const isGood = after - before <= GOOD_ENOUGH_MS;
-    if (!isGood && after - this.#lookedAt < OLD_MS) return false;
+    const isPrecise = after - before <= PRECISE_MS;
+    if (!isPrecise && after - this.#readAt < OLD_MS) return false;
     this.#offset = Number(rows[0].at) - (before + after) / 2;
-    this.#lookedAt = after;
-    return isGood;
+    this.#readAt = after;
+    return isPrecise;
   }
 }

@@ -35,8 +35,8 @@ export async function migratePostgres(url: string): Promise<void> {
 }
 
 /**
- * A connection that the database ends says so in an event of its own, often twice, and an event that nobody hears ends
- * the process. Whoever had asked for something is told by that call.
+ * A connection that the database closes emits `error`, often twice, and an `error` event without a listener ends the
+ * process. The query in progress fails by itself.
  */
 export function surviveErrors(client: pg.ClientBase): void {
   client.on('error', () => {});

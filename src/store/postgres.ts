@@ -1,7 +1,7 @@
-// The PostgreSQL store: any number of servers on one database. Transactions run side by side under the session's row
-// lock; LISTEN/NOTIFY is only a wake-up and may be missing (behind a transaction-mode pooler the store polls).
-// The global cursor: a writer announces, with an advisory lock that lives as long as its transaction, a number below
-// every event it will append; a reader shows nothing above the lowest number announced (the safe horizon).
+// Implements the PostgreSQL store: any number of servers on one database. Transactions run concurrently under the
+// session's row lock; LISTEN/NOTIFY is only a wake-up and may be missing (behind a transaction-mode pooler the store polls).
+// The global cursor: a writer announces, with an advisory lock that lasts as long as its transaction, a number below every
+// event it will append; a reader shows nothing above the lowest number announced (the safe horizon).
 import pg from 'pg';
 import type { Hash } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
@@ -23,19 +23,19 @@ export interface PostgresOptions {
 }
 
 const RETRIES = 20;
-/** Serialisation failure, deadlock, and a unique key that a concurrent twin took first: run the unit again. */
+/** Serialisation failure, deadlock, and a unique key that a concurrent request took first: retry the unit. */
 const RETRY_CODES = new Set(['40001', '40P01', '23505']);
 const CONNECT_MS = 10_000;
-/** A connection that says nothing for so long is given up; nothing we ask takes nearly as long. */
+/** A connection without a reply for this long is closed; no query takes nearly as long. */
 const SILENCE_MS = 30_000;
-/** A statement that was planned before somebody else changed the schema. It is planned anew on a new connection. */
+/** The plan of a statement is older than a schema change. It is planned again on a new connection. */
 const STALE_PLAN = '0A000';
 const LOCK_TIMED_OUT = '55P03';
-/** Texts of lists vary with their filters; beyond so many, statements are planned each time. */
+/** Texts of lists vary with their filters; further statements are planned each time. */
 const NAMED_TEXTS = 500;
 /**
- * A server that stops in the middle of a transaction (paused, cut off) keeps a session's lock, and keeps everybody's
- * horizon back: the database ends such a transaction. Waiting for a lock has a limit, too.
+ * A server that stops in the middle of a transaction (paused, cut off) keeps a session's lock, and holds back the horizon
+ * of every reader: the database ends such a transaction. Waiting for a lock has a timeout, too.
  */
 const LIMITS = 'SET LOCAL idle_in_transaction_session_timeout = 5000; SET LOCAL lock_timeout = 5000';
 /** High bits of the advisory lock keys that announce event numbers. */
@@ -89,7 +89,7 @@ class PostgresStore implements Store {
     this.#wakeUps.listener = wake;
   }
 
-  /** The horizon is taken before the snapshot: what it lets through is then surely in the snapshot. */
+  /** The horizon is read before the snapshot, so every event below it is in the snapshot. */
   read<T>(unit: (reader: Reader) => MaybePromise<T>): Promise<T> {
     return this.#connected(async (client) => {
       const sql = this.#sql(client);
@@ -120,7 +120,7 @@ class PostgresStore implements Store {
         claimClause: ' FOR UPDATE OF s SKIP LOCKED',
         hash: this.#options.hash,
         lockKey: async (scope) => {
-          await Promise.resolve(sql.all(LOCK_KEY, [scope])).catch(twinInFlight);
+          await Promise.resolve(sql.all(LOCK_KEY, [scope])).catch(refuseConcurrent);
         },
         beforeAppend: async () => {
           if (!appended) await sql.all(ANNOUNCE, []);
@@ -206,7 +206,7 @@ class PostgresStore implements Store {
     return this.#closing;
   }
 
-  /** What was asked for before is still done, also what waits for a connection; whatever comes now is refused. */
+  /** Completes calls that are in progress, also those that wait for a connection; later ones are refused. */
   async #shut(): Promise<void> {
     this.#clock.stop();
     await Promise.allSettled(this.#underWay);
@@ -215,7 +215,7 @@ class PostgresStore implements Store {
   }
 }
 
-/** First the number given out last, then who is still writing: nothing at or below both can appear later. */
+/** First the last number given out, then the announced ones: no event at or below both can appear later. */
 async function safeHorizon(sql: Sql): Promise<number> {
   const [last] = await sql.all<{ at: number }>(NUMBERS, []);
   const [open] = await sql.all<{ at: number | null }>(HORIZON, []);
@@ -229,8 +229,8 @@ function isConnectionFailure(error: unknown): boolean {
   return /^(08|57P|53300)/.test(code) || /ECONN|EPIPE|terminat|Connection|timeout/i.test(`${code} ${message}`);
 }
 
-/** Somebody has been busy with the same key for as long as it makes sense to wait. */
-function twinInFlight(error: { code?: string }): never {
+/** Another request with the same key is still in progress after the lock timeout. */
+function refuseConcurrent(error: { code?: string }): never {
   if (error.code !== LOCK_TIMED_OUT) throw error;
   throw fail('idempotency_conflict', 'A request with this key is still being worked on. Try again with the same key.');
 }

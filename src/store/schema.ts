@@ -1,5 +1,5 @@
-// The schema and its history, for every dialect: each migration is a list of statements, told apart only by how a
-// dialect spells a column that counts by itself.
+// Lists the migrations and applies them, for every dialect: each is a list of statements. Dialects differ only in the type
+// of a column that counts by itself.
 import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { coreSchema } from './migrations/0001-core.ts';
@@ -43,7 +43,7 @@ export async function migrate(db: Kysely<unknown>, kinds: ColumnKinds): Promise<
 
 function migratorOf(db: Kysely<unknown>, kinds: ColumnKinds): Migrator {
   const migrations = Object.entries(MIGRATIONS).map(([name, schema]) => [name, migrationOf(schema(kinds))] as const);
-  // Those of one release do not depend on each other: a database that has seen a later one first takes the rest.
+  // Migrations of one release do not depend on each other: a database that has a later one takes the rest.
   const provider = { getMigrations: async () => Object.fromEntries(migrations) };
   return new Migrator({ db, provider, allowUnorderedMigrations: true });
 }

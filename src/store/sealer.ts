@@ -1,5 +1,5 @@
-// Secret answers at rest: AES-256-GCM under a key that lives beside the database, readable by its owner only. From the
-// same key come the one that compares and the Ed25519 pair that signs.
+// Encrypts secret answers at rest: AES-256-GCM under a key stored beside the database, readable by its owner only. The
+// HMAC key that compares answers and the Ed25519 pair that signs are derived from the same key.
 import {
   createCipheriv,
   createDecipheriv,
@@ -19,7 +19,7 @@ const TAG_BYTES = 16;
 /** An Ed25519 private key in PKCS #8 is this and its 32 bytes. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** One master key, one derived for each use, so that a hash never tells anything about a ciphertext. */
+/** One master key and one derived key per use, so that a hash reveals nothing about a ciphertext. */
 export function createSealer(masterKey: Buffer): Sealer {
   const derive = (use: string) => Buffer.from(hkdfSync('sha256', masterKey, '', `holdpoint:${use}`, 32));
   const sealing = derive('seal');

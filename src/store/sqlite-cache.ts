@@ -1,6 +1,6 @@
-// The sessions, runs and asks that were used a moment ago, so that the next unit about them need not read them again.
-// True because one process owns the file and every change of these records passes here. What a unit does to a record
-// becomes known with its write; when a unit fails after that, everything is forgotten. Owns no copy that a caller holds.
+// Caches recently used sessions, runs and asks, so that the next unit about them does not read them again. Correct because
+// one process owns the file and every change of these records passes here. A write updates the cache; when a unit fails
+// after a write, the whole cache is cleared. Callers get copies.
 import type { Ask } from '../core/ask.ts';
 import type { MaybePromise, Reader, Tx } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
@@ -8,7 +8,7 @@ import type { Session } from '../core/session.ts';
 import { andThen } from './sql.ts';
 
 const MOST = 1000;
-/** Records with larger texts are read each time. */
+/** Records with larger texts are not cached. */
 const LARGEST = 10_000;
 
 export interface CachedTx {
@@ -61,7 +61,7 @@ export function withCache(tx: Tx): CachedTx {
   };
 }
 
-/** What changes none of these records. A verb that is neither here nor above does not compile. */
+/** Calls that change none of the cached records. A call that is neither here nor above does not compile. */
 const elsewhere = (tx: Tx) => ({
   lockKey: tx.lockKey,
   insertPartialState: tx.insertPartialState,
@@ -86,7 +86,7 @@ const elsewhere = (tx: Tx) => ({
   forgetResponses: tx.forgetResponses,
 });
 
-/** By id, the last written ones. Callers change what they are given: it is always a copy, one level deep. */
+/** The last written records by id. Callers change the records they get: each is a copy, one level deep. */
 class RecordCache<T extends { id: string }> {
   readonly #known = new Map<string, T>();
   /** The part of a record that may be large. */
@@ -111,7 +111,7 @@ class RecordCache<T extends { id: string }> {
 
   keep(record: T): void {
     this.#known.delete(record.id);
-    if (spare(this.#texts(record), LARGEST) < 0) return;
+    if (remaining(this.#texts(record), LARGEST) < 0) return;
     this.#known.set(record.id, { ...record });
     if (this.#known.size <= MOST) return;
     const [oldest] = this.#known.keys();
@@ -123,13 +123,13 @@ class RecordCache<T extends { id: string }> {
   }
 }
 
-/** What the texts of a value leave of a number of characters; it stops counting below zero. */
-function spare(value: unknown, characters: number): number {
+/** Subtracts the length of all texts in a value from a number of characters; stops below zero. */
+function remaining(value: unknown, characters: number): number {
   if (typeof value === 'string') return characters - value.length;
   if (typeof value !== 'object' || value === null) return characters - 1;
   let left = characters;
   for (const key of Object.keys(value)) {
-    left = spare((value as Record<string, unknown>)[key], left);
+    left = remaining((value as Record<string, unknown>)[key], left);
     if (left < 0) break;
   }
   return left;

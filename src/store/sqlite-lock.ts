@@ -1,4 +1,4 @@
-// One process at a time: a lock that the operating system drops with its holder.
+// Locks a state folder for one process; the operating system releases the lock when the process ends.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fail } from '../core/errors.ts';
@@ -13,7 +13,7 @@ export function takeLock(folder: string): DatabaseSync {
   );
 }
 
-/** Nothing while another process has it. The operating system drops the lock with its process, however it dies. */
+/** Undefined while another process has the lock. */
 export function tryLock(path: string): DatabaseSync | undefined {
   const lock = new DatabaseSync(path);
   try {

@@ -1,4 +1,4 @@
-// Migrating an SQLite file: Kysely's migrator on a connection of its own.
+// Migrates an SQLite file with Kysely's migrator, on a connection of its own.
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely';
 import { migrate } from './schema.ts';
@@ -16,7 +16,7 @@ export async function migrateSqlite(path: string): Promise<void> {
   }
 }
 
-/** Kysely expects the calls of another driver; node:sqlite has them under other names. */
+/** Kysely expects the calls of better-sqlite3; node:sqlite has them under other names. */
 function shim(raw: DatabaseSync): SqliteDatabase {
   return {
     close: () => raw.close(),

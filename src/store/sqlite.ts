@@ -1,9 +1,9 @@
-// The embedded store: one SQLite file, one writing connection, one reading connection.
-// Writes of concurrent requests share one commit: units run one after the other in the open transaction, and all of
-// them settle, for better or worse, only after that transaction is on disk (WAL, synchronous=FULL).
+// Implements the embedded store: one SQLite file, one writing connection, one reading connection.
+// Writes of concurrent requests share one commit: units run one after the other in the open transaction, and all of them
+// resolve or reject only after that transaction is on disk (WAL, synchronous=FULL).
 // Most units that fail have changed nothing. When one has, the transaction is rolled back and its units run again, each
 // in a savepoint of its own: a savepoint for every unit would make SQLite copy every page that a unit changes.
-// Readers have a connection of their own, so that nothing uncommitted is ever shown.
+// Reads use a connection of their own, so that they never see uncommitted data.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Hash } from '../core/digest.ts';
@@ -47,7 +47,7 @@ class SqliteStore implements Store {
   #queue: Unit[] = [];
   #draining: Promise<void> | undefined;
   #reads: Promise<unknown> = Promise.resolve();
-  /** What the open transaction has appended and changed so far. */
+  /** Events appended and statements run by the open transaction. */
   #appended: Event[] = [];
   #changes = 0;
   #wake: (appended: readonly Event[]) => void = () => {};
@@ -138,7 +138,7 @@ class SqliteStore implements Store {
       return;
     }
     const appended = this.#appended;
-    // In a task of its own: what goes wrong there must not stop the store.
+    // In a microtask of its own: an exception there must not stop the store.
     if (appended.length > 0) queueMicrotask(() => this.#wake(appended));
     for (const done of settle) done();
   }
@@ -176,7 +176,7 @@ class SqliteStore implements Store {
     return this.#closing;
   }
 
-  /** What was asked for before is still done; whatever comes now is refused. */
+  /** Completes calls that are in progress; later ones are refused. */
   async #finish(): Promise<void> {
     await this.#draining;
     await this.#reads;
@@ -194,7 +194,7 @@ const closed = () => fail('shutting_down', 'The database is closed.');
 /** Out of memory, read-only, input or output, corrupt, full, cannot open, not a database: SQLite's own result codes. */
 const STORAGE_CODES = [7, 8, 10, 11, 13, 14, 26];
 
-/** A full disk or a broken file fails the whole commit, not one unit. Told by code: a unit may throw any words. */
+/** A full disk or a broken file fails the whole commit, not one unit. Recognised by code: a unit may throw any text. */
 function isStorageFailure(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error)) return false;
   return STORAGE_CODES.includes(Number(error.errcode) & 0xff);

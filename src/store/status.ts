@@ -1,4 +1,4 @@
-// What a database looks like: its dialect, its migrations, how much is in it. Reads only.
+// Reports the state of a database: dialect, applied migrations, row counts. Reads only.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

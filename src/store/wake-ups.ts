@@ -1,5 +1,5 @@
-// Wake-ups between servers: a notification after commits, several commits sharing one, sent outside their
-// transactions so that it holds up none of them. Advisory: where it cannot be heard, polling takes its place.
+// Sends and receives wake-ups between servers with NOTIFY and LISTEN: one notification for several commits, sent outside
+// their transactions so that it delays none of them. Advisory: without a listening connection the store polls.
 import pg from 'pg';
 
 const CHANNEL = 'holdpoint';
@@ -7,7 +7,7 @@ const NOTIFY_DELAY_MS = 2;
 const POLL_MS = 100;
 const RECONNECT_MS = 500;
 const CONNECT_MS = 10_000;
-/** A connection on which nothing is answered any more is given up. */
+/** A connection without a reply for this long is closed. */
 const SILENCE_MS = 5000;
 
 interface WakeUpOptions {
@@ -38,7 +38,7 @@ export class WakeUps {
     if (!this.#options.pooled) await this.#connect();
   }
 
-  /** Tells our own followers at once, the other servers a moment later. */
+  /** Notifies the followers of this server at once, other servers after a short delay. */
   announce(): void {
     this.listener();
     this.#pending ??= setTimeout(() => {

@@ -1,4 +1,4 @@
-// The first schema. Indexes that serve the inbox cover only what is open, so that ended asks cost nothing but disk.
+// Creates the first schema. Indexes of the inbox cover only open rows, so that ended asks cost nothing but disk.
 import type { ColumnKinds } from '../schema.ts';
 
 export const coreSchema = ({ position, cursor }: ColumnKinds): string[] => [

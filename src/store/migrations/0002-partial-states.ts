@@ -1,4 +1,4 @@
-// What a dispatch leaves for the one that carries on, beside its ask: read once, when that dispatch is claimed.
+// Adds the state that a dispatch leaves for the dispatch that resumes it: read once, when that one is claimed.
 
 export const partialStateSchema = (): string[] => [
   `CREATE TABLE partial_states (ask_id TEXT PRIMARY KEY, state TEXT NOT NULL)`,

@@ -1,6 +1,5 @@
-// Threads are folded from the events: items are no longer kept beside them, nor counted. In the place of that count a
-// session counts the answers kept for an agent that was lost before it had them. A run keeps the permissions of the
-// worker that took it.
+// Drops the items: threads are folded from the events. In the place of their count a session counts the answers kept for
+// an agent whose worker was lost before delivery. A run stores the permissions of the worker that claimed it.
 
 export const threadSchema = (): string[] => [
   `DROP TABLE items`,

@@ -1,4 +1,4 @@
-// A subtask displays at most one form: the key says so, whoever asks at the same moment.
+// Adds the forms: the primary key allows a subtask one form, also under concurrent requests.
 
 export const formSchema = (): string[] => [
   `CREATE TABLE forms (

@@ -1,4 +1,4 @@
-// Published skills. A zip is kept as base 64, which every dialect has a column for.
+// Adds published skills. A zip is stored as base 64, which every dialect has a column for.
 import type { ColumnKinds } from '../schema.ts';
 
 export const skillSchema = ({ position }: ColumnKinds): string[] => [

@@ -1,4 +1,4 @@
-// What a browser needs: links that sign it in once, tokens that live in a cookie, and drafts of what is being typed.
+// Adds what browsers need: single-use sign-in links, tokens in cookies, and drafts of answers.
 
 export const webSchema = (): string[] => [
   `ALTER TABLE tokens ADD COLUMN kind TEXT NOT NULL DEFAULT 'bearer'`,

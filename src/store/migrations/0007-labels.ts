@@ -1,4 +1,4 @@
-// Where work may run. A run carries the labels of its session, because workers look for runs by them.
+// Adds labels, which decide where work may run. A run has the labels of its session, because workers claim by them.
 
 export const labelSchema = (): string[] => [
   `ALTER TABLE sessions ADD COLUMN labels TEXT NOT NULL DEFAULT ''`,

@@ -1,3 +1,3 @@
-// The newest outputs of a run are read with every view of it: by their order, however many came before.
+// Adds an index by position: the newest outputs of a run are read with every view of it.
 
 export const outputOrderSchema = (): string[] => [`CREATE INDEX outputs_order ON outputs (run_id, position)`];

@@ -1,4 +1,4 @@
-// Everybody has a draft of their own: two who type an answer to one ask do not write over each other.
+// Gives every person a draft of their own: two people who answer one ask do not overwrite each other.
 
 export const ownDraftSchema = (): string[] => [
   `CREATE TABLE own_drafts (

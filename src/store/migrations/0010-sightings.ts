@@ -1,3 +1,3 @@
-// Who has seen an ask, beside it: written under the session's lock, read with the ask at no cost, NULL until somebody has.
+// Adds who has seen an ask: written under the session's lock, read with the ask, NULL until a person has seen it.
 
 export const sightingSchema = (): string[] => [`ALTER TABLE asks ADD COLUMN seen_by TEXT`];
