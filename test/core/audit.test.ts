@@ -1,33 +1,15 @@
 // The offline audit of a log that a real gateway wrote: a whole log has no faults, and every alteration, omission and
 // forged signature is reported by session and event.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { verifySignature } from '../../src/cli/commands/audit.ts';
-import { createAudit } from '../../src/core/audit.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { canonical } from '../../src/core/digest.ts';
 import { type Event, hashInput } from '../../src/core/event.ts';
 import { SYSTEM_SESSION } from '../../src/core/session.ts';
 import { signLog } from '../../src/gateway/checkpoint.ts';
 import { createSealer } from '../../src/store/sealer.ts';
-import { hash, type OpenGateway, openGateway, person } from '../support/gateway.ts';
+import { hash } from '../support/gateway.ts';
+import { audited, auditedGateway, checkpoints } from './audited-log.ts';
 
-let open: OpenGateway;
-beforeEach(async () => {
-  open = await openGateway();
-});
-afterEach(() => open.close());
-
-async function work(sessionId: string, runs: number): Promise<void> {
-  await open.gateway.createSession({ session_id: sessionId, agent: 'external' });
-  for (let i = 0; i < runs; i++) await run(sessionId);
-}
-const run = (sessionId: string) => open.gateway.startRun({ sessionId, body: { input: {} }, actor: person('lead') });
-const wholeLog = () => open.store.read((r) => r.events({}, 0, 10_000));
-const checkpoints = (log: readonly Event[]) => log.filter((event) => event.type === 'audit.checkpoint');
-function audited(log: readonly Event[], keys?: string[]) {
-  const audit = createAudit(hash, verifySignature, keys);
-  for (const event of log) audit.add(event);
-  return audit.report();
-}
+const { open, work, wholeLog } = auditedGateway();
 
 describe('the audit of a log', () => {
   let log: Event[];

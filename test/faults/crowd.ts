@@ -1,9 +1,10 @@
 // Two hundred people, each with a token and a connection of their own, who all press the button at once.
 import type { Agent } from 'node:http';
+import { afterAll, beforeAll } from 'vitest';
 import type { Winner } from '../../src/core/errors.ts';
 import type { AskView, EventView, RunView, SessionView } from '../../src/core/views.ts';
 import { keepAliveAgent, type Received, type Sent, send } from '../support/http.ts';
-import { type Holdpoint, startHoldpoint } from '../support/process.ts';
+import { endEverything, type Holdpoint, startHoldpoint } from '../support/process.ts';
 
 const PEOPLE = 200;
 
@@ -14,7 +15,6 @@ export interface Person {
 }
 
 export interface Crowd {
-  server: Holdpoint;
   people: Person[];
   /** One request from each person, written to two hundred open sockets in the same turn of the event loop. */
   atOnce<T>(request: (person: Person, index: number) => Sent): Promise<Received<T>[]>;
@@ -23,25 +23,29 @@ export interface Crowd {
   newRun(): Promise<RunView>;
   raise(runId: string, body: object): Promise<AskView>;
   eventsOf(runId: string, type: EventView['type']): Promise<EventView[]>;
-  leave(): void;
 }
 
-export async function gatherCrowd(): Promise<Crowd> {
-  const server = await startHoldpoint({ via: 'main' });
-  const { url, token } = server;
-  const call = <T>(sent: Sent) => send<T>(url, { token, ...sent });
-  const people = await Promise.all(
-    Array.from({ length: PEOPLE }, async (_, i) => {
+/** The crowd of one file of tests. */
+export function crowdForAll(): Crowd {
+  let server: Holdpoint;
+  const people: Person[] = [];
+  const call = <T>(sent: Sent) => send<T>(server.url, { token: server.token, ...sent });
+  beforeAll(async () => {
+    server = await startHoldpoint({ via: 'main' });
+    const arrived = Array.from({ length: PEOPLE }, async (_, i) => {
       const name = `person-${i + 1}`;
       const agent = keepAliveAgent();
-      const body = { scope: 'operator', name };
-      const made = await call<{ token: string }>({ path: '/v1/tokens', body, agent });
+      const made = await call<{ token: string }>({ path: '/v1/tokens', body: { scope: 'operator', name }, agent });
       return { name, token: made.body.token, agent };
-    }),
-  );
+    });
+    people.push(...(await Promise.all(arrived)));
+  });
+  afterAll(async () => {
+    for (const { agent } of people) agent.destroy();
+    await endEverything();
+  });
   const read = async <T>(path: string): Promise<T> => (await call<T>({ path })).body;
   return {
-    server,
     people,
     call,
     read,
@@ -57,9 +61,6 @@ export async function gatherCrowd(): Promise<Crowd> {
     raise: async (runId, body) => (await call<AskView>({ path: `/v1/runs/${runId}/asks`, body })).body,
     eventsOf: async (runId, type) =>
       (await read<EventView[]>(`/v1/runs/${runId}/events?limit=500`)).filter((event) => event.type === type),
-    leave() {
-      for (const { agent } of people) agent.destroy();
-    },
   };
 }
 

@@ -1,33 +1,14 @@
 // Concurrent batches of approvals that overlap, and the agent's side, where two hundred identical calls have one effect.
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AskView, RunView } from '../../src/core/views.ts';
-import { endEverything } from '../support/process.ts';
-import { type Random, seeded } from '../support/seeded-random.ts';
-import {
-  APPROVAL,
-  answerOf,
-  type Crowd,
-  gatherCrowd,
-  type Person,
-  QUESTION,
-  statuses,
-  type Told,
-  winnerOf,
-} from './crowd.ts';
+import { seeded } from '../support/seeded-random.ts';
+import { APPROVAL, answerOf, crowdForAll, type Person, QUESTION, statuses, type Told, winnerOf } from './crowd.ts';
 
 // Generous, for machines that do much else meanwhile.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-let crowd: Crowd;
-let random: Random;
-beforeAll(async () => {
-  random = seeded('race-agents');
-  crowd = await gatherCrowd();
-});
-afterAll(async () => {
-  crowd.leave();
-  await endEverything();
-});
+const crowd = crowdForAll();
+const random = seeded('race-agents');
 
 describe('two hundred batches of approvals', () => {
   it('decides every approval once, and each batch wholly or not at all', async () => {

@@ -1,17 +1,15 @@
 // Two hundred clients do the same thing at the same moment over real sockets: one of them succeeds, and all others are told
 // the same outcome.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import type { Received, Sent } from '../support/http.ts';
-import { endEverything } from '../support/process.ts';
-import { type Random, seeded } from '../support/seeded-random.ts';
+import { seeded } from '../support/seeded-random.ts';
 import {
   APPROVAL,
   answerOf,
-  type Crowd,
   codes,
-  gatherCrowd,
+  crowdForAll,
   type Person,
   QUESTION,
   statuses,
@@ -22,16 +20,8 @@ import {
 // Generous, for machines that do much else meanwhile.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-let crowd: Crowd;
-let random: Random;
-beforeAll(async () => {
-  random = seeded('race');
-  crowd = await gatherCrowd();
-});
-afterAll(async () => {
-  crowd.leave();
-  await endEverything();
-});
+const crowd = crowdForAll();
+const random = seeded('race');
 
 describe('two hundred answers to one question', () => {
   it('have one winner, which is named to the other 199 with instant and surface', async () => {

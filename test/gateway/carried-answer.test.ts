@@ -1,19 +1,14 @@
 // The answer of a form or a restart, carried by the run after the held one: when it counts as delivered, when as lost.
 // Covers: src/gateway/hand-over.ts
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import type { RaiseAsk } from '../../src/core/bodies.ts';
-import { type OpenGateway, openGateway, outcomeOf } from '../support/gateway.ts';
+import { outcomeOf } from '../support/gateway.ts';
 import { agent, COLOUR, gatewayCalls, lead } from '../support/gateway-calls.ts';
+import { gatewayForEach } from '../support/shared-fixtures.ts';
 import { checkInvariants } from './model/invariants.ts';
 
-let open: OpenGateway;
-beforeEach(async () => {
-  open = await openGateway();
-});
-afterEach(async () => {
-  await checkInvariants(open);
-  await open.close();
-});
+const open = gatewayForEach();
+afterEach(() => checkInvariants(open));
 const { session, start, askFor, approvalFor, answer, allow, deliveryOf } = gatewayCalls(() => open);
 
 it.each(['form', 'restart'] as const)(

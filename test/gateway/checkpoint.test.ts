@@ -1,31 +1,11 @@
 // Signed checkpoints over the log of a real gateway: what they cover, and that concurrent servers sign each event once.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { verifySignature } from '../../src/cli/commands/audit.ts';
-import { createAudit } from '../../src/core/audit.ts';
-import type { Event } from '../../src/core/event.ts';
+import { describe, expect, it } from 'vitest';
 import { SYSTEM_SESSION } from '../../src/core/session.ts';
 import { signLog } from '../../src/gateway/checkpoint.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
-import { hash, type OpenGateway, openGateway, person } from '../support/gateway.ts';
+import { audited, auditedGateway, checkpoints } from '../core/audited-log.ts';
 
-let open: OpenGateway;
-beforeEach(async () => {
-  open = await openGateway();
-});
-afterEach(() => open.close());
-
-async function work(sessionId: string, runs: number): Promise<void> {
-  await open.gateway.createSession({ session_id: sessionId, agent: 'external' });
-  for (let i = 0; i < runs; i++) await run(sessionId);
-}
-const run = (sessionId: string) => open.gateway.startRun({ sessionId, body: { input: {} }, actor: person('lead') });
-const wholeLog = () => open.store.read((r) => r.events({}, 0, 10_000));
-const checkpoints = (log: readonly Event[]) => log.filter((event) => event.type === 'audit.checkpoint');
-function audited(log: readonly Event[], keys?: string[]) {
-  const audit = createAudit(hash, verifySignature, keys);
-  for (const event of log) audit.add(event);
-  return audit.report();
-}
+const { open, run, work, wholeLog } = auditedGateway();
 
 describe('checkpoints', () => {
   it('signs the head of every session, from where the last checkpoint ended', async () => {

@@ -1,18 +1,13 @@
 // The run that carries a clarification in the parent session: no agent works in it, and only its question ends it.
 // Covers: src/gateway/clarify.ts, src/gateway/notify-child.ts
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type OpenGateway, openGateway, outcomeOf } from '../support/gateway.ts';
+import { outcomeOf } from '../support/gateway.ts';
 import { agent, COLOUR, gatewayCalls, lead } from '../support/gateway-calls.ts';
+import { gatewayForEach } from '../support/shared-fixtures.ts';
 import { checkInvariants } from './model/invariants.ts';
 
-let open: OpenGateway;
-beforeEach(async () => {
-  open = await openGateway();
-});
-afterEach(async () => {
-  await checkInvariants(open);
-  await open.close();
-});
+const open = gatewayForEach();
+afterEach(() => checkInvariants(open));
 const { session, start, askFor, approvalFor, answer } = gatewayCalls(() => open);
 
 const clarify = async (call = 'c') => {

@@ -1,14 +1,10 @@
 // The live end of the event log: a wake-up at any instant leads to another read of the table.
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Store } from '../../src/core/ports.ts';
 import { Feed } from '../../src/gateway/feed.ts';
-import { type OpenGateway, openGateway } from '../support/gateway.ts';
+import { gatewayForEach } from '../support/shared-fixtures.ts';
 
-let open: OpenGateway;
-beforeEach(async () => {
-  open = await openGateway();
-});
-afterEach(() => open.close());
+const open = gatewayForEach();
 
 const turns = async (count: number) => {
   for (let n = 0; n < count; n++) await new Promise(setImmediate);

@@ -1,20 +1,17 @@
 // The grace period of leases: a server that was away recovers no run before its workers had time to renew their leases;
 // one that was awake recovers at once, and a lost worker is found. The clock and the sweep move only by hand.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { claimRun, keepLease } from '../../src/gateway/claim.ts';
 import { createLeaseGrace, type LeaseGrace } from '../../src/gateway/lease-grace.ts';
 import { recoverLapsed } from '../../src/gateway/recover.ts';
-import { type OpenGateway, openGateway, person } from '../support/gateway.ts';
+import { person } from '../support/gateway.ts';
+import { gatewayForEach } from '../support/shared-fixtures.ts';
 
 const LEASE_MS = 15_000;
 const SECOND_MS = 1000;
 const lead = person('lead');
 
-let open: OpenGateway;
-beforeEach(async () => {
-  open = await openGateway();
-});
-afterEach(() => open.close());
+const open = gatewayForEach();
 
 const work = (recovery: 'none' | 'replay') => ({
   worker_id: 'w1',

@@ -1,18 +1,12 @@
 // Asks that a lost worker held: blocking ones end with it, forms stay answerable, deadlines are judged first.
 // Covers: src/gateway/recover.ts
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type OpenGateway, openGateway } from '../support/gateway.ts';
+import { afterEach, expect, it } from 'vitest';
 import { gatewayCalls, lead } from '../support/gateway-calls.ts';
+import { gatewayForEach } from '../support/shared-fixtures.ts';
 import { checkInvariants } from './model/invariants.ts';
 
-let open: OpenGateway;
-beforeEach(async () => {
-  open = await openGateway();
-});
-afterEach(async () => {
-  await checkInvariants(open);
-  await open.close();
-});
+const open = gatewayForEach();
+afterEach(() => checkInvariants(open));
 const { session, start, askFor, approvalFor, answer, deliveryOf } = gatewayCalls(() => open);
 
 const lose = async () => {

@@ -1,19 +1,16 @@
 // Sightings: the first time that each person saw an ask on each surface, while it was pending, stored with the ask and in
 // the hash-linked log. A sighting changes nothing else and ends no wait.
 // Covers: src/core/sighting.ts
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { verifySignature } from '../../src/cli/commands/audit.ts';
 import { createAudit } from '../../src/core/audit.ts';
 import { canonical } from '../../src/core/digest.ts';
 import type { Event } from '../../src/core/event.ts';
 import { Feed } from '../../src/gateway/feed.ts';
-import { EPOCH, hash, type OpenGateway, openGateway, outcomeOf, person } from '../support/gateway.ts';
+import { EPOCH, hash, outcomeOf, person } from '../support/gateway.ts';
+import { gatewayForEach } from '../support/shared-fixtures.ts';
 
-let open: OpenGateway;
-beforeEach(async () => {
-  open = await openGateway();
-});
-afterEach(() => open.close());
+const open = gatewayForEach();
 
 const lead = person('lead', 'web');
 const mate = person('mate', 'cli');

@@ -1,71 +1,51 @@
 // Group commit of the SQLite store: concurrent writes share a commit, and no write returns before its commit is on disk.
 // Covers: src/store/sqlite.ts
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Store } from '../../src/core/ports.ts';
-import { openSqlite } from '../../src/store/sqlite.ts';
-import { hash, sessionOf } from '../conformance/store-samples.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { insert, sqliteFolder } from './sqlite-folder.ts';
 
-let folder: string;
-let opened: Store[];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'holdpoint-sqlite-'));
-  opened = [];
-});
-afterEach(async () => {
-  vi.restoreAllMocks();
-  for (const store of opened) await store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const open = async (): Promise<Store> => {
-  const store = await openSqlite(folder, hash);
-  opened.push(store);
-  return store;
-};
-const insert = (store: Store, id: string) => store.write((tx) => tx.insertSession(sessionOf(id)));
+const bed = sqliteFolder();
 
 describe('commits', () => {
   it('shares one commit between writes that arrive together', async () => {
-    const store = await open();
-    const before = commitsIn(folder);
+    const store = await bed.open();
+    const before = commitsIn(bed.folder);
     await Promise.all(Array.from({ length: 400 }, (_, n) => insert(store, `s${n}`)));
-    const commits = commitsIn(folder) - before;
+    const commits = commitsIn(bed.folder) - before;
     expect(commits).toBeGreaterThan(0);
     expect(commits).toBeLessThanOrEqual(4);
     expect(await store.read((r) => r.counts())).toMatchObject({ activeSessions: 400 });
   });
 
   it('shares one commit between writes that arrive during another commit', async () => {
-    const store = await open();
-    const before = commitsIn(folder);
+    const store = await bed.open();
+    const before = commitsIn(bed.folder);
     const writers = Array.from({ length: 40 }, async (_, n) => {
       for (let i = 0; i < 5; i++) await insert(store, `s${n}-${i}`);
     });
     await Promise.all(writers);
-    expect(commitsIn(folder) - before).toBeLessThanOrEqual(20);
+    expect(commitsIn(bed.folder) - before).toBeLessThanOrEqual(20);
   });
 
   it('returns from a write only after its commit', async () => {
-    const store = await open();
-    const before = commitsIn(folder);
-    const other = new DatabaseSync(join(folder, 'holdpoint.db'), { readOnly: true });
+    const store = await bed.open();
+    const before = commitsIn(bed.folder);
+    const other = new DatabaseSync(join(bed.folder, 'holdpoint.db'), { readOnly: true });
     const look = other.prepare('SELECT COUNT(*) AS n FROM sessions WHERE id = ?');
     for (let n = 0; n < 20; n++) {
       await insert(store, `s${n}`);
       expect(look.get(`s${n}`)).toMatchObject({ n: 1 });
-      expect(commitsIn(folder) - before).toBe(n + 1);
+      expect(commitsIn(bed.folder) - before).toBe(n + 1);
     }
     other.close();
   });
 
   it('commits to disk with a write-ahead log and synchronous = FULL', async () => {
     const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
-    const store = await open();
+    const store = await bed.open();
     await insert(store, 's1');
     const writing = exec.mock.contexts[exec.mock.calls.findIndex(([sql]) => sql === 'BEGIN IMMEDIATE')] as DatabaseSync;
     expect(writing.prepare('PRAGMA synchronous').get()).toMatchObject({ synchronous: 2 });
@@ -75,7 +55,7 @@ describe('commits', () => {
 
   it('reads with a connection that cannot write', async () => {
     const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
-    const store = await open();
+    const store = await bed.open();
     await store.read(async (r) => r.lastSeq());
     const reading = exec.mock.contexts[exec.mock.calls.findIndex(([sql]) => sql === 'BEGIN')] as DatabaseSync;
     expect(() => reading.exec(`DELETE FROM sessions`)).toThrow(/readonly/);

@@ -1,32 +1,15 @@
 // One process per state folder: a second opener is refused while the first lives, however it ends.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/core/ports.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
-import { append, hash, sessionOf } from '../conformance/store-samples.ts';
+import { append, hash } from '../conformance/store-samples.ts';
+import { insert, sqliteFolder } from './sqlite-folder.ts';
 
-let folder: string;
-let opened: Store[];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'holdpoint-sqlite-'));
-  opened = [];
-});
-afterEach(async () => {
-  vi.restoreAllMocks();
-  for (const store of opened) await store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const open = async (): Promise<Store> => {
-  const store = await openSqlite(folder, hash);
-  opened.push(store);
-  return store;
-};
-const insert = (store: Store, id: string) => store.write((tx) => tx.insertSession(sessionOf(id)));
+const bed = sqliteFolder();
 
 describe('one process per folder', () => {
   const children: ChildProcess[] = [];
@@ -35,34 +18,34 @@ describe('one process per folder', () => {
   });
 
   it('refuses a second store of the same process until the first is closed', async () => {
-    const first = await open();
-    await expect(openSqlite(folder, hash)).rejects.toMatchObject({
+    const first = await bed.open();
+    await expect(openSqlite(bed.folder, hash)).rejects.toMatchObject({
       code: 'store_unavailable',
       message: expect.stringMatching(/Another Holdpoint server is using .*HOLDPOINT_DATA/),
     });
     await append1(first);
     await first.close();
-    expect(await (await open()).read((r) => r.lastSeq())).toBe(1);
+    expect(await (await bed.open()).read((r) => r.lastSeq())).toBe(1);
   });
 
   it('refuses a folder that another process holds, and opens it when that process was killed', async () => {
-    const child = startOpener(folder);
+    const child = startOpener(bed.folder);
     children.push(child);
     expect(await firstLine(child)).toBe('open');
-    await expect(openSqlite(folder, hash)).rejects.toThrow(`Another Holdpoint server is using ${folder}`);
+    await expect(openSqlite(bed.folder, hash)).rejects.toThrow(`Another Holdpoint server is using ${bed.folder}`);
     await end(child);
-    const store = await open();
+    const store = await bed.open();
     expect((await store.read((r) => r.session('left behind')))?.id).toBe('left behind');
   });
 
   it('releases the folder when the database cannot be opened', async () => {
     writeFileSync(
-      join(folder, 'holdpoint.db'),
+      join(bed.folder, 'holdpoint.db'),
       'this is not a database, but it is long enough to be taken for one'.repeat(99),
     );
-    await expect(openSqlite(folder, hash)).rejects.toThrow(/holdpoint\.db cannot be used/);
-    rmSync(join(folder, 'holdpoint.db'));
-    await insert(await open(), 's1');
+    await expect(openSqlite(bed.folder, hash)).rejects.toThrow(/holdpoint\.db cannot be used/);
+    rmSync(join(bed.folder, 'holdpoint.db'));
+    await insert(await bed.open(), 's1');
   });
 
   const append1 = async (store: Store) => {

@@ -1,5 +1,6 @@
-// What a whole file of tests stands on: opened before its first test, taken apart after its last.
-import { afterAll, beforeAll } from 'vitest';
+// Fixtures that open and close by themselves: before and after all tests of a file, or each of them.
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { type OpenGateway, openGateway } from './gateway.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import { endEverything } from './process.ts';
 import { Server, type ServerOptions } from './server.ts';
@@ -26,5 +27,32 @@ export function postgresForAll(): Pick<PostgresServer, 'database'> {
       if (!postgres) throw new Error('PostgreSQL is there when the first test begins, not before');
       return postgres.database();
     },
+  };
+}
+
+/** A gateway of its own for each test. Hooks that a file adds afterwards run while it is open. */
+export function gatewayForEach(): OpenGateway {
+  let open: OpenGateway;
+  beforeEach(async () => {
+    open = await openGateway();
+  });
+  afterEach(() => open.close());
+  return {
+    get gateway() {
+      return open.gateway;
+    },
+    get ports() {
+      return open.ports;
+    },
+    get store() {
+      return open.store;
+    },
+    get now() {
+      return open.now;
+    },
+    advance: (ms) => open.advance(ms),
+    sweep: () => open.sweep(),
+    restart: (lostWorkers) => open.restart(lostWorkers),
+    close: () => open.close(),
   };
 }
