@@ -71,6 +71,12 @@ export interface Author {
   answeredBy: string;
   surface: Surface;
 }
+export const authorOf = ({ name, surface }: { name: string; surface: Surface }): Author => ({
+  answeredBy: name,
+  surface,
+});
+/** The author of what the server itself ends. */
+export const SYSTEM: Author = { answeredBy: 'system', surface: 'system' };
 
 export interface Answer {
   outcome: EndedStatus;
@@ -142,7 +148,7 @@ export const ASK_TABLE: Record<AskStatus, Record<AskCommand, AskMove>> = {
   failed: { ...settled, answer: 'conflict', decline: 'conflict' },
 };
 
-export const isOverdue = (ask: Ask, now: number): ask is PendingAsk =>
+export const isOverdue = (ask: Ask, now: number): ask is PendingAsk & { expiresAt: number } =>
   ask.status === 'pending' && ask.expiresAt !== undefined && ask.expiresAt <= now;
 
 /** What a command does to an ask right now. A pending ask past its deadline must be expired before it is judged again. */

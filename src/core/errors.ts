@@ -117,5 +117,9 @@ export class HoldpointError extends Error {
   }
 }
 
+export function enforce(refusal: Refusal | undefined): void {
+  if (refusal) throw new HoldpointError(refusal);
+}
+
 export const fail = (code: ErrorCode, detail: string, winner?: Winner): HoldpointError =>
   new HoldpointError(refuse(code, detail, winner));

@@ -1,9 +1,9 @@
 // Answers or declines a question set, in one transaction: load → judge → end the ask → settle the run. The first answer
-// wins; an identical second one gets the first outcome, a different one is told who won.
+// wins; an identical second one gets the first outcome, a different one is refused with the winner.
 import { checkAnswers, type QuestionAnswer, type QuestionResolution } from '../core/answer.ts';
-import { decide, type EndedAsk, endAsk, lateRefusal, type PendingAsk } from '../core/ask.ts';
+import { authorOf, decide, type EndedAsk, endAsk, isOverdue, lateRefusal } from '../core/ask.ts';
 import { canonical } from '../core/digest.ts';
-import { fail, HoldpointError } from '../core/errors.ts';
+import { enforce, fail, HoldpointError } from '../core/errors.ts';
 import type { Ports, Reader } from '../core/ports.ts';
 import type { Question } from '../core/question.ts';
 import type { Run } from '../core/run.ts';
@@ -14,7 +14,7 @@ import { type Ledger, openRun, openSession } from './ledger.ts';
 import { type Key, mutate, ok, type Refused, type Reply } from './mutate.ts';
 import { questionOf, runOfRequest } from './records.ts';
 import { settle } from './settle.ts';
-import { runView, sessionView } from './views.ts';
+import { runReply, sessionView } from './views.ts';
 
 export interface Command {
   resolution: QuestionResolution;
@@ -25,10 +25,7 @@ export interface Command {
 export function answerForRun(ports: Ports, command: Command & { runId: string }): Promise<Reply<RunView>> {
   return mutate(ports, command.key, async (tx) => {
     const { ledger, run } = await openRun(ports, tx, command.runId);
-    const carried = await answer(ledger, run, command);
-    if ('refused' in carried) return carried;
-    await ledger.close();
-    return ok(await runView(tx, ledger.session, carried));
+    return runReply(ledger, await answer(ledger, run, command));
   });
 }
 
@@ -44,18 +41,17 @@ export function answerForSession(ports: Ports, command: Command & { sessionId: s
   });
 }
 
-/** Within a transaction that the caller closes; a deadline that had passed is closed here. */
+/** In a transaction that the caller closes; an expired ask is closed here. */
 export async function answer(ledger: Ledger, run: Run, { resolution, actor }: Command): Promise<Run | Refused> {
   const { tx } = ledger;
   const ask = await questionOf(tx, run, resolution.request_id);
-  const move = decide(ask, resolution.declined ? 'decline' : 'answer', ledger.now);
-  if (move === 'expire_first') return expireNow(ledger, run, ask as PendingAsk);
+  if (isOverdue(ask, ledger.now)) return expireNow(ledger, run, ask);
   if (ask.status !== 'pending') {
+    const move = decide(ask, resolution.declined ? 'decline' : 'answer', ledger.now);
     if (move === 'compare' && isSameAnswer(ledger, ask, resolution)) return carriedOn(tx, run, ask);
     throw new HoldpointError(lateRefusal(ask, run.clarification !== undefined));
   }
-  const refusal = checkAnswers(ask.content.questions, resolution);
-  if (refusal) throw new HoldpointError(refusal);
+  enforce(checkAnswers(ask.content.questions, resolution));
   const { shown, sealed } = seal(ledger, ask.content.questions, resolution.answers ?? []);
   const ended = endAsk(
     ask,
@@ -64,15 +60,15 @@ export async function answer(ledger: Ledger, run: Run, { resolution, actor }: Co
       ...(!resolution.declined && { answers: shown }),
       ...(resolution.justification !== undefined && { justification: resolution.justification }),
     },
-    { answeredBy: actor.name, surface: actor.surface },
+    authorOf(actor),
     ledger.now,
     { answerMac: macOf(ledger, resolution), sealed },
   );
-  if (!(await tx.endAsk(ended))) throw fail('question_state_conflict', 'Somebody else answered at the same moment.');
+  if (!(await tx.endAsk(ended))) throw fail('question_state_conflict', 'Another answer was given at the same moment.');
   return settle(ledger, run, [ended]);
 }
 
-/** The run that an earlier, identical answer made carry on. */
+/** The run that continued with an earlier, identical answer. */
 async function carriedOn(tx: Reader, run: Run, ask: EndedAsk): Promise<Run> {
   if (ask.mode !== 'form' && ask.mode !== 'restart') return run;
   return (await tx.carryingRun(ask.id)) ?? run;
@@ -94,7 +90,7 @@ function decisionText(resolution: QuestionResolution): string {
   return canonical([resolution.request_id, resolution.declined ?? false, answers, resolution.justification ?? null]);
 }
 
-/** Takes the text of secret answers out of what is stored in the clear. */
+/** Removes the text of secret answers from the stored answer. */
 function seal(ledger: Ledger, questions: readonly Question[], answers: readonly QuestionAnswer[]) {
   const secretIds = new Set(questions.filter((q) => q.secret).map((q) => q.id));
   if (secretIds.size === 0) return { shown: [...answers], sealed: undefined };

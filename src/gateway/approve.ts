@@ -1,6 +1,6 @@
 // Decides approvals: a batch per run, all or nothing. Pending approvals that the batch leaves out stay pending.
 import { type ApprovalResolution, DEFAULT_DENIAL } from '../core/answer.ts';
-import { type ApprovalAsk, decide, type EndedAsk, endAsk, lateRefusal, type PendingAsk } from '../core/ask.ts';
+import { type ApprovalAsk, authorOf, decide, type EndedAsk, endAsk, isOverdue, lateRefusal } from '../core/ask.ts';
 import { approvalDigest, canonical } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
@@ -12,7 +12,7 @@ import { type Ledger, openRun, openSession } from './ledger.ts';
 import { type Key, mutate, ok, type Refused, type Reply } from './mutate.ts';
 import { approvalOf, runOfRequest } from './records.ts';
 import { settle } from './settle.ts';
-import { runView, sessionView } from './views.ts';
+import { runReply, sessionView } from './views.ts';
 
 type PendingApproval = Extract<ApprovalAsk, { status: 'pending' }>;
 
@@ -25,7 +25,7 @@ export interface Command {
 export function approveForRun(ports: Ports, command: Command & { runId: string }): Promise<Reply<RunView>> {
   return mutate(ports, command.key, async (tx) => {
     const { ledger, run } = await openRun(ports, tx, command.runId);
-    return asRun(tx, ledger, await approve(ledger, run, command));
+    return runReply(ledger, await approve(ledger, run, command));
   });
 }
 
@@ -33,7 +33,7 @@ export function approveForRun(ports: Ports, command: Command & { runId: string }
 export function approveForSessionRun(ports: Ports, command: Command & { sessionId: string }): Promise<Reply<RunView>> {
   return mutate(ports, command.key, async (tx) => {
     const ledger = await openSession(ports, tx, command.sessionId);
-    return asRun(tx, ledger, await approve(ledger, await waitingRun(tx, ledger, command), command));
+    return runReply(ledger, await approve(ledger, await waitingRun(tx, ledger, command), command));
   });
 }
 
@@ -47,12 +47,6 @@ export function approveForSession(ports: Ports, command: Command & { sessionId: 
   });
 }
 
-async function asRun(tx: Tx, ledger: Ledger, result: Run | Refused): Promise<Reply<RunView> | Refused> {
-  if ('refused' in result) return result;
-  await ledger.close();
-  return ok(await runView(tx, ledger.session, result));
-}
-
 async function waitingRun(tx: Tx, ledger: Ledger, command: Command): Promise<Run> {
   const [first] = command.resolutions;
   const run = first ? await runOfRequest(tx, ledger.session, first.request_id) : undefined;
@@ -61,28 +55,28 @@ async function waitingRun(tx: Tx, ledger: Ledger, command: Command): Promise<Run
   throw fail('approval_state_conflict', 'This session is not waiting for an approval.');
 }
 
-/** Within a transaction that the caller closes; a deadline that had passed is closed here. */
+/** In a transaction that the caller closes; an expired ask is closed here. */
 export async function approve(ledger: Ledger, run: Run, { resolutions, actor }: Command): Promise<Run | Refused> {
   if (resolutions.length === 0) throw emptyBatch();
   const ids = resolutions.map((r) => r.request_id);
   const repeated = ids.find((id, i) => ids.indexOf(id) !== i);
   if (repeated !== undefined)
     throw fail('approval_duplicate_resolution', `"${repeated}" is resolved more than once in this batch.`);
-  const asks: ApprovalAsk[] = [];
-  for (const id of ids) asks.push(await approvalOf(ledger.tx, run, id));
+  const asks: [ApprovalResolution, ApprovalAsk][] = [];
+  for (const resolution of resolutions)
+    asks.push([resolution, await approvalOf(ledger.tx, run, resolution.request_id)]);
   const ended: EndedAsk[] = [];
-  for (const [i, ask] of asks.entries()) {
-    const resolution = resolutions[i] as ApprovalResolution;
+  for (const [resolution, ask] of asks) {
     const mac = ledger.ports.sealer.mac(decisionText(resolution));
-    const move = decide(ask, 'answer', ledger.now);
-    if (move === 'expire_first') return expireNow(ledger, run, ask as PendingAsk);
+    if (isOverdue(ask, ledger.now)) return expireNow(ledger, run, ask);
     if (ask.status === 'pending') ended.push(decided(ledger, ask, resolution, actor, mac));
-    else if (move !== 'compare' || ask.answerMac !== mac) throw new HoldpointError(lateRefusal(ask, false));
+    else if (decide(ask, 'answer', ledger.now) !== 'compare' || ask.answerMac !== mac)
+      throw new HoldpointError(lateRefusal(ask, false));
   }
   if (ended.length === 0) return run;
   for (const ask of ended)
     if (!(await ledger.tx.endAsk(ask)))
-      throw fail('approval_state_conflict', 'Somebody else decided at the same moment.');
+      throw fail('approval_state_conflict', 'Another decision was made at the same moment.');
   return settle(ledger, run, ended);
 }
 
@@ -110,11 +104,10 @@ function decided(
     ...(behavior === 'deny' && { reason: reason ?? DEFAULT_DENIAL }),
     ...(behavior === 'allow' && reason !== undefined && { reason }),
   };
-  const author = { answeredBy: actor.name, surface: actor.surface };
-  return endAsk(ask, 'answered', decision, author, ledger.now, { answerMac: mac });
+  return endAsk(ask, 'answered', decision, authorOf(actor), ledger.now, { answerMac: mac });
 }
 
-/** Only suggestions that were shown with the ask can be taken. */
+/** Only suggestions of the ask can be taken. */
 function checkSuggestions(ask: PendingApproval, behavior: string, ids: readonly string[]): void {
   if (ids.length === 0) return;
   if (behavior === 'deny')

@@ -1,5 +1,5 @@
 // Appends the events of an ask that has ended, the same for every surface and every kind of end. The wire calls the
-// first of them `ask.claimed`. What the end does to the run is settle's.
+// first of them `ask.claimed`. settle.ts applies the end to the run.
 import type { EndedAsk } from '../core/ask.ts';
 import type { Ledger } from './ledger.ts';
 

@@ -1,5 +1,5 @@
-// Where an ask comes from, in words a person knows: session, agent, folder, and the sessions above it. Reads each session
-// once, however many asks of a list share it.
+// Describes for people where an ask comes from: session, agent, folder, and the sessions above it. Reads each session once
+// for a list of asks.
 import type { Ask } from '../core/ask.ts';
 import { isClarificationId } from '../core/id.ts';
 import type { Reader } from '../core/ports.ts';
@@ -9,7 +9,7 @@ import type { AskedFrom } from '../core/views.ts';
 
 const MOST_ANCESTORS = 16;
 
-/** People see it; agents and workers know where they are. */
+/** Only for people: agents and workers know it. */
 export const wantsOrigin = (actor: Actor | undefined): boolean =>
   actor?.scope === 'operator' || actor?.scope === 'viewer';
 

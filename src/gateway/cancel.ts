@@ -1,5 +1,5 @@
-// Stopping things on purpose: one question, a run, whatever is active in a session.
-import { type Author, decide, endAsk, lateRefusal, type PendingAsk } from '../core/ask.ts';
+// Cancels one question or a run, and interrupts the active run of a session.
+import { type Author, authorOf, endAsk, isOverdue, lateRefusal, type PendingAsk } from '../core/ask.ts';
 import { HoldpointError } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
@@ -9,9 +9,9 @@ import { expireNow } from './expire.ts';
 import { finish } from './finish.ts';
 import { type Ledger, openRun, openSession } from './ledger.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
-import { questionOf } from './records.ts';
+import { activeRun, questionOf } from './records.ts';
 import { settle } from './settle.ts';
-import { runView, sessionView } from './views.ts';
+import { runReply, runView, sessionView } from './views.ts';
 
 export interface CancelQuestion {
   runId: string;
@@ -21,17 +21,14 @@ export interface CancelQuestion {
   key?: Key | undefined;
 }
 
-/** A normal question takes its run with it; a clarification is declined; a form is carried on as cancelled. */
+/** A normal question ends its run; a clarification is declined; a cancelled form goes to the next run. */
 export function cancelQuestion(ports: Ports, command: CancelQuestion): Promise<Reply<RunView>> {
   return mutate(ports, command.key, async (tx) => {
     const { ledger, run } = await openRun(ports, tx, command.runId);
     const ask = await questionOf(tx, run, command.requestId);
-    const move = decide(ask, 'cancel', ledger.now);
-    if (move === 'expire_first') return expireNow(ledger, run, ask as PendingAsk);
+    if (isOverdue(ask, ledger.now)) return expireNow(ledger, run, ask);
     if (ask.status !== 'pending') throw new HoldpointError(lateRefusal(ask, run.clarification !== undefined));
-    const carried = await cancelAsk(ledger, run, ask, authorOf(command.actor), command.justification);
-    await ledger.close();
-    return ok(await runView(tx, ledger.session, carried));
+    return runReply(ledger, await cancelAsk(ledger, run, ask, authorOf(command.actor), command.justification));
   });
 }
 
@@ -53,14 +50,13 @@ export interface Stop {
   key?: Key | undefined;
 }
 
-/** Idempotent: a run that is already cancelled stays as it is and leaves no second event. */
+/** Idempotent: a run that is already cancelled stays as it is and appends no second event. */
 export function cancelRun(ports: Ports, command: Stop & { runId: string }): Promise<Reply<RunView>> {
   return mutate(ports, command.key, async (tx) => {
     const { ledger, run } = await openRun(ports, tx, command.runId);
     if (await wasCancelled(tx, run)) return ok(await runView(tx, ledger.session, run));
-    const stopped = await stopRun(ledger, run, 'cancelled', command.actor, command.reason ?? 'cancelled by operator');
-    await ledger.close();
-    return ok(await runView(tx, ledger.session, stopped));
+    const { actor, reason = 'cancelled by operator' } = command;
+    return runReply(ledger, await stopRun(ledger, run, 'cancelled', actor, reason));
   });
 }
 
@@ -74,7 +70,7 @@ async function wasCancelled(tx: Tx, run: Run): Promise<boolean> {
 export function interruptSession(ports: Ports, command: Stop & { sessionId: string }): Promise<Reply<SessionView>> {
   return mutate(ports, command.key, async (tx) => {
     const ledger = await openSession(ports, tx, command.sessionId);
-    const active = ledger.session.activeRunId === undefined ? undefined : await tx.run(ledger.session.activeRunId);
+    const active = await activeRun(tx, ledger.session);
     if (active) {
       await stopRun(ledger, active, 'interrupted', command.actor, command.reason ?? 'interrupted by operator');
       await ledger.close();
@@ -83,7 +79,7 @@ export function interruptSession(ports: Ports, command: Stop & { sessionId: stri
   });
 }
 
-/** A waiting clarification is not lost with its run: it is declined, and its run completes. */
+/** A pending clarification is declined, and its run completes. */
 export async function stopRun(
   ledger: Ledger,
   run: Run,
@@ -96,5 +92,3 @@ export async function stopRun(
   if (open) return cancelAsk(ledger, run, open, author, reason);
   return finish(ledger, run, status, { author, error: reason });
 }
-
-const authorOf = (actor: Actor): Author => ({ answeredBy: actor.name, surface: actor.surface });

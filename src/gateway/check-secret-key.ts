@@ -1,4 +1,4 @@
-// Secrets and comparisons only work with the key the database was made with; a server with another key must not start.
+// Refuses to start a server whose secret key is not the key of its database: secrets could not be read or compared.
 import { fail } from '../core/errors.ts';
 import type { Ports } from '../core/ports.ts';
 

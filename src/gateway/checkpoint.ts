@@ -1,29 +1,29 @@
-// Signed checkpoints: from time to time the server vouches for where every session's log stood. They are events of the
-// system's own session, so they are linked like everything else; whoever has the public key can check an exported log
-// without the server. Several servers may be at it: whoever finds that another was quicker leaves it.
+// Signs checkpoints of the log: each states the head of every session. They are events of the system session, so they are
+// linked like all others; with the public key an exported log can be verified without the server. With several servers
+// the first checkpoint wins.
 import { CHECKPOINT, type Statement, statementText } from '../core/audit.ts';
 import type { Event } from '../core/event.ts';
 import type { Ports, Reader } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import { openSession } from './ledger.ts';
 
-/** How many events one checkpoint covers at most: it is one event itself, and should stay a small one. */
-const STRETCH = 1000;
+/** The most events that one checkpoint covers, so that it stays a small event itself. */
+const RANGE = 1000;
 
-/** Until everything that may be shown is signed. */
+/** Signs every event that readers may see. */
 export async function signLog(ports: Ports, isStopped: () => boolean = () => false): Promise<void> {
-  while (!isStopped() && (await signStretch(ports)));
+  while (!isStopped() && (await signRange(ports)));
 }
 
 /** Resolves to whether there is more. */
-async function signStretch(ports: Ports): Promise<boolean> {
+async function signRange(ports: Ports): Promise<boolean> {
   const { store, sealer } = ports;
   const { last, events } = await store.read(async (reader) => {
     const newest = await newestOf(reader);
-    return { last: newest, events: await reader.events({}, newest.through, STRETCH) };
+    return { last: newest, events: await reader.events({}, newest.through, RANGE) };
   });
-  // Nothing but checkpoints needs no other one; a whole stretch of them is passed over by one.
-  if (events.length < STRETCH && events.every(({ type }) => type === CHECKPOINT)) return false;
+  // Checkpoints alone need no checkpoint; a whole range of them is covered by one.
+  if (events.length < RANGE && events.every(({ type }) => type === CHECKPOINT)) return false;
   const statement: Statement = {
     after_seq: last.through,
     through_seq: events.at(-1)?.seq ?? last.through,
@@ -36,7 +36,7 @@ async function signStretch(ports: Ports): Promise<boolean> {
     ledger.note(CHECKPOINT, { ...statement, key: sealer.publicKey, signature });
     await ledger.close();
   });
-  return events.length === STRETCH;
+  return events.length === RANGE;
 }
 
 async function newestOf(reader: Reader): Promise<{ seq: number; through: number }> {

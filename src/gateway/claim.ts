@@ -15,7 +15,7 @@ import { recoverLost } from './recover.ts';
 import { runIdentity } from './run-identity.ts';
 import { identityOf } from './skill-identity.ts';
 import { begin } from './slot.ts';
-import { askView, runView, sessionView } from './views.ts';
+import { askView, runReply, runView, sessionView } from './views.ts';
 
 const CANDIDATES = 8;
 
@@ -110,8 +110,7 @@ export function releaseLease(ports: Ports, runId: string, body: Heartbeat, key?:
     run.lease = undefined;
     await tx.updateRun(run);
     ledger.note('run.released', { as: run.status }, run.id);
-    await ledger.close();
-    return ok(await runView(tx, ledger.session, run));
+    return runReply(ledger, run);
   });
 }
 

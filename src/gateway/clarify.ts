@@ -5,7 +5,7 @@ import { summarise } from '../core/answer.ts';
 import type { EndedAsk } from '../core/ask.ts';
 import type { Clarify } from '../core/bodies.ts';
 import { payloadHash } from '../core/digest.ts';
-import { fail, HoldpointError } from '../core/errors.ts';
+import { enforce, fail } from '../core/errors.ts';
 import { askIdOf } from '../core/id.ts';
 import type { Ports } from '../core/ports.ts';
 import { checkQuestions, completeQuestions } from '../core/question.ts';
@@ -43,8 +43,7 @@ export function clarify(ports: Ports, command: ClarifyCommand): Promise<Reply<Cl
       );
     const ledger = await openSession(ports, tx, parentId);
     const questions = completeQuestions(command.body.questions);
-    const refusal = checkQuestions(questions);
-    if (refusal) throw new HoldpointError(refusal);
+    enforce(checkQuestions(questions));
     // The answer travels by mail, in the clear, and is first read in another session than the one that asked.
     if (questions.some((q) => q.secret))
       throw fail('invalid_ask', 'A clarification cannot ask for a secret. Ask a person with POST /v1/runs/{id}/asks.');

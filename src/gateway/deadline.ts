@@ -1,4 +1,4 @@
-// Deadlines: an instant, given as one or as a distance from now, stored with the ask and judged against the clock at
+// Computes the deadline of an ask from an instant or a duration. It is stored with the ask and compared with the clock at
 // every read and write.
 import { fail } from '../core/errors.ts';
 

@@ -1,5 +1,5 @@
-// The agent's side acknowledges that it has an answer. Until then the answer is due, also while it is on its way to an
-// agent that takes long to say so, or may die before it does; a repeated acknowledgement is recognised and changes nothing.
+// Acknowledges the delivery of an answer. Until then the answer is due, also while it is on its way to an agent that may
+// be slow or end before it acknowledges. Idempotent.
 import { answeredDigest, type EndedAsk } from '../core/ask.ts';
 import { fail } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
@@ -14,7 +14,7 @@ import { askView } from './views.ts';
 
 export interface AcknowledgeCommand {
   askId: string;
-  /** `sent`: it is about to be handed to the agent, which has not said yet that it has it. `returned`: that failed. */
+  /** `sent`: it is on its way to the agent, which has not acknowledged it yet. `returned`: that failed. */
   state: 'delivered' | 'undeliverable' | 'sent' | 'returned';
   /** Digest of what the agent is about to run: it must be the digest that was answered. */
   digest?: string | undefined;
@@ -62,7 +62,7 @@ export function acknowledge(ports: Ports, command: AcknowledgeCommand): Promise<
   });
 }
 
-/** The answer of a form or a restart is not the held run's to take, while that run still waits for something else. */
+/** The held run cannot take the answer of a form or a restart while it still waits for another ask. */
 async function waitsForItsRun(tx: Tx, ask: EndedAsk): Promise<boolean> {
   if (ask.mode !== 'form' && ask.mode !== 'restart') return false;
   const run = await tx.run(ask.runId);

@@ -1,12 +1,12 @@
-// What is told about a dispatch: six events beside those of its run, for observers who may know that something happened
-// but not what was asked. They carry no text of a question, an answer or an error.
+// Appends the six events of a dispatch, beside those of its run, for observers who may know that something happened but
+// not what was asked. They carry no text of a question, an answer or an error.
 import type { EventType } from '../core/event.ts';
 import type { Run } from '../core/run.ts';
 import type { Ledger } from './ledger.ts';
 
 type DispatchEvent = Extract<EventType, `dispatch.${string}`>;
 
-/** Says nothing about a run that is no dispatch. */
+/** Does nothing for a run that is no dispatch. */
 export function noteDispatch(
   ledger: Ledger,
   run: Run,
@@ -17,7 +17,7 @@ export function noteDispatch(
   if (ledger.ports.isDispatchAgent(run.agent)) ledger.note(type, data, run.id, askId);
 }
 
-/** A dispatch that asked has said so when it asked; handing over to the next one is not its finish. */
+/** A dispatch that stopped to ask has its event already; its hand-over is not a finish. */
 export function noteDispatchEnd(ledger: Ledger, run: Run, exitCode: number | undefined): void {
   const exit = exitCode === undefined ? {} : { exit_code: exitCode };
   if (run.outcome === 'needs_input') return;

@@ -1,14 +1,14 @@
-// What a person has typed and not sent: saved, shown to the person's other devices, dropped. No part of the log: it is
-// nobody's decision yet. It outlives every end of the ask, except that its own author answered it.
+// Saves, shows and drops drafts: text that a person has typed and not sent, shared with that person's other devices. They
+// are not in the log. A draft outlives the end of the ask, unless its own author answered.
 import { type Draft, type DraftContent, draftRefusal, isSpent } from '../core/draft.ts';
-import { HoldpointError } from '../core/errors.ts';
+import { enforce } from '../core/errors.ts';
 import type { Ports } from '../core/ports.ts';
 import type { DraftView } from '../core/views.ts';
 import { openAsk } from './ledger.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
 import { askRecord } from './records.ts';
 
-/** Nothing typed is the usual state of an ask, and no error. */
+/** Undefined where nothing was typed: no error. */
 export function showDraft(ports: Ports, askId: string, author: string): Promise<DraftView | undefined> {
   return ports.store.read(async (r) => {
     if (isSpent(await askRecord(r, askId), author)) return undefined;
@@ -24,13 +24,12 @@ export interface Saving {
   key?: Key | undefined;
 }
 
-/** The last save wins; the revision tells the author's other devices that they were overtaken. */
+/** The last save wins; by its revision the author's other devices know that theirs is older. */
 export function saveDraft(ports: Ports, { askId, content, author, key }: Saving): Promise<Reply<DraftView>> {
   return mutate(ports, key, async (tx) => {
-    // Under the session's lock, so that two who save at once get two revisions.
+    // Under the session's lock, so that two concurrent saves get two revisions.
     const { ask, ledger } = await openAsk(ports, tx, askId);
-    const refusal = draftRefusal(ask, content, author);
-    if (refusal) throw new HoldpointError(refusal);
+    enforce(draftRefusal(ask, content, author));
     const before = await tx.draft(askId, author);
     const revision = (before?.revision ?? 0) + 1;
     const draft: Draft = { askId, revision, content, savedAt: ledger.now, savedBy: author };
@@ -39,7 +38,7 @@ export function saveDraft(ports: Ports, { askId, content, author, key }: Saving)
   });
 }
 
-/** Whether there was one. */
+/** False where there was none. */
 export function dropDraft(ports: Ports, askId: string, author: string): Promise<boolean> {
   return ports.store.write(async (tx) => {
     await askRecord(tx, askId);

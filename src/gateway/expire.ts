@@ -1,6 +1,14 @@
-// Deadlines that have passed. Evaluated against the stored instant by whoever touches the ask first: a late answer, a
-// reader, or the sweep that wakes at the next deadline. Never by an in-process timer alone.
-import { type EndedAsk, endAsk, isOverdue, lateRefusal, type PendingAsk, withoutDecision } from '../core/ask.ts';
+// Expires asks whose deadline has passed. The first caller that touches the ask compares it with the stored instant: a late
+// answer, a reader, or the sweep. Never an in-process timer alone.
+import {
+  type EndedAsk,
+  endAsk,
+  isOverdue,
+  lateRefusal,
+  type PendingAsk,
+  SYSTEM,
+  withoutDecision,
+} from '../core/ask.ts';
 import { HoldpointError } from '../core/errors.ts';
 import type { Ports } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
@@ -10,16 +18,15 @@ import type { Refused } from './mutate.ts';
 import { settle } from './settle.ts';
 
 const BATCH = 200;
-const SYSTEM = { answeredBy: 'system', surface: 'system' } as const;
 
-/** Inside a late caller's transaction: the expiry commits, the caller is refused. */
+/** In a late caller's transaction: the expiry commits, the caller is refused. */
 export async function expireNow(ledger: Ledger, run: Run, ask: PendingAsk): Promise<Refused> {
   const ended = await expireOne(ledger, run, ask);
   await ledger.close();
   return { refused: lateRefusal(ended, run.clarification !== undefined) };
 }
 
-/** Inside the transaction of a caller who goes on: it closes the ledger. */
+/** In the transaction of a caller that continues and closes the ledger. */
 export async function expireOne(ledger: Ledger, run: Run, ask: PendingAsk): Promise<EndedAsk> {
   const ended = endAsk(ask, 'expired', withoutDecision(ask, 'expired'), SYSTEM, ledger.now);
   await ledger.tx.endAsk(ended);
@@ -28,8 +35,8 @@ export async function expireOne(ledger: Ledger, run: Run, ask: PendingAsk): Prom
 }
 
 /**
- * Expires everything that is overdue. Cheap when nothing is: one look at the index of deadlines. One that cannot be
- * expired keeps none of the others; it is tried again by the next who looks.
+ * Expires everything that is overdue. Cheap when nothing is: one look-up in the index of deadlines. A damaged record does
+ * not prevent the others; the next caller tries it again.
  */
 export async function expireOverdue(ports: Ports): Promise<void> {
   for (;;) {
@@ -51,7 +58,7 @@ export async function expireOverdue(ports: Ports): Promise<void> {
 
 const isDamaged = (error: unknown): boolean => error instanceof HoldpointError && error.code === 'record_unreadable';
 
-/** For whoever can do without the record: one that is damaged spoils nothing else. */
+/** For callers that can do without a damaged record. */
 export function undefinedIfDamaged(error: unknown): undefined {
   if (!isDamaged(error)) throw error;
 }

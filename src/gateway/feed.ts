@@ -1,6 +1,5 @@
-// The live end of the event log. One reader follows the table and tells everyone who waits: a stream, a long poll, a
-// parked worker is a cursor over the table plus an advisory wake-up. What a waiter missed it reads from the table.
-
+// Follows the event log and notifies waiters: a stream, a long poll or a parked worker is a cursor over the table plus an
+// advisory wake-up. A waiter reads missed events from the table.
 import { type Event, type EventType, isOnlyLooking } from '../core/event.ts';
 import type { EventFilter, Store } from '../core/ports.ts';
 import { add, drop } from '../core/sets.ts';
@@ -11,7 +10,7 @@ const RETRY_MS = 250;
 
 export interface Follower {
   filter: EventFilter;
-  /** New events after the cursor, oldest first. Returning false asks to be left alone until `resume`. */
+  /** New events after the cursor, oldest first. False pauses the delivery until `resume`. */
   deliver(events: readonly Event[]): boolean;
 }
 
@@ -49,7 +48,7 @@ export class Feed {
     this.release();
   }
 
-  /** From now on nobody waits: whoever does goes with what there is. */
+  /** Ends every wait with the current state; later waits end at once. */
   release(): void {
     this.#released = true;
     for (const waiting of this.#waiters.values()) for (const wake of [...waiting]) wake();
@@ -59,7 +58,7 @@ export class Feed {
     return this.#released;
   }
 
-  /** What was just committed is announced as it is, if nothing else is to be told before it; else the table is read. */
+  /** Announces committed events directly if they follow the head; otherwise the table is read. */
   #take(appended: readonly Event[] = []): void {
     const last = appended.at(-1);
     if (last === undefined || this.#pumping || appended[0]?.seq !== this.#head + 1) {
@@ -92,7 +91,7 @@ export class Feed {
     }
   }
 
-  /** Nobody waits for an ask to be seen: it changes nothing that a waiter looks for. */
+  /** A sighting wakes no waiter: it changes nothing that a waiter looks for. */
   #announce(events: readonly Event[]): void {
     const woken = new Set<() => void>();
     const fresh = new Map<Cursor, Event[]>();
@@ -110,7 +109,7 @@ export class Feed {
     for (const wake of woken) wake();
   }
 
-  /** Resolves when something happened on the topic, the time is over, or the signal says so. */
+  /** Resolves on an event of the topic, after the timeout, or on abort. */
   wait(topic: string, ms: number, signal?: AbortSignal): { woken: Promise<void>; cancel: () => void } {
     let wake: () => void = () => {};
     const woken = new Promise<void>((resolve) => {
@@ -148,8 +147,8 @@ export class Feed {
     };
 
     /**
-     * Reads until nothing is missing. What is announced meanwhile is read, not shown: it may be in the read as well.
-     * One function without a gap: between the last look and being live again nothing may be announced unseen.
+     * Reads until nothing is missing. Events announced meanwhile are read from the table: the read may contain them too.
+     * No `await` between the last read and being live again, so that no announcement is lost.
      */
     const resume = async (): Promise<void> => {
       if (stopped || reading) return;
@@ -183,7 +182,7 @@ interface Cursor {
   offer(events: readonly Event[]): void;
 }
 
-/** After these a run may be there for a worker: new, answered, let go of, or next in a queue whose head has ended. */
+/** Events after which a run may be claimable: new, answered, released, or next in a queue whose head has ended. */
 const MAKES_WORK = new Set<EventType>([
   'accepted',
   'ask.claimed',

@@ -1,6 +1,6 @@
-// The end of a run: its pending asks end with it, its lease is gone, the slot goes to the next.
+// Ends a run: its pending asks end with it, its lease is removed, the slot goes to the next run.
 import { type Author, type EndedAsk, endAsk, WITHDRAWN, withoutDecision } from '../core/ask.ts';
-import { HoldpointError } from '../core/errors.ts';
+import { enforce } from '../core/errors.ts';
 import { checkMove, isHosted, type Run } from '../core/run.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
 import { noteAsksEnded } from './ask-ended.ts';
@@ -16,23 +16,22 @@ type Ending = 'completed' | 'failed' | 'interrupted' | 'cancelled';
 export interface FinishDetails {
   author: Author;
   error?: string | undefined;
-  /** The same in words for people, where the error names records. */
+  /** The same for people, where the error names records. */
   why?: string | undefined;
-  /** What its open asks say of their end, where that is neither. */
+  /** The reason of its open asks, where that is neither. */
   askReason?: string | undefined;
   outcome?: string | undefined;
   exitCode?: number | undefined;
-  /** The held run's answer is carried on by another run, so a question may end in `completed`. */
+  /** Another run carries the answer, so a held run may become `completed`. */
   handover?: boolean;
   data?: Record<string, unknown>;
-  /** The caller puts a run of its own in front of the queue before the slot is given away. */
+  /** The caller queues a run of its own before the slot is given away. */
   keepSlot?: boolean;
 }
 
 export async function finish(ledger: Ledger, run: Run, status: Ending, details: FinishDetails): Promise<Run> {
   const { tx, session, now } = ledger;
-  const refusal = checkMove(run.status, status, details.handover ? 'handover' : undefined);
-  if (refusal) throw new HoldpointError(refusal);
+  enforce(checkMove(run.status, status, details.handover ? 'handover' : undefined));
   const wasQueued = run.status === 'queued';
   const hadWorker = isHosted(run);
   await endPending(ledger, run, status, details);
@@ -46,8 +45,8 @@ export async function finish(ledger: Ledger, run: Run, status: Ending, details: 
   run.lease = undefined;
   await tx.updateRun(run);
   const { error, why } = details;
-  const told = { ...details.data, ...(error !== undefined && { error }), ...(why !== undefined && { why }) };
-  ledger.note(status, details.outcome === undefined ? told : { ...told, outcome: details.outcome }, run.id);
+  const data = { ...details.data, ...(error !== undefined && { error }), ...(why !== undefined && { why }) };
+  ledger.note(status, details.outcome === undefined ? data : { ...data, outcome: details.outcome }, run.id);
   if (hadWorker && status !== 'completed') await giveUpAnswers(ledger, run, status);
   noteDispatchEnd(ledger, run, details.exitCode);
   if (wasQueued) session.queuedCount -= 1;
@@ -57,7 +56,7 @@ export async function finish(ledger: Ledger, run: Run, status: Ending, details: 
   return run;
 }
 
-/** Nobody will take what only another run could have carried, or what no process is left to take. */
+/** Marks answers undeliverable that only another run could have carried, or for which no process is left. */
 async function giveUpUnreachable(ledger: Ledger, run: Run, status: Ending): Promise<void> {
   const hasAgent = run.agent === EXTERNAL_AGENT || isHosted(run);
   for (const ask of await ledger.tx.dueOfRun(run.id)) {
@@ -66,7 +65,7 @@ async function giveUpUnreachable(ledger: Ledger, run: Run, status: Ending): Prom
   }
 }
 
-/** Its worker is refused from now on, so that nobody will say any more that the agent has what a person answered. */
+/** The worker is refused from now on, so no acknowledgement can arrive any more. */
 async function giveUpAnswers(ledger: Ledger, run: Run, status: Ending): Promise<void> {
   for (const ask of await ledger.tx.dueOfRun(run.id)) {
     if (ask.status !== 'answered' && ask.status !== 'declined') continue;
@@ -75,13 +74,13 @@ async function giveUpAnswers(ledger: Ledger, run: Run, status: Ending): Promise<
   }
 }
 
-/** What was still open ends with a typed reason: `failed` when the agent broke, `cancelled` when it was stopped. */
+/** Ends open asks with a typed reason: `failed` when the agent failed, `cancelled` when it was stopped. */
 async function endPending(ledger: Ledger, run: Run, status: Ending, details: FinishDetails): Promise<void> {
   const { tx, session, now } = ledger;
   if (session.pendingCount === 0) return;
   const askStatus = status === 'failed' && details.outcome !== 'cancelled' ? 'failed' : 'cancelled';
   const said = details.askReason ?? details.why ?? details.error ?? `the run was ${status}`;
-  // Whoever stops the run may use any word, but nobody has taken these asks back.
+  // The reason of a stopped run is free text; these asks were not withdrawn.
   const reason = said === WITHDRAWN ? `the run was ${status}: ${said}` : said;
   const ended: EndedAsk[] = [];
   for (const ask of await tx.pendingOfRun(run.id)) {

@@ -1,5 +1,5 @@
-// The guard in front of every way into a session: while a form waits, nothing but its answer or its cancellation may be
-// said, so that no ordinary message is taken for the form's result. Call it under the session's lock.
+// Guards every input of a session: while a form waits, only its answer or its cancellation is accepted, so that no other
+// message is taken for the form's result. Call it under the session's lock.
 import { isOverdue, type PendingAsk } from '../core/ask.ts';
 import { HoldpointError } from '../core/errors.ts';
 import { expireOne } from './expire.ts';

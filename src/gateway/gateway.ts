@@ -1,5 +1,4 @@
-// The use cases behind one name. Doors hold a Gateway and never see a store.
-
+// Binds all use cases to their ports. API layers hold a Gateway and never see a store.
 import type { ClaimRun, Heartbeat } from '../core/bodies.ts';
 import type { Event } from '../core/event.ts';
 import type { EventFilter, Ports } from '../core/ports.ts';
@@ -71,7 +70,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
       verb(ports, ...(args as never[])) as ReturnType<F>;
 
   return {
-    /** Puts right what the last process left, then begins to follow the log and the clock. */
+    /** Recovers from the previous process, then follows the log and the clock. */
     async start(lostWorkers: readonly string[] = []): Promise<void> {
       await ensureSystemSession(ports);
       await checkSecretKey(ports);
@@ -84,7 +83,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
       await sweep.stop();
       await feed.stop();
     },
-    /** Ends every long poll with what there is, so that a server that stops need not cut them off. */
+    /** Ends every long poll with the current state, so that a server that stops need not cut them off. */
     releaseWaiters: () => feed.release(),
     now: () => ports.clock.now(),
     /** For idempotency keys and fingerprints: keyed, because a body may hold a secret short enough to guess. */
@@ -150,7 +149,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     insights: bind(insights),
     counts: () => store.read((r) => r.counts()),
 
-    /** The ask, once it has ended or the time is over. Secret answers only for the side that asked. */
+    /** The ask, once it has ended or the wait has timed out. Secret answers only for the side that asked. */
     async showAsk(id: string, actor: Actor, waitMs = 0, signal?: AbortSignal) {
       const load = () => inbox.loadAsk(ports, id);
       const ask = waitMs === 0 ? await load() : await waitForAsk(feed, id, waitMs, load, signal);
@@ -169,7 +168,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
 
     /** Whether the session has asked it: itself, or its parent by a clarification. */
     isAskOf: (askId: string, sessionId: string) => store.read((r) => inbox.isAskOf(r, askId, sessionId)),
-    /** Which session something belongs to, for callers that may see only one. */
+    /** The session that a record belongs to, for callers that may see only one. */
     sessionOf: {
       session: (id: string) => store.read(async (r) => (await records.sessionRecord(r, id)).id),
       run: (id: string) => store.read(async (r) => (await records.runRecord(r, id)).sessionId),

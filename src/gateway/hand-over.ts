@@ -1,5 +1,5 @@
-// Form and restart asks: the held run is completed and another run carries the answer on, in the same transaction,
-// so that exactly one run follows. It inherits the place of the run it carries on.
+// Hands the answer of a form or restart ask to a new run: the held run completes and its successor is queued in the same
+// transaction, so that exactly one run follows. It inherits the place in the queue.
 import { answerOnly, summarise } from '../core/answer.ts';
 import type { EndedAsk } from '../core/ask.ts';
 import { formAnswer } from '../core/form-answer.ts';
@@ -24,14 +24,14 @@ export async function handOver(ledger: Ledger, run: Run, ask: EndedAsk): Promise
     actor: answered_by,
     resumesRunId: run.id,
     carriesAskId: ask.id,
-    // A form is a subtask's last word: who carries its answer on is the next subtask.
+    // A form ends its subtask: the run that carries the answer is the next subtask.
     subtaskId: ask.mode === 'restart' ? run.subtaskId : undefined,
     ...(ask.mode === 'form' && { textPreview: previewOf(summaryOf(ask)) }),
     queueOrder: run.queueOrder,
   });
 }
 
-/** The answer is the result of a tool call; only what a person wrote beside it is text. */
+/** The answer is the result of a tool call; only the person's justification is text. */
 function formInput(ask: EndedAsk): Record<string, unknown> {
   const { outcome, answers, justification, reason } = ask.answer;
   const place = ask.kind === 'question' ? ask.content.form : undefined;
@@ -42,7 +42,7 @@ function formInput(ask: EndedAsk): Record<string, unknown> {
   };
 }
 
-/** The same spec, with the answer. What the dispatch left for the next one joins it when that one is claimed. */
+/** The same spec with the answer. The partial state is added when the run is claimed. */
 function restartInput(run: Run, ask: EndedAsk): Record<string, unknown> {
   const { answer: _, declined: __, justification: ___, ...spec } = run.input;
   if (ask.kind === 'question' && ask.status === 'answered')

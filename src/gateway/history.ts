@@ -1,5 +1,5 @@
-// Search in what has ended, newest first. Nothing is indexed, so writers pay nothing: a search reads back stretch by
-// stretch until it has a page or has done enough for one request, and says honestly how far back it came.
+// Searches ended asks, newest first. There is no index, so writers pay nothing: a search reads range by range until it has
+// a page or has reached the limit of one request, and returns how far back it searched.
 import { isFound, termsOf } from '../core/history.ts';
 import type { PastFilter, Ports } from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
@@ -10,7 +10,7 @@ import type { Listed } from './inbox.ts';
 import { sessionRecord } from './records.ts';
 import { askView } from './views.ts';
 
-/** Short enough that nobody else waits for one. */
+/** Small enough not to delay other reads. */
 const STRETCH = 500;
 const MOST_STRETCHES = 40;
 const ENOUGH_MS = 300;
@@ -23,7 +23,7 @@ export interface Search {
 }
 
 export interface Found extends Listed<AskView> {
-  /** The instant this search came back to, when there is more behind it. */
+  /** The instant up to which was searched, when there are older asks. */
   searchedBackTo: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export async function searchHistory(ports: Ports, search: Search, actor: Actor):
 async function searchStretch(ports: Ports, search: Search, before: number, wanted: number, actor: Actor) {
   const terms = termsOf(search.query);
   return ports.store.read(async (r) => {
-    // Without a word to look for, what is there is found.
+    // Without search terms every ask matches.
     const length = terms.length === 0 ? Math.min(STRETCH, wanted + 50) : STRETCH;
     const stretch = await r.stretch(before, length, search.filter.sessionId);
     if (!stretch) return undefined;

@@ -1,8 +1,8 @@
 // Holds a run on a new ask: writes the row, the run's status, and the events that carry the request to every surface.
-// What ends the hold is settle's.
+// settle.ts ends the hold.
 import type { PendingAsk } from '../core/ask.ts';
 import { type Hash, questionDigest } from '../core/digest.ts';
-import { HoldpointError } from '../core/errors.ts';
+import { enforce } from '../core/errors.ts';
 import { type Clarification, checkMove, heldStatus, isWaiting, type Run } from '../core/run.ts';
 import type { Ledger } from './ledger.ts';
 import { requestView } from './views.ts';
@@ -14,8 +14,7 @@ export async function hold(ledger: Ledger, run: Run, ask: PendingAsk): Promise<v
     : { approvals: 0, questions: 0 };
   const isApproval = ask.kind === 'approval';
   const status = heldStatus(approvals + (isApproval ? 1 : 0), questions + (isApproval ? 0 : 1));
-  const refusal = checkMove(run.status, status);
-  if (refusal) throw new HoldpointError(refusal);
+  enforce(checkMove(run.status, status));
   await tx.insertAsk(ask);
   session.pendingCount += 1;
   run.status = status;
@@ -36,7 +35,7 @@ export function raisedEvent(ledger: Ledger, ask: PendingAsk): void {
   );
 }
 
-/** The question a clarification asks, made when its run has the slot or is given up before. */
+/** The question of a clarification, created when its run gets the slot or ends before. */
 export function clarificationAsk(run: Run, wanted: Clarification, hash: Hash, createdAt: number): PendingAsk {
   const content = { questions: wanted.questions };
   return {

@@ -1,5 +1,4 @@
-// What is open and what has been: reads for lists and single records. A reader never sees an ask as open after its
-// deadline: overdue ones are expired first.
+// Reads lists and single records. No reader sees an ask as open after its deadline: overdue ones are expired first.
 import type { Ask } from '../core/ask.ts';
 import type { AskFilter, MaybePromise, Page, Ports, Positioned, Reader, SessionFilter } from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
@@ -13,11 +12,11 @@ export interface Listed<T> {
   views: T[];
   /** Position to continue after, when there is more. */
   next: number | undefined;
-  /** The log position this list is true for: follow the events after it and nothing is missed. */
+  /** The log position of this list: following the events after it misses nothing. */
   cursor: number;
 }
 
-/** A page is cut, with a link to the next, where its text grows beyond this. */
+/** A page ends, with a link to the next, when its text exceeds this size. */
 const LONGEST_PAGE = 4 * 1024 * 1024;
 
 /** Reads one more than asked for, to know whether there is another page. */
@@ -56,7 +55,7 @@ export async function showRun(ports: Ports, id: string) {
   });
 }
 
-/** With what an earlier dispatch left for it, as a worker gets it when it claims the run. */
+/** With the partial state of the previous dispatch, as a worker gets it when it claims the run. */
 export function showInput(ports: Ports, id: string): Promise<Record<string, unknown>> {
   return ports.store.read(async (r) => {
     const { input, carriesAskId } = await runRecord(r, id);
@@ -68,7 +67,7 @@ export function showInput(ports: Ports, id: string): Promise<Record<string, unkn
 export async function loadAsk(ports: Ports, id: string): Promise<Ask> {
   const { ask, isLate } = await ports.store.read(async (r) => {
     const found = (await r.ask(id)) ?? (await queuedClarification(ports, r, id)) ?? (await askRecord(r, id));
-    // Whatever is overdue may take this ask with it: its run ends with the question that expires.
+    // Any overdue ask may end this one too: its run ends with the question that expires.
     return { ask: found, isLate: found.status === 'pending' && (await r.overdueAsks(ports.clock.now(), 1)).length > 0 };
   });
   if (!isLate) return ask;

@@ -1,5 +1,5 @@
-// Input for a session: the only way for anybody's words to become work. Whatever a session must not take now, whoever
-// sends it and by whichever door, is refused here.
+// Accepts input for a session, the only way in which a text becomes work, and refuses what the session must not take now,
+// for every sender and every endpoint.
 import { fail } from '../core/errors.ts';
 import type { Run } from '../core/run.ts';
 import { isAttached } from '../core/session.ts';
@@ -11,15 +11,15 @@ import { enqueue, previewOf } from './slot.ts';
 
 const LONGEST_INPUT = 500_000;
 
-/** None while the session has ended, none while a form waits for its answer. */
+/** Refuses input while the session has ended or a form waits for its answer. */
 export async function checkTakesInput(ledger: Ledger): Promise<void> {
   const { session } = ledger;
   if (session.status === 'ended') throw fail('session_ended', `Session "${session.id}" has ended; create another one.`);
   await refuseWhileForm(ledger);
 }
 
-/** Nobody would hear it: what a person wants an attached agent to do is typed where that runs. */
-export function refuseUnheard({ session }: Ledger): void {
+/** An attached agent reads no input from here: a person types it at the agent's own prompt. */
+export function refuseAttached({ session }: Ledger): void {
   if (!isAttached(session)) return;
   throw fail(
     'thread_takes_no_input',
@@ -34,7 +34,7 @@ export interface PostedInput {
   item: Record<string, unknown>;
 }
 
-/** A post that answers nothing. Posts that come before their run has begun are one input, in order, a blank line between. */
+/** Queues a post that answers nothing. Posts before their run has begun are joined into one input, with blank lines. */
 export async function queuePost(ledger: Ledger, { text, actor, item }: PostedInput) {
   const { tx, session, ports } = ledger;
   const queued = session.queuedCount > 0 ? await tx.queuedRuns(session.id) : [];
@@ -54,7 +54,7 @@ export async function queuePost(ledger: Ledger, { text, actor, item }: PostedInp
   return { itemId, run: waiting };
 }
 
-/** Made of posts, and nobody has read it yet. A run that carries an answer on is started as the one before it was. */
+/** A run made of posts that has not begun. One that carries an answer takes its input from the run before it. */
 const takesPosts = ({ startedAt, carriesAskId, input }: Run): boolean =>
   startedAt === undefined &&
   carriesAskId === undefined &&

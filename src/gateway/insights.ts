@@ -1,5 +1,5 @@
-// What the past tells, over a span of time: reads outcomes newest first, stretch by stretch, up to a number that one
-// request may cost, and says from when on it counted.
+// Computes statistics over a span of time: reads outcomes newest first, range by range, up to the limit of one request,
+// and returns the instant from which it counted.
 import { fail } from '../core/errors.ts';
 import { type InsightsView, tallyOf } from '../core/insight.ts';
 import type { Ports } from '../core/ports.ts';
@@ -8,7 +8,7 @@ const STRETCH = 1000;
 const MOST_STRETCHES = 100;
 const DEFAULT_SPAN_MS = 30 * 24 * 60 * 60_000;
 const LONGEST_SPAN_MS = 5 * 366 * 24 * 60 * 60_000;
-/** Asks are numbered as they were committed, which several servers may do a moment out of order. */
+/** Asks are numbered in commit order; with several servers their instants may be slightly out of order. */
 const DISORDER_MS = 60_000;
 
 export async function insights(

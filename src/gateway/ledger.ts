@@ -1,5 +1,5 @@
-// One session inside one transaction: collects what happened to it and writes events and session together at the end.
-// Whoever holds a ledger holds the session's lock.
+// Collects the changes of one session in one transaction, and writes its events and its row together at the end. Holding a
+// ledger means holding the session's lock.
 import { fail } from '../core/errors.ts';
 import { type EventDraft, type EventType, isOnlyLooking } from '../core/event.ts';
 import type { Ports, Tx } from '../core/ports.ts';
@@ -10,9 +10,9 @@ export interface Ledger {
   readonly tx: Tx;
   readonly session: Session;
   readonly now: number;
-  /** Returns the place the event will have in the session's log. */
+  /** Returns the number of the event in the session's log. */
   note(type: EventType, data: Record<string, unknown>, runId?: string, askId?: string): number;
-  /** Appends the events and saves the session. Call it once, last; where nothing happened it does nothing. */
+  /** Appends the events and saves the session. Call it once, last; without events it does nothing. */
   close(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export async function openSession(ports: Ports, tx: Tx, id: string): Promise<Led
   return ledgerOf(ports, tx, session);
 }
 
-/** For work and its end: the server's own session takes none and never ends. */
+/** For work and its end: the system session takes no work and never ends. */
 export function openForWork(ports: Ports, tx: Tx, id: string): Promise<Ledger> {
   if (id === SYSTEM_SESSION) throw fail('invalid_request', `Session "${id}" holds the server's own events, no work.`);
   return openSession(ports, tx, id);

@@ -1,5 +1,5 @@
-// Mail for a child session: posted with the end of a clarification, kept until the child acknowledges it. A message
-// that cannot arrive (child closed, too old, three failed deliveries) goes to the child's dead letters with a reason.
+// Sends mail to a child session: posted at the end of a clarification, kept until the child acknowledges it. A message that
+// cannot be delivered (child ended, too old, three failed deliveries) goes to the child's dead letters with a reason.
 import { fail } from '../core/errors.ts';
 import { messageIdOf } from '../core/id.ts';
 import { MESSAGE_MAX_ATTEMPTS, MESSAGE_TTL_MS, type Message } from '../core/mailbox.ts';
@@ -36,13 +36,13 @@ export async function postMessage(
     reason: closed ? 'the child session has ended' : undefined,
   };
   if (await tx.insertMessage(message)) {
-    child.note(closed ? 'mailbox.dead' : 'mailbox.posted', told(message), wanted.requesterRunId, wanted.requestId);
+    child.note(closed ? 'mailbox.dead' : 'mailbox.posted', eventData(message), wanted.requesterRunId, wanted.requestId);
     if (closed) await markDelivery(ledger, wanted.requestId, 'undeliverable', message.reason);
   }
   if (!own) await child.close();
 }
 
-const told = (m: Message) => ({ message_id: m.id, subject: m.subject, ...(m.reason && { reason: m.reason }) });
+const eventData = (m: Message) => ({ message_id: m.id, subject: m.subject, ...(m.reason && { reason: m.reason }) });
 
 export function acknowledgeMessage(
   ports: Ports,
@@ -57,14 +57,14 @@ export function acknowledgeMessage(
       message.ackedAt = ledger.now;
       message.attempts += 1;
       await tx.updateMessage(message);
-      ledger.note('mailbox.acknowledged', told(message), undefined, askOf(message));
+      ledger.note('mailbox.acknowledged', eventData(message), undefined, askOf(message));
       await ledger.close();
     }
     return ok(messageView(message));
   });
 }
 
-/** A delivery that did not work out: counted, and dead after the third. */
+/** Counts a failed delivery; the third makes the message a dead letter. */
 export function failMessage(
   ports: Ports,
   sessionId: string,
@@ -86,7 +86,7 @@ export function failMessage(
   });
 }
 
-/** Everything a closed child can no longer read. Inside the transaction that ends the session, under its parent's lock. */
+/** All mail of a child that ends. Inside the transaction that ends the session, under its parent's lock. */
 export async function deadenMail(ledger: Ledger, parent: Ledger): Promise<void> {
   const { tx, session, now } = ledger;
   let open = await tx.messages(session.id, 'open', { limit: BATCH });
@@ -98,7 +98,7 @@ export async function deadenMail(ledger: Ledger, parent: Ledger): Promise<void> 
       await tx.updateMessage(value);
       const askId = askOf(value);
       if (askId !== undefined) await markDelivery(parent, askId, 'undeliverable', value.reason);
-      ledger.note('mailbox.dead', told(value), undefined, askId);
+      ledger.note('mailbox.dead', eventData(value), undefined, askId);
     }
   await parent.close();
 }
@@ -119,11 +119,11 @@ async function kill(ports: Ports, tx: Tx, message: Message, reason: string): Pro
   const ledger = await settleMail(ports, tx, message, 'undeliverable');
   message.deadAt = ledger.now;
   await tx.updateMessage(message);
-  ledger.note('mailbox.dead', told(message), undefined, askOf(message));
+  ledger.note('mailbox.dead', eventData(message), undefined, askOf(message));
   await ledger.close();
 }
 
-/** Under the lock of the session it came from, in which whoever settles it marks the ask: read again behind that lock. */
+/** Under the lock of the sending session, in which the ask is marked: the message is read again behind that lock. */
 async function mailOf(tx: Tx, sessionId: string, messageId: string): Promise<Message> {
   const found = await tx.message(messageId);
   if (found) await tx.lockSession(found.fromSessionId);

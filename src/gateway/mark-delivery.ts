@@ -1,4 +1,4 @@
-// Marks an ended ask as having reached its consumer, or as one that never will. Only a due delivery changes.
+// Marks the answer of an ended ask as delivered or undeliverable. Only a due delivery changes.
 import type { EndedAsk } from '../core/ask.ts';
 import { fail } from '../core/errors.ts';
 import type { Ledger } from './ledger.ts';
@@ -25,6 +25,6 @@ export async function mark(
   ask.delivery = { state, attempts: Math.max(1, ask.delivery.attempts), deliveredAt, reason };
   ask.sealed = undefined;
   await ledger.tx.updateDelivery(ask);
-  const told = { outcome: ask.status, ...(reason !== undefined && { reason }) };
-  ledger.note(state === 'delivered' ? 'ask.delivered' : 'ask.undeliverable', told, ask.runId, ask.id);
+  const data = { outcome: ask.status, ...(reason !== undefined && { reason }) };
+  ledger.note(state === 'delivered' ? 'ask.delivered' : 'ask.undeliverable', data, ask.runId, ask.id);
 }

@@ -1,9 +1,9 @@
-// What a person says to a session: ordinary words are a post, the answer to a form is carried on by the next run. Whether
-// a form waits is looked at in the transaction that acts on it, so that of several messages at once one is accepted.
+// Accepts a person's message to a session: a text is a post, the answer to a form is carried by the next run. The pending
+// form is read in the same transaction, so that one of several concurrent messages is accepted.
 import type { QuestionResolution } from '../core/answer.ts';
-import { decide, type EndedAsk, type QuestionAsk, winnerOf } from '../core/ask.ts';
+import { authorOf, type EndedAsk, isOverdue, type QuestionAsk, winnerOf } from '../core/ask.ts';
 import type { PostMessage } from '../core/bodies.ts';
-import { fail, HoldpointError, type Refusal } from '../core/errors.ts';
+import { enforce, fail, HoldpointError, type Refusal } from '../core/errors.ts';
 import { checkFormAnswer, type InteractiveFormAnswer, readAnswers } from '../core/form-answer.ts';
 import type { Ports } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
@@ -16,7 +16,7 @@ import { pendingForm } from './form-guard.ts';
 import { type Ledger, openForWork } from './ledger.ts';
 import { type Key, made, mutate, type Refused, type Reply } from './mutate.ts';
 import { takePost } from './post.ts';
-import { runView } from './views.ts';
+import { runReply } from './views.ts';
 
 export interface MessageCommand {
   sessionId: string;
@@ -34,13 +34,11 @@ export function postMessage(ports: Ports, command: MessageCommand): Promise<Repl
     const ledger = await openForWork(ports, tx, sessionId);
     const given = body.interactive_form_answer;
     const run = given ? await answerForm(ledger, given, actor) : await say(ledger, body.text ?? '', actor);
-    if ('refused' in run) return run;
-    await ledger.close();
-    return made(await runView(tx, ledger.session, run));
+    return runReply(ledger, run, made);
   });
 }
 
-/** A post to the thread, by its rules: it may answer what is asked there. */
+/** A post to the thread, which may answer the thread's prompt. */
 async function say(ledger: Ledger, text: string, actor: Actor): Promise<Run | Refused> {
   if (text.trim() === '') throw fail('invalid_request', 'body.text: must not be blank');
   const taken = await takePost(ledger, { content: [{ type: 'text', text }] }, actor);
@@ -52,11 +50,10 @@ async function answerForm(ledger: Ledger, given: InteractiveFormAnswer, actor: A
   const form = await pendingForm(ledger);
   const run = form && (await ledger.tx.run(form.runId));
   if (!form || !run) throw notPending(await endedForm(ledger, given));
-  const refusal = checkFormAnswer(given, form.toolCallId);
-  if (refusal) throw new HoldpointError(refusal);
+  enforce(checkFormAnswer(given, form.toolCallId));
   if (given.status === 'cancelled') {
-    if (decide(form, 'cancel', ledger.now) === 'expire_first') return expireNow(ledger, run, form);
-    return cancelAsk(ledger, run, form, { answeredBy: by.name, surface: by.surface }, given.message);
+    if (isOverdue(form, ledger.now)) return expireNow(ledger, run, form);
+    return cancelAsk(ledger, run, form, authorOf(by), given.message);
   }
   const resolution = resolutionOf(form, given);
   if ('code' in resolution) throw new HoldpointError(resolution);
@@ -74,7 +71,7 @@ async function endedForm({ session, tx }: Ledger, given: InteractiveFormAnswer):
   return ask?.kind === 'question' && ask.status !== 'pending' ? ask : undefined;
 }
 
-/** Says who was first, where the answer names a form of this session that has ended. */
+/** Names the winner, where the answer is for a form of this session that has ended. */
 const notPending = (ended: EndedForm | undefined): HoldpointError =>
   fail(
     'interactive_form_not_pending',

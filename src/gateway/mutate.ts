@@ -1,6 +1,6 @@
-// Every change goes through here: one transaction, with the stored response of its idempotency key inside it.
-// A unit may also refuse *after* it changed something (a late answer that finds the deadline passed expires the ask):
-// it returns the refusal, the change commits, and only then the refusal is thrown. It leaves the key free.
+// Runs every change in one transaction, together with the stored response of its idempotency key.
+// A unit may also refuse *after* a change (a late answer expires an overdue ask): it returns the refusal, the change
+// commits, and only then is the refusal thrown. The key stays unused.
 import { fail, HoldpointError, type Refusal } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 

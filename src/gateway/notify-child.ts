@@ -1,4 +1,4 @@
-// How the end of a clarification reaches the child that asked. Anything but an answer is a declined clarification.
+// Sends the end of a clarification to the child that asked. Any end but an answer is a declined clarification.
 import { summarise } from '../core/answer.ts';
 import { type Answer, type Author, type EndedAsk, endAsk } from '../core/ask.ts';
 import type { Clarification, Run } from '../core/run.ts';
@@ -20,7 +20,7 @@ export async function notifyChild(ledger: Ledger, wanted: Clarification, answer:
   });
 }
 
-/** A clarification whose run never got the slot: nobody saw it, it is on the record, and the child is told. */
+/** Declines a clarification whose run never got the slot: it is logged, and the child is notified. */
 export async function declineUnasked(
   ledger: Ledger,
   run: Run,

@@ -1,6 +1,5 @@
-// A person posts to a thread, or sends a session a text: the same thing by two doors. What the thread asks is thereby
-// answered, through the same verbs as everywhere; otherwise the post is input for the next run. One transaction: what is
-// refused has posted nothing.
+// Accepts a person's post to a thread or text to a session. It answers the thread's prompt, through the same functions as
+// every surface; otherwise it is input for the next run. One transaction: a refused request posts nothing.
 import { LONGEST_NOTE, LONGEST_TEXT } from '../core/answer.ts';
 import { type Ask, isOverdue } from '../core/ask.ts';
 import type { PostItem } from '../core/bodies.ts';
@@ -18,7 +17,7 @@ import { answer } from './answer.ts';
 import { approve } from './approve.ts';
 import { expireNow } from './expire.ts';
 import { pendingForm } from './form-guard.ts';
-import { checkTakesInput, queuePost, refuseUnheard } from './input.ts';
+import { checkTakesInput, queuePost, refuseAttached } from './input.ts';
 import { type Ledger, openForWork } from './ledger.ts';
 import { type Key, made, mutate, type Refused, type Reply } from './mutate.ts';
 import { runOfAsk, sessionOfThread } from './records.ts';
@@ -44,13 +43,13 @@ export function postToThread(ports: Ports, command: PostCommand): Promise<Reply<
   });
 }
 
-/** A post, and the run that works on it or carries on with it. */
+/** A post, and the run that works on it. */
 interface Taken {
   item: ItemView;
   run: Run;
 }
 
-/** Within a transaction that the caller closes; a deadline that had passed is closed here. */
+/** In a transaction that the caller closes; an expired ask is closed here. */
 export async function takePost(ledger: Ledger, body: PostItem, actor: Actor): Promise<Taken | Refused> {
   if (!(await answersForm(ledger, body))) await checkTakesInput(ledger);
   const text = textOf(body);
@@ -59,7 +58,7 @@ export async function takePost(ledger: Ledger, body: PostItem, actor: Actor): Pr
   return postInput(ledger, text, { content: body.content, metadata: body.metadata }, actor);
 }
 
-/** A form takes no text; answers that name it are what it waits for. */
+/** A form takes no text, only answers that name it. */
 async function answersForm(ledger: Ledger, { metadata }: PostItem): Promise<boolean> {
   if (metadata?.prompt?.answers === undefined) return false;
   return (await pendingForm(ledger))?.id === metadata.prompt.prompt_id;
@@ -73,11 +72,11 @@ function textOf({ content, metadata }: PostItem): string {
   return text;
 }
 
-/** What the post answers: what the thread asks, or an ask that it names and that has ended, to be told how. */
+/** The ask that the post answers: the thread's prompt, or an ended ask that it names, which is refused with its outcome. */
 async function askOf(ledger: Ledger, { metadata }: PostItem): Promise<Ask | undefined> {
   const asked = await promptOf(ledger);
   const seen = metadata?.prompt;
-  // A form takes no text, so one that comes when it has been answered is not for it.
+  // A form takes no text, so a text after its answer is not meant for it.
   const prompt = asked?.mode === 'form' && asked.status !== 'pending' && !seen?.answers ? undefined : asked;
   if (seen === undefined || seen?.prompt_id === prompt?.id) return prompt;
   const ask = seen === null ? undefined : await ledger.tx.ask(seen.prompt_id);
@@ -120,7 +119,7 @@ async function postInput(ledger: Ledger, text: string, posted: Posted, actor: Ac
       'thread_takes_no_input',
       'This session runs commands, and nothing is asked now. Start a run with POST /v1/sessions/{id}/runs.',
     );
-  refuseUnheard(ledger);
+  refuseAttached(ledger);
   const item = { role: 'user', author: actor.name, ...posted };
   const { itemId, run } = await queuePost(ledger, { text, actor, item });
   return { item: viewOf(ledger, itemId, posted, actor, run.id), run };
@@ -140,13 +139,13 @@ const viewOf = (
   askId?: string,
 ): ItemView => itemView({ id, sessionId: session.id, role: 'user', author, content, metadata, at: now, runId, askId });
 
-/** What is typed as an answer to a secret question is in no log and no thread. */
+/** The answer to a secret question is in no log and no thread. */
 function withoutSecrets(ask: Ask, { content, metadata }: PostItem): Posted {
   if (ask.kind !== 'question' || !ask.content.questions.some((q) => q.secret)) return { content, metadata };
   return { content: [{ type: 'text', text: '(secret)' }], metadata: { prompt: { prompt_id: ask.id } } };
 }
 
-/** Refused where it could not be read. */
+/** Refuses a reply that could not be read. */
 function accepted<T extends object>(reading: T | Refusal): T {
   if ('code' in reading) throw new HoldpointError(reading as Refusal);
   return reading as T;

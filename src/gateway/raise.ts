@@ -1,5 +1,5 @@
-// An agent stops and asks: the ask becomes a row, its events and the held run in one transaction. Nothing is shown
-// before that commit. The same tool call asked again is the same ask.
+// Raises an ask: writes the ask, its events and the held run in one transaction. Nothing is shown before that commit.
+// Idempotent by tool call.
 import {
   type ApprovalContent,
   type Ask,
@@ -12,7 +12,7 @@ import {
 } from '../core/ask.ts';
 import type { RaiseAsk } from '../core/bodies.ts';
 import { approvalDigest, canonical, payloadHash, questionDigest } from '../core/digest.ts';
-import { fail, HoldpointError } from '../core/errors.ts';
+import { enforce, fail } from '../core/errors.ts';
 import { formBlock, renderPayload } from '../core/form.ts';
 import { askIdOf, PLAIN_CALL } from '../core/id.ts';
 import { checkPartialState } from '../core/partial-state.ts';
@@ -79,7 +79,7 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
   });
 }
 
-/** The ask this tool call already made. One that died with its worker is over: a replayed agent asks anew. */
+/** The ask of this tool call. One that ended with the loss of its worker does not count: a replayed agent asks again. */
 async function knownAsk({ tx, ports }: Ledger, wanted: PendingAsk): Promise<Ask | undefined> {
   for (let again = 2; ; again++) {
     const known = await tx.ask(wanted.id);
@@ -88,10 +88,10 @@ async function knownAsk({ tx, ports }: Ledger, wanted: PendingAsk): Promise<Ask 
   }
 }
 
-/** With a form or a restart an agent stops: what it has to ask besides is for the run that carries the answer on. */
+/** A form or a restart stops the agent: further asks belong to the run that carries the answer. */
 async function refuseStopped(tx: Tx, run: Run): Promise<void> {
   if (!isWaiting(run.status)) return;
-  // Nothing is raised after such an ask, so it is the newest; the others are not read, however many wait.
+  // No ask is raised after such an ask, so it is the newest; the others need not be read.
   const last = await tx.lastPendingOfRun(run.id);
   const asked = last?.mode === 'form' || last?.mode === 'restart' ? last : await tx.toHandOver(run.id);
   if (asked)
@@ -101,7 +101,7 @@ async function refuseStopped(tx: Tx, run: Run): Promise<void> {
     );
 }
 
-/** As it is now: a deadline that has passed ends it before it is shown again. */
+/** Expires an overdue ask before it is shown again. */
 async function current(ledger: Ledger, run: Run, ask: Ask): Promise<Ask> {
   if (!isOverdue(ask, ledger.now)) return ask;
   await expireNow(ledger, run, ask);
@@ -134,7 +134,7 @@ function describe(ledger: Ledger, run: Run, body: RaiseAsk): PendingAsk {
       ...lineage,
       ...(body.work_folder !== undefined && { work_folder: body.work_folder }),
     };
-    // Asked again after its files have changed it is the same ask; an answer to it is for the files as they were.
+    // The files are part of what is allowed, but not of the ask's identity: after a change it is the same ask.
     const bound = { ...content, ...(body.files && { files: body.files }) };
     const digest = approvalDigest(bound, ledger.session.workFolder, hash);
     const identity = payloadHash('approval', mode, content, hash);
@@ -142,14 +142,13 @@ function describe(ledger: Ledger, run: Run, body: RaiseAsk): PendingAsk {
   }
   const context = body.context === undefined ? {} : { context: body.context };
   const content: QuestionContent = { questions: completeQuestions(body.questions), ...context, ...lineage };
-  const refusal = checkQuestions(content.questions) ?? checkPartialState(body.partial_state, mode);
-  if (refusal) throw new HoldpointError(refusal);
+  enforce(checkQuestions(content.questions) ?? checkPartialState(body.partial_state, mode));
   const digest = questionDigest(content, hash);
   const sent = body.partial_state === undefined ? content : [content, body.partial_state];
   return { ...base, kind: 'question', content, digest, payloadHash: payloadHash('question', mode, sent, hash) };
 }
 
-/** A form is shown as a block of the thread. A subtask has one: the key decides between calls at the same moment. */
+/** Shows a form as a block of the thread. A subtask has one: the primary key decides between concurrent calls. */
 async function displayForm(ledger: Ledger, run: Run, ask: PendingAsk): Promise<void> {
   if (ask.kind !== 'question' || ask.mode !== 'form') return;
   const { session, tx } = ledger;
@@ -166,14 +165,14 @@ async function displayForm(ledger: Ledger, run: Run, ask: PendingAsk): Promise<v
   postItem(ledger, text, { type: 'tool_call', run_id: run.id, block });
 }
 
-/** A dispatch stopped to ask: what it leaves for the next one is kept beside the ask, out of every list and event. */
+/** Stores the partial state of a dispatch that stopped to ask: beside the ask, in no list or event. */
 async function keepState(ledger: Ledger, run: Run, ask: PendingAsk, body: RaiseAsk): Promise<void> {
   if (body.kind !== 'question' || ask.mode !== 'restart') return;
   if (body.partial_state !== undefined) await ledger.tx.insertPartialState(ask.id, JSON.stringify(body.partial_state));
   noteDispatch(ledger, run, 'dispatch.needs_input', {}, ask.id);
 }
 
-/** An approval that a setting decides is stored with its decision at once: on the record, never pending. */
+/** Stores an approval that a setting decides together with its decision: in the log, never pending. */
 async function raiseDecided(ledger: Ledger, ask: PendingAsk, behavior: 'allow' | 'deny', by: string): Promise<AskView> {
   const { tx } = ledger;
   await tx.insertAsk(ask);

@@ -23,6 +23,9 @@ export async function sessionOfThread(r: Reader, threadId: string): Promise<stri
   return session.id;
 }
 
+export const activeRun = (r: Reader, { activeRunId }: Session): MaybePromise<Run | undefined> =>
+  activeRunId === undefined ? undefined : r.run(activeRunId);
+
 /** The run that raised the ask. */
 export async function runOfAsk(r: Reader, ask: Ask): Promise<Run> {
   const run = await r.run(ask.runId);

@@ -1,9 +1,9 @@
-// Runs whose worker is gone. A run that is held is never restarted by a watchdog: if its agent can take the answer
-// later it goes on waiting. If not, people may answer until a worker comes back that could host it; then its open asks
-// end with the reason `worker_restart`. A run that was at work goes back to the queue where its agent allows it, else it
-// is interrupted, and what was answered to it is kept. Nothing here ever allows an action.
-import { type EndedAsk, endAsk, WORKER_RESTART, withoutDecision } from '../core/ask.ts';
-import { HoldpointError } from '../core/errors.ts';
+// Recovers runs whose worker is lost. A held run is never restarted by a watchdog: it keeps waiting if its agent can take
+// the answer later. If not, people may answer until a worker comes that could host it; then its open asks end with the
+// reason `worker_restart`. A running run returns to the queue where its agent allows it; otherwise it is interrupted and
+// its undelivered answers are kept. Nothing here ever allows an action.
+import { type EndedAsk, endAsk, SYSTEM, WORKER_RESTART, withoutDecision } from '../core/ask.ts';
+import { enforce } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { checkMove, heldStatus, isTerminal, isWaiting, LOST, LOST_WORDS, type Run } from '../core/run.ts';
 import { noteAsksEnded } from './ask-ended.ts';
@@ -14,7 +14,6 @@ import type { LeaseGrace } from './lease-grace.ts';
 import { type Ledger, openRun } from './ledger.ts';
 
 const BATCH = 200;
-const SYSTEM = { answeredBy: 'system', surface: 'system' } as const;
 
 export async function recoverLapsed(ports: Ports, grace: LeaseGrace): Promise<void> {
   const now = ports.clock.now();
@@ -23,7 +22,7 @@ export async function recoverLapsed(ports: Ports, grace: LeaseGrace): Promise<vo
   for (const run of lapsed) await recover(ports, run.id, isSilent(grace, now), true);
 }
 
-/** A worker has come: what was held inside the tool calls of another one, which is gone, is over. */
+/** A worker has come: asks held inside the tool calls of a lost worker end. */
 export async function recoverLost(
   ports: Ports,
   grace: LeaseGrace,
@@ -40,7 +39,7 @@ const isSilent =
   (run: Run): boolean =>
     (run.lease?.until ?? now + 1) <= now && grace.mayExpire(run, now);
 
-/** At start: the worker inside this server died with the last process, whatever its leases still say. */
+/** At start: the built-in worker ended with the previous process, even where its leases are still valid. */
 export async function recoverWorker(ports: Ports, workerId: string): Promise<void> {
   const held = await ports.store.read((r) => r.leasedBy(workerId));
   for (const run of held) await recover(ports, run.id, (current) => current.lease?.workerId === workerId);
@@ -63,7 +62,7 @@ const recover = (ports: Ports, runId: string, isLost: (run: Run) => boolean, may
     await ledger.close();
   });
 
-/** Nothing but tool calls that are gone holds it, and its agent cannot be told later. */
+/** Only lost tool calls hold the run, and its agent cannot take an answer later. */
 async function isHeldInside(tx: Tx, run: Run): Promise<boolean> {
   if (!isWaiting(run.status) || run.recovery === 'resume') return false;
   return (await tx.pendingOfRun(run.id)).every((ask) => ask.mode === 'blocking');
@@ -77,7 +76,7 @@ async function leaveOpen(ledger: Ledger, run: Run): Promise<void> {
   await ledger.close();
 }
 
-/** Asks that died with the process that held them end, an approval as a denial; what can still be told holds the run. */
+/** Ends asks of the lost process, an approval as a denial; asks that can still be delivered hold the run. */
 async function endLost(ledger: Ledger, run: Run): Promise<void> {
   const { tx, session, now } = ledger;
   if (!isWaiting(run.status) || run.recovery === 'resume') return;
@@ -95,8 +94,7 @@ async function endLost(ledger: Ledger, run: Run): Promise<void> {
 
 async function requeue(ledger: Ledger, run: Run): Promise<void> {
   const { tx, session, now } = ledger;
-  const refusal = checkMove(run.status, 'queued', 'recover');
-  if (refusal) throw new HoldpointError(refusal);
+  enforce(checkMove(run.status, 'queued', 'recover'));
   run.status = 'queued';
   run.updatedAt = now;
   session.queuedCount += 1;

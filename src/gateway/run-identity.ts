@@ -1,5 +1,5 @@
-// The identity of a managed run: an agent's token for its session, found by its programs in their environment, so that
-// they can ask with the client or over MCP. Nothing of it is stored; it is good until its run is over, or a day has passed.
+// Issues and verifies the identity of a managed run: an agent token for its session in the environment of its processes, so
+// that they can ask with the client or over MCP. It is not stored, and valid for a day at most, while its run is active.
 import { z } from 'zod';
 import type { Ports } from '../core/ports.ts';
 import { isTerminal, type Run } from '../core/run.ts';
@@ -17,7 +17,7 @@ export function runIdentity({ sealer, clock }: Ports, session: Session, run: Run
   return signToken(sealer, RUN_IDENTITY_PREFIX, payload);
 }
 
-/** Who is calling with it, if it is good now. */
+/** The caller with this token, if it is valid now. */
 export async function runActor(ports: Ports, secret: string): Promise<Actor | undefined> {
   const payload = Payload.safeParse(verifyToken(ports.sealer, RUN_IDENTITY_PREFIX, secret)).data;
   if (!payload || payload.exp <= ports.clock.now()) return undefined;
@@ -27,5 +27,5 @@ export async function runActor(ports: Ports, secret: string): Promise<Actor | un
   return { name, scope: 'agent', kind: 'bearer', tokenId: run.id, sessionId: run.sessionId, surface: 'api', expiresAt };
 }
 
-/** Whether the actor is a run, as told by its identity. */
+/** Whether the actor authenticated with the identity of a run. */
 export const isRun = ({ tokenId }: Actor): boolean => tokenId.startsWith('run_');

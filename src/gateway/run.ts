@@ -1,5 +1,5 @@
-// Work in a session: started by an input, told about by its outputs, ended by the agent's own word.
-import { WORKER_RESTART } from '../core/ask.ts';
+// Starts a run with an input, records its outputs, and ends it when its agent reports the end.
+import { type Author, authorOf, WORKER_RESTART } from '../core/ask.ts';
 import type { PostOutput, StartRun } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
 import { isForRecovery, type Output } from '../core/output.ts';
@@ -10,13 +10,13 @@ import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
 import { takeCarried } from './carried-answer.ts';
 import { finish } from './finish.ts';
-import { checkTakesInput, refuseUnheard } from './input.ts';
+import { checkTakesInput, refuseAttached } from './input.ts';
 import { keepAnswers } from './kept-answers.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openForWork, openRun } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
 import { enqueue, type Opening } from './slot.ts';
-import { runView } from './views.ts';
+import { runReply, runView } from './views.ts';
 
 export interface StartCommand {
   sessionId: string;
@@ -30,18 +30,17 @@ export function startRun(ports: Ports, command: StartCommand): Promise<Reply<Run
     const ledger = await openForWork(ports, tx, command.sessionId);
     checkMayStart(ledger, command);
     const run = await beginWork(ledger, command.body, command.actor);
-    await ledger.close();
-    return made(await runView(tx, ledger.session, run));
+    return runReply(ledger, run, made);
   });
 }
 
 /**
- * What a hosted agent is to do, and under which settings, is for people to say: it would lift its own limits. What an
- * attached one does nobody says here: its own side tells of a turn that was begun there, and names it as the source.
+ * Only people start work of a hosted agent and choose its settings: an agent could lift its own limits. The turns of an
+ * attached agent begin at its own prompt; the agent's side reports them and names itself as the source.
  */
 function checkMayStart(ledger: Ledger, { actor: { scope }, body: { source } }: StartCommand): void {
   const { session } = ledger;
-  if (source !== session.agentId) refuseUnheard(ledger);
+  if (source !== session.agentId) refuseAttached(ledger);
   if (scope !== 'agent' || session.agent === EXTERNAL_AGENT) return;
   const detail = `An agent starts work by itself only in a session of agent "${EXTERNAL_AGENT}"; this one is hosted (${session.agent}).`;
   throw fail('scope_forbidden', detail);
@@ -60,7 +59,7 @@ export async function beginWork(ledger: Ledger, body: StartRun, actor: Actor): P
   return enqueue(ledger, wanted, openingOf(actor, body.input.text));
 }
 
-/** Who says it decides, not whose session it is: what an agent begins is not a person's post. */
+/** The role follows from the author, not from the session: what an agent begins is not a person's post. */
 function openingOf({ scope }: Actor, text: unknown): Opening {
   if (typeof text !== 'string' || text.trim() === '') return {};
   return { text, role: scope === 'operator' ? 'user' : 'worker' };
@@ -73,7 +72,7 @@ export interface AgentCommand {
   key?: Key | undefined;
 }
 
-/** The same output id again is the same output: an agent that replays says nothing twice. */
+/** Idempotent by output id: an agent that replays adds no output twice. */
 export function postOutput(ports: Ports, command: AgentCommand & { body: PostOutput }): Promise<Reply<RunView>> {
   return mutate(ports, command.key, async (tx) => {
     const { ledger, run } = await openRun(ports, tx, command.runId);
@@ -86,12 +85,11 @@ export function postOutput(ports: Ports, command: AgentCommand & { body: PostOut
     await takeCarried(ledger, run);
     const { output_id, idempotency_key: _, ...content } = command.body;
     if (await say(ledger, run, content, output_id)) await tx.updateRun(run);
-    await ledger.close();
-    return ok(await runView(tx, ledger.session, run));
+    return runReply(ledger, run);
   });
 }
 
-/** A run's own programs know the epoch as well as its worker does: their token tells them apart. */
+/** A run's own programs know the epoch as well as its worker does: the token's scope distinguishes them. */
 function mustHoldLease({ body, actor, leaseEpoch }: AgentCommand & { body: PostOutput }, agent: string): void {
   if (leaseEpoch !== undefined && actor.scope !== 'agent') return;
   const named = isForRecovery({ type: body.type }, agent) ? `type "${body.type}"` : `id "${body.output_id}"`;
@@ -103,7 +101,7 @@ function mustHoldLease({ body, actor, leaseEpoch }: AgentCommand & { body: PostO
 
 type Said = Pick<PostOutput, 'type' | 'text' | 'data'>;
 
-/** What has a text is shown to people, with its data. Otherwise it is between the agent and itself. */
+/** An output with a text is shown to people, with its data; any other is stored for the agent alone. */
 async function say(ledger: Ledger, run: Run, said: Said, outputId?: string): Promise<boolean> {
   const { tx, ports, session, now } = ledger;
   const id = outputId ?? ports.ids.next('out');
@@ -118,7 +116,7 @@ async function say(ledger: Ledger, run: Run, said: Said, outputId?: string): Pro
   return true;
 }
 
-/** The last words of a run, unless it has just said them. */
+/** Adds the final text of a run, unless it is a repeat of the last output. */
 async function sayLast(ledger: Ledger, run: Run, text: string | undefined): Promise<void> {
   if (text === undefined) return;
   const isRepeat = ledger.session.lastMessage === text && (await ledger.tx.outputs(run.id)).some(says);
@@ -154,7 +152,7 @@ export function failRun(ports: Ports, command: FailCommand): Promise<Reply<RunVi
   );
 }
 
-/** What died with whoever held its tool calls is over, and what was answered to them is kept. */
+/** After the loss of its worker, asks end as `worker_restart` and undelivered answers are kept. */
 function interruptRun(ports: Ports, command: FailCommand): Promise<Reply<RunView>> {
   const isLost = command.interruptedBy === WORKER_RESTART;
   const error = command.error ?? (isLost ? LOST_WORDS : 'interrupted at the agent');
@@ -164,9 +162,9 @@ function interruptRun(ports: Ports, command: FailCommand): Promise<Reply<RunView
   });
 }
 
-type Ending = (ledger: Ledger, run: Run, author: { answeredBy: string; surface: Actor['surface'] }) => Promise<Run>;
+type Ending = (ledger: Ledger, run: Run, author: Author) => Promise<Run>;
 
-/** A repeat of the same end is recognised; any other change of an ended run is refused. */
+/** Idempotent for a repeat of the same end; any other change of an ended run is refused. */
 function end(
   ports: Ports,
   command: AgentCommand,
@@ -181,8 +179,6 @@ function end(
       throw fail('run_state_conflict', `The run is already ${run.status}; it does not change any more.`);
     if (run.clarification)
       throw fail('run_state_conflict', 'A clarification ends with its question: answer, decline or cancel that.');
-    const finished = await ending(ledger, run, { answeredBy: command.actor.name, surface: command.actor.surface });
-    await ledger.close();
-    return ok(await runView(tx, ledger.session, finished));
+    return runReply(ledger, await ending(ledger, run, authorOf(command.actor)));
   });
 }

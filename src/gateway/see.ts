@@ -1,5 +1,5 @@
-// A surface has put an ask in front of a person. The first time is kept with the ask and in the session's log; whatever
-// comes after it, or after the ask has ended, changes nothing and is no error: who looks need not know.
+// Records that a surface has shown an ask to a person: once per person and surface, with the ask and in the session's log.
+// A repeat, or a sighting of an ended ask, changes nothing and is no error.
 import type { Ports } from '../core/ports.ts';
 import { seen } from '../core/sighting.ts';
 import type { Actor } from '../core/token.ts';

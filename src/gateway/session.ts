@@ -1,4 +1,4 @@
-// Sessions: made or reused, ended.
+// Creates or reuses a session, and ends it.
 import type { CreateSession } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
 import { FIRST_PREV_HASH } from '../core/event.ts';
@@ -11,6 +11,7 @@ import { stopRun } from './cancel.ts';
 import { ledgerOf, openForWork, openSession } from './ledger.ts';
 import { deadenMail } from './mailbox.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
+import { activeRun } from './records.ts';
 import { sessionView } from './views.ts';
 
 export function createSession(ports: Ports, body: CreateSession, key?: Key): Promise<Reply<SessionView>> {
@@ -66,7 +67,7 @@ export function newSession(id: string, body: Omit<CreateSession, 'session_id'>, 
   };
 }
 
-/** Reusing a session never changes it; what was asked for must be what is there. */
+/** Reusing a session never changes it: the request must match the stored session. */
 function differenceOf(session: Session, body: CreateSession): string | undefined {
   const wanted = newSession(session.id, body, session.createdAt);
   if (wanted.agent !== session.agent) return 'agent';
@@ -86,7 +87,7 @@ export interface EndCommand {
   key?: Key | undefined;
 }
 
-/** Takes the parent's lock before its own, as everyone does who needs both. */
+/** Takes the parent's lock before its own: the lock order of every caller that needs both. */
 export function endSession(ports: Ports, command: EndCommand): Promise<Reply<SessionView>> {
   return mutate(ports, command.key, async (tx) => {
     const parentId = (await tx.session(command.sessionId))?.parentSessionId;
@@ -98,7 +99,7 @@ export function endSession(ports: Ports, command: EndCommand): Promise<Reply<Ses
     session.status = 'ended';
     session.endedAt = ledger.now;
     for (const run of await tx.queuedRuns(session.id)) await stopRun(ledger, run, 'cancelled', command.actor, reason);
-    const active = session.activeRunId === undefined ? undefined : await tx.run(session.activeRunId);
+    const active = await activeRun(tx, session);
     if (active) await stopRun(ledger, active, 'interrupted', command.actor, reason);
     if (parent) await deadenMail(ledger, parent);
     ledger.note('session.ended', { reason });

@@ -1,7 +1,7 @@
-// What an ended ask does to its run: go on, go on waiting, stop, or hand over to another run. One writer for all
-// surfaces: every end of every ask passes here and leaves the same events.
+// Applies the end of an ask to its run: continue, keep waiting, stop, or hand over to another run. Every end of every ask
+// passes here, from every surface, and appends the same events.
 import { type EndedAsk, isWithdrawn } from '../core/ask.ts';
-import { HoldpointError } from '../core/errors.ts';
+import { enforce } from '../core/errors.ts';
 import { checkMove, heldStatus, type Run } from '../core/run.ts';
 import { noteAsksEnded } from './ask-ended.ts';
 import { resolveClarification } from './clarify.ts';
@@ -9,7 +9,7 @@ import { finish } from './finish.ts';
 import { handOver } from './hand-over.ts';
 import type { Ledger } from './ledger.ts';
 
-/** Call with asks that ended in this transaction. Returns the run that carries on. */
+/** Call with asks that ended in this transaction. Returns the run that continues. */
 export async function settle(ledger: Ledger, run: Run, ended: readonly EndedAsk[]): Promise<Run> {
   const { tx, session, now } = ledger;
   session.pendingCount -= ended.length;
@@ -28,13 +28,12 @@ export async function settle(ledger: Ledger, run: Run, ended: readonly EndedAsk[
   if (status === 'running') {
     const handed = await askToHandOver(ledger, run, ended);
     if (handed) {
-      // Nothing holds the run any more, whatever kind of ask was the last one.
+      // No ask holds the run any more, of either kind.
       run.status = 'running';
       return handOver(ledger, run, handed);
     }
   }
-  const refusal = checkMove(run.status, status);
-  if (refusal) throw new HoldpointError(refusal);
+  enforce(checkMove(run.status, status));
   run.status = status;
   run.updatedAt = now;
   if (status === 'running') run.kind = first?.kind === 'approval' ? 'approval_resume' : 'user_question_resume';
@@ -42,7 +41,7 @@ export async function settle(ledger: Ledger, run: Run, ended: readonly EndedAsk[
   return run;
 }
 
-/** A cancelled or expired question ends its run, unless its agent took it back and goes on; a cancelled form is carried to the next run instead. */
+/** A cancelled or expired question ends its run, unless its agent withdrew it; a cancelled form goes to the next run. */
 const stopsTheRun = (ask: EndedAsk): boolean =>
   ask.kind === 'question' &&
   (ask.status === 'expired' || (ask.status === 'cancelled' && ask.mode !== 'form' && !isWithdrawn(ask.answer)));
@@ -58,7 +57,7 @@ function stopText(ask: EndedAsk): string {
   return `user-question request ${ask.id} cancelled${why ? `: ${why}` : ''}`;
 }
 
-/** The same for people who wait for something else of the run. */
+/** The same reason for people who wait for another ask of the run. */
 function stopWords({ status, answer: { justification } }: EndedAsk): string {
   const why = justification ? `: ${justification}` : '';
   return `another question of the run ${status === 'expired' ? 'expired' : 'was cancelled'}${why}`;

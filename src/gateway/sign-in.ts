@@ -1,7 +1,7 @@
-// Signing in from a browser: a link is made, used once, and exchanged for a token that lives in a cookie. The token is
-// listed, expires and is revoked like any other.
+// Signs a browser in: creates a single-use link and exchanges it for a token in a cookie. The token is listed, expires and
+// is revoked like any other.
 import type { CreateSignInLink, SignIn } from '../core/bodies.ts';
-import { HoldpointError } from '../core/errors.ts';
+import { enforce, HoldpointError } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import { BROWSER_TTL_MS, LINK_MEMORY_MS, LINK_TTL_MS, linkRefusal, unknownLink } from '../core/sign-in.ts';
@@ -15,7 +15,7 @@ export interface OfferedLink {
   expiresAt: number;
 }
 
-/** `by`: who offers it, for the log. */
+/** `by`: the creator of the link, for the log. */
 export function offerSignIn(
   ports: Ports,
   { scope = 'operator', name }: CreateSignInLink,
@@ -41,15 +41,14 @@ export interface SignedIn {
   token: Token;
 }
 
-/** `former`: the secret of the cookie this browser had until now, which is worthless afterwards. */
+/** `former`: the secret of the browser's previous cookie, which is revoked. */
 export async function signIn(ports: Ports, body: SignIn, former: string | undefined): Promise<SignedIn> {
   const { view } = await mutate(ports, undefined, async (tx) => {
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
     const hash = ports.hash(body.code);
     const link = await tx.signInLink(hash);
     if (!link) throw new HoldpointError(unknownLink);
-    const refusal = linkRefusal(link, ledger.now);
-    if (refusal) throw new HoldpointError(refusal);
+    enforce(linkRefusal(link, ledger.now));
     await tx.useSignInLink(hash, ledger.now);
     const secret = ports.ids.secret();
     const token: Token = {

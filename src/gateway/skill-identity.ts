@@ -1,5 +1,5 @@
-// The skill identity: a signed token that lets a run publish skills in the name of the person it works for, and nothing
-// else. Nothing of it is stored; it is good while that person's token is, under the name it has now, until it expires.
+// Issues and verifies skill identities: signed tokens that let a run publish skills in the name of the person it works for,
+// and nothing else. They are not stored, and valid while that person's token is, under its current name, until they expire.
 import { z } from 'zod';
 import type { Ports, Tx } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
@@ -8,7 +8,6 @@ import type { Actor } from '../core/token.ts';
 import { signToken, verifyToken } from './signed-token.ts';
 import { isGood } from './token.ts';
 
-/** So that it is known for what it is before anything is looked up. */
 export const SKILL_IDENTITY_PREFIX = 'hps_';
 const GOOD_FOR_MS = 24 * 60 * 60 * 1000;
 
@@ -22,7 +21,7 @@ const Payload: z.ZodType<SkillIdentity> = z.strictObject({
   exp: z.int(),
 });
 
-/** For a run that is claimed; none where nobody with a good token is behind it. */
+/** For a claimed run; undefined without a valid token of its person. */
 export async function identityOf(ports: Ports, tx: Tx, run: Run): Promise<string | undefined> {
   const now = ports.clock.now();
   const user = await tx.tokenNamed(run.actor);
@@ -38,7 +37,7 @@ export async function identityOf(ports: Ports, tx: Tx, run: Run): Promise<string
   });
 }
 
-/** Who is calling with it, if it is good now. */
+/** The caller with this token, if it is valid now. */
 export async function skillActor(ports: Ports, secret: string): Promise<Actor | undefined> {
   const payload = verified(ports, secret);
   if (!payload) return undefined;

@@ -1,5 +1,5 @@
-// Skills: published once under a name, overwritten by whoever published them, listed, fetched, removed. Whether a zip is
-// a skill was judged before it came here.
+// Publishes, replaces, lists, returns and deletes skills. A name is published once; from a run only its author replaces it.
+// The zip was validated before.
 import { fail } from '../core/errors.ts';
 import type { Ports, SkillFilter, Tx } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
@@ -8,9 +8,9 @@ import type { Actor } from '../core/token.ts';
 import { type Ledger, openSession } from './ledger.ts';
 import { made, mutate, ok, type Reply } from './mutate.ts';
 
-/** A zip that has been judged. */
+/** A validated zip. */
 export interface SkillContent extends Pick<Skill, 'description' | 'version' | 'sha256' | 'size'> {
-  /** Its one folder, which is named as the zip was. A skill has that name. */
+  /** The one folder in the zip, which has the name of the skill. */
   folder: string;
   /** In base 64. */
   archive: string;
@@ -33,7 +33,7 @@ export function publishSkill(ports: Ports, command: PublishCommand): Promise<Rep
     const skill: Skill = { id: ports.ids.next('skl'), name, namespace, ...content, author: actor.name, ...at };
     if (!(await tx.insertSkill(skill, archive)))
       throw fail('skill_exists', `There is a skill "${name}" in namespace "${namespace}". Overwrite it with PUT.`);
-    await told(ledger, 'skill.published', skill, actor);
+    await noteSkill(ledger, 'skill.published', skill, actor);
     return made(skillView(skill));
   });
 }
@@ -54,7 +54,7 @@ export function replaceSkill(ports: Ports, { skillId, content, actor }: ReplaceC
     const { archive, folder: _, ...rest } = content;
     const skill: Skill = { ...before, ...rest, updatedAt: ledger.now };
     await tx.updateSkill(skill, archive);
-    await told(ledger, 'skill.replaced', skill, actor);
+    await noteSkill(ledger, 'skill.replaced', skill, actor);
     return ok(skillView(skill));
   });
 }
@@ -64,7 +64,7 @@ export function deleteSkill(ports: Ports, skillId: string, actor: Actor): Promis
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
     const skill = await skillOf(tx, skillId);
     await tx.deleteSkill(skillId);
-    await told(ledger, 'skill.deleted', skill, actor);
+    await noteSkill(ledger, 'skill.deleted', skill, actor);
     return ok(skillView(skill));
   });
 }
@@ -72,7 +72,7 @@ export function deleteSkill(ports: Ports, skillId: string, actor: Actor): Promis
 export const listSkills = (ports: Ports, filter: SkillFilter): Promise<SkillView[]> =>
   ports.store.read(async (r) => (await r.skills(filter)).map(skillView));
 
-/** The zip, in base 64, with what is known of it. */
+/** The zip, in base 64, with its description. */
 export const skillArchive = (ports: Ports, skillId: string): Promise<{ skill: SkillView; archive: string }> =>
   ports.store.read(async (r) => {
     const skill = await skillOf(r, skillId);
@@ -93,7 +93,12 @@ async function skillOf(r: Pick<Tx, 'skill'>, id: string): Promise<Skill> {
   return skill;
 }
 
-async function told(ledger: Ledger, type: 'skill.published' | 'skill.replaced' | 'skill.deleted', s: Skill, by: Actor) {
+async function noteSkill(
+  ledger: Ledger,
+  type: 'skill.published' | 'skill.replaced' | 'skill.deleted',
+  s: Skill,
+  by: Actor,
+) {
   const { id: skill_id, name, namespace, sha256 } = s;
   ledger.note(type, { skill_id, name, namespace, sha256, by: by.name, scope: by.scope });
   await ledger.close();

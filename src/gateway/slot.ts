@@ -1,6 +1,5 @@
-// The one active slot of a session: who has it, who is next. Owns queueing and starting; a run that is over gives the
-// slot back through finish.ts.
-import { HoldpointError } from '../core/errors.ts';
+// Manages the one active slot of a session: queues runs and starts the next. An ended run frees the slot in finish.ts.
+import { enforce } from '../core/errors.ts';
 import { checkMove, type Run } from '../core/run.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
 import { truncate } from '../core/text-limit.ts';
@@ -15,7 +14,7 @@ export type NewRun = Pick<Run, 'kind' | 'input' | 'source' | 'actor'> &
     Pick<Run, 'id' | 'resumesRunId' | 'carriesAskId' | 'subtaskId' | 'textPreview' | 'clarification' | 'queueOrder'>
   >;
 
-/** Words that begin the run and are in no post: the thread shows them where the run was accepted. */
+/** A text that begins the run and is in no post: the thread shows it where the run was accepted. */
 export interface Opening {
   text?: string;
   role?: ThreadItem['role'];
@@ -62,7 +61,7 @@ export async function enqueue(ledger: Ledger, wanted: NewRun, opening: Opening =
   return (await ledger.tx.run(run.id)) ?? run;
 }
 
-/** 1-based. Behind everyone else, unless it inherited a place. */
+/** 1-based. Last, unless the run inherited a place. */
 async function placeOf({ tx, session }: Ledger, run: Run): Promise<number> {
   if (run.queueOrder === session.runCount) return session.queuedCount;
   return (await tx.queuedRuns(session.id)).findIndex((queued) => queued.id === run.id) + 1;
@@ -89,11 +88,10 @@ export async function fillSlot(ledger: Ledger): Promise<void> {
   if (session.agent === EXTERNAL_AGENT) await begin(ledger, next);
 }
 
-/** queued → running, with the slot. Where a worker took it, it also has the answer that the run carries. */
+/** queued → running, with the slot. A worker that claimed the run also has the answer that it carries. */
 export async function begin(ledger: Ledger, run: Run): Promise<void> {
   const { session, tx, now } = ledger;
-  const refusal = checkMove(run.status, 'running');
-  if (refusal) throw new HoldpointError(refusal);
+  enforce(checkMove(run.status, 'running'));
   run.status = 'running';
   run.startedAt ??= now;
   run.updatedAt = now;

@@ -1,6 +1,5 @@
-// The clockwork: wakes at the next deadline, at most a second away, and puts right what time alone has changed:
-// overdue asks, leases of lost workers, old mail, old idempotency keys, drafts whose author answered; and has the log signed
-// from time to time. Everything it does is also safe to do late.
+// Runs periodic work: wakes at the next deadline, at most a second away, and handles overdue asks, lapsed leases, old mail,
+// old idempotency keys and old drafts, and signs the log. All of it is safe to do late.
 import { DRAFT_TTL_MS } from '../core/draft.ts';
 import { KEY_TTL_MS } from '../core/idempotency.ts';
 import type { Ports } from '../core/ports.ts';
@@ -41,7 +40,7 @@ export class Sweep {
     await this.#turn;
   }
 
-  /** What could not be done is tried again after the longest sleep, not at once and for ever. */
+  /** Retries a failed turn after the longest sleep, not in a tight loop. */
   async #schedule(isDone: boolean): Promise<void> {
     if (this.#stopped) return;
     const next = isDone ? await this.#ports.store.read((r) => r.nextDeadline()).catch(() => undefined) : undefined;

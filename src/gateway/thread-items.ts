@@ -1,6 +1,6 @@
-// Reading a thread: the fold over a session's events, in pages or as a stream. Every place in a thread names the last
-// quiet event before it, so that whoever goes on from there folds what came after that event and nothing else. Keeps
-// nothing between calls and never holds more than one batch of events.
+// Reads a thread by folding a session's events, in pages or as a stream. Every cursor names the last quiet event before
+// it, so that a continued read folds only the events after that one. Keeps no state between calls and holds at most one
+// batch of events.
 import type { Event } from '../core/event.ts';
 import { blockOf } from '../core/form.ts';
 import type { Ports } from '../core/ports.ts';
@@ -20,23 +20,23 @@ export interface ThreadCursor {
 export interface ItemAtCursor {
   view: ItemView;
   place: ThreadCursor;
-  /** It was said before; this is how it reads now. */
+  /** A new version of an item that was sent before. */
   isUpdate: boolean;
 }
 
 export interface ItemPage {
   items: ItemAtCursor[];
   hasMore: boolean;
-  /** Follow the thread after it, and nothing is missed. */
+  /** Following the thread after it misses nothing. */
   end: ThreadCursor;
 }
 
 const BATCH = 200;
-/** A page is cut where its text grows beyond this. */
+/** A page ends when its text exceeds this size. */
 const LONGEST_PAGE = 4 * 1024 * 1024;
 export const THREAD_START: ThreadCursor = { quiet: 0, seq: 0, n: 0 };
 
-/** Folds on from a place: for each event the items that are new to whoever has seen everything up to there. */
+/** Folds from a cursor: for each event the items after that cursor. */
 export function itemsAfter(agentId: string, from: ThreadCursor): (event: Event) => ItemAtCursor[] {
   const thread = createThread(agentId);
   let { quiet } = from;
@@ -80,7 +80,7 @@ async function pageOf(ports: Ports, items: ItemAtCursor[], hasMore: boolean, fro
   return { items, hasMore, end: items.at(-1)?.place ?? from };
 }
 
-/** A page is as of now: the block of a form says how the form ended, wherever in the log that is. */
+/** The block of a form on a page shows the form's current status. */
 async function readNow({ store }: Ports, { metadata }: ItemView): Promise<void> {
   const block = blockOf(metadata);
   if (metadata === undefined || block === undefined) return;

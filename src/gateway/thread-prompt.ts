@@ -1,4 +1,4 @@
-// What a thread asks right now, as the fold over its log has it: read inside the transaction that is about to answer it.
+// Reads the current prompt of a thread by folding its log, inside the transaction that answers it.
 import type { Ask } from '../core/ask.ts';
 import type { Tx } from '../core/ports.ts';
 import { createThread } from '../core/thread.ts';
@@ -7,7 +7,7 @@ import type { Ledger } from './ledger.ts';
 const BATCH = 500;
 const STARTS = 10;
 
-/** The ask that the thread shows as its prompt; ended, where the agent does not have the answer yet. */
+/** The ask that the thread shows as its prompt; an ended one until the agent has the answer. */
 export async function promptOf({ tx, session }: Ledger): Promise<Ask | undefined> {
   if (session.pendingCount === 0 && !(await hasDue(tx, session.id))) return undefined;
   const thread = createThread(session.agentId);
@@ -23,7 +23,7 @@ export async function promptOf({ tx, session }: Ledger): Promise<Ask | undefined
 const hasDue = async (tx: Tx, sessionId: string): Promise<boolean> =>
   (await tx.asks({ sessionId, delivery: 'due' }, { limit: 1 })).length > 0;
 
-/** Where a run began that carries nothing on: whatever was asked before it has been resolved. */
+/** Where a run began that carries no answer: every earlier ask has been resolved. */
 async function lastFreshStart(tx: Tx, sessionId: string): Promise<number> {
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const starts = await tx.latest(sessionId, 'started', before, STARTS);

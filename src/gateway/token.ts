@@ -1,4 +1,4 @@
-// Tokens: made once, shown once, stored as a hash, revocable. Says who a caller is.
+// Creates, revokes and checks tokens: shown once, stored as a hash. Identifies callers.
 import type { CreateToken } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
@@ -12,7 +12,7 @@ import { isRun } from './run-identity.ts';
 import { newSession } from './session.ts';
 import { tokenView } from './views.ts';
 
-/** Events that belong to no conversation need a session of their own to be linked in. */
+/** Events that belong to no conversation are linked in a session of their own. */
 export function ensureSystemSession(ports: Ports): Promise<void> {
   return ports.store.write(async (tx) => {
     if (await tx.lockSession(SYSTEM_SESSION)) return;
@@ -85,7 +85,7 @@ export function revokeToken(ports: Ports, tokenId: string, key?: Key) {
   });
 }
 
-/** In the ledger of the system's session. */
+/** In the ledger of the system session. */
 export async function revokeIn(ledger: Ledger, token: Token): Promise<void> {
   if (token.revokedAt !== undefined) return;
   token.revokedAt = ledger.now;
@@ -93,7 +93,7 @@ export async function revokeIn(ledger: Ledger, token: Token): Promise<void> {
   ledger.note('token.revoked', { token_id: token.id });
 }
 
-/** The token behind a secret, if it is good now. */
+/** The token of a secret, if it is valid now. */
 export async function tokenOf(ports: Ports, secret: string): Promise<Token | undefined> {
   const token = await ports.store.read((r) => r.tokenByHash(ports.hash(secret)));
   return token && isGood(token, ports.clock.now()) ? token : undefined;
@@ -102,7 +102,7 @@ export async function tokenOf(ports: Ports, secret: string): Promise<Token | und
 export const isGood = (token: Token, now: number): boolean =>
   token.revokedAt === undefined && (token.expiresAt === undefined || token.expiresAt > now);
 
-/** After a wait: a token that was revoked or expired meanwhile gets nothing of what happened. */
+/** After a wait: a token that was revoked or expired meanwhile gets no result. */
 export async function checkStillGood(ports: Ports, actor: Actor): Promise<void> {
   if (isRun(actor)) return checkRun(ports, actor);
   const token = await ports.store.read((r) => r.token(actor.tokenId));

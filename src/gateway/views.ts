@@ -1,4 +1,4 @@
-// Records to views: what the doors show. Reads what a view needs beside its record, and decides nothing.
+// Builds the views of records that the API returns. Reads what a view needs besides its record; decides nothing.
 import type { Answer, ApprovalAsk, Ask, AskBase, PendingAsk, QuestionAsk } from '../core/ask.ts';
 import { TOOL_DEFERRED } from '../core/deferred.ts';
 import type { Event } from '../core/event.ts';
@@ -24,6 +24,9 @@ import type {
   SessionView,
   UserQuestionRequest,
 } from '../core/views.ts';
+import type { Ledger } from './ledger.ts';
+import { ok, type Refused } from './mutate.ts';
+import { activeRun } from './records.ts';
 
 const OUTPUT_CHARACTERS = 256 * 1024;
 
@@ -46,7 +49,7 @@ const requestOf = <C extends object>(ask: AskBase, content: C) => ({
   tool_call_id: ask.toolCallId,
 });
 
-/** With a sealer the answers of secret questions are shown: only for the agent that asked, until it acknowledges. */
+/** `reveal` shows the answers of secret questions: only for the agent that asked, until it acknowledges. */
 export function askView(ask: Ask, reveal?: Sealer, from?: AskedFrom): AskView {
   const origin = from && { asked_from: from, seen_by: ask.seenBy.slice(0, SIGHTINGS_SHOWN) };
   if (ask.kind === 'approval')
@@ -126,7 +129,7 @@ export async function runView(reader: Reader, session: Session, run: Run): Promi
   };
 }
 
-/** As many as fit, the last one always: a run that says much must not make every view of it large. */
+/** As many outputs as fit, the last one always: a view of a run with much output stays small. */
 function newest(outputs: readonly Output[]): readonly Output[] {
   let from = outputs.length;
   for (let left = OUTPUT_CHARACTERS; from > 0 && left > 0; from--) left -= sizeOf(outputs[from - 1]?.content ?? {});
@@ -141,11 +144,18 @@ async function queuedPosition(reader: Reader, run: Run): Promise<number> {
   return Math.max(1, queued.findIndex((q) => q.id === run.id) + 1);
 }
 
+/** Closes the ledger and returns the view of the run that works on. */
+export async function runReply(ledger: Ledger, result: Run | Refused, reply = ok<RunView>) {
+  if ('refused' in result) return result;
+  await ledger.close();
+  return reply(await runView(ledger.tx, ledger.session, result));
+}
+
 export async function sessionView(reader: Reader, session: Session): Promise<SessionView> {
   const open = session.pendingCount > 0;
   const placed = open ? await reader.asks({ sessionId: session.id, status: 'pending' }, { limit: 500 }) : [];
   const { approvals, questions } = split(placed.map((p) => p.value as PendingAsk));
-  const active = session.activeRunId === undefined ? undefined : await reader.run(session.activeRunId);
+  const active = await activeRun(reader, session);
   const queued = session.queuedCount > 0 ? await reader.queuedRuns(session.id) : [];
   const status = session.status === 'ended' ? 'ended' : (active?.status ?? 'idle');
   return {
@@ -175,7 +185,7 @@ export async function sessionView(reader: Reader, session: Session): Promise<Ses
   };
 }
 
-/** What a run or session shows of its pending asks stops at a size; their ids are all there, each ask by itself too. */
+/** A run or session shows its pending asks up to this size; all ids are there, and each ask can be read by itself. */
 const MOST_SHOWN = 2 * 1024 * 1024;
 const FEW = 8;
 
@@ -215,19 +225,19 @@ export function pendingView(session: Session, run: Run, ask: Ask): PendingQuesti
   };
 }
 
-/** As JSON text: the stored data goes out byte for byte, and one text serves every stream that shows the event. */
+/** As JSON text: the stored data is sent byte for byte, and one text serves every stream of the event. */
 export function eventJson(e: Event): string {
   const run = e.runId === undefined ? '' : `,"run_id":${JSON.stringify(e.runId)}`;
   const ask = e.askId === undefined ? '' : `,"ask_id":${JSON.stringify(e.askId)}`;
   return `{"seq":${e.seq},"session_seq":${e.sessionSeq},"id":"${e.id}","at_ms":${e.at},"session_id":"${e.sessionId}"${run}${ask},"type":"${e.type}","data":${e.data},"prev_hash":"${e.prevHash}","hash":"${e.hash}"}`;
 }
 
-export const messageView = (m: Message): MessageView => ({
+export const messageView = ({ subject, payload, attempts, ...m }: Message): MessageView => ({
   message_id: m.id,
-  subject: m.subject,
+  subject,
   from_session_id: m.fromSessionId,
-  payload: m.payload,
-  attempts: m.attempts,
+  payload,
+  attempts,
   created_at_ms: m.createdAt,
   ...optional('reason', m.reason),
   ...optional('dead_at_ms', m.deadAt),
