@@ -1,5 +1,5 @@
-// Judging an answer to a question set: the order of checks is part of the contract, first failure wins.
-// Owns what a person may answer. Who answered, when and whether they were first is decided in ask.ts.
+// Validates an answer to a question set: the order of checks is part of the contract, the first failure wins. Author,
+// instant and winner are decided in ask.ts.
 import { z } from 'zod';
 import { type Refusal, refuse } from './errors.ts';
 import type { Question } from './question.ts';
@@ -28,7 +28,7 @@ export const ApprovalResolution = z.strictObject({
   request_id: z.string().min(1).max(256),
   behavior: z.enum(['allow', 'deny']),
   updated_input: z.record(z.string(), z.unknown()).optional(),
-  /** What else is allowed with it, of what the agent suggested (such as "not to be asked again in this session"). */
+  /** Suggestions of the agent that are accepted with it (such as "do not ask again in this session"). */
   suggestion_ids: z.array(z.string().min(1).max(128)).max(100).optional(),
   justification: note.optional(),
   reason: note.optional(),
@@ -37,7 +37,7 @@ export type ApprovalResolution = z.infer<typeof ApprovalResolution>;
 
 export const DEFAULT_DENIAL = 'approval denied';
 
-/** The request id was already matched by whoever found the ask. */
+/** The caller has matched the request id. */
 export function checkAnswers(
   questions: readonly Question[],
   resolution: Omit<QuestionResolution, 'request_id'>,
@@ -95,7 +95,7 @@ function notAnOption(name: string, option: string, known: readonly string[]): st
   return `${name} has no option "${option}". Its options are: ${known.join(', ')}.`;
 }
 
-/** The one line that says what was answered, as the agent and the thread show it. */
+/** A one-line summary of the answers, for the agent and the thread. */
 export function summarise(questions: readonly Question[], answers: readonly QuestionAnswer[]): string {
   const lines = questions.flatMap((question) => {
     const answer = answers.find((a) => a.question_id === question.id);

@@ -1,4 +1,4 @@
-// The ask: what a run is held on. One aggregate, a union on `status`: a pending ask cannot have an answer, an
+// Defines the ask, which holds a run, and its state machine. A union on `status`: a pending ask cannot have an answer, an
 // ended one always has an outcome, an author, a surface and an instant.
 //
 //   pending ──answer──► answered ──┐
@@ -37,11 +37,11 @@ export interface ApprovalContent {
   diff?: string | undefined;
   /** The sub-agents between the run and the one that asks, the outermost first. */
   lineage?: string[] | undefined;
-  /** Where it runs, if that need not be the folder of the session. */
+  /** The folder it runs in, if that may differ from the folder of the session. */
   work_folder?: string | undefined;
   /** Files that the action names, as they were when it was asked; part of what is allowed. */
   files?: NamedFile[] | undefined;
-  /** What was decided about the same action before, where the agent was lost before it heard of it. */
+  /** The decision on the same action that was not delivered because the agent was lost. */
   earlier?: EarlierDecision | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface QuestionContent {
   questions: Question[];
   /** What the person should know to answer. */
   context?: string | undefined;
-  /** Whose form it is; only in mode `form`, and no part of what is asked. */
+  /** The owner of the form; only in mode `form`, and not part of the digest. */
   form?: FormOwner | undefined;
   lineage?: string[] | undefined;
 }
@@ -83,7 +83,7 @@ export interface Answer {
   answers?: QuestionAnswer[];
   behavior?: 'allow' | 'deny';
   updated_input?: Record<string, unknown>;
-  /** Which of the agent's suggestions were taken along with an allow. */
+  /** The agent's suggestions that were accepted with an allow. */
   suggestion_ids?: string[];
   /** Digest of the action that may run: of `updated_input` where the person changed it. */
   digest?: string;
@@ -134,7 +134,7 @@ export type QuestionAsk = Extract<Ask, { kind: 'question' }>;
 
 export type AskCommand = 'answer' | 'decline' | 'cancel' | 'expire' | 'fail';
 
-/** `compare`: an identical decision gets the first outcome, a different one is told who won. */
+/** `compare`: an identical decision gets the first outcome, a different one is refused with the winner. */
 export type AskMove = 'end' | 'compare' | 'conflict' | 'expired' | 'ignore';
 
 const settled = { cancel: 'conflict', expire: 'ignore', fail: 'ignore' } as const;
@@ -151,7 +151,7 @@ export const ASK_TABLE: Record<AskStatus, Record<AskCommand, AskMove>> = {
 export const isOverdue = (ask: Ask, now: number): ask is PendingAsk & { expiresAt: number } =>
   ask.status === 'pending' && ask.expiresAt !== undefined && ask.expiresAt <= now;
 
-/** What a command does to an ask right now. A pending ask past its deadline must be expired before it is judged again. */
+/** The effect of a command on an ask now. A pending ask past its deadline must be expired first. */
 export function decide(ask: Ask, command: AskCommand, now: number): AskMove | 'expire_first' {
   if (command !== 'expire' && isOverdue(ask, now)) return 'expire_first';
   return ASK_TABLE[ask.status][command];
@@ -182,17 +182,17 @@ export function endAsk(
   };
 }
 
-/** Why an ask ended that died with the process which held it. */
+/** The reason of an ask that ended with the process that held it. */
 export const WORKER_RESTART = 'worker_restart';
 
-/** Why an ask ended that its own agent took back: it was settled at the agent's own prompt, or nobody needs it now. */
+/** The reason of an ask that its agent withdrew: it was answered at the agent's own prompt, or is not needed any more. */
 export const WITHDRAWN = 'withdrawn';
 
-/** A person who denies something with this very word has decided it all the same. */
+/** A denial whose reason is this very word is a decision all the same. */
 export const isWithdrawn = ({ outcome, reason }: { outcome: string; reason?: string | undefined }): boolean =>
   outcome === 'cancelled' && reason === WITHDRAWN;
 
-/** An approval that ended without a decision is a denial, in so many words: no reader can mistake it for an allow. */
+/** An approval that ended without a decision is an explicit denial: no reader can mistake it for an allow. */
 export function withoutDecision(ask: Ask, reason: string, justification?: string): Pick<Answer, 'behavior' | 'reason'> {
   const note = justification === undefined ? {} : { justification };
   return ask.kind === 'approval' ? { behavior: 'deny', reason, ...note } : { reason, ...note };
@@ -210,7 +210,7 @@ export function winnerOf(ask: EndedAsk): Winner {
   };
 }
 
-/** In a few words for people: what became of it, and through whom. */
+/** A short text for people: the outcome and its author. */
 export function endedHow(winner: Winner): string {
   const { outcome, behavior, answered_by, surface, justification } = winner;
   if (isWithdrawn(winner)) return `withdrawn by its agent (${justification ?? 'it is not needed any more'})`;
@@ -225,7 +225,7 @@ function timeOfDay(atMs: number): string {
   return `${two(Math.floor(minutes / 60) % 24)}:${two(minutes % 60)} UTC`;
 }
 
-/** The refusal for whoever comes after an ask has ended. */
+/** The refusal of a call after the ask has ended. */
 export function lateRefusal(ask: EndedAsk, clarification: boolean): Refusal {
   const winner = winnerOf(ask);
   const { state, reason } = ask.delivery;

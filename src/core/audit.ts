@@ -1,6 +1,6 @@
-// Checks a log offline, event by event, in any order that keeps each session's own: every session is gapless and linked,
-// and every signed checkpoint stands on events that are there, so that a tail or a session that is missing is seen.
-// Owns what a checkpoint says and what counts as a fault; how a signature is made and checked comes from outside.
+// Verifies a log offline, event by event, in any order that keeps each session's own: every session is gapless and linked,
+// and every signed checkpoint matches events that are there, so that a missing tail or session is detected. Owns the
+// content of a checkpoint and what counts as a fault; signatures are made and verified by callbacks.
 import { z } from 'zod';
 import { canonical, type Hash } from './digest.ts';
 import { type Event, linkFault, NO_HEAD } from './event.ts';
@@ -9,7 +9,7 @@ import type { EventView } from './views.ts';
 export const CHECKPOINT = 'audit.checkpoint';
 
 const Statement = z.object({
-  /** It covers the events after the first and up to the second number: each checkpoint begins where another ended. */
+  /** It covers the events after the first up to the second number: each checkpoint begins where another ended. */
   after_seq: z.int(),
   through_seq: z.int(),
   /** The last event, so far, of every session that has one in between. */
@@ -55,9 +55,9 @@ interface Chain {
   seq: number;
   hash: string;
   isBroken: boolean;
-  /** Hashes that no checkpoint has vouched for yet, by their place in the session. */
+  /** Hashes that no checkpoint covers yet, by their number in the session. */
   unsigned: Map<number, string>;
-  /** Heads that a checkpoint vouched for before their events came. */
+  /** Heads of a checkpoint whose events have not come yet. */
   promised: Map<number, string>;
 }
 
@@ -66,7 +66,7 @@ export interface Audit {
   report(): AuditReport;
 }
 
-/** With `keys`, only these sign; without, the first that does, and no other. */
+/** With `keys`, only these may sign; without, only the first key that did. */
 export function createAudit(hash: Hash, verify: Verify, keys: readonly string[] = []): Audit {
   const chains = new Map<string, Chain>();
   const faults: string[] = [];

@@ -1,5 +1,5 @@
-// Every body that comes in over the questions-and-approvals API, as strict schemas: an unknown field is an error that
-// names it. The server validates with them and the OpenAPI document is generated from them.
+// Defines every request body of the questions-and-approvals API as a strict schema: an unknown field is an error that names
+// it. The server validates with them and the OpenAPI document is generated from them.
 import { z } from 'zod';
 import { ApprovalResolution, LONGEST_TEXT, QuestionAnswer, QuestionResolution } from './answer.ts';
 import { ASK_MODES } from './ask.ts';
@@ -20,7 +20,7 @@ const chosenId = z
     'use 1 to 128 letters, digits, dots, colons, dashes or underscores, beginning with a letter or digit',
   );
 const callId = z.string().trim().min(1).max(256);
-/** Any text: what a key must look like is the catalogue's business (`invalid_idempotency_key`), not the schema's. */
+/** Any text: the format of a key is checked later, with an error code of its own (`invalid_idempotency_key`). */
 const idempotency_key = z.string().max(10_000).optional();
 
 const sessionId = chosenId.refine((id) => id !== SYSTEM_SESSION, 'this name is reserved');
@@ -51,7 +51,7 @@ export const StartRun = z.strictObject({
 });
 export type StartRun = z.infer<typeof StartRun>;
 
-/** What a person says to a session: words, or the answer to the form it waits for. */
+/** A person's message to a session: a text, or the answer to the form it waits for. */
 export const PostMessage = z
   .strictObject({
     text: z.string().max(LONGEST_TEXT).optional(),
@@ -102,7 +102,7 @@ export const RaiseQuestion = z.strictObject({
   questions: QuestionInputs,
   context: z.string().max(20_000).optional(),
   lineage,
-  /** What the next dispatch is to find again: any JSON, up to 1 MiB in its canonical form. Only in mode `restart`. */
+  /** State for the next dispatch: any JSON, up to 1 MiB in its canonical form. Only in mode `restart`. */
   partial_state: z.unknown().optional(),
   ...expiry,
   idempotency_key,
@@ -154,7 +154,7 @@ export const FailRun = z.strictObject({
   interrupted_by: z
     .enum(INTERRUPTIONS)
     .optional()
-    .describe('It did not fail: the person at the agent stopped it, or whoever hosted it was lost'),
+    .describe('It did not fail: the person at the agent stopped it, or the process that hosted it was lost'),
   exit_code,
   idempotency_key,
 });
@@ -167,7 +167,7 @@ const GivenAnswer = z.looseObject({
 });
 export type GivenAnswer = z.infer<typeof GivenAnswer>;
 
-/** A person's post. What it says of a prompt has the shape of the item that resolves one. */
+/** A person's post. Its answer to a prompt has the shape of the item that resolves one. */
 export const PostItem = z.strictObject({
   content: z.array(z.strictObject({ type: z.literal('text'), text: z.string().max(LONGEST_TEXT) })).max(100),
   metadata: z
@@ -184,7 +184,7 @@ export const PostItem = z.strictObject({
 });
 export type PostItem = z.infer<typeof PostItem>;
 
-/** Authors of answers that no token gave. */
+/** Authors of answers that were given without a token. */
 const OWN_AUTHORS = /^(?:system$|(?:policy|grant|rule):)/i;
 
 /** How a token's answers are signed. */
@@ -197,7 +197,7 @@ const authorName = z
   .optional();
 
 export const CreateToken = z.strictObject({
-  /** `attached`: a person's own agent, whose hooks may call us and nothing else. */
+  /** `attached`: the hooks of a person's own agent. */
   scope: z.enum(['operator', 'viewer', 'agent', 'worker', 'attached']),
   name: authorName,
   session_id: sessionId.optional(),

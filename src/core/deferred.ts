@@ -1,9 +1,9 @@
-// The deferred result: what a tool returns whose answer comes with a later message. It tells a runtime to stop the run,
-// and the model nothing. Owns its shape and how it is recognised in whatever a runtime wrapped it.
+// Defines the deferred result, which a tool returns when its answer comes with a later message. It makes a runtime stop the
+// run. Owns its shape and how it is recognised inside a runtime's own wrapping.
 
 const WAITING = 'waiting_for_user_response';
 
-/** What the tool returns: it tells the runtime to stop, and the model nothing. */
+/** The result of the tool: an instruction for the runtime, without content for the model. */
 export const deferredResult = (askId: string) => ({
   __deferred_user_input__: true as const,
   success: true as const,
@@ -17,7 +17,7 @@ export const TOOL_DEFERRED = 'tool_deferred';
 
 const DEEPEST = 5;
 
-/** The deferred result in whatever a runtime wrapped it: content blocks, and JSON inside their texts. */
+/** Finds the deferred result inside content blocks, and in JSON inside their texts. */
 export function findDeferred(result: unknown, depth = 0): DeferredResult | undefined {
   if (depth > DEEPEST) return undefined;
   if (typeof result === 'string') return findDeferred(jsonIn(result), depth + 1);

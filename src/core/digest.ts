@@ -1,16 +1,16 @@
-// Canonical JSON (RFC 8785) and what is digested: the action an approval shows, the questions a person sees, the
-// payload of a request. The hash function itself comes from outside.
+// Computes digests over canonical JSON (RFC 8785): of the action of an approval, the questions of an ask, the payload of a
+// request. The hash function is a parameter.
 import canonicalize from 'canonicalize';
 import type { ApprovalContent, AskKind, QuestionContent } from './ask.ts';
 
 export type Hash = (text: string) => string;
 
-/** Of a value whose keys are in order already, JSON.stringify makes the same text at a third of the cost. */
+/** For a value whose keys are sorted already, JSON.stringify gives the same text at a third of the cost. */
 export function canonical(value: unknown): string {
   return (isInOrder(value) ? JSON.stringify(value) : canonicalize(value)) ?? 'null';
 }
 
-/** Whether RFC 8785 has nothing to put right in it, nor to refuse. */
+/** Whether RFC 8785 has nothing to change or refuse in it. */
 function isInOrder(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value === 'number') return Number.isFinite(value);
@@ -25,7 +25,7 @@ function isInOrder(value: unknown): boolean {
   return true;
 }
 
-/** Each digest names what it is of, so that no digest of one thing can stand for another. */
+/** Each digest includes its purpose, so that none can stand for another. */
 export const digestOf = (what: string, value: unknown, hash: Hash): string =>
   `sha256:${hash(canonical([what, value]))}`;
 

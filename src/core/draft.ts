@@ -1,5 +1,5 @@
-// What a person has typed and not sent yet, kept so that a reload, another device or the end of the ask never eats it.
-// Owns its shape and what it must not hold: the value of a secret is never kept, not even half-typed.
+// Defines drafts: text that a person has typed and not sent, kept across reloads, devices and the end of the ask. Owns the
+// shape and what it must not hold: the value of a secret is never stored, not even half-typed.
 import { z } from 'zod';
 import type { Ask } from './ask.ts';
 import { type Refusal, refuse } from './errors.ts';
@@ -27,7 +27,6 @@ export type DraftContent = z.infer<typeof DraftContent>;
 
 /** As JSON. */
 const LARGEST_DRAFT = 256 * 1024;
-/** Nobody comes back to half a sentence after this. */
 export const DRAFT_TTL_MS = 90 * 24 * 60 * 60_000;
 
 export interface Draft {
@@ -39,7 +38,7 @@ export interface Draft {
   savedBy: string;
 }
 
-/** Whoever answered has said it. What others have typed meanwhile is theirs, and stays. */
+/** A draft is spent once its own author has answered; drafts of other people stay. */
 export const isSpent = (ask: Ask, author: string): boolean =>
   (ask.status === 'answered' || ask.status === 'declined') && ask.answer.answered_by === author;
 

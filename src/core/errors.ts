@@ -1,6 +1,5 @@
-// The catalogue of everything Holdpoint refuses to do, by stable code. A code names a domain and a title; what a
-// refusal looks like on a wire (HTTP status, exit code) belongs to the door that shows it.
-// Core returns refusals as values; the gateway throws them as HoldpointError; anything else that is thrown is a defect.
+// Lists every refusal by a stable code, with a domain and a title; its form on the wire (HTTP status, exit code) belongs to
+// the API layer. Core returns refusals as values; the gateway throws them as HoldpointError; any other exception is a defect.
 
 export const ERRORS = {
   question_request_mismatch: ['questions', 'The request id does not match a pending question of this run'],
@@ -79,15 +78,15 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Who already decided an ask, told to everyone who comes later. */
+/** The decision that won, part of the refusal of every later one. */
 export interface Winner {
   answered_by: string;
   surface: string;
   answered_at_ms: number;
   outcome: string;
-  /** What an answered approval was answered with. */
+  /** The decision of an answered approval. */
   behavior?: 'allow' | 'deny';
-  /** Where its agent took it back, that, and why: nobody has decided it here. */
+  /** Of a withdrawn ask, which no person decided here. */
   reason?: string;
   justification?: string | undefined;
 }

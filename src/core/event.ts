@@ -1,5 +1,5 @@
-// The event log: append-only, gapless and hash-linked within a session. Owns the event types and how one event is
-// linked to the one before it; a session's log can be verified offline from what the API returns.
+// Defines the event log: append-only, gapless and hash-linked within a session. Owns the event types and the link from one
+// event to the next; a session's log can be verified offline from what the API returns.
 import { canonical, type Hash } from './digest.ts';
 
 export const EVENT_TYPES = [
@@ -45,7 +45,7 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Whether somebody only looked: nothing that anybody waits for has changed, and it is no work in its session. */
+/** Whether a person only looked: nothing changed that a waiter looks for, and the session did no work. */
 export const isOnlyLooking = (type: EventType): boolean => type === 'ask.seen';
 
 export interface EventDraft {

@@ -1,5 +1,5 @@
-// The answer to a form as it travels: what a person sends back, and what the next run is given as the result of the
-// tool call that displayed it. Values are judged where all answers are, in answer.ts.
+// Defines the answer to a form: what a person sends, and what the next run gets as the result of the tool call that
+// displayed it. answer.ts validates the values.
 import { z } from 'zod';
 import type { QuestionAnswer } from './answer.ts';
 import type { EndedAsk } from './ask.ts';
@@ -9,7 +9,7 @@ import type { FormOwner } from './form.ts';
 import { FORM_TOOL } from './form-input.ts';
 import type { Question } from './question.ts';
 
-/** What a person sends back. Its type and tool are judged by code, so any value is read here. */
+/** A person's answer. Its type and tool are checked with codes of their own, so any value is accepted here. */
 export const InteractiveFormAnswer = z.strictObject({
   type: z.unknown().optional().describe(`"${FORM_TOOL}"`),
   tool_use_id: z.unknown().optional().describe('The tool_use_id of the pending form'),
@@ -22,7 +22,7 @@ export const InteractiveFormAnswer = z.strictObject({
 });
 export type InteractiveFormAnswer = z.infer<typeof InteractiveFormAnswer>;
 
-/** Whether an answer is one for this form at all; what it says is judged like every other answer. */
+/** Checks that an answer is for this form; its values are validated like every other answer. */
 export function checkFormAnswer(answer: InteractiveFormAnswer, toolUseId: string): Refusal | undefined {
   if (answer.type !== FORM_TOOL)
     return refuse('invalid_interactive_form_answer', `The answer's type must be "${FORM_TOOL}".`);
@@ -70,7 +70,7 @@ function readAnswer(question_id: string, options: Question['options'], given: re
   };
 }
 
-/** The answer payload the next run is given: the result of the tool call that displayed the form. */
+/** The input of the next run: the result of the tool call that displayed the form. */
 export function formAnswer(ask: EndedAsk, place: FormOwner) {
   const { outcome, answers = [], justification } = ask.answer;
   const questions = ask.kind === 'question' ? ask.content.questions : [];

@@ -1,6 +1,6 @@
-// The arguments of `interactive_form_question` as models write them, made into questions a page can trust: read with
-// leniency (aliases, strings for objects, alternate keys), judged with strictness (ids, counts, lengths, repeats).
-// Whatever is refused is named with its place, so that a model can correct it. Pure; knows no ask and no page.
+// Normalises the arguments of `interactive_form_question` that models write into valid questions: parses leniently (aliases,
+// strings for objects, alternate keys), validates strictly (ids, counts, lengths, repeats). Errors name the field, so that
+// a model can correct it. Pure; knows no ask and no page.
 import { type Refusal, refuse } from './errors.ts';
 
 export const FORM_TOOL = 'interactive_form_question';
@@ -33,7 +33,7 @@ const LONGEST_TEXT = 4000;
 const LONGEST_ID = 128;
 const LONGEST_HEADER = 200;
 const LONGEST_PREVIEW = 20_000;
-const MOST_TOLD = 10;
+const MOST_LISTED = 10;
 
 const TEXT_KEYS = ['question', 'title', 'prompt', 'label', 'text'];
 const TYPE_KEYS = ['input_type', 'inputType', 'question_type', 'questionType', 'type'];
@@ -51,7 +51,7 @@ type Fields = Record<string, unknown>;
 type Complain = (place: string, problem: string) => void;
 
 export interface FormReading {
-  /** The tool the model is told to call again. */
+  /** The tool that the model must call again. */
   tool?: string;
   /** A question without an id is called by its place. */
   numberIds?: boolean;
@@ -70,11 +70,11 @@ export function readForm(given: unknown, { tool = FORM_TOOL, numberIds }: FormRe
   if (repeated !== undefined)
     complain('questions', `the id ${quoted(repeated)} is used more than once; give each its own`);
   if (problems.length === 0) return known;
-  const told = problems.slice(0, MOST_TOLD);
-  if (problems.length > MOST_TOLD) told.push(`and ${problems.length - MOST_TOLD} more problems`);
+  const listed = problems.slice(0, MOST_LISTED);
+  if (problems.length > MOST_LISTED) listed.push(`and ${problems.length - MOST_LISTED} more problems`);
   return refuse(
     'invalid_interactive_form',
-    `Nobody was asked. ${told.join('; ')}. Correct this and call ${tool} again.`,
+    `Nobody was asked. ${listed.join('; ')}. Correct this and call ${tool} again.`,
   );
 }
 
@@ -131,7 +131,7 @@ function optionalText<K extends string>(given: Fields, key: K, place: string, co
   return { [key]: readText(given[key], `${place}.${key}`, complain, longest) } as Record<K, string>;
 }
 
-/** `choice(question(Which one?))` is a type with the question inside it. An unknown type is what its options make it. */
+/** `choice(question(Which one?))` is a type with the question inside it. An unknown type follows from its options. */
 function readType(given: string | undefined): { kind: 'text' | 'single' | 'multi' | 'unknown'; inner?: string } {
   const nested = /^([\w\s-]+)\(\s*question\s*\(([\s\S]*)\)\s*\)$/.exec(given?.trim() ?? '');
   const name = (nested?.[1] ?? given ?? '')
@@ -230,7 +230,7 @@ function readFlag(given: unknown, otherwise: boolean, place: string, complain: C
   return otherwise;
 }
 
-/** JSON inside a text, where a model wrote a list or an object as one. */
+/** Parses a list or an object that a model wrote as a JSON text. */
 function parsed(given: unknown): unknown {
   if (typeof given !== 'string' || !/^\s*[[{]/.test(given)) return given;
   try {
@@ -244,7 +244,7 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The first text that says something. */
+/** The first text that is not blank. */
 const first = (fields: Fields, keys: readonly string[]): string | undefined =>
   keys.map((key) => fields[key]).find((value): value is string => typeof value === 'string' && value.trim() !== '');
 

@@ -1,12 +1,12 @@
-// A form: a question set that stops its run and is carried on by the next message. Owns what a page may render of it.
-// How a model may write one is in form-input.ts, what a person sends back in form-answer.ts.
+// Defines a form: a question set that stops its run and continues with the next message. Owns what a page may render of it.
+// form-input.ts reads a model's arguments, form-answer.ts a person's answer.
 import { z } from 'zod';
 import type { AskStatus, PendingAsk, QuestionContent } from './ask.ts';
 import { ownId } from './fields.ts';
 import { FORM_TOOL, type FormQuestion } from './form-input.ts';
 import { defaultHeader, type Question, type QuestionInput } from './question.ts';
 
-/** Whose form it is, in the words of whoever named task and subtask; our session and run otherwise. */
+/** The owner of a form: task and subtask as the caller named them, otherwise session and run. */
 export interface FormOwner {
   task_id: string | number;
   subtask_id: string | number;
@@ -90,7 +90,7 @@ export const formQuestions = (form: readonly FormQuestion[]): QuestionInput[] =>
     ...(q.allow_other === false && { allow_other: false }),
   }));
 
-/** The thread's block of a form: without what the model wrote. Its status is the ask's. */
+/** The thread's block of a form, without the model's arguments. Its status is the ask's. */
 export interface FormBlock {
   id: string;
   type: 'tool';
@@ -109,6 +109,6 @@ export const formBlock = (ask: PendingAsk, payload: RenderPayload): FormBlock =>
   render_payload: payload,
 });
 
-/** The block in the metadata of a thread item. Only the server posts one: an agent's words have no such field, a person's no type. */
+/** The block in the metadata of a thread item. Only the server posts one: outputs have no such field, posts no type. */
 export const blockOf = (metadata: Record<string, unknown> | undefined): FormBlock | undefined =>
   metadata?.type === 'tool_call' ? (metadata.block as FormBlock | undefined) : undefined;

@@ -1,5 +1,5 @@
-// Structured replies: answers in the shape that resolves a prompt, `[{question, answer: [labels]}]`, as an answer to the
-// ask. Used as they are: a label outside the options is free text, and nothing but the one word "Approve" approves.
+// Converts structured replies, `[{question, answer: [labels]}]`, to an answer of the ask. A label outside the options is
+// free text, and only the exact word "Approve" approves.
 import type { QuestionAnswer } from './answer.ts';
 import type { GivenAnswer } from './bodies.ts';
 import { type Refusal, refuse } from './errors.ts';
@@ -17,7 +17,7 @@ export function givenApproval(shown: string, given: readonly GivenAnswer[]): App
   return { behavior: 'deny', reason: words.join(', ') || undefined };
 }
 
-/** Questions are known by their text; of two with the same text, the first answer is for the first. */
+/** Questions are matched by their text; of two with the same text, the first answer is for the first. */
 export function givenAnswers(
   questions: readonly Question[],
   given: readonly GivenAnswer[],

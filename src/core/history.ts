@@ -1,6 +1,5 @@
-// What a search in the history finds: asks in whose own words every term occurs. Owns how a query is read and what the
-// words of an ask are: texts people and agents wrote, never names of fields, ids or digests. A session is also found by
-// its id, as a whole.
+// Matches asks with a search query: every term must occur in the texts of the ask, which people and agents wrote; names of
+// fields, ids and digests are not searched. A whole session id matches too.
 
 import { summarise } from './answer.ts';
 import type { EndedAsk } from './ask.ts';
@@ -8,7 +7,7 @@ import type { Session } from './session.ts';
 
 const MOST_TERMS = 8;
 
-/** Words, and "phrases in quotes"; case does not count. */
+/** Words, and "phrases in quotes"; case-insensitive. */
 export function termsOf(query: string): string[] {
   const found = query.toLowerCase().match(/"[^"]+"|\S+/g) ?? [];
   const terms = found.map((term) => (/^".+"$/.test(term) ? term.slice(1, -1).trim() : term)).filter(Boolean);
@@ -19,12 +18,12 @@ type Place = Pick<Session, 'id' | 'agent' | 'agentId' | 'title' | 'workFolder' |
 
 export function isFound(ask: EndedAsk, place: Place, terms: readonly string[]): boolean {
   if (terms.length === 0) return true;
-  const words = wordsOf(ask, place).toLowerCase();
-  return terms.every((term) => words.includes(term) || term === place.id.toLowerCase());
+  const text = textOf(ask, place).toLowerCase();
+  return terms.every((term) => text.includes(term) || term === place.id.toLowerCase());
 }
 
-/** On lines of their own, so that no phrase reaches from one text into the next. */
-function wordsOf(ask: EndedAsk, place: Place): string {
+/** One line per text, so that no phrase matches across two texts. */
+function textOf(ask: EndedAsk, place: Place): string {
   const { answer } = ask;
   const answered = ask.kind === 'question' ? summarise(ask.content.questions, answer.answers ?? []) : undefined;
   return [
@@ -38,7 +37,7 @@ function wordsOf(ask: EndedAsk, place: Place): string {
     ask.status,
     place.title,
     place.agent,
-    // Made from the session's id where nobody gave it one.
+    // Derived from the session's id by default.
     place.agentId.endsWith(place.id) ? undefined : place.agentId,
     place.workFolder,
     ...place.projectIds,

@@ -1,5 +1,5 @@
-// Ids: a prefix that says what it names, then characters that sort by time. An ask's id derives from its run and the
-// agent's own tool call, so that a call asked again is the same ask.
+// Makes ids: a prefix for the kind of record, then characters that sort by time. An ask's id derives from its run and the
+// agent's tool call, so that a repeated call is the same ask.
 import type { Hash } from './digest.ts';
 
 export type IdPrefix = 'ses' | 'run' | 'msg' | 'tok' | 'itm' | 'out' | 'wrk' | 'skl';

@@ -1,4 +1,4 @@
-// Idempotency keys: what a usable key is, and what makes two requests the same.
+// Defines idempotency keys: which keys are valid, and when two requests are the same.
 import { canonical, type Hash } from './digest.ts';
 import { type Refusal, refuse } from './errors.ts';
 
@@ -26,7 +26,7 @@ export function fingerprint(operation: string, ids: readonly string[], body: unk
 export interface StoredResponse {
   scope: string;
   fingerprint: string;
-  /** Whether the operation made something new, which a door may show (201 instead of 200). */
+  /** Whether the operation created a record (201 instead of 200). */
   created: boolean;
   body: string;
   createdAt: number;

@@ -1,5 +1,5 @@
-// What the past tells about waiting: how long people take, and what is asked by whom. Owns the sums; pure, fed one
-// outcome after another. Only what a person decided counts as a wait: rules answer at once, deadlines answer nothing.
+// Computes statistics of ended asks: how long people take, and what is asked by which agent. Pure, fed one outcome after
+// another. Only decisions of people count as waits: rules answer at once, deadlines are no answer.
 import { z } from 'zod';
 import { instant } from './fields.ts';
 import type { Outcome } from './ports.ts';
@@ -11,7 +11,7 @@ const Named = z.object({ name: z.string(), count, answered: count, p50_ms: count
 export const InsightsView = z.object({
   from_ms: instant,
   to_ms: instant,
-  /** Where the counting began, when there were too many asks to count them all from `from_ms` on. */
+  /** From when on asks were counted, if there were too many since `from_ms`. */
   counted_from_ms: instant,
   is_complete: z.boolean(),
   ended: count,
@@ -35,7 +35,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Steps that people think in. */
+/** Histogram steps. */
 const BUCKETS = [
   5 * SECOND,
   15 * SECOND,
@@ -118,7 +118,7 @@ export function tallyOf(from: number, to: number): Tally {
   };
 }
 
-/** `allowed` and `denied` are ends of approvals; the others have one name for both kinds. */
+/** `allowed` and `denied` are outcomes of approvals; the others have one name for both kinds. */
 function outcomeOf({ outcome, behavior }: Outcome): string {
   if (outcome !== 'answered' || behavior === undefined) return outcome;
   return behavior === 'allow' ? 'allowed' : 'denied';
@@ -139,7 +139,7 @@ function note(group: Group, wait: number | undefined): void {
   if (wait !== undefined) group.waits.push(wait);
 }
 
-/** The largest ones by name; what is left, together. */
+/** The largest groups by name; the rest in one. */
 function groupsByName() {
   const groups = new Map<string, Group>();
   const find = (name: string): Group => {
@@ -174,7 +174,7 @@ function histogramOf(waits: readonly number[]) {
   return counts;
 }
 
-/** For each share, the wait that so many of all waits do not exceed; nothing where there were none. */
+/** Percentiles of the waits; undefined without any. */
 function waitsOf<K extends string>(waits: readonly number[], shares: Record<K, number>): { [P in K]?: number } {
   if (waits.length === 0) return {};
   const sorted = Float64Array.from(waits).sort();

@@ -1,8 +1,8 @@
-// Labels say where work may run: a session names the labels it needs, a worker the ones it has. Owns the rule of who
-// takes what, as equality of texts, so that an index finds the runs of a worker without looking at any other.
+// Matches labels of sessions and workers: a session names the labels it needs, a worker those it has. The rule is equality
+// of texts, so that an index finds the runs of a worker.
 import { z } from 'zod';
 
-/** A worker with n labels serves 2^n - 1 sets of them: a bound on what one look for work asks the index. */
+/** A worker with n labels serves 2^n - 1 sets of them: a bound on the index look-ups of one claim. */
 export const MAX_LABELS = 8;
 
 const Label = z
@@ -11,14 +11,14 @@ const Label = z
 
 export const Labels = z.array(Label).max(MAX_LABELS);
 
-/** In order and each once, so that the same labels are the same list. */
+/** Sorted and unique, so that the same labels are the same list. */
 export const inOrder = (labels: readonly string[]): string[] => [...new Set(labels)].sort();
 
 export const labelKey = (labels: readonly string[]): string => labels.join(' ');
 
 /**
- * The needs that a worker with these labels covers. With labels it is kept for work that names some of them and no
- * other; without any it takes the work that names none.
+ * The label sets that a worker serves. With labels it takes only work that names some of them and no other; without any
+ * it takes work that names none.
  */
 export function servedKeys(labels: readonly string[]): string[] {
   if (labels.length === 0) return [''];
@@ -27,6 +27,6 @@ export function servedKeys(labels: readonly string[]): string[] {
   return sets.slice(1).map(labelKey);
 }
 
-/** Whether a worker with these labels takes work that needs those. */
+/** Whether a worker with these labels takes work with those needs. */
 export const isServed = (needed: readonly string[], labels: readonly string[]): boolean =>
   servedKeys(labels).includes(labelKey(inOrder(needed)));

@@ -1,4 +1,4 @@
-// How much one caller may do. Configurable; zero switches a limit off.
+// Declares the limits of one caller. Configurable; zero switches a limit off.
 
 export interface Limits {
   agentRequestsPerSecond: number;

@@ -1,4 +1,4 @@
-// Mail between sessions: kept until the child has acknowledged it, or moved to its dead letters with a reason.
+// Defines mail between sessions: kept until the child acknowledges it, or moved to its dead letters with a reason.
 
 export const MESSAGE_TTL_MS = 7 * 24 * 60 * 60 * 1000;
 export const MESSAGE_MAX_ATTEMPTS = 3;

@@ -1,5 +1,5 @@
-// What a stopped dispatch leaves for the one that carries on: any JSON, bounded by the size of its canonical form. Owns
-// the limit and how it is measured.
+// Limits the partial state that a stopped dispatch leaves for the next one: any JSON, bounded by the size of its canonical
+// form.
 import { canonical } from './digest.ts';
 import { type Refusal, refuse } from './errors.ts';
 

@@ -1,4 +1,4 @@
-// What is decided without a person. Silence, time and failure never decide; only a setting a person made can.
+// Decides approvals without a person, by settings of a person only. Silence, time and failure never decide.
 import type { ApprovalContent } from './ask.ts';
 import type { Run } from './run.ts';
 import type { Permissions, Session } from './session.ts';
@@ -8,7 +8,7 @@ export interface PolicyDecision {
   answeredBy: string;
 }
 
-/** The session's own setting, else that of the worker its run is with, else approvals are asked for. */
+/** The session's own setting, else that of its run's worker, else approvals are asked for. */
 export const permissionsOf = (
   session: Pick<Session, 'permissions'>,
   run: Pick<Run, 'permissions'> | undefined,

@@ -1,6 +1,6 @@
-// What the gateway needs from the outside: a store, a clock, randomness, hashes and a sealer. Types only.
+// Declares the ports of the gateway: a store, a clock, randomness, hashes and a sealer. Types only.
 // Everything is asynchronous and nothing assumes one writer: a store may group commits (SQLite) or run transactions
-// side by side under the session's lock (PostgreSQL).
+// concurrently under the session's lock (PostgreSQL).
 import type { Ask, AskKind, AskStatus, DeliveryState, EndedAsk, PendingAsk, Surface } from './ask.ts';
 import type { Hash } from './digest.ts';
 import type { Draft } from './draft.ts';
@@ -25,12 +25,12 @@ export interface Ids {
   secret(): string;
 }
 
-/** Keeps secret answers at rest, compares decisions without storing them in the clear, and signs for the server. */
+/** Encrypts secret answers, compares decisions without storing them in the clear, and signs for the server. */
 export interface Sealer {
   seal(text: string): string;
   open(sealed: string): string;
   mac(text: string): string;
-  /** What anybody who has `publicKey` can check. */
+  /** Verified with `publicKey`. */
   sign(text: string): string;
   readonly publicKey: string;
 }
@@ -61,17 +61,17 @@ export interface SessionFilter {
   status?: string | undefined;
   /** Children of this session. */
   parentId?: string | undefined;
-  /** Back in time: a page goes on before the position, not after it. */
+  /** Newest first: a page continues before the position, not after it. */
   newestFirst?: boolean | undefined;
 }
 
 export interface PastFilter {
-  /** Any end unless one is named. */
+  /** Any end by default. */
   status?: EndedAsk['status'] | undefined;
   kind?: AskKind | undefined;
   sessionId?: string | undefined;
   agent?: string | undefined;
-  /** In lower case. What comes back may lack some of them; whoever asks decides. */
+  /** In lower case. The result may lack some of them; the caller filters. */
   terms: readonly string[];
 }
 
@@ -90,7 +90,7 @@ export interface Outcome {
 
 export interface SkillFilter {
   namespace: string;
-  /** Part of it, unless exact. */
+  /** A part of the name, unless exact. */
   name?: string | undefined;
   isExact: boolean;
   skip: number;
@@ -102,7 +102,7 @@ export interface EventFilter {
   runId?: string | undefined;
 }
 
-/** A value, or a promise of it where the database is another process: `await` takes both. */
+/** A value, or a promise of it where the database is another process. */
 export type MaybePromise<T> = T | Promise<T>;
 
 export interface Reader {
@@ -113,14 +113,14 @@ export interface Reader {
     filter: { sessionId?: string | undefined; status?: RunStatus | undefined },
     page: Page,
   ): MaybePromise<Positioned<Run>[]>;
-  /** The run that carries an answer on, and the run that asks a clarification. */
+  /** The run that carries an answer, and the run that asks a clarification. */
   carryingRun(askId: string): MaybePromise<Run | undefined>;
   clarificationRun(requestId: string): MaybePromise<Run | undefined>;
   /** In the order they will get the slot. */
   queuedRuns(sessionId: string): MaybePromise<Run[]>;
   ask(id: string): MaybePromise<Ask | undefined>;
   asks(filter: AskFilter, page: Page): MaybePromise<Positioned<Ask>[]>;
-  /** Where a stretch of at most so many asks before the position begins, and when; undefined when there are none. */
+  /** Position and instant of the first of at most `length` asks before a position; undefined when there are none. */
   stretch(before: number, length: number, sessionId?: string): MaybePromise<{ low: number; at: number } | undefined>;
   /** Ended asks from one position up to another, newest first. */
   pastAsks(filter: PastFilter, low: number, before: number): MaybePromise<Positioned<EndedAsk>[]>;
@@ -135,9 +135,9 @@ export interface Reader {
   dueOfRun(runId: string): MaybePromise<EndedAsk[]>;
   /** The latest answer to the same ask that could not be delivered because the worker was lost. */
   keptAnswer(sessionId: string, kind: AskKind, digest: string): MaybePromise<EndedAsk | undefined>;
-  /** The oldest ended form or restart ask that no run carries on yet. */
+  /** The oldest ended form or restart ask whose answer no run carries yet. */
   toHandOver(runId: string): MaybePromise<EndedAsk | undefined>;
-  /** What a dispatch left for the next one when it raised this ask, as JSON text. */
+  /** The partial state of the dispatch that raised this ask, as JSON text. */
   partialState(askId: string): MaybePromise<string | undefined>;
   /** The form a subtask displayed. */
   formOf(sessionId: string, subtaskId: string): MaybePromise<string | undefined>;
@@ -165,11 +165,11 @@ export interface Reader {
   overdueAsks(now: number, limit: number): MaybePromise<PendingAsk[]>;
   overdueRuns(now: number, limit: number): MaybePromise<Run[]>;
   nextDeadline(): MaybePromise<number | undefined>;
-  /** Runs that a worker with these labels may take: first in a free queue, or running with nobody at the wheel. */
+  /** Runs that a worker with these labels may claim: first in a free queue, or running without a lease. */
   claimable(agents: readonly string[], labels: readonly string[], limit: number): MaybePromise<Run[]>;
   leasedBy(workerId: string): MaybePromise<Run[]>;
   lapsedLeases(now: number, limit: number): MaybePromise<Run[]>;
-  /** Runs that are held and whose worker is gone for good, for a worker that could host their agents. */
+  /** Held runs whose worker is lost, for a worker that could host their agents. */
   lostHolds(agents: readonly string[], labels: readonly string[], now: number, limit: number): MaybePromise<Run[]>;
   staleMessages(before: number, limit: number): MaybePromise<Message[]>;
   counts(): MaybePromise<{ pendingAsks: number; dueDeliveries: number; activeSessions: number }>;
@@ -182,27 +182,27 @@ export interface Locked<T> {
 }
 
 export interface Tx extends Reader {
-  /** Reads the session and keeps every other writer off it until the unit has committed. */
+  /** Reads the session and locks it until the unit has committed. */
   lockSession(id: string): MaybePromise<Session | undefined>;
   lockRun(id: string): MaybePromise<Locked<Run> | undefined>;
   lockAsk(id: string): MaybePromise<Locked<Ask> | undefined>;
-  /** Keeps twins of the same idempotency key waiting, then says what the key already stands for. */
+  /** Locks an idempotency key until the unit has committed, and returns its stored response. */
   lockKey(scope: string): MaybePromise<StoredResponse | undefined>;
   insertSession(session: Session): MaybePromise<void>;
   updateSession(session: Session): MaybePromise<void>;
   insertRun(run: Run): MaybePromise<void>;
   updateRun(run: Run): MaybePromise<void>;
-  /** What a run that has not begun is to do. */
+  /** The input of a run that has not begun. */
   updateInput(run: Run): MaybePromise<void>;
   insertAsk(ask: PendingAsk): MaybePromise<void>;
-  /** Compare-and-set on `pending`: false when somebody else ended it first. */
+  /** Compare-and-set on `pending`: false when the ask has already ended. */
   endAsk(ask: EndedAsk): MaybePromise<boolean>;
   updateDelivery(ask: EndedAsk): MaybePromise<void>;
   updateSightings(ask: Ask): MaybePromise<void>;
   insertPartialState(askId: string, state: string): MaybePromise<void>;
   /** False when this subtask has displayed a form before. */
   insertForm(sessionId: string, subtaskId: string, askId: string): MaybePromise<boolean>;
-  /** Links the drafts to the session's head, which it moves; the caller saves the session. */
+  /** Links the drafts to the session's head and moves it; the caller saves the session. */
   appendEvents(session: Session, drafts: readonly EventDraft[], at: number): MaybePromise<void>;
   insertOutput(output: Output): MaybePromise<boolean>;
   insertMessage(message: Message): MaybePromise<boolean>;
@@ -218,10 +218,10 @@ export interface Tx extends Reader {
   updateSkill(skill: Skill, archive: string): MaybePromise<void>;
   deleteSkill(id: string): MaybePromise<void>;
   deleteDraft(askId: string, author: string): MaybePromise<boolean>;
-  /** Drafts of those who answered the ask, and those nobody has touched since the instant. */
+  /** Deletes drafts whose author has answered the ask, and those not saved since the instant. */
   forgetDrafts(before: number): MaybePromise<number>;
   insertResponse(response: StoredResponse): MaybePromise<void>;
-  /** Keeps the first value ever given under a name, and returns it. */
+  /** Stores a value under a name unless there is one, and returns the stored one. */
   keepFact(name: string, value: string): MaybePromise<string>;
   forgetResponses(before: number): MaybePromise<number>;
 }
@@ -231,12 +231,12 @@ export interface Store {
   read<T>(unit: (reader: Reader) => MaybePromise<T>): Promise<T>;
   /**
    * Runs the unit in a transaction. Resolves or rejects only after the commit that holds it is on disk. A unit may be
-   * undone and run again before that: what it does outside the transaction, it does after.
+   * rolled back and run again before that: side effects belong after it.
    */
   write<T>(unit: (tx: Tx) => MaybePromise<T>): Promise<T>;
   /**
-   * An advisory wake-up after commits that appended events, with those events where the store has them at hand. A lost
-   * one costs milliseconds, never an event.
+   * An advisory wake-up after commits that appended events, with those events where the store has them. A lost one costs
+   * milliseconds, never an event.
    */
   onCommit(wake: (appended?: readonly Event[]) => void): void;
   close(): Promise<void>;
@@ -248,6 +248,6 @@ export interface Ports {
   ids: Ids;
   hash: Hash;
   sealer: Sealer;
-  /** Whether an agent runs headless commands: each of its runs is a dispatch, and is reported as one. */
+  /** Whether an agent runs headless commands: each of its runs is a dispatch. */
   isDispatchAgent(agent: string): boolean;
 }

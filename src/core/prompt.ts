@@ -1,4 +1,4 @@
-// An ask as a chat item: the text a person reads and the structure a renderer uses, and the audit item of its end.
+// Builds the chat item of an ask, with a text for people and a structure for renderers, and the audit item of its end.
 import { DEFAULT_DENIAL } from './answer.ts';
 import {
   type Answer,
@@ -21,7 +21,7 @@ interface PromptQuestion {
   options: { label: string; description?: string }[];
 }
 
-/** As much of an ask as a prompt shows. */
+/** The part of an ask that a prompt shows. */
 export type Prompted = { id: string } & (
   | { kind: 'approval'; content: ApprovalContent }
   | { kind: 'question'; content: QuestionContent }
@@ -49,13 +49,13 @@ export function pendingPrompt(ask: Prompted, mode: AskMode = 'blocking'): Prompt
   return { text: promptText(ask, mode), metadata: { type: 'pending_prompt', prompt } };
 }
 
-/** Why the agent never took an answer that was given, and how the prompt ended thereby. */
+/** Why an answer was not delivered, and how the prompt ended. */
 export interface Loss {
   state: 'cancelled' | 'failed';
   reason: string;
 }
 
-/** How it ended. `declined` and `expired` show as cancelled, with that as the reason; an answer that was lost, with both. */
+/** The resolution. `declined` and `expired` show as cancelled, with that as the reason; a lost answer with both. */
 export function resolvedPrompt(ask: Prompted, answer: Answer, loss?: Loss): PromptItem {
   const state = loss?.state ?? promptState(answer);
   const prompt = {
@@ -94,7 +94,7 @@ function promptQuestions(ask: Prompted): PromptQuestion[] {
   }));
 }
 
-/** What would be done, without what the caller keeps beside it. */
+/** The action, without the caller's own fields. */
 function action({ tool_name, input, reason, scope, suggestions, diff, earlier }: ApprovalContent): ApprovalContent {
   const more = {
     ...(suggestions && { suggestions }),
@@ -110,7 +110,7 @@ export function approvalQuestion(ask: Prompted & { kind: 'approval' }): string {
   return `${tool_name}: ${action}`;
 }
 
-/** While a form waits a text is refused, so nobody is asked for one. */
+/** A form refuses a text, so the prompt asks for none. */
 const FORM_HINT = 'Answer or cancel the form itself: in the web inbox, or with `holdpoint questions answer`.';
 
 function promptText(ask: Prompted, mode: AskMode): string {
@@ -177,7 +177,7 @@ function endedText(answer: Answer): string {
   return `✗ ${how}: ${why === justification ? why : inWords(why)}`;
 }
 
-/** Reasons that programs compare, as people read them. */
+/** Texts for people, of reasons that programs compare. */
 const WORDS = new Map([
   [WORKER_RESTART, 'the worker was lost'],
   [WITHDRAWN, 'the agent took it back'],

@@ -1,5 +1,5 @@
-// The question set: what an agent asks a person, and how a loosely written set becomes a complete one.
-// Owns shapes, defaults and the uniqueness rules. Answers are judged in answer.ts.
+// Defines the question set of an agent, and completes a loosely written one. Owns shapes, defaults and uniqueness rules;
+// answer.ts validates answers.
 import { z } from 'zod';
 import { type Refusal, refuse } from './errors.ts';
 

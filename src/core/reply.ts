@@ -1,5 +1,5 @@
-// Plain text to an answer: what a person typed into a chat, read as the answer to the one prompt that is open there.
-// Pure and total: every text has a reading, and the only texts that approve are the seven affirmative tokens.
+// Parses a plain text, typed into a chat, as the answer to the open prompt. Pure and total: every text has a result, and
+// only the seven affirmative tokens approve.
 import type { QuestionAnswer } from './answer.ts';
 import type { Question } from './question.ts';
 
@@ -8,7 +8,7 @@ const NEGATIVE = new Set(['deny', 'denied', 'no', 'n', 'reject', '2']);
 
 export interface ApprovalReply {
   behavior: 'allow' | 'deny';
-  /** What was typed, where it was more than a plain no: it tells the agent why. */
+  /** The text, where it was more than a plain no: the reason for the agent. */
   reason: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export function readApproval(text: string): ApprovalReply {
   return { behavior: 'deny', reason: NEGATIVE.has(token) ? undefined : text.trim() };
 }
 
-/** One answer for each question. A blank text is no answer at all and never reaches this. */
+/** One answer for each question. Never called with a blank text. */
 export function readAnswers(questions: readonly Question[], text: string): QuestionAnswer[] {
   const whole = text.trim();
   const [only] = questions;
@@ -43,7 +43,7 @@ function readNumber(question: Question, text: string): string[] | undefined {
   return option && [option.id];
 }
 
-/** Numbers between commas and white space; one that is none, or out of range, and the text is not a list of numbers. */
+/** Numbers separated by commas or white space; with anything else, or a number out of range, the text is no such list. */
 function readNumbers(question: Question, text: string): string[] | undefined {
   const parts = text.split(/[\s,]+/).filter((part) => part !== '');
   const chosen = parts.map((part) => readNumber(question, part)?.[0]);

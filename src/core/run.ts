@@ -1,11 +1,11 @@
-// The run: one stretch of work in a session, from an input to its end.
+// Defines the run, a unit of work in a session from an input to its end, and its state machine.
 //
 //   queued ──► running ◄──► waiting_for_approval ──────┐
 //     │           │  ▲                                  ├──► completed · failed · interrupted · cancelled
 //     │           │  └──► waiting_for_user_question ───┘
 //     └───────────┴───────────────────────────────────► (terminal: nothing follows)
 //
-// Owns which status may follow which. Knows nothing of slots, leases or storage.
+// Knows nothing of slots, leases or storage.
 import { type Refusal, refuse } from './errors.ts';
 import type { Question } from './question.ts';
 import type { Permissions } from './session.ts';
@@ -31,7 +31,7 @@ export const RUN_KINDS = [
 ] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
-/** `recover`: allowed only while a crash is being repaired. `handover`: only where the answer is carried on by another run. */
+/** `recover`: allowed only in crash recovery. `handover`: only where another run carries the answer. */
 export type RunMove = 'move' | 'stay' | 'refuse' | 'recover' | 'handover';
 
 const ended = {
@@ -98,14 +98,14 @@ export const isTerminal = (status: RunStatus): boolean =>
 export const isWaiting = (status: RunStatus): boolean =>
   status === 'waiting_for_approval' || status === 'waiting_for_user_question';
 
-/** The status a held run shows: questions are named first, but never hide the approvals beside them. */
+/** The status of a held run: questions come first, but never hide pending approvals. */
 export function heldStatus(pendingApprovals: number, pendingQuestions: number): RunStatus {
   if (pendingQuestions > 0) return 'waiting_for_user_question';
   if (pendingApprovals > 0) return 'waiting_for_approval';
   return 'running';
 }
 
-/** Refuses a move the table does not have. `also` names the special move the caller is entitled to. */
+/** Refuses a move that is not in the table. `also`: a special move that the caller may make. */
 export function checkMove(from: RunStatus, to: RunStatus, also?: 'recover' | 'handover'): Refusal | undefined {
   const move = RUN_TABLE[from][to];
   if (move === 'move' || move === 'stay' || move === also) return undefined;
@@ -123,7 +123,7 @@ export const FAILURE_REASONS = [
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** How a run that did not fail was stopped, by whom the agent's side knows of. */
+/** How a run that did not fail was stopped, as reported by the agent's side. */
 export const INTERRUPTIONS = ['person', 'worker_restart'] as const;
 export type Interruption = (typeof INTERRUPTIONS)[number];
 
@@ -146,24 +146,24 @@ export interface Run {
   error: string | undefined;
   /** `needs_input` for a run that handed over to a dispatch; the reason of a dispatch that failed. */
   outcome: string | undefined;
-  /** The run this one carries on, and the ask whose answer it carries. */
+  /** The run that this one continues, and the ask whose answer it carries. */
   resumesRunId: string | undefined;
   carriesAskId: string | undefined;
   subtaskId: string | undefined;
-  /** Place in the session's queue; a carrying run inherits the place of the run it carries on. */
+  /** Place in the session's queue; a carrying run inherits the place of its predecessor. */
   queueOrder: number;
   outputCount: number;
   clarification: Clarification | undefined;
   lease: Lease | undefined;
   /** Fencing number: every claim of the run by a worker gets a higher one. */
   leaseEpoch: number;
-  /** What can be done when the worker that held it is gone; said by the worker when it claims the run. */
+  /** What can be done after the loss of its worker; declared by the worker when it claims the run. */
   recovery: Recovery;
-  /** What the worker that took it is set to. */
+  /** The setting of the worker that claimed it. */
   permissions: Permissions | undefined;
 }
 
-/** `resume`: the agent takes up where it stopped. `replay`: it can be run again from its input. `none`: it is lost. */
+/** `resume`: the agent continues where it stopped. `replay`: it runs again from its input. `none`: the run is lost. */
 export const RECOVERIES = ['none', 'replay', 'resume'] as const;
 export type Recovery = (typeof RECOVERIES)[number];
 
@@ -172,15 +172,15 @@ export interface Lease {
   until: number;
 }
 
-/** What a run says that ended because nobody was left to host it. */
-export const LOST_WORDS = 'worker lost while the run was active';
+/** The error of a run that was interrupted by the loss of its worker. */
+export const LOST_ERROR = 'worker lost while the run was active';
 
-/** The worker is gone, and with it the tool calls that hold the run; no worker has come that could say so to its agent. */
+/** The lease of a held run whose worker is lost, until a worker comes that could host its agent. */
 export const LOST: Lease = { workerId: '(lost)', until: 0 };
 
 export const isHosted = ({ lease }: Pick<Run, 'lease'>): boolean => lease !== undefined && lease.until !== LOST.until;
 
-/** What a child run asked its parent session; the questions wait here until the run has the slot. */
+/** The questions of a child run to its parent session, until the run has the slot. */
 export interface Clarification {
   requestId: string;
   requesterAgentId: string;

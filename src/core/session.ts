@@ -1,19 +1,19 @@
-// The session: one conversation with one agent in one work folder, with one active slot for its runs.
-// Carries the head of its event log, so that whoever holds the session can link the next event.
+// Defines the session: one conversation with one agent in one work folder, with one active slot for its runs. It has the
+// head of its event log, to which the next event is linked.
 
 export const PERMISSIONS = ['approval', 'autonomous'] as const;
 export type Permissions = (typeof PERMISSIONS)[number];
 
-/** The session that holds events belonging to no conversation: tokens, rules, nodes. */
+/** The session of events that belong to no conversation: tokens, rules, nodes. */
 export const SYSTEM_SESSION = 'system';
 
-/** Your own program is the agent: no worker claims its runs, they run as soon as they have the slot. */
+/** The agent is the caller's own program: no worker claims its runs, they start as soon as they have the slot. */
 export const EXTERNAL_AGENT = 'external';
 
-/** On a session of `external`: a conversation that a person has with their own agent, and types into where it runs. */
+/** On a session of `external`: a conversation of a person at the prompt of their own agent. */
 export const ATTACHED_LABEL = 'attached';
 
-/** Whoever wants to say something to its agent has to type it there. */
+/** Its agent takes input only at its own prompt. */
 export const isAttached = ({ agent, labels }: Pick<Session, 'agent' | 'labels'>): boolean =>
   agent === EXTERNAL_AGENT && labels.includes(ATTACHED_LABEL);
 
@@ -25,10 +25,10 @@ export interface Session {
   workFolder: string | undefined;
   projectIds: string[];
   channelIds: string[];
-  /** What a worker must have to host this session's agent. */
+  /** Labels that a worker needs to host this session's agent. */
   labels: string[];
   parentSessionId: string | undefined;
-  /** Its own; without it those of the worker count. */
+  /** Its own setting; otherwise that of the worker applies. */
   permissions: Permissions | undefined;
   taskId: string | undefined;
   status: 'active' | 'ended';
@@ -38,7 +38,7 @@ export interface Session {
   activeRunId: string | undefined;
   queuedCount: number;
   pendingCount: number;
-  /** Answers that no agent could take before its worker was lost; given again when the same is asked again. */
+  /** Answers that were not delivered before the worker was lost; reused when the same question is asked again. */
   keptCount: number;
   runCount: number;
   lastMessage: string | undefined;

@@ -1,4 +1,4 @@
-// Sets by key: who waits for what. A key is there only as long as its set has something in it.
+// Keeps sets by key. A key exists only while its set is not empty.
 
 export function add<T>(map: Map<string, Set<T>>, key: string, value: T): void {
   const set = map.get(key);

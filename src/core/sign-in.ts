@@ -1,21 +1,21 @@
-// Signing in from a browser: a link with a code that is good once and for a short time, and the cookie it is exchanged
-// for, which is a token like any other. Owns how long both live and why a link is refused.
+// Defines the sign-in of a browser: a link with a single-use, short-lived code, exchanged for a cookie that holds a token
+// like any other. Owns both lifetimes and why a link is refused.
 import { type Refusal, refuse } from './errors.ts';
 import type { Scope } from './token.ts';
 
 /** Long enough to start the server, find the link and click it; too short to be worth finding in a log. */
 export const LINK_TTL_MS = 10 * 60_000;
 export const BROWSER_TTL_MS = 7 * 24 * 60 * 60_000;
-/** Links are kept this long after their end, so that a late click is told what happened. */
+/** Links are kept this long after their end, so that a late click gets an explanation. */
 export const LINK_MEMORY_MS = 24 * 60 * 60_000;
 
-/** What a link may let somebody be. */
+/** Scopes that a link may grant. */
 export const SIGN_IN_SCOPES = ['operator', 'viewer'] as const satisfies readonly Scope[];
 
 export interface SignInLink {
   hash: string;
   scope: (typeof SIGN_IN_SCOPES)[number];
-  /** Who it is for; whoever made the link decides, and the person who uses it cannot change it. */
+  /** The person it is for, chosen by the creator of the link; the person who uses it cannot change it. */
   name: string | undefined;
   createdAt: number;
   expiresAt: number;

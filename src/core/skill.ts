@@ -1,5 +1,5 @@
-// A skill: a folder of instructions for an agent, published as a zip. Owns its names, sizes and shapes; what is inside a
-// zip is judged where zips are read.
+// Defines a skill: a folder of instructions for an agent, published as a zip. Owns names, sizes and shapes; the content of
+// a zip is validated where zips are read.
 import { z } from 'zod';
 import { instant } from './fields.ts';
 
@@ -41,7 +41,7 @@ export const SkillView = z.object({
 export type SkillView = z.infer<typeof SkillView>;
 export const SkillList = z.object({ items: z.array(SkillView) });
 
-/** In whose name a run publishes: the person it works for. */
+/** The person in whose name a run publishes. */
 export interface SkillIdentity {
   type: 'skill_identity';
   user_id: string;

@@ -1,6 +1,5 @@
-// Fits text into the limits of the server: truncated at its end or shortened in the middle, without cutting a character
-// in two, and with nothing in it that no database stores. Never for what a person decides about: that is shown to the
-// letter or not at all.
+// Fits text into the limits of the server: truncates it at its end or in the middle, at character boundaries, and replaces
+// characters that no database stores. Never used for content that a person decides about: that is shown in full.
 
 /** How much of one output of an agent is kept. */
 export const SAID_CHARACTERS = 150_000;
@@ -14,7 +13,7 @@ export function truncate(text: string, most: number, mark = '…'): string {
   return text.slice(0, most - mark.length).replace(HALF_AT_END, '') + mark;
 }
 
-/** The beginning and the end, about so many code units together, and between them how much was left out. */
+/** The beginning and the end, about so many code units together, and between them the number of omitted ones. */
 export function shorten(text: string, most: number): string {
   if (text.length <= most) return text;
   const half = Math.floor(most / 2);

@@ -1,6 +1,6 @@
-// A thread is the chat view of one session: a pure fold over the session's events. What a worker says, what a person
-// posts, each prompt and how it was resolved become items, in the order of the log, with at most one prompt open at any
-// time: the oldest. What a worker says between a prompt and its resolution follows after it.
+// Folds a session's events into its thread, the chat view of the session. Outputs of a worker, posts of people, prompts
+// and their resolutions become items in the order of the log, with at most one open prompt at any time: the oldest.
+// Outputs between a prompt and its resolution follow after it.
 import type { Answer, AskMode, AskStatus } from './ask.ts';
 import type { Event, EventType } from './event.ts';
 import { blockOf } from './form.ts';
@@ -17,26 +17,26 @@ export interface ThreadItem {
   /** Of a person's post: the run it is input for or whose ask it answers. */
   runId: string | undefined;
   askId: string | undefined;
-  /** Said before under this id, and now it reads like this: a form's block follows the form. */
+  /** A new version of an item with this id: a form's block follows the form's status. */
   isUpdate?: boolean;
 }
 
 export interface Thread {
-  /** What the next post of a person answers. Answered, it stays until the agent has the answer. */
+  /** The prompt that the next post of a person answers. After the answer it stays until the delivery. */
   readonly prompt: Prompted | undefined;
-  /** Nothing that was taken in so far bears on what comes: another thread may go on from here. */
+  /** No earlier event affects later ones: a new fold may begin here. */
   readonly isQuiet: boolean;
   /** The items that follow from this event. */
   take(event: Event): readonly ThreadItem[];
 }
 
-/** What an agent may say of itself; the other types of items are the server's own words. */
+/** Item types of outputs; the other types are the server's own. */
 const SPOKEN = new Set<unknown>(['text', 'tool_call', 'tool_result', 'thinking', 'status']);
 
 interface Posted {
   ask: Prompted;
   mode: AskMode;
-  /** The run that is to have the answer; for a moment none, when it is handed from the held run to the next. */
+  /** The run that gets the answer; none while it is handed from the held run to the next. */
   runId: string | undefined;
   isHandedOver: boolean;
   answer: Answer | undefined;
@@ -49,7 +49,7 @@ type TurnEnd = 'completed' | 'failed' | 'interrupted' | 'cancelled';
 
 export function createThread(agentId: string): Thread {
   const waiting: Posted[] = [];
-  /** Answered, but nobody can take the answer before the run's other asks are answered too. */
+  /** Answered, but not delivered before the run's other asks are answered too. */
   let parked: Posted[] = [];
   let held: Draft[] = [];
   let prompt: Posted | undefined;
@@ -57,7 +57,7 @@ export function createThread(agentId: string): Thread {
   let items: ThreadItem[] = [];
   let updates: ThreadItem[] = [];
   let isEnding = false;
-  /** From the `ask.raised` just before: events of earlier versions have the mode there, and not beside the request. */
+  /** From the preceding `ask.raised`: events of earlier versions have the mode there, not beside the request. */
   let raisedMode: AskMode | undefined;
   const unattended = new Set<string>();
   /** The blocks of forms that are open, by ask. */
@@ -82,7 +82,7 @@ export function createThread(agentId: string): Thread {
     if (prompt || parked.length > 0) held.push(draft);
     else post(draft);
   };
-  /** The audit item, then what had to wait for it. */
+  /** The audit item, then the items that waited for it. */
   const resolve = (ended: Posted, answer: Answer, loss?: Loss): void => {
     const { text, metadata } = resolvedPrompt(ended.ask, answer, loss);
     post(say(text, metadata));
@@ -104,7 +104,7 @@ export function createThread(agentId: string): Thread {
     const { text, metadata } = pendingPrompt(prompt.ask, prompt.mode);
     post(say(text, metadata));
   };
-  /** Without a process that waits for it, an answer is taken up only when the run's last ask has ended. */
+  /** Without a waiting process an answer is delivered only when the run's last ask has ended. */
   const isStuck = ({ mode, runId }: Posted): boolean =>
     (mode !== 'blocking' || unattended.has(runId ?? '')) && waiting.some((other) => other.runId === runId);
 
@@ -116,7 +116,7 @@ export function createThread(agentId: string): Thread {
   };
   const openAsk = (id: string | undefined): Posted | undefined =>
     prompt?.ask.id === id ? prompt : waiting.find(({ ask }) => ask.id === id);
-  /** One that still waits to be said says so right away. */
+  /** A queued item is updated in place. */
   const endBlock = (status: AskStatus): void => {
     const ended = (draft: Draft) => ({ ...draft.metadata, block: { ...blockOf(draft.metadata), status } });
     for (const draft of held) if (blockOf(draft.metadata)?.id === event.askId) draft.metadata = ended(draft);
@@ -138,7 +138,7 @@ export function createThread(agentId: string): Thread {
     if (!taken?.answer) return;
     resolve(taken, taken.answer, lost === undefined ? undefined : { state: 'cancelled', reason: lost });
   };
-  /** An answer that was still due: the run took it if it came to its end, and lost it if it was stopped. */
+  /** An answer that was still due is delivered by a completed run and lost by a stopped one. */
   const turnEnd = (status: TurnEnd, { error = `the run was ${status}`, why = error }: Data): void => {
     for (const ended of undelivered()) {
       const { answer } = ended;
@@ -163,7 +163,7 @@ export function createThread(agentId: string): Thread {
     'ask.delivered': () => delivered(),
     'ask.undeliverable': ({ reason = 'it could not be delivered' }) => delivered(String(reason)),
     accepted: ({ text, role, actor_id }) => {
-      // After a handed over answer the run that carries it on is the next one.
+      // The run that carries a handed-over answer is the next one.
       for (const carried of undelivered()) carried.runId ??= event.runId;
       if (typeof text !== 'string') return;
       const draft = { author: String(actor_id), content: [{ type: 'text', text }], at: event.at };
@@ -213,11 +213,11 @@ export function createThread(agentId: string): Thread {
 /** The n-th item of an event. A post is the first of its own. */
 export const itemIdOf = (sessionId: string, sessionSeq: number, n = 1): string => `itm_${sessionId}_${sessionSeq}_${n}`;
 
-/** The held run is completed by the answer, which the run after it brings to the agent. */
+/** The answer completes the held run, and the next run carries it to the agent. */
 const isCarriedOn = ({ mode, isHandedOver }: Posted): boolean =>
   (mode === 'form' || mode === 'restart') && !isHandedOver;
 
-/** The run stops with this ask, or its worker is lost: the next events end its other asks, none of them is asked now. */
+/** The run stops with this ask, or its worker is lost: the next events end its other asks, which become no prompts. */
 function endsTheRun({ kind, answer }: Data, mode: AskMode | undefined): boolean {
   const { outcome, reason } = answer as Answer;
   if (outcome === 'expired') return kind === 'question';

@@ -1,10 +1,10 @@
-// Identity: tokens, their scopes, and the actor a token makes of a caller.
+// Defines tokens, their scopes, and the actor that a token identifies.
 import type { Surface } from './ask.ts';
 
 export const SCOPES = ['operator', 'viewer', 'agent', 'worker', 'skill_identity', 'attached'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** How the secret is shown: in a header by programs, in a cookie by a browser that signed in. Neither works as the other. */
+/** Where the secret is sent: by programs in a header, by a browser in a cookie. Neither works as the other. */
 export const TOKEN_KINDS = ['bearer', 'browser'] as const;
 export type TokenKind = (typeof TOKEN_KINDS)[number];
 
@@ -20,7 +20,7 @@ export interface Token {
   revokedAt: number | undefined;
 }
 
-/** Who is calling: from the token, never from the body. */
+/** The caller: from the token, never from the body. */
 export interface Actor {
   name: string;
   kind: TokenKind;
@@ -28,6 +28,6 @@ export interface Actor {
   tokenId: string;
   sessionId: string | undefined;
   surface: Surface;
-  /** When its token stops being good: what it keeps open ends then too. */
+  /** When its token expires, and with it every open stream. */
   expiresAt?: number | undefined;
 }

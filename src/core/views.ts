@@ -1,6 +1,5 @@
-// Every view that goes out over the questions-and-approvals API, as schemas: the OpenAPI document is generated from
-// them, the client takes its types here, and tests hold real responses against them.
-
+// Defines every view of the questions-and-approvals API as a schema: the OpenAPI document is generated from them, the client
+// takes its types here, and tests validate real responses with them.
 import { z } from 'zod';
 import { AgentDescription } from './agent-description.ts';
 import { QuestionAnswer } from './answer.ts';
@@ -87,7 +86,7 @@ export const RunView = z.object({
   outcome: z.string().optional(),
   resumes_run_id: z.string().optional(),
   subtask_id: ownId.optional(),
-  /** Held on a form: the agent has stopped and goes on with the next message. */
+  /** Held on a form: the agent has stopped and continues with the next message. */
   stop_reason: z.literal(TOOL_DEFERRED).optional(),
 });
 export type RunView = z.infer<typeof RunView>;
@@ -152,7 +151,7 @@ export const AnswerView = z.object({
 
 const Place = z.object({ session_id: z.string(), agent: z.string(), title: z.string().optional() });
 
-/** Where an ask comes from, for people: shown to operators and viewers. */
+/** Where an ask comes from: shown to operators and viewers. */
 const AskedFrom = z.object({
   agent: z.string(),
   agent_id: z.string(),
@@ -287,7 +286,7 @@ export const DraftView = DraftContent.extend({
 });
 export type DraftView = z.infer<typeof DraftView>;
 
-/** A run handed to a worker: what it was asked to do, and the answers it has not had yet. */
+/** A run claimed by a worker: its input and its undelivered answers. */
 export const ClaimedRunView = z.object({
   run: RunView,
   session: SessionView,

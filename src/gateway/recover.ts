@@ -5,7 +5,7 @@
 import { type EndedAsk, endAsk, SYSTEM, WORKER_RESTART, withoutDecision } from '../core/ask.ts';
 import { enforce } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
-import { checkMove, heldStatus, isTerminal, isWaiting, LOST, LOST_WORDS, type Run } from '../core/run.ts';
+import { checkMove, heldStatus, isTerminal, isWaiting, LOST, LOST_ERROR, type Run } from '../core/run.ts';
 import { noteAsksEnded } from './ask-ended.ts';
 import { finish } from './finish.ts';
 import { handOver } from './hand-over.ts';
@@ -56,9 +56,9 @@ const recover = (ports: Ports, runId: string, isLost: (run: Run) => boolean, may
     const carried = isWaiting(run.status) ? undefined : await tx.toHandOver(run.id);
     if (isWaiting(run.status)) await tx.updateRun(run);
     else if (carried) await handOver(ledger, run, carried);
-    else if (run.recovery === 'none') await finish(ledger, run, 'interrupted', { author: SYSTEM, error: LOST_WORDS });
+    else if (run.recovery === 'none') await finish(ledger, run, 'interrupted', { author: SYSTEM, error: LOST_ERROR });
     else await requeue(ledger, run);
-    if (!isTerminal(run.status)) ledger.note('run.recovered', { as: run.status, why: LOST_WORDS }, run.id);
+    if (!isTerminal(run.status)) ledger.note('run.recovered', { as: run.status, why: LOST_ERROR }, run.id);
     await ledger.close();
   });
 
@@ -72,7 +72,7 @@ async function leaveOpen(ledger: Ledger, run: Run): Promise<void> {
   if (run.lease?.until === LOST.until) return;
   run.lease = LOST;
   await ledger.tx.updateRun(run);
-  ledger.note('run.recovered', { as: run.status, why: LOST_WORDS }, run.id);
+  ledger.note('run.recovered', { as: run.status, why: LOST_ERROR }, run.id);
   await ledger.close();
 }
 

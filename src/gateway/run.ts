@@ -4,7 +4,7 @@ import type { PostOutput, StartRun } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
 import { isForRecovery, type Output } from '../core/output.ts';
 import type { Ports } from '../core/ports.ts';
-import { type FailureReason, type Interruption, isTerminal, LOST_WORDS, type Run } from '../core/run.ts';
+import { type FailureReason, type Interruption, isTerminal, LOST_ERROR, type Run } from '../core/run.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
@@ -155,7 +155,7 @@ export function failRun(ports: Ports, command: FailCommand): Promise<Reply<RunVi
 /** After the loss of its worker, asks end as `worker_restart` and undelivered answers are kept. */
 function interruptRun(ports: Ports, command: FailCommand): Promise<Reply<RunView>> {
   const isLost = command.interruptedBy === WORKER_RESTART;
-  const error = command.error ?? (isLost ? LOST_WORDS : 'interrupted at the agent');
+  const error = command.error ?? (isLost ? LOST_ERROR : 'interrupted at the agent');
   return end(ports, command, 'interrupted', async (ledger, run, author) => {
     if (isLost) await keepAnswers(ledger, run);
     return finish(ledger, run, 'interrupted', { author, error, ...(isLost && { askReason: WORKER_RESTART }) });
