@@ -1,11 +1,12 @@
 // Fetches the sessions that the page lists: the open ones all at once and kept up to date by events, the ended ones page
 // after page, back in time. A search over ended ones requests further pages by itself up to a limit.
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useEffect, useMemo } from 'react';
+import { useMemo } from 'react';
 import { every, type Listed } from '../../../src/client/client.ts';
 import type { SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { matchesSession } from '../state/session-search.ts';
+import { useFurtherPages } from './further-pages.ts';
 import { queries, useFetched } from './queries.ts';
 
 const OPEN_PAGE_SIZE = 500;
@@ -50,18 +51,8 @@ export function useEndedSessions(q: string, isEnabled: boolean): SessionList {
     },
     queries,
   );
-  const { data, hasNextPage, isFetching, fetchNextPage } = found;
-  const pages = data?.pages ?? [];
-  const sessions = data && pages.flatMap(({ items }) => items).filter((session) => matchesSession(session, q));
-  const hasFew = q.trim() !== '' && (sessions?.length ?? 0) < ENOUGH_MATCHES && pages.length < MAX_PAGES;
-  const isStillSearching = hasNextPage && hasFew;
-  useEffect(() => {
-    if (isStillSearching && !isFetching) void fetchNextPage();
-  }, [isStillSearching, isFetching, fetchNextPage]);
-  return {
-    sessions,
-    error: found.error,
-    isLoading: isFetching || isStillSearching,
-    more: hasNextPage && !isStillSearching ? () => void fetchNextPage() : undefined,
-  };
+  const pages = found.data?.pages;
+  const sessions = pages?.flatMap(({ items }) => items).filter((session) => matchesSession(session, q));
+  const hasFew = (sessions?.length ?? 0) < ENOUGH_MATCHES && (pages?.length ?? 0) < MAX_PAGES;
+  return { ...useFurtherPages(found, q.trim() !== '' && hasFew), sessions };
 }

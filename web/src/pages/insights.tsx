@@ -101,7 +101,7 @@ function Plots({ of }: { of: InsightsView }) {
 }
 
 const Figure = ({ name, value }: { name: string; value: string }) => (
-  <div>
+  <div className="box">
     <dt className="small muted">{name}</dt>
     <dd>{value}</dd>
   </div>

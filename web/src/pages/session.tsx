@@ -50,7 +50,7 @@ export default function SessionPage({ id }: { id: string }) {
       <div className="session-main">
         <SessionHead session={session} sessions={sessions} />
         <div className="session-scroll" ref={scroller}>
-          <div className="session-body">
+          <div className="session-body column">
             {thread.error && <p className="notice bad">{failureText(thread.error)}</p>}
             <Thread
               items={items}

@@ -20,6 +20,10 @@ export function SessionHead({ session, sessions }: SessionHeadProps) {
   const line = lineage(sessions, session.session_id);
   const mayAnswer = useMayAnswer();
   const isBusy = session.active_run_id !== undefined;
+  const { session_id: id } = session;
+  const [stopIt, endIt] = isAttached(session)
+    ? ['Leave this to its terminal?', 'Ask at its terminal only, for good?']
+    : ['Stop this run?', 'End it for good?'];
   return (
     <header className="session-head">
       <div>
@@ -40,20 +44,12 @@ export function SessionHead({ session, sessions }: SessionHeadProps) {
       </span>
       <span className="buttons">
         {mayAnswer && isBusy && (
-          <ConfirmButton
-            className="button small"
-            question={isAttached(session) ? 'Leave this to its terminal?' : 'Stop this run?'}
-            act={() => api.sessions.interrupt(session.session_id)}
-          >
+          <ConfirmButton className="button small" question={stopIt} act={() => api.sessions.interrupt(id)}>
             <CirclePause className="icon" /> Interrupt
           </ConfirmButton>
         )}
         {mayAnswer && session.status !== 'ended' && (
-          <ConfirmButton
-            className="button small danger"
-            question={isAttached(session) ? 'Ask at its terminal only, for good?' : 'End it for good?'}
-            act={() => api.sessions.end(session.session_id)}
-          >
+          <ConfirmButton className="button small danger" question={endIt} act={() => api.sessions.end(id)}>
             <CircleStop className="icon" /> End
           </ConfirmButton>
         )}

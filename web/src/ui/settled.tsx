@@ -14,7 +14,7 @@ export function Settled({ ask }: { ask: AskView }) {
   const given = answersGiven(ask);
   const reason = reasonOf(answer);
   return (
-    <section className={`settled-box ${toneOf(answer)}`} aria-label="How it ended">
+    <section className={`settled-box box ${toneOf(answer)}`} aria-label="How it ended">
       <div className="settled-head">
         <ToneIcon ask={ask} />
         <span>{endSentence(answer)}</span>

@@ -10,7 +10,7 @@ interface StepProps {
 }
 
 export const Step = ({ title, text, action, children }: StepProps) => (
-  <div className="step">
+  <div className="step box">
     <h3>{title}</h3>
     <p>{text}</p>
     {children}
