@@ -25,6 +25,12 @@ interface Plan {
   startUps: number;
 }
 
+const waiterCounts = (asks: number, polls: number, streams: number): Plan['waiters'] => [
+  { what: 'asks', count: asks },
+  { what: 'polls', count: polls },
+  { what: 'streams', count: streams },
+];
+
 const FULL: Plan = {
   concurrencies: [1, 32, 256],
   endToEndConcurrencies: [32],
@@ -35,26 +41,17 @@ const FULL: Plan = {
     { pending: 100_000, ended: 1_000_000 },
   ],
   historyConcurrencies: [1, 32, 256],
-  waiters: [
-    { what: 'asks', count: 5000 },
-    { what: 'polls', count: 5000 },
-    { what: 'streams', count: 1000 },
-  ],
+  waiters: waiterCounts(5000, 5000, 1000),
   waiterPace: { rounds: 3, warmUpMs: 0, measureMs: 4000 },
   startUps: 7,
 };
 
 const QUICK: Plan = {
-  concurrencies: [1, 32, 256],
-  endToEndConcurrencies: [32],
+  ...FULL,
   pace: { rounds: 2, warmUpMs: 300, measureMs: 700 },
   histories: [{ pending: 10_000, ended: 20_000 }],
   historyConcurrencies: [32],
-  waiters: [
-    { what: 'asks', count: 1000 },
-    { what: 'polls', count: 1000 },
-    { what: 'streams', count: 500 },
-  ],
+  waiters: waiterCounts(1000, 1000, 500),
   waiterPace: { rounds: 1, warmUpMs: 0, measureMs: 1500 },
   startUps: 2,
 };

@@ -1,7 +1,7 @@
 // Manages the one active slot of a session: queues runs and starts the next. An ended run frees the slot in finish.ts.
 import { enforce } from '../core/errors.ts';
 import { checkMove, type Run } from '../core/run.ts';
-import { EXTERNAL_AGENT } from '../core/session.ts';
+import { EXTERNAL_AGENT, type Session } from '../core/session.ts';
 import { truncate } from '../core/text-limit.ts';
 import type { ThreadItem } from '../core/thread.ts';
 import { takeCarried } from './carried-answer.ts';
@@ -27,31 +27,7 @@ export async function enqueue(ledger: Ledger, wanted: NewRun, opening: Opening =
   const { session, ports, now } = ledger;
   session.runCount += 1;
   session.queuedCount += 1;
-  const run: Run = {
-    id: ports.ids.next('run'),
-    sessionId: session.id,
-    agent: session.agent,
-    labels: session.labels,
-    status: 'queued',
-    textPreview: previewOf(wanted.input.text ?? commandOf(wanted.input)),
-    submittedAt: now,
-    updatedAt: now,
-    startedAt: undefined,
-    finishedAt: undefined,
-    error: undefined,
-    outcome: undefined,
-    resumesRunId: undefined,
-    carriesAskId: undefined,
-    subtaskId: undefined,
-    clarification: undefined,
-    queueOrder: session.runCount,
-    outputCount: 0,
-    lease: undefined,
-    leaseEpoch: 0,
-    recovery: 'none',
-    permissions: undefined,
-    ...wanted,
-  };
+  const run = newRun(session, now, { id: ports.ids.next('run'), ...wanted });
   await ledger.tx.insertRun(run);
   ledger.note('accepted', { kind: run.kind, source: run.source, actor_id: run.actor, ...opening }, run.id);
   noteDispatch(ledger, run, 'dispatch.accepted', run.resumesRunId === undefined ? {} : { resumes: run.resumesRunId });
@@ -60,6 +36,31 @@ export async function enqueue(ledger: Ledger, wanted: NewRun, opening: Opening =
   await fillSlot(ledger);
   return (await ledger.tx.run(run.id)) ?? run;
 }
+
+export const newRun = (session: Session, now: number, wanted: NewRun & { id: string }): Run => ({
+  sessionId: session.id,
+  agent: session.agent,
+  labels: session.labels,
+  status: 'queued',
+  textPreview: previewOf(wanted.input.text ?? commandOf(wanted.input)),
+  submittedAt: now,
+  updatedAt: now,
+  startedAt: undefined,
+  finishedAt: undefined,
+  error: undefined,
+  outcome: undefined,
+  resumesRunId: undefined,
+  carriesAskId: undefined,
+  subtaskId: undefined,
+  clarification: undefined,
+  queueOrder: session.runCount,
+  outputCount: 0,
+  lease: undefined,
+  leaseEpoch: 0,
+  recovery: 'none',
+  permissions: undefined,
+  ...wanted,
+});
 
 /** 1-based. Last, unless the run inherited a place. */
 async function placeOf({ tx, session }: Ledger, run: Run): Promise<number> {

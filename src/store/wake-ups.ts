@@ -1,6 +1,7 @@
 // Sends and receives wake-ups between servers with NOTIFY and LISTEN: one notification for several commits, sent outside
 // their transactions so that it delays none of them. Advisory: without a listening connection the store polls.
 import pg from 'pg';
+import type { PostgresOptions } from './postgres.ts';
 
 const CHANNEL = 'holdpoint';
 const NOTIFY_DELAY_MS = 2;
@@ -10,11 +11,7 @@ const CONNECT_MS = 10_000;
 /** A connection without a reply for this long is closed. */
 const SILENCE_MS = 5000;
 
-interface WakeUpOptions {
-  url: string;
-  pooled: boolean;
-  onError(error: unknown): void;
-}
+type WakeUpOptions = Pick<PostgresOptions, 'url' | 'pooled' | 'onError'>;
 
 export class WakeUps {
   listener: () => void = () => {};

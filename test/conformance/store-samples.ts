@@ -1,7 +1,6 @@
 // Records for the store suite: each complete and plain, with every optional field left out unless a test gives it.
 import { createHash } from 'node:crypto';
 import { type EndedAsk, type EndedStatus, endAsk, type PendingAsk } from '../../src/core/ask.ts';
-import { FIRST_PREV_HASH } from '../../src/core/event.ts';
 import type { StoredResponse } from '../../src/core/idempotency.ts';
 import type { Message } from '../../src/core/mailbox.ts';
 import type { Output } from '../../src/core/output.ts';
@@ -10,6 +9,8 @@ import { completeQuestions } from '../../src/core/question.ts';
 import type { Clarification, Run } from '../../src/core/run.ts';
 import type { Session } from '../../src/core/session.ts';
 import type { Token } from '../../src/core/token.ts';
+import { newSession } from '../../src/gateway/session.ts';
+import { newRun } from '../../src/gateway/slot.ts';
 
 /** What the store under test must hash events with. */
 export const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -20,59 +21,18 @@ export const AWKWARD = `'"\\ ? $1 :a %s {} \n\t — ß 漢字 \u05d0\u202e 🦀 
 export const LATEST = 8_640_000_000_000_000;
 
 export const sessionOf = (id: string, given: Partial<Session> = {}): Session => ({
-  id,
-  agent: 'external',
-  agentId: `external-${id}`,
-  title: undefined,
-  workFolder: undefined,
-  projectIds: [],
-  labels: [],
-  channelIds: [],
-  parentSessionId: undefined,
-  permissions: 'approval',
-  taskId: undefined,
-  status: 'active',
-  createdAt: 1,
-  updatedAt: 1,
-  endedAt: undefined,
-  activeRunId: undefined,
-  queuedCount: 0,
-  pendingCount: 0,
-  keptCount: 0,
-  runCount: 0,
-  lastMessage: undefined,
-  headSeq: 0,
-  headHash: FIRST_PREV_HASH,
+  ...newSession(id, { agent: 'external', permissions: 'approval' }, 1),
   ...given,
 });
 
 export const runOf = (id: string, sessionId: string, given: Partial<Run> = {}): Run => ({
-  id,
-  sessionId,
-  agent: 'external',
-  labels: [],
-  kind: 'input',
-  status: 'queued',
-  input: {},
-  source: 'api',
-  actor: 'operator',
-  textPreview: '',
-  submittedAt: 1,
-  updatedAt: 1,
-  startedAt: undefined,
-  finishedAt: undefined,
-  error: undefined,
-  outcome: undefined,
-  resumesRunId: undefined,
-  carriesAskId: undefined,
-  subtaskId: undefined,
-  queueOrder: 1,
-  outputCount: 0,
-  clarification: undefined,
-  lease: undefined,
-  leaseEpoch: 0,
-  recovery: 'none',
-  permissions: undefined,
+  ...newRun({ ...sessionOf(sessionId), runCount: 1 }, 1, {
+    id,
+    kind: 'input',
+    input: {},
+    source: 'api',
+    actor: 'operator',
+  }),
   ...given,
 });
 

@@ -7,6 +7,8 @@ import { checkQuestions, completeQuestions, QuestionInput, QuestionInputs } from
 const complete = (...inputs: unknown[]) => completeQuestions(inputs.map((input) => QuestionInput.parse(input)));
 const refusalOf = (...inputs: unknown[]) => checkQuestions(complete(...inputs));
 
+const DEFAULTS = { multi_select: false, required: true, allow_other: true };
+
 describe('completing a question set', () => {
   it('fills in missing ids, headers, values and flags', () => {
     expect(
@@ -17,21 +19,17 @@ describe('completing a question set', () => {
         header: 'Question 1',
         question: 'Name?',
         options: [],
-        multi_select: false,
-        required: true,
-        allow_other: true,
+        ...DEFAULTS,
       },
       {
         id: 'question-2',
         header: 'Question 2',
         question: 'Colour?',
+        ...DEFAULTS,
         options: [
           { id: 'option-1', label: 'Red', value: 'Red' },
           { id: 'option-2', label: 'Blue', value: 'Blue' },
         ],
-        multi_select: false,
-        required: true,
-        allow_other: true,
       },
     ]);
   });

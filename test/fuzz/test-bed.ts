@@ -175,9 +175,6 @@ export async function createTestBed({ url, token }: Holdpoint): Promise<TestBed>
 const QUESTION = {
   id: 'which',
   question: 'Which?',
-  options: [
-    { id: 'a', label: 'A' },
-    { id: 'b', label: 'B' },
-  ],
+  options: ['a', 'b'].map((id) => ({ id, label: id.toUpperCase() })),
 };
 const ANSWER = { question_id: 'which', selected_option_ids: ['a'] };

@@ -1,5 +1,5 @@
 // One answer wins. A second identical answer gets the first outcome, a different one is refused with the winner.
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
 import {
   allow,
@@ -24,13 +24,10 @@ import {
   showSession,
   typesOf,
 } from '../support/api-calls.ts';
-import { serverForAll } from '../support/shared-fixtures.ts';
+import { operatorForAll, serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
-let colleague: string;
-beforeAll(async () => {
-  colleague = (await server.makeToken('operator', undefined, { name: 'mate' })).token;
-});
+const mate = operatorForAll(server, 'mate');
 
 const claims = async (h: Held) => typesOf(await eventsOfRun(server, h.runId)).filter((type) => type === 'ask.claimed');
 
@@ -38,7 +35,7 @@ describe('an identical second answer', () => {
   it('gets the first outcome on the run-scoped and on the session-scoped call', async () => {
     const h = await held(server);
     const first = await ok(answer(server, h));
-    const again = await answer(server, h, picks('openai'), { token: colleague });
+    const again = await answer(server, h, picks('openai'), mate);
     expect(again).toMatchObject({ status: 202, body: first });
     const session = await ok(
       server.post<SessionView>(`/v1/sessions/${h.sessionId}/questions`, resolution(h.ask.ask_id)),
@@ -98,7 +95,7 @@ describe('a different second answer', () => {
     const { answered_at_ms, outcome, behavior } = won ?? {};
     return { answered_by: 'mate', surface: 'cli', answered_at_ms, outcome, ...(behavior && { behavior }) };
   };
-  const asMate = () => ({ token: colleague, headers: { 'holdpoint-surface': 'cli' } });
+  const asMate = () => ({ ...mate, headers: { 'holdpoint-surface': 'cli' } });
 
   it.each([
     ['another option', (h: Held) => resolution(h.ask.ask_id, picks('local'))],

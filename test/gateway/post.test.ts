@@ -1,7 +1,7 @@
 // A person answers in the thread, by text or with structure: read by the rules of core/reply, ended by the same verbs as
 // everywhere, once. A post that cannot be an answer is refused with an explanation and posts nothing.
 // Covers: src/core/given-reply.ts, src/gateway/thread-prompt.ts
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/core/errors.ts';
 import {
   allow,
@@ -25,14 +25,11 @@ import {
   showRun,
   typesOf,
 } from '../support/api-calls.ts';
-import { serverForAll } from '../support/shared-fixtures.ts';
+import { operatorForAll, serverForAll } from '../support/shared-fixtures.ts';
 import { chat, itemsOf, pathOf, post, textPost } from '../support/thread.ts';
 
 const server = serverForAll();
-let mate: string;
-beforeAll(async () => {
-  mate = (await server.makeToken('operator', undefined, { name: 'mate' })).token;
-});
+const mate = operatorForAll(server, 'mate');
 
 const APPROVAL = { kind: 'approval' };
 const delivered = (h: Held) => ok(server.post(`/v1/asks/${h.ask.ask_id}/delivered`));
@@ -52,7 +49,7 @@ async function refusedPost(h: Held, text: string, metadata: Fields | undefined, 
 describe('a text in a thread', () => {
   it('answers the open prompt in the name of its author', async () => {
     const h = await held(server);
-    const item = await ok(post(server, h.sessionId, ' 2 ', { mood: 'calm' }, { token: mate }));
+    const item = await ok(post(server, h.sessionId, ' 2 ', { mood: 'calm' }, mate));
     expect(item).toMatchObject({
       thread_id: `thr_${h.sessionId}`,
       author: { role: 'user', name: 'mate' },
@@ -282,7 +279,7 @@ describe('concurrent posts of two people', () => {
   it('have one winner, and the other is refused with the winner instead of becoming chat', async () => {
     const h = await held(server);
     const posts = ['1', '2', 'something else'].map((text, i) =>
-      post(server, h.sessionId, text, undefined, i === 0 ? {} : { token: mate }),
+      post(server, h.sessionId, text, undefined, i === 0 ? {} : mate),
     );
     const replies = await Promise.all(posts);
     expect(replies.map((r) => r.status).sort()).toEqual([201, 409, 409]);
@@ -297,8 +294,8 @@ describe('concurrent posts of two people', () => {
   it('both succeed when they say the same', async () => {
     const h = await held(server, APPROVAL);
     await ok(post(server, h.sessionId, 'ok'));
-    await ok(post(server, h.sessionId, 'yes', undefined, { token: mate }));
-    await refusal(post(server, h.sessionId, 'no', undefined, { token: mate }), 409, 'approval_state_conflict');
+    await ok(post(server, h.sessionId, 'yes', undefined, mate));
+    await refusal(post(server, h.sessionId, 'no', undefined, mate), 409, 'approval_state_conflict');
     await delivered(h);
     expect((await chat(server, h.sessionId)).slice(1)).toEqual(['operator: ok', 'mate: yes', '! ✓ Answered: Approve']);
   });

@@ -12,6 +12,15 @@ export function serverForAll(options: ServerOptions = {}): Server {
   return server;
 }
 
+/** The token of an operator with this name. */
+export function operatorForAll(server: Server, name: string): { token: string } {
+  const operator = { token: '' };
+  beforeAll(async () => {
+    operator.token = (await server.makeToken('operator', undefined, { name })).token;
+  });
+  return operator;
+}
+
 /** Processes that were started on it end before it does. */
 export function postgresForAll(): Pick<PostgresServer, 'database'> {
   let postgres: PostgresServer | undefined;

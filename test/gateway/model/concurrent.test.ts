@@ -5,11 +5,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Store } from '../../../src/core/ports.ts';
-import { type OpenGateway, openGateway } from '../../support/gateway.ts';
+import type { OpenGateway } from '../../support/gateway.ts';
 import { adopt, modelState, realState } from './compare.ts';
-import { checkInvariants } from './invariants.ts';
 import { isLost, type ModelState } from './model.ts';
-import { actions, type Beat, beginning, stepOf, stories } from './step-sequences.ts';
+import { type Played, playedOn, playStory } from './played.ts';
+import { actions, type Beat, stepOf, stories } from './step-sequences.ts';
 import type { Got, Step } from './steps.ts';
 
 const RUNS = Number(process.env.HOLDPOINT_MODEL_RUNS ?? 120);
@@ -30,24 +30,16 @@ it(
         fc.array(fc.tuple(stories(12), volley), { minLength: 1, maxLength: 5, size: 'max' }),
         fc.infiniteStream(fc.nat({ max: 3 })),
         fc.nat({ max: 2 }),
-        async (acts, delays, recovery) => {
+        (acts, delays, recovery) => {
           const pace: Pace = { delays, isJostling: false };
-          const open = await openGateway({ wrap: (store) => delayed(store, pace) });
-          const told: string[] = [];
-          try {
-            let model = await beginning(open, recovery);
+          return playedOn({ wrap: (store) => delayed(store, pace) }, recovery, async (played) => {
             for (const [before, together] of acts) {
-              await tellStory(model, open, before, told);
+              await playStory(played, before);
               pace.isJostling = true;
-              model = await fire(model, open, together, told);
+              played.model = await fire(played, together);
               pace.isJostling = false;
             }
-            await checkInvariants(open);
-          } catch (error) {
-            throw new Error(`${told.join('\n')}\n${(error as Error).message}`, { cause: error });
-          } finally {
-            await open.close();
-          }
+          });
         },
       ),
       { numRuns: RUNS },
@@ -56,24 +48,13 @@ it(
   60_000 + RUNS * 2_000,
 );
 
-async function tellStory(model: ModelState, open: OpenGateway, story: Beat[], told: string[]): Promise<void> {
-  for (const beat of story) {
-    const step = stepOf(model, beat);
-    if (!step) continue;
-    const got = await step.call(open);
-    told.push(`${step.name} → ${got.code}`);
-    expect(step.expect(model, got)).toContain(got.code);
-    await adopt(model, open);
-  }
-}
-
 /** Fires the steps together and returns the model of an order that explains the outcome. */
-async function fire(model: ModelState, open: OpenGateway, beats: Beat[], told: string[]): Promise<ModelState> {
+async function fire({ model, open, steps: played }: Played, beats: Beat[]): Promise<ModelState> {
   const steps = beats
     .map((beat) => stepOf(model, beat))
     .filter((s) => s !== undefined && !isExcluded(s, model)) as Step[];
   const gots = await Promise.all(steps.map((step) => step.call(open)));
-  told.push(`together: ${steps.map((step, i) => `${step.name} → ${gots[i]?.code}`).join(' | ')}`);
+  played.push(`together: ${steps.map((step, i) => `${step.name} → ${gots[i]?.code}`).join(' | ')}`);
   const real = await realState(open);
   const tries = await Promise.all(orders(steps.length).map((order) => explain(model, open, order, steps, gots)));
   const match = tries.find((tried) => tried.codesFit && isDeepEqual(modelState(tried.model), real));

@@ -1,0 +1,45 @@
+// Plays a random sequence of steps on a gateway of its own, step by step against the model. A failure lists the steps
+// before it, and the invariants must hold at the end.
+import { expect } from 'vitest';
+import { type GatewayOptions, type OpenGateway, openGateway } from '../../support/gateway.ts';
+import { adopt } from './compare.ts';
+import { checkInvariants } from './invariants.ts';
+import type { ModelState } from './model.ts';
+import { type Beat, beginning, stepOf } from './step-sequences.ts';
+
+export interface Played {
+  open: OpenGateway;
+  model: ModelState;
+  /** Each step and its reply. */
+  steps: string[];
+}
+
+export async function playedOn(
+  options: GatewayOptions,
+  recovery: number,
+  play: (played: Played) => Promise<void>,
+): Promise<void> {
+  const open = await openGateway(options);
+  const steps: string[] = [];
+  try {
+    await play({ open, model: await beginning(open, recovery), steps });
+    await checkInvariants(open);
+  } catch (error) {
+    throw new Error(`${steps.join('\n')}\n${(error as Error).message}`, { cause: error });
+  } finally {
+    await open.close();
+  }
+}
+
+/** One step after the other. `check`: what must be true after each. */
+export async function playStory({ open, model, steps }: Played, story: Beat[], check = async () => {}): Promise<void> {
+  for (const beat of story) {
+    const step = stepOf(model, beat);
+    if (!step) continue;
+    const got = await step.call(open);
+    steps.push(`${step.name} → ${got.code}`);
+    expect(step.expect(model, got)).toContain(got.code);
+    await adopt(model, open);
+    await check();
+  }
+}
