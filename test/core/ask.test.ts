@@ -146,7 +146,7 @@ describe('a command on an ended ask', () => {
       expect(refusal.winner).toEqual(winnerOf(ended(status, 'question')));
       const approval = lateRefusal(ended(status, 'approval'), clarification);
       expect(approval).toMatchObject({ code: 'approval_state_conflict', winner: { outcome: status } });
-      expect(approval.detail).toContain('mate');
+      expect(approval.detail).toContain(status === 'expired' ? 'expired at' : 'mate');
     }
   });
 });
