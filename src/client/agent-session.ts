@@ -1,49 +1,65 @@
-// The desk an agent asks at, over HTTP: what the MCP tools need, in the name of the session that the token belongs to.
-// And how a program with an operator's token gets such a token: a session of its own, and a token for it alone.
+// The session that an MCP tool server asks in, over HTTP: found, reused or made, and left. And what the tools need of it.
 import type { QuestionAnswer } from '../core/answer.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
-import type { AskView } from '../core/views.ts';
+import type { AskView, SessionView } from '../core/views.ts';
 import { type Client, createClient } from './client.ts';
 import { HoldpointProblem } from './http.ts';
 
 export interface AgentSession {
   client: Client;
   sessionId: string;
-  /** Takes leave: a session that was made for this program alone ends with it. */
-  leave(): Promise<void>;
+  /** Ends what this program started, unless something is open in it; true if nothing is. */
+  leave(): Promise<boolean>;
 }
 
 export interface AgentSessionOptions {
+  /** The session that the caller names. */
   sessionId?: string | undefined;
+  /** The session that an earlier program left open. */
+  earlierId?: string | undefined;
   title: string;
   workFolder: string;
 }
 
 const RETRY_FOR_MS = 600_000;
+/** An answer that was written to a pipe so long before its reader closed it was read. */
+const READ_AFTER_MS = 5000;
 
-/** An agent's token has its session already; for any other one is made, or reused by name. */
-export async function openAgentSession(
-  client: Client,
-  { sessionId, title, workFolder }: AgentSessionOptions,
-): Promise<AgentSession> {
-  const own = { agent: EXTERNAL_AGENT, title, work_folder: workFolder };
-  const made = await client.sessions
-    .create(sessionId === undefined ? own : { agent: EXTERNAL_AGENT, session_id: sessionId })
-    .catch((error: unknown) => {
-      if (error instanceof HoldpointProblem && error.code === 'scope_forbidden') return undefined;
-      throw error;
-    });
-  if (!made) return { client, sessionId: await ownSession(client, sessionId), leave: async () => {} };
-  const { session_id } = made;
+/** An agent's token has its session already; for any other one is made, or reused. */
+export async function openAgentSession(client: Client, options: AgentSessionOptions): Promise<AgentSession> {
+  if ((await client.signIn.me()).scope === 'agent') {
+    const sessionId = await ownSession(client, options.sessionId);
+    return { client, sessionId, leave: () => leaveRun(client, sessionId) };
+  }
+  const { title } = options;
+  const { session_id } = await sessionFor(client, options);
   const { token, token_id } = await client.tokens.create({ scope: 'agent', session_id, name: `mcp:${title}` });
   return {
     client: createClient({ url: client.http.url, token, surface: 'mcp', retryForMs: RETRY_FOR_MS }),
     sessionId: session_id,
     async leave() {
-      if (sessionId === undefined) await endUnlessForm(client, session_id);
+      const isOver = await leaveRun(client, session_id);
+      if (isOver && options.sessionId === undefined)
+        await client.sessions.end(session_id, { reason: 'the agent has gone' });
       await client.tokens.revoke(token_id);
+      return isOver;
     },
   };
+}
+
+async function sessionFor(client: Client, { sessionId, earlierId, title, workFolder }: AgentSessionOptions) {
+  const own = { agent: EXTERNAL_AGENT, title, work_folder: workFolder };
+  const known = await knownSession(client, sessionId ?? earlierId);
+  if (known && (sessionId !== undefined || known.status !== 'ended')) return known;
+  return client.sessions.create(sessionId === undefined ? own : { ...own, session_id: sessionId });
+}
+
+async function knownSession(client: Client, id: string | undefined): Promise<SessionView | undefined> {
+  if (id === undefined) return undefined;
+  return client.sessions.get(id).catch((error: unknown) => {
+    if (error instanceof HoldpointProblem && error.status === 404) return undefined;
+    throw error;
+  });
 }
 
 async function ownSession(client: Client, wanted: string | undefined): Promise<string> {
@@ -52,10 +68,20 @@ async function ownSession(client: Client, wanted: string | undefined): Promise<s
   throw new Error(own ? `This token belongs to session ${own.session_id}.` : 'This token belongs to no session.');
 }
 
-/** A form outlives the program that displayed it; whatever else was asked has nobody to go to. */
-async function endUnlessForm(client: Client, sessionId: string): Promise<void> {
-  const { items } = await client.asks.list({ session_id: sessionId, status: 'pending' });
-  if (!items.some((ask) => ask.mode === 'form')) await client.sessions.end(sessionId, { reason: 'the agent has gone' });
+/** Whatever is pending or due keeps the run, for the program that comes next. */
+async function leaveRun(client: Client, session_id: string): Promise<boolean> {
+  const { items: due } = await client.asks.list({ session_id, delivery: 'due', limit: 500 });
+  let open = (await client.asks.list({ session_id, status: 'pending', limit: 1 })).items.length;
+  for (const { ask_id, delivery } of due) {
+    const isRead = delivery.sent_at_ms !== undefined && delivery.sent_at_ms + READ_AFTER_MS <= Date.now();
+    if (isRead) await client.asks.delivered(ask_id);
+    else open += 1;
+  }
+  if (open > 0) return false;
+  const { active_run_id } = await client.sessions.get(session_id);
+  const run = active_run_id === undefined ? undefined : await client.runs.get(active_run_id);
+  if (run?.request.source === 'mcp') await client.runs.complete(run.run_id);
+  return true;
 }
 
 export function httpBackend({ client, sessionId }: Pick<AgentSession, 'client' | 'sessionId'>) {

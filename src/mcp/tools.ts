@@ -136,7 +136,10 @@ export function createToolServer(options: ToolServerOptions): McpServer {
 
   add('check_answer', schemas.CHECK_ANSWER, async (args, { call, ctx }) => {
     const { ask_id, wait_ms } = read(schemas.CheckArguments, args, 'check_answer');
-    const askId = await askIdFor(backend, ask_id, await backend.unsettled());
+    const askId = await askIdFor(backend, ask_id, await backend.unsettled()).catch(async (error: unknown) => {
+      await settleEarlier(options, call);
+      throw error;
+    });
     await settleEarlier(options, call, askId);
     const ask = await backend.look(askId, 0);
     if (ask.mode === 'form' && !ask.answer && session.isHosted) return heldResult(ask);

@@ -1,9 +1,8 @@
-// The MCP door: what a session id may do, malformed messages, a server that stops, and a client on standard input.
-// Covers: src/mcp/stdio.ts, src/client/agent-session.ts, src/server/routes/mcp.ts
+// The MCP endpoint: what a session id may do, malformed messages, and a server that stops.
+// Covers: src/server/routes/mcp.ts
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
-import { allow, decide, eventually, type Fields, ok, showAsk, showSession } from '../support/api-calls.ts';
-import { COMPILED } from '../support/process.ts';
+import { eventually, type Fields, ok, showAsk } from '../support/api-calls.ts';
 import { openServer } from '../support/server.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';
 import { type Agent, connectAgent, connecting, elicitor, jsonOf, PATIENCE, pendingAsk, QUESTIONS } from './test-bed.ts';
@@ -79,35 +78,4 @@ it('ends a waiting call when the server stops, and keeps the ask pending', async
   expect((await ok(own.get<AskView>(`/v1/asks/${ask.ask_id}`))).status).toBe('pending');
   await agent.close();
   await own.close();
-});
-
-it('gives a program with the token of an operator a session of its own over standard input, which ends with it', {
-  timeout: 60_000,
-}, async () => {
-  const { Client } = await import('@modelcontextprotocol/client');
-  const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
-  const url = await server.url();
-  const before = (await ok(server.get<{ session_id: string }[]>('/v1/sessions?limit=500'))).map((s) => s.session_id);
-  const client = new Client({ name: 'test', version: '1' });
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: ['src/cli/main.ts', 'mcp'],
-      env: {
-        PATH: process.env.PATH ?? '',
-        HOLDPOINT_URL: url,
-        HOLDPOINT_TOKEN: server.token,
-        NODE_COMPILE_CACHE: COMPILED,
-      },
-      stderr: 'ignore',
-    }),
-  );
-  const result = client.callTool({ name: 'request_approval', arguments: BASH }, { onprogress: () => {} });
-  const sessions = await ok(server.get<{ session_id: string }[]>('/v1/sessions?limit=500'));
-  const [own] = sessions.map((s) => s.session_id).filter((id) => !before.includes(id));
-  const ask = await pendingAsk(server, String(own));
-  await ok(decide(server, ask.run_id, allow(ask.ask_id)));
-  expect(jsonOf(await result)).toMatchObject({ behavior: 'allow', updatedInput: BASH.input });
-  await client.close();
-  await expect.poll(async () => (await showSession(server, String(own))).status, { timeout: 20_000 }).toBe('ended');
 });

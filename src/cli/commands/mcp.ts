@@ -1,11 +1,12 @@
 // `holdpoint mcp`: serves the MCP tools over standard input and output, for an agent that starts its MCP servers itself.
 // Standard output belongs to the protocol; notes for a person go to standard error.
 import { basename } from 'node:path';
-import { httpBackend, openAgentSession } from '../../client/agent-session.ts';
-import { createClient } from '../../client/client.ts';
-import { serverUrl } from '../../client/local.ts';
+import { type AgentSession, httpBackend, openAgentSession } from '../../client/agent-session.ts';
+import { type Client, createClient } from '../../client/client.ts';
+import { serverUrl, stateFolder } from '../../client/local.ts';
 import { Command } from '../command.ts';
 import type { AddressFlags } from '../command-flags.ts';
+import { type SessionRecord, takeRecord } from '../mcp-session-record.ts';
 import { note } from '../output.ts';
 import { addressOf, probe, tokenOf } from '../server-connection.ts';
 import { interruptible } from '../signals.ts';
@@ -31,17 +32,48 @@ function serve(flags: McpFlags): Promise<void> {
     const url = addressOf(flags.url ?? serverUrl(process.env));
     await or(probe(url));
     const client = createClient({ url, token: tokenOf(flags, process.env), surface: 'mcp' });
-    const title = basename(process.cwd()) || 'mcp';
-    const session = await openAgentSession(client, { sessionId: flags.sessionId, title, workFolder: process.cwd() });
-    note(`asking in session ${session.sessionId}`);
     const { serveTools } = await import('../../boot/tools.ts');
-    const tools = serveTools(httpBackend(session), version, (error) => note(error.message));
+    let opened: Promise<OpenSession> | undefined;
+    const backendFor = async (clientName: string) => {
+      opened ??= openFor(client, flags.sessionId, clientName);
+      return httpBackend((await opened).session);
+    };
+    const tools = serveTools(backendFor, version, (error) => note(error.message));
     await closed;
     setTimeout(() => process.exit(0), LONGEST_CLOSE_MS).unref();
     await tools.close();
-    await session.leave().catch((error: Error) => note(error.message));
+    await opened?.then(leave).catch((error: Error) => note(error.message));
     process.exit(0);
   });
+}
+
+interface OpenSession {
+  session: AgentSession;
+  record: SessionRecord | undefined;
+}
+
+/** The session that a program of the same client left open in this folder; else a new one. */
+async function openFor(client: Client, sessionId: string | undefined, clientName: string): Promise<OpenSession> {
+  const workFolder = process.cwd();
+  const record = sessionId === undefined ? recordFor([client.http.url, workFolder, clientName]) : undefined;
+  const title = basename(workFolder) || 'mcp';
+  const session = await openAgentSession(client, { sessionId, earlierId: record?.sessionId, title, workFolder });
+  record?.keep(session.sessionId);
+  note(`asking in session ${session.sessionId}`);
+  return { session, record };
+}
+
+function recordFor(of: readonly string[]): SessionRecord | undefined {
+  try {
+    return takeRecord(stateFolder(process.env), of);
+  } catch (error) {
+    note(`What is open when this program leaves cannot be found again: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+async function leave({ session, record }: OpenSession): Promise<void> {
+  if (await session.leave()) record?.drop();
 }
 
 /** Until the agent closes its end, or a signal ends this process. */
