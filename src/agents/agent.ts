@@ -28,7 +28,6 @@ export interface Agent extends AgentDescription {
 }
 
 export interface Program {
-  /** As it is called in a shell. */
   command: string;
   /** The version that the tests against the real program run, as `--version` prints it. */
   tested: string;

@@ -20,19 +20,8 @@ const PATH = '/v1/hooks/claude';
 /** Identifies a run that Holdpoint hosts, which asks through its worker. */
 const RUN_VARIABLE = 'HOLDPOINT_RUN_ID';
 
-const EVENTS: Readonly<Record<string, number>> = {
-  PermissionRequest: HOOK_SECONDS,
-  PreToolUse: REPORT_SECONDS,
-  PostToolUse: REPORT_SECONDS,
-  PostToolUseFailure: REPORT_SECONDS,
-  PostToolBatch: REPORT_SECONDS,
-  PermissionDenied: REPORT_SECONDS,
-  UserPromptSubmit: REPORT_SECONDS,
-  Stop: REPORT_SECONDS,
-  StopFailure: REPORT_SECONDS,
-  SubagentStop: REPORT_SECONDS,
-  SessionEnd: REPORT_SECONDS,
-};
+const REPORTS =
+  'PreToolUse PostToolUse PostToolUseFailure PostToolBatch PermissionDenied UserPromptSubmit Stop StopFailure SubagentStop SessionEnd';
 
 const OWNER: Owner = {
   agent: 'Claude Code',
@@ -49,8 +38,8 @@ function groupsFor(target: ConnectTarget, settings: object) {
   if (!limits.success)
     throw new SettingsProblem(`It is not as Claude Code documents it: ${z.prettifyError(limits.error)}`);
   mustBeAllowed(limits.data, target);
-  const groups = Object.entries(EVENTS).map(([event, timeout]) => [event, { hooks: [hookOf(target, timeout)] }]);
-  return Object.fromEntries(groups);
+  const reports = REPORTS.split(' ').map((event) => [event, { hooks: [hookOf(target, REPORT_SECONDS)] }]);
+  return { PermissionRequest: { hooks: [hookOf(target, HOOK_SECONDS)] }, ...Object.fromEntries(reports) };
 }
 
 function mustBeAllowed(limits: z.infer<typeof Limits>, { url }: ConnectTarget): void {

@@ -13,17 +13,6 @@ import { type PendingAsks, withdrawAsk } from '../kit/pending-asks.ts';
 import { approvalDecision, approvalOf, type Decision, QUESTION_TOOL, questionDecision, questionsOf } from './asks.ts';
 import { type CallName, keyOf, type ToolCall } from './stream-events.ts';
 
-export interface Decisions {
-  /** `patience`: after it, the run can be held on the call without a process. */
-  decide(call: ToolCall, patience?: AbortSignal): Promise<Decision>;
-  /** Claude Code no longer waits for the decision. */
-  cancelled(call: CallName): void;
-  /** The model has the result of the call: the decision, or what Claude Code decided by itself. */
-  callEnded(call: CallName): Promise<void>;
-  /** Whether the model has yet to get the result of a call that was answered or that the run is held on. */
-  hasUnconcluded(): boolean;
-}
-
 type Ask =
   | { kind: 'question'; spec: AskSpec & { id: string } }
   | { kind: 'approval'; spec: ApproveSpec & { id: string } };
@@ -41,7 +30,7 @@ export function createDecisions(
   context: AgentContext,
   pending: PendingAsks<string, object>,
   known: readonly AskView[],
-): Decisions {
+) {
   const decided = new Map<string, Decided>();
   /** By call, what to report about its ask when it ends. */
   const unconcluded = new Map<string, () => Promise<unknown>>();
@@ -110,7 +99,8 @@ export function createDecisions(
   }
 
   return {
-    async decide(call, patience) {
+    /** `patience`: after it, the run can be held on the call without a process. */
+    async decide(call: ToolCall, patience?: AbortSignal): Promise<Decision> {
       const entry = decided.get(keyOf(call));
       if (entry && isSameCall(entry, call)) return patience ? entry.decision : waitForHeld(entry);
       if (pending.get(keyOf(call)))
@@ -118,17 +108,20 @@ export function createDecisions(
       const ask = askFor(call);
       return ask ? start(call, ask, patience) : { behavior: 'deny', message: 'The questions are not well formed.' };
     },
-    cancelled(call) {
+    /** Claude Code no longer waits for the decision. */
+    cancelled(call: CallName): void {
       pending.get(keyOf(call))?.withdraw(SETTLED_IN_CLAUDE);
       decided.delete(keyOf(call));
     },
-    async callEnded(call) {
+    /** The model has the result of the call: the decision, or what Claude Code decided by itself. */
+    async callEnded(call: CallName): Promise<void> {
       const key = keyOf(call);
       const conclude = unconcluded.get(key);
       decided.delete(key);
       unconcluded.delete(key);
       await conclude?.();
     },
+    /** Whether the model has yet to get the result of a call that was answered or that the run is held on. */
     hasUnconcluded: () => unconcluded.size > 0,
   };
 }

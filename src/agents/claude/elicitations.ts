@@ -17,13 +17,6 @@ export type ElicitationReply =
   | { action: 'decline' }
   | { action: 'cancel' };
 
-/** `ready`: resolves when the ask may be raised. Undefined: the server no longer waits for a reply. */
-export type AnswerElicitation = (
-  requestId: string,
-  elicited: Elicited,
-  ready: Promise<unknown>,
-) => Promise<ElicitationReply | undefined>;
-
 const PREFIX = 'elicitation-';
 const CANCEL = { action: 'cancel' } as const;
 const DECLINE = { action: 'decline' } as const;
@@ -59,7 +52,7 @@ export function createElicitations(
   context: AgentContext,
   pending: PendingAsks<string, object>,
   known: readonly AskView[],
-): AnswerElicitation {
+) {
   const earlier = createKnownAsks(known);
 
   function raise(elicited: Elicited, ask: PendingAsk): Promise<ElicitationReply> {
@@ -109,7 +102,12 @@ export function createElicitations(
     return CANCEL;
   }
 
-  return async (requestId, elicited, ready) => {
+  /** `ready`: resolves when the ask may be raised. Undefined: the server no longer waits for a reply. */
+  return async (
+    requestId: string,
+    elicited: Elicited,
+    ready: Promise<unknown>,
+  ): Promise<ElicitationReply | undefined> => {
     const ask = pending.open(requestId, {});
     try {
       await ready;

@@ -6,15 +6,6 @@ import { type Background, isQuiet } from './background-tasks.ts';
 import { program } from './program.ts';
 import { type ClaudeResult, REFUSED } from './protocol.ts';
 
-export interface LastTurn {
-  started(): void;
-  ended(result: ClaudeResult, background: Background): void;
-  backgroundChanged(background: Background): void;
-  /** Undefined until the last turn has ended. */
-  result(): ClaudeResult | undefined;
-  close(): void;
-}
-
 interface Callbacks {
   /** `isGivenUp`: background commands are still running, so the process will not exit by itself. */
   onOver(isGivenUp: boolean): void;
@@ -33,7 +24,7 @@ export const ownCommand = (prompt: string | undefined, result: ClaudeResult): st
   isSuccess(result) && result.num_turns === 0 ? /^\/\S+/.exec(prompt ?? '')?.[0] : undefined;
 
 /** `commandsMs`: how long commands alone keep the process; a server that was started in the background never ends. */
-export function createLastTurn(commandsMs: number, { onOver, onStay }: Callbacks): LastTurn {
+export function createLastTurn(commandsMs: number, { onOver, onStay }: Callbacks) {
   let last: ClaudeResult | undefined;
   let paused: ClaudeResult | undefined;
   let limit: ReturnType<typeof setTimeout> | undefined;
@@ -52,11 +43,11 @@ export function createLastTurn(commandsMs: number, { onOver, onStay }: Callbacks
   }
 
   return {
-    started() {
+    started(): void {
       clearTimeout(limit);
       paused = undefined;
     },
-    ended(result, background) {
+    ended(result: ClaudeResult, background: Background) {
       // A `tool_deferred` result is final: results that come after it do not replace it.
       if (last) return;
       if (isDeferred(result) || !isSuccess(result) || isQuiet(background)) return finish(result, false);
@@ -64,9 +55,10 @@ export function createLastTurn(commandsMs: number, { onOver, onStay }: Callbacks
       const tasks = [...background.agents, ...background.commands];
       if (tasks.length > 0) onStay(tasks);
     },
-    backgroundChanged(background) {
+    backgroundChanged(background: Background): void {
       if (paused && !last) pause(paused, background);
     },
+    /** Undefined until the last turn has ended. */
     result: () => last,
     close: () => clearTimeout(limit),
   };

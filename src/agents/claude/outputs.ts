@@ -1,7 +1,7 @@
 // Stores what Claude Code said, and the state that a later process needs to resume: the id of the conversation, its
 // permission mode, and the call that the run is held on. Owns the ids and types of these outputs and the current mode.
 import type { AgentContext } from '../agent.ts';
-import { createOutputQueue, type OutputQueue } from '../kit/output-queue.ts';
+import { createOutputQueue } from '../kit/output-queue.ts';
 import type { LaunchOptions } from './launch.ts';
 
 /** Output types. */
@@ -9,20 +9,13 @@ export const CONVERSATION = 'claude-conversation';
 export const MODE = 'claude-mode';
 export const heldOutputId = (callId: string): string => `claude-held-on-${callId}`;
 
-export interface Outputs extends OutputQueue {
-  conversation(sessionId: string): void;
-  /** Resolves when it is stored that the run is held on this call. */
-  heldOn(callId: string): Promise<void>;
-  /** The permission mode that the session is in. */
-  mode(): string;
-  setMode(mode: string): void;
-}
+export type Outputs = ReturnType<typeof createOutputs>;
 
 export function createOutputs(
   context: Pick<AgentContext, 'output'>,
   { mode: first, lastMode = first }: Pick<LaunchOptions, 'mode' | 'lastMode'>,
   onFailure: (error: unknown) => void,
-): Outputs {
+) {
   const queue = createOutputQueue(context, onFailure);
   let mode = first;
   let storedMode = lastMode;
@@ -31,10 +24,12 @@ export function createOutputs(
 
   return {
     ...queue,
-    conversation: (id) => void store(`${CONVERSATION}-${id}`, CONVERSATION, { session_id: id }),
-    heldOn: (callId) => store(heldOutputId(callId), MODE, { mode }),
+    conversation: (id: string) => void store(`${CONVERSATION}-${id}`, CONVERSATION, { session_id: id }),
+    /** Resolves when it is stored that the run is held on this call. */
+    heldOn: (callId: string) => store(heldOutputId(callId), MODE, { mode }),
+    /** The permission mode that the session is in. */
     mode: () => mode,
-    setMode(next) {
+    setMode(next: string): void {
       if (next === mode && next === storedMode) return;
       mode = next;
       storedMode = next;

@@ -1,6 +1,7 @@
 // Declares the stream-json protocol of Claude Code: one JSON value per line in both directions. Owns the fields of its
 // messages that this adapter reads, and writes the messages that it sends. stream-events.ts interprets them.
 import { z } from 'zod';
+import { parsedJson } from '../wire/json-rpc.ts';
 
 const text = z.string();
 const optionalText = text.optional();
@@ -137,13 +138,7 @@ export const REFUSED = 'prompt_refused';
 export type ClaudeResult = Extract<ClaudeMessage, { type: 'result' }>;
 
 /** Undefined for lines that are not JSON, and for unknown messages. */
-export function readMessage(line: string): ClaudeMessage | undefined {
-  try {
-    return ClaudeMessage.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
-}
+export const readMessage = (line: string): ClaudeMessage | undefined => ClaudeMessage.safeParse(parsedJson(line)).data;
 
 export const userMessage = (text: string): string =>
   JSON.stringify({

@@ -1,6 +1,6 @@
-// Replies to the requests of Claude Code: before a tool is used (hook), for a permission, and for an elicitation of an MCP
-// server. Owns which requests are open, which rules are in effect, and whether the run is held on a form. What a person
-// decides comes from decisions.ts and elicitations.ts; only our own tools, which merely ask, are allowed without it.
+// Replies to the control requests of Claude Code: PreToolUse hooks, permission requests and elicitations of MCP servers.
+// Owns the open requests, the rules in effect and whether the run is held on a form. Decisions come from decisions.ts and
+// elicitations.ts; only calls of our own tools, which do nothing but ask, are allowed without one.
 import type { AgentContext } from '../agent.ts';
 import { createPendingAsks } from '../kit/pending-asks.ts';
 import { ABANDONED, ASK_ANYWAY, type Decision, hookReply, permissionReply } from './asks.ts';
@@ -15,27 +15,9 @@ import { refusedPlan } from './plan.ts';
 import { controlRefusal, controlReply, interrupt, type Suggestion } from './protocol.ts';
 import { ruleInSettings } from './resume.ts';
 import { createSessionRules } from './session-rules.ts';
-import type { CallName, StreamEvent, ToolCall } from './stream-events.ts';
+import type { StreamEvent, ToolCall } from './stream-events.ts';
 
 type Event<Name extends StreamEvent['event']> = Extract<StreamEvent, { event: Name }>;
-
-export interface Requests {
-  receive(request: Event<'hook' | 'permission' | 'elicitation' | 'unknown_request' | 'response'>): void;
-  /** Claude Code no longer waits for a reply. */
-  cancelled(requestId: string): void;
-  /** The model is about to get the result of the call. */
-  callEnded(call: CallName): Promise<void>;
-  /** Whether the process may exit on a call of that tool. */
-  mayExitOn(toolName: string): boolean;
-  /** A form is displayed: the run is held on it, and may end before the process does. */
-  hasForm(): boolean;
-  /** Whether the turn that has just ended was started by an abandoned call. */
-  endsAbandonedCall(): boolean;
-  /** Whether an ask has no answer yet, or the model may not have got it. */
-  hasUnanswered(): boolean;
-  /** The process is gone: nothing can be answered through it. */
-  close(): void;
-}
 
 interface Connection {
   send(line: string): void;
@@ -49,7 +31,7 @@ export function createRequests(
   spec: ClaudeSpec,
   options: LaunchOptions,
   { send, outputs, onFailure }: Connection,
-): Requests {
+) {
   const { known } = options;
   /** By the key of the call, or the request id of the elicitation. */
   const pending = createPendingAsks<string>(context);
@@ -131,7 +113,7 @@ export function createRequests(
   }
 
   return {
-    receive(request) {
+    receive(request: Event<'hook' | 'permission' | 'elicitation' | 'unknown_request' | 'response'>) {
       const { requestId } = request;
       if (request.event === 'response') return rules.received(requestId, request.response);
       if (request.event === 'unknown_request')
@@ -146,22 +128,28 @@ export function createRequests(
         },
       );
     },
-    cancelled(requestId) {
+    /** Claude Code no longer waits for a reply. */
+    cancelled(requestId: string): void {
       const call = open.get(requestId);
       open.delete(requestId);
       if (call) decisions.cancelled(call);
       pending.get(requestId)?.withdraw('Claude Code no longer waits for it');
     },
     callEnded: decisions.callEnded,
-    mayExitOn: (name) => isForm(name) || isHeldFor(name, outputs.mode(), spec.hold),
+    /** Whether the process may exit on a call of that tool. */
+    mayExitOn: (name: string) => isForm(name) || isHeldFor(name, outputs.mode(), spec.hold),
+    /** A form is displayed: the run is held on it, and may end before the process does. */
     hasForm: () => hasForm,
-    endsAbandonedCall() {
+    /** Whether the turn that has just ended was started by an abandoned call. */
+    endsAbandonedCall(): boolean {
       const had = hasAbandonedCall;
       hasAbandonedCall = false;
       return had;
     },
+    /** Whether an ask has no answer yet, or the model may not have got it. */
     hasUnanswered: () => hasUnanswered() || hasForm,
-    close() {
+    /** The process is gone: nothing can be answered through it. */
+    close(): void {
       open.clear();
       pending.close();
     },

@@ -65,7 +65,8 @@ async function work(context: AgentContext, spec: ClaudeSpec, since: ReadonlySet<
       return { ended: 'held' };
     error ??= ending.ended === 'completed' ? undefined : ending.error;
     if (ending.ended === 'no_conversation') continue;
-    await acknowledgeRest(context);
+    // Answers that were sent in the prompt and not used by a repeated call.
+    for (const { ask_id } of context.due) await context.acknowledge(ask_id).catch(() => {});
     if (ending.ended === 'completed') return ending;
     return { ended: 'failed', reason: 'provider-failed', error: ending.error, exit_code: ending.exitCode };
   }
@@ -97,9 +98,4 @@ async function resumeOptions(
     abandonedCalls: abandonedCalls(history, context),
     ...firstPrompt(context, spec, known),
   };
-}
-
-/** Acknowledges the answers that were sent in the prompt and not used by a repeated call. */
-async function acknowledgeRest(context: AgentContext): Promise<void> {
-  for (const { ask_id } of context.due) await context.acknowledge(ask_id).catch(() => {});
 }

@@ -4,17 +4,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allowedIn, applySettings, getSettings } from './protocol.ts';
 
-export interface SessionRules {
-  /** Takes effect with the next `apply`. The rule is in the syntax of settings. */
-  add(rule: string): void;
-  /** Resolves when Claude Code has reported which rules are in effect, or did not reply in time. */
-  apply(isPlanning: boolean): Promise<void>;
-  /** A response to any request of ours. */
-  received(requestId: string, response: unknown): void;
-  /** The tools named by the rules that may be in effect. */
-  tools(): string[];
-}
-
 /** It replies at once or not at all. */
 const RESPONDS_WITHIN_MS = 5000;
 
@@ -23,7 +12,7 @@ export function createSessionRules(
   initial: readonly string[],
   send: (line: string) => void,
   withinMs = RESPONDS_WITHIN_MS,
-): SessionRules {
+) {
   const accepted = new Set(initial);
   let inEffect: readonly string[] | undefined = [];
   let applying: Promise<void> = Promise.resolve();
@@ -41,15 +30,19 @@ export function createSessionRules(
   }
 
   return {
-    add: (rule) => void accepted.add(rule),
-    apply(isPlanning) {
+    /** Takes effect with the next `apply`. The rule is in the syntax of settings. */
+    add: (rule: string) => void accepted.add(rule),
+    /** Resolves when Claude Code has reported which rules are in effect, or did not reply in time. */
+    apply(isPlanning: boolean): Promise<void> {
       applying = applying.then(() => request(isPlanning ? [] : [...accepted]));
       return applying;
     },
-    received(requestId, response) {
+    /** A response to any request of ours. */
+    received(requestId: string, response: unknown): void {
       waiting.get(requestId)?.(response);
       waiting.delete(requestId);
     },
+    /** The tools named by the rules that may be in effect. */
     tools: () => (inEffect ?? [...accepted]).map((rule) => rule.replace(/\(.*/s, '')),
   };
 }

@@ -1,21 +1,11 @@
-// Remembers the items of Codex's threads that have started and not completed. Its requests refer to them, and say little
-// else about what they ask. Owns only this memory, and loads it where the start of an item was missed.
+// Tracks the items of Codex's threads that have started and not completed: its requests refer to them by id, and the item
+// has the details. Loads them from Codex where their start was missed.
 import type { Peer } from '../wire/json-rpc.ts';
 import { type Item, type ItemNotice, NewestTurns } from './protocol.ts';
 
-export interface ActiveItems {
-  started(notice: ItemNotice): void;
-  completed(notice: ItemNotice): void;
-  /** A turn is over, and with it every item of its thread. */
-  turnCompleted(threadId: string): void;
-  of(threadId: string): Item[];
-  /** Resumes a thread that runs already and loads its items. Codex sends the open requests of the thread again. */
-  load(threadId: string): Promise<unknown>;
-  /** Whether the newest turn of the thread has this item, active or completed. */
-  hasItem(threadId: string, itemId: string): Promise<boolean>;
-}
+export type ActiveItems = ReturnType<typeof createActiveItems>;
 
-export function createActiveItems(peer: Pick<Peer, 'request'>): ActiveItems {
+export function createActiveItems(peer: Pick<Peer, 'request'>) {
   const threads = new Map<string, Map<string, Item>>();
 
   function add(threadId: string, item: Item): void {
@@ -32,16 +22,19 @@ export function createActiveItems(peer: Pick<Peer, 'request'>): ActiveItems {
     });
 
   return {
-    started: ({ threadId, item }) => add(threadId, item),
-    completed: ({ threadId, item }) => void threads.get(threadId)?.delete(item.id ?? ''),
-    turnCompleted: (threadId) => void threads.delete(threadId),
-    of: (threadId) => [...(threads.get(threadId)?.values() ?? [])],
-    async load(threadId) {
+    started: ({ threadId, item }: ItemNotice) => add(threadId, item),
+    completed: ({ threadId, item }: ItemNotice) => void threads.get(threadId)?.delete(item.id ?? ''),
+    turnCompleted: (threadId: string) => void threads.delete(threadId),
+    of: (threadId: string): Item[] => [...(threads.get(threadId)?.values() ?? [])],
+    /** Resumes a thread that runs already and loads its items. Codex sends the open requests of the thread again. */
+    async load(threadId: string): Promise<unknown> {
       const reply = await resume(threadId);
       for (const item of newestItems(reply)) if (item.status === 'inProgress') add(threadId, item);
       return reply;
     },
-    hasItem: async (threadId, itemId) => newestItems(await resume(threadId)).some(({ id }) => id === itemId),
+    /** Whether the newest turn of the thread has this item, active or completed. */
+    hasItem: async (threadId: string, itemId: string): Promise<boolean> =>
+      newestItems(await resume(threadId)).some(({ id }) => id === itemId),
   };
 }
 

@@ -8,6 +8,7 @@ import { shellQuote } from '../../node/shell-quote.ts';
 import type { Consent } from '../kit/elicitation.ts';
 import { unwrapShell } from '../wire/shell-words.ts';
 import { type AnsweredCall, isTheGrant } from './delivery-evidence.ts';
+import { isTable } from './inherited-config.ts';
 import {
   type CommandApproval,
   type Elicitation,
@@ -119,7 +120,7 @@ export function permissionsApproval(asked: z.infer<typeof PermissionsApproval>):
     call: { id: asked.itemId, isAnswer: (output, result) => isTheGrant(output, result, permissions) },
     takesChanges: true,
     responseTo: ({ allowed, input, suggestion_ids }) => ({
-      permissions: allowed && isObject(input.permissions) ? input.permissions : {},
+      permissions: allowed && isTable(input.permissions) ? input.permissions : {},
       scope: allowed && suggestion_ids.includes('session') ? 'session' : 'turn',
     }),
   };
@@ -144,7 +145,7 @@ export function toolApproval(
     id,
     spec: {
       tool_name: `mcp__${asked.serverName}__${tool}`,
-      input: isObject(given) ? given : {},
+      input: isTable(given) ? given : {},
       reason: asked.message ?? undefined,
       suggestions: offered.map((persist) => ({ id: persist, label: PERSISTENCE[persist] })),
     },
@@ -162,6 +163,3 @@ export const consent = ({ kind, spec }: Consent, id: string): ApprovalAsk => ({
   spec,
   responseTo: ({ allowed }) => elicitationResponse(allowed ? {} : null),
 });
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -30,13 +30,6 @@ interface Decision {
   isAllowed?: boolean;
 }
 
-export interface Decisions {
-  /** Undefined: no response is sent. */
-  decide(asked: Interpretation, pending: Pending): Promise<Decision | undefined>;
-  /** Undefined: it ended without an answer, and the model is not told. */
-  question(asked: QuestionAsk, pending: Pending): Promise<(QuestionResponse & { askId: string }) | undefined>;
-}
-
 export interface DecisionParts {
   context: Pick<AgentContext, 'ask' | 'approve' | 'acknowledge' | 'markUndeliverable' | 'output'>;
   unusedApprovals: UnusedApprovals;
@@ -50,7 +43,7 @@ export interface DecisionParts {
   isShared: boolean;
 }
 
-export function createDecisions(parts: DecisionParts): Decisions {
+export function createDecisions(parts: DecisionParts) {
   const { context, unusedApprovals, rollouts, messages, deliveriesRecorded, lineageOf, isShared } = parts;
   const uses = new Map<string, number>();
   const thePerson = isShared ? 'If it was not done, the person' : 'The person';
@@ -124,7 +117,11 @@ export function createDecisions(parts: DecisionParts): Decisions {
     return { askId, isAllowed: outcome.allowed, result: asked.responseTo(outcome) };
   }
 
-  async function question(asked: QuestionAsk, pending: Pending) {
+  /** Undefined: it ended without an answer, and the model is not told. */
+  async function question(
+    asked: QuestionAsk,
+    pending: Pending,
+  ): Promise<(QuestionResponse & { askId: string }) | undefined> {
     for (let about = asked.spec.context; ; ) {
       const spec = { ...asked.spec, context: about };
       const outcome = await raise(asked.id, pending, (as, options) => context.ask({ ...spec, ...as }, options));
@@ -161,7 +158,8 @@ export function createDecisions(parts: DecisionParts): Decisions {
   }
 
   return {
-    async decide(asked, pending) {
+    /** Undefined: no response is sent. */
+    async decide(asked: Interpretation, pending: Pending): Promise<Decision | undefined> {
       if (asked.kind === 'approval') return approval(asked, pending);
       if (asked.kind === 'undisplayable') return undisplayable(asked, pending);
       if (asked.kind !== 'question') return undefined;

@@ -1,12 +1,12 @@
-// Tracks each answer that was sent to Codex until the server has recorded it as delivered or undeliverable. Where other
-// clients answer too, the first answer wins and Codex does not say whose it was: then only the evidence tells, that is what
-// Codex does afterwards, or what its rollout file says the model was told. What Codex never confirmed because it is gone
-// stays due.
+// Tracks each answer that was sent to Codex until the server has recorded it as delivered or undeliverable. Codex resolves a
+// request with the first answer of any client and does not say whose it was. Where there are other clients, the evidence
+// decides: the item that follows, or the output in the rollout file. Answers that Codex never confirmed stay due.
 //   sent ─► serverRequest/resolved ─┬─ no other client, or no evidence possible: delivered
 //    │                              └─ evidence: as answered → delivered; otherwise, or none in time → undeliverable
 //    └─ the turn ends before that: undeliverable
 import type { AgentContext } from '../agent.ts';
 import { createInFlight } from '../kit/in-flight.ts';
+import type { ActiveItems } from './active-items.ts';
 import type { ApprovalAsk } from './approvals.ts';
 import type { AnsweredCall } from './delivery-evidence.ts';
 import type { Item, TurnRef } from './protocol.ts';
@@ -29,28 +29,6 @@ function itemOf({ asked, isAllowed }: SentAnswer) {
   return { id: asked.itemId, isAllowed, isCommand: asked.spec.tool_name === 'Bash' };
 }
 
-interface Evidence {
-  /** Whether the newest turn of the thread has this item. */
-  hasItem(threadId: string, itemId: string): Promise<boolean>;
-  recordedCall: Rollouts['recordedCall'];
-}
-
-export interface Deliveries {
-  sent(answer: SentAnswer): void;
-  /** Codex has resolved the request, with this answer or another. */
-  resolved(answer: SentAnswer): void;
-  /** May come before the request is resolved. */
-  itemCompleted(item: Item): void;
-  /** An item asks once more, so the answer before let it continue. */
-  itemAsksAgain(itemId: string): void;
-  /** No further evidence comes from this turn. */
-  turnCompleted(turnId: string): void;
-  /** Resolves when the server has recorded all that is known. */
-  recorded(): Promise<void>;
-  /** Codex is gone: stops looking for evidence. */
-  close(): void;
-}
-
 export const SETTLED_IN_CODEX = 'settled in Codex itself';
 const NOT_DONE = 'Codex was not seen to do it';
 const NOT_TOLD = 'the model was not seen to be told it';
@@ -67,8 +45,8 @@ interface Progress {
 /** `evidence`: only where other clients answer too. */
 export function createDeliveries(
   context: Pick<AgentContext, 'acknowledge' | 'markUndeliverable'>,
-  evidence?: Evidence,
-): Deliveries {
+  evidence?: Pick<ActiveItems, 'hasItem'> & Pick<Rollouts, 'recordedCall'>,
+) {
   const open = new Map<SentAnswer, Progress>();
   const inFlight = createInFlight();
 
@@ -111,8 +89,9 @@ export function createDeliveries(
   }
 
   return {
-    sent: (answer) => void open.set(answer, { state: 'sent', checks: 0 }),
-    resolved(answer) {
+    sent: (answer: SentAnswer) => void open.set(answer, { state: 'sent', checks: 0 }),
+    /** Codex has resolved the request, with this answer or another. */
+    resolved(answer: SentAnswer) {
       const progress = open.get(answer);
       const item = itemOf(answer);
       const { call } = answer.asked;
@@ -123,13 +102,16 @@ export function createDeliveries(
       else if (item?.isCommand) progress.timer = setTimeout(checkItem, CHECK_EVERY_MS, answer, progress);
       else if (item?.isAllowed) progress.timer = setTimeout(conclude, CHECK_EVERY_MS, answer, true);
     },
-    itemCompleted(item) {
+    /** May come before the request is resolved. */
+    itemCompleted(item: Item): void {
       if (item.id) for (const [answer, isAllowed] of sentFor(item.id)) conclude(answer, isAllowed !== wasRefused(item));
     },
-    itemAsksAgain(itemId) {
+    /** An item asks once more, so the answer before let it continue. */
+    itemAsksAgain(itemId: string): void {
       for (const [answer, isAllowed] of sentFor(itemId)) conclude(answer, isAllowed);
     },
-    turnCompleted(turnId) {
+    /** No further evidence comes from this turn. */
+    turnCompleted(turnId: string): void {
       for (const [answer, progress] of open) {
         if (answer.turn?.turnId !== turnId) continue;
         const item = itemOf(answer);
@@ -139,8 +121,10 @@ export function createDeliveries(
         else conclude(answer, !(item?.isAllowed && item.isCommand), NOT_DONE);
       }
     },
+    /** Resolves when the server has recorded all that is known. */
     recorded: inFlight.settled,
-    close() {
+    /** Codex is gone: stops looking for evidence. */
+    close(): void {
       for (const { timer } of open.values()) clearTimeout(timer);
       open.clear();
     },

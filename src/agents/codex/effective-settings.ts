@@ -9,18 +9,12 @@ import { ThreadReply } from './protocol.ts';
 
 type Sandbox = (typeof SANDBOX_MODES)[number];
 
-interface EffectiveSettings {
-  /** For `thread/resume`. */
-  settings: Record<string, unknown>;
-  reasoningEffort: string | null;
-}
-
 /** Starts an ephemeral thread only to read its settings; Codex stores nothing of it. */
 export async function effectiveSettings(
   { settings, atMost = {} }: CodexSpec,
   { config, servers }: FolderConfig,
   peer: Pick<Peer, 'request'>,
-): Promise<EffectiveSettings> {
+) {
   const reply = ThreadReply.parse(
     await peer.request('thread/start', {
       ...settings,

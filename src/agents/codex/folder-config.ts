@@ -31,13 +31,12 @@ export async function folderConfig(
   return { config: withTrust(config, trust), servers: applying.flatMap(({ servers }) => servers) };
 }
 
-interface Layer {
-  folder: string | undefined;
-  applies: boolean;
-}
-
 /** Untrusts only layers that would apply: Codex allows more in a folder marked untrusted than in one it does not know. */
-function trustLevels(isTrusted: boolean, workFolder: string, layers: readonly Layer[]): Config {
+function trustLevels(
+  isTrusted: boolean,
+  workFolder: string,
+  layers: readonly { folder: string | undefined; applies: boolean }[],
+): Config {
   const inLayers = layers.filter(({ applies }) => isTrusted || applies).flatMap(({ folder }) => folder ?? []);
   const folders = isTrusted ? [workFolder, ...inLayers] : inLayers;
   const trust_level = isTrusted ? 'trusted' : 'untrusted';

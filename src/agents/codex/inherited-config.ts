@@ -4,16 +4,11 @@
 type Config = Record<string, unknown>;
 
 /** The sandbox mode and the approval policy are compared with those of the run in effective-settings.ts. */
-const PERMITTING: ReadonlySet<string | undefined> = new Set([
-  'sandbox_mode',
-  'sandbox_workspace_write',
-  'approval_policy',
-  'approvals_reviewer',
-  'permissions',
-  'default_permissions',
-  'projects',
-  'bypass_hook_trust',
-]);
+const PERMITTING: ReadonlySet<string | undefined> = new Set(
+  'sandbox_mode sandbox_workspace_write approval_policy approvals_reviewer permissions default_permissions projects bypass_hook_trust'.split(
+    ' ',
+  ),
+);
 
 const FORBIDDING: ReadonlyMap<string, unknown> = new Map([
   ['sandbox_workspace_write.exclude_slash_tmp', true],
@@ -43,5 +38,5 @@ function isInherited(path: readonly string[], value: unknown): boolean {
   return !TOOL_APPROVAL.has(path.at(-1)) || value === ALWAYS_ASK;
 }
 
-const isTable = (value: unknown): value is Config =>
+export const isTable = (value: unknown): value is Config =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

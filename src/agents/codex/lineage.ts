@@ -11,11 +11,8 @@ const LABEL_CHARACTERS = 300;
 /** More than Codex nests, and the most that an ask takes. */
 const MAX_DEPTH = 20;
 
-/** The sub-agents below `root` down to the thread; without a root, starting with the conversation they belong to. */
-type LineageOf = (threadId: string, root?: string) => Promise<string[]>;
-
 /** Reads every thread at most once. */
-export function createLineageOf(peer: Pick<Peer, 'request'>): LineageOf {
+export function createLineageOf(peer: Pick<Peer, 'request'>) {
   const threads = new Map<string, Promise<Thread | undefined>>();
 
   function read(threadId: string): Promise<Thread | undefined> {
@@ -29,7 +26,8 @@ export function createLineageOf(peer: Pick<Peer, 'request'>): LineageOf {
     return reading;
   }
 
-  return async (threadId, root) => {
+  /** The sub-agents below `root` down to the thread; without a root, starting with the conversation they belong to. */
+  return async (threadId: string, root?: string): Promise<string[]> => {
     const names: string[] = [];
     for (let id = threadId; id !== root && names.length < MAX_DEPTH; ) {
       const thread = await read(id);

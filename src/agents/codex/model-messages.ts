@@ -10,21 +10,13 @@ export interface UnsentMessages {
   onSent(): Promise<void>;
 }
 
-export interface ModelMessages {
-  /** `answeredAskId`: the ask whose answer reaches the model by this message alone. */
-  send(text: string, turn: TurnRef | undefined, answeredAskId?: string): Promise<void>;
-  /** What to start the next turn with. */
-  unsent(): UnsentMessages | undefined;
-  hasUnsentAnswer(): boolean;
-}
+export type ModelMessages = ReturnType<typeof createModelMessages>;
 
-export function createModelMessages(
-  peer: Pick<Peer, 'request'>,
-  acknowledge: (askId: string) => Promise<void>,
-): ModelMessages {
+export function createModelMessages(peer: Pick<Peer, 'request'>, acknowledge: (askId: string) => Promise<void>) {
   const waiting = new Set<{ text: string; answeredAskId?: string | undefined }>();
   return {
-    async send(text, turn, answeredAskId) {
+    /** `answeredAskId`: the ask whose answer reaches the model by this message alone. */
+    async send(text: string, turn: TurnRef | undefined, answeredAskId?: string): Promise<void> {
       const { threadId, turnId } = turn ?? {};
       try {
         if (turnId === undefined) throw new Error('no turn to steer');
@@ -34,7 +26,8 @@ export function createModelMessages(
       }
       if (answeredAskId !== undefined) await acknowledge(answeredAskId);
     },
-    unsent() {
+    /** What to start the next turn with. */
+    unsent(): UnsentMessages | undefined {
       if (waiting.size === 0) return undefined;
       const messages = [...waiting];
       return {

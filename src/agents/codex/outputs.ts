@@ -17,20 +17,10 @@ interface Output extends OutputOptions {
   text: string;
 }
 
-export interface Outputs {
-  /** Sets the thread of the conversation. */
-  follow(threadId: string): Promise<void>;
-  started(notice: ItemNotice): void;
-  completed(notice: ItemNotice): void;
-  lastMessage(): string | undefined;
-  /** Resolves when everything reported so far is stored, or could not be. */
-  flush(): Promise<void>;
-}
-
 export function createOutputs(
   context: Pick<AgentContext, 'output'>,
   lineageOf: (threadId: string) => Promise<string[]>,
-): Outputs {
+) {
   let thread: string | undefined;
   let count = 0;
   let last: string | undefined;
@@ -55,12 +45,13 @@ export function createOutputs(
   }
 
   return {
-    async follow(threadId) {
+    /** Sets the thread of the conversation. */
+    async follow(threadId: string): Promise<void> {
       thread = threadId;
       await storeThread();
     },
-    started: ({ item, turnId, threadId }) => report(startOf(item, turnId), threadId),
-    completed: ({ item, turnId, threadId }) => report(endOf(item, turnId), threadId),
+    started: ({ item, turnId, threadId }: ItemNotice) => report(startOf(item, turnId), threadId),
+    completed: ({ item, turnId, threadId }: ItemNotice) => report(endOf(item, turnId), threadId),
     lastMessage: () => last,
     flush: queue.flush,
   };

@@ -13,25 +13,7 @@ import { createModelMessages, type UnsentMessages } from './model-messages.ts';
 import { type ItemNotice, type TurnRef, turnRefOf } from './protocol.ts';
 import { asyncQuestion, type QuestionAsk } from './questions.ts';
 
-export interface Requests {
-  receive(request: Incoming): Promise<void>;
-  /** Resolves when every request received so far is stored as an ask, or known not to become one. */
-  raised(): Promise<void>;
-  /** Some items ask questions; others show whether an answer counted. */
-  itemCompleted(notice: ItemNotice): void;
-  /** `serverRequest/resolved`: Codex has an answer, from here or elsewhere. */
-  resolved(id: RequestId): void;
-  /** Withdraws what the turn still asked. Resolves when no request is being handled. */
-  turnCompleted(turnId: string): Promise<void>;
-  /** Resolves when the server has recorded which answers reached Codex. */
-  deliveriesRecorded(): Promise<void>;
-  /** Messages to the model that no turn has taken, once all asynchronous questions are answered. */
-  unsentMessages(): Promise<UnsentMessages | undefined>;
-  /** The connection is gone: nothing can be answered through it. */
-  close(): void;
-  /** Whether an ask has no answer yet, or Codex has not confirmed that it has it. */
-  hasUnanswered(): boolean;
-}
+export type Requests = ReturnType<typeof createRequests>;
 
 interface OpenRequest {
   readonly turn: TurnRef | undefined;
@@ -51,7 +33,7 @@ export interface RequestParts
   onRaised?(askId: string): void;
 }
 
-export function createRequests(parts: RequestParts): Requests {
+export function createRequests(parts: RequestParts) {
   const { context, peer, activeItems, rollouts, signal, isShared = false, onRaised } = parts;
   const pending = createPendingAsks<RequestId, OpenRequest>(context);
   const asyncQuestions = createPendingAsks<QuestionAsk, OpenRequest>(context);
@@ -131,7 +113,7 @@ export function createRequests(parts: RequestParts): Requests {
   }
 
   return {
-    async receive(request) {
+    async receive(request: Incoming): Promise<void> {
       // Codex repeats its open requests whenever a client resumes the thread.
       if (pending.get(request.id)) return;
       const asked = read(request);
@@ -142,8 +124,10 @@ export function createRequests(parts: RequestParts): Requests {
       peer.refuse(request.id, METHOD_NOT_FOUND, asked.reason);
       await context.output(asked.reason, { type: 'status' }).catch(() => {});
     },
+    /** Resolves when every request received so far is stored as an ask, or known not to become one. */
     raised: raising.settled,
-    itemCompleted({ threadId, turnId, item }) {
+    /** Some items ask questions; others show whether an answer counted. */
+    itemCompleted({ threadId, turnId, item }: ItemNotice): void {
       deliveries.itemCompleted(item);
       if (isShared) {
         for (const ask of pending.all()) if (item.id && ask.itemId === item.id) withdrawUnsent(ask);
@@ -153,28 +137,33 @@ export function createRequests(parts: RequestParts): Requests {
       const asked = asyncQuestion(item, turnId);
       if (asked) answering.add(askAsync(asked, { threadId, turnId }));
     },
-    resolved(id) {
+    /** `serverRequest/resolved`: Codex has an answer, from here or elsewhere. */
+    resolved(id: RequestId): void {
       const ask = pending.get(id);
       if (!ask) return;
       if (ask.sent) deliveries.resolved(ask.sent);
       settledByCodex(ask);
     },
-    async turnCompleted(turnId) {
+    /** Withdraws what the turn still asked. Resolves when no request is being handled. */
+    async turnCompleted(turnId: string): Promise<void> {
       deliveries.turnCompleted(turnId);
       for (const ask of pending.all()) if (ask.turn?.turnId === turnId) settledByCodex(ask);
       await handling.settled();
       await deliveries.recorded();
     },
     deliveriesRecorded: deliveries.recorded,
-    async unsentMessages() {
+    /** Messages to the model that no turn has taken, once all asynchronous questions are answered. */
+    async unsentMessages(): Promise<UnsentMessages | undefined> {
       await answering.settled();
       return messages.unsent();
     },
-    close() {
+    /** The connection is gone: nothing can be answered through it. */
+    close(): void {
       pending.close();
       asyncQuestions.close();
       deliveries.close();
     },
+    /** Whether an ask has no answer yet, or Codex has not confirmed that it has it. */
     hasUnanswered: () => pending.hasUnanswered() || asyncQuestions.hasUnanswered() || messages.hasUnsentAnswer(),
   };
 }

@@ -5,6 +5,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { canonical } from '../../core/digest.ts';
+import { parsedJson } from '../wire/json-rpc.ts';
 import type { TurnRef } from './protocol.ts';
 
 export interface RecordedCall {
@@ -16,14 +17,7 @@ export interface RecordedCall {
   output?: unknown;
 }
 
-export interface Rollouts {
-  /** Takes file and approval policy of a thread from the reply to `thread/start` or `thread/resume`. */
-  learn(reply: unknown): void;
-  /** Whether any command of the thread may be asked about, sandboxed or not. A sub-agent is judged by its conversation. */
-  asksForEveryCommand(turn: TurnRef | undefined): boolean;
-  /** Call ids are unique in a turn. */
-  recordedCall(turn: TurnRef | undefined, callId: string): Promise<RecordedCall | 'unrecorded' | 'unreadable'>;
-}
+export type Rollouts = ReturnType<typeof createRollouts>;
 
 const Reply = z.looseObject({
   thread: z.looseObject({ id: z.string(), path: z.string().nullish() }),
@@ -49,19 +43,22 @@ const ResponseItem = z.looseObject({
 });
 const Line = z.discriminatedUnion('type', [TurnContext, ResponseItem]);
 
-export function createRollouts(): Rollouts {
+export function createRollouts() {
   const threads = new Map<string, { file: string | null | undefined; policy: unknown }>();
   return {
-    learn(reply) {
+    /** Takes file and approval policy of a thread from the reply to `thread/start` or `thread/resume`. */
+    learn(reply: unknown): void {
       const { thread, approvalPolicy: policy } = Reply.safeParse(reply).data ?? {};
       if (thread) threads.set(thread.id, { file: thread.path, policy });
     },
-    asksForEveryCommand(turn) {
+    /** Whether any command of the thread may be asked about, sandboxed or not. A sub-agent is judged by its conversation. */
+    asksForEveryCommand(turn: TurnRef | undefined): boolean {
       const own = threads.get(turn?.threadId ?? '');
       const known = own ? [own] : [...threads.values()];
       return known.length === 0 || known.some(({ policy }) => policy === undefined || policy === 'untrusted');
     },
-    async recordedCall(turn, callId) {
+    /** Call ids are unique in a turn. */
+    async recordedCall(turn: TurnRef | undefined, callId: string): Promise<RecordedCall | 'unrecorded' | 'unreadable'> {
       const { file } = threads.get(turn?.threadId ?? '') ?? {};
       if (!file || turn?.turnId === undefined) return 'unreadable';
       return findCall(file, turn.turnId, callId).catch(() => 'unreadable');
@@ -74,13 +71,13 @@ async function findCall(file: string, turnId: string, callId: string): Promise<R
   let settings: unknown[] | undefined;
   for await (const text of createInterface({ input: createReadStream(file) })) {
     if (!text.includes('turn_context') && !(settings && text.includes(callId))) continue;
-    const { data: line } = Line.safeParse(parsed(text));
+    const { data: line } = Line.safeParse(parsedJson(text));
     if (line?.type === 'turn_context')
       settings = line.payload.turn_id === turnId ? settingsOf(line.payload) : undefined;
     if (line?.type !== 'response_item' || line.payload.call_id !== callId || !settings) continue;
     const { payload } = line;
     if (payload.type === 'function_call') call = callWithin(settings, payload.arguments);
-    else if (call) call.output = parsed(payload.output) ?? payload.output;
+    else if (call) call.output = valueOf(payload.output);
   }
   return call ?? 'unrecorded';
 }
@@ -89,7 +86,7 @@ async function findCall(file: string, turnId: string, callId: string): Promise<R
 const UNRESTRICTING = /^(?:cmd|command|workdir|justification|prefix_rule|yield_time_ms|max_output_tokens)$/;
 
 function callWithin(settings: readonly unknown[], given: string): RecordedCall | undefined {
-  const { data } = Arguments.safeParse(parsed(given));
+  const { data } = Arguments.safeParse(parsedJson(given));
   if (!data) return undefined;
   const own = Object.entries(data).filter(([name, value]) => !UNRESTRICTING.test(name) && value !== 'use_default');
   return {
@@ -105,11 +102,5 @@ const settingsOf = (turn: z.infer<typeof TurnContext>['payload']): unknown[] => 
   turn.permission_profile ?? null,
 ];
 
-/** Undefined for text that is no JSON: the last line may be incomplete, and an output is any text. */
-function parsed(text: unknown): unknown {
-  try {
-    return typeof text === 'string' ? JSON.parse(text) : undefined;
-  } catch {
-    return undefined;
-  }
-}
+/** An output is any text, and mostly JSON. */
+const valueOf = (output: unknown): unknown => (typeof output === 'string' ? (parsedJson(output) ?? output) : output);

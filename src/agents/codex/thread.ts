@@ -14,20 +14,8 @@ import type { Rollouts } from './rollouts.ts';
 /** A person decides what Codex asks for; their own configuration may have left that to a model. */
 const approvalsReviewer = 'user';
 
-interface OpenThread {
-  id: string;
-  /** For `turn/start`. */
-  collaborationMode: object | undefined;
-  /** The input of this run was sent to it before, by a process that is gone. */
-  hasInput: boolean;
-}
-
-export async function openThread(
-  context: AgentContext,
-  spec: CodexSpec,
-  peer: Peer,
-  rollouts: Rollouts,
-): Promise<OpenThread> {
+/** `collaborationMode`: for `turn/start`. `hasInput`: an earlier process has sent the input of this run to the thread. */
+export async function openThread(context: AgentContext, spec: CodexSpec, peer: Peer, rollouts: Rollouts) {
   const folder = await realFolder(context.session.work_folder as string);
   const known = await context.recall(THREAD);
   const inFolder = () => folderConfig(spec, folder, peer);

@@ -12,24 +12,18 @@ export const nthId = (callId: string, n: number): string => (n === 1 ? callId : 
 /** The id of the call that an ask is for. Release 0.1.0 also wrote `#n`. */
 export const callIdOf = ({ tool_call_id: id }: { tool_call_id: string }): string => id.replace(/[~#]\d+$/, '');
 
-export interface KnownAsks {
-  /** Takes out an ask that is open, or whose answer was not used; no later call gets it. */
-  take<K extends AskView['kind']>(kind: K, matches: (ask: AskViewOf<K>) => boolean): AskViewOf<K> | undefined;
-  /** The spec under an id that no ask has. */
-  fresh<T extends Identified>(spec: T): T;
-}
-
 /** `known`: the asks of the run from before its process was restarted. */
-export function createKnownAsks(known: readonly AskView[]): KnownAsks {
+export function createKnownAsks(known: readonly AskView[]) {
   const earlier = known.filter((ask) => !hasEnded(ask) || ask.delivery.state === 'due');
   const usedIds = new Set(known.map((ask) => ask.tool_call_id));
   return {
-    // The newest first: of several asks for one call only the last can be open.
-    take<K extends AskView['kind']>(kind: K, matches: (ask: AskViewOf<K>) => boolean) {
+    /** Takes out the newest ask that matches and is open or has an unused answer; no later call gets it. */
+    take<K extends AskView['kind']>(kind: K, matches: (ask: AskViewOf<K>) => boolean): AskViewOf<K> | undefined {
       const at = earlier.findLastIndex((ask) => ask.kind === kind && matches(ask as AskViewOf<K>));
       return at < 0 ? undefined : (earlier.splice(at, 1)[0] as AskViewOf<K>);
     },
-    fresh(spec) {
+    /** The spec under an id that no ask has. */
+    fresh<T extends Identified>(spec: T): T {
       let n = 1;
       while (usedIds.has(nthId(spec.id, n))) n++;
       const id = nthId(spec.id, n);

@@ -182,12 +182,10 @@ async function endUnobserved(client: Client, runId: string): Promise<void> {
 /** Without a failure it is completed, which the server refuses while one of its asks is pending. */
 export async function endRun(client: Client, runId: string, failure?: Failure): Promise<void> {
   const ended = failure === undefined ? client.runs.complete(runId, {}) : client.runs.fail(runId, failure);
-  await ended.catch(ignoreRefusal);
-}
-
-/** Another process has ended it meanwhile, or may not. */
-function ignoreRefusal(error: unknown): void {
-  if (!(error instanceof HoldpointProblem)) throw error;
+  await ended.catch((error: unknown) => {
+    // A refusal: another process has ended it meanwhile.
+    if (!(error instanceof HoldpointProblem)) throw error;
+  });
 }
 
 /** Asks that are pending, or have ended and are not delivered. */

@@ -3,7 +3,7 @@
 // reading it.
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ProcessSpec } from '../agent.ts';
+import type { ProcessExit, ProcessSpec } from '../agent.ts';
 
 /** The same for the first dispatch of a spec and for one that carries an answer. */
 export interface RuntimeInvocation {
@@ -26,12 +26,7 @@ export interface RuntimeContext {
   run(program: Pick<ProcessSpec, 'argv' | 'input'>): Promise<Omit<RuntimeExit, 'needsInputSentinelPath'>>;
 }
 
-export interface RuntimeExit {
-  /** As a shell reports it: 128 + n when a signal ended the program. */
-  exitCode: number;
-  stdout: string;
-  stderr: string;
-  signal?: string | undefined;
+export interface RuntimeExit extends Omit<ProcessExit, 'timedOut'> {
   timedOut?: boolean | undefined;
   /** Set if, and only if, the sentinel exists after the program has ended. */
   needsInputSentinelPath?: string | undefined;

@@ -9,28 +9,23 @@ type Action = Pick<ApprovalRequest, 'tool_name' | 'input'> & {
   limits?: string | undefined;
 };
 
-export interface UnusedApprovals {
-  add(action: Action, askId: string): void;
-  /** Adds an approval as it was answered, if it was granted. */
-  addAnswered(ask: AskView, limits?: string): void;
-  /** The ask that granted exactly this action; it is removed. */
-  take(action: Action): string | undefined;
-  isEmpty(): boolean;
-}
+export type UnusedApprovals = ReturnType<typeof createUnusedApprovals>;
 
-export function createUnusedApprovals(): UnusedApprovals {
+export function createUnusedApprovals() {
   const granted = new Map<string, string>();
   const keyOf = ({ tool_name, input, limits = '' }: Action) => canonical([tool_name, input, limits]);
   const add = (action: Action, askId: string) => void granted.set(keyOf(action), askId);
   return {
     add,
-    addAnswered(ask, limits) {
+    /** Adds an approval as it was answered, if it was granted. */
+    addAnswered(ask: AskView, limits?: string): void {
       if (ask.kind !== 'approval' || !hasEnded(ask)) return;
       const { tool_name, input } = ask.request;
       const outcome = approvalOutcome(ask, input);
       if (outcome.allowed) add({ tool_name, input: outcome.input, limits }, ask.ask_id);
     },
-    take(action) {
+    /** The ask that granted exactly this action; it is removed. */
+    take(action: Action): string | undefined {
       const key = keyOf(action);
       const askId = granted.get(key);
       granted.delete(key);

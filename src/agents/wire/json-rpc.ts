@@ -11,16 +11,7 @@ export interface Incoming {
   params: unknown;
 }
 
-export interface Peer {
-  request(method: string, params: unknown): Promise<unknown>;
-  notify(method: string, params?: unknown): void;
-  respond(id: RequestId, result: unknown): void;
-  refuse(id: RequestId, code: number, message: string): void;
-  /** Takes one whole message of the other side. */
-  receive(text: string): void;
-  /** The other side is gone: rejects every request that has no response. */
-  close(reason: Error): void;
-}
+export type Peer = ReturnType<typeof createPeer>;
 
 export interface PeerOptions {
   send(text: string): void;
@@ -63,14 +54,14 @@ interface Sent {
   reject(error: Error): void;
 }
 
-export function createPeer({ send, onRequest, onNotification, onInvalid }: PeerOptions): Peer {
+export function createPeer({ send, onRequest, onNotification, onInvalid }: PeerOptions) {
   const open = new Map<RequestId, Sent>();
   let count = 0;
   let closed: Error | undefined;
   const write = (message: object) => send(JSON.stringify({ jsonrpc: '2.0', ...message }));
 
   return {
-    request(method, params) {
+    request(method: string, params: unknown): Promise<unknown> {
       if (closed) return Promise.reject(closed);
       count += 1;
       const id = count;
@@ -78,11 +69,12 @@ export function createPeer({ send, onRequest, onNotification, onInvalid }: PeerO
       write({ id, method, params });
       return response;
     },
-    notify: (method, params) => write({ method, ...(params !== undefined && { params }) }),
-    respond: (id, result) => write({ id, result }),
-    refuse: (id, code, message) => write({ id, error: { code, message } }),
-    receive(text) {
-      const read = Message.safeParse(parsed(text));
+    notify: (method: string, params?: unknown) => write({ method, ...(params !== undefined && { params }) }),
+    respond: (id: RequestId, result: unknown) => write({ id, result }),
+    refuse: (id: RequestId, code: number, message: string) => write({ id, error: { code, message } }),
+    /** Takes one whole message of the other side. */
+    receive(text: string) {
+      const read = Message.safeParse(parsedJson(text));
       if (!read.success) return onInvalid?.(text);
       const message = read.data;
       if ('method' in message) {
@@ -95,7 +87,8 @@ export function createPeer({ send, onRequest, onNotification, onInvalid }: PeerO
       if ('error' in message) sent.reject(new RpcError(sent.method, message.error as z.infer<typeof ErrorObject>));
       else sent.resolve(message.result);
     },
-    close(reason) {
+    /** The other side is gone: rejects every request that has no response. */
+    close(reason: Error): void {
       closed ??= reason;
       for (const { reject } of open.values()) reject(reason);
       open.clear();
@@ -119,7 +112,8 @@ export const route =
     for (const handler of handlers) if (handler.method === method) handler.handle(params);
   };
 
-function parsed(text: string): unknown {
+/** Undefined for text that is not JSON. */
+export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
