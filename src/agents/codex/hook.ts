@@ -55,10 +55,10 @@ export async function decide(payload: unknown, open: () => HookProcessContext): 
   try {
     const decided = await ask(Call.parse(payload), open());
     if (decided !== 'expired') return decided;
-    throw new Error('nobody answered in time');
+    throw new Error('the request expired without an answer');
   } catch (error) {
     if (await isReviewedByPerson(event.data)) throw error;
-    return decision('deny', `Holdpoint could ask nobody: ${(error as Error).message}`);
+    return decision('deny', `Holdpoint could not ask a person: ${(error as Error).message}`);
   }
 }
 
@@ -68,7 +68,7 @@ async function ask(call: z.infer<typeof Call>, context: HookProcessContext): Pro
   const outcome = await approve(call, input, context);
   if (outcome.status === 'expired') return 'expired';
   if (outcome.status !== 'answered')
-    return decision('deny', `Nobody allowed it (${outcome.status}: ${outcome.reason}).`);
+    return decision('deny', `It was not allowed (${outcome.status}: ${outcome.reason}).`);
   if (!outcome.allowed) return decision('deny', outcome.reason);
   if (canonical(outcome.input) === canonical(input)) return decision('allow');
   return decision('deny', `The person allows this instead, so ask for exactly that: ${JSON.stringify(outcome.input)}`);

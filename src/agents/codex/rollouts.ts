@@ -77,7 +77,7 @@ async function findCall(file: string, turnId: string, callId: string): Promise<R
     if (line?.type !== 'response_item' || line.payload.call_id !== callId || !settings) continue;
     const { payload } = line;
     if (payload.type === 'function_call') call = callWithin(settings, payload.arguments);
-    else if (call) call.output = valueOf(payload.output);
+    else if (call) call.output = decoded(payload.output);
   }
   return call ?? 'unrecorded';
 }
@@ -103,4 +103,4 @@ const settingsOf = (turn: z.infer<typeof TurnContext>['payload']): unknown[] => 
 ];
 
 /** An output is any text, and mostly JSON. */
-const valueOf = (output: unknown): unknown => (typeof output === 'string' ? (parsedJson(output) ?? output) : output);
+const decoded = (output: unknown): unknown => (typeof output === 'string' ? (parsedJson(output) ?? output) : output);

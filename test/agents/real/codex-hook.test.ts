@@ -22,7 +22,7 @@ const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-hook-'));
 const children: ChildProcess[] = [];
 let model: OpenAiModel;
 let server: Holdpoint;
-let stage: TestBed;
+let bed: TestBed;
 let made = 0;
 beforeAll(async () => {
   if (!codex) return;
@@ -31,11 +31,11 @@ beforeAll(async () => {
   const demo = `[mcp_servers.demo]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify(args)}`;
   setUp(root, model.url, `${demo}\nenv = { DEMO_LOG = ${JSON.stringify(join(root, 'demo.log'))} }`);
   server = await startHoldpoint({ via: 'main', args: ['--no-worker'] });
-  stage = new TestBed(server.url, server.token);
+  bed = new TestBed(server.url, server.token);
   const data = join(root, 'state');
   mkdirSync(data);
-  writeFileSync(join(data, 'worker.token'), (await stage.api.tokens.create({ scope: 'worker' })).token);
-  const place = { program: join(repository, 'bin', 'holdpoint'), url: stage.url, data, token: '' };
+  writeFileSync(join(data, 'worker.token'), (await bed.api.tokens.create({ scope: 'worker' })).token);
+  const place = { program: join(repository, 'bin', 'holdpoint'), url: bed.url, data, token: '' };
   writeFileSync(join(root, 'home', 'hooks.json'), connected(undefined, place));
 });
 afterAll(async () => {
@@ -67,10 +67,10 @@ function folderFor(key: string, script: Script): string {
   return folder;
 }
 
-const asked = () => stage.until(async () => (await stage.api.asks.list({ status: 'pending' })).items[0]);
+const asked = () => bed.until(async () => (await bed.api.asks.list({ status: 'pending' })).items[0]);
 const ended = (ask: AskView) =>
-  stage.until(async () => {
-    const now = await stage.api.asks.get(ask.ask_id);
+  bed.until(async () => {
+    const now = await bed.api.asks.get(ask.ask_id);
     return now.status === 'pending' ? undefined : now;
   });
 const NODES: [string, string | undefined][] = [
@@ -84,8 +84,8 @@ async function endsAsGivenUp(ask: AskView): Promise<void> {
     answer: { behavior: 'deny', justification: 'Codex gave the hook up' },
   });
   const detail = expect.stringContaining('Codex gave the hook up');
-  await expect(stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409, detail });
-  expect(await stage.over(ask.run_id)).toMatchObject({ status: 'completed' });
+  await expect(bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409, detail });
+  expect(await bed.over(ask.run_id)).toMatchObject({ status: 'completed' });
 }
 const DONE = [{ text: 'Done.' }];
 
@@ -122,17 +122,17 @@ describe.skipIf(!codex)(`codex exec ${codexVersion} with the hook`, () => {
       reason: 'Need it',
     });
     expect(readIfThere(folder, 'a.txt')).toBeUndefined();
-    await stage.decide(ask, { behavior: 'allow' });
+    await bed.decide(ask, { behavior: 'allow' });
     expect(await over).toBe(0);
     expect(readIfThere(folder, 'a.txt')).toBe('hi\n');
     expect(model.resultOf('hook-allowed', 'call_G')).toContain('exited with code 0');
-    expect(await stage.over(ask.run_id)).toMatchObject({ status: 'completed' });
+    expect(await bed.over(ask.run_id)).toMatchObject({ status: 'completed' });
   });
 
   it('tells the model why it was denied', async () => {
     const script: Script = [[{ ...escalated('echo hi > b.txt'), id: 'call_H' }], DONE];
     const { ask, folder, over } = await exec('hook-denied', script);
-    await stage.decide(ask, { behavior: 'deny', reason: 'use git' });
+    await bed.decide(ask, { behavior: 'deny', reason: 'use git' });
     await over;
     expect(readIfThere(folder, 'b.txt')).toBeUndefined();
     expect(model.resultOf('hook-denied', 'call_H')).toContain('use git');
@@ -143,14 +143,14 @@ describe.skipIf(!codex)(`codex exec ${codexVersion} with the hook`, () => {
     const script: Script = [[{ ...escalated('echo all > c.txt'), id: 'call_I' }], [changed], DONE];
     const { ask, folder, over } = await exec('hook-changed', script);
     const { input } = ask.request as ApprovalRequest;
-    await stage.decide(ask, { behavior: 'allow', updated_input: { ...input, command: 'echo some > c.txt' } });
+    await bed.decide(ask, { behavior: 'allow', updated_input: { ...input, command: 'echo some > c.txt' } });
     await ended(ask);
     const again = await asked();
     expect(readIfThere(folder, 'c.txt')).toBeUndefined();
     expect(model.resultOf('hook-changed', 'call_I')).toContain('ask for exactly that');
     expect(model.resultOf('hook-changed', 'call_I')).toContain('echo some > c.txt');
     expect(again.request).toMatchObject({ input: { command: 'echo some > c.txt' } });
-    await stage.decide(again, { behavior: 'allow' });
+    await bed.decide(again, { behavior: 'allow' });
     await over;
     expect(readIfThere(folder, 'c.txt')).toBe('some\n');
   });
@@ -171,7 +171,7 @@ describe.skipIf(!codex)(`codex exec ${codexVersion} with the hook`, () => {
   it('is stopped here: it is a no, although Codex has a reviewer of its own', async () => {
     const script: Script = [[{ ...escalated('echo hi > i.txt'), id: 'call_X' }], DONE];
     const { ask, folder, over } = await exec('hook-exec-stopped', script);
-    await stage.api.runs.cancel(ask.run_id, { reason: 'not here' });
+    await bed.api.runs.cancel(ask.run_id, { reason: 'not here' });
     await over;
     expect(readIfThere(folder, 'i.txt')).toBeUndefined();
     expect(model.resultOf('hook-exec-stopped', 'call_X')).toContain('cancelled: not here');
@@ -184,7 +184,7 @@ describe.skipIf(!codex)(`codex exec ${codexVersion} with the hook`, () => {
     await over;
     await back();
     expect(readIfThere(folder, 'j.txt')).toBeUndefined();
-    expect(model.resultOf('hook-exec-away', 'call_Y')).toContain('Holdpoint could ask nobody');
+    expect(model.resultOf('hook-exec-away', 'call_Y')).toContain('Holdpoint could not ask a person');
   });
 });
 
@@ -220,7 +220,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} without a daemon, with the hook`,
   it('is asked at its own prompt while the server is away', async () => {
     const { back } = await killServer();
     const own = await prompting('hook-away', [[escalated('echo hi > e.txt')], DONE]);
-    const prompt = await stage.until(async () => own.prompts[0]);
+    const prompt = await bed.until(async () => own.prompts[0]);
     expect(prompt.method).toBe('item/commandExecution/requestApproval');
     expect(readIfThere(own.folder, 'e.txt')).toBeUndefined();
     own.peer.respond(prompt.id, { decision: 'accept' });
@@ -228,7 +228,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} without a daemon, with the hook`,
     expect(readIfThere(own.folder, 'e.txt')).toBe('hi\n');
     await own.close();
     await back();
-    expect((await stage.api.asks.list({ status: 'pending' })).items).toEqual([]);
+    expect((await bed.api.asks.list({ status: 'pending' })).items).toEqual([]);
   });
 
   it('goes on waiting when the server is killed meanwhile, and has the answer that is given when it is back', async () => {
@@ -236,9 +236,9 @@ describe.skipIf(!codex)(`Codex ${codexVersion} without a daemon, with the hook`,
     const ask = await asked();
     const { back } = await killServer();
     await back();
-    expect((await stage.api.asks.get(ask.ask_id)).status).toBe('pending');
+    expect((await bed.api.asks.get(ask.ask_id)).status).toBe('pending');
     expect(own.prompts).toEqual([]);
-    await stage.decide(ask, { behavior: 'allow' });
+    await bed.decide(ask, { behavior: 'allow' });
     await own.over;
     expect(own.prompts).toEqual([]);
     expect(readIfThere(own.folder, 'f.txt')).toBe('hi\n');
@@ -249,7 +249,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} without a daemon, with the hook`,
   it('hears a no when the run here is stopped: its own prompt is not asked', async () => {
     const own = await prompting('hook-cancelled', [[{ ...escalated('echo hi > g.txt'), id: 'call_G' }], DONE]);
     const ask = await asked();
-    await stage.api.runs.cancel(ask.run_id, { reason: 'not here' });
+    await bed.api.runs.cancel(ask.run_id, { reason: 'not here' });
     await own.over;
     expect(own.prompts).toEqual([]);
     expect(readIfThere(own.folder, 'g.txt')).toBeUndefined();
@@ -277,18 +277,18 @@ describe.skipIf(!codex)(`Codex ${codexVersion} without a daemon, with the hook`,
     const tool = { call: 'plain', namespace: 'mcp__demo', id: 'call_M', input };
     const calls = ['k', 'l'].map((name) => ({ ...escalated(`echo ${name} > ${name}.txt`), id: `call_${name}` }));
     const own = await prompting('hook-parallel', [calls, [tool], DONE]);
-    const asks = await stage.until(async () => {
-      const { items } = await stage.api.asks.list({ status: 'pending' });
+    const asks = await bed.until(async () => {
+      const { items } = await bed.api.asks.list({ status: 'pending' });
       return items.length === 2 ? items : undefined;
     });
     for (const ask of asks) {
       const isFirst = (ask.request as ApprovalRequest).input.command === 'echo k > k.txt';
-      await stage.decide(ask, isFirst ? { behavior: 'allow' } : { behavior: 'deny', reason: 'not l' });
+      await bed.decide(ask, isFirst ? { behavior: 'allow' } : { behavior: 'deny', reason: 'not l' });
       await ended(ask);
     }
     const ask = await asked();
     expect((ask.request as ApprovalRequest).input).toEqual(input);
-    await stage.decide(ask, { behavior: 'allow' });
+    await bed.decide(ask, { behavior: 'allow' });
     await own.over;
     expect(own.prompts).toEqual([]);
     expect([readIfThere(own.folder, 'k.txt'), readIfThere(own.folder, 'l.txt')]).toEqual(['k\n', undefined]);
