@@ -11,7 +11,7 @@ import { TestBed } from '../support/test-bed.ts';
 export interface StandIn {
   /** A folder for this file of tests. */
   readonly root: string;
-  stage: TestBed;
+  bed: TestBed;
 }
 
 /** `program` is a file of test/support. */
@@ -25,11 +25,11 @@ export function standInForAll(program: string): StandIn {
     const script = `#!/bin/sh\nexec "${process.execPath}" "${path}" "$@"\n`;
     writeFileSync(join(own.root, 'bin', 'claude'), script, { mode: 0o755 });
     process.env.PATH = [join(own.root, 'bin'), before.PATH].join(delimiter);
-    own.stage = new TestBed(await server.url(), server.token);
-    await own.stage.worker({ agents: [claude] });
+    own.bed = new TestBed(await server.url(), server.token);
+    await own.bed.worker({ agents: [claude] });
   });
   afterAll(async () => {
-    await own.stage.close();
+    await own.bed.close();
     process.env = before;
     rmSync(own.root, { recursive: true, force: true });
   });

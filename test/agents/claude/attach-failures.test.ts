@@ -11,7 +11,7 @@ import { openServer, type Server } from '../../support/server.ts';
 import { TestBed } from '../../support/test-bed.ts';
 
 let server: Server;
-let stage: TestBed;
+let bed: TestBed;
 let client: Client;
 let waits: Waits;
 let door: ReturnType<typeof serveHooks>;
@@ -20,8 +20,8 @@ const log = { info() {}, warn: (about: object) => void logged.push(about) };
 const never = new AbortController().signal;
 beforeAll(async () => {
   server = await openServer();
-  stage = new TestBed(await server.url(), server.token);
-  client = createClient({ url: stage.url, token: (await server.makeToken('worker')).token });
+  bed = new TestBed(await server.url(), server.token);
+  client = createClient({ url: bed.url, token: (await server.makeToken('worker')).token });
   waits = new Waits(client.http);
   door = serveHooks({ client, waits, log });
 });
@@ -44,8 +44,8 @@ function claudeRuntime(by = door) {
   };
 }
 const ofRun = async (session: string) => {
-  const [run] = (await stage.api.runs.list({ session_id: session })).items;
-  return stage.api.runs.get(run?.run_id ?? '');
+  const [run] = (await bed.api.runs.list({ session_id: session })).items;
+  return bed.api.runs.get(run?.run_id ?? '');
 };
 
 describe('what describes a request is cut to what the server takes', () => {
@@ -60,10 +60,10 @@ describe('what describes a request is cut to what the server takes', () => {
     const { tell, session } = claudeRuntime();
     await tell('UserPromptSubmit', prompt);
     const asked = tell('PermissionRequest', { ...BASH, ...more });
-    const [ask] = await stage.pending(session);
-    if (ask) await stage.decide(ask, { behavior: 'allow' });
+    const [ask] = await bed.pending(session);
+    if (ask) await bed.decide(ask, { behavior: 'allow' });
     expect(await asked).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'allow' } } });
-    const { title = '' } = await stage.api.sessions.get(session);
+    const { title = '' } = await bed.api.sessions.get(session);
     expect(title.isWellFormed()).toBe(true);
     await tell('SessionEnd');
   });
@@ -97,11 +97,11 @@ describe('what cannot be asked here is left to the terminal, and the thread says
     await tell('SessionEnd');
   });
 
-  it('a conversation whose session somebody ended: the log says it, where no thread can', async () => {
+  it('a conversation whose session was ended: the log says it, where no thread can', async () => {
     const { tell, session } = claudeRuntime();
     const first = tell('PermissionRequest', BASH);
-    await stage.pending(session);
-    await stage.api.sessions.end(session);
+    await bed.pending(session);
+    await bed.api.sessions.end(session);
     expect(await first).toEqual({});
     logged.length = 0;
     expect(await tell('PermissionRequest', BASH)).toEqual({});
@@ -112,31 +112,31 @@ describe('what cannot be asked here is left to the terminal, and the thread says
 describe('a session that others made', () => {
   it('is no conversation of ours, whatever it is called: it is neither ended nor asked in', async () => {
     const { tell, session } = claudeRuntime();
-    await stage.api.sessions.create({ session_id: session, agent: 'external' });
-    const { run_id } = await stage.api.runs.start(session, { input: { text: 'x' }, source: 'claude' });
+    await bed.api.sessions.create({ session_id: session, agent: 'external' });
+    const { run_id } = await bed.api.runs.start(session, { input: { text: 'x' }, source: 'claude' });
     await serveHooks({ client, waits }).recover();
     logged.length = 0;
     expect(await tell('PermissionRequest', BASH)).toEqual({});
     expect(logged).toMatchObject([{ session_id: session, why: expect.stringContaining('made for something else') }]);
-    expect(await stage.api.runs.get(run_id)).toMatchObject({ status: 'running', outputs: [] });
+    expect(await bed.api.runs.get(run_id)).toMatchObject({ status: 'running', outputs: [] });
     await tell('SessionEnd');
-    expect((await stage.api.runs.get(run_id)).status).toBe('running');
+    expect((await bed.api.runs.get(run_id)).status).toBe('running');
   });
 
-  it('takes no message where nobody would read it', async () => {
+  it('refuses a message to a thread that no agent reads', async () => {
     const { tell, session } = claudeRuntime();
     const asked = tell('PermissionRequest', BASH);
-    const [ask] = await stage.pending(session);
-    if (ask) await stage.decide(ask, { behavior: 'allow' });
+    const [ask] = await bed.pending(session);
+    if (ask) await bed.decide(ask, { behavior: 'allow' });
     await asked;
     await tell('Stop');
-    await expect(stage.api.sessions.say(session, { text: 'and now?' })).rejects.toThrow('Type it there');
-    expect((await stage.api.runs.list({ session_id: session })).items).toHaveLength(1);
+    await expect(bed.api.sessions.say(session, { text: 'and now?' })).rejects.toThrow('Type it there');
+    expect((await bed.api.runs.list({ session_id: session })).items).toHaveLength(1);
   });
 });
 
 describe('too late', () => {
-  const at = async ({ ask_id }: AskView) => (await stage.api.asks.get(ask_id)).delivery;
+  const at = async ({ ask_id }: AskView) => (await bed.api.asks.get(ask_id)).delivery;
 
   it('a changed input that was allowed here and did not run is told of; one that ran is not', async () => {
     const changed = { command: 'echo harmless' };
@@ -151,11 +151,11 @@ describe('too late', () => {
       const { tell, session } = claudeRuntime();
       await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_1' });
       const asked = tell('PermissionRequest', BASH);
-      const [ask] = await stage.pending(session);
-      if (ask) await stage.decide(ask, { behavior: 'allow', updated_input: changed });
+      const [ask] = await bed.pending(session);
+      if (ask) await bed.decide(ask, { behavior: 'allow', updated_input: changed });
       await asked;
       await tell('PostToolUse', { ...BASH, tool_input: ran, tool_use_id: 'toolu_1' });
-      expect((await stage.api.runs.get(ask?.run_id ?? '')).outputs).toMatchObject(outputs);
+      expect((await bed.api.runs.get(ask?.run_id ?? '')).outputs).toMatchObject(outputs);
       expect(await at(ask as AskView)).toMatchObject(delivery);
       await tell('SessionEnd');
     }
@@ -165,8 +165,8 @@ describe('too late', () => {
     const questions = [{ question: 'Which?', options: [{ label: 'A' }, { label: 'B' }] }];
     const ASKS = { tool_name: 'AskUserQuestion', tool_input: { questions } };
     const B = { question_id: 'question-1', selected_option_ids: ['option-2'] };
-    const answers = (ask: AskView) => stage.answer(ask, B);
-    const declines = (ask: AskView) => stage.decline(ask, 'later');
+    const answers = (ask: AskView) => bed.answer(ask, B);
+    const declines = (ask: AskView) => bed.decline(ask, 'later');
     for (const [decides, counted, outputs] of [
       [answers, 'A', [{ type: 'status', text: expect.stringMatching(/answered here, but .* answered before: A$/) }]],
       [declines, 'A', [{ type: 'status', text: expect.stringMatching(/declined here, but .* answered before: A$/) }]],
@@ -175,12 +175,12 @@ describe('too late', () => {
       const { tell, session } = claudeRuntime();
       await tell('PreToolUse', { ...ASKS, tool_use_id: 'toolu_q' });
       const asked = tell('PermissionRequest', ASKS);
-      const ask = (await stage.pending(session))[0] as AskView;
+      const ask = (await bed.pending(session))[0] as AskView;
       await decides(ask);
       await asked;
       const over = { tool_input: { questions, answers: { 'Which?': counted } }, tool_use_id: 'toolu_q' };
       await tell('PostToolUse', { ...ASKS, ...over });
-      expect((await stage.api.runs.get(ask.run_id)).outputs).toMatchObject(outputs);
+      expect((await bed.api.runs.get(ask.run_id)).outputs).toMatchObject(outputs);
       expect((await at(ask)).state).toBe(outputs.length > 0 ? 'undeliverable' : 'delivered');
       await tell('SessionEnd');
     }
@@ -196,11 +196,11 @@ describe('too late', () => {
     const { tell, session } = claudeRuntime(slow);
     const gone = new AbortController();
     const asked = tell('PermissionRequest', BASH, gone.signal);
-    const [ask] = await stage.pending(session);
-    late = async () => ask && stage.decide(ask, { behavior: 'allow' });
+    const [ask] = await bed.pending(session);
+    late = async () => ask && bed.decide(ask, { behavior: 'allow' });
     gone.abort();
     expect(await asked).toEqual({});
-    expect(await stage.api.asks.get(ask?.ask_id ?? '')).toMatchObject({
+    expect(await bed.api.asks.get(ask?.ask_id ?? '')).toMatchObject({
       status: 'answered',
       delivery: { state: 'undeliverable', reason: 'Claude Code no longer waits for it' },
     });
@@ -218,12 +218,12 @@ describe('evidence that a decision took effect', () => {
     const { tell, session } = claudeRuntime();
     await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_1' });
     const asked = tell('PermissionRequest', BASH);
-    const [ask] = await stage.pending(session);
-    if (ask) await stage.decide(ask, { behavior });
+    const [ask] = await bed.pending(session);
+    if (ask) await bed.decide(ask, { behavior });
     await asked;
-    expect(await stage.api.asks.get(ask?.ask_id ?? '')).toMatchObject({ delivery: { state: 'due', attempts: 1 } });
+    expect(await bed.api.asks.get(ask?.ask_id ?? '')).toMatchObject({ delivery: { state: 'due', attempts: 1 } });
     await tell(event, more);
-    expect(await stage.api.asks.get(ask?.ask_id ?? '')).toMatchObject({ delivery: { state } });
+    expect(await bed.api.asks.get(ask?.ask_id ?? '')).toMatchObject({ delivery: { state } });
     await tell('SessionEnd');
   });
 
@@ -234,11 +234,11 @@ describe('evidence that a decision took effect', () => {
       other.handle({ ...base, hook_event_name, ...more }, never);
     await tellOther('PostToolUse', { ...BASH, tool_use_id: 'toolu_1' });
     const asked = tell('PermissionRequest', BASH);
-    const [ask] = await stage.pending(session);
+    const [ask] = await bed.pending(session);
     await tellOther('Stop');
     expect(await asked).toEqual({});
-    expect(await stage.api.asks.get(ask?.ask_id ?? '')).toMatchObject({ status: 'cancelled' });
-    expect(await stage.over(ask?.run_id ?? '')).toMatchObject({ status: 'completed' });
+    expect(await bed.api.asks.get(ask?.ask_id ?? '')).toMatchObject({ status: 'cancelled' });
+    expect(await bed.over(ask?.run_id ?? '')).toMatchObject({ status: 'completed' });
     await other.close();
   });
 });
@@ -250,7 +250,7 @@ it('an event that only reports costs one request, and stores nothing', async () 
     return fetch(input, init);
   };
   const { token } = await server.makeToken('worker');
-  const noted = serveHooks({ client: createClient({ url: stage.url, token, fetch: fetchNoted }), waits });
+  const noted = serveHooks({ client: createClient({ url: bed.url, token, fetch: fetchNoted }), waits });
   const { tell, session } = claudeRuntime(noted);
   const events = ['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolBatch', 'SubagentStop', 'Stop'];
   const costs = async () => {
@@ -263,9 +263,9 @@ it('an event that only reports costs one request, and stores nothing', async () 
   };
   const once = Object.fromEntries(events.map((event) => [event, event === 'PreToolUse' ? [] : ['GET']]));
   expect(await costs()).toEqual(once);
-  await expect(stage.api.sessions.get(session)).rejects.toMatchObject({ status: 404 });
+  await expect(bed.api.sessions.get(session)).rejects.toMatchObject({ status: 404 });
   void tell('PermissionRequest', BASH);
-  await stage.pending(session);
+  await bed.pending(session);
   await tell('SessionEnd');
   await tell('Stop');
   calls.length = 0;
@@ -278,19 +278,19 @@ describe('twins', () => {
     const { tell, session } = claudeRuntime();
     for (const tool_use_id of ['A', 'B']) await tell('PreToolUse', { ...BASH, tool_use_id });
     const first = tell('PermissionRequest', BASH);
-    const [older] = await stage.pending(session);
+    const [older] = await bed.pending(session);
     const second = tell('PermissionRequest', BASH);
-    const newer = (await stage.pending(session, 2)).find((ask) => ask.ask_id !== older?.ask_id);
+    const newer = (await bed.pending(session, 2)).find((ask) => ask.ask_id !== older?.ask_id);
     if (!older || !newer) throw new Error('two asks');
     return { tell, first, second, older, newer };
   }
 
   it('of which the newer is allowed here: when its call is over the older one still waits', async () => {
     const { tell, first, second, older, newer } = await twins();
-    await stage.decide(newer, { behavior: 'allow' });
+    await bed.decide(newer, { behavior: 'allow' });
     await second;
     await tell('PostToolUse', { ...BASH, tool_use_id: 'B' });
-    expect((await stage.api.asks.get(older.ask_id)).status).toBe('pending');
+    expect((await bed.api.asks.get(older.ask_id)).status).toBe('pending');
     await tell('PostToolUse', { ...BASH, tool_use_id: 'A' });
     expect(await first).toEqual({});
     await tell('SessionEnd');
@@ -298,12 +298,12 @@ describe('twins', () => {
 
   it('of which one is denied here: the call that runs is the other one', async () => {
     const { tell, first, second, older, newer } = await twins();
-    await stage.decide(older, { behavior: 'deny' });
+    await bed.decide(older, { behavior: 'deny' });
     await first;
     await tell('PostToolUse', { ...BASH, tool_use_id: 'B' });
     expect(await second).toEqual({});
-    expect((await stage.api.asks.get(newer.ask_id)).status).toBe('cancelled');
-    expect((await stage.api.runs.get(older.run_id)).outputs).toEqual([]);
+    expect((await bed.api.asks.get(newer.ask_id)).status).toBe('cancelled');
+    expect((await bed.api.runs.get(older.run_id)).outputs).toEqual([]);
     await tell('SessionEnd');
   });
 });
@@ -313,14 +313,14 @@ it('a call that takes long is not taken for silence', async () => {
   const { tell, session } = claudeRuntime(short);
   await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_long' });
   const asked = tell('PermissionRequest', BASH);
-  const [ask] = await stage.pending(session);
-  if (ask) await stage.decide(ask, { behavior: 'allow' });
+  const [ask] = await bed.pending(session);
+  if (ask) await bed.decide(ask, { behavior: 'allow' });
   await asked;
   // Longer than the quiet that ends a turn, much shorter than the one that ends a call.
   await new Promise((resolve) => setTimeout(resolve, 600));
-  expect((await stage.api.runs.get(ask?.run_id ?? '')).status).toBe('running');
+  expect((await bed.api.runs.get(ask?.run_id ?? '')).status).toBe('running');
   await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_long' });
-  expect(await stage.over(ask?.run_id ?? '')).toMatchObject({
+  expect(await bed.over(ask?.run_id ?? '')).toMatchObject({
     status: 'interrupted',
     error: 'nothing more was heard of Claude Code',
   });

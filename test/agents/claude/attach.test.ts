@@ -11,7 +11,7 @@ import { openServer, type Server } from '../../support/server.ts';
 import { TestBed } from '../../support/test-bed.ts';
 
 let server: Server;
-let stage: TestBed;
+let bed: TestBed;
 let door: ReturnType<typeof serveHooks>;
 let waits: Waits;
 const never = new AbortController().signal;
@@ -22,9 +22,9 @@ const fetchNoted: typeof fetch = (input, init) => {
 };
 beforeAll(async () => {
   server = await openServer();
-  stage = new TestBed(await server.url(), server.token);
+  bed = new TestBed(await server.url(), server.token);
   const { token } = await server.makeToken('worker');
-  const client = createClient({ url: stage.url, token, fetch: fetchNoted });
+  const client = createClient({ url: bed.url, token, fetch: fetchNoted });
   waits = new Waits(client.http);
   door = serveHooks({ client, waits });
 });
@@ -51,18 +51,18 @@ describe('a request for permission', () => {
     await tell('UserPromptSubmit', { prompt: 'make x' });
     await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_1' });
     const asked = tell('PermissionRequest', BASH);
-    const [ask] = await stage.pending(session);
+    const [ask] = await bed.pending(session);
     expect(ask).toMatchObject({ tool_call_id: 'toolu_1', request: { tool_name: 'Bash', input: BASH.tool_input } });
     expect((ask?.expires_at_ms ?? 0) - (ask?.created_at_ms ?? 0)).toBeLessThan(HOOK_SECONDS * 1000);
     expect(posts.filter((path) => path.endsWith('/asks'))).toEqual([`/v1/runs/${ask?.run_id}/asks`]);
-    if (ask) await stage.decide(ask, { behavior: 'allow', updated_input: { command: 'touch y' } });
+    if (ask) await bed.decide(ask, { behavior: 'allow', updated_input: { command: 'touch y' } });
     expect(await asked).toEqual(decided({ behavior: 'allow', updatedInput: { command: 'touch y' } }));
-    const delivery = async () => (await stage.api.asks.get(ask?.ask_id ?? '')).delivery;
+    const delivery = async () => (await bed.api.asks.get(ask?.ask_id ?? '')).delivery;
     expect(await delivery()).toMatchObject({ state: 'due', attempts: 1 });
     await tell('PostToolUse', { ...BASH, tool_input: { command: 'touch y' }, tool_use_id: 'toolu_1' });
     expect(await delivery()).toMatchObject({ state: 'delivered' });
     await tell('Stop');
-    expect(await stage.over(ask?.run_id ?? '')).toMatchObject({
+    expect(await bed.over(ask?.run_id ?? '')).toMatchObject({
       status: 'completed',
       request: { text_preview: 'make x' },
     });
@@ -73,17 +73,17 @@ describe('a request for permission', () => {
     const CALL = { ...BASH, tool_use_id: 'call_0' };
     await tell('PreToolUse', CALL);
     const first = tell('PermissionRequest', BASH);
-    const [ask] = await stage.pending(session);
-    if (ask) await stage.decide(ask, { behavior: 'allow' });
+    const [ask] = await bed.pending(session);
+    if (ask) await bed.decide(ask, { behavior: 'allow' });
     await first;
     await tell('PostToolUse', CALL);
     for (const again of [BASH, { ...BASH, tool_input: { command: 'rm -r x' } }]) {
       await tell('PreToolUse', { ...again, tool_use_id: 'call_0' });
       const asked = tell('PermissionRequest', again);
-      const [next] = await stage.pending(session);
+      const [next] = await bed.pending(session);
       expect(next?.ask_id).not.toBe(ask?.ask_id);
       expect(next).toMatchObject({ run_id: ask?.run_id, request: { input: again.tool_input } });
-      if (next) await stage.decide(next, { behavior: 'deny', reason: 'once is enough' });
+      if (next) await bed.decide(next, { behavior: 'deny', reason: 'once is enough' });
       expect(await asked).toMatchObject(decided({ behavior: 'deny' }));
       await tell('PostToolUseFailure', { ...again, tool_use_id: 'call_0' });
     }
@@ -92,7 +92,7 @@ describe('a request for permission', () => {
 
   it('that a setting decides is left to the terminal', async () => {
     const { tell, session } = claudeRuntime();
-    await stage.api.sessions.create({
+    await bed.api.sessions.create({
       session_id: session,
       agent: 'external',
       agent_id: 'claude',
@@ -100,7 +100,7 @@ describe('a request for permission', () => {
       permissions: 'autonomous',
     });
     expect(await tell('PermissionRequest', BASH)).toEqual({});
-    const [ask] = (await stage.api.asks.list({ session_id: session })).items;
+    const [ask] = (await bed.api.asks.list({ session_id: session })).items;
     expect(ask?.delivery).toMatchObject({
       state: 'undeliverable',
       reason: expect.stringContaining('before anybody saw'),
@@ -112,11 +112,11 @@ describe('a request for permission', () => {
     const { tell, session } = claudeRuntime();
     const allowed = async (cwd: string) => {
       const asked = tell('PermissionRequest', { ...BASH, cwd });
-      const [ask] = await stage.pending(session);
-      if (ask) await stage.decide(ask, { behavior: 'allow' });
+      const [ask] = await bed.pending(session);
+      if (ask) await bed.decide(ask, { behavior: 'allow' });
       expect(await asked).toEqual(decided({ behavior: 'allow', updatedInput: BASH.tool_input }));
       expect(ask).toMatchObject({ request: { work_folder: cwd }, asked_from: { work_folder: cwd } });
-      return stage.api.asks.get(ask?.ask_id ?? '');
+      return bed.api.asks.get(ask?.ask_id ?? '');
     };
     const [first, moved] = [await allowed('/project'), await allowed('/project/sub')];
     expect(moved).toMatchObject({ session_id: first.session_id, delivery: { state: 'due', attempts: 1 } });
@@ -131,18 +131,18 @@ describe('a request for permission', () => {
     await tell('PreToolUse', { ...BASH, ...helper, tool_use_id: 'toolu_sub' });
     await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_main' });
     const asked = tell('PermissionRequest', { ...BASH, ...helper });
-    const [ask] = await stage.pending(session);
+    const [ask] = await bed.pending(session);
     expect(ask).toMatchObject({ tool_call_id: 'a1/toolu_sub', request: { lineage: ['reviewer'] } });
     await tell('Stop');
     await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_main' });
-    if (ask) await stage.decide(ask, { behavior: 'deny', reason: 'no' });
+    if (ask) await bed.decide(ask, { behavior: 'deny', reason: 'no' });
     expect(await asked).toEqual(decided({ behavior: 'deny', message: 'A person denied this: no' }));
     await tell('SubagentStop', helper);
-    expect(await stage.over(ask?.run_id ?? '')).toMatchObject({ status: 'completed' });
+    expect(await bed.over(ask?.run_id ?? '')).toMatchObject({ status: 'completed' });
     await tell('UserPromptSubmit', { prompt: '<task-notification>a1 is done</task-notification>' });
     void tell('PermissionRequest', BASH);
-    const [next] = await stage.pending(session);
-    const { request } = await stage.api.runs.get(next?.run_id ?? '');
+    const [next] = await bed.pending(session);
+    const { request } = await bed.api.runs.get(next?.run_id ?? '');
     expect(request.text_preview).toBe('review it');
     await tell('Stop');
   });
@@ -160,15 +160,15 @@ describe('a request for permission', () => {
     const { tell, session } = claudeRuntime();
     await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_2' });
     const asked = tell('PermissionRequest', BASH);
-    const [ask] = await stage.pending(session);
+    const [ask] = await bed.pending(session);
     await tell(event, more);
     expect(await asked).toEqual({});
-    expect(await stage.api.asks.get(ask?.ask_id ?? '')).toMatchObject({
+    expect(await bed.api.asks.get(ask?.ask_id ?? '')).toMatchObject({
       status: 'cancelled',
       answer: { reason: 'withdrawn', behavior: 'deny', justification: 'settled at the terminal of Claude Code' },
       delivery: { state: 'delivered' },
     });
-    expect(await stage.api.runs.get(ask?.run_id ?? '')).toMatchObject({ status });
+    expect(await bed.api.runs.get(ask?.run_id ?? '')).toMatchObject({ status });
   });
 
   it('that was given up at the terminal, by Esc or a plain no, ends with its run; the next prompt has a run of its own', async () => {
@@ -176,18 +176,18 @@ describe('a request for permission', () => {
     const gone = new AbortController();
     await tell('UserPromptSubmit', { prompt: 'make x' });
     const asked = tell('PermissionRequest', BASH, gone.signal);
-    const [ask] = await stage.pending(session);
+    const [ask] = await bed.pending(session);
     gone.abort();
     expect(await asked).toEqual({});
-    expect(await stage.api.asks.get(ask?.ask_id ?? '')).toMatchObject({ status: 'cancelled' });
-    expect(await stage.over(ask?.run_id ?? '')).toMatchObject({
+    expect(await bed.api.asks.get(ask?.ask_id ?? '')).toMatchObject({ status: 'cancelled' });
+    expect(await bed.over(ask?.run_id ?? '')).toMatchObject({
       status: 'interrupted',
       error: 'interrupted at the terminal of Claude Code',
     });
     await tell('UserPromptSubmit', { prompt: 'make y' });
     void tell('PermissionRequest', BASH);
-    const [next] = await stage.pending(session);
-    expect(await stage.api.runs.get(next?.run_id ?? '')).toMatchObject({ request: { text_preview: 'make y' } });
+    const [next] = await bed.pending(session);
+    expect(await bed.api.runs.get(next?.run_id ?? '')).toMatchObject({ request: { text_preview: 'make y' } });
     expect(next?.run_id).not.toBe(ask?.run_id);
     await tell('Stop');
   });
@@ -197,15 +197,15 @@ describe('a request for permission', () => {
     const gone = new AbortController();
     const first = tell('PermissionRequest', { ...BASH, agent_id: 'a1' }, gone.signal);
     const second = tell('PermissionRequest', { ...BASH, agent_id: 'a2' });
-    await stage.pending(session, 2);
+    await bed.pending(session, 2);
     gone.abort();
     expect(await first).toEqual({});
-    const [left] = await stage.pending(session);
+    const [left] = await bed.pending(session);
     expect(left).toMatchObject({ request: { lineage: ['a2'] } });
-    if (left) await stage.decide(left, { behavior: 'allow' });
+    if (left) await bed.decide(left, { behavior: 'allow' });
     expect(await second).toEqual(decided({ behavior: 'allow', updatedInput: BASH.tool_input }));
     await tell('Stop');
-    expect(await stage.over(left?.run_id ?? '')).toMatchObject({ status: 'completed' });
+    expect(await bed.over(left?.run_id ?? '')).toMatchObject({ status: 'completed' });
   });
 
   it('is named after the only call that it can be, never after one that has ended', async () => {
@@ -215,7 +215,7 @@ describe('a request for permission', () => {
     await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_done' });
     await tell('PostToolUseFailure', { ...BASH, tool_use_id: 'toolu_failed' });
     const asked = tell('PermissionRequest', BASH);
-    const [ask] = await stage.pending(session);
+    const [ask] = await bed.pending(session);
     expect(ask?.tool_call_id).toBe('toolu_new');
     await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_new' });
     expect(await asked).toEqual({});
@@ -228,11 +228,11 @@ describe('a request for permission', () => {
       const { tell, session } = claudeRuntime();
       await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_long' });
       const asked = tell('PermissionRequest', BASH);
-      const [ask] = await stage.pending(session);
-      if (ask) await stage.decide(ask, { behavior: 'deny', reason: 'no' });
+      const [ask] = await bed.pending(session);
+      if (ask) await bed.decide(ask, { behavior: 'deny', reason: 'no' });
       await asked;
       await tell(ran, { ...BASH, tool_use_id: 'toolu_long' });
-      const { outputs } = await stage.api.runs.get(ask?.run_id ?? '');
+      const { outputs } = await bed.api.runs.get(ask?.run_id ?? '');
       expect(outputs).toMatchObject([{ type: 'status', text: expect.stringContaining('denied here, but ran') }]);
       await tell('Stop');
     },
@@ -241,7 +241,7 @@ describe('a request for permission', () => {
   it('with suggestions of another shape is asked all the same, without them', async () => {
     const { tell, session } = claudeRuntime();
     void tell('PermissionRequest', { ...BASH, permission_suggestions: 'later, perhaps' });
-    const [ask] = await stage.pending(session);
+    const [ask] = await bed.pending(session);
     expect(ask?.request).not.toHaveProperty('suggestions');
     await tell('Stop');
   });
@@ -249,7 +249,7 @@ describe('a request for permission', () => {
   it('that expires here is left to the terminal', async () => {
     const { tell, session } = claudeRuntime();
     const asked = tell('PermissionRequest', BASH);
-    await stage.pending(session);
+    await bed.pending(session);
     server.advance(HOOK_SECONDS * 1000);
     expect(await asked).toEqual({});
   });
@@ -257,8 +257,8 @@ describe('a request for permission', () => {
   it('that the server refuses is left to the terminal', async () => {
     const { tell, session } = claudeRuntime();
     const first = tell('PermissionRequest', BASH);
-    const [ask] = await stage.pending(session);
-    await stage.api.sessions.end(ask?.session_id ?? '');
+    const [ask] = await bed.pending(session);
+    await bed.api.sessions.end(ask?.session_id ?? '');
     expect(await first).toEqual({});
     expect(await tell('PermissionRequest', BASH)).toEqual({});
   });
@@ -270,33 +270,33 @@ it('a question is answered in the words of Claude Code', async () => {
     { question: 'Which?', header: 'H', multiSelect: false, options: [{ label: 'A' }, { label: 'B' }] },
   ];
   const asked = tell('PermissionRequest', { tool_name: 'AskUserQuestion', tool_input: { questions } });
-  const [ask] = await stage.pending(session);
-  if (ask) await stage.answer(ask, { question_id: 'question-1', selected_option_ids: ['option-2'] });
+  const [ask] = await bed.pending(session);
+  if (ask) await bed.answer(ask, { question_id: 'question-1', selected_option_ids: ['option-2'] });
   expect(await asked).toEqual(decided({ behavior: 'allow', updatedInput: { questions, answers: { 'Which?': 'B' } } }));
 });
 
 it.each([undefined, null, 3, [], {}, { session_id: '../x', cwd: '/', hook_event_name: 'Stop' }])(
   'makes nothing of %j',
   async (payload) => {
-    const before = (await stage.api.sessions.list({ limit: 500 })).items.length;
+    const before = (await bed.api.sessions.list({ limit: 500 })).items.length;
     expect(await door.handle(payload, never)).toEqual({});
-    expect((await stage.api.sessions.list({ limit: 500 })).items).toHaveLength(before);
+    expect((await bed.api.sessions.list({ limit: 500 })).items).toHaveLength(before);
   },
 );
 
 it('what waits at one server is left alone by another that receives its first event of the conversation', async () => {
   const { tell, session } = claudeRuntime();
   const first = tell('PermissionRequest', BASH);
-  const [left] = await stage.pending(session);
-  const client = createClient({ url: stage.url, token: server.token });
+  const [left] = await bed.pending(session);
+  const client = createClient({ url: bed.url, token: server.token });
   const other = serveHooks({ client, waits });
   const base = { session_id: session.slice('claude.'.length), cwd: '/project' };
   const asked = [1, 2, 3].map((n) =>
     other.handle({ ...base, ...BASH, agent_id: `a${n}`, hook_event_name: 'PermissionRequest' }, never),
   );
-  const asks = await stage.pending(session, 4);
+  const asks = await bed.pending(session, 4);
   expect(new Set(asks.map(({ run_id }) => run_id))).toEqual(new Set([left?.run_id]));
-  for (const ask of asks) await stage.decide(ask, { behavior: 'allow' });
+  for (const ask of asks) await bed.decide(ask, { behavior: 'allow' });
   const allowed = decided({ behavior: 'allow', updatedInput: BASH.tool_input });
   expect(await Promise.all([first, ...asked])).toEqual([allowed, allowed, allowed, allowed]);
   await other.close();
@@ -305,25 +305,25 @@ it('what waits at one server is left alone by another that receives its first ev
 it('at the start of a server every conversation that was at work ends, and no other session', async () => {
   const { tell, session } = claudeRuntime();
   void tell('PermissionRequest', BASH);
-  const [left] = await stage.pending(session);
-  const other = await stage.api.sessions.create({ agent: 'external' });
-  const { run_id } = await stage.api.runs.start(other.session_id, { input: { text: 'x' } });
-  await serveHooks({ client: createClient({ url: stage.url, token: server.token }), waits }).recover();
-  expect(await stage.api.asks.get(left?.ask_id ?? '')).toMatchObject({ answer: { reason: 'worker_restart' } });
-  expect((await stage.api.runs.get(run_id)).status).toBe('running');
+  const [left] = await bed.pending(session);
+  const other = await bed.api.sessions.create({ agent: 'external' });
+  const { run_id } = await bed.api.runs.start(other.session_id, { input: { text: 'x' } });
+  await serveHooks({ client: createClient({ url: bed.url, token: server.token }), waits }).recover();
+  expect(await bed.api.asks.get(left?.ask_id ?? '')).toMatchObject({ answer: { reason: 'worker_restart' } });
+  expect((await bed.api.runs.get(run_id)).status).toBe('running');
 });
 
 it('a conversation that nothing is heard of any more is over, unless it still waits', async () => {
-  const client = createClient({ url: stage.url, token: server.token });
+  const client = createClient({ url: bed.url, token: server.token });
   const short = serveHooks({ client, waits }, { lookMs: 1 });
   const id = randomUUID();
   const base = { session_id: id, cwd: '/project' };
   const asked = short.handle({ ...base, ...BASH, hook_event_name: 'PermissionRequest' }, never);
-  const [ask] = await stage.pending(`claude.${id}`);
-  expect((await stage.api.runs.get(ask?.run_id ?? '')).status).toBe('waiting_for_approval');
-  if (ask) await stage.decide(ask, { behavior: 'allow' });
+  const [ask] = await bed.pending(`claude.${id}`);
+  expect((await bed.api.runs.get(ask?.run_id ?? '')).status).toBe('waiting_for_approval');
+  if (ask) await bed.decide(ask, { behavior: 'allow' });
   await asked;
-  expect(await stage.over(ask?.run_id ?? '')).toMatchObject({
+  expect(await bed.over(ask?.run_id ?? '')).toMatchObject({
     status: 'interrupted',
     error: 'nothing more was heard of Claude Code',
   });
@@ -332,7 +332,7 @@ it('a conversation that nothing is heard of any more is over, unless it still wa
 it('whoever waits is sent back to the terminal when the server goes away', async () => {
   const { tell, session } = claudeRuntime();
   const asked = tell('PermissionRequest', BASH);
-  await stage.pending(session);
+  await bed.pending(session);
   await door.close();
   expect(await asked).toEqual({});
 });

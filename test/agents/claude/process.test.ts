@@ -47,8 +47,8 @@ async function start(script: Step[], resumed: Step[] = [], text = 'go') {
   mkdirSync(folder);
   writeFileSync(join(folder, 'script.json'), JSON.stringify([ready, begun, ...script]));
   writeFileSync(join(folder, 'resumed.json'), JSON.stringify(resumed));
-  const session = await standIn.stage.api.sessions.create({ agent: 'claude', work_folder: folder });
-  const run = await standIn.stage.api.runs.start(session.session_id, { input: { text, patience_ms: 0 } });
+  const session = await standIn.bed.api.sessions.create({ agent: 'claude', work_folder: folder });
+  const run = await standIn.bed.api.runs.start(session.session_id, { input: { text, patience_ms: 0 } });
   return { ...run, folder };
 }
 type Begun = Awaited<ReturnType<typeof start>>;
@@ -61,9 +61,9 @@ type Reply = { request_id: string; response: object };
 const replyTo = (run: Begun, id: string) =>
   heard(run).find((line) => line.response?.request_id === id)?.response?.response;
 const told = (run: Begun) => heard(run).flatMap((line) => line.message?.content ?? []);
-const pending = async (run: RunView) => (await standIn.stage.pending(run.session_id))[0] as AskView;
+const pending = async (run: RunView) => (await standIn.bed.pending(run.session_id))[0] as AskView;
 const released = (run: RunView, times = 1) =>
-  standIn.stage.until(async () => (await standIn.stage.events(run.session_id, 'run.released'))[times - 1]);
+  standIn.bed.until(async () => (await standIn.bed.events(run.session_id, 'run.released'))[times - 1]);
 const pidIn = (file: string): number | undefined =>
   Number(readFileSync(file, { encoding: 'utf8', flag: 'a+' })) || undefined;
 function isAlive(pid: number): boolean {
@@ -88,25 +88,30 @@ describe('an answer to a call that Claude Code was held on', () => {
     for (const run of [slow, lost]) {
       const ask = await pending(run);
       await released(run);
-      expect(await standIn.stage.api.runs.get(run.run_id)).toMatchObject({ status: 'waiting_for_user_question' });
-      await standIn.stage.answer(ask, BLUE);
+      expect(await standIn.bed.api.runs.get(run.run_id)).toMatchObject({ status: 'waiting_for_user_question' });
+      await standIn.bed.answer(ask, BLUE);
     }
-    for (const run of [slow, lost]) expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    for (const run of [slow, lost]) expect(await standIn.bed.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(told(slow)).toEqual(['go']);
     expect(told(lost)).toEqual(['go', expect.stringContaining('Which colour?\n→ Blue')]);
   });
 });
 
 describe('an ask that is open', () => {
-  it('keeps the process for another that could be held without one', async () => {
-    const both = [{ hear: '"toolu_q"' }, { hear: '"toolu_sub"' }];
-    const sub = permission('toolu_sub', { agent_id: 'sub' });
-    const run = await start([sub, { find: 'asked' }, ...asks('toolu_q'), ...both, ...ends]);
+  /** The request `id` is allowed when the hook of a question has its reply. */
+  async function allowedAfterHook(request: Step, id: string) {
+    const both = [{ hear: '"toolu_q"' }, { hear: `"${id}"` }];
+    const run = await start([request, { find: 'asked' }, ...asks('toolu_q'), ...both, ...ends]);
     const ask = await pending(run);
     make(run, 'asked');
-    await standIn.stage.until(async () => replyTo(run, 'toolu_q'));
-    await standIn.stage.decide(ask, { behavior: 'allow' });
-    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    await standIn.bed.until(async () => replyTo(run, 'toolu_q'));
+    await standIn.bed.decide(ask, { behavior: 'allow' });
+    expect(await standIn.bed.over(run.run_id)).toMatchObject({ status: 'completed' });
+    return run;
+  }
+
+  it('keeps the process for another that could be held without one', async () => {
+    const run = await allowedAfterHook(permission('toolu_sub', { agent_id: 'sub' }), 'toolu_sub');
     expect(replyTo(run, 'toolu_q')).toEqual({});
   });
 
@@ -118,24 +123,17 @@ describe('an ask that is open', () => {
       mode: 'url',
       url: 'https://x/',
     };
-    const both = [{ hear: '"toolu_q"' }, { hear: '"page"' }];
-    const page = say('control_request', { request_id: 'page', request });
-    const run = await start([page, { find: 'asked' }, ...asks('toolu_q'), ...both, ...ends]);
-    const ask = await pending(run);
-    make(run, 'asked');
-    await standIn.stage.until(async () => replyTo(run, 'toolu_q'));
-    await standIn.stage.decide(ask, { behavior: 'allow' });
-    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    const run = await allowedAfterHook(say('control_request', { request_id: 'page', request }), 'page');
     expect([replyTo(run, 'toolu_q'), replyTo(run, 'page')]).toEqual([{}, { action: 'accept' }]);
   });
 
   it('is for the call of one sub-agent, also where another uses the same id', async () => {
     const two = ['left', 'right'].map((agent_id) => permission('toolu_same', { agent_id }, agent_id));
     const run = await start([...two, { hear: '"left"' }, { hear: '"right"' }, ...ends]);
-    const [first, second] = (await standIn.stage.pending(run.session_id, 2)) as [AskView, AskView];
-    await standIn.stage.decide(first, { behavior: 'allow' });
-    await standIn.stage.decide(second, { behavior: 'deny', reason: 'once' });
-    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    const [first, second] = (await standIn.bed.pending(run.session_id, 2)) as [AskView, AskView];
+    await standIn.bed.decide(first, { behavior: 'allow' });
+    await standIn.bed.decide(second, { behavior: 'deny', reason: 'once' });
+    expect(await standIn.bed.over(run.run_id)).toMatchObject({ status: 'completed' });
     const replies = ['left', 'right'].map((id) => replyTo(run, id) as { behavior: string });
     expect(replies.map(({ behavior }) => behavior).sort()).toEqual(['allow', 'deny']);
   });
@@ -145,13 +143,13 @@ describe('an ask that is open', () => {
     const run = await start([permission('toolu_back'), { find: 'asked' }, cancel, { find: 'gone' }, ...ends]);
     const { ask_id } = await pending(run);
     make(run, 'asked');
-    const ask = await standIn.stage.until(async () => {
-      const seen = await standIn.stage.api.asks.get(ask_id);
+    const ask = await standIn.bed.until(async () => {
+      const seen = await standIn.bed.api.asks.get(ask_id);
       return seen.answer && seen;
     });
     expect(ask.answer).toMatchObject({ justification: 'settled in Claude Code itself' });
     make(run, 'gone');
-    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(await standIn.bed.over(run.run_id)).toMatchObject({ status: 'completed' });
   });
 
   it('is not asked at all, or taken back, where Claude Code takes it back at once', async () => {
@@ -159,12 +157,12 @@ describe('an ask that is open', () => {
     const cancel = say('control_cancel_request', { request_id: 'toolu_once' });
     const script = [say('assistant', words), permission('toolu_once'), cancel, permission('toolu_next')];
     const run = await start([...script, { find: 'seen' }, ...ends]);
-    await standIn.stage.until(async () => {
-      const { items } = await standIn.stage.api.asks.list({ run_id: run.run_id, status: 'pending' });
+    await standIn.bed.until(async () => {
+      const { items } = await standIn.bed.api.asks.list({ run_id: run.run_id, status: 'pending' });
       return items.map((ask) => ask.tool_call_id).join() === 'toolu_next' || undefined;
     });
     make(run, 'seen');
-    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(await standIn.bed.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(replyTo(run, 'toolu_once')).toBeUndefined();
   });
 
@@ -173,7 +171,7 @@ describe('an ask that is open', () => {
     const run = await start([permission('toolu_error'), { find: 'asked' }, fails]);
     await pending(run);
     make(run, 'asked');
-    expect(await standIn.stage.over(run.run_id)).toMatchObject({
+    expect(await standIn.bed.over(run.run_id)).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('out of words'),
     });
@@ -184,13 +182,13 @@ describe('an ask that is open', () => {
     const run = await start([sub, { find: 'asked' }, ...ends]);
     const ask = await pending(run);
     make(run, 'asked');
-    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(await standIn.bed.over(run.run_id)).toMatchObject({ status: 'completed' });
     const justification = 'the agent ended its work without waiting for an answer';
-    expect(await standIn.stage.api.asks.get(ask.ask_id)).toMatchObject({
+    expect(await standIn.bed.api.asks.get(ask.ask_id)).toMatchObject({
       status: 'cancelled',
       answer: { behavior: 'deny', reason: 'withdrawn', justification },
     });
-    await expect(standIn.stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    await expect(standIn.bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
   });
 
   it('is not spent on a process that is dead, while what it has left is ended', async () => {
@@ -199,14 +197,14 @@ describe('an ask that is open', () => {
       [ready, begun, permission('toolu_left', {}, 'again'), { hear: '"again"' }, settled('toolu_left'), ...ends],
     );
     const ask = await pending(run);
-    const pid = await standIn.stage.until(async () => pidIn(join(run.folder, 'pid')));
+    const pid = await standIn.bed.until(async () => pidIn(join(run.folder, 'pid')));
     make(run, 'die');
-    await standIn.stage.until(async () => !isAlive(pid) || undefined);
-    await standIn.stage.decide(ask, { behavior: 'allow' });
-    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    await standIn.bed.until(async () => !isAlive(pid) || undefined);
+    await standIn.bed.decide(ask, { behavior: 'allow' });
+    expect(await standIn.bed.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(replyTo(run, 'toolu_left')).toBeUndefined();
     expect(replyTo(run, 'again')).toMatchObject({ behavior: 'allow' });
-    expect(await standIn.stage.events(run.session_id, 'ask.delivered')).toHaveLength(1);
+    expect(await standIn.bed.events(run.session_id, 'ask.delivered')).toHaveLength(1);
   });
 
   it('outlives its process, which may not go on dying', async () => {
@@ -217,23 +215,23 @@ describe('an ask that is open', () => {
       make(run, ask.tool_call_id.replace('toolu', 'asked').replace('_', '-'));
       if (death === 4) break;
       await released(run, death);
-      await standIn.stage.decide(ask, { behavior: 'allow' });
+      await standIn.bed.decide(ask, { behavior: 'allow' });
     }
-    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'failed' });
+    expect(await standIn.bed.over(run.run_id)).toMatchObject({ status: 'failed' });
   });
 });
 
 describe('what is typed', () => {
   const nothing = result({ num_turns: 0 });
-  const says = async (run: RunView) => (await standIn.stage.over(run.run_id)).outputs.map(({ text }) => text ?? '');
+  const says = async (run: RunView) => (await standIn.bed.over(run.run_id)).outputs.map(({ text }) => text ?? '');
 
   it('is words where several messages became one, so that no command swallows the rest', async () => {
     const run = await start([{ find: 'posted' }, ...ends], [ready, begun, { hear: 'fix the build' }, ...ends]);
-    const { say: post } = standIn.stage.api.sessions;
+    const { say: post } = standIn.bed.api.sessions;
     const next = await post(run.session_id, { text: '/clear' });
     expect(await post(run.session_id, { text: 'fix the build' })).toMatchObject({ run_id: next.run_id });
     make(run, 'posted');
-    await standIn.stage.over(next.run_id);
+    await standIn.bed.over(next.run_id);
     expect(told(run)).toEqual(['go', ' /clear\n\nfix the build']);
   });
 
@@ -254,7 +252,7 @@ describe('what is typed', () => {
       '/review',
     );
     const error = 'A hook of Claude Code refused the prompt: not on fridays';
-    expect(await standIn.stage.over(run.run_id)).toMatchObject({ status: 'failed', error });
+    expect(await standIn.bed.over(run.run_id)).toMatchObject({ status: 'failed', error });
     expect((await says(run)).join()).not.toContain('its model was told nothing');
   });
 });
@@ -263,15 +261,15 @@ describe('planning that the model began', () => {
   it('goes on in later runs, until one of them is given another mode', async () => {
     const mode = (permissionMode: string) => say('system', { subtype: 'status', permissionMode });
     const run = await start([mode('plan'), ...ends]);
-    await standIn.stage.over(run.run_id);
-    const { api } = standIn.stage;
+    await standIn.bed.over(run.run_id);
+    const { api } = standIn.bed;
     const next = async (input: object | string, ...script: Step[]) => {
       writeFileSync(join(run.folder, 'resumed.json'), JSON.stringify([ready, begun, ...script, ...ends]));
       const { run_id } =
         typeof input === 'string'
           ? await api.sessions.say(run.session_id, { text: input })
           : await api.runs.start(run.session_id, { input: { text: 'go', ...input } });
-      expect(await standIn.stage.over(run_id)).toMatchObject({ status: 'completed' });
+      expect(await standIn.bed.over(run_id)).toMatchObject({ status: 'completed' });
     };
     await next({}, mode('plan'));
     await next({ permission_mode: 'acceptEdits' }, mode('acceptEdits'));

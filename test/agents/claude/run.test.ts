@@ -15,15 +15,15 @@ const standIn = standInForAll('replay-agent.mjs');
 
 type Decide = (ask: AskView) => Promise<unknown>;
 type Given = Parameters<TestBed['answer']>[1];
-const allow: Decide = (ask) => standIn.stage.decide(ask, { behavior: 'allow' });
+const allow: Decide = (ask) => standIn.bed.decide(ask, { behavior: 'allow' });
 const refuse =
   (reason: string): Decide =>
   (ask) =>
-    standIn.stage.decide(ask, { behavior: 'deny', reason });
+    standIn.bed.decide(ask, { behavior: 'deny', reason });
 const choose =
   (...given: Given[]): Decide =>
   (ask) =>
-    standIn.stage.answer(ask, ...given);
+    standIn.bed.answer(ask, ...given);
 const option = (n: number, freeform_answer?: string): Given => ({
   question_id: 'question-1',
   selected_option_ids: [`option-${n}`],
@@ -48,7 +48,7 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
         { tool_name: 'Bash' },
         (ask) => {
           const updated_input = { command: 'touch y && echo made y', description: 'make another' };
-          return standIn.stage.decide(ask, { behavior: 'allow', updated_input });
+          return standIn.bed.decide(ask, { behavior: 'allow', updated_input });
         },
       ],
     ],
@@ -62,7 +62,7 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
         { suggestions: [{ id: 'session-0', label: 'Do not ask again in this session for Bash(touch x *)' }] },
         (ask) => {
           const resolution = { request_id: ask.ask_id, behavior: 'allow' as const, suggestion_ids: ['session-0'] };
-          return standIn.stage.api.approvals.decideRun(ask.run_id, { resolutions: [resolution] });
+          return standIn.bed.api.approvals.decideRun(ask.run_id, { resolutions: [resolution] });
         },
       ],
       [{ input: { command: 'touch x && touch evil' } }, refuse('not toolu_wider')],
@@ -89,7 +89,7 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
       ],
     ],
   },
-  'question-declined': { asks: [[{}, (ask) => standIn.stage.decline(ask, 'you know better')]] },
+  'question-declined': { asks: [[{}, (ask) => standIn.bed.decline(ask, 'you know better')]] },
   'question-beside-a-call': {
     input: { patience_ms: 0 },
     asks: [
@@ -103,7 +103,7 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
       [
         { questions: [{ question: 'Which colour?' }] },
         async (ask) => {
-          await standIn.stage.until(async () => (await standIn.stage.events(ask.session_id, 'run.released'))[0]);
+          await standIn.bed.until(async () => (await standIn.bed.events(ask.session_id, 'run.released'))[0]);
           return choose(option(2))(ask);
         },
       ],
@@ -127,9 +127,9 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
       [
         {},
         async ({ session_id }) => {
-          const asks = await standIn.stage.pending(session_id, 2);
+          const asks = await standIn.bed.pending(session_id, 2);
           const updated_input = { command: 'touch changed', description: 'd' };
-          const change: Decide = (ask) => standIn.stage.decide(ask, { behavior: 'allow', updated_input });
+          const change: Decide = (ask) => standIn.bed.decide(ask, { behavior: 'allow', updated_input });
           const right = 'general-purpose: right';
           for (const ask of asks) await (ask.request.lineage?.[0] === right ? change : refuse('only the right'))(ask);
         },
@@ -142,14 +142,14 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
       [
         {},
         async ({ session_id, run_id }) => {
-          const asks = await standIn.stage.pending(session_id, 2);
+          const asks = await standIn.bed.pending(session_id, 2);
           const of = (kind: AskView['kind']) => asks.find((ask) => ask.kind === kind) as AskView;
           expect(of('approval').request.lineage).toEqual(['general-purpose: do SUBWORK']);
           expect(of('question').mode).toBe('blocking');
           await choose(option(2))(of('question'));
           // It has ended its turn, and is still there.
-          await standIn.stage.until(async () =>
-            (await standIn.stage.api.runs.get(run_id)).outputs.find((o) => o.type === 'status'),
+          await standIn.bed.until(async () =>
+            (await standIn.bed.api.runs.get(run_id)).outputs.find((o) => o.type === 'status'),
           );
           await allow(of('approval'));
         },
@@ -165,8 +165,8 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
           const form = { type: 'interactive_form_question' as const, tool_use_id: ask.tool_call_id };
           const answers = { colour: 'Blue' };
           const answer = { interactive_form_answer: { ...form, status: 'answered' as const, answers } };
-          await standIn.stage.api.sessions.say(ask.session_id, answer);
-          const next = await standIn.stage.carriedOn(await standIn.stage.over(ask.run_id));
+          await standIn.bed.api.sessions.say(ask.session_id, answer);
+          const next = await standIn.bed.carriedOn(await standIn.bed.over(ask.run_id));
           expect(next, next.error).toMatchObject({ status: 'completed' });
           expect(next.outputs.at(-1)?.text).toBe('Blue it is.');
         },
@@ -177,7 +177,7 @@ const CASES: Record<string, { input?: object; asks: [shown: object, decide: Deci
     asks: [
       [{ context: 'demo: Deploy where?', questions: [{ id: 'region' }, {}, {}, {}] }, deployTo('99')],
       [{ context: expect.stringContaining('“Machines” must be a whole number from 1 to 9.') }, deployTo('3')],
-      [{ context: 'demo: Deploy where?' }, (ask) => standIn.stage.decline(ask, 'not today')],
+      [{ context: 'demo: Deploy where?' }, (ask) => standIn.bed.decline(ask, 'not today')],
       [{ tool_name: 'mcp__demo', input: { url: 'https://example.com/sign-in' } }, allow],
       [{ tool_name: 'mcp__demo', input: { message: 'Really?' } }, allow],
       [{ input: { message: 'Really?' } }, refuse('no')],
@@ -191,18 +191,18 @@ describe('Claude Code, played again', () => {
     process.env.TRANSCRIPT = join(transcripts, `${name}.jsonl`);
     const folder = join(standIn.root, name);
     mkdirSync(folder);
-    const session = await standIn.stage.api.sessions.create({ agent: 'claude', work_folder: folder });
-    const run = await standIn.stage.api.runs.start(session.session_id, { input: { text: 'go', ...input } });
+    const session = await standIn.bed.api.sessions.create({ agent: 'claude', work_folder: folder });
+    const run = await standIn.bed.api.runs.start(session.session_id, { input: { text: 'go', ...input } });
     for (const [shown, decide] of asks) {
-      const ask = await standIn.stage.until(async () => {
-        const { finished_at_ms, error } = await standIn.stage.api.runs.get(run.run_id);
+      const ask = await standIn.bed.until(async () => {
+        const { finished_at_ms, error } = await standIn.bed.api.runs.get(run.run_id);
         if (finished_at_ms !== undefined) throw new Error(`the run is over without the ask: ${error}`);
-        return (await standIn.stage.api.asks.list({ run_id: run.run_id, status: 'pending' })).items[0];
+        return (await standIn.bed.api.asks.list({ run_id: run.run_id, status: 'pending' })).items[0];
       });
       expect(ask.request).toMatchObject(shown);
       await decide(ask);
     }
-    const over = await standIn.stage.over(run.run_id);
+    const over = await standIn.bed.over(run.run_id);
     expect(over, over.error).toMatchObject({ status: 'completed' });
   });
 

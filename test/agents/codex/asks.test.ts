@@ -54,9 +54,9 @@ function declined({ message: { id, params } }: Line, why: string, result: unknow
 
 async function isDeclined(name: string, input: object, change: (lines: Line[]) => Line[], as: string, why: string) {
   const run = await replay.start(name, input, change, as);
-  const over = await replay.stage.over(run.run_id);
+  const over = await replay.bed.over(run.run_id);
   expect(over, over.error).toMatchObject({ status: 'completed' });
-  expect((await replay.stage.api.asks.list({ run_id: run.run_id })).items).toEqual([]);
+  expect((await replay.bed.api.asks.list({ run_id: run.run_id })).items).toEqual([]);
   expect(over.outputs.map(({ text }) => text)).toContain(
     `Codex asked for something that cannot be shown, so it was declined: ${why}`,
   );
@@ -76,9 +76,9 @@ describe('a file change whose item was not reported', () => {
     );
     const ask = await replay.next(run);
     expect((ask.request as ApprovalRequest).diff).toContain('-before\n+after');
-    await replay.stage.decide(ask, { behavior: 'allow' });
-    expect(await replay.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
-    expect((await replay.stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
+    await replay.bed.decide(ask, { behavior: 'allow' });
+    expect(await replay.bed.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect((await replay.bed.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
   });
 
   it('is declined if it cannot be found, and the model is told why', async () => {

@@ -1,65 +1,41 @@
 // A run of an attached Codex that is stopped here while its turn goes on there, or whose answer came second: what it had
 // been sent is followed to its end, what it still asks stays at its own prompt, and only what it asks next is asked here.
 // Covers: src/agents/codex/attach.ts
-import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { followDaemon } from '../../../src/agents/codex/attach.ts';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
-import { Waits } from '../../../src/client/waits.ts';
 import type { AskView } from '../../../src/core/views.ts';
-import { serverForAll } from '../../support/shared-fixtures.ts';
-import { TestBed } from '../../support/test-bed.ts';
+import { attach, attachedForAll } from './attach-test-bed.ts';
 import { StandInDaemon } from './stand-in-daemon.ts';
 
-const server = serverForAll();
-let stage: TestBed;
+const attached = attachedForAll();
 let daemon: StandInDaemon;
-let letGo: () => Promise<void>;
-beforeAll(async () => {
-  stage = new TestBed(await server.url(), server.token);
-});
+let detach: () => Promise<void>;
 beforeEach(async () => {
   daemon = new StandInDaemon();
-  const { token } = await stage.api.tokens.create({ scope: 'worker' });
-  const client = createClient({ url: stage.url, token });
-  const waits = new Waits(client.http);
-  const over = new AbortController();
-  const attached = followDaemon({
-    onNotAsked() {},
-    client,
-    waits,
-    signal: over.signal,
-    machine: 'at=here',
-    open: daemon.open,
-  });
-  letGo = async () => {
-    over.abort();
-    daemon.hangUp();
-    await attached.catch(() => {});
-    waits.close();
-  };
+  detach = attach(createClient({ url: attached.bed.url, token: attached.token }), daemon);
 });
-afterEach(() => letGo());
+afterEach(() => detach());
 
 const asked = async (): Promise<AskView[]> =>
-  (await stage.api.asks.list({ session_id: `codex-own-${daemon.threadId}` })).items;
+  (await attached.bed.api.asks.list({ session_id: `codex-own-${daemon.threadId}` })).items;
 /** The ask of this request, when it waits. */
 const askOf = (id: number) =>
-  stage.until(async () =>
+  attached.bed.until(async () =>
     (await asked().catch(() => [])).find(
       (ask) => ask.status === 'pending' && ask.tool_call_id.startsWith(`call_${id}@`),
     ),
   );
-const deliveryOf = async ({ ask_id }: AskView) => (await stage.api.asks.get(ask_id)).delivery;
+const deliveryOf = async ({ ask_id }: AskView) => (await attached.bed.api.asks.get(ask_id)).delivery;
 const arrived = (ask: AskView) =>
-  stage.until(async () => ((await deliveryOf(ask)).state === 'due' ? undefined : deliveryOf(ask)));
-const stopHere = ({ run_id }: AskView) => stage.api.runs.cancel(run_id, { reason: 'not here' });
+  attached.bed.until(async () => ((await deliveryOf(ask)).state === 'due' ? undefined : deliveryOf(ask)));
+const stopHere = ({ run_id }: AskView) => attached.bed.api.runs.cancel(run_id, { reason: 'not here' });
 
 /** Allowed here and sent, with the run stopped then; the turn goes on and asks something else. */
 async function sentAndStopped(): Promise<AskView> {
   daemon.asks(1);
   const first = await askOf(1);
-  await stage.decide(first, { behavior: 'allow' });
-  expect(await stage.until(async () => daemon.answerTo(1))).toMatchObject({ result: { decision: 'accept' } });
+  await attached.bed.decide(first, { behavior: 'allow' });
+  expect(await attached.bed.until(async () => daemon.answerTo(1))).toMatchObject({ result: { decision: 'accept' } });
   await stopHere(first);
   daemon.asks(2);
   const second = await askOf(2);
@@ -103,12 +79,13 @@ it.each([
 ])('what asks for the action that was allowed instead %s', async (_, isDone) => {
   daemon.asks(1);
   const first = await askOf(1);
-  await stage.decide(first, { behavior: 'allow', updated_input: { command: 'touch 2.txt', cwd: '/project' } });
-  expect(await stage.until(async () => daemon.answerTo(1))).toMatchObject({ result: { decision: 'decline' } });
+  await attached.bed.decide(first, { behavior: 'allow', updated_input: { command: 'touch 2.txt', cwd: '/project' } });
+  expect(await attached.bed.until(async () => daemon.answerTo(1))).toMatchObject({ result: { decision: 'decline' } });
   daemon.settles(1);
   if (isDone) daemon.does(1);
   daemon.asks(2);
   if (isDone) await askOf(2);
-  else expect(await stage.until(async () => daemon.answerTo(2))).toMatchObject({ result: { decision: 'accept' } });
+  else
+    expect(await attached.bed.until(async () => daemon.answerTo(2))).toMatchObject({ result: { decision: 'accept' } });
   expect(await asked()).toHaveLength(isDone ? 2 : 1);
 });

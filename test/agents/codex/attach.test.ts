@@ -10,27 +10,27 @@ import { playAttached, transcripts } from './attach-test-bed.ts';
 import { ATTACHED, shows } from './transcript-cases.ts';
 
 const server = serverForAll();
-let stage: TestBed;
+let bed: TestBed;
 beforeAll(async () => {
-  stage = new TestBed(await server.url(), server.token);
+  bed = new TestBed(await server.url(), server.token);
 });
 
-const pending = async () => (await stage.api.asks.list({ status: 'pending' })).items;
-const due = async () => (await stage.api.asks.list({ delivery: 'due' })).items;
+const pending = async () => (await bed.api.asks.list({ status: 'pending' })).items;
+const due = async () => (await bed.api.asks.list({ delivery: 'due' })).items;
 
 describe('an attached Codex, played again', () => {
   it.each(Object.entries(ATTACHED))('%s', async (name, { asks, isAnsweredThere }) => {
     const person = async () => {
       for (const [shown, decide] of asks) {
-        const ask = await stage.until(async () => (await pending()).find((ask) => shows(ask, shown)));
-        await decide(stage, ask);
+        const ask = await bed.until(async () => (await pending()).find((ask) => shows(ask, shown)));
+        await decide(bed, ask);
       }
     };
-    const player = await playAttached(stage, name, person, undefined, () =>
-      stage.until(async () => ((await due()).length === 0 ? true : undefined)),
+    const player = await playAttached(bed, name, person, undefined, () =>
+      bed.until(async () => ((await due()).length === 0 ? true : undefined)),
     );
     expect(player.problem).toBeUndefined();
-    if (isAnsweredThere) await stage.until(async () => ((await pending()).length === 0 ? true : undefined));
+    if (isAnsweredThere) await bed.until(async () => ((await pending()).length === 0 ? true : undefined));
     expect(await pending()).toEqual([]);
     expect(await due()).toEqual([]);
   });
@@ -38,11 +38,11 @@ describe('an attached Codex, played again', () => {
   it('leaves to its own prompt what it does not say enough of', async () => {
     const said = 'Codex asked for something that cannot be shown, so it can only be answered at its own prompt';
     const isSaid = async () => {
-      const { items } = await stage.api.runs.list({ limit: 500 });
-      const runs = await Promise.all(items.map(({ run_id }) => stage.api.runs.get(run_id)));
+      const { items } = await bed.api.runs.list({ limit: 500 });
+      const runs = await Promise.all(items.map(({ run_id }) => bed.api.runs.get(run_id)));
       return runs.some(({ outputs }) => outputs.some(({ text }) => text?.startsWith(said))) ? true : undefined;
     };
-    const player = await playAttached(stage, 'own-tool', () => stage.until(isSaid), withOtherCall);
+    const player = await playAttached(bed, 'own-tool', () => bed.until(isSaid), withOtherCall);
     expect(player.problem).toBeUndefined();
     expect(await pending()).toEqual([]);
   });

@@ -16,18 +16,18 @@ import type { Line } from '../transcript-player.ts';
 import { playAttached } from './attach-test-bed.ts';
 
 const server = serverForAll();
-let stage: TestBed;
+let bed: TestBed;
 beforeAll(async () => {
-  stage = new TestBed(await server.url(), server.token);
+  bed = new TestBed(await server.url(), server.token);
 });
 
 type Message = { id?: number; method?: string; params?: Record<string, unknown> };
 type Behavior = 'allow' | 'deny';
-const pendingAsk = () => stage.until(async () => (await stage.api.asks.list({ status: 'pending' })).items[0]);
-const deliveryOf = async ({ ask_id }: AskView) => (await stage.api.asks.get(ask_id)).delivery;
+const pendingAsk = () => bed.until(async () => (await bed.api.asks.list({ status: 'pending' })).items[0]);
+const deliveryOf = async ({ ask_id }: AskView) => (await bed.api.asks.get(ask_id)).delivery;
 /** Waits for an end of the way. */
 const arrived = (ask: AskView) =>
-  stage.until(async () => {
+  bed.until(async () => {
     const delivery = await deliveryOf(ask);
     return delivery.state === 'delivered' || delivery.state === 'undeliverable' ? delivery : undefined;
   });
@@ -131,11 +131,11 @@ describe.each([
   it.each(cases)('%s', async (_, behavior, ends, delivery) => {
     let ask: AskView | undefined;
     const player = await playAttached(
-      stage,
+      bed,
       name,
       async () => {
         ask = await pendingAsk();
-        await stage.decide(ask, { behavior });
+        await bed.decide(ask, { behavior });
         await arrived(ask);
       },
       then((next) => [next.respond(ANSWERS[name][behavior]), ...ends(next)]),
@@ -148,17 +148,17 @@ describe.each([
     const isSent = async (ask: AskView) => ((await deliveryOf(ask)).attempts === 1 ? true : undefined);
     let ask: AskView | undefined;
     await playAttached(
-      stage,
+      bed,
       name,
       async () => {
         ask = await pendingAsk();
-        await stage.decide(ask, { behavior: 'allow' });
-        await stage.until(() => isSent(ask as AskView));
+        await bed.decide(ask, { behavior: 'allow' });
+        await bed.until(() => isSent(ask as AskView));
       },
       then((next) => [next.respond(ANSWERS[name].allow)]),
     );
     expect(await deliveryOf(ask as AskView)).toMatchObject({ state: 'due', attempts: 1 });
-    await stage.api.asks.undeliverable((ask as AskView).ask_id);
+    await bed.api.asks.undeliverable((ask as AskView).ask_id);
   });
 });
 
@@ -167,10 +167,10 @@ it('an allow that lets an item ask for more has arrived, whatever becomes of the
   const decideNext = async (behavior: Behavior) => {
     const ask = await pendingAsk();
     asks.push(ask);
-    await stage.decide(ask, { behavior });
+    await bed.decide(ask, { behavior });
   };
   await playAttached(
-    stage,
+    bed,
     'own-session',
     async () => {
       await decideNext('allow');
@@ -196,17 +196,17 @@ describe('a request that Codex settles by itself', () => {
     let asks: AskView[] = [];
     const person = async () => {
       const session_id = `codex-own-${await thread}`;
-      await stage.until(async () => {
-        const { items } = await stage.api.runs.list({ session_id }).catch(() => ({ items: [] }));
+      await bed.until(async () => {
+        const { items } = await bed.api.runs.list({ session_id }).catch(() => ({ items: [] }));
         return items[0]?.finished_at_ms;
       });
-      asks = (await stage.api.asks.list({ session_id })).items;
+      asks = (await bed.api.asks.list({ session_id })).items;
     };
     const change = from((next) => {
       resolve(next.threadId);
       return ends(next);
     });
-    await playAttached(stage, name, person, change);
+    await playAttached(bed, name, person, change);
     return asks;
   }
 
@@ -217,8 +217,8 @@ describe('a request that Codex settles by itself', () => {
 
   it('as its item shows is taken back, before Codex says so', async () => {
     const ended = () =>
-      stage.until(async () => {
-        const { items } = await stage.api.asks.list({ status: 'ended', order: 'newest' });
+      bed.until(async () => {
+        const { items } = await bed.api.asks.list({ status: 'ended', order: 'newest' });
         return items.find(({ session_id }) => session_id === session);
       });
     let session = '';
@@ -230,7 +230,7 @@ describe('a request that Codex settles by itself', () => {
       session = `codex-own-${next.threadId}`;
       return [next.item(command('declined'))];
     });
-    await playAttached(stage, 'own-session', person, change);
+    await playAttached(bed, 'own-session', person, change);
     expect(ask).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
   });
 
@@ -242,9 +242,9 @@ describe('a request that Codex settles by itself', () => {
   });
 });
 
-it('what was answered while nobody was attached, and Codex does not ask any more, has nobody to go to', async () => {
-  const { token } = await stage.api.tokens.create({ scope: 'worker' });
-  const client = createClient({ url: stage.url, token });
+it('an answer given while no worker was attached is undeliverable once Codex has stopped asking', async () => {
+  const { token } = await bed.api.tokens.create({ scope: 'worker' });
+  const client = createClient({ url: bed.url, token });
   const waits = new Waits(client.http);
   const run = await openAttachedRun(
     client,
@@ -260,14 +260,14 @@ it('what was answered while nobody was attached, and Codex does not ask any more
       tool_name: 'Bash',
       input: { command: tool_call_id },
     });
-    const ask = await stage.api.asks.get(ask_id);
-    await stage.decide(ask, { behavior: 'allow' });
+    const ask = await bed.api.asks.get(ask_id);
+    await bed.decide(ask, { behavior: 'allow' });
     return ask;
   };
   const [unsent, sent] = [await raise('unsent'), await raise('sent')];
   await client.asks.sent(sent.ask_id);
   await playAttached(
-    stage,
+    bed,
     'own-input',
     () => Promise.all([unsent, sent].map(arrived)),
     (lines) =>

@@ -3,22 +3,15 @@
 // Covers: src/agents/codex/socket-path.ts
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { decide } from '../../../src/agents/codex/hook.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import { temporaryFolder } from '../../support/process.ts';
-import { serverForAll } from '../../support/shared-fixtures.ts';
-import { TestBed } from '../../support/test-bed.ts';
+import { attachedForAll } from './attach-test-bed.ts';
 
-const server = serverForAll();
-let stage: TestBed;
-let token: string;
-beforeAll(async () => {
-  stage = new TestBed(await server.url(), server.token);
-  token = (await stage.api.tokens.create({ scope: 'worker' })).token;
-});
+const attached = attachedForAll();
 
 let made = 0;
 const TURN = 'turn-1';
@@ -32,13 +25,16 @@ function transcriptOf(approvals_reviewer: string, turn_id = TURN): string {
   return path;
 }
 
-function call(wanted: object, { url = stage.url, session_id = `thread-${++made}`, stop = new AbortController() } = {}) {
+function call(
+  wanted: object,
+  { url = attached.bed.url, session_id = `thread-${++made}`, stop = new AbortController() } = {},
+) {
   const posts: string[] = [];
   const fetchNoted: typeof fetch = (input, init) => {
     if (init?.method === 'POST') posts.push(new URL(String(input)).pathname);
     return fetch(input, init);
   };
-  const client = createClient({ url, token, fetch: fetchNoted });
+  const client = createClient({ url, token: attached.token, fetch: fetchNoted });
   const waits = new Waits(client.http);
   const open = () => Promise.reject(new Error('no daemon'));
   const event = { hook_event_name: 'PermissionRequest', session_id, turn_id: TURN, cwd: '/srv', ...BASH, ...wanted };
@@ -56,7 +52,7 @@ function call(wanted: object, { url = stage.url, session_id = `thread-${++made}`
 }
 
 async function asked(session: string) {
-  const [ask] = await stage.pending(session);
+  const [ask] = await attached.bed.pending(session);
   if (!ask) throw new Error('nothing is pending');
   return ask;
 }
@@ -80,7 +76,7 @@ describe('what a call wants', () => {
       expect(request).toMatchObject({ tool_name, work_folder: '/srv' });
       expect(request.input).toEqual(tool_input);
       expect(request.reason).toBe('');
-      await stage.decide(ask, { behavior: 'allow' });
+      await attached.bed.decide(ask, { behavior: 'allow' });
       expect(await said).toEqual(ALLOW);
     },
   );
@@ -101,7 +97,7 @@ describe('what a call wants', () => {
 it('posts the ask once', async () => {
   const { said, session, posts } = call({});
   const ask = await asked(session);
-  await stage.decide(ask, { behavior: 'allow' });
+  await attached.bed.decide(ask, { behavior: 'allow' });
   expect(await said).toEqual(ALLOW);
   expect(posts.filter((path) => path.endsWith('/asks'))).toEqual([`/v1/runs/${ask.run_id}/asks`]);
 });
@@ -111,24 +107,24 @@ describe('calls of one turn at once', () => {
     const names = ['one', 'two', 'three'];
     const session_id = `thread-${++made}`;
     const calls = names.map((command) => call({ tool_input: { command }, cwd: `/srv/${command}` }, { session_id }));
-    const asks = await stage.pending(`codex-own-${session_id}`, 3);
+    const asks = await attached.bed.pending(`codex-own-${session_id}`, 3);
     expect(new Set(asks.map((ask) => ask.run_id)).size).toBe(1);
     const askFor = (name: string) => asks.find((ask) => (ask.request as ApprovalRequest).input.command === name);
     const [one, two, three] = names.map(askFor);
     if (!one || !two || !three) throw new Error('one of them was not shown');
-    await stage.decide(one, { behavior: 'allow' });
+    await attached.bed.decide(one, { behavior: 'allow' });
     expect(await calls[0]?.said).toEqual(ALLOW);
-    expect(await stage.pending(`codex-own-${session_id}`, 2)).toHaveLength(2);
+    expect(await attached.bed.pending(`codex-own-${session_id}`, 2)).toHaveLength(2);
     calls[1]?.stop.abort();
-    await expect(calls[1]?.said).resolves.toEqual(deny('Holdpoint could ask nobody'));
-    expect(await stage.pending(`codex-own-${session_id}`)).toMatchObject([{ ask_id: three.ask_id }]);
-    await stage.decide(three, { behavior: 'deny', reason: 'not that' });
+    await expect(calls[1]?.said).resolves.toEqual(deny('Holdpoint could not ask a person'));
+    expect(await attached.bed.pending(`codex-own-${session_id}`)).toMatchObject([{ ask_id: three.ask_id }]);
+    await attached.bed.decide(three, { behavior: 'deny', reason: 'not that' });
     expect(await calls[2]?.said).toEqual(deny('not that'));
-    expect(await stage.over(one.run_id)).toMatchObject({ status: 'completed' });
+    expect(await attached.bed.over(one.run_id)).toMatchObject({ status: 'completed' });
     const later = call({}, { session_id });
-    const [again] = await stage.pending(`codex-own-${session_id}`);
+    const [again] = await attached.bed.pending(`codex-own-${session_id}`);
     expect(again?.run_id).not.toBe(one.run_id);
-    if (again) await stage.decide(again, { behavior: 'allow' });
+    if (again) await attached.bed.decide(again, { behavior: 'allow' });
     expect(await later.said).toEqual(ALLOW);
   });
 
@@ -140,22 +136,22 @@ describe('calls of one turn at once', () => {
     );
     const ask = await asked(`${main.session}-sub`);
     expect(ask.request.lineage).toEqual([`${'w'.repeat(299)}…`]);
-    await stage.decide(await asked(main.session), { behavior: 'allow' });
-    await stage.decide(ask, { behavior: 'allow' });
+    await attached.bed.decide(await asked(main.session), { behavior: 'allow' });
+    await attached.bed.decide(ask, { behavior: 'allow' });
     expect(await Promise.all([main.said, sub.said])).toEqual([ALLOW, ALLOW]);
   });
 });
 
 describe('an ask that ends without an answer', () => {
-  it('is a no where somebody stopped it, whoever would decide next', async () => {
+  it('is denied when its run was stopped, also in a turn that a person reviews', async () => {
     const { said, session } = call({ transcript_path: transcriptOf('user') });
-    await stage.api.runs.cancel((await asked(session)).run_id, { reason: 'not here' });
+    await attached.bed.api.runs.cancel((await asked(session)).run_id, { reason: 'not here' });
     expect(await said).toEqual(deny('cancelled: not here'));
   });
 
   it('is a no where its run failed', async () => {
     const { said, session } = call({ transcript_path: transcriptOf('user') });
-    await stage.api.runs.fail((await asked(session)).run_id, { error: 'broken' });
+    await attached.bed.api.runs.fail((await asked(session)).run_id, { error: 'broken' });
     expect(await said).toEqual(deny('failed: broken'));
   });
 
@@ -165,15 +161,15 @@ describe('an ask that ends without an answer', () => {
     const { expires_at_ms = 0, created_at_ms } = await asked(prompting.session);
     expect(expires_at_ms - created_at_ms).toBe(12 * 3_600_000 - 60_000);
     await asked(reviewed.session);
-    server.advance(12 * 3_600_000 - 60_000);
-    await expect(prompting.said).rejects.toThrow('nobody answered in time');
-    expect(await reviewed.said).toEqual(deny('nobody answered in time'));
+    attached.server.advance(12 * 3_600_000 - 60_000);
+    await expect(prompting.said).rejects.toThrow('the request expired without an answer');
+    expect(await reviewed.said).toEqual(deny('the request expired without an answer'));
   });
 });
 
 it('a call that cannot be read is a no where a model would decide it, and another event is none of ours', async () => {
-  expect(await call({ tool_input: 'ls' }).said).toEqual(deny('Holdpoint could ask nobody'));
-  expect(await call({ turn_id: undefined }).said).toEqual(deny('Holdpoint could ask nobody'));
+  expect(await call({ tool_input: 'ls' }).said).toEqual(deny('Holdpoint could not ask a person'));
+  expect(await call({ turn_id: undefined }).said).toEqual(deny('Holdpoint could not ask a person'));
   expect(await call({ hook_event_name: 'Stop' }).said).toBeUndefined();
 });
 
@@ -190,6 +186,6 @@ describe.concurrent('a server that is away', () => {
     ['the transcript cannot be read', () => '/nowhere/rollout.jsonl'],
     ['there is no transcript', () => null],
   ])('is a no where %s', async (_name, transcript) => {
-    expect(await away(transcript())).toEqual(deny('Holdpoint could ask nobody'));
+    expect(await away(transcript())).toEqual(deny('Holdpoint could not ask a person'));
   });
 });

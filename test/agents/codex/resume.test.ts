@@ -15,17 +15,17 @@ import { TestBed } from '../../support/test-bed.ts';
 const server = serverForAll();
 const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-process-'));
 const before = { ...process.env };
-let stage: TestBed;
+let bed: TestBed;
 beforeAll(async () => {
   const program = join(import.meta.dirname, '..', '..', 'support', 'stand-in-codex.mjs');
   mkdirSync(join(root, 'bin'));
   writeFileSync(join(root, 'bin', 'codex'), `#!/bin/sh\nexec "${process.execPath}" "${program}"\n`, { mode: 0o755 });
   process.env.PATH = [join(root, 'bin'), before.PATH].join(delimiter);
-  stage = new TestBed(await server.url(), server.token);
-  await stage.worker({ agents: [codex] });
+  bed = new TestBed(await server.url(), server.token);
+  await bed.worker({ agents: [codex] });
 });
 afterAll(async () => {
-  await stage.close();
+  await bed.close();
   process.env = before;
   rmSync(root, { recursive: true, force: true });
 });
@@ -33,8 +33,8 @@ afterAll(async () => {
 async function start(fate: 'dies' | 'completes', session: object = {}): Promise<RunView> {
   process.env.CODEX_FATE = fate;
   process.env.CODEX_HEARD = join(mkdtempSync(join(root, 'heard-')), 'heard.jsonl');
-  const { session_id } = await stage.api.sessions.create({ agent: 'codex', work_folder: root, ...session });
-  return stage.api.runs.start(session_id, { input: { text: 'Do this', approval_policy: 'on-request' } });
+  const { session_id } = await bed.api.sessions.create({ agent: 'codex', work_folder: root, ...session });
+  return bed.api.runs.start(session_id, { input: { text: 'Do this', approval_policy: 'on-request' } });
 }
 const heard = (what: string): string[] =>
   readFileSync(process.env.CODEX_HEARD as string, 'utf8')
@@ -45,30 +45,30 @@ const heard = (what: string): string[] =>
 
 it('asks again after the process died on an answer, instead of allowing it twice', async () => {
   const run = await start('dies');
-  const [ask] = await stage.pending(run.session_id);
-  if (ask) await stage.decide(ask, { behavior: 'allow' });
-  const [anew] = await stage.until(async () => {
-    const { items } = await stage.api.asks.list({ session_id: run.session_id, status: 'pending' });
+  const [ask] = await bed.pending(run.session_id);
+  if (ask) await bed.decide(ask, { behavior: 'allow' });
+  const [anew] = await bed.until(async () => {
+    const { items } = await bed.api.asks.list({ session_id: run.session_id, status: 'pending' });
     return items.some(({ ask_id }) => ask_id !== ask?.ask_id) || heard('answered').length > 1 ? items : undefined;
   });
   expect(anew?.request).toMatchObject({ input: { command: 'touch a.txt' } });
   expect(heard('answered')).toEqual(['accept']);
   expect(heard('told').at(-1)).toContain('you may or may not have acted on it');
-  await stage.api.runs.cancel(run.run_id, {});
+  await bed.api.runs.cancel(run.run_id, {});
 });
 
 it('fails a run whose process dies on every answer', async () => {
   const run = await start('dies', { permissions: 'autonomous' });
-  const over = await stage.over(run.run_id);
+  const over = await bed.over(run.run_id);
   expect(over).toMatchObject({ status: 'failed', outcome: 'provider-failed' });
   expect(over.error).toContain('exit code 7');
   expect(heard('answered')).toHaveLength(4);
-  expect((await stage.api.asks.list({ run_id: run.run_id, delivery: 'due' })).items).toEqual([]);
+  expect((await bed.api.asks.list({ run_id: run.run_id, delivery: 'due' })).items).toEqual([]);
 });
 
 /** A worker for sessions with this label, behind a proxy that hands acknowledgements to `onAcknowledge`. */
 async function workerBehindProxy(label: string, onAcknowledge: (pass: () => void) => void) {
-  const { hostname, port } = new URL(stage.url);
+  const { hostname, port } = new URL(bed.url);
   let isCut = false;
   const proxy = createServer((asked, reply) => {
     if (isCut) return void asked.socket.destroy();
@@ -103,10 +103,10 @@ async function workerBehindProxy(label: string, onAcknowledge: (pass: () => void
 it('ends a run only after the server has recorded its answer as delivered', async () => {
   const worker = await workerBehindProxy('late', (pass) => setTimeout(pass, 300));
   const run = await start('completes', { labels: ['late'] });
-  const [ask] = await stage.pending(run.session_id);
-  if (ask) await stage.decide(ask, { behavior: 'allow' });
-  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
-  expect((await stage.api.asks.get(ask?.ask_id ?? '')).delivery.state).toBe('delivered');
+  const [ask] = await bed.pending(run.session_id);
+  if (ask) await bed.decide(ask, { behavior: 'allow' });
+  expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect((await bed.api.asks.get(ask?.ask_id ?? '')).delivery.state).toBe('delivered');
   await worker.close();
 });
 
@@ -116,18 +116,16 @@ it('uses an approval once when the worker is lost before the server has recorded
     lost += 1;
   });
   const run = await start('completes', { labels: ['lost'] });
-  const [ask] = await stage.pending(run.session_id);
+  const [ask] = await bed.pending(run.session_id);
   process.kill(leaderOf(run.run_id), 'SIGKILL');
-  await stage.until(async () => (await stage.events(run.session_id, 'run.released')).at(0));
-  if (ask) await stage.decide(ask, { behavior: 'allow' });
+  await bed.until(async () => (await bed.events(run.session_id, 'run.released')).at(0));
+  if (ask) await bed.decide(ask, { behavior: 'allow' });
   // One for the resume message, one for the approval that it reuses.
-  await stage.until(async () => (lost >= 2 || heard('answered').length > 0 ? true : undefined));
+  await bed.until(async () => (lost >= 2 || heard('answered').length > 0 ? true : undefined));
   worker.cut();
-  await stage.worker({ agents: [codex], labels: ['lost'] });
-  expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+  await bed.worker({ agents: [codex], labels: ['lost'] });
+  expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
   expect(heard('answered')).toEqual(['accept']);
-  expect((await stage.api.asks.list({ run_id: run.run_id })).items).toMatchObject([
-    { delivery: { state: 'delivered' } },
-  ]);
+  expect((await bed.api.asks.list({ run_id: run.run_id })).items).toMatchObject([{ delivery: { state: 'delivered' } }]);
   await worker.close();
 });

@@ -26,15 +26,15 @@ function taken(open: AskView[], shown: object): AskView {
 describe('the recorded run', () => {
   it.each(Object.entries(CASES))('%s', async (name, { input = {}, asks, together, ends = { status: 'completed' } }) => {
     const run = await replay.start(name, input);
-    const open = together ? await replay.stage.pending(run.session_id, together) : undefined;
+    const open = together ? await replay.bed.pending(run.session_id, together) : undefined;
     for (const [shown, decide] of asks) {
       const ask = open ? taken(open, shown) : await replay.next(run);
       expect(ask.request).toMatchObject(shown);
-      await decide(replay.stage, ask);
+      await decide(replay.bed, ask);
     }
-    const over = await replay.stage.over(run.run_id);
+    const over = await replay.bed.over(run.run_id);
     expect(over, over.error).toMatchObject(ends);
-    const { items: due } = await replay.stage.api.asks.list({ run_id: run.run_id, delivery: 'due' });
+    const { items: due } = await replay.bed.api.asks.list({ run_id: run.run_id, delivery: 'due' });
     expect(due.filter(({ status }) => status === 'answered' || status === 'declined')).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { AskView } from '../../../src/core/views.ts';
 import type { TestBed } from '../../support/test-bed.ts';
 
-type Decide = (stage: TestBed, ask: AskView) => Promise<unknown>;
+type Decide = (bed: TestBed, ask: AskView) => Promise<unknown>;
 export interface Case {
   input?: object;
   /** What is shown in each ask, in order, and what the person does. */
@@ -24,28 +24,28 @@ export function shows({ request }: AskView, shown: object): boolean {
   }
 }
 
-const allow: Decide = (stage, ask) => stage.decide(ask, { behavior: 'allow' });
+const allow: Decide = (bed, ask) => bed.decide(ask, { behavior: 'allow' });
 const allowFor =
   (...suggestion_ids: string[]): Decide =>
-  (stage, ask) =>
-    stage.decide(ask, { behavior: 'allow', suggestion_ids });
+  (bed, ask) =>
+    bed.decide(ask, { behavior: 'allow', suggestion_ids });
 const deny =
   (reason?: string): Decide =>
-  (stage, ask) =>
-    stage.decide(ask, { behavior: 'deny', ...(reason && { reason }) });
+  (bed, ask) =>
+    bed.decide(ask, { behavior: 'deny', ...(reason && { reason }) });
 type Fields = Record<string, unknown>;
 const change =
   (to: (input: Fields) => Fields): Decide =>
-  (stage, ask) =>
-    stage.decide(ask, { behavior: 'allow', updated_input: to((ask.request as { input: Fields }).input) });
+  (bed, ask) =>
+    bed.decide(ask, { behavior: 'allow', updated_input: to((ask.request as { input: Fields }).input) });
 const answer =
   (...answers: Parameters<TestBed['answer']>[1][]): Decide =>
-  (stage, ask) =>
-    stage.answer(ask, ...answers);
+  (bed, ask) =>
+    bed.answer(ask, ...answers);
 const decline =
   (why: string): Decide =>
-  (stage, ask) =>
-    stage.decline(ask, why);
+  (bed, ask) =>
+    bed.decline(ask, why);
 const picked = (question_id: string, ...options: number[]) => ({
   question_id,
   selected_option_ids: options.map((option) => `option-${option}`),
@@ -112,7 +112,7 @@ export const CASES: Record<string, Case> = {
     ],
   },
   'command-cancelled': {
-    asks: [[command('touch j.txt'), (stage, ask) => stage.api.runs.cancel(ask.run_id, { reason: 'not today' })]],
+    asks: [[command('touch j.txt'), (bed, ask) => bed.api.runs.cancel(ask.run_id, { reason: 'not today' })]],
     ends: { status: 'cancelled' },
   },
   'patch-allowed': {
@@ -159,7 +159,7 @@ export const CASES: Record<string, Case> = {
   'input-declined': { input: PLAN, asks: [[INPUT, decline('decide yourself')]] },
   'input-cancelled': {
     input: PLAN,
-    asks: [[INPUT, (stage, ask) => stage.api.questions.cancel(ask.run_id, ask.ask_id)]],
+    asks: [[INPUT, (bed, ask) => bed.api.questions.cancel(ask.run_id, ask.ask_id)]],
     ends: { status: 'cancelled' },
   },
   'tool-answered': {

@@ -17,7 +17,7 @@ export interface Line {
 }
 
 export class CodexReplay {
-  readonly stage: TestBed;
+  readonly bed: TestBed;
   readonly #server: Server;
   readonly #root: string;
 
@@ -30,14 +30,14 @@ export class CodexReplay {
     });
     process.env.PATH = [join(root, 'bin'), process.env.PATH].join(delimiter);
     const server = await openServer();
-    const stage = new TestBed(await server.url(), server.token);
-    await stage.worker({ agents: [codex] });
-    return new CodexReplay(server, stage, root);
+    const bed = new TestBed(await server.url(), server.token);
+    await bed.worker({ agents: [codex] });
+    return new CodexReplay(server, bed, root);
   }
 
-  private constructor(server: Server, stage: TestBed, root: string) {
+  private constructor(server: Server, bed: TestBed, root: string) {
     this.#server = server;
-    this.stage = stage;
+    this.bed = bed;
     this.#root = root;
   }
 
@@ -47,8 +47,8 @@ export class CodexReplay {
     process.env.TRANSCRIPT = change ? this.#changed(file, change, as) : file;
     const folder = join(this.#root, as);
     mkdirSync(folder);
-    const session = await this.stage.api.sessions.create({ agent: 'codex', work_folder: folder });
-    return this.stage.api.runs.start(session.session_id, {
+    const session = await this.bed.api.sessions.create({ agent: 'codex', work_folder: folder });
+    return this.bed.api.runs.start(session.session_id, {
       input: { text: `Do this: ${name}`, ...SETTINGS, ...input },
     });
   }
@@ -63,16 +63,16 @@ export class CodexReplay {
 
   /** The next ask; fails at once when the run has ended without it. */
   next = (run: RunView): Promise<AskView> =>
-    this.stage.until(async () => {
-      const { items } = await this.stage.api.asks.list({ run_id: run.run_id, status: 'pending' });
+    this.bed.until(async () => {
+      const { items } = await this.bed.api.asks.list({ run_id: run.run_id, status: 'pending' });
       if (items[0]) return items[0];
-      const { status, error, finished_at_ms } = await this.stage.api.runs.get(run.run_id);
+      const { status, error, finished_at_ms } = await this.bed.api.runs.get(run.run_id);
       if (finished_at_ms !== undefined) throw new Error(`the run is ${status} without the ask: ${error}`);
       return undefined;
     });
 
   async close(): Promise<void> {
-    await this.stage.close();
+    await this.bed.close();
     await this.#server.close();
     rmSync(this.#root, { recursive: true, force: true });
   }

@@ -4,23 +4,19 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { endLost, openAttachedRun, unsettledAsksOf } from '../../../src/agents/kit/attached-session.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
-import { openServer, type Server } from '../../support/server.ts';
+import { serverForAll } from '../../support/shared-fixtures.ts';
 import { TestBed } from '../../support/test-bed.ts';
 
-let server: Server;
-let stage: TestBed;
+const server = serverForAll();
+let bed: TestBed;
 let client: Client;
 let waits: Waits;
 beforeAll(async () => {
-  server = await openServer();
-  stage = new TestBed(await server.url(), server.token);
-  client = createClient({ url: stage.url, token: (await server.makeToken('worker')).token });
+  bed = new TestBed(await server.url(), server.token);
+  client = createClient({ url: bed.url, token: (await server.makeToken('worker')).token });
   waits = new Waits(client.http);
 });
-afterAll(async () => {
-  waits.close();
-  await server.close();
-});
+afterAll(() => waits.close());
 
 const never = new AbortController().signal;
 const PLACE = 'at=here';
@@ -32,8 +28,8 @@ it('an approval that has reached the agent decides no other call of the same id,
   const id = randomUUID();
   const call = { id: 'call_0', tool_name: 'shell', input: { command: 'rm -r x' } };
   const asked = (await open(id)).approve(call);
-  const [ask] = await stage.pending(`codex-own-${id}`);
-  if (ask) await stage.decide(ask, { behavior: 'allow' });
+  const [ask] = await bed.pending(`codex-own-${id}`);
+  if (ask) await bed.decide(ask, { behavior: 'allow' });
   expect(await asked).toMatchObject({ allowed: true });
   await expect((await open(id)).approve(call)).rejects.toThrow('another call has the id call_0');
 });
@@ -46,14 +42,14 @@ it('a title and a prompt that are too long, or no well-formed text, are cut to w
 
 it('a message to it that answers nothing is refused', async () => {
   const { session } = await open(randomUUID());
-  await expect(stage.api.sessions.say(session.session_id, { text: 'go on' })).rejects.toThrow('Type it there');
+  await expect(bed.api.sessions.say(session.session_id, { text: 'go on' })).rejects.toThrow('Type it there');
 });
 
 it('a turn whose run was ended here goes on in another, also when it has a new title', async () => {
   const id = randomUUID();
   const first = await open(id);
   expect((await open(id, 'another title')).run.run_id).toBe(first.run.run_id);
-  await stage.api.runs.cancel(first.run.run_id, { reason: 'not here' });
+  await bed.api.runs.cancel(first.run.run_id, { reason: 'not here' });
   const second = await open(id);
   expect(second.run.run_id).not.toBe(first.run.run_id);
   expect(second.run.status).toBe('running');
@@ -66,13 +62,13 @@ it('what its agent left open ends with it, and nothing of another place or of a 
     ({ kind: 'approval', tool_call_id, tool_name: 'Bash', input: { command: tool_call_id } }) as const;
   const pending = await client.asks.raise(run.run.run_id, approval('pending'));
   const due = await client.asks.raise(run.run.run_id, approval('due'));
-  await stage.decide(due, { behavior: 'allow' });
+  await bed.decide(due, { behavior: 'allow' });
   const elsewhere = await open(randomUUID(), 'make y', 'at=elsewhere');
   const others = await client.asks.raise(elsewhere.run.run_id, approval('others'));
   const named = { session_id: `codex-own-${randomUUID()}`, agent: 'external', agent_id: 'codex' };
-  const { session_id } = await stage.api.sessions.create(named);
-  const { run_id } = await stage.api.runs.start(session_id, { input: {} });
-  const own = await stage.api.asks.raise(run_id, approval('own'));
+  const { session_id } = await bed.api.sessions.create(named);
+  const { run_id } = await bed.api.runs.start(session_id, { input: {} });
+  const own = await bed.api.asks.raise(run_id, approval('own'));
   const unsettled = await unsettledAsksOf(client, { ...ATTACHED, label: PLACE });
   expect(unsettled.map(({ ask_id }) => ask_id)).toEqual([pending.ask_id, due.ask_id]);
   await endLost(client, unsettled, 'codex is gone', { error: 'codex is gone' });

@@ -27,7 +27,7 @@ async function started(inputs: (string | Record<string, unknown>)[], first: obje
   mkdirSync(folder);
   writeFileSync(join(folder, 'script.json'), JSON.stringify([...begun, ...first, over]));
   writeFileSync(join(folder, 'resumed.json'), JSON.stringify([...begun, over]));
-  const { api } = standIn.stage;
+  const { api } = standIn.bed;
   const session = await api.sessions.create({ agent: 'claude', work_folder: folder });
   for (const input of inputs) {
     const run =
@@ -35,10 +35,10 @@ async function started(inputs: (string | Record<string, unknown>)[], first: obje
         ? await api.sessions.say(session.session_id, { text: input })
         : await api.runs.start(session.session_id, { input: { text: 'go', ...input } });
     if (first.length > 0 && input === inputs[0]) {
-      const [ask] = await standIn.stage.pending(session.session_id);
-      if (ask) await standIn.stage.decide(ask, { behavior: 'allow' });
+      const [ask] = await standIn.bed.pending(session.session_id);
+      if (ask) await standIn.bed.decide(ask, { behavior: 'allow' });
     }
-    await standIn.stage.over(run.run_id);
+    await standIn.bed.over(run.run_id);
   }
   const lines = readFileSync(join(folder, 'started.jsonl'), 'utf8').trim().split('\n');
   return lines.map((line) => JSON.parse(line) as string[]);

@@ -6,42 +6,42 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import { claude, claudeVersion, codex, codexVersion } from './binaries.ts';
 import { bash } from './claude-calls.ts';
-import { ClaudeRig } from './claude-test-bed.ts';
-import { CodexStage, escalated } from './codex-test-bed.ts';
+import { ClaudeTestBed } from './claude-test-bed.ts';
+import { CodexTestBed, escalated } from './codex-test-bed.ts';
 
 const STAGING = 'echo to staging\n';
 const PRODUCTION = 'echo to production\n';
 
 describe.skipIf(!claude)(`Claude Code ${claudeVersion}: a script that changes`, () => {
-  let rig: ClaudeRig;
+  let testBed: ClaudeTestBed;
   beforeAll(async () => {
-    rig = await ClaudeRig.open();
+    testBed = await ClaudeTestBed.open();
   });
-  afterAll(() => rig.close());
+  afterAll(() => testBed.close());
 
   it('is asked again; allowed as it is now, it runs once', async () => {
-    const folder = rig.folder();
+    const folder = testBed.folder();
     const script = join(folder, 'deploy.sh');
     writeFileSync(script, STAGING);
-    rig.model.play([[bash('bash deploy.sh', 'toolu_f1')], [{ text: 'Done.' }]]);
-    const run = await rig.start({}, { work_folder: folder });
-    const first = await rig.ask(run);
+    testBed.model.play([[bash('bash deploy.sh', 'toolu_f1')], [{ text: 'Done.' }]]);
+    const run = await testBed.start({}, { work_folder: folder });
+    const first = await testBed.ask(run);
     writeFileSync(script, PRODUCTION);
-    await rig.stage.decide(first, { behavior: 'allow' });
-    const again = await rig.ask(run);
+    await testBed.bed.decide(first, { behavior: 'allow' });
+    const again = await testBed.ask(run);
     expect((again.request as ApprovalRequest).diff).toMatch(/-echo to staging\n\+echo to production/);
-    expect(rig.result('toolu_f1')).toBeUndefined();
-    await rig.stage.decide(again, { behavior: 'allow' });
-    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
-    expect(rig.result('toolu_f1')).toEqual({ text: 'to production', isError: false });
-    expect(await deliveries(rig.stage.api, run.run_id)).toEqual(['undeliverable', 'delivered']);
+    expect(testBed.result('toolu_f1')).toBeUndefined();
+    await testBed.bed.decide(again, { behavior: 'allow' });
+    expect(await testBed.over(run)).toMatchObject({ status: 'completed' });
+    expect(testBed.result('toolu_f1')).toEqual({ text: 'to production', isError: false });
+    expect(await deliveries(testBed.bed.api, run.run_id)).toEqual(['undeliverable', 'delivered']);
   });
 });
 
 describe.skipIf(!codex)(`Codex ${codexVersion}: a script that changes`, () => {
-  let c: CodexStage;
+  let c: CodexTestBed;
   beforeAll(async () => {
-    c = await CodexStage.open();
+    c = await CodexTestBed.open();
   });
   afterAll(() => c.close());
 
@@ -51,13 +51,13 @@ describe.skipIf(!codex)(`Codex ${codexVersion}: a script that changes`, () => {
     const run = await c.start('changed-script', [[call], [{ text: 'Done.' }]], {}, folder);
     const first = await c.asked(run);
     writeFileSync(join(folder, 'deploy.sh'), PRODUCTION);
-    await c.stage.decide(first, { behavior: 'allow' });
+    await c.bed.decide(first, { behavior: 'allow' });
     const again = await c.asked(run);
     expect((again.request as ApprovalRequest).reason).toContain('deploy.sh has changed since this was asked');
-    await c.stage.decide(again, { behavior: 'deny', reason: 'not to production' });
+    await c.bed.decide(again, { behavior: 'deny', reason: 'not to production' });
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     expect(c.model.resultOf('changed-script', 'call_F')).toMatch(/rejected/i);
-    expect(await deliveries(c.stage.api, run.run_id)).toEqual(['undeliverable', 'delivered']);
+    expect(await deliveries(c.bed.api, run.run_id)).toEqual(['undeliverable', 'delivered']);
   });
 
   it('after another use of it was allowed is asked for, and not allowed as decided before', async () => {
@@ -73,16 +73,16 @@ describe.skipIf(!codex)(`Codex ${codexVersion}: a script that changes`, () => {
     const instead = { command: 'bash deploy.sh --dry > ran.txt' };
     const first = await c.asked(run);
     const input = { ...(first.request as ApprovalRequest).input, ...instead };
-    await c.stage.decide(first, { behavior: 'allow', updated_input: input });
+    await c.bed.decide(first, { behavior: 'allow', updated_input: input });
     const again = await c.asked(run);
     expect(again.request).toMatchObject({ input: instead });
-    await c.stage.decide(again, { behavior: 'deny' });
+    await c.bed.decide(again, { behavior: 'deny' });
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     expect(existsSync(join(folder, 'ran.txt'))).toBe(false);
   });
 });
 
-async function deliveries(api: CodexStage['stage']['api'], run_id: string): Promise<string[]> {
+async function deliveries(api: CodexTestBed['bed']['api'], run_id: string): Promise<string[]> {
   const { items } = await api.asks.list({ run_id });
   return items.map(({ delivery }) => delivery.state);
 }

@@ -8,23 +8,23 @@ import type { ApprovalRequest, AskView } from '../../../src/core/views.ts';
 import { endEverything } from '../../support/process.ts';
 import { endTerminals, hasPty, KEYS } from '../../support/pty.ts';
 import { claude, claudeVersion } from './binaries.ts';
-import { asksColour, BLUE, bash, touch } from './claude-calls.ts';
+import { asksColour, BLUE, bash, callsAgent, touch } from './claude-calls.ts';
 import { ClaudeTerminal } from './claude-terminal.ts';
-import { ClaudeRig } from './claude-test-bed.ts';
+import { ClaudeTestBed } from './claude-test-bed.ts';
 
-let rig: ClaudeRig;
+let testBed: ClaudeTestBed;
 let own: ClaudeTerminal;
 beforeAll(async () => {
-  rig = await ClaudeRig.open({ concurrency: 0 });
-  own = await ClaudeTerminal.open(rig);
+  testBed = await ClaudeTestBed.open({ concurrency: 0 });
+  own = await ClaudeTerminal.open(testBed);
 });
 afterAll(async () => {
   endTerminals();
   own.close();
   await endEverything();
-  await rig.close();
+  await testBed.close();
 });
-afterEach(() => expect(rig.model.others).toEqual([]));
+afterEach(() => expect(testBed.model.others).toEqual([]));
 
 /** The processes of Claude Code there. */
 const workingIn = (folder: string): number[] =>
@@ -42,7 +42,20 @@ function linkOf(path: string): string | undefined {
   }
 }
 const runOf = (ask: AskView, status: string) =>
-  own.stage.until(async () => ((await own.stage.api.runs.get(ask.run_id)).status === status ? true : undefined));
+  own.bed.until(async () => ((await own.bed.api.runs.get(ask.run_id)).status === status ? true : undefined));
+
+async function allowed(
+  ask: AskView,
+  { terminal, folder }: ReturnType<typeof own.start>,
+  text: string,
+  files: string[],
+): Promise<void> {
+  await own.bed.decide(ask, { behavior: 'allow' });
+  await terminal.shows(text);
+  expect(testBed.files({ folder })).toEqual(files);
+  await runOf(ask, 'completed');
+  await terminal.end();
+}
 
 /** A dialog takes keys a moment after it is drawn. */
 async function press(terminal: { type(keys: string): void }, key: string): Promise<void> {
@@ -52,7 +65,7 @@ async function press(terminal: { type(keys: string): void }, key: string): Promi
 
 describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, () => {
   it('goes on when the call is allowed here, and says whose call it is', async () => {
-    rig.model.play([[touch('x', 'toolu_t1')], [{ text: 'Made it.' }]]);
+    testBed.model.play([[touch('x', 'toolu_t1')], [{ text: 'Made it.' }]]);
     const { terminal, folder } = own.start('make x', 'allowed-here');
     const ask = await own.pending();
     expect(ask).toMatchObject({
@@ -60,44 +73,44 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
       tool_call_id: 'toolu_t1',
       request: { tool_name: 'Bash', input: { command: 'touch x' } },
     });
-    expect(await own.stage.api.sessions.get(ask.session_id)).toMatchObject({
+    expect(await own.bed.api.sessions.get(ask.session_id)).toMatchObject({
       agent_id: 'claude',
       title: 'make x',
       work_folder: folder,
     });
-    await own.stage.decide(ask, { behavior: 'allow' });
+    await own.bed.decide(ask, { behavior: 'allow' });
     await terminal.shows('Made it.');
-    expect(rig.files({ folder })).toEqual(['x']);
-    expect(rig.result('toolu_t1')).toMatchObject({ isError: false });
+    expect(testBed.files({ folder })).toEqual(['x']);
+    expect(testBed.result('toolu_t1')).toMatchObject({ isError: false });
     expect((await own.ended(ask)).delivery.state).toBe('delivered');
     await runOf(ask, 'completed');
     await terminal.end();
   });
 
   it('does what the person made of it here, and asks no more in this session for what was shown', async () => {
-    const settings = join(rig.root, 'home', '.claude', 'settings.json');
+    const settings = join(testBed.root, 'home', '.claude', 'settings.json');
     const before = readFileSync(settings, 'utf8');
     const link = (id: string) => [bash('ln -sf nowhere x', id)];
     const other = [bash('ln -sf nowhere other && truncate -s 1 z', 'toolu_u4')];
-    rig.model.play([[touch('x', 'toolu_u1')], link('toolu_u2'), link('toolu_u3'), other, [{ text: 'Made both.' }]]);
+    testBed.model.play([[touch('x', 'toolu_u1')], link('toolu_u2'), link('toolu_u3'), other, [{ text: 'Made both.' }]]);
     const { terminal, folder } = own.start('make x and y');
     const updated_input = { command: 'touch y && echo made y', description: 'd' };
-    await own.stage.decide(await own.pending(), { behavior: 'allow', updated_input });
+    await own.bed.decide(await own.pending(), { behavior: 'allow', updated_input });
     const first = await own.pending(({ tool_call_id }) => tool_call_id === 'toolu_u2');
-    expect(rig.result('toolu_u1')).toEqual({ text: 'made y', isError: false });
-    const changed = await own.stage.api.asks.list({ session_id: first.session_id, delivery: 'delivered' });
+    expect(testBed.result('toolu_u1')).toEqual({ text: 'made y', isError: false });
+    const changed = await own.bed.api.asks.list({ session_id: first.session_id, delivery: 'delivered' });
     expect(changed.items.map(({ tool_call_id }) => tool_call_id)).toEqual(['toolu_u1']);
-    expect(rig.files({ folder })).toEqual(['y']);
+    expect(testBed.files({ folder })).toEqual(['y']);
     const [always] = (first.request as ApprovalRequest).suggestions as { id: string }[];
     expect(always).toMatchObject({ label: expect.stringContaining('Bash(ln '), rules: [{ toolName: 'Bash' }] });
-    await own.stage.decide(first, { behavior: 'allow', suggestion_ids: [always?.id ?? ''] });
+    await own.bed.decide(first, { behavior: 'allow', suggestion_ids: [always?.id ?? ''] });
     const wider = await own.pending(({ ask_id }) => ask_id !== first.ask_id);
     expect(wider.tool_call_id).toBe('toolu_u4');
-    await own.stage.decide(wider, { behavior: 'deny', reason: 'not that one' });
+    await own.bed.decide(wider, { behavior: 'deny', reason: 'not that one' });
     await terminal.shows('Made both.');
-    expect(rig.files({ folder })).toEqual(['x', 'y']);
-    for (const id of ['toolu_u2', 'toolu_u3']) expect(rig.result(id)).toMatchObject({ isError: false });
-    expect(rig.result('toolu_u4')?.text).toContain('not that one');
+    expect(testBed.files({ folder })).toEqual(['x', 'y']);
+    for (const id of ['toolu_u2', 'toolu_u3']) expect(testBed.result(id)).toMatchObject({ isError: false });
+    expect(testBed.result('toolu_u4')?.text).toContain('not that one');
     // It was for this session: nothing of it is kept.
     expect(readFileSync(settings, 'utf8')).toBe(before);
     await runOf(wider, 'completed');
@@ -105,20 +118,20 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
   });
 
   it('is told the reason of a denial, and the answer to a question', async () => {
-    rig.model.play([[touch('x', 'toolu_t2')], asksColour('toolu_t3'), [{ text: 'Blue, then.' }]]);
+    testBed.model.play([[touch('x', 'toolu_t2')], asksColour('toolu_t3'), [{ text: 'Blue, then.' }]]);
     const { terminal, folder } = own.start('make x', 'denied-and-answered-here');
-    await own.stage.decide(await own.pending(), { behavior: 'deny', reason: 'ask about the colour first' });
+    await own.bed.decide(await own.pending(), { behavior: 'deny', reason: 'ask about the colour first' });
     const ask = await own.pending(({ kind }) => kind === 'question');
-    await own.stage.answer(ask, BLUE);
+    await own.bed.answer(ask, BLUE);
     await terminal.shows('Blue, then.');
-    expect(rig.files({ folder })).toEqual([]);
-    expect(rig.result('toolu_t2')?.text).toContain('ask about the colour first');
-    expect(rig.result('toolu_t3')?.text).toContain('"Which colour?"="Blue"');
+    expect(testBed.files({ folder })).toEqual([]);
+    expect(testBed.result('toolu_t2')?.text).toContain('ask about the colour first');
+    expect(testBed.result('toolu_t3')?.text).toContain('"Which colour?"="Blue"');
     await terminal.end();
   });
 
   it('settles here when the person at the terminal was first, and tells a late answer who won', async () => {
-    rig.model.play([
+    testBed.model.play([
       [touch('x', 'toolu_t4'), touch('x', 'toolu_t4b')],
       asksColour('toolu_t4q'),
       [{ text: 'Made it.' }],
@@ -134,30 +147,30 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
       status: 'cancelled',
       answer: { reason: 'withdrawn', justification: 'settled at the terminal of Claude Code' },
     });
-    await expect(own.stage.decide(ask, { behavior: 'deny' })).rejects.toMatchObject({
+    await expect(own.bed.decide(ask, { behavior: 'deny' })).rejects.toMatchObject({
       code: 'approval_state_conflict',
       detail: 'It was withdrawn by its agent (settled at the terminal of Claude Code).',
       winner: { outcome: 'cancelled', reason: 'withdrawn' },
     });
-    await own.stage.decide(twin, { behavior: 'deny', reason: 'once is enough' });
+    await own.bed.decide(twin, { behavior: 'deny', reason: 'once is enough' });
     const question = await own.pending(({ kind }) => kind === 'question');
     await terminal.shows('❯ 1. Red');
     await press(terminal, KEYS.enter);
     expect(await own.ended(question)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
-    await expect(own.stage.answer(question, BLUE)).rejects.toMatchObject({
+    await expect(own.bed.answer(question, BLUE)).rejects.toMatchObject({
       code: 'question_state_conflict',
       detail: expect.stringContaining('settled at the terminal of Claude Code'),
     });
     await terminal.shows('Made it.');
-    expect(rig.result('toolu_t4q')?.text).toContain('"Which colour?"="Red"');
-    expect(rig.files({ folder })).toEqual(['x']);
-    expect(rig.result('toolu_t4b')?.text).toContain('once is enough');
+    expect(testBed.result('toolu_t4q')?.text).toContain('"Which colour?"="Red"');
+    expect(testBed.files({ folder })).toEqual(['x']);
+    expect(testBed.result('toolu_t4b')?.text).toContain('once is enough');
     await runOf(ask, 'completed');
     await terminal.end();
   });
 
   it('ends ask and run when the person gives up there; the next prompt is a run of its own', async () => {
-    rig.model.play([[touch('x', 'toolu_n1')], [touch('y', 'toolu_n2')], [{ text: 'Made y.' }]]);
+    testBed.model.play([[touch('x', 'toolu_n1')], [touch('y', 'toolu_n2')], [{ text: 'Made y.' }]]);
     const { terminal, folder } = own.start('make x', 'given-up-at-the-terminal');
     const given = await own.pending();
     await terminal.shows('❯ 1. Yes');
@@ -170,15 +183,11 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     await press(terminal, KEYS.enter);
     const next = await own.pending();
     expect([next.session_id, next.run_id === given.run_id]).toEqual([given.session_id, false]);
-    await own.stage.decide(next, { behavior: 'allow' });
-    await terminal.shows('Made y.');
-    expect(rig.files({ folder })).toEqual(['y']);
-    await runOf(next, 'completed');
-    await terminal.end();
+    await allowed(next, { terminal, folder }, 'Made y.', ['y']);
   });
 
   it('settles at once when the person says no there, with words that the model is told', async () => {
-    rig.model.play([[touch('x', 'toolu_n3')], [{ text: 'Not made.' }]]);
+    testBed.model.play([[touch('x', 'toolu_n3')], [{ text: 'Not made.' }]]);
     const { terminal, folder } = own.start('make x', 'denied-at-the-terminal');
     const refused = await own.pending();
     for (const choice of ['❯ 1. Yes', '❯ 2. Yes', '❯ 3. Yes']) {
@@ -194,143 +203,133 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     expect(await own.ended(refused)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
     await terminal.shows('Not made.');
     await runOf(refused, 'completed');
-    expect(rig.result('toolu_n3')?.text).toContain('make y');
-    expect(rig.files({ folder })).toEqual([]);
+    expect(testBed.result('toolu_n3')?.text).toContain('make y');
+    expect(testBed.files({ folder })).toEqual([]);
     await terminal.end();
   });
 
   it('says so where it was denied here while it ran, well or not, because the terminal had allowed it', async () => {
     const command = 'touch x; until [ -e go ]; do sleep 0.05; done; exit 3';
     const runs = { tool: 'Bash', input: { command, description: 'd' }, id: 'toolu_l1' };
-    rig.model.play([[runs], [touch('y', 'toolu_l2')], [{ text: 'Made it.' }]]);
+    testBed.model.play([[runs], [touch('y', 'toolu_l2')], [{ text: 'Made it.' }]]);
     const { terminal, folder } = own.start('make x', 'denied-too-late');
     const ask = await own.pending();
     await terminal.shows('❯ 1. Yes');
     await press(terminal, KEYS.enter);
-    await own.stage.until(async () => (rig.files({ folder }).includes('x') ? true : undefined));
-    await own.stage.decide(ask, { behavior: 'deny', reason: 'no' });
+    await own.bed.until(async () => (testBed.files({ folder }).includes('x') ? true : undefined));
+    await own.bed.decide(ask, { behavior: 'deny', reason: 'no' });
     writeFileSync(join(folder, 'go'), '');
     // A denial that came in time says nothing of the kind.
-    await own.stage.decide(await own.pending(), { behavior: 'deny', reason: 'no' });
+    await own.bed.decide(await own.pending(), { behavior: 'deny', reason: 'no' });
     await terminal.shows('Made it.');
     await runOf(ask, 'completed');
-    const { outputs } = await own.stage.api.runs.get(ask.run_id);
+    const { outputs } = await own.bed.api.runs.get(ask.run_id);
     expect(outputs).toMatchObject([{ type: 'status', text: expect.stringContaining('denied here, but ran') }]);
-    const { delivery } = await own.stage.api.asks.get(ask.ask_id);
+    const { delivery } = await own.bed.api.asks.get(ask.ask_id);
     expect(delivery).toMatchObject({ state: 'undeliverable', reason: expect.stringContaining('allowed it before') });
     await terminal.end();
   });
 
   it('says which sub-agent asks, also after the turn of the session itself is over', async () => {
-    const input = {
-      description: 'help',
-      prompt: 'SUBWORK',
-      subagent_type: 'general-purpose',
-      run_in_background: false,
-    };
-    const main = [[{ tool: 'Agent', input, id: 'toolu_s1' }], [{ text: 'Over to you.' }], [{ text: 'All done.' }]];
-    rig.model.play(main, 'MAINWORK');
-    rig.model.play([[touch('sub', 'toolu_s2')], [{ text: 'I made it.' }]], 'SUBWORK');
+    const main = [[callsAgent('SUBWORK', 'toolu_s1')], [{ text: 'Over to you.' }], [{ text: 'All done.' }]];
+    testBed.model.play(main, 'MAINWORK');
+    testBed.model.play([[touch('sub', 'toolu_s2')], [{ text: 'I made it.' }]], 'SUBWORK');
     const { terminal, folder } = own.start('MAINWORK', 'sub-agent-allowed-here');
     const ask = await own.pending();
     expect(ask.tool_call_id).toMatch(/\/toolu_s2$/);
     expect(ask.request.lineage).toEqual(['general-purpose']);
     await terminal.shows('Over to you.');
-    await own.stage.decide(ask, { behavior: 'allow' });
-    await terminal.shows('All done.');
-    expect(rig.files({ folder })).toEqual(['sub']);
-    await runOf(ask, 'completed');
-    await terminal.end();
+    await allowed(ask, { terminal, folder }, 'All done.', ['sub']);
   });
 
   it('keeps several of them apart, and takes back what one asked that was killed', async () => {
-    rig.model.play([[touch('mine', 'toolu_t5')], [{ text: 'First done.' }]], 'FIRSTONE');
-    rig.model.play([[touch('mine', 'toolu_t6')], [{ text: 'Second done.' }]], 'SECONDONE');
+    testBed.model.play([[touch('mine', 'toolu_t5')], [{ text: 'First done.' }]], 'FIRSTONE');
+    testBed.model.play([[touch('mine', 'toolu_t6')], [{ text: 'Second done.' }]], 'SECONDONE');
     const one = own.start('FIRSTONE');
     const first = await own.pending();
     const two = own.start('SECONDONE');
-    const both = await own.stage.until(async () => {
-      const { items } = await own.stage.api.asks.list({ status: 'pending' });
+    const both = await own.bed.until(async () => {
+      const { items } = await own.bed.api.asks.list({ status: 'pending' });
       return items.length === 2 ? items : undefined;
     });
     const second = both.find((ask) => ask.ask_id !== first.ask_id) as AskView;
     expect(second.session_id).not.toBe(first.session_id);
-    await own.stage.decide(second, { behavior: 'allow' });
+    await own.bed.decide(second, { behavior: 'allow' });
     await two.terminal.shows('Second done.');
-    expect([rig.files(one), rig.files(two)]).toEqual([[], ['mine']]);
-    expect(rig.result('toolu_t6')).toMatchObject({ isError: false });
-    expect(rig.result('toolu_t5')).toBeUndefined();
+    expect([testBed.files(one), testBed.files(two)]).toEqual([[], ['mine']]);
+    expect(testBed.result('toolu_t6')).toMatchObject({ isError: false });
+    expect(testBed.result('toolu_t5')).toBeUndefined();
     for (const pid of workingIn(one.folder)) process.kill(pid, 'SIGKILL');
     expect(await own.ended(first)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
     await runOf(first, 'interrupted');
-    await expect(own.stage.decide(first, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    await expect(own.bed.decide(first, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
     await one.terminal.end();
     await two.terminal.end();
-    expect(rig.files(one)).toEqual([]);
+    expect(testBed.files(one)).toEqual([]);
   });
 
   it('is not asked twice where Holdpoint hosts it', async () => {
-    const everAsked = async () => (await own.stage.api.asks.list({ limit: 500 })).items.length;
+    const everAsked = async () => (await own.bed.api.asks.list({ limit: 500 })).items.length;
     const before = await everAsked();
-    rig.model.play([[touch('hosted', 'toolu_t8')], [{ text: 'Done.' }]]);
-    const folder = rig.folder();
-    const session = await own.stage.api.sessions.create({ agent: 'claude', work_folder: folder });
-    const run = await own.stage.api.runs.start(session.session_id, { input: { text: 'go' } });
-    const [ask] = await own.stage.pending(run.session_id);
-    expect((await own.stage.api.asks.list({ status: 'pending' })).items).toHaveLength(1);
-    if (ask) await own.stage.decide(ask, { behavior: 'allow' });
-    expect(await own.stage.over(run.run_id)).toMatchObject({ status: 'completed' });
-    expect(rig.files({ folder })).toEqual(['hosted']);
+    testBed.model.play([[touch('hosted', 'toolu_t8')], [{ text: 'Done.' }]]);
+    const folder = testBed.folder();
+    const session = await own.bed.api.sessions.create({ agent: 'claude', work_folder: folder });
+    const run = await own.bed.api.runs.start(session.session_id, { input: { text: 'go' } });
+    const [ask] = await own.bed.pending(run.session_id);
+    expect((await own.bed.api.asks.list({ status: 'pending' })).items).toHaveLength(1);
+    if (ask) await own.bed.decide(ask, { behavior: 'allow' });
+    expect(await own.bed.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(testBed.files({ folder })).toEqual(['hosted']);
     expect(await everAsked()).toBe(before + 1);
   });
 
   it('goes on at its terminal when the plug of the server is pulled, and asks here again when it is back', async () => {
-    rig.model.play([[touch('x', 'toolu_k1')], [touch('y', 'toolu_k2')], [{ text: 'Made both.' }]]);
+    testBed.model.play([[touch('x', 'toolu_k1')], [touch('y', 'toolu_k2')], [{ text: 'Made both.' }]]);
     const { terminal, folder } = own.start('make x and y');
     const lost = await own.pending();
     await terminal.shows('❯ 1. Yes');
     await own.restart();
-    expect(await own.stage.api.asks.get(lost.ask_id)).toMatchObject({
+    expect(await own.bed.api.asks.get(lost.ask_id)).toMatchObject({
       status: 'cancelled',
       answer: { reason: 'worker_restart', behavior: 'deny' },
       delivery: { state: 'undeliverable', reason: expect.stringContaining('at its terminal') },
     });
-    expect(await own.stage.api.runs.get(lost.run_id)).toMatchObject({ status: 'interrupted' });
-    await expect(own.stage.decide(lost, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
-    expect(rig.files({ folder })).toEqual([]);
+    expect(await own.bed.api.runs.get(lost.run_id)).toMatchObject({ status: 'interrupted' });
+    await expect(own.bed.decide(lost, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    expect(testBed.files({ folder })).toEqual([]);
     await terminal.shows('❯ 1. Yes');
     await press(terminal, KEYS.enter);
     const next = await own.pending();
     expect(next).toMatchObject({ session_id: lost.session_id, tool_call_id: 'toolu_k2' });
-    await own.stage.decide(next, { behavior: 'allow' });
+    await own.bed.decide(next, { behavior: 'allow' });
     await terminal.shows('Made both.');
-    expect(rig.files({ folder })).toEqual(['x', 'y']);
+    expect(testBed.files({ folder })).toEqual(['x', 'y']);
     await runOf(next, 'completed');
     await terminal.end();
   });
 
   it('asks at its terminal when the server hangs, after the time its hooks may take', async () => {
-    rig.model.play([[touch('x', 'toolu_h1')], [{ text: 'Made it.' }]]);
+    testBed.model.play([[touch('x', 'toolu_h1')], [{ text: 'Made it.' }]]);
     process.kill(own.server.pid, 'SIGSTOP');
     const { terminal, folder } = own.start('make x');
     await terminal.shows('❯ 1. Yes');
-    expect(rig.files({ folder })).toEqual([]);
+    expect(testBed.files({ folder })).toEqual([]);
     await press(terminal, KEYS.enter);
     await terminal.shows('Made it.');
     process.kill(own.server.pid, 'SIGCONT');
-    expect(rig.files({ folder })).toEqual(['x']);
+    expect(testBed.files({ folder })).toEqual(['x']);
     await terminal.end();
   });
 
   it('asks at its terminal alone while no server is there, and allows nothing by that', async () => {
-    rig.model.play([[touch('x', 'toolu_t7')], [{ text: 'Made it.' }]]);
+    testBed.model.play([[touch('x', 'toolu_t7')], [{ text: 'Made it.' }]]);
     await own.server.end('SIGKILL');
     const { terminal, folder } = own.start('make x');
     await terminal.shows('❯ 1. Yes');
-    expect(rig.files({ folder })).toEqual([]);
+    expect(testBed.files({ folder })).toEqual([]);
     await press(terminal, KEYS.enter);
     await terminal.shows('Made it.');
-    expect(rig.files({ folder })).toEqual(['x']);
+    expect(testBed.files({ folder })).toEqual(['x']);
     await terminal.end();
   });
 });

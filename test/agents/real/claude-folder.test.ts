@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { claude, claudeVersion } from './binaries.ts';
 import { touch } from './claude-calls.ts';
-import { rigForAll } from './claude-test-bed.ts';
+import { testBedForAll } from './claude-test-bed.ts';
 
-const rig = rigForAll();
+const testBed = testBedForAll();
 
 function withSettings(): string {
-  const folder = rig.folder();
+  const folder = testBed.folder();
   const write = (path: string, content: string | object) =>
     writeFileSync(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content));
   mkdirSync(join(folder, '.claude', 'agents'), { recursive: true });
@@ -30,35 +30,38 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: what its folder brings a
     const folder = withSettings();
     const [main, sub] = [`MAIN-${trust_folder}`, `SUB-${trust_folder}`];
     const asked = { description: 'x', prompt: sub, subagent_type: 'free', run_in_background: false };
-    rig.model.play([[{ tool: 'Agent', input: asked, id: `toolu_${main}` }], [{ text: 'ok' }]], main);
-    rig.model.play([[touch('agent', `toolu_${sub}`)], [{ text: 'ok' }]], sub);
-    const run = await rig.start({ text: main, trust_folder }, { work_folder: folder });
-    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
-    expect(rig.files({ folder })).toEqual(files);
-    expect(rig.model.told.at(-1)?.includes('paint the gate')).toBe(trust_folder);
+    testBed.model.play([[{ tool: 'Agent', input: asked, id: `toolu_${main}` }], [{ text: 'ok' }]], main);
+    testBed.model.play([[touch('agent', `toolu_${sub}`)], [{ text: 'ok' }]], sub);
+    const run = await testBed.start({ text: main, trust_folder }, { work_folder: folder });
+    expect(await testBed.over(run)).toMatchObject({ status: 'completed' });
+    expect(testBed.files({ folder })).toEqual(files);
+    expect(testBed.model.told.at(-1)?.includes('paint the gate')).toBe(trust_folder);
   });
 
   it('is not trusted by a message that goes on with a run that did not', async () => {
     const folder = withSettings();
-    rig.model.play([[{ text: 'What next?' }], [{ text: 'Done.' }]]);
-    const run = await rig.start({ trust_folder: false, permission_mode: 'plan' }, { work_folder: folder });
-    await rig.over(run);
-    const next = await rig.stage.api.sessions.say(run.session_id, { text: 'go on' });
-    expect(await rig.over(next)).toMatchObject({ status: 'completed' });
-    expect(rig.files({ folder })).toEqual(['.claude', '.mcp.json', 'CLAUDE.md']);
+    testBed.model.play([[{ text: 'What next?' }], [{ text: 'Done.' }]]);
+    const run = await testBed.start({ trust_folder: false, permission_mode: 'plan' }, { work_folder: folder });
+    await testBed.over(run);
+    const next = await testBed.bed.api.sessions.say(run.session_id, { text: 'go on' });
+    expect(await testBed.over(next)).toMatchObject({ status: 'completed' });
+    expect(testBed.files({ folder })).toEqual(['.claude', '.mcp.json', 'CLAUDE.md']);
   });
 
   it('may have a hook that refuses the prompt: the run fails with its reason', async () => {
-    const folder = rig.folder();
+    const folder = testBed.folder();
     mkdirSync(join(folder, '.claude'));
     const refuses = [{ hooks: [{ type: 'command', command: 'echo not on fridays >&2; exit 2' }] }];
     writeFileSync(join(folder, '.claude', 'settings.json'), JSON.stringify({ hooks: { UserPromptSubmit: refuses } }));
-    const run = await rig.start({ text: '/etc/hosts is wrong' }, { work_folder: folder });
-    expect(await rig.over(run)).toMatchObject({ status: 'failed', error: expect.stringContaining('not on fridays') });
+    const run = await testBed.start({ text: '/etc/hosts is wrong' }, { work_folder: folder });
+    expect(await testBed.over(run)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('not on fridays'),
+    });
   });
 
   it('says that it would find no skills there', async () => {
-    const run = await rig.start({ trust_folder: false, skills: ['review-notes'] });
-    expect(await rig.over(run)).toMatchObject({ status: 'failed', error: expect.stringContaining('trust_folder') });
+    const run = await testBed.start({ trust_folder: false, skills: ['review-notes'] });
+    expect(await testBed.over(run)).toMatchObject({ status: 'failed', error: expect.stringContaining('trust_folder') });
   });
 });

@@ -6,94 +6,94 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AskView, RunView } from '../../../src/core/views.ts';
 import { claude, claudeVersion } from './binaries.ts';
-import { rigForAll } from './claude-test-bed.ts';
+import { testBedForAll } from './claude-test-bed.ts';
 
-const rig = rigForAll();
+const testBed = testBedForAll();
 
 const FORM = 'mcp__holdpoint__interactive_form_question';
 const QUESTIONS = {
   questions: [{ id: 'colour', question: 'Which colour?', options: [{ label: 'Red', value: 'r' }, 'Blue'] }],
 };
-const start = (input = {}) => rig.start({ ask_tools: true, ...input });
+const start = (input = {}) => testBed.start({ ask_tools: true, ...input });
 const form = (id: string, input: Record<string, unknown> = QUESTIONS) => [{ tool: FORM, input, id }];
 
 const send = (ask: AskView, more: { status: 'answered' | 'cancelled'; answers?: object; message?: string }) =>
-  rig.stage.api.sessions.say(ask.session_id, {
+  testBed.bed.api.sessions.say(ask.session_id, {
     interactive_form_answer: { type: 'interactive_form_question', tool_use_id: ask.tool_call_id, ...more } as never,
   });
-const carriedOn = (run: RunView) => rig.stage.carriedOn(run);
+const carriedOn = (run: RunView) => testBed.bed.carriedOn(run);
 
 describe.skipIf(!claude)(`Claude Code ${claudeVersion}: forms`, () => {
   it('displays the form, ends the turn, and gets the answer as the result of its call', async () => {
-    rig.record('form-answered');
-    const before = rig.model.told.length;
-    rig.model.play([form('toolu_form'), [{ text: 'Blue it is.' }]]);
+    testBed.record('form-answered');
+    const before = testBed.model.told.length;
+    testBed.model.play([form('toolu_form'), [{ text: 'Blue it is.' }]]);
     const run = await start({ permission_mode: 'acceptEdits' });
-    const ask = await rig.ask(run);
+    const ask = await testBed.ask(run);
     expect(ask).toMatchObject({ mode: 'form', tool_call_id: 'toolu_form' });
-    await rig.released(run);
-    const held = await rig.stage.api.runs.get(run.run_id);
+    await testBed.released(run);
+    const held = await testBed.bed.api.runs.get(run.run_id);
     expect(held.status).toBe('waiting_for_user_question');
     expect(held.outputs.filter((o) => o.type === 'tool_result').map((o) => o.data)).toMatchObject([
       { type: 'tool_done', tool_use_id: 'toolu_form', ask_id: ask.ask_id },
     ]);
     // The model was told nothing meanwhile, and words are no answer.
-    expect(rig.model.told).toHaveLength(before + 1);
-    await expect(rig.stage.api.sessions.say(run.session_id, { text: 'blue' })).rejects.toMatchObject({
+    expect(testBed.model.told).toHaveLength(before + 1);
+    await expect(testBed.bed.api.sessions.say(run.session_id, { text: 'blue' })).rejects.toMatchObject({
       code: 'pending_interactive_form',
     });
     await send(ask, { status: 'answered', answers: { colour: 'Blue' } });
-    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
+    expect(await testBed.over(run)).toMatchObject({ status: 'completed' });
     const next = await carriedOn(run);
     expect(next).toMatchObject({ status: 'completed', resumes_run_id: run.run_id });
     expect(next.outputs.at(-1)?.text).toBe('Blue it is.');
-    const { text, isError } = rig.result('toolu_form') ?? { text: '{}' };
+    const { text, isError } = testBed.result('toolu_form') ?? { text: '{}' };
     expect(isError).toBe(false);
     expect(JSON.parse(text)).toMatchObject({
       tool_use_id: 'toolu_form',
       status: 'answered',
       answers: { colour: 'Blue' },
     });
-    expect(rig.model.told).toHaveLength(before + 2);
-    expect(rig.model.told.join()).not.toContain('__deferred_user_input__');
+    expect(testBed.model.told).toHaveLength(before + 2);
+    expect(testBed.model.told.join()).not.toContain('__deferred_user_input__');
   });
 
   it('is told that the person cancelled, and why; then it may display another', async () => {
     // One question by itself is a form too: our door judges what was given, as it is.
     const [alone = {}] = QUESTIONS.questions;
-    rig.model.play([form('toolu_first'), form('toolu_second', alone), [{ text: 'Thanks.' }]]);
+    testBed.model.play([form('toolu_first'), form('toolu_second', alone), [{ text: 'Thanks.' }]]);
     const run = await start();
-    await send(await rig.ask(run), { status: 'cancelled', message: 'ask something better' });
-    await rig.over(run);
-    const second = await rig.ask(run);
+    await send(await testBed.ask(run), { status: 'cancelled', message: 'ask something better' });
+    await testBed.over(run);
+    const second = await testBed.ask(run);
     expect(second.tool_call_id).toBe('toolu_second');
-    expect(rig.result('toolu_first')?.text).toContain('cancelled');
-    expect(rig.result('toolu_first')?.text).toContain('ask something better');
+    expect(testBed.result('toolu_first')?.text).toContain('cancelled');
+    expect(testBed.result('toolu_first')?.text).toContain('ask something better');
     await send(second, { status: 'answered', answers: { colour: 'r' } });
-    const last = await rig.stage.until(async () => {
-      const { items } = await rig.stage.api.runs.list({ session_id: run.session_id });
+    const last = await testBed.bed.until(async () => {
+      const { items } = await testBed.bed.api.runs.list({ session_id: run.session_id });
       return items.length === 3 && items.every((r) => r.finished_at_ms !== undefined) ? items.at(-1) : undefined;
     });
     expect(last).toMatchObject({ status: 'completed' });
-    expect(rig.result('toolu_second')?.text).toContain('"r"');
+    expect(testBed.result('toolu_second')?.text).toContain('"r"');
   });
 
   it('is told how to correct a form that cannot be displayed', async () => {
-    rig.record('form-refused');
-    rig.model.play([form('toolu_bad', { questions: [] }), [{ text: 'Never mind.' }]]);
+    testBed.record('form-refused');
+    testBed.model.play([form('toolu_bad', { questions: [] }), [{ text: 'Never mind.' }]]);
     const run = await start();
-    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
-    expect(rig.result('toolu_bad')).toMatchObject({ isError: true, text: expect.stringContaining('questions') });
-    expect((await rig.stage.api.asks.list({ session_id: run.session_id })).items).toEqual([]);
+    expect(await testBed.over(run)).toMatchObject({ status: 'completed' });
+    expect(testBed.result('toolu_bad')).toMatchObject({ isError: true, text: expect.stringContaining('questions') });
+    expect((await testBed.bed.api.asks.list({ session_id: run.session_id })).items).toEqual([]);
   });
 
   it('displays no form beside other calls, where holding would lose them', async () => {
     const look = { tool: 'Bash', input: { command: 'pwd', description: 'd' }, id: 'toolu_look' };
-    rig.model.play([[...form('toolu_beside_form'), look], [{ text: 'One at a time.' }]]);
+    testBed.model.play([[...form('toolu_beside_form'), look], [{ text: 'One at a time.' }]]);
     const run = await start();
-    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
-    expect(rig.result('toolu_beside_form')?.text).toContain('call no other tool beside it');
-    expect(rig.result('toolu_look')).toMatchObject({ isError: false });
+    expect(await testBed.over(run)).toMatchObject({ status: 'completed' });
+    expect(testBed.result('toolu_beside_form')?.text).toContain('call no other tool beside it');
+    expect(testBed.result('toolu_look')).toMatchObject({ isError: false });
   });
 
   it('displays no form for a sub-agent, nor while one works in the background: both would be lost', async () => {
@@ -103,7 +103,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: forms`, () => {
       id: `toolu_${prompt}`,
     });
     const touch = { tool: 'Bash', input: { command: 'touch x', description: 'd' }, id: 'toolu_form_touch' };
-    rig.model.play(
+    testBed.model.play(
       [
         [sub('FORM-SUB', false)],
         [sub('FORM-BACK', true)],
@@ -114,21 +114,21 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: forms`, () => {
       ],
       'FORM-MAIN',
     );
-    rig.model.play([form('toolu_form_sub'), [{ text: 'Ask about the colour.' }]], 'FORM-SUB');
-    rig.model.play([[touch], [{ text: 'Made.' }]], 'FORM-BACK');
+    testBed.model.play([form('toolu_form_sub'), [{ text: 'Ask about the colour.' }]], 'FORM-SUB');
+    testBed.model.play([[touch], [{ text: 'Made.' }]], 'FORM-BACK');
     const run = await start({ text: 'FORM-MAIN' });
-    const ask = await rig.ask(run);
+    const ask = await testBed.ask(run);
     expect(ask.tool_call_id).toBe('toolu_form_touch');
-    await rig.stage.until(async () => rig.result('toolu_form_early'));
-    await rig.stage.decide(ask, { behavior: 'allow' });
-    const late = await rig.ask(run);
+    await testBed.bed.until(async () => testBed.result('toolu_form_early'));
+    await testBed.bed.decide(ask, { behavior: 'allow' });
+    const late = await testBed.ask(run);
     expect(late).toMatchObject({ mode: 'form', tool_call_id: 'toolu_form_late' });
-    expect(rig.result('toolu_form_sub')?.text).toContain('Tell the agent that called you');
-    expect(rig.result('toolu_form_early')?.text).toContain('still going on in the background');
-    expect(rig.files(run)).toEqual(['x']);
+    expect(testBed.result('toolu_form_sub')?.text).toContain('Tell the agent that called you');
+    expect(testBed.result('toolu_form_early')?.text).toContain('still going on in the background');
+    expect(testBed.files(run)).toEqual(['x']);
     await send(late, { status: 'answered', answers: { colour: 'Blue' } });
     expect(await carriedOn(run)).toMatchObject({ status: 'completed' });
-    expect(rig.result('toolu_form_late')?.text).toContain('Blue');
+    expect(testBed.result('toolu_form_late')?.text).toContain('Blue');
   });
 
   it.each([
@@ -138,7 +138,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: forms`, () => {
   ])(
     'takes a form of the server %s to our door, calls no tool there unasked (ask_tools: %s)',
     async (server, ask_tools) => {
-      const log = join(rig.root, `${server}.log`);
+      const log = join(testBed.root, `${server}.log`);
       const foreign = `toolu_foreign_${server}`;
       const other = `toolu_plain_${server}`;
       const demo = {
@@ -146,42 +146,42 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: forms`, () => {
         args: [join(import.meta.dirname, 'mcp-demo.mjs')],
         env: { DEMO_LOG: log },
       };
-      const settings = join(rig.root, 'home', '.claude', '.claude.json');
+      const settings = join(testBed.root, 'home', '.claude', '.claude.json');
       const before = existsSync(settings) ? readFileSync(settings, 'utf8') : '{}';
       writeFileSync(settings, JSON.stringify({ ...JSON.parse(before), mcpServers: { [server]: demo } }));
-      rig.model.play([
+      testBed.model.play([
         [{ tool: `mcp__${server}__own_interactive_form_question`, input: QUESTIONS, id: foreign }],
         [{ tool: `mcp__${server}__plain`, input: { x: 'y' }, id: other }],
         [{ text: 'Blue.' }],
       ]);
-      const run = await rig.start({ ask_tools });
-      const form = await rig.ask(run);
+      const run = await testBed.start({ ask_tools });
+      const form = await testBed.ask(run);
       expect(form).toMatchObject({ mode: 'form', tool_call_id: foreign });
       await send(form, { status: 'answered', answers: { colour: 'Blue' } });
-      const plain = await rig.stage.until(async () => {
-        const [ask] = await rig.stage.pending(run.session_id);
+      const plain = await testBed.bed.until(async () => {
+        const [ask] = await testBed.bed.pending(run.session_id);
         return ask?.kind === 'approval' ? ask : undefined;
       });
       expect(plain.request).toMatchObject({ tool_name: `mcp__${server}__plain`, input: { x: 'y' } });
-      await rig.stage.decide(plain, { behavior: 'allow' });
+      await testBed.bed.decide(plain, { behavior: 'allow' });
       expect(await carriedOn(run)).toMatchObject({ status: 'completed' });
-      expect(rig.result(foreign)?.text).toMatch(/has its answer: .*"colour":\s*"Blue"/s);
+      expect(testBed.result(foreign)?.text).toMatch(/has its answer: .*"colour":\s*"Blue"/s);
       expect(readFileSync(log, 'utf8')).toBe('plain {"x":"y"}\n');
-      expect(rig.result(other)).toMatchObject({ isError: false });
+      expect(testBed.result(other)).toMatchObject({ isError: false });
       writeFileSync(settings, before);
     },
   );
 
   it('lets every other tool of the server go its own way', async () => {
-    rig.model.play([[{ tool: 'mcp__holdpoint__ask_user', input: QUESTIONS, id: 'toolu_own' }], [{ text: 'Red.' }]]);
+    testBed.model.play([[{ tool: 'mcp__holdpoint__ask_user', input: QUESTIONS, id: 'toolu_own' }], [{ text: 'Red.' }]]);
     const run = await start();
-    const ask = await rig.ask(run);
+    const ask = await testBed.ask(run);
     expect(ask).toMatchObject({ kind: 'question', mode: 'blocking', tool_call_id: 'toolu_own' });
-    expect(rig.processes(run).length).toBeGreaterThan(0);
-    await rig.stage.answer(ask, { question_id: 'colour', selected_option_ids: ['option-1'] });
-    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
-    expect(rig.result('toolu_own')?.text).toContain('Red');
+    expect(testBed.processes(run).length).toBeGreaterThan(0);
+    await testBed.bed.answer(ask, { question_id: 'colour', selected_option_ids: ['option-1'] });
+    expect(await testBed.over(run)).toMatchObject({ status: 'completed' });
+    expect(testBed.result('toolu_own')?.text).toContain('Red');
     // It would ask at the screen of Claude Code too: that is here, where it has asked already.
-    expect((await rig.stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
+    expect((await testBed.bed.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
   });
 });

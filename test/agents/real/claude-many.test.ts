@@ -2,25 +2,25 @@
 // asked.
 import { describe, expect, it } from 'vitest';
 import { claude, claudeVersion } from './binaries.ts';
-import { rigForAll } from './claude-test-bed.ts';
+import { testBedForAll } from './claude-test-bed.ts';
 
 const SESSIONS = 20;
 
-const rig = rigForAll();
+const testBed = testBedForAll();
 
 describe.skipIf(!claude)(`Claude Code ${claudeVersion}: ${SESSIONS} sessions at once`, () => {
   it('keeps their answers apart, and leaves nothing running', { timeout: 240_000 }, async () => {
     const numbers = Array.from({ length: SESSIONS }, (_, n) => n);
     for (const n of numbers) {
       const call = { tool: 'Bash', input: { command: 'touch mine', description: 'd' }, id: `toolu_many_${n}` };
-      rig.model.play([[call], [{ text: `Session ${n} is done.` }]], `TASK-${n}-END`);
+      testBed.model.play([[call], [{ text: `Session ${n} is done.` }]], `TASK-${n}-END`);
     }
-    const runs = await Promise.all(numbers.map((n) => rig.start({ text: `TASK-${n}-END` })));
-    const asks = await Promise.all(runs.map((run) => rig.ask(run)));
+    const runs = await Promise.all(numbers.map((n) => testBed.start({ text: `TASK-${n}-END` })));
+    const asks = await Promise.all(runs.map((run) => testBed.ask(run)));
     expect(new Set(asks.map((ask) => ask.mode))).toEqual(new Set(['blocking']));
-    for (const run of runs) expect(rig.processes(run).length).toBeGreaterThan(0);
+    for (const run of runs) expect(testBed.processes(run).length).toBeGreaterThan(0);
     expect(asks.map((ask) => ask.tool_call_id)).toEqual(numbers.map((n) => `toolu_many_${n}`));
-    expect((await rig.stage.api.asks.list({ status: 'pending', limit: 500 })).items).toHaveLength(SESSIONS);
+    expect((await testBed.bed.api.asks.list({ status: 'pending', limit: 500 })).items).toHaveLength(SESSIONS);
 
     // Answered the other way round: every third is denied, the others do something of their own.
     for (const n of numbers.toReversed()) {
@@ -30,19 +30,19 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: ${SESSIONS} sessions at 
           ? { behavior: 'deny' as const, reason: `no to ${n}` }
           : { behavior: 'allow' as const, updated_input };
       const ask = asks[n];
-      if (ask) await rig.stage.decide(ask, decision);
+      if (ask) await testBed.bed.decide(ask, decision);
     }
-    const over = await Promise.all(runs.map((run) => rig.over(run)));
+    const over = await Promise.all(runs.map((run) => testBed.over(run)));
     expect(over.map((run) => run.status)).toEqual(numbers.map(() => 'completed'));
     for (const [n, run] of runs.entries()) {
-      expect(rig.files(run)).toEqual(n % 3 === 0 ? [] : [`answer-${n}`]);
+      expect(testBed.files(run)).toEqual(n % 3 === 0 ? [] : [`answer-${n}`]);
       expect(over[n]?.outputs.at(-1)?.text).toBe(`Session ${n} is done.`);
-      const { text, isError } = rig.result(`toolu_many_${n}`) ?? {};
+      const { text, isError } = testBed.result(`toolu_many_${n}`) ?? {};
       expect(isError).toBe(n % 3 === 0);
       if (isError) expect(text).toBe(`A person denied this: no to ${n}`);
-      expect(rig.processes(run)).toEqual([]);
+      expect(testBed.processes(run)).toEqual([]);
     }
-    expect(rig.model.told).toHaveLength(2 * SESSIONS);
-    expect(rig.model.others).toEqual([]);
+    expect(testBed.model.told).toHaveLength(2 * SESSIONS);
+    expect(testBed.model.others).toEqual([]);
   });
 });

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { UserQuestionRequest } from '../../../src/core/views.ts';
 import { claude, claudeVersion } from './binaries.ts';
-import { rigForAll } from './claude-test-bed.ts';
+import { choice } from './claude-calls.ts';
+import { testBedForAll } from './claude-test-bed.ts';
 
-const rig = rigForAll();
+const testBed = testBedForAll();
 
 const DATABASE = {
   question: 'Which database?',
@@ -18,13 +19,8 @@ const DATABASE = {
   ],
 };
 const FEATURES = {
-  question: 'Which features?',
-  header: 'Features',
+  ...choice('Which features?', 'Features', { Auth: 'log in', 'Logs, metrics': 'look' }),
   multiSelect: true,
-  options: [
-    { label: 'Auth', description: 'log in' },
-    { label: 'Logs, metrics', description: 'look' },
-  ],
 };
 const LAYOUT = {
   ...DATABASE,
@@ -37,10 +33,10 @@ const [one, two] = [{ question_id: 'question-1' }, { question_id: 'question-2' }
 
 describe.skipIf(!claude)(`Claude Code ${claudeVersion}: questions`, () => {
   it('shows the question with its options and previews, and tells the model the label', async () => {
-    rig.record('question-one');
-    rig.model.play([asks('toolu_one', DATABASE), [{ text: 'SQLite it is.' }]]);
-    const run = await rig.start();
-    const ask = await rig.ask(run);
+    testBed.record('question-one');
+    testBed.model.play([asks('toolu_one', DATABASE), [{ text: 'SQLite it is.' }]]);
+    const run = await testBed.start();
+    const ask = await testBed.ask(run);
     expect(ask).toMatchObject({ kind: 'question', mode: 'deferred', tool_call_id: 'toolu_one' });
     const { questions } = ask.request as UserQuestionRequest;
     expect(questions).toMatchObject([
@@ -53,80 +49,80 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: questions`, () => {
         options: [{ label: 'SQLite', description: 'one file', preview: 'db.sqlite' }, { label: 'Postgres' }],
       },
     ]);
-    await rig.stage.answer(ask, { ...one, selected_option_ids: ['option-2'] });
-    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
-    expect(rig.result('toolu_one')).toEqual({
+    await testBed.bed.answer(ask, { ...one, selected_option_ids: ['option-2'] });
+    expect(await testBed.over(run)).toMatchObject({ status: 'completed' });
+    expect(testBed.result('toolu_one')).toEqual({
       text: 'Your questions have been answered: "Which database?"="Postgres". You can now continue with these answers in mind.',
       isError: false,
     });
-    expect((await rig.stage.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
+    expect((await testBed.bed.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
   });
 
   it('tells the model the preview that was chosen, and a text beside or instead of an option', async () => {
-    rig.record('question-preview');
-    rig.model.play([asks('toolu_preview', DATABASE), asks('toolu_other', DATABASE), [{ text: 'Fine.' }]]);
-    const run = await rig.start();
+    testBed.record('question-preview');
+    testBed.model.play([asks('toolu_preview', DATABASE), asks('toolu_other', DATABASE), [{ text: 'Fine.' }]]);
+    const run = await testBed.start();
     const chosen = { ...one, selected_option_ids: ['option-1'], freeform_answer: 'version 3' };
-    await rig.stage.answer(await rig.ask(run), chosen);
-    await rig.stage.answer(await rig.ask(run), { ...one, freeform_answer: 'neither, use DuckDB' });
-    await rig.over(run);
-    expect(rig.result('toolu_preview')?.text).toContain(
+    await testBed.bed.answer(await testBed.ask(run), chosen);
+    await testBed.bed.answer(await testBed.ask(run), { ...one, freeform_answer: 'neither, use DuckDB' });
+    await testBed.over(run);
+    expect(testBed.result('toolu_preview')?.text).toContain(
       '"Which database?"="SQLite" selected preview:\ndb.sqlite notes: version 3',
     );
-    expect(rig.result('toolu_other')?.text).toContain('"Which database?"="neither, use DuckDB"');
+    expect(testBed.result('toolu_other')?.text).toContain('"Which database?"="neither, use DuckDB"');
   });
 
   it('takes several questions at once, several options, and says what was skipped', async () => {
-    rig.record('questions-several');
-    rig.model.play([asks('toolu_several', DATABASE, FEATURES, LAYOUT), [{ text: 'Fine.' }]]);
-    const run = await rig.start();
-    const ask = await rig.ask(run);
+    testBed.record('questions-several');
+    testBed.model.play([asks('toolu_several', DATABASE, FEATURES, LAYOUT), [{ text: 'Fine.' }]]);
+    const run = await testBed.start();
+    const ask = await testBed.ask(run);
     expect((ask.request as UserQuestionRequest).questions.map((q) => q.required)).toEqual([false, false, false]);
     const features = { ...two, selected_option_ids: ['option-1', 'option-2'], freeform_answer: 'and a map' };
-    await rig.stage.answer(ask, { ...one, selected_option_ids: ['option-1'] }, features);
-    await rig.over(run);
-    const { text } = rig.result('toolu_several') ?? { text: '' };
+    await testBed.bed.answer(ask, { ...one, selected_option_ids: ['option-1'] }, features);
+    await testBed.over(run);
+    const { text } = testBed.result('toolu_several') ?? { text: '' };
     expect(text).toContain('"Which database?"="SQLite"');
     expect(text).toContain('"Which features?"="Auth, "Logs, metrics", and a map"');
     expect(text).toContain('"Which layout?"="No answer: the person skipped this question."');
   });
 
   it('is told the answer to a question that is called as no entry of an object can be', async () => {
-    rig.model.play([asks('toolu_proto', { ...DATABASE, question: '__proto__' }), [{ text: 'Fine.' }]]);
-    const run = await rig.start();
-    await rig.stage.answer(await rig.ask(run), { ...one, selected_option_ids: ['option-1'] });
-    await rig.over(run);
-    expect(rig.result('toolu_proto')?.text).toContain('"__proto__ "="SQLite"');
+    testBed.model.play([asks('toolu_proto', { ...DATABASE, question: '__proto__' }), [{ text: 'Fine.' }]]);
+    const run = await testBed.start();
+    await testBed.bed.answer(await testBed.ask(run), { ...one, selected_option_ids: ['option-1'] });
+    await testBed.over(run);
+    expect(testBed.result('toolu_proto')?.text).toContain('"__proto__ "="SQLite"');
   });
 
   it('is told that the person declined, and why', async () => {
-    rig.record('question-declined');
-    rig.model.play([asks('toolu_declined', DATABASE), [{ text: 'Then I choose.' }]]);
-    const run = await rig.start();
-    await rig.stage.decline(await rig.ask(run), 'you know better');
-    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
-    const { text, isError } = rig.result('toolu_declined') ?? { text: '' };
+    testBed.record('question-declined');
+    testBed.model.play([asks('toolu_declined', DATABASE), [{ text: 'Then I choose.' }]]);
+    const run = await testBed.start();
+    await testBed.bed.decline(await testBed.ask(run), 'you know better');
+    expect(await testBed.over(run)).toMatchObject({ status: 'completed' });
+    const { text, isError } = testBed.result('toolu_declined') ?? { text: '' };
     expect(isError).toBe(true);
     expect(text).toContain('The person declined to answer: you know better');
   });
 
   it('asks in line where a message has other calls too', async () => {
-    rig.record('question-beside-a-call');
-    rig.model.play([
+    testBed.record('question-beside-a-call');
+    testBed.model.play([
       [
         ...asks('toolu_beside', DATABASE),
         { tool: 'Bash', input: { command: 'touch beside', description: 'd' }, id: 'toolu_call' },
       ],
       [{ text: 'Fine.' }],
     ]);
-    const run = await rig.start({ patience_ms: 0 });
-    const ask = await rig.ask(run);
+    const run = await testBed.start({ patience_ms: 0 });
+    const ask = await testBed.ask(run);
     expect(ask).toMatchObject({ kind: 'question', mode: 'blocking' });
-    await rig.stage.answer(ask, { ...one, selected_option_ids: ['option-1'] });
-    await rig.stage.decide(await rig.ask(run), { behavior: 'allow' });
-    await rig.over(run);
-    expect(rig.result('toolu_beside')?.text).toContain('"Which database?"="SQLite"');
-    expect(rig.files(run)).toEqual(['beside']);
+    await testBed.bed.answer(ask, { ...one, selected_option_ids: ['option-1'] });
+    await testBed.bed.decide(await testBed.ask(run), { behavior: 'allow' });
+    await testBed.over(run);
+    expect(testBed.result('toolu_beside')?.text).toContain('"Which database?"="SQLite"');
+    expect(testBed.files(run)).toEqual(['beside']);
   });
 
   it('tells the model what is wrong with a question that nobody can be asked', async () => {
@@ -134,10 +130,10 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: questions`, () => {
       { label: 'Yes', description: 'a' },
       { label: 'yes', description: 'b' },
     ];
-    rig.model.play([asks('toolu_wrong', { ...DATABASE, options: twice }), [{ text: 'Never mind.' }]]);
-    const run = await rig.start();
-    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
-    expect(rig.result('toolu_wrong')?.text).toContain('labels must differ by more than case');
+    testBed.model.play([asks('toolu_wrong', { ...DATABASE, options: twice }), [{ text: 'Never mind.' }]]);
+    const run = await testBed.start();
+    expect(await testBed.over(run)).toMatchObject({ status: 'completed' });
+    expect(testBed.result('toolu_wrong')?.text).toContain('labels must differ by more than case');
   });
 });
 
@@ -152,25 +148,25 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: plans`, () => {
       { tool: 'Write', input: { file_path: join(folder, 'painted'), content: 'blue' }, id: 'toolu_paint' },
     ];
     let folder = '';
-    rig.record('plan-allowed');
-    rig.model.play([plan('toolu_plan'), () => write(folder), [{ text: 'Painted.' }]]);
-    const run = await rig.start({ permission_mode: 'plan' });
+    testBed.record('plan-allowed');
+    testBed.model.play([plan('toolu_plan'), () => write(folder), [{ text: 'Painted.' }]]);
+    const run = await testBed.start({ permission_mode: 'plan' });
     folder = run.folder;
-    const ask = await rig.ask(run);
+    const ask = await testBed.ask(run);
     expect(ask).toMatchObject({ mode: 'deferred', request: { tool_name: 'ExitPlanMode', reason: '1. paint it' } });
-    await rig.stage.decide(ask, { behavior: 'allow' });
-    await rig.stage.decide(await rig.ask(run), { behavior: 'allow' });
-    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
-    expect(rig.result('toolu_plan')?.text).toContain('approved exiting plan mode');
-    expect(rig.files(run)).toEqual(['painted']);
+    await testBed.bed.decide(ask, { behavior: 'allow' });
+    await testBed.bed.decide(await testBed.ask(run), { behavior: 'allow' });
+    expect(await testBed.over(run)).toMatchObject({ status: 'completed' });
+    expect(testBed.result('toolu_plan')?.text).toContain('approved exiting plan mode');
+    expect(testBed.files(run)).toEqual(['painted']);
   });
 
   it('goes on planning when the plan is denied, and knows why', async () => {
-    rig.model.play([plan('toolu_no_plan'), [{ text: 'Back to planning.' }]]);
-    const run = await rig.start({ permission_mode: 'plan' });
-    await rig.stage.decide(await rig.ask(run), { behavior: 'deny', reason: 'paint it green' });
-    await rig.over(run);
-    expect(rig.result('toolu_no_plan')).toMatchObject({ isError: true });
-    expect(rig.result('toolu_no_plan')?.text).toContain('paint it green');
+    testBed.model.play([plan('toolu_no_plan'), [{ text: 'Back to planning.' }]]);
+    const run = await testBed.start({ permission_mode: 'plan' });
+    await testBed.bed.decide(await testBed.ask(run), { behavior: 'deny', reason: 'paint it green' });
+    await testBed.over(run);
+    expect(testBed.result('toolu_no_plan')).toMatchObject({ isError: true });
+    expect(testBed.result('toolu_no_plan')?.text).toContain('paint it green');
   });
 });

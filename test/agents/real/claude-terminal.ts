@@ -1,5 +1,5 @@
 // A person at the terminal of their own Claude Code, connected to a Holdpoint of its own: what the tests of the attached
-// agent need beside the rig. With RECORD_TRANSCRIPTS set, what its hooks say and are told goes to test/transcripts.
+// agent need beside the testBed. With RECORD_TRANSCRIPTS set, what its hooks say and are told goes to test/transcripts.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,35 +9,35 @@ import { type Holdpoint, spawnHoldpoint, startHoldpoint } from '../../support/pr
 import { openPty, type Pty } from '../../support/pty.ts';
 import { TestBed } from '../../support/test-bed.ts';
 import { claude } from './binaries.ts';
-import type { ClaudeRig } from './claude-test-bed.ts';
+import type { ClaudeTestBed } from './claude-test-bed.ts';
 import { HookRecorder } from './hook-recorder.ts';
 
 export class ClaudeTerminal {
-  readonly #rig: ClaudeRig;
+  readonly #testBed: ClaudeTestBed;
   readonly #recorder: HookRecorder | undefined;
   server: Holdpoint;
-  stage: TestBed;
+  bed: TestBed;
 
   /** `through`: the address that its hooks call instead of the server's own. */
   static async open(
-    rig: ClaudeRig,
+    testBed: ClaudeTestBed,
     { env, through }: { env?: Record<string, string>; through?: string } = {},
   ): Promise<ClaudeTerminal> {
     const server = await startHoldpoint({ via: 'main', ...(env && { env }) });
     const recorder = process.env.RECORD_TRANSCRIPTS ? await HookRecorder.start(server.url) : undefined;
-    const opened = new ClaudeTerminal(rig, server, recorder);
+    const opened = new ClaudeTerminal(testBed, server, recorder);
     await opened.holdpoint('connect', 'claude', '--yes');
-    const settings = join(rig.root, 'home', '.claude', 'settings.json');
+    const settings = join(testBed.root, 'home', '.claude', 'settings.json');
     const called = recorder?.url ?? through;
     if (called) writeFileSync(settings, readFileSync(settings, 'utf8').replaceAll(server.url, called));
     return opened;
   }
 
-  private constructor(rig: ClaudeRig, server: Holdpoint, recorder: HookRecorder | undefined) {
-    this.#rig = rig;
+  private constructor(testBed: ClaudeTestBed, server: Holdpoint, recorder: HookRecorder | undefined) {
+    this.#testBed = testBed;
     this.#recorder = recorder;
     this.server = server;
-    this.stage = new TestBed(server.url, server.token);
+    this.bed = new TestBed(server.url, server.token);
   }
 
   async holdpoint(...command: string[]): Promise<string> {
@@ -52,13 +52,13 @@ export class ClaudeTerminal {
     const { data, url } = this.server;
     await this.server.end('SIGKILL');
     this.server = await startHoldpoint({ via: 'main', data, env: { HOLDPOINT_PORT: new URL(url).port } });
-    this.stage = new TestBed(this.server.url, this.server.token);
+    this.bed = new TestBed(this.server.url, this.server.token);
   }
 
   /** Claude Code in a folder that it trusts. What its hooks say is recorded under the name. */
   start(prompt: string, transcript?: string): { terminal: Pty; folder: string } {
-    const folder = this.#rig.folder();
-    const home = join(this.#rig.root, 'home');
+    const folder = this.#testBed.folder();
+    const home = join(this.#testBed.root, 'home');
     const config = join(home, '.claude', '.claude.json');
     const known = existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : {};
     const trusted = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true };
@@ -85,11 +85,11 @@ export class ClaudeTerminal {
 
   /** The oldest ask that waits. */
   pending = (isWanted: (ask: AskView) => boolean = () => true): Promise<AskView> =>
-    this.stage.until(async () => (await this.stage.api.asks.list({ status: 'pending' })).items.find(isWanted));
+    this.bed.until(async () => (await this.bed.api.asks.list({ status: 'pending' })).items.find(isWanted));
 
   ended = (ask: AskView): Promise<AskView> =>
-    this.stage.until(async () => {
-      const now = await this.stage.api.asks.get(ask.ask_id);
+    this.bed.until(async () => {
+      const now = await this.bed.api.asks.get(ask.ask_id);
       return now.answer ? now : undefined;
     });
 

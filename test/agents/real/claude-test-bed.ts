@@ -35,43 +35,43 @@ export function claudeEnvironment(home: string, modelUrl: string): Record<string
 }
 
 /** One for a whole file of tests: opened before the first, gone after the last; no test makes the model hear what is not its script. */
-export function rigForAll(worker?: WorkerLike): ClaudeRig {
-  const rig = new ClaudeRig();
-  beforeAll(() => rig.open(worker));
-  afterAll(() => rig.close());
+export function testBedForAll(worker?: WorkerLike): ClaudeTestBed {
+  const testBed = new ClaudeTestBed();
+  beforeAll(() => testBed.open(worker));
+  afterAll(() => testBed.close());
   afterEach(() => {
-    expect(rig.model.others).toEqual([]);
+    expect(testBed.model.others).toEqual([]);
     delete process.env.TRANSCRIPT;
   });
-  return rig;
+  return testBed;
 }
 
-export class ClaudeRig {
+export class ClaudeTestBed {
   readonly root = mkdtempSync(join(tmpdir(), 'holdpoint-claude-'));
   server!: Server;
-  stage!: TestBed;
+  bed!: TestBed;
   model!: Model;
   readonly #env = { ...process.env };
   #made = 0;
 
-  static async open(worker?: WorkerLike): Promise<ClaudeRig> {
-    const rig = new ClaudeRig();
-    await rig.open(worker);
-    return rig;
+  static async open(worker?: WorkerLike): Promise<ClaudeTestBed> {
+    const testBed = new ClaudeTestBed();
+    await testBed.open(worker);
+    return testBed;
   }
 
   async open(worker: WorkerLike = {}): Promise<void> {
     // A repository of its own: one around the temporary folders would bring settings along that are none of the test's.
     mkdirSync(join(this.root, '.git'));
     this.server = await openServer();
-    this.stage = new TestBed(await this.server.url(), this.server.token);
+    this.bed = new TestBed(await this.server.url(), this.server.token);
     this.model = await Model.start();
     Object.assign(process.env, claudeEnvironment(join(this.root, 'home'), this.model.url));
     if (process.env.RECORD_TRANSCRIPTS) this.#standIn();
     await this.worker(worker);
   }
 
-  worker = (like: WorkerLike = {}) => this.stage.worker({ agents: [claude], ...like });
+  worker = (like: WorkerLike = {}) => this.bed.worker({ agents: [claude], ...like });
 
   /** With RECORD_TRANSCRIPTS set, what is said in the next run is written to test/transcripts, under this name. */
   record(name: string): void {
@@ -97,27 +97,27 @@ export class ClaudeRig {
   /** A run in a folder of its own. */
   async start(input: Fields = {}, session: Fields = {}): Promise<RunView & { folder: string }> {
     const folder = this.folder();
-    const made = await this.stage.api.sessions.create({ agent: 'claude', work_folder: folder, ...session });
-    const run = await this.stage.api.runs.start(made.session_id, { input: { text: 'go', ...input } });
+    const made = await this.bed.api.sessions.create({ agent: 'claude', work_folder: folder, ...session });
+    const run = await this.bed.api.runs.start(made.session_id, { input: { text: 'go', ...input } });
     return { ...run, folder };
   }
 
   /** The one open ask; fails at once when nothing is at work any more that could ask. */
   ask = ({ session_id }: RunView): Promise<AskView> =>
-    this.stage.until(async () => {
-      const { active_run_id, queued_run_ids } = await this.stage.api.sessions.get(session_id);
-      const { items } = await this.stage.api.asks.list({ session_id, status: 'pending' });
+    this.bed.until(async () => {
+      const { active_run_id, queued_run_ids } = await this.bed.api.sessions.get(session_id);
+      const { items } = await this.bed.api.asks.list({ session_id, status: 'pending' });
       if (items.length === 1) return items[0];
       if (items.length > 0 || active_run_id !== undefined || queued_run_ids.length > 0) return undefined;
       throw new Error('nothing is asked, and nothing is at work in the session');
     });
 
-  over = (run: RunView): Promise<RunView> => this.stage.over(run.run_id);
+  over = (run: RunView): Promise<RunView> => this.bed.over(run.run_id);
   files = (run: { folder: string }): string[] => readdirSync(run.folder).sort();
 
   /** When no process of the run is left: what it was held on, it is held on without one. */
   async released(run: RunView): Promise<void> {
-    await this.stage.until(async () => (this.processes(run).length === 0 ? true : undefined));
+    await this.bed.until(async () => (this.processes(run).length === 0 ? true : undefined));
   }
 
   /** The processes that work for a run, by the mark in their environment. */
@@ -126,7 +126,7 @@ export class ClaudeRig {
   /** When Claude Code has written something down in its own history, such as a call: it does so a moment after it was made. */
   async kept(text: string): Promise<void> {
     const projects = join(this.root, 'home', '.claude', 'projects');
-    await this.stage.until(async () => {
+    await this.bed.until(async () => {
       const files = readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter((file) =>
         /\.jsonl$/.test(file),
       );
@@ -159,7 +159,7 @@ export class ClaudeRig {
 
   /** Fails when anything that was started here is still running. */
   async close(): Promise<void> {
-    await this.stage.close();
+    await this.bed.close();
     const left = () => processesWith(`ANTHROPIC_BASE_URL=${this.model.url}`).filter((pid) => pid !== process.pid);
     // What a worker leaves that was killed itself, its companion ends.
     for (let looks = 0; left().length > 0 && looks < 100; looks++) await sleep(100);

@@ -4,35 +4,35 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { claude, claudeVersion } from './binaries.ts';
-import { rigForAll } from './claude-test-bed.ts';
+import { testBedForAll } from './claude-test-bed.ts';
 
-const rig = rigForAll();
+const testBed = testBedForAll();
 
-const toldSince = (count: number): string[] => rig.model.told.slice(count);
+const toldSince = (count: number): string[] => testBed.model.told.slice(count);
 const statusOf = ({ outputs }: { outputs: { type?: string | undefined; text?: string | undefined }[] }) =>
   outputs.flatMap(({ type, text }) => (type === 'status' ? [text] : []));
 
 describe.skipIf(!claude)(`Claude Code ${claudeVersion}: texts that begin with a slash`, () => {
   it('are words, or commands of its own: each reaches whom it is for, and nothing is done in silence', async () => {
-    rig.model.play([[{ text: 'Done.' }]]);
-    const folder = rig.folder();
+    testBed.model.play([[{ text: 'Done.' }]]);
+    const folder = testBed.folder();
     mkdirSync(join(folder, '.claude', 'commands'), { recursive: true });
     writeFileSync(join(folder, '.claude', 'commands', 'greet.md'), 'Say good day to $ARGUMENTS.');
-    const { session_id } = await rig.stage.api.sessions.create({ agent: 'claude', work_folder: folder });
+    const { session_id } = await testBed.bed.api.sessions.create({ agent: 'claude', work_folder: folder });
     const say = async (text: string) => {
-      const before = rig.model.told.length;
-      const run = await rig.over(await rig.stage.api.runs.start(session_id, { input: { text } }));
+      const before = testBed.model.told.length;
+      const run = await testBed.over(await testBed.bed.api.runs.start(session_id, { input: { text } }));
       expect(run).toMatchObject({ status: 'completed' });
       return { told: toldSince(before), status: statusOf(run), run };
     };
     for (const text of ['/etc/hosts is wrong, fix it', '/nothing of that name', ' /config is broken, fix it\n']) {
       const { told, status } = await say(text);
       expect(told).toHaveLength(1);
-      expect(rig.lastTold()).toContain(JSON.stringify(text));
+      expect(testBed.lastTold()).toContain(JSON.stringify(text));
       expect(status).toEqual([]);
     }
     await say('/greet the gate');
-    expect(rig.lastTold()).toContain('Say good day to the gate.');
+    expect(testBed.lastTold()).toContain('Say good day to the gate.');
     const command = await say('/config is broken, fix it');
     expect(command.told).toEqual([]);
     expect(command.status).toEqual([expect.stringContaining('/config')]);

@@ -11,7 +11,7 @@ import { endTerminals, hasPty, KEYS } from '../../support/pty.ts';
 import { claude, claudeVersion } from './binaries.ts';
 import { asksColour, BLUE, touch } from './claude-calls.ts';
 import { ClaudeTerminal } from './claude-terminal.ts';
-import { ClaudeRig } from './claude-test-bed.ts';
+import { ClaudeTestBed } from './claude-test-bed.ts';
 
 const SHARED = { HOLDPOINT_TOKEN: 'operator-of-both', HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 7).toString('base64url') };
 const servers: Holdpoint[] = [];
@@ -34,15 +34,15 @@ async function pass(request: IncomingMessage, response: ServerResponse): Promise
 }
 
 let postgres: PostgresServer;
-let rig: ClaudeRig;
+let testBed: ClaudeTestBed;
 let own: ClaudeTerminal;
 beforeAll(async () => {
   postgres = await startPostgres();
   const env = { ...SHARED, HOLDPOINT_DATABASE_URL: (await postgres.database()).url };
   await new Promise<void>((resolve) => balancer.listen(0, '127.0.0.1', resolve));
-  rig = await ClaudeRig.open({ concurrency: 0 });
+  testBed = await ClaudeTestBed.open({ concurrency: 0 });
   const through = `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`;
-  own = await ClaudeTerminal.open(rig, { env, through });
+  own = await ClaudeTerminal.open(testBed, { env, through });
   servers.push(own.server, await startHoldpoint({ via: 'main', env }));
 }, 180_000);
 afterAll(async () => {
@@ -51,12 +51,12 @@ afterAll(async () => {
   balancer.closeAllConnections();
   await endEverything();
   await postgres.stop();
-  await rig.close();
+  await testBed.close();
 });
 
 describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached to two servers`, () => {
   it('asks, is answered here and at its terminal, and every ask is settled', async () => {
-    rig.model.play([
+    testBed.model.play([
       [touch('x', 'toolu_b1')],
       [touch('y', 'toolu_b2')],
       asksColour('toolu_b3'),
@@ -65,20 +65,20 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached to t
     ]);
     const { terminal, folder } = own.start('make x and y');
     const first = await own.pending();
-    await own.stage.decide(first, { behavior: 'allow' });
+    await own.bed.decide(first, { behavior: 'allow' });
     const second = await own.pending(({ ask_id }) => ask_id !== first.ask_id);
-    await own.stage.decide(second, { behavior: 'deny', reason: 'not y' });
-    await own.stage.answer(await own.pending(({ kind }) => kind === 'question'), BLUE);
+    await own.bed.decide(second, { behavior: 'deny', reason: 'not y' });
+    await own.bed.answer(await own.pending(({ kind }) => kind === 'question'), BLUE);
     const last = await own.pending(({ kind }) => kind === 'approval');
     await terminal.shows('❯ 1. Yes');
     await sleep(500);
     terminal.type(KEYS.enter);
     await terminal.shows('All done.');
-    expect(rig.files({ folder })).toEqual(['x', 'z']);
-    expect(rig.result('toolu_b2')?.text).toContain('not y');
-    expect(rig.result('toolu_b3')?.text).toContain('"Which colour?"="Blue"');
-    expect(await own.stage.over(first.run_id)).toMatchObject({ status: 'completed' });
-    const { items } = await own.stage.api.asks.list({ session_id: first.session_id });
+    expect(testBed.files({ folder })).toEqual(['x', 'z']);
+    expect(testBed.result('toolu_b2')?.text).toContain('not y');
+    expect(testBed.result('toolu_b3')?.text).toContain('"Which colour?"="Blue"');
+    expect(await own.bed.over(first.run_id)).toMatchObject({ status: 'completed' });
+    const { items } = await own.bed.api.asks.list({ session_id: first.session_id });
     expect(items.map(({ status, delivery }) => [status, delivery.state])).toEqual([
       ['answered', 'delivered'],
       ['answered', 'delivered'],

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalRequest, AskView } from '../../../src/core/views.ts';
 import { codex, codexVersion } from './binaries.ts';
-import { CodexStage, escalated, readIfThere } from './codex-test-bed.ts';
+import { CodexTestBed, escalated, readIfThere } from './codex-test-bed.ts';
 
-let c: CodexStage;
+let c: CodexTestBed;
 beforeAll(async () => {
-  if (codex) c = await CodexStage.open(() => '[features]\nrequest_permissions_tool = true');
+  if (codex) c = await CodexTestBed.open(() => '[features]\nrequest_permissions_tool = true');
 });
 afterAll(async () => {
   if (!codex) return;
@@ -41,7 +41,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
     });
     expect(ask.tool_call_id).toMatch(/^call_A@/);
     expect(readIfThere(folder, 'a.txt')).toBeUndefined();
-    await c.stage.decide(ask, { behavior: 'allow' });
+    await c.bed.decide(ask, { behavior: 'allow' });
     const over = await c.over(run);
     expect(over).toMatchObject({ status: 'completed' });
     expect(readIfThere(folder, 'a.txt')).toBe('hi\n');
@@ -51,13 +51,13 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
       ['tool_result', '$ echo hi > a.txt: completed (exit 0)'],
       ['text', 'It is there.'],
     ]);
-    expect((await c.stage.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
+    expect((await c.bed.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
   });
 
   it('and the model hears why it was denied', async () => {
     const folder = c.folder();
     const run = await c.start('command-denied', [[{ ...escalated('touch b.txt'), id: 'call_B' }], DONE], {}, folder);
-    await c.stage.decide(await c.asked(run), { behavior: 'deny', reason: 'use git mv instead' });
+    await c.bed.decide(await c.asked(run), { behavior: 'deny', reason: 'use git mv instead' });
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     expect(readIfThere(folder, 'b.txt')).toBeUndefined();
     expect(c.model.resultOf('command-denied', 'call_B')).toContain('rejected by user');
@@ -70,7 +70,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
   it('and without a reason the model hears only that it was denied', async () => {
     const folder = c.folder();
     const run = await c.start('command-refused', [[{ ...escalated('touch c.txt'), id: 'call_C' }], DONE], {}, folder);
-    await c.stage.decide(await c.asked(run), { behavior: 'deny' });
+    await c.bed.decide(await c.asked(run), { behavior: 'deny' });
     await c.over(run);
     expect(existsSync(join(folder, 'c.txt'))).toBe(false);
     expect(c.model.resultOf('command-refused', 'call_C')).toContain('rejected by user');
@@ -86,14 +86,14 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
     const run = await c.start('command-session', script, {}, folder);
     const ask = await c.asked(run);
     expect(requestOf(ask).suggestions).toMatchObject([{ id: 'session' }, { id: 'prefix' }]);
-    await c.stage.decide(ask, { behavior: 'allow', suggestion_ids: ['session'] });
+    await c.bed.decide(ask, { behavior: 'allow', suggestion_ids: ['session'] });
     const second = await c.asked(run);
     expect(requestOf(second).input).toMatchObject({ command: 'date >> d.txt; touch e.txt', cwd: folder });
     expect(readIfThere(folder, 'd.txt')?.trim().split('\n')).toHaveLength(2);
-    await c.stage.decide(second, { behavior: 'deny' });
+    await c.bed.decide(second, { behavior: 'deny' });
     const third = await c.asked(run);
     expect(requestOf(third).input).toMatchObject({ command: 'date >> d.txt', cwd: elsewhere.input.workdir });
-    await c.stage.decide(third, { behavior: 'deny' });
+    await c.bed.decide(third, { behavior: 'deny' });
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     expect(readIfThere(folder, 'e.txt')).toBeUndefined();
     expect(readIfThere(elsewhere.input.workdir, 'd.txt')).toBeUndefined();
@@ -109,11 +109,11 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
     const [, prefix] = requestOf(ask).suggestions ?? [];
     const label = expect.stringContaining('commands that begin with: touch p1.txt (without the sandbox');
     expect(prefix).toEqual({ id: 'prefix', label, prefix: ['touch', 'p1.txt'] });
-    await c.stage.decide(ask, { behavior: 'allow', suggestion_ids: ['prefix'] });
+    await c.bed.decide(ask, { behavior: 'allow', suggestion_ids: ['prefix'] });
     for (const command of ['touch p3.txt', 'touch p1.txt; touch p4.txt']) {
       const other = await c.asked(run);
       expect(requestOf(other).input).toMatchObject({ command });
-      await c.stage.decide(other, { behavior: 'deny' });
+      await c.bed.decide(other, { behavior: 'deny' });
     }
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     const there = ['p1', 'p2', 'p3', 'p4'].map((name) => readIfThere(folder, `${name}.txt`) !== undefined);
@@ -128,13 +128,13 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
     const run = await c.start('command-changed', script, {}, folder);
     const ask = await c.asked(run);
     const updated_input = { ...requestOf(ask).input, command: 'echo some >> some.txt' };
-    await c.stage.decide(ask, { behavior: 'allow', updated_input });
+    await c.bed.decide(ask, { behavior: 'allow', updated_input });
     const again = await c.asked(run);
     expect([readIfThere(folder, 'all.txt'), readIfThere(folder, 'some.txt')]).toEqual([undefined, 'some\n']);
     expect(c.model.heard('command-changed').at(-1)).toContain(
       'allowed this instead, exactly as it stands here: echo some >> some.txt',
     );
-    await c.stage.decide(again, { behavior: 'deny' });
+    await c.bed.decide(again, { behavior: 'deny' });
     await c.over(run);
     expect([readIfThere(folder, 'all.txt'), readIfThere(folder, 'some.txt')]).toEqual([undefined, 'some\n']);
     toldOf('command-changed', 'rejected', 'done', 'rejected');
@@ -151,11 +151,11 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
       expect(requestOf(ask).input).toMatchObject({ command: `echo ${name} > ${name}.txt` });
       return ask;
     };
-    await c.stage.decide(of('h'), { behavior: 'allow' });
-    await c.stage.until(async () => readIfThere(folder, 'h.txt'));
+    await c.bed.decide(of('h'), { behavior: 'allow' });
+    await c.bed.until(async () => readIfThere(folder, 'h.txt'));
     expect(await c.asks(run, 2)).toHaveLength(2);
-    await c.stage.decide(of('g'), { behavior: 'deny', reason: 'not g' });
-    await c.stage.decide(of('i'), { behavior: 'allow' });
+    await c.bed.decide(of('g'), { behavior: 'deny', reason: 'not g' });
+    await c.bed.decide(of('i'), { behavior: 'allow' });
     await c.over(run);
     expect(['g', 'h', 'i'].map((name) => readIfThere(folder, `${name}.txt`))).toEqual([undefined, 'h\n', 'i\n']);
     const told = ['g', 'h', 'i'].map((name) => c.model.resultOf('command-parallel', `call_${name}`));
@@ -174,8 +174,8 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
     const run = await c.start('taken-back', script, {}, folder);
     for (const justification of ['not needed', 'nobody knows']) {
       const { ask_id } = await c.asked(run);
-      await c.stage.api.asks.withdraw(ask_id, { justification });
-      await c.stage.until(async () => (await c.stage.api.asks.get(ask_id)).status === 'cancelled' || undefined);
+      await c.bed.api.asks.withdraw(ask_id, { justification });
+      await c.bed.until(async () => (await c.bed.api.asks.get(ask_id)).status === 'cancelled' || undefined);
     }
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     expect(readIfThere(folder, 'w.txt')).toBeUndefined();
@@ -188,11 +188,11 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to run a command`, () => {
     const folder = c.folder();
     const run = await c.start('command-cancelled', [[escalated('touch j.txt')], DONE], {}, folder);
     const ask = await c.asked(run);
-    await c.stage.api.runs.cancel(run.run_id, { reason: 'not today' });
+    await c.bed.api.runs.cancel(run.run_id, { reason: 'not today' });
     expect(await c.over(run)).toMatchObject({ status: 'cancelled' });
-    const ended = await c.stage.api.asks.get(ask.ask_id);
+    const ended = await c.bed.api.asks.get(ask.ask_id);
     expect(ended).toMatchObject({ status: 'cancelled', answer: { behavior: 'deny', reason: 'not today' } });
-    await expect(c.stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    await expect(c.bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
     await c.gone(run);
     expect(readIfThere(folder, 'j.txt')).toBeUndefined();
     expect(c.model.told('command-cancelled')).toHaveLength(1);
@@ -229,7 +229,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to change files`, () => {
       '+after',
     ]);
     expect(readIfThere(folder, 'old.txt')).toBe('before\n');
-    await c.stage.decide(ask, { behavior: 'allow' });
+    await c.bed.decide(ask, { behavior: 'allow' });
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     expect(['new.txt', 'old.txt', 'gone.txt'].map((name) => readIfThere(folder, name))).toEqual([
       'one\ntwo\n',
@@ -242,7 +242,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to change files`, () => {
   it('changes nothing when it is denied, and the model hears why', async () => {
     const folder = c.folder(files);
     const run = await c.start('patch-denied', [[{ patch: PATCH, id: 'call_Q' }], DONE], settings, folder);
-    await c.stage.decide(await c.asked(run), { behavior: 'deny', reason: 'keep the old file' });
+    await c.bed.decide(await c.asked(run), { behavior: 'deny', reason: 'keep the old file' });
     await c.over(run);
     expect(['new.txt', 'old.txt', 'gone.txt'].map((name) => readIfThere(folder, name))).toEqual([
       undefined,
@@ -264,11 +264,11 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to change files`, () => {
     const changes = [change('old.txt', 'before', 'then'), change('old.txt', 'then', 'now'), both];
     const script = [...numbered(...changes), DONE];
     const run = await c.start('patch-session', script, settings, folder);
-    await c.stage.decide(await c.asked(run), { behavior: 'allow', suggestion_ids: ['session'] });
+    await c.bed.decide(await c.asked(run), { behavior: 'allow', suggestion_ids: ['session'] });
     const wider = await c.asked(run);
     expect(requestOf(wider).input.files).toMatchObject([{ path: 'gone.txt' }, { path: 'old.txt' }]);
     expect(readIfThere(folder, 'old.txt')).toBe('now\n');
-    await c.stage.decide(wider, { behavior: 'deny' });
+    await c.bed.decide(wider, { behavior: 'deny' });
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     expect([readIfThere(folder, 'old.txt'), readIfThere(folder, 'gone.txt')]).toEqual(['now\n', 'gone\n']);
     toldOf('patch-session', 'done', 'done', 'rejected');
@@ -294,7 +294,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks for wider permissions`, () =
     const ask = await c.asked(run);
     expect(requestOf(ask)).toMatchObject({ tool_name: 'request_permissions', reason: 'need the cache' });
     expect(JSON.stringify(requestOf(ask).input)).toContain(join(folder, 'cache'));
-    await c.stage.decide(ask, { behavior: 'allow', suggestion_ids: ['session'] });
+    await c.bed.decide(ask, { behavior: 'allow', suggestion_ids: ['session'] });
     await c.over(run);
     const told = JSON.parse(c.model.resultOf('permissions-allowed', 'call_R') ?? '{}');
     expect(told).toMatchObject({ scope: 'session', permissions: { network: { enabled: true } } });
@@ -310,7 +310,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks for wider permissions`, () =
     const ask = await c.asked(run);
     const { permissions } = requestOf(ask).input as { permissions: Record<string, unknown> };
     const updated_input = { ...requestOf(ask).input, permissions: { network: permissions.network } };
-    await c.stage.decide(ask, { behavior: 'allow', updated_input });
+    await c.bed.decide(ask, { behavior: 'allow', updated_input });
     await c.over(run);
     const told = JSON.parse(c.model.resultOf('permissions-some', 'call_R') ?? '{}');
     expect(told).toMatchObject({ scope: 'turn', permissions: { network: { enabled: true }, file_system: null } });
@@ -320,7 +320,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks for wider permissions`, () =
     const folder = c.folder({ 'cache/keep': '' });
     const script = [[wanted(folder)], [write('cache')], DONE];
     const run = await c.start('permissions-denied', script, { sandbox: 'read-only', config: NO_TMP }, folder);
-    await c.stage.decide(await c.asked(run), { behavior: 'deny', reason: 'no network here' });
+    await c.bed.decide(await c.asked(run), { behavior: 'deny', reason: 'no network here' });
     await c.over(run);
     const told = JSON.parse(c.model.resultOf('permissions-denied', 'call_R') ?? '{}');
     expect(told.permissions).toEqual({ network: null, file_system: null });

@@ -7,6 +7,7 @@ import { connector } from '../../../src/agents/codex/connect.ts';
 import type { ApprovalRequest, AskView, UserQuestionRequest } from '../../../src/core/views.ts';
 import { root as repository } from '../../support/process.ts';
 import { codex, codexVersion } from './binaries.ts';
+import { DATABASE, requestsInput } from './codex-calls.ts';
 import { CodexDaemon, type Local } from './codex-daemon.ts';
 import { escalated, readIfThere } from './codex-test-bed.ts';
 
@@ -38,23 +39,7 @@ const PLAN = {
     settings: { model: 'fake-model', reasoning_effort: null, developer_instructions: null },
   },
 };
-const INPUT = {
-  call: 'request_user_input',
-  id: 'call_Q',
-  input: {
-    questions: [
-      {
-        id: 'db',
-        header: 'Database',
-        question: 'Which database?',
-        options: [
-          { label: 'Postgres', description: 'big' },
-          { label: 'SQLite', description: 'small' },
-        ],
-      },
-    ],
-  },
-};
+const INPUT = requestsInput(DATABASE);
 const tool = (name: string, input = {}) => ({ call: name, namespace: 'mcp__demo', id: `call_${name}`, input });
 const region = { question_id: 'region', selected_option_ids: ['option-1'] };
 
@@ -64,19 +49,19 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own asks for in
     const ask = await d.askOf(person);
     expect((ask.request as UserQuestionRequest).questions).toMatchObject([{ id: 'db', question: 'Which database?' }]);
     const prompt = await d.promptOf(person);
-    await d.stage.answer(ask, { question_id: 'db', selected_option_ids: ['option-2'] });
+    await d.bed.answer(ask, { question_id: 'db', selected_option_ids: ['option-2'] });
     await person.ended;
     expect(person.settled).toMatchObject([{ requestId: prompt.id }]);
     expect(JSON.parse(d.model.resultOf('own-input', 'call_Q') ?? '{}')).toEqual({
       answers: { db: { answers: ['SQLite'] } },
     });
-    await d.stage.over(ask.run_id);
+    await d.bed.over(ask.run_id);
     expect((await d.ended(ask)).delivery.state).toBe('delivered');
   });
 
   it('or hears that it was declined here, and why', async () => {
     const person = await d.local('own-input-declined', [[INPUT], DONE], {}, PLAN);
-    await d.stage.decline(await d.askOf(person), 'you choose');
+    await d.bed.decline(await d.askOf(person), 'you choose');
     await person.ended;
     expect(d.model.heard('own-input-declined').at(-1)).toMatch(/^The person declined to answer: you choose\./);
   });
@@ -84,10 +69,10 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own asks for in
   it('answered at its own prompt first, the question here is taken back and a late answer refused', async () => {
     const person = await d.local('own-input-there', [[INPUT], DONE], {}, PLAN);
     const ask = await d.askOf(person);
-    person.peer.respond((await d.promptOf(person)).id, { answers: { db: { answers: ['Postgres'] } } });
+    person.peer.respond((await d.promptOf(person)).id, { answers: { db: { answers: ['Postgres (Recommended)'] } } });
     await person.ended;
     expect(await d.ended(ask)).toMatchObject({ status: 'cancelled' });
-    const late = d.stage.answer(ask, { question_id: 'db', selected_option_ids: ['option-2'] });
+    const late = d.bed.answer(ask, { question_id: 'db', selected_option_ids: ['option-2'] });
     await expect(late).rejects.toMatchObject({ status: 409 });
     expect(d.model.resultOf('own-input-there', 'call_Q')).toContain('Postgres');
   });
@@ -101,14 +86,12 @@ describe.skipIf(!codex)(`answered here and at the own prompt of Codex ${codexVer
     d.kill('SIGSTOP');
     person.peer.respond(prompt.id, there);
     await here(ask);
-    await d.stage.until(async () =>
-      (await d.stage.api.asks.get(ask.ask_id)).delivery.attempts > 0 ? true : undefined,
-    );
+    await d.bed.until(async () => ((await d.bed.api.asks.get(ask.ask_id)).delivery.attempts > 0 ? true : undefined));
     d.kill('SIGCONT');
     await person.ended;
-    await d.stage.over(ask.run_id);
-    const { delivery } = await d.stage.api.asks.get(ask.ask_id);
-    expect(await d.stage.events(ask.session_id, `ask.${delivery.state}` as 'ask.delivered')).toHaveLength(1);
+    await d.bed.over(ask.run_id);
+    const { delivery } = await d.bed.api.asks.get(ask.ask_id);
+    expect(await d.bed.events(ask.session_id, `ask.${delivery.state}` as 'ask.delivered')).toHaveLength(1);
     return delivery;
   }
   const ELSEWHERE = { state: 'undeliverable', reason: 'settled in Codex itself' };
@@ -117,8 +100,8 @@ describe.skipIf(!codex)(`answered here and at the own prompt of Codex ${codexVer
   it('a question: delivered is the answer that the model was told', async () => {
     const key = 'own-race-input';
     const person = await d.local(key, [[INPUT], DONE], {}, PLAN);
-    const delivery = await race(person, { answers: { db: { answers: ['Postgres'] } } }, (ask) =>
-      d.stage.answer(ask, { question_id: 'db', selected_option_ids: ['option-2'] }),
+    const delivery = await race(person, { answers: { db: { answers: ['Postgres (Recommended)'] } } }, (ask) =>
+      d.bed.answer(ask, { question_id: 'db', selected_option_ids: ['option-2'] }),
     );
     expect(delivery).toMatchObject(outcome(d.model.resultOf(key, 'call_Q')?.includes('SQLite')));
   });
@@ -128,7 +111,7 @@ describe.skipIf(!codex)(`answered here and at the own prompt of Codex ${codexVer
     const wanted = { reason: 'need it', permissions: { network: { enabled: true }, file_system: { write: ['/srv'] } } };
     const person = await d.local(key, [[{ call: 'request_permissions', id: 'call_R', input: wanted }], DONE]);
     const delivery = await race(person, { permissions: {}, scope: 'turn' }, (ask) =>
-      d.stage.decide(ask, { behavior: 'allow' }),
+      d.bed.decide(ask, { behavior: 'allow' }),
     );
     expect(delivery).toMatchObject(outcome(d.model.resultOf(key, 'call_R')?.includes('/srv')));
   });
@@ -140,7 +123,7 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own with an MCP
     const ask = await d.askOf(person);
     expect(ask.request).toMatchObject({ context: 'demo: Deploy where?' });
     await d.promptOf(person);
-    await d.stage.answer(ask, region, { question_id: 'count', freeform_answer: '2' });
+    await d.bed.answer(ask, region, { question_id: 'count', freeform_answer: '2' });
     await person.ended;
     const told = d.model.resultOf('own-form', 'call_deploy')?.replaceAll('\\', '');
     expect(told).toContain('"content":{"region":"eu","count":2}');
@@ -162,10 +145,10 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own with an MCP
     const person = await d.local('own-tool', calls);
     const ask = await d.askOf(person);
     expect(ask.request).toMatchObject({ tool_name: 'mcp__demo__plain', input: { x: 'one' } });
-    await d.stage.decide(ask, { behavior: 'allow', suggestion_ids: ['session'] });
+    await d.bed.decide(ask, { behavior: 'allow', suggestion_ids: ['session'] });
     const other = await d.askOf(person);
     expect(other.request).toMatchObject({ tool_name: 'mcp__demo__other', input: { x: 'three' } });
-    await d.stage.decide(other, { behavior: 'deny', reason: 'plain is enough' });
+    await d.bed.decide(other, { behavior: 'deny', reason: 'plain is enough' });
     await person.ended;
     expect(log()).toBe('plain {"x":"one"}\nplain {"x":"two"}\n');
     expect(d.model.resultOf('own-tool', 'call_other')).toContain('user rejected MCP tool call');
@@ -182,10 +165,10 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own asks for pe
       DONE,
     ];
     const person = await d.local('own-session', script);
-    await d.stage.decide(await d.askOf(person), { behavior: 'allow', suggestion_ids: ['session'] });
+    await d.bed.decide(await d.askOf(person), { behavior: 'allow', suggestion_ids: ['session'] });
     const wider = await d.askOf(person);
     expect((wider.request as ApprovalRequest).input.command).toBe('date >> a.txt; touch b.txt');
-    await d.stage.decide(wider, { behavior: 'deny' });
+    await d.bed.decide(wider, { behavior: 'deny' });
     await person.ended;
     expect(readIfThere(person.folder, 'a.txt')?.trim().split('\n')).toHaveLength(2);
     expect(readIfThere(person.folder, 'b.txt')).toBeUndefined();
@@ -194,15 +177,15 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own asks for pe
   it('for several commands at once: all are here, and one may be answered there', async () => {
     const calls = ['x', 'y'].map((name) => ({ ...escalated(`echo ${name} > ${name}.txt`), id: `call_${name}` }));
     const person = await d.local('own-parallel', [calls, DONE]);
-    const asks = await d.stage.pending(`codex-own-${person.thread}`, 2);
+    const asks = await d.bed.pending(`codex-own-${person.thread}`, 2);
     const [x, y] = ['x', 'y'].map((name) => asks.find(({ tool_call_id }) => tool_call_id.startsWith(`call_${name}@`)));
-    const prompt = await d.stage.until(async () =>
+    const prompt = await d.bed.until(async () =>
       person.asked.find(({ params }) => (params as { itemId: string }).itemId === 'call_y'),
     );
     if (!x || !y) throw new Error('one of the two was not shown');
     person.peer.respond(prompt.id, { decision: 'decline' });
     expect(await d.ended(y)).toMatchObject({ status: 'cancelled' });
-    await d.stage.decide(x, { behavior: 'allow' });
+    await d.bed.decide(x, { behavior: 'allow' });
     await person.ended;
     expect([readIfThere(person.folder, 'x.txt'), readIfThere(person.folder, 'y.txt')]).toEqual(['x\n', undefined]);
   });
@@ -216,11 +199,11 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own asks for pe
     const ask = await d.askOf(person);
     const { input } = ask.request as ApprovalRequest;
     const { network } = input.permissions as Record<string, unknown>;
-    await d.stage.decide(ask, { behavior: 'allow', updated_input: { ...input, permissions: { network } } });
+    await d.bed.decide(ask, { behavior: 'allow', updated_input: { ...input, permissions: { network } } });
     await person.ended;
     const told = JSON.parse(d.model.resultOf('own-permissions', 'call_R') ?? '{}');
     expect(told).toMatchObject({ scope: 'turn', permissions: { network: { enabled: true }, file_system: null } });
-    await d.stage.over(ask.run_id);
+    await d.bed.over(ask.run_id);
     expect((await d.ended(ask)).delivery.state).toBe('delivered');
   });
 
@@ -233,23 +216,23 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own asks for pe
     const end = await d.ended(ask);
     expect(end.answer).toMatchObject({ behavior: 'deny' });
     expect(end.status).toMatch(/^(failed|cancelled)$/);
-    await expect(d.stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    await expect(d.bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
     expect(readIfThere(person.folder, 'c.txt')).toBeUndefined();
-    expect(await d.stage.over(ask.run_id)).toMatchObject({ status: 'failed' });
+    expect(await d.bed.over(ask.run_id)).toMatchObject({ status: 'failed' });
   });
 
   it('with the hook beside the daemon: it is asked once, through the daemon', async () => {
     const program = join(repository, 'bin', 'holdpoint');
-    const hooks = connected(undefined, { program, url: d.stage.url, data: d.data, token: '' });
+    const hooks = connected(undefined, { program, url: d.bed.url, data: d.data, token: '' });
     writeFileSync(join(d.root, 'home', 'hooks.json'), hooks);
-    writeFileSync(join(d.data, 'worker.token'), (await d.stage.api.tokens.create({ scope: 'worker' })).token);
+    writeFileSync(join(d.data, 'worker.token'), (await d.bed.api.tokens.create({ scope: 'worker' })).token);
     const config = { bypass_hook_trust: true };
     const person = await d.local('own-hooked', [[escalated('echo hi > d.txt')], DONE], { config });
     const ask = await d.askOf(person);
     await d.promptOf(person);
     expect(person.hooks).toMatchObject([{ run: { eventName: 'permissionRequest', status: 'completed', entries: [] } }]);
-    expect(await d.stage.pending(`codex-own-${person.thread}`)).toMatchObject([{ ask_id: ask.ask_id }]);
-    await d.stage.decide(ask, { behavior: 'allow' });
+    expect(await d.bed.pending(`codex-own-${person.thread}`)).toMatchObject([{ ask_id: ask.ask_id }]);
+    await d.bed.decide(ask, { behavior: 'allow' });
     await person.ended;
     expect(readIfThere(person.folder, 'd.txt')).toBe('hi\n');
   });
@@ -259,10 +242,10 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own asks for pe
     const input = { message: 'Do own-part', agent_type: 'worker' };
     const spawned = { call: 'spawn_agent', namespace: 'multi_agent_v1', id: 'call_spawn', input };
     const person = await d.local('own-sub-agent', [[spawned], DONE]);
-    const ask = await d.stage.until(async () => (await d.stage.api.asks.list({ status: 'pending' })).items[0]);
+    const ask = await d.bed.until(async () => (await d.bed.api.asks.list({ status: 'pending' })).items[0]);
     expect(ask.request.lineage).toEqual(['Do this: own-sub-agent', expect.stringMatching(/^worker .+: Do own-part$/)]);
-    await d.stage.decide(ask, { behavior: 'allow' });
-    await d.stage.over(ask.run_id);
+    await d.bed.decide(ask, { behavior: 'allow' });
+    await d.bed.over(ask.run_id);
     expect(readIfThere(person.folder, 'sub.txt')).toBe('sub\n');
     expect(d.model.resultOf('own-part', 'call_S')).toContain('exited with code 0');
   });

@@ -35,29 +35,29 @@ describe.skipIf(!codex)(`kill -9 of the server, attached to a Codex ${codexVersi
     expect(person.settled).toEqual([]);
     // One of the two is answered at its own prompt while nobody watches.
     const isFirst = ({ params }: { params: unknown }) => (params as { itemId: string }).itemId === 'call_1';
-    const prompt = await d.stage.until(async () => person.asked.find(isFirst));
+    const prompt = await d.bed.until(async () => person.asked.find(isFirst));
     person.peer.respond(prompt.id, { decision: 'decline' });
-    await d.stage.until(async () => (person.settled.length === 1 ? true : undefined));
+    await d.bed.until(async () => (person.settled.length === 1 ? true : undefined));
 
     const back = await serve();
-    const stage = new TestBed(back.url, back.token);
-    const [ask] = await stage.pending(session);
+    const bed = new TestBed(back.url, back.token);
+    const [ask] = await bed.pending(session);
     expect(before.map(({ ask_id }) => ask_id)).toContain(ask?.ask_id);
     expect(ask?.request).toMatchObject({ input: { command: 'echo two >> two.txt' } });
-    if (ask) await stage.decide(ask, { behavior: 'allow' });
+    if (ask) await bed.decide(ask, { behavior: 'allow' });
     await person.ended;
     expect([readIfThere(person.folder, 'one.txt'), readIfThere(person.folder, 'two.txt')]).toEqual([
       undefined,
       'two\n',
     ]);
     expect(d.model.resultOf('own-server-killed', 'call_2')).toContain('exited with code 0');
-    expect(await stage.over(ask?.run_id ?? '')).toMatchObject({ status: 'completed' });
-    const { items } = await stage.api.asks.list({ session_id: session });
+    expect(await bed.over(ask?.run_id ?? '')).toMatchObject({ status: 'completed' });
+    const { items } = await bed.api.asks.list({ session_id: session });
     expect(items.map(({ status, delivery }) => [status, delivery.state]).sort()).toEqual([
       ['answered', 'delivered'],
       ['cancelled', 'delivered'],
     ]);
-    const delivered = await stage.events(session, 'ask.delivered');
+    const delivered = await bed.events(session, 'ask.delivered');
     expect(delivered.filter(({ ask_id }) => ask_id === ask?.ask_id)).toHaveLength(1);
     await back.end('SIGTERM');
   });

@@ -3,7 +3,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalRequest, AskView } from '../../../src/core/views.ts';
-import { endTerminals, hasPty } from '../../support/pty.ts';
+import { endTerminals, hasPty, type Pty } from '../../support/pty.ts';
 import { codex, codexVersion } from './binaries.ts';
 import { CodexDaemon } from './codex-daemon.ts';
 import { codexTerminal, pressUntil } from './codex-terminal.ts';
@@ -36,18 +36,18 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
       reason: 'Need it',
     });
     const prompt = await d.promptOf(person);
-    await d.stage.decide(ask, { behavior: 'allow' });
+    await d.bed.decide(ask, { behavior: 'allow' });
     await person.ended;
     expect(readIfThere(person.folder, 'a.txt')).toBe('hi\n');
     expect(d.model.resultOf('own-answered-here', 'call_a')).toContain(RAN);
     expect(person.settled).toMatchObject([{ requestId: prompt.id }]);
-    const session = await d.stage.api.sessions.get(ask.session_id);
+    const session = await d.bed.api.sessions.get(ask.session_id);
     expect(session).toMatchObject({
       agent_id: 'codex',
       work_folder: person.folder,
       title: 'Do this: own-answered-here',
     });
-    expect(await d.stage.over(ask.run_id)).toMatchObject({ status: 'completed' });
+    expect(await d.bed.over(ask.run_id)).toMatchObject({ status: 'completed' });
   });
 
   it('is answered at its own prompt: the ask here is taken back, and a late answer is refused', async () => {
@@ -61,7 +61,7 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
       status: 'cancelled',
       answer: { behavior: 'deny', reason: 'withdrawn' },
     });
-    await expect(d.stage.decide(ask, { behavior: 'deny' })).rejects.toMatchObject({ status: 409 });
+    await expect(d.bed.decide(ask, { behavior: 'deny' })).rejects.toMatchObject({ status: 409 });
   });
 
   it.each([
@@ -74,26 +74,24 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     const prompt = await d.promptOf(person);
     d.kill('SIGSTOP');
     person.peer.respond(prompt.id, { decision: there });
-    await d.stage.decide(ask, { behavior: here });
-    await d.stage.until(async () =>
-      (await d.stage.api.asks.get(ask.ask_id)).delivery.attempts > 0 ? true : undefined,
-    );
+    await d.bed.decide(ask, { behavior: here });
+    await d.bed.until(async () => ((await d.bed.api.asks.get(ask.ask_id)).delivery.attempts > 0 ? true : undefined));
     d.kill('SIGCONT');
     await person.ended;
-    await d.stage.over(ask.run_id);
+    await d.bed.over(ask.run_id);
     const hasRun = readIfThere(person.folder, 'race.txt') !== undefined;
-    const { delivery } = await d.stage.api.asks.get(ask.ask_id);
+    const { delivery } = await d.bed.api.asks.get(ask.ask_id);
     expect(delivery).toMatchObject(
       hasRun === (here === 'allow')
         ? { state: 'delivered' }
         : { state: 'undeliverable', reason: expect.stringMatching(/settled in Codex itself|not seen to do it/) },
     );
-    expect(await d.stage.events(ask.session_id, `ask.${delivery.state}` as 'ask.delivered')).toHaveLength(1);
+    expect(await d.bed.events(ask.session_id, `ask.${delivery.state}` as 'ask.delivered')).toHaveLength(1);
   });
 
   it('hears why it was denied', async () => {
     const person = await d.local('own-denied', [[escalated('echo hi > c.txt')], DONE]);
-    await d.stage.decide(await d.askOf(person), { behavior: 'deny', reason: 'not on a Sunday' });
+    await d.bed.decide(await d.askOf(person), { behavior: 'deny', reason: 'not on a Sunday' });
     await person.ended;
     expect(readIfThere(person.folder, 'c.txt')).toBeUndefined();
     expect(d.model.heard('own-denied').at(-1)).toBe('If it was not done, the person said no: not on a Sunday');
@@ -105,7 +103,7 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     const person = await d.local('own-patch', [[{ patch, id: 'call_patch' }], DONE], settings);
     const ask = await d.askOf(person);
     expect((ask.request as ApprovalRequest).diff).toContain('-before\n+after');
-    await d.stage.decide(ask, { behavior: 'allow' });
+    await d.bed.decide(ask, { behavior: 'allow' });
     await person.ended;
     expect(readIfThere(person.folder, 'old.txt')).toBe('after\n');
     expect(d.model.resultOf('own-patch', 'call_patch')).toContain('Success');
@@ -115,9 +113,9 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     const turns = ['d', 'e'].flatMap((name) => [[{ ...escalated(`touch ${name}.txt`), id: `call_${name}` }], DONE]);
     const person = await d.local('own-two-turns', turns);
     const first = await d.askOf(person);
-    await d.stage.decide(first, { behavior: 'allow' });
+    await d.bed.decide(first, { behavior: 'allow' });
     await person.ended;
-    await d.stage.over(first.run_id);
+    await d.bed.over(first.run_id);
     await person.peer.request('turn/start', {
       threadId: person.thread,
       input: [{ type: 'text', text: 'And now this.' }],
@@ -125,8 +123,8 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     const second = await d.askOf(person);
     expect(second.session_id).toBe(first.session_id);
     expect(second.run_id).not.toBe(first.run_id);
-    await d.stage.decide(second, { behavior: 'allow' });
-    await d.stage.over(second.run_id);
+    await d.bed.decide(second, { behavior: 'allow' });
+    await d.bed.over(second.run_id);
     expect([readIfThere(person.folder, 'd.txt'), readIfThere(person.folder, 'e.txt')]).toEqual(['', '']);
     for (const id of ['call_d', 'call_e']) expect(d.model.resultOf('own-two-turns', id)).toContain(RAN);
   });
@@ -135,7 +133,7 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     const calls = ['j', 'k'].map((name) => [{ ...escalated(`echo ${name} > ${name}.txt`), id: `call_${name}` }]);
     const person = await d.local('own-stopped', [...calls, DONE]);
     const first = await d.askOf(person);
-    await d.stage.api.runs.cancel(first.run_id, { reason: 'not here' });
+    await d.bed.api.runs.cancel(first.run_id, { reason: 'not here' });
     await d.ended(first);
     // That it is not asked here any more is no answer of the person who sits there; one would have come by now.
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -149,24 +147,24 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     writeFileSync(d.record, record);
     const third = await d.askOf(person);
     expect((third.request as ApprovalRequest).input.command).toBe('echo k > k.txt');
-    await d.stage.decide(third, { behavior: 'allow' });
+    await d.bed.decide(third, { behavior: 'allow' });
     await person.ended;
     expect([readIfThere(person.folder, 'j.txt'), readIfThere(person.folder, 'k.txt')]).toEqual(['j\n', 'k\n']);
     for (const id of ['call_j', 'call_k']) expect(d.model.resultOf('own-stopped', id)).toContain(RAN);
-    expect(await d.stage.over(third.run_id)).toMatchObject({ status: 'completed' });
+    expect(await d.bed.over(third.run_id)).toMatchObject({ status: 'completed' });
   });
 
   it('keeps its ask while Holdpoint is away, and has the answer that was given meanwhile', async () => {
     const person = await d.local('own-away', [[{ ...escalated('echo hi > f.txt'), id: 'call_f' }], DONE]);
     const ask = await d.askOf(person);
     await d.detach();
-    await d.stage.decide(ask, { behavior: 'allow' });
+    await d.bed.decide(ask, { behavior: 'allow' });
     expect(readIfThere(person.folder, 'f.txt')).toBeUndefined();
     await d.attach();
     await person.ended;
     expect(readIfThere(person.folder, 'f.txt')).toBe('hi\n');
     expect(d.model.resultOf('own-away', 'call_f')).toContain(RAN);
-    expect((await d.stage.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
+    expect((await d.bed.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
   });
 
   it('answered at its own prompt while Holdpoint is away: the ask ends when it is back', async () => {
@@ -175,7 +173,7 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     await d.detach();
     person.peer.respond((await d.promptOf(person)).id, { decision: 'decline' });
     await person.ended;
-    expect((await d.stage.api.asks.get(ask.ask_id)).status).toBe('pending');
+    expect((await d.bed.api.asks.get(ask.ask_id)).status).toBe('pending');
     await d.attach();
     expect(await d.ended(ask)).toMatchObject({ status: 'cancelled', answer: { behavior: 'deny' } });
   });
@@ -185,26 +183,26 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own that is gon
   it('ends its asks with that reason, and is found again when it is back', async () => {
     const person = await d.local('own-gone', [[escalated('echo hi > h.txt')], DONE]);
     const ask = await d.askOf(person);
-    const hook = await d.stage.api.sessions.create({
+    const hook = await d.bed.api.sessions.create({
       session_id: 'codex-own-hook',
       agent: 'external',
       agent_id: 'codex',
       labels: ['attached'],
     });
-    const { run_id } = await d.stage.api.runs.start(hook.session_id, { input: {}, source: 'codex' });
+    const { run_id } = await d.bed.api.runs.start(hook.session_id, { input: {}, source: 'codex' });
     const asked = { kind: 'approval', tool_call_id: 'hook-1', tool_name: 'Bash', input: {} } as const;
-    const byHook = await d.stage.api.asks.raise(run_id, asked);
+    const byHook = await d.bed.api.asks.raise(run_id, asked);
     d.kill();
     expect(await d.ended(ask)).toMatchObject({
       status: 'failed',
       answer: { behavior: 'deny', reason: 'codex is gone' },
     });
-    await expect(d.stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
-    expect((await d.stage.api.asks.get(byHook.ask_id)).status).toBe('pending');
-    await d.stage.api.runs.cancel(run_id);
+    await expect(d.bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    expect((await d.bed.api.asks.get(byHook.ask_id)).status).toBe('pending');
+    await d.bed.api.runs.cancel(run_id);
     await d.start();
     const again = await d.local('own-back', [[escalated('echo hi > i.txt')], DONE]);
-    await d.stage.decide(await d.askOf(again), { behavior: 'allow' });
+    await d.bed.decide(await d.askOf(again), { behavior: 'allow' });
     await again.ended;
     expect([readIfThere(person.folder, 'h.txt'), readIfThere(again.folder, 'i.txt')]).toEqual([undefined, 'hi\n']);
   });
@@ -225,36 +223,33 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own that is dis
 });
 
 describe.skipIf(!codex || !hasPty)(`Codex ${codexVersion} in a terminal`, () => {
-  const terminal = (key: string) => codexTerminal(d.root, ['--remote', `unix://${d.socket}`, `Do this: ${key}`]);
-  const askOnScreen = () => d.stage.until(async () => (await d.stage.api.asks.list({ status: 'pending' })).items[0]);
+  async function onScreen(key: string, decide: (pty: Pty, ask: AskView) => Promise<void>): Promise<void> {
+    const pty = codexTerminal(d.root, ['--remote', `unix://${d.socket}`, `Do this: ${key}`]);
+    try {
+      await pty.shows('Would you like');
+      await decide(pty, await d.bed.until(async () => (await d.bed.api.asks.list({ status: 'pending' })).items[0]));
+    } finally {
+      await pty.end();
+    }
+  }
   const folderOf = (ask: AskView) => String((ask.request as ApprovalRequest).input.cwd);
 
   it('asks in both places; answered here, the prompt on the screen closes', async () => {
     d.model.play('own-terminal', [[escalated('echo hi > t.txt')], [{ text: 'It is done now.' }]]);
-    const pty = terminal('own-terminal');
-    try {
-      await pty.shows('Would you like');
-      const ask = await askOnScreen();
-      await d.stage.decide(ask, { behavior: 'allow' });
+    await onScreen('own-terminal', async (pty, ask) => {
+      await d.bed.decide(ask, { behavior: 'allow' });
       await pty.shows('It is done now.');
       expect(pty.screen().join('\n')).not.toContain('Would you like');
       expect(readIfThere(folderOf(ask), 't.txt')).toBe('hi\n');
-    } finally {
-      await pty.end();
-    }
+    });
   });
 
   it('answered with a key, the ask here is taken back', async () => {
     d.model.play('own-keyboard', [[escalated('echo hi > k.txt')], [{ text: 'It is done now.' }]]);
-    const pty = terminal('own-keyboard');
-    try {
-      await pty.shows('Would you like');
-      const ask = await askOnScreen();
+    await onScreen('own-keyboard', async (pty, ask) => {
       await pressUntil(pty, 'y', 'It is done now.');
       expect(await d.ended(ask)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
       expect(readIfThere(folderOf(ask), 'k.txt')).toBe('hi\n');
-    } finally {
-      await pty.end();
-    }
+    });
   });
 });

@@ -40,7 +40,7 @@ export class CodexDaemon {
   readonly record = join(this.data, 'connections', 'codex-own.json');
   readonly model: OpenAiModel;
   readonly server: Server;
-  readonly stage: TestBed;
+  readonly bed: TestBed;
   readonly #over = new AbortController();
   #attachments: { stop(): Promise<void> } | undefined;
   #daemon: ChildProcess | undefined;
@@ -63,7 +63,7 @@ export class CodexDaemon {
   private constructor(model: OpenAiModel, server: Server, url: string) {
     this.model = model;
     this.server = server;
-    this.stage = new TestBed(url, server.token);
+    this.bed = new TestBed(url, server.token);
   }
 
   async start(): Promise<void> {
@@ -71,7 +71,7 @@ export class CodexDaemon {
     mkdirSync(dirname(this.socket), { recursive: true });
     const argv = ['app-server', '--listen', `unix://${this.socket}`];
     this.#daemon = spawn(codex ?? '', argv, { cwd: this.root, stdio: 'ignore' });
-    await this.stage.until(async () => (existsSync(this.socket) ? true : undefined));
+    await this.bed.until(async () => (existsSync(this.socket) ? true : undefined));
   }
 
   kill(signal: NodeJS.Signals = 'SIGKILL'): void {
@@ -79,11 +79,11 @@ export class CodexDaemon {
   }
 
   async attach(): Promise<void> {
-    const { token } = await this.stage.api.tokens.create({ scope: 'worker' });
+    const { token } = await this.bed.api.tokens.create({ scope: 'worker' });
     const agents = [isRecording ? recorded(agent, (text) => this.#write(text)) : agent];
     const times = { lookEveryMs: 100, awayMs: 500 };
     this.#attachments = startAttachments({
-      url: this.stage.url,
+      url: this.bed.url,
       token,
       data: this.data,
       agents,
@@ -140,16 +140,16 @@ export class CodexDaemon {
   }
 
   async askOf({ thread }: Pick<Local, 'thread'>): Promise<AskView> {
-    const [ask] = await this.stage.pending(`codex-own-${thread}`);
+    const [ask] = await this.bed.pending(`codex-own-${thread}`);
     if (!ask) throw new Error('nothing is pending');
     return ask;
   }
 
-  promptOf = ({ asked }: Local): Promise<Incoming> => this.stage.until(async () => asked[0]);
+  promptOf = ({ asked }: Local): Promise<Incoming> => this.bed.until(async () => asked[0]);
 
   ended = (ask: AskView): Promise<AskView> =>
-    this.stage.until(async () => {
-      const now = await this.stage.api.asks.get(ask.ask_id);
+    this.bed.until(async () => {
+      const now = await this.bed.api.asks.get(ask.ask_id);
       return now.status === 'pending' ? undefined : now;
     });
 

@@ -7,16 +7,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunView } from '../../../src/core/views.ts';
 import { codex, codexVersion } from './binaries.ts';
-import { CodexStage, type Input, readIfThere } from './codex-test-bed.ts';
+import { CodexTestBed, type Input, readIfThere } from './codex-test-bed.ts';
 
 const OWN = `own 'q' "d" a.b ü`;
 const UNSET = { sandbox: undefined, approval_policy: undefined };
 const DONE = [{ text: 'Done.' }];
 
-let c: CodexStage;
+let c: CodexTestBed;
 beforeAll(async () => {
   if (!codex) return;
-  c = await CodexStage.open((root) => `[projects.${JSON.stringify(join(root, OWN))}]\ntrust_level = "trusted"`);
+  c = await CodexTestBed.open((root) => `[projects.${JSON.stringify(join(root, OWN))}]\ntrust_level = "trusted"`);
 });
 afterAll(async () => {
   if (codex) await c.close();
@@ -95,7 +95,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion}: what its folder brings along`, (
       const name = `${place}-${mode}`;
       const run = await c.start(`${name}-key`, [DONE, DONE], { ...UNSET, ...input }, made(name));
       expect(await c.over(run)).toMatchObject({ status: 'completed' });
-      const next = await c.stage.api.runs.start(run.session_id, { input: { text: 'And on.', ...input } });
+      const next = await c.bed.api.runs.start(run.session_id, { input: { text: 'And on.', ...input } });
       expect(await c.over(next)).toMatchObject({ status: 'completed' });
       return name;
     };
@@ -122,7 +122,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion}: what its folder brings along`, (
     const folder = repository('own', OWN);
     const untrusting = await c.start('own-untrusting', [DONE, DONE], { ...UNSET, trust_folder: false }, folder);
     await c.over(untrusting);
-    await c.over(await c.stage.api.sessions.say(untrusting.session_id, { text: 'And on.' }));
+    await c.over(await c.bed.api.sessions.say(untrusting.session_id, { text: 'And on.' }));
     expect(started('own')).toBe(false);
     await c.over(await c.start('own-trusted', [DONE], UNSET, folder));
     expect(started('own')).toBe(true);
@@ -141,8 +141,8 @@ describe.skipIf(!codex)(`Codex ${codexVersion}: what its folder brings along`, (
         return wasStarted;
       };
       const first = await seen(run);
-      const message = await seen(await c.stage.api.sessions.say(run.session_id, { text: 'And on.' }));
-      const bare = await seen(await c.stage.api.runs.start(run.session_id, { input: { text: 'As ever.' } }));
+      const message = await seen(await c.bed.api.sessions.say(run.session_id, { text: 'And on.' }));
+      const bare = await seen(await c.bed.api.runs.start(run.session_id, { input: { text: 'As ever.' } }));
       return [place, { first, message, bare }];
     });
     expect(await Promise.all(places)).toEqual(

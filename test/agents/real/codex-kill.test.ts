@@ -17,7 +17,7 @@ const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-kill-'));
 let model: OpenAiModel;
 let server: Holdpoint;
 let worker: Started;
-let stage: TestBed;
+let bed: TestBed;
 let made = 0;
 let workers = 0;
 
@@ -29,16 +29,16 @@ const newWorker = () => {
 };
 const killWorker = async (run: RunView) => {
   await worker.end('SIGKILL');
-  await stage.lapse(`worker-${workers}`, run);
+  await bed.lapse(`worker-${workers}`, run);
 };
-const workerIsUp = () => stage.until(async () => (worker.stdout().includes('worker ready') ? true : undefined));
+const workerIsUp = () => bed.until(async () => (worker.stdout().includes('worker ready') ? true : undefined));
 beforeAll(async () => {
   model = await OpenAiModel.start();
   setUp(root, model.url, '');
   mkdirSync(join(root, 'home', 'rules'));
   writeFileSync(join(root, 'home', 'rules', 'own.rules'), 'prefix_rule(pattern=["mkdir"], decision="prompt")\n');
   server = await startHoldpoint({ via: 'main', args: ['--no-worker'] });
-  stage = new TestBed(server.url, server.token);
+  bed = new TestBed(server.url, server.token);
   newWorker();
 });
 afterEach(() => expect(model.others).toEqual([]));
@@ -53,32 +53,32 @@ afterAll(async () => {
 async function start(
   key: string,
   script: Script,
-  stage_ = stage,
+  bed_ = bed,
   settings: object = {},
 ): Promise<{ run: RunView; folder: string; ask: AskView }> {
   made += 1;
   const folder = join(root, `work-${made}`);
   mkdirSync(folder);
   model.play(key, script);
-  const session = await stage_.api.sessions.create({ agent: 'codex', work_folder: folder });
+  const session = await bed_.api.sessions.create({ agent: 'codex', work_folder: folder });
   const input = { text: `Do this: ${key}`, sandbox: 'workspace-write', approval_policy: 'on-request', ...settings };
-  const run = await stage_.api.runs.start(session.session_id, { input });
-  const [ask] = await stage_.pending(session.session_id);
+  const run = await bed_.api.runs.start(session.session_id, { input });
+  const [ask] = await bed_.pending(session.session_id);
   if (!ask) throw new Error('nothing is pending');
   return { run, folder, ask };
 }
 
 /** The worker has seen that its agent is gone, and let go of the run. */
-const released = (run: RunView) => stage.until(async () => (await stage.events(run.session_id, 'run.released')).at(0));
-const gone = (run: RunView) => stage.until(async () => (processesOf(run).length === 0 ? true : undefined));
+const released = (run: RunView) => bed.until(async () => (await bed.events(run.session_id, 'run.released')).at(0));
+const gone = (run: RunView) => bed.until(async () => (processesOf(run).length === 0 ? true : undefined));
 const stillOpen = async (ask: AskView) => {
-  expect((await stage.api.asks.get(ask.ask_id)).status).toBe('pending');
-  expect((await stage.api.runs.get(ask.run_id)).status).toMatch(/^waiting/);
+  expect((await bed.api.asks.get(ask.ask_id)).status).toBe('pending');
+  expect((await bed.api.runs.get(ask.run_id)).status).toMatch(/^waiting/);
 };
 /** Goes on for as long as it is left to, and tells so. */
 const ENDLESS = escalated('while :; do date +%N >> ticks.txt; sleep 0.05; done');
 /** The command has begun, after it was allowed. */
-async function underWay({ folder, ask }: { folder: string; ask: AskView }, at = stage): Promise<void> {
+async function underWay({ folder, ask }: { folder: string; ask: AskView }, at = bed): Promise<void> {
   await at.decide(ask, { behavior: 'allow' });
   await at.until(async () => readIfThere(folder, 'ticks.txt'));
 }
@@ -96,35 +96,35 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
     process.kill(leaderOf(run.run_id), 'SIGKILL');
     await released(run);
     await stillOpen(ask);
-    await stage.decide(ask, { behavior: 'allow' });
-    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    await bed.decide(ask, { behavior: 'allow' });
+    expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
     const [prompt, taken] = model.heard('agent-killed-allowed');
     expect(prompt).toBe('Do this: agent-killed-allowed');
     expect(taken).toContain('You asked to use Bash: {"command":"date +%N >> done.txt"');
     expect(taken).toContain('→ allowed');
     expect(timesDone(folder)).toBe(1);
-    expect((await stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
-    expect((await stage.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
+    expect((await bed.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
+    expect((await bed.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
     await gone(run);
   });
 
   it('answered when it could not hear any more: not delivered, told as perhaps heard, and asked anew', async () => {
     const { run, folder, ask } = await start('agent-killed-deaf', [[COMMAND], [COMMAND], DONE]);
-    const deliveryOf = async () => (await stage.api.asks.get(ask.ask_id)).delivery;
+    const deliveryOf = async () => (await bed.api.asks.get(ask.ask_id)).delivery;
     const pid = leaderOf(run.run_id);
     process.kill(pid, 'SIGSTOP');
-    await stage.decide(ask, { behavior: 'allow' });
-    await stage.until(async () => ((await deliveryOf()).attempts === 1 ? true : undefined));
+    await bed.decide(ask, { behavior: 'allow' });
+    await bed.until(async () => ((await deliveryOf()).attempts === 1 ? true : undefined));
     expect((await deliveryOf()).state).toBe('due');
     process.kill(pid, 'SIGKILL');
-    const [anew] = await stage.pending(run.session_id);
+    const [anew] = await bed.pending(run.session_id);
     expect(anew?.ask_id).not.toBe(ask.ask_id);
     expect(model.heard('agent-killed-deaf').at(-1)).toContain('you may or may not have acted on it');
     expect([timesDone(folder), (await deliveryOf()).state]).toEqual([0, 'delivered']);
-    await stage.decide(anew as AskView, { behavior: 'allow' });
-    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    await bed.decide(anew as AskView, { behavior: 'allow' });
+    expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(timesDone(folder)).toBe(1);
-    expect(await stage.events(run.session_id, 'ask.delivered')).toHaveLength(2);
+    expect(await bed.events(run.session_id, 'ask.delivered')).toHaveLength(2);
   });
 
   it('allowed in the sandbox, the same command outside of it is asked anew', async () => {
@@ -133,12 +133,12 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
     const { run, ask } = await start('agent-killed-inside', [[inside], [escalated(`mkdir ${target}`)], DONE]);
     process.kill(leaderOf(run.run_id), 'SIGKILL');
     await released(run);
-    await stage.decide(ask, { behavior: 'allow' });
-    const [anew] = await stage.pending(run.session_id);
+    await bed.decide(ask, { behavior: 'allow' });
+    const [anew] = await bed.pending(run.session_id);
     expect(anew?.request).toMatchObject({ input: { command: `mkdir ${target}` } });
     expect(existsSync(target)).toBe(false);
-    await stage.decide(anew as AskView, { behavior: 'deny' });
-    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    await bed.decide(anew as AskView, { behavior: 'deny' });
+    expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(existsSync(target)).toBe(false);
     await gone(run);
   });
@@ -149,16 +149,16 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
     const { run, folder, ask } = await start('agent-killed-rule', script);
     process.kill(leaderOf(run.run_id), 'SIGKILL');
     await released(run);
-    await stage.decide(ask, { behavior: 'allow' });
-    const [anew] = await stage.pending(run.session_id);
+    await bed.decide(ask, { behavior: 'allow' });
+    const [anew] = await bed.pending(run.session_id);
     expect(anew?.tool_call_id).toMatch(/^call_3@/);
     expect(existsSync(join(folder, 'made'))).toBe(true);
-    await stage.decide(anew as AskView, { behavior: 'deny' });
-    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    await bed.decide(anew as AskView, { behavior: 'deny' });
+    expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(model.resultOf('agent-killed-rule', 'call_2')).toContain('exited with code 0');
     expect(model.resultOf('agent-killed-rule', 'call_3')).toContain('rejected by user');
-    expect((await stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(2);
-    expect(await stage.events(run.session_id, 'ask.delivered')).toHaveLength(2);
+    expect((await bed.api.asks.list({ run_id: run.run_id })).items).toHaveLength(2);
+    expect(await bed.events(run.session_id, 'ask.delivered')).toHaveLength(2);
   });
 
   it('allowed where every command is asked for: not outside of the sandbox, whatever was said; inside, once', async () => {
@@ -169,29 +169,29 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
     };
     const script = [[inside], [COMMAND], [inside], [inside], DONE];
     const settings = { approval_policy: 'untrusted' };
-    const { run, folder, ask } = await start('agent-killed-untrusted', script, stage, settings);
+    const { run, folder, ask } = await start('agent-killed-untrusted', script, bed, settings);
     process.kill(leaderOf(run.run_id), 'SIGKILL');
     await released(run);
-    await stage.decide(ask, { behavior: 'allow' });
+    await bed.decide(ask, { behavior: 'allow' });
     for (const times of [0, 1]) {
-      const [anew] = await stage.pending(run.session_id);
+      const [anew] = await bed.pending(run.session_id);
       expect([anew?.ask_id === ask.ask_id, timesDone(folder)]).toEqual([false, times]);
-      await stage.decide(anew as AskView, { behavior: 'deny' });
+      await bed.decide(anew as AskView, { behavior: 'deny' });
     }
-    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(timesDone(folder)).toBe(1);
-    expect((await stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(3);
+    expect((await bed.api.asks.list({ run_id: run.run_id })).items).toHaveLength(3);
   });
 
   it('denied, the model hears it and nothing is done; another command is asked anew', async () => {
     const { run, folder, ask } = await start('agent-killed-denied', [[COMMAND], [escalated('touch other.txt')], DONE]);
     process.kill(leaderOf(run.run_id), 'SIGKILL');
     await released(run);
-    await stage.decide(ask, { behavior: 'deny', reason: 'too late' });
-    const [other] = await stage.pending(run.session_id);
+    await bed.decide(ask, { behavior: 'deny', reason: 'too late' });
+    const [other] = await bed.pending(run.session_id);
     expect(model.heard('agent-killed-denied').at(-1)).toContain('→ not allowed: too late');
-    if (other) await stage.decide(other, { behavior: 'deny' });
-    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    if (other) await bed.decide(other, { behavior: 'deny' });
+    expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(timesDone(folder)).toBe(0);
     expect(readIfThere(folder, 'other.txt')).toBeUndefined();
   });
@@ -201,8 +201,8 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
     process.kill(leaderOf(run.run_id), 'SIGKILL');
     await released(run);
     await stillOpen(ask);
-    await stage.answer(ask, { question_id: 'question-1', selected_option_ids: ['option-2'] });
-    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    await bed.answer(ask, { question_id: 'question-1', selected_option_ids: ['option-2'] });
+    expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(model.heard('agent-killed-question').at(-1)).toContain('You asked: Which colour?\n→ Blue');
   });
 
@@ -212,23 +212,23 @@ describe.skipIf(!codex)(`kill -9 of Codex ${codexVersion} itself`, () => {
     const spawned = { call: 'spawn_agent', namespace: 'multi_agent_v1', input };
     const script = [[spawned], DONE, [COMMAND], DONE];
     const { run, folder, ask } = await start('agent-killed-with-sub-agent', script);
-    await stage.until(async () => (model.told('agent-killed-with-sub-agent').length === 2 ? true : undefined));
+    await bed.until(async () => (model.told('agent-killed-with-sub-agent').length === 2 ? true : undefined));
     process.kill(leaderOf(run.run_id), 'SIGKILL');
     await released(run);
     await stillOpen(ask);
-    await stage.decide(ask, { behavior: 'allow' });
-    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    await bed.decide(ask, { behavior: 'allow' });
+    expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
     const told = model.heard('agent-killed-with-sub-agent').at(-1);
     expect(told).toMatch(/Your sub-agent \(worker .+: Do lost-part\) asked to use Bash: .+\n→ allowed/);
     expect(timesDone(folder)).toBe(1);
-    expect((await stage.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
+    expect((await bed.api.asks.list({ run_id: run.run_id })).items).toHaveLength(1);
   });
 
   it('a command under way does not go on, and the run has failed', async () => {
     const begun = await start('agent-killed-busy', [[ENDLESS]]);
     await underWay(begun);
     process.kill(leaderOf(begun.run.run_id), 'SIGKILL');
-    const over = await stage.over(begun.run.run_id);
+    const over = await bed.over(begun.run.run_id);
     expect(over).toMatchObject({ status: 'failed', outcome: 'provider-failed' });
     expect(over.error).toContain('SIGKILL');
     await nothingLeftIn(begun.folder);
@@ -247,13 +247,13 @@ describe.skipIf(!codex)(`kill -9 of the worker of Codex ${codexVersion}`, () => 
     await killWorker(run);
     await gone(run);
     await stillOpen(ask);
-    if (isBefore) await stage.decide(ask, { behavior: 'allow' });
+    if (isBefore) await bed.decide(ask, { behavior: 'allow' });
     newWorker();
     if (!isBefore) {
       await workerIsUp();
-      await stage.decide(ask, { behavior: 'allow' });
+      await bed.decide(ask, { behavior: 'allow' });
     }
-    expect(await stage.over(run.run_id), when).toMatchObject({ status: 'completed' });
+    expect(await bed.over(run.run_id), when).toMatchObject({ status: 'completed' });
     expect(model.heard(key).at(-1)).toContain('→ allowed');
     expect(timesDone(folder)).toBe(1);
     await gone(run);
@@ -266,7 +266,7 @@ describe.skipIf(!codex)(`kill -9 of the worker of Codex ${codexVersion}`, () => 
     await nothingLeftIn(begun.folder);
     const ticks = readIfThere(begun.folder, 'ticks.txt');
     newWorker();
-    expect(await stage.over(begun.run.run_id)).toMatchObject({ status: 'completed' });
+    expect(await bed.over(begun.run.run_id)).toMatchObject({ status: 'completed' });
     expect(model.heard('worker-killed-busy').at(-1)).toContain('You were interrupted before you had finished');
     expect(model.heard('worker-killed-busy').at(-1)).toContain('you may or may not have acted on it');
     expect(readIfThere(begun.folder, 'ticks.txt')).toBe(ticks);
@@ -279,8 +279,8 @@ describe.skipIf(!codex)(`kill -9 of the worker of Codex ${codexVersion}`, () => 
     await gone(run);
     await stillOpen(ask);
     newWorker();
-    await stage.answer(ask, { question_id: 'question-1', freeform_answer: 'green' });
-    expect(await stage.over(run.run_id)).toMatchObject({ status: 'completed' });
+    await bed.answer(ask, { question_id: 'question-1', freeform_answer: 'green' });
+    expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
     expect(model.heard('worker-stopped').at(-1)).toContain('→ green');
   });
 });
@@ -294,8 +294,8 @@ describe.skipIf(!codex)(`kill -9 of the server, with Codex ${codexVersion} waiti
     server = await startHoldpoint({ data, via: 'main', args: ['--no-worker', '--port', new URL(url).port] });
     await stillOpen(ask);
     expect(leaderOf(run.run_id)).toBe(pid);
-    await stage.decide(ask, { behavior: 'allow' });
-    const over = await stage.over(run.run_id);
+    await bed.decide(ask, { behavior: 'allow' });
+    const over = await bed.over(run.run_id);
     expect(over).toMatchObject({ status: 'completed' });
     expect(over.outputs.filter(({ type }) => type === 'codex-thread')).toHaveLength(1);
     expect(model.resultOf('server-killed', 'call_S')).toContain('exited with code 0');

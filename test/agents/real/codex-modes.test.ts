@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunView } from '../../../src/core/views.ts';
 import { codex, codexVersion } from './binaries.ts';
-import { CodexStage, escalated, type Input, readIfThere } from './codex-test-bed.ts';
+import { CodexTestBed, escalated, type Input, readIfThere } from './codex-test-bed.ts';
 
-let c: CodexStage;
+let c: CodexTestBed;
 let outside: string;
 beforeAll(async () => {
   if (!codex) return;
-  c = await CodexStage.open();
+  c = await CodexTestBed.open();
   outside = join(c.root, 'outside.txt');
 });
 afterAll(async () => {
@@ -44,7 +44,7 @@ async function writes(key: string, input: Input) {
   ];
   const run = await c.start(key, script, input, folder);
   expect(await c.over(run)).toMatchObject({ status: 'completed' });
-  expect((await c.stage.api.asks.list({ run_id: run.run_id })).items).toEqual([]);
+  expect((await c.bed.api.asks.list({ run_id: run.run_id })).items).toEqual([]);
   const [inside, outside] = [join(folder, 'in.txt'), target].map((file) => readIfThere(file) !== undefined);
   expect(c.model.resultOf(key, 'call_in')).toMatch(inside ? WORKED : REFUSED);
   expect(c.model.resultOf(key, 'call_out')).toMatch(outside ? WORKED : REFUSED);
@@ -76,7 +76,7 @@ describe.skipIf(!codex)(`sandbox modes of Codex ${codexVersion}`, () => {
     const ask = await c.asked(run);
     expect(readIfThere(folder, 'in.txt')).toBe('');
     expect(ask.request).toMatchObject({ input: { command: `touch ${outside}` } });
-    await c.stage.decide(ask, { behavior: 'deny', reason: 'stay inside' });
+    await c.bed.decide(ask, { behavior: 'deny', reason: 'stay inside' });
     await c.over(run);
     expect(readIfThere(outside)).toBeUndefined();
     expect(c.model.resultOf('flag-full-auto', 'call_M')).toMatch(WORKED);
@@ -112,7 +112,7 @@ describe.skipIf(!codex)(`approval policies of Codex ${codexVersion}`, () => {
       folder,
     );
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
-    expect((await c.stage.api.asks.list({ run_id: run.run_id })).items).toEqual([]);
+    expect((await c.bed.api.asks.list({ run_id: run.run_id })).items).toEqual([]);
     expect(readIfThere(folder, 'n.txt')).toBeUndefined();
     return c.model.resultOf(key, 'call_N');
   }
@@ -128,7 +128,7 @@ describe.skipIf(!codex)(`approval policies of Codex ${codexVersion}`, () => {
     const ask = await c.asked(run);
     expect(ask.request).toMatchObject({ input: { command: 'touch s.txt' } });
     expect([readIfThere(folder, 'r.txt'), readIfThere(folder, 's.txt')]).toEqual(['', undefined]);
-    await c.stage.decide(ask, { behavior: 'allow' });
+    await c.bed.decide(ask, { behavior: 'allow' });
     await c.over(run);
     expect(readIfThere(folder, 's.txt')).toBe('');
     expect(c.model.resultOf('policy-on-request', 'call_S')).toMatch(WORKED);
@@ -141,11 +141,11 @@ describe.skipIf(!codex)(`approval policies of Codex ${codexVersion}`, () => {
     const run = await c.start('policy-untrusted', script, input, folder);
     const first = await c.asked(run);
     expect(first.request).toMatchObject({ input: { command: 'cat known.txt' } });
-    await c.stage.decide(first, { behavior: 'deny', reason: 'you know it' });
+    await c.bed.decide(first, { behavior: 'deny', reason: 'you know it' });
     const ask = await c.asked(run);
     expect(ask.request).toMatchObject({ input: { command: 'touch u.txt' } });
     expect(readIfThere(folder, 'u.txt')).toBeUndefined();
-    await c.stage.decide(ask, { behavior: 'allow' });
+    await c.bed.decide(ask, { behavior: 'allow' });
     await c.over(run);
     expect(readIfThere(folder, 'u.txt')).toBe('');
     expect(c.model.resultOf('policy-untrusted', 'call_C')).toContain('rejected by user');
@@ -158,7 +158,7 @@ describe.skipIf(!codex)(`approval policies of Codex ${codexVersion}`, () => {
     const asking = { granular: { sandbox_approval: true, ...rest } };
     const script = [[{ ...escalated('touch g.txt'), id: 'call_G' }], DONE];
     const run = await c.start('policy-granular-asks', script, { approval_policy: asking });
-    await c.stage.decide(await c.asked(run), { behavior: 'allow' });
+    await c.bed.decide(await c.asked(run), { behavior: 'allow' });
     await c.over(run);
     expect(c.model.resultOf('policy-granular-asks', 'call_G')).toMatch(WORKED);
   });
@@ -175,7 +175,7 @@ describe.skipIf(!codex)(`sessions of Codex ${codexVersion}`, () => {
     );
     await c.over(first);
     const input = { text: 'Do this next.', sandbox: 'read-only', approval_policy: 'never' };
-    const second = await c.stage.api.runs.start(first.session_id, { input });
+    const second = await c.bed.api.runs.start(first.session_id, { input });
     expect(await c.over(second)).toMatchObject({ status: 'completed' });
     expect(c.model.heard('session-goes-on')).toEqual(['Do this: session-goes-on', 'Do this next.']);
     expect(readIfThere(folder, 'again.txt')).toBeUndefined();
@@ -187,14 +187,14 @@ describe.skipIf(!codex)(`sessions of Codex ${codexVersion}`, () => {
     await c.over(first);
     const held = { approval_policy: 'untrusted', model: 'gpt-5.5', sandbox_policy: { type: 'read-only' } };
     for (const text of ['Go on.', 'And on.']) {
-      const next = await c.stage.api.sessions.say(first.session_id, { text });
+      const next = await c.bed.api.sessions.say(first.session_id, { text });
       expect(await c.over(next)).toMatchObject({ status: 'completed' });
       expect(await inForce(next)).toMatchObject(held);
     }
     expect(c.model.heard('session-posts').slice(1)).toEqual(['Go on.', 'And on.']);
     const input = { text: 'Anything.', dangerously_bypass_approvals_and_sandbox: true };
-    await c.over(await c.stage.api.runs.start(first.session_id, { input }));
-    const last = await c.stage.api.sessions.say(first.session_id, { text: 'More.' });
+    await c.over(await c.bed.api.runs.start(first.session_id, { input }));
+    const last = await c.bed.api.sessions.say(first.session_id, { text: 'More.' });
     expect(await inForce(last)).toMatchObject({ approval_policy: 'on-request', sandbox_policy: { type: 'read-only' } });
   });
 
@@ -202,11 +202,11 @@ describe.skipIf(!codex)(`sessions of Codex ${codexVersion}`, () => {
     const own = { model_reasoning_effort: 'high', web_search: 'disabled' };
     const first = await c.start('session-config', [[{ text: 'Noted.' }], DONE, DONE, DONE, DONE], { config: own });
     await c.over(first);
-    await c.over(await c.stage.api.sessions.say(first.session_id, { text: 'Go on.' }));
+    await c.over(await c.bed.api.sessions.say(first.session_id, { text: 'Go on.' }));
     const other = { text: 'Otherwise.', config: { model_reasoning_effort: 'low' } };
-    await c.over(await c.stage.api.runs.start(first.session_id, { input: other }));
-    await c.over(await c.stage.api.sessions.say(first.session_id, { text: 'And on.' }));
-    await c.over(await c.stage.api.runs.start(first.session_id, { input: { text: 'As ever.' } }));
+    await c.over(await c.bed.api.runs.start(first.session_id, { input: other }));
+    await c.over(await c.bed.api.sessions.say(first.session_id, { text: 'And on.' }));
+    await c.over(await c.bed.api.runs.start(first.session_id, { input: { text: 'As ever.' } }));
     const had = c.model.told('session-config').map(({ reasoning, tools = [] }) => ({
       effort: reasoning?.effort,
       searches: tools.some(({ type }) => type === 'web_search'),
@@ -229,12 +229,12 @@ describe.skipIf(!codex)(`sessions of Codex ${codexVersion}`, () => {
       collaboration_mode: { mode: 'plan' },
     });
     const own = { approval_policy: 'on-request', model: 'fake-model', collaboration_mode: { mode: 'default' } };
-    const bare = await c.stage.api.runs.start(first.session_id, { input: { text: 'More.' } });
+    const bare = await c.bed.api.runs.start(first.session_id, { input: { text: 'More.' } });
     expect(await inForce(bare)).toMatchObject({ ...own, sandbox_policy: { type: 'read-only' } });
     expect(readIfThere(target)).toBeUndefined();
     expect(c.model.resultOf('session-bypass', 'call_M')).toMatch(REFUSED);
     const input = { text: 'Still more.', sandbox: 'workspace-write' };
-    const named = await c.stage.api.runs.start(first.session_id, { input });
+    const named = await c.bed.api.runs.start(first.session_id, { input });
     expect(await inForce(named)).toMatchObject({ ...own, sandbox_policy: { type: 'workspace-write' } });
   });
 
@@ -242,11 +242,11 @@ describe.skipIf(!codex)(`sessions of Codex ${codexVersion}`, () => {
     const config = { approvals_reviewer: 'auto_review' };
     const ask = { ...escalated('touch v.txt'), id: 'call_V' };
     const first = await c.start('session-reviewed', [[ask], DONE, [ask], DONE], { config });
-    await c.stage.decide(await c.asked(first), { behavior: 'deny' });
+    await c.bed.decide(await c.asked(first), { behavior: 'deny' });
     await c.over(first);
     const input = { text: 'Again.', approval_policy: 'on-request', config };
-    const second = await c.stage.api.runs.start(first.session_id, { input });
-    await c.stage.decide(await c.asked(second), { behavior: 'deny' });
+    const second = await c.bed.api.runs.start(first.session_id, { input });
+    await c.bed.decide(await c.asked(second), { behavior: 'deny' });
     expect(await c.over(second)).toMatchObject({ status: 'completed' });
   });
 
@@ -255,12 +255,12 @@ describe.skipIf(!codex)(`sessions of Codex ${codexVersion}`, () => {
     const script = [[{ ...escalated('touch k.txt'), id: 'call_K' }], [{ text: 'Noted.' }]];
     const run = await c.start('session-interrupted', script, {}, folder);
     const ask = await c.asked(run);
-    await c.stage.api.sessions.interrupt(run.session_id);
+    await c.bed.api.sessions.interrupt(run.session_id);
     expect(await c.over(run)).toMatchObject({ status: 'interrupted' });
-    expect(await c.stage.api.asks.get(ask.ask_id)).toMatchObject({ status: 'cancelled', answer: { behavior: 'deny' } });
-    await expect(c.stage.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    expect(await c.bed.api.asks.get(ask.ask_id)).toMatchObject({ status: 'cancelled', answer: { behavior: 'deny' } });
+    await expect(c.bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
     await c.gone(run);
-    const next = await c.stage.api.runs.start(run.session_id, { input: { text: 'Leave it.' } });
+    const next = await c.bed.api.runs.start(run.session_id, { input: { text: 'Leave it.' } });
     expect(await c.over(next)).toMatchObject({ status: 'completed' });
     expect(readIfThere(folder, 'k.txt')).toBeUndefined();
     expect(c.model.resultOf('session-interrupted', 'call_K')).toContain('aborted');
@@ -276,7 +276,7 @@ describe.skipIf(!codex)(`sessions of Codex ${codexVersion}`, () => {
     await Promise.all(
       runs.map(async (run, i) => {
         const ask = await c.asked(run);
-        await c.stage.decide(ask, i % 2 ? { behavior: 'deny', reason: `no, ${names[i]}` } : { behavior: 'allow' });
+        await c.bed.decide(ask, i % 2 ? { behavior: 'deny', reason: `no, ${names[i]}` } : { behavior: 'allow' });
       }),
     );
     await Promise.all(runs.map((run) => c.over(run)));

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalRequest, AskView, RunView } from '../../../src/core/views.ts';
 import { codex, codexVersion } from './binaries.ts';
-import { CodexStage, escalated, readIfThere } from './codex-test-bed.ts';
+import { CodexTestBed, escalated, readIfThere } from './codex-test-bed.ts';
 import type { Told } from './model-openai.ts';
 
-let c: CodexStage;
+let c: CodexTestBed;
 const OWN_ETC = 'mount -t overlay overlay -o lowerdir="$HOLDPOINT_ETC:/etc" /etc';
 const hasOwnEtc =
   spawnSync('unshare', ['-rm', 'sh', '-c', OWN_ETC], { env: { ...process.env, HOLDPOINT_ETC: '/var' } }).status === 0;
@@ -25,7 +25,7 @@ const REQUIREMENTS = '[experimental_network]\nenabled = true\nallow_local_bindin
 
 beforeAll(async () => {
   if (!codex) return;
-  c = await CodexStage.open(() => CONFIG);
+  c = await CodexTestBed.open(() => CONFIG);
   if (hasOwnEtc) giveOwnEtc();
 });
 afterAll(async () => {
@@ -78,9 +78,9 @@ describe.skipIf(!codex || !hasOwnEtc || !hasCurl)(`Codex ${codexVersion} asks to
         { id: 'host-1', host: 'one.invalid' },
       ],
     });
-    await c.stage.decide(ask, { behavior: 'allow' });
+    await c.bed.decide(ask, { behavior: 'allow' });
     const again = await shown(run);
-    await c.stage.decide(again.ask, { behavior: 'deny', reason: 'once is enough' });
+    await c.bed.decide(again.ask, { behavior: 'deny', reason: 'once is enough' });
     await c.over(run);
     expect(c.model.resultOf('network-once', 'call_1')).toMatch(TRIED);
     expect(c.model.resultOf('network-once', 'call_2')).toContain('rejected by user');
@@ -97,13 +97,13 @@ describe.skipIf(!codex || !hasOwnEtc || !hasCurl)(`Codex ${codexVersion} asks to
       DONE,
     ];
     const run = await c.start('network-kept', script, NET);
-    await c.stage.decide((await shown(run)).ask, { behavior: 'allow', suggestion_ids: ['session'] });
+    await c.bed.decide((await shown(run)).ask, { behavior: 'allow', suggestion_ids: ['session'] });
     const two = await shown(run);
     expect(two.network).toEqual({ host: 'two.invalid', protocol: 'http', port: 80 });
-    await c.stage.decide(two.ask, { behavior: 'allow', suggestion_ids: ['host-1'] });
+    await c.bed.decide(two.ask, { behavior: 'allow', suggestion_ids: ['host-1'] });
     const three = await shown(run);
     expect(three.network).toMatchObject({ host: 'three.invalid' });
-    await c.stage.decide(three.ask, { behavior: 'deny' });
+    await c.bed.decide(three.ask, { behavior: 'deny' });
     await c.over(run);
     for (const id of ['call_1', 'call_2', 'call_3', 'call_4'])
       expect(c.model.resultOf('network-kept', id)).toMatch(TRIED);
@@ -124,7 +124,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to type into a terminal that
     const open = [{ ...terminal, input: { ...terminal.input, tty: true, yield_time_ms: 300 } }];
     const script = [open, typed('one\n', 'call_1'), typed('two\n\u0004', 'call_2'), typed('\u0004', 'call_3'), DONE];
     const run = await c.start('terminal', script, {}, folder);
-    await c.stage.decide(await c.asked(run), { behavior: 'allow' });
+    await c.bed.decide(await c.asked(run), { behavior: 'allow' });
     const ask = await c.asked(run);
     const { tool_name, input, suggestions, reason } = requestOf(ask);
     expect(tool_name).toBe('write_stdin');
@@ -132,9 +132,9 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks to type into a terminal that
     expect(input.command).toMatch(/^write_stdin --session-id \d+ 'one\n'$/);
     expect(suggestions ?? []).toEqual([]);
     expect(reason).toContain('outside the sandbox');
-    await c.stage.decide(ask, { behavior: 'allow' });
-    await c.stage.decide(await c.asked(run), { behavior: 'deny', reason: 'one is enough' });
-    await c.stage.decide(await c.asked(run), { behavior: 'allow' });
+    await c.bed.decide(ask, { behavior: 'allow' });
+    await c.bed.decide(await c.asked(run), { behavior: 'deny', reason: 'one is enough' });
+    await c.bed.decide(await c.asked(run), { behavior: 'allow' });
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     expect(readIfThere(folder, 'typed.txt')).toBe('one\n');
     expect(c.model.resultOf('terminal', 'call_2')).toMatch(/reject/i);

@@ -39,14 +39,14 @@ describe.skipIf(!codex || !hasPty)(`a plain Codex ${codexVersion} in a terminal`
     d.model.play('plain-terminal', script);
     const pty = codexTerminal(d.root, ['Do this: plain-terminal']);
     const asked = (command: string) =>
-      d.stage.until(async () => {
-        const { items } = await d.stage.api.asks.list({ status: 'pending' });
+      d.bed.until(async () => {
+        const { items } = await d.bed.api.asks.list({ status: 'pending' });
         return items.find(({ request }) => JSON.stringify(request).includes(command));
       });
     await pty.shows('Would you like');
     const here = await asked('one.txt');
     expect(here.request).toMatchObject({ tool_name: 'Bash', input: { command: 'echo one > one.txt', cwd: d.root } });
-    await d.stage.decide(here, { behavior: 'allow' });
+    await d.bed.decide(here, { behavior: 'allow' });
     const there = await asked('two.txt');
     expect(readIfThere(d.root, 'one.txt')).toBe('one\n');
     expect(d.model.resultOf('plain-terminal', 'call_1')).toContain('exited with code 0');
@@ -54,7 +54,7 @@ describe.skipIf(!codex || !hasPty)(`a plain Codex ${codexVersion} in a terminal`
     await pressUntil(pty, 'y', 'It is done now.');
     expect(await d.ended(there)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
     expect(readIfThere(d.root, 'two.txt')).toBe('two\n');
-    expect(await d.stage.over(here.run_id)).toMatchObject({ status: 'completed' });
+    expect(await d.bed.over(here.run_id)).toMatchObject({ status: 'completed' });
     await pty.end();
   });
 });

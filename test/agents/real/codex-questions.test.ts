@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalRequest, AskView, UserQuestionRequest } from '../../../src/core/views.ts';
 import { codex, codexVersion } from './binaries.ts';
-import { CodexStage, readIfThere } from './codex-test-bed.ts';
+import { DATABASE, NAME, requestsInput } from './codex-calls.ts';
+import { CodexTestBed, readIfThere } from './codex-test-bed.ts';
 
-let c: CodexStage;
+let c: CodexTestBed;
 beforeAll(async () => {
   if (!codex) return;
   const demo = join(import.meta.dirname, 'mcp-demo.mjs');
-  c = await CodexStage.open(
+  c = await CodexTestBed.open(
     (root) => `[mcp_servers.demo]
 command = "${process.execPath}"
 args = ["${demo}"]
@@ -26,32 +27,7 @@ afterAll(async () => {
 
 const questionsOf = (ask: AskView) => (ask.request as UserQuestionRequest).questions;
 const DONE = [{ text: 'Done.' }];
-const ASKED = {
-  call: 'request_user_input',
-  id: 'call_Q',
-  input: {
-    questions: [
-      {
-        id: 'db',
-        header: 'Database',
-        question: 'Which database?',
-        options: [
-          { label: 'Postgres (Recommended)', description: 'Robust' },
-          { label: 'SQLite', description: 'Small' },
-        ],
-      },
-      {
-        id: 'name',
-        header: 'Name',
-        question: 'Which name?',
-        options: [
-          { label: 'Alpha', description: 'a' },
-          { label: 'Beta', description: 'b' },
-        ],
-      },
-    ],
-  },
-};
+const ASKED = requestsInput(DATABASE, NAME);
 
 describe.skipIf(!codex)(`Codex ${codexVersion} asks for user input in plan mode`, () => {
   const plan = { mode: 'plan' };
@@ -67,7 +43,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks for user input in plan mode`
       },
       { id: 'name', allow_other: true },
     ]);
-    await c.stage.answer(
+    await c.bed.answer(
       ask,
       { question_id: 'db', selected_option_ids: ['option-2'], freeform_answer: 'for now' },
       { question_id: 'name', freeform_answer: 'Gamma' },
@@ -83,7 +59,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks for user input in plan mode`
 
   it('and hears that it was declined, and why', async () => {
     const run = await c.start('input-declined', [[ASKED], DONE], plan);
-    await c.stage.decline(await c.asked(run), 'decide yourself');
+    await c.bed.decline(await c.asked(run), 'decide yourself');
     await c.over(run);
     expect(JSON.parse(c.model.resultOf('input-declined', 'call_Q') ?? '{}')).toEqual({ answers: {} });
     expect(c.model.heard('input-declined').at(-1)).toMatch(/^The person declined to answer: decide yourself\./);
@@ -92,7 +68,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks for user input in plan mode`
   it('and stops when the question is cancelled', async () => {
     const run = await c.start('input-cancelled', [[ASKED], DONE], plan);
     const ask = await c.asked(run);
-    await c.stage.api.questions.cancel(run.run_id, ask.ask_id, { justification: 'never mind' });
+    await c.bed.api.questions.cancel(run.run_id, ask.ask_id, { justification: 'never mind' });
     expect(await c.over(run)).toMatchObject({ status: 'cancelled' });
     await c.gone(run);
     expect(c.model.told('input-cancelled')).toHaveLength(1);
@@ -116,7 +92,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks with the tool it was given`,
   it('in any mode: one choice, several, and free text', async () => {
     const run = await c.start('tool-answered', [[call(QUESTIONS)], DONE]);
     const ask = await c.asked(run);
-    await c.stage.answer(
+    await c.bed.answer(
       ask,
       { question_id: 'question-1', selected_option_ids: ['option-1'] },
       { question_id: 'question-2', selected_option_ids: ['option-1', 'option-3'] },
@@ -131,7 +107,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks with the tool it was given`,
 
   it('declined', async () => {
     const run = await c.start('tool-declined', [[call(QUESTIONS)], DONE]);
-    await c.stage.decline(await c.asked(run), 'ask mate');
+    await c.bed.decline(await c.asked(run), 'ask mate');
     await c.over(run);
     expect(c.model.resultOf('tool-declined', 'call_T')).toMatch(/^The person declined to answer: ask mate\./);
   });
@@ -140,7 +116,7 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks with the tool it was given`,
     const run = await c.start('tool-nonsense', [[call({ question: 'What?' })], DONE]);
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     expect(c.model.resultOf('tool-nonsense', 'call_T')).toContain('The arguments were not understood');
-    expect((await c.stage.api.asks.list({ run_id: run.run_id })).items).toEqual([]);
+    expect((await c.bed.api.asks.list({ run_id: run.run_id })).items).toEqual([]);
   });
 });
 
@@ -160,8 +136,8 @@ describe.skipIf(!codex)(`Codex ${codexVersion} asks without waiting`, () => {
     expect(questionsOf(ask)).toMatchObject([
       { question: 'Which colour?', options: [{ label: 'Red' }, { label: 'Blue' }] },
     ]);
-    await c.stage.until(async () => (c.model.told('later-answered').length === 2 ? true : undefined));
-    await c.stage.answer(ask, { question_id: 'question-1', selected_option_ids: ['option-2'] });
+    await c.bed.until(async () => (c.model.told('later-answered').length === 2 ? true : undefined));
+    await c.bed.answer(ask, { question_id: 'question-1', selected_option_ids: ['option-2'] });
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     expect(c.model.heard('later-answered').at(-1)).toBe('Which colour?\n→ Blue');
   });
@@ -181,10 +157,10 @@ describe.skipIf(!codex)(`an MCP server behind Codex ${codexVersion}`, () => {
       ['region', true],
     ]);
     const region = { question_id: 'region', selected_option_ids: ['option-2'] };
-    await c.stage.answer(ask, region, { question_id: 'count', freeform_answer: 'many' });
+    await c.bed.answer(ask, region, { question_id: 'count', freeform_answer: 'many' });
     const again = await c.asked(run);
     expect((again.request as UserQuestionRequest).context).toContain('“Machines” needs a whole number from 1 to 9.');
-    await c.stage.answer(
+    await c.bed.answer(
       again,
       region,
       { question_id: 'count', freeform_answer: '3' },
@@ -197,7 +173,7 @@ describe.skipIf(!codex)(`an MCP server behind Codex ${codexVersion}`, () => {
 
   it('hears that the form was declined', async () => {
     const run = await c.start('form-declined', [[tool('deploy')], DONE]);
-    await c.stage.decline(await c.asked(run), 'not now');
+    await c.bed.decline(await c.asked(run), 'not now');
     await c.over(run);
     expect(c.model.resultOf('form-declined', 'call_deploy')).toContain('decline');
   });
@@ -209,7 +185,7 @@ describe.skipIf(!codex)(`an MCP server behind Codex ${codexVersion}`, () => {
       message: 'Sign in there',
       url: 'https://example.com/sign-in',
     });
-    await c.stage.decide(ask, { behavior: 'allow' });
+    await c.bed.decide(ask, { behavior: 'allow' });
     await c.over(run);
     expect(c.model.resultOf('page-visited', 'call_visit')).toContain('accept');
   });
@@ -228,13 +204,13 @@ describe.skipIf(!codex)(`an MCP server behind Codex ${codexVersion}`, () => {
     });
     expect(ask.tool_call_id).toMatch(/^call_plain@/);
     expect(log()).toEqual(['']);
-    await c.stage.decide(ask, { behavior: 'allow' });
+    await c.bed.decide(ask, { behavior: 'allow' });
     const second = await c.asked(run);
     expect(log()).toEqual(['plain {"x":"one"}']);
-    await c.stage.decide(second, { behavior: 'allow', suggestion_ids: ['session'] });
+    await c.bed.decide(second, { behavior: 'allow', suggestion_ids: ['session'] });
     const another = await c.asked(run);
     expect(another.request).toMatchObject({ tool_name: 'mcp__demo__other', input: { x: 'one' } });
-    await c.stage.decide(another, { behavior: 'deny' });
+    await c.bed.decide(another, { behavior: 'deny' });
     await c.over(run);
     expect(log()).toEqual(['plain {"x":"one"}', 'plain {"x":"two"}', 'plain {"x":"three"}']);
     // A session is over some day: nothing of it is in the settings, and another one is asked anew.
@@ -243,7 +219,7 @@ describe.skipIf(!codex)(`an MCP server behind Codex ${codexVersion}`, () => {
 
   it('and the model hears why it was not', async () => {
     const run = await c.start('tool-denied', [[tool('plain', { x: 'four' })], DONE]);
-    await c.stage.decide(await c.asked(run), { behavior: 'deny', reason: 'ask mate first' });
+    await c.bed.decide(await c.asked(run), { behavior: 'deny', reason: 'ask mate first' });
     await c.over(run);
     expect(log().join()).not.toContain('four');
     expect(c.model.resultOf('tool-denied', 'call_plain')).toContain('user rejected MCP tool call');
@@ -270,7 +246,7 @@ describe.skipIf(!codex)(`an MCP server behind Codex ${codexVersion}`, () => {
     const before = log().length;
     for (const ask of asks) {
       const isWanted = ask.tool_call_id.startsWith('call_1@');
-      await c.stage.decide(ask, { behavior: isWanted ? 'allow' : 'deny' });
+      await c.bed.decide(ask, { behavior: isWanted ? 'allow' : 'deny' });
     }
     await c.over(run);
     expect(log().slice(before)).toEqual(['plain {"x":"a"}']);
@@ -281,7 +257,7 @@ describe.skipIf(!codex)(`an MCP server behind Codex ${codexVersion}`, () => {
 
   it('may be trusted with one tool for ever, and is asked about the others', async () => {
     const first = await c.start('tool-always', [[tool('other', { x: 'first' })], DONE]);
-    await c.stage.decide(await c.asked(first), { behavior: 'allow', suggestion_ids: ['always'] });
+    await c.bed.decide(await c.asked(first), { behavior: 'allow', suggestion_ids: ['always'] });
     await c.over(first);
     const next = await c.start('tool-trusted', [
       [tool('other', { x: 'second' })],
@@ -290,7 +266,7 @@ describe.skipIf(!codex)(`an MCP server behind Codex ${codexVersion}`, () => {
     ]);
     const ask = await c.asked(next);
     expect(ask.request).toMatchObject({ tool_name: 'mcp__demo__plain' });
-    await c.stage.decide(ask, { behavior: 'deny' });
+    await c.bed.decide(ask, { behavior: 'deny' });
     await c.over(next);
     expect(log().slice(-2)).toEqual(['other {"x":"first"}', 'other {"x":"second"}']);
   });

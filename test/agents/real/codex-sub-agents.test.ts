@@ -2,11 +2,11 @@
 // names, beside what the conversation itself asks, and each answer reaches the one that asked.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codex, codexVersion } from './binaries.ts';
-import { CodexStage, escalated, readIfThere } from './codex-test-bed.ts';
+import { CodexTestBed, escalated, readIfThere } from './codex-test-bed.ts';
 
-let c: CodexStage;
+let c: CodexTestBed;
 beforeAll(async () => {
-  if (codex) c = await CodexStage.open();
+  if (codex) c = await CodexTestBed.open();
 });
 afterAll(async () => {
   if (!codex) return;
@@ -36,10 +36,10 @@ describe.skipIf(!codex)(`sub-agents of Codex ${codexVersion}`, () => {
     expect(ofSub.request).toMatchObject({ tool_name: 'Bash', input: { command: 'echo sub > sub.txt' } });
     expect(ofSub.request.lineage).toEqual([expect.stringMatching(/^worker .+: Do small-part$/)]);
     expect(ofMain.request).toMatchObject({ input: { command: 'echo main > main.txt' } });
-    await c.stage.decide(ofSub, { behavior: 'deny', reason: 'the main one does it' });
-    await c.stage.until(async () => c.model.resultOf('small-part', 'call_S'));
+    await c.bed.decide(ofSub, { behavior: 'deny', reason: 'the main one does it' });
+    await c.bed.until(async () => c.model.resultOf('small-part', 'call_S'));
     expect(c.model.resultOf('small-part', 'call_S')).toContain('rejected by user');
-    await c.stage.decide(ofMain, { behavior: 'allow' });
+    await c.bed.decide(ofMain, { behavior: 'allow' });
     const over = await c.over(run);
     expect(over).toMatchObject({ status: 'completed' });
     expect([readIfThere(folder, 'sub.txt'), readIfThere(folder, 'main.txt')]).toEqual([undefined, 'main\n']);
@@ -53,8 +53,8 @@ describe.skipIf(!codex)(`sub-agents of Codex ${codexVersion}`, () => {
     c.model.play('long-part', [[{ ...escalated('echo sub > sub.txt'), id: 'call_S' }], [{ text: 'Sub done.' }]]);
     const run = await c.start('sub-agent-after', [[spawned('Do long-part')], DONE], {}, folder);
     const ask = await c.asked(run);
-    await c.stage.until(async () => (c.model.told('sub-agent-after').length === 2 ? true : undefined));
-    await c.stage.decide(ask, { behavior: 'allow' });
+    await c.bed.until(async () => (c.model.told('sub-agent-after').length === 2 ? true : undefined));
+    await c.bed.decide(ask, { behavior: 'allow' });
     expect(await c.over(run)).toMatchObject({ status: 'completed' });
     expect(readIfThere(folder, 'sub.txt')).toBe('sub\n');
     expect(c.model.resultOf('long-part', 'call_S')).toContain('exited with code 0');

@@ -1,4 +1,4 @@
-// Codex for real, on a stage: a server and a worker inside the test, the pinned binary as `codex` in the PATH, its home
+// Runs the real Codex in a test bed: a server and a worker inside the test, the pinned binary as `codex` in the PATH, its home
 // and work folders in a temporary place, and the scripted model. With RECORD_TRANSCRIPTS set, what Codex and Holdpoint
 // say to each other is written to test/transcripts, where the unit tests play it again.
 import {
@@ -22,27 +22,27 @@ import { OpenAiModel, type Script } from './model-openai.ts';
 
 export type Input = Record<string, unknown>;
 
-export class CodexStage {
+export class CodexTestBed {
   readonly server: Server;
-  readonly stage: TestBed;
+  readonly bed: TestBed;
   readonly model: OpenAiModel;
   readonly root: string;
   #made = 0;
 
   /** `config`: more for config.toml, beginning with a table. */
-  static async open(config: (root: string) => string = () => ''): Promise<CodexStage> {
+  static async open(config: (root: string) => string = () => ''): Promise<CodexTestBed> {
     const model = await OpenAiModel.start();
     const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-'));
     setUp(root, model.url, config(root));
     const server = await openServer();
-    const stage = new TestBed(await server.url(), server.token);
-    await stage.worker({ agents: [agent] });
-    return new CodexStage(server, stage, model, root);
+    const bed = new TestBed(await server.url(), server.token);
+    await bed.worker({ agents: [agent] });
+    return new CodexTestBed(server, bed, model, root);
   }
 
-  private constructor(server: Server, stage: TestBed, model: OpenAiModel, root: string) {
+  private constructor(server: Server, bed: TestBed, model: OpenAiModel, root: string) {
     this.server = server;
-    this.stage = stage;
+    this.bed = bed;
     this.model = model;
     this.root = root;
   }
@@ -62,8 +62,8 @@ export class CodexStage {
   async start(key: string, script: Script, input: Input = {}, folder = this.folder()): Promise<RunView> {
     this.model.play(key, script);
     if (process.env.RECORD_TRANSCRIPTS) process.env.TRANSCRIPT = key;
-    const session = await this.stage.api.sessions.create({ agent: 'codex', work_folder: folder });
-    return this.stage.api.runs.start(session.session_id, { input: { text: `Do this: ${key}`, ...SETTINGS, ...input } });
+    const session = await this.bed.api.sessions.create({ agent: 'codex', work_folder: folder });
+    return this.bed.api.runs.start(session.session_id, { input: { text: `Do this: ${key}`, ...SETTINGS, ...input } });
   }
 
   async asked(run: RunView): Promise<AskView> {
@@ -74,10 +74,10 @@ export class CodexStage {
 
   /** So many open asks; fails at once when the run has ended without them. */
   asks(run: RunView, count: number): Promise<AskView[]> {
-    return this.stage.until(async () => {
-      const { items } = await this.stage.api.asks.list({ run_id: run.run_id, status: 'pending' });
+    return this.bed.until(async () => {
+      const { items } = await this.bed.api.asks.list({ run_id: run.run_id, status: 'pending' });
       if (items.length === count) return items;
-      const now = await this.stage.api.runs.get(run.run_id);
+      const now = await this.bed.api.runs.get(run.run_id);
       if (now.finished_at_ms === undefined) return undefined;
       throw new Error(
         `the run is ${now.status} with ${items.length} open asks: ${now.error ?? JSON.stringify(now.outputs.at(-1))}`,
@@ -85,11 +85,11 @@ export class CodexStage {
     });
   }
 
-  over = (run: RunView): Promise<RunView> => this.stage.over(run.run_id);
+  over = (run: RunView): Promise<RunView> => this.bed.over(run.run_id);
 
   /** Waits until no process of this run is left. */
   gone = (run: RunView): Promise<unknown> =>
-    this.stage.until(async () => (processesOf(run).length === 0 ? true : undefined));
+    this.bed.until(async () => (processesOf(run).length === 0 ? true : undefined));
 
   /** What Codex itself wrote down about a thread. */
   rollout(thread: string): string[] {
@@ -99,7 +99,7 @@ export class CodexStage {
   }
 
   async close(): Promise<void> {
-    await this.stage.close();
+    await this.bed.close();
     await this.server.close();
     this.model.close();
     await nothingLeftIn(this.root);

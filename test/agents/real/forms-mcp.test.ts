@@ -11,7 +11,7 @@ import { allow, decide, deny, ok, showAsk } from '../../support/api-calls.ts';
 import { root } from '../../support/process.ts';
 import { openServer, type Server } from '../../support/server.ts';
 import { claude, claudeVersion } from './binaries.ts';
-import { ClaudeRig, claudeEnvironment } from './claude-test-bed.ts';
+import { ClaudeTestBed, claudeEnvironment } from './claude-test-bed.ts';
 import { Model } from './model.ts';
 
 const TOOL = 'mcp__holdpoint__';
@@ -143,25 +143,28 @@ describe.skipIf(!claude).each(TRANSPORTS)(`Claude Code ${claudeVersion} over %s`
 });
 
 describe.skipIf(!claude)(`Claude Code ${claudeVersion}, hosted by a worker`, () => {
-  let rig: ClaudeRig;
+  let testBed: ClaudeTestBed;
   beforeAll(async () => {
-    rig = await ClaudeRig.open();
+    testBed = await ClaudeTestBed.open();
   });
-  afterAll(() => rig.close());
+  afterAll(() => testBed.close());
 
   it(
     'stops on a form without the model hearing of it, and is given the answer as the result of that call',
     PATIENT,
     async () => {
       const id = 'toolu_managed';
-      rig.model.play([[{ tool: `${TOOL}interactive_form_question`, input: QUESTIONS, id }], [{ text: 'It is blue.' }]]);
-      const run = await rig.start({ text: 'Paint the gate.', ask_tools: true });
-      const ask = await rig.ask(run);
+      testBed.model.play([
+        [{ tool: `${TOOL}interactive_form_question`, input: QUESTIONS, id }],
+        [{ text: 'It is blue.' }],
+      ]);
+      const run = await testBed.start({ text: 'Paint the gate.', ask_tools: true });
+      const ask = await testBed.ask(run);
       expect(ask).toMatchObject({ mode: 'form', tool_call_id: id });
-      await rig.stage.until(async () =>
-        (await rig.stage.events(run.session_id, 'run.released')).length > 0 ? true : undefined,
+      await testBed.bed.until(async () =>
+        (await testBed.bed.events(run.session_id, 'run.released')).length > 0 ? true : undefined,
       );
-      const held = await rig.stage.api.runs.get(run.run_id);
+      const held = await testBed.bed.api.runs.get(run.run_id);
       expect(held).toMatchObject({ status: 'waiting_for_user_question', stop_reason: 'tool_deferred' });
       expect(held.outputs.find((output) => output.type === 'tool_result')?.data).toEqual({
         type: 'tool_done',
@@ -169,7 +172,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}, hosted by a worker`, () 
         tool_name: `${TOOL}interactive_form_question`,
         ask_id: ask.ask_id,
       });
-      expect(rig.model.told).toHaveLength(1);
+      expect(testBed.model.told).toHaveLength(1);
 
       const interactive_form_answer = {
         type: 'interactive_form_question',
@@ -177,15 +180,15 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}, hosted by a worker`, () 
         answers: { colour: 'Blue' },
         status: 'answered' as const,
       };
-      await rig.stage.api.sessions.say(run.session_id, { interactive_form_answer });
-      const next = await rig.stage.carriedOn(run);
+      await testBed.bed.api.sessions.say(run.session_id, { interactive_form_answer });
+      const next = await testBed.bed.carriedOn(run);
       expect(next, JSON.stringify(next)).toMatchObject({ status: 'completed', kind: 'user_question_resume' });
-      const last = rig.model.told.at(-1) ?? '';
+      const last = testBed.model.told.at(-1) ?? '';
       expect(last).not.toMatch(/__deferred_user_input__|waiting_for_user_response/);
       const told = resultIn(last, id);
       expect(JSON.parse(told.text)).toMatchObject({ ...interactive_form_answer, success: true });
       expect(told.is_error).toBeFalsy();
-      expect((await rig.stage.api.runs.get(run.run_id)).status).toBe('completed');
+      expect((await testBed.bed.api.runs.get(run.run_id)).status).toBe('completed');
     },
   );
 });

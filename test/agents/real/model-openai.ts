@@ -1,9 +1,9 @@
 // The scripted model on the OpenAI Responses wire, as much of it as Codex needs. Several conversations at once: each
 // script has a key, and answers the conversations in whose prompt that key stands. Everything the agent sent is kept,
 // because the proof that an answer arrived is what the model was told.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { ScriptedServer } from './scripted-server.ts';
 
 export type Output =
   | { text: string }
@@ -29,21 +29,14 @@ interface Playing {
   told: Told[];
 }
 
-export class OpenAiModel {
-  /** Requests that no script answers: there should be none. */
-  readonly others: string[] = [];
+export class OpenAiModel extends ScriptedServer {
   readonly #playing = new Map<string, Playing>();
   #said = 0;
-  readonly #server = createServer((request, response) => void this.#answer(request, response));
 
-  static async start(): Promise<OpenAiModel> {
-    const model = new OpenAiModel();
-    await new Promise<void>((resolve) => model.#server.listen(0, '127.0.0.1', resolve));
-    return model;
-  }
+  static start = (): Promise<OpenAiModel> => new OpenAiModel().listen();
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+    return `${this.origin}/v1`;
   }
 
   play(key: string, script: Script): void {
@@ -73,12 +66,7 @@ export class OpenAiModel {
     return messages.map(({ content }) => textOf(content)).filter((text) => !text.startsWith('<'));
   }
 
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body =
       request.method === 'POST' && request.url === '/v1/responses' ? ((await json(request)) as Told) : undefined;
     if (body?.text?.format?.name === 'codex_output_schema') return this.#stream(response, [TITLE]);

@@ -1,10 +1,10 @@
 // A scripted model on loopback, so that a real agent can be run without a key: each request is answered by the next step
 // of a script, and everything the agent sent is kept. What an answer made of it is proven by what the model was told.
 // Each wire is a front in a file of its own; a server speaks all that it was given.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { anthropic } from './model-anthropic.ts';
+import { ScriptedServer } from './scripted-server.ts';
 
 export type Block = { text: string } | { tool: string; input: Record<string, unknown>; id?: string };
 export type Step = Block[] | ((told: string) => Block[] | Promise<Block[]>);
@@ -23,23 +23,16 @@ export interface Front {
 
 const fronts: readonly Front[] = [anthropic];
 
-export class Model {
+export class Model extends ScriptedServer {
   /** Every request of a conversation, as JSON text. */
   readonly told: string[] = [];
-  /** Requests that no step answers: there should be none. */
-  readonly others: string[] = [];
   readonly #scripts = new Map<string, { steps: Script; next: number }>();
   #calls = 0;
-  readonly #server = createServer((request, response) => void this.#answer(request, response));
 
-  static async start(): Promise<Model> {
-    const model = new Model();
-    await new Promise<void>((resolve) => model.#server.listen(0, '127.0.0.1', resolve));
-    return model;
-  }
+  static start = (): Promise<Model> => new Model().listen();
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this.origin;
   }
 
   /** With a marker the script is for conversations that hold that text; several may be played at once. */
@@ -47,12 +40,7 @@ export class Model {
     this.#scripts.set(marker, { steps: script, next: 0 });
   }
 
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '/', 'http://x');
     const front = fronts.find((f) => f.takes(request.method ?? '', pathname));
     if (!front) {

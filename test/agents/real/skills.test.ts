@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GUIDE, skillZip } from '../../support/skill-zips.ts';
 import type { TestBed } from '../../support/test-bed.ts';
 import { claude, claudeVersion, codex, codexVersion } from './binaries.ts';
-import { ClaudeRig } from './claude-test-bed.ts';
-import { CodexStage } from './codex-test-bed.ts';
+import { choice } from './claude-calls.ts';
+import { ClaudeTestBed } from './claude-test-bed.ts';
+import { CodexTestBed } from './codex-test-bed.ts';
 
 const publish = ({ api }: TestBed) =>
   api.skills.upload({
@@ -36,27 +37,19 @@ function readIfFile(path: string): string | undefined {
 }
 
 describe.skipIf(!claude)(`Claude Code ${claudeVersion}: skills`, () => {
-  let rig: ClaudeRig;
+  let testBed: ClaudeTestBed;
   beforeAll(async () => {
-    rig = await ClaudeRig.open();
-    await publish(rig.stage);
+    testBed = await ClaudeTestBed.open();
+    await publish(testBed.bed);
   });
-  afterAll(() => rig.close());
+  afterAll(() => testBed.close());
 
-  const question = {
-    question: 'Go on?',
-    header: 'On',
-    multiSelect: false,
-    options: [
-      { label: 'Yes', description: 'y' },
-      { label: 'No', description: 'n' },
-    ],
-  };
+  const question = choice('Go on?', 'On', { Yes: 'y', No: 'n' });
 
   it('finds the skill before and after it was held; meanwhile and afterwards the folder is as it was', async () => {
-    const folder = inhabit(rig.folder(), '.claude/skills');
+    const folder = inhabit(testBed.folder(), '.claude/skills');
     const before = contents(folder);
-    rig.model.play([
+    testBed.model.play([
       [{ tool: 'Skill', input: { skill: 'review-notes' }, id: 'toolu_skill' }],
       [{ tool: 'AskUserQuestion', input: { questions: [question] }, id: 'toolu_skill_q' }],
       [
@@ -68,17 +61,17 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: skills`, () => {
       ],
       [{ text: 'Done.' }],
     ]);
-    const run = await rig.start({ skills: ['review-notes'], patience_ms: 0 }, { work_folder: folder });
-    const ask = await rig.ask(run);
-    await rig.stage.until(async () => (await rig.stage.events(run.session_id, 'run.released'))[0]);
-    expect(rig.model.told[0]).toContain('review-notes');
-    expect(rig.model.told[0]).toContain('of the owner');
-    expect(rig.model.told[1]).toContain('# Review notes');
+    const run = await testBed.start({ skills: ['review-notes'], patience_ms: 0 }, { work_folder: folder });
+    const ask = await testBed.ask(run);
+    await testBed.bed.until(async () => (await testBed.bed.events(run.session_id, 'run.released'))[0]);
+    expect(testBed.model.told[0]).toContain('review-notes');
+    expect(testBed.model.told[0]).toContain('of the owner');
+    expect(testBed.model.told[1]).toContain('# Review notes');
     expect(contents(folder)).toEqual(before);
-    await rig.stage.answer(ask, { question_id: 'question-1', selected_option_ids: ['option-1'] });
-    await rig.stage.decide(await rig.ask(run), { behavior: 'allow' });
-    expect(await rig.over(run)).toMatchObject({ status: 'completed' });
-    expect(rig.result('toolu_count')).toEqual({ text: '3', isError: false });
+    await testBed.bed.answer(ask, { question_id: 'question-1', selected_option_ids: ['option-1'] });
+    await testBed.bed.decide(await testBed.ask(run), { behavior: 'allow' });
+    expect(await testBed.over(run)).toMatchObject({ status: 'completed' });
+    expect(testBed.result('toolu_count')).toEqual({ text: '3', isError: false });
     expect(contents(folder)).toEqual(before);
   });
 
@@ -93,58 +86,58 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: skills`, () => {
     const file = skillZip('opener', guide, {
       'opener/.claude-plugin/plugin.json': Buffer.from(JSON.stringify(plugin)),
     });
-    await rig.stage.api.skills.upload({ file: new Blob([new Uint8Array(file)]), fileName: 'opener.zip' });
-    const folder = rig.folder();
+    await testBed.bed.api.skills.upload({ file: new Blob([new Uint8Array(file)]), fileName: 'opener.zip' });
+    const folder = testBed.folder();
     mkdirSync(join(folder, '.claude/skills/mine'), { recursive: true });
     writeFileSync(
       join(folder, '.claude/skills/mine/SKILL.md'),
       `---\nname: mine\ndescription: x\n${opens}\n---\nMine.\n`,
     );
-    rig.model.play([
+    testBed.model.play([
       [{ tool: 'Skill', input: { skill: 'opener' }, id: 'toolu_opener' }],
       [{ tool: 'Bash', input: { command: 'touch opened', description: 'd' }, id: 'toolu_opened' }],
       [{ tool: 'Skill', input: { skill: 'mine' }, id: 'toolu_mine' }],
       [{ text: 'Done.' }],
     ]);
-    const run = await rig.start({ skills: ['opener'] }, { work_folder: folder });
+    const run = await testBed.start({ skills: ['opener'] }, { work_folder: folder });
     for (const [id, reason] of [
       ['toolu_opened', 'd'],
       ['toolu_mine', expect.stringContaining('nobody is asked for those again')],
     ]) {
-      const ask = await rig.ask(run);
+      const ask = await testBed.ask(run);
       expect(ask).toMatchObject({ tool_call_id: id, request: { reason } });
-      await rig.stage.decide(ask, { behavior: 'deny' });
+      await testBed.bed.decide(ask, { behavior: 'deny' });
     }
-    const { outputs } = await rig.over(run);
+    const { outputs } = await testBed.over(run);
     expect(readdirSync(folder)).toEqual(['.claude']);
-    expect(rig.model.told.at(-1)?.includes('- opener: how to open')).toBe(true);
+    expect(testBed.model.told.at(-1)?.includes('- opener: how to open')).toBe(true);
     const said = outputs.find(({ type }) => type === 'status')?.text;
     for (const what of ['allowed-tools', 'hooks', '.claude-plugin/plugin.json']) expect(said).toContain(what);
   });
 
   it('leaves nothing behind when it is killed, and begins nothing without a skill that is missing', async () => {
-    const folder = rig.folder();
-    rig.model.play([[{ tool: 'Bash', input: { command: 'touch x', description: 'd' }, id: 'toolu_skill_k' }]]);
-    const run = await rig.start({ skills: ['review-notes'] }, { work_folder: folder });
-    await rig.ask(run);
+    const folder = testBed.folder();
+    testBed.model.play([[{ tool: 'Bash', input: { command: 'touch x', description: 'd' }, id: 'toolu_skill_k' }]]);
+    const run = await testBed.start({ skills: ['review-notes'] }, { work_folder: folder });
+    await testBed.ask(run);
     expect(readdirSync(folder).sort()).toEqual(['.agora', '.claude']);
-    rig.kill(run);
-    await rig.stage.until(async () => (await rig.stage.events(run.session_id, 'run.released'))[0]);
+    testBed.kill(run);
+    await testBed.bed.until(async () => (await testBed.bed.events(run.session_id, 'run.released'))[0]);
     expect(readdirSync(folder)).toEqual([]);
-    await rig.stage.api.runs.cancel(run.run_id);
-    const told = rig.model.told.length;
-    const failed = await rig.over(await rig.start({ skills: ['nobody/none'] }));
+    await testBed.bed.api.runs.cancel(run.run_id);
+    const told = testBed.model.told.length;
+    const failed = await testBed.over(await testBed.start({ skills: ['nobody/none'] }));
     expect(failed).toMatchObject({ status: 'failed', outcome: 'fetch-failed' });
     expect(failed.error).toContain('There is no skill "none" in namespace "nobody"');
-    expect(rig.model.told).toHaveLength(told);
+    expect(testBed.model.told).toHaveLength(told);
   });
 });
 
 describe.skipIf(!codex)(`Codex ${codexVersion}: skills`, () => {
-  let c: CodexStage;
+  let c: CodexTestBed;
   beforeAll(async () => {
-    c = await CodexStage.open();
-    await publish(c.stage);
+    c = await CodexTestBed.open();
+    await publish(c.bed);
   });
   afterAll(() => c.close());
 

@@ -9,6 +9,7 @@ const form = (properties: object, required: string[] = []) => {
   if (!read) throw new Error('not a form');
   return read;
 };
+const options = (values: Record<string, string>) => Object.entries(values).map(([label, value]) => ({ label, value }));
 const chosen = (question_id: string, ...values: string[]) => ({
   question_id,
   selected_option_ids: values,
@@ -59,19 +60,13 @@ describe('a form becomes questions', () => {
       { id: 'age', question: 'age', required: false, placeholder: 'a whole number from 1 to 150' },
       {
         id: 'sure',
-        options: [
-          { label: 'Yes', value: 'true' },
-          { label: 'No', value: 'false' },
-        ],
+        options: options({ Yes: 'true', No: 'false' }),
         default: 'option-1',
         allow_other: false,
       },
       {
         id: 'where',
-        options: [
-          { label: 'Europe', value: 'eu' },
-          { label: 'America', value: 'us' },
-        ],
+        options: options({ Europe: 'eu', America: 'us' }),
         default: 'option-2',
         required: true,
       },
