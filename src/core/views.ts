@@ -102,6 +102,9 @@ export const SessionView = z.object({
   channel_ids: z.array(z.string()),
   parent_session_id: z.string().optional(),
   permissions: z.enum(PERMISSIONS),
+  permissions_from: z
+    .enum(['session', 'worker', 'default'])
+    .describe('`default`: no worker has the session now; the next one may be set to autonomous'),
   status: z.string(),
   snapshot: z.object({
     pending_approvals: z.array(ApprovalRequest),

@@ -169,6 +169,7 @@ export async function sessionView(reader: Reader, session: Session): Promise<Ses
     channel_ids: session.channelIds,
     ...optional('parent_session_id', session.parentSessionId),
     permissions: permissionsOf(session, active),
+    permissions_from: session.permissions ? 'session' : active?.permissions ? 'worker' : 'default',
     status,
     snapshot: {
       pending_approvals: within(approvals),

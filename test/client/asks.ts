@@ -69,6 +69,7 @@ export const session = (id: string, more: Partial<SessionView> = {}): SessionVie
   channel_ids: [],
   labels: [],
   permissions: 'approval',
+  permissions_from: 'default',
   status: 'idle',
   snapshot: { pending_approvals: [], pending_questions: [], status: 'idle', last_message: null },
   queued_run_ids: [],

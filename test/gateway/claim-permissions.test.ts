@@ -39,15 +39,19 @@ const CASES: Case[] = [
 it.each(CASES)(
   'with the permission %s of the session and a worker labelled %s, asks a person: %s',
   async (permissions, label, isAsked) => {
+    const from = permissions ? 'session' : label ? 'worker' : 'default';
     const run = await bed.play(script, { ...(permissions && { permissions }), ...(label && { labels: [label] }) });
     if (isAsked) {
       const [ask] = await bed.pending(run.session_id);
-      expect((await bed.api.sessions.get(run.session_id)).permissions).toBe('approval');
+      const shown = await bed.api.sessions.get(run.session_id);
+      expect(shown).toMatchObject({ permissions: 'approval', permissions_from: from });
       if (ask) await bed.decide(ask, { behavior: 'deny', reason: 'not now' });
       expect(bed.heard(await bed.over(run.run_id))).toEqual(['p: answered: not now']);
       return;
     }
     expect((await bed.over(run.run_id)).status).toBe('completed');
+    const idle = await bed.api.sessions.get(run.session_id);
+    expect(idle.permissions_from).toBe(permissions ? 'session' : 'default');
     const [ask] = (await bed.api.asks.list({ run_id: run.run_id })).items;
     expect(ask?.answer).toMatchObject({ behavior: 'allow', answered_by: 'policy:autonomous', surface: 'system' });
     expect(ask?.delivery.state).toBe('delivered');

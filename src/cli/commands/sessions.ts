@@ -1,6 +1,7 @@
 // `holdpoint sessions`: lists, shows, creates, interrupts and ends conversations with agents.
 import { Option } from 'commander';
 import type { Client } from '../../client/client.ts';
+import { permissionsText } from '../../client/permissions-text.ts';
 import { duration, instant } from '../../client/times.ts';
 import { EXTERNAL_AGENT, isAttached, PERMISSIONS, type Permissions, SYSTEM_SESSION } from '../../core/session.ts';
 import type { SessionView } from '../../core/views.ts';
@@ -69,7 +70,7 @@ function sessionLines(session: SessionView, width: number): Line[] {
         projects: session.project_ids.join(', '),
         labels: session.labels.join(', '),
         parent: session.parent_session_id,
-        decides: session.permissions === 'autonomous' ? 'by itself (autonomous)' : 'asks (approval)',
+        permissions: permissionsText(session),
         created: instant(session.created_at_ms),
         running: session.active_run_id,
         queued: session.queued_run_ids.join(', '),

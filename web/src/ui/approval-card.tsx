@@ -2,6 +2,7 @@
 // the agent, edit it first, or deny it with a reason. state/approval.ts owns what is sent.
 import { TriangleAlert } from 'lucide-react';
 import { isPlan } from '../../../src/client/action-summary.ts';
+import { permissionsText } from '../../../src/client/permissions-text.ts';
 import type { ApprovalAskView, SessionView } from '../../../src/core/views.ts';
 import { type Approval, useApproval } from '../hooks/approval.ts';
 import { isLong } from '../state/action-parts.ts';
@@ -118,5 +119,5 @@ const AFTER_THE_PLAN =
 
 function whyAsked(session: SessionView | undefined): string {
   const asker = session ? agentName(session) : 'the agent';
-  return `${asker} does not do this unasked, and no rule here decided it (permissions “${session?.permissions ?? 'approval'}”)`;
+  return `${asker} does not do this unasked, and ${session ? permissionsText(session) : 'approvals are asked'}`;
 }

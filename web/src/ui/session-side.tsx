@@ -1,5 +1,7 @@
 // Shows a session's runs in time, its sub-agents and facts about it, beside its thread.
+
 import { useMemo } from 'react';
+import { permissionsText } from '../../../src/client/permissions-text.ts';
 import type { SessionView } from '../../../src/core/views.ts';
 import { type Runs, useChildSessions, useSessionEvents } from '../hooks/session-data.ts';
 import { timeline } from '../state/timeline.ts';
@@ -38,7 +40,7 @@ export function SessionSide({ session, runs }: { session: SessionView; runs: Run
         <dd>{oneLine(session.agent)}</dd>
         <FolderFact folder={session.work_folder} />
         <dt>Permissions</dt>
-        <dd>{session.permissions}</dd>
+        <dd>{permissionsText(session)}</dd>
         <dt>Id</dt>
         <dd>
           <code>{session.session_id}</code>
