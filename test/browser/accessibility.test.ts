@@ -1,4 +1,7 @@
 // Runs axe on every main state of the page, light and dark, and expects no serious finding.
+// Covers: web/src/ui/nav.tsx, web/src/ui/brand.tsx, web/src/ui/page.tsx, web/src/ui/more.tsx, web/src/ui/dialog.tsx
+// Covers: web/src/ui/help.tsx, web/src/ui/key.tsx, web/src/ui/toasts.tsx, web/src/hooks/theme.ts
+// Covers: web/src/hooks/toasts.ts
 import { expect, it } from 'vitest';
 import { findings } from './axe.ts';
 import { makeEndedAsks } from './ended-asks.ts';

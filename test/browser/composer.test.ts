@@ -1,4 +1,5 @@
 // Tests the composer of a session: which ask a text answers, and when nothing is sent.
+// Covers: web/src/ui/composer.tsx, web/src/ui/thread.tsx, web/src/text/composer-text.ts, web/src/state/thread-prompt.ts
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { playMock } from './mock-run.ts';

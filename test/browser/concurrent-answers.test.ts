@@ -1,5 +1,8 @@
 // Tests what a page shows when an ask ends elsewhere: in another browser, at the command line, at its deadline, or before a
 // click reaches the server.
+// Covers: web/src/ui/ended-ask.tsx, web/src/ui/settled.tsx, web/src/ui/tone-icon.tsx, web/src/ui/refusal-notice.tsx
+// Covers: web/src/ui/dismissible-notice.tsx, web/src/ui/facts.tsx, web/src/state/refusal.ts
+// Covers: web/src/hooks/touched-asks.ts
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { ApproveStep } from '../../src/agents/mock/input.ts';

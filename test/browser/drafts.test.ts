@@ -1,4 +1,5 @@
 // Tests that typed text survives a reload, a restart of the server, and a change to another device.
+// Covers: web/src/ui/saved-note.tsx, web/src/hooks/draft.ts, web/src/hooks/stored-text.ts
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { playMock } from './mock-run.ts';

@@ -1,4 +1,6 @@
 // Tests the history: searching and filtering ended asks, the search in the address, and opening a result.
+// Covers: web/src/pages/history.tsx, web/src/state/history-query.ts, web/src/ui/past-ask.tsx, web/src/ui/search-bar.tsx
+// Covers: web/src/ui/search-field.tsx, web/src/ui/filters.tsx, web/src/ui/list-foot.tsx, web/src/hooks/history.ts
 import { beforeAll, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { makeEndedAsks } from './ended-asks.ts';

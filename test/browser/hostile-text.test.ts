@@ -1,5 +1,6 @@
 // Tests text of an agent that attacks the page: HTML, scripts, links, terminal codes, invisible and bidirectional characters,
 // half a megabyte. None of it runs, all of it is visible, and the page stays usable.
+// Covers: web/src/ui/text.tsx, web/src/ui/markdown.tsx
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { playMock } from './mock-run.ts';

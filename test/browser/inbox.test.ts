@@ -1,4 +1,6 @@
 // Tests the list of the inbox with thousands of asks.
+// Covers: web/src/pages/inbox.tsx, web/src/ui/ask-list.tsx, web/src/ui/ask-card.tsx, web/src/ui/age.tsx
+// Covers: web/src/ui/search-box.tsx, web/src/hooks/row-window.ts, web/src/hooks/live-inbox.ts, web/src/hooks/clock.ts
 import { expect, it } from 'vitest';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
 

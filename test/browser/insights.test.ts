@@ -1,4 +1,5 @@
 // Tests the insights: which plots are shown, and their figures as tables.
+// Covers: web/src/pages/insights.tsx, web/src/ui/plots.tsx
 import { expect, it } from 'vitest';
 import { makeEndedAsks } from './ended-asks.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';

@@ -1,4 +1,6 @@
 // Tests the page as an installed app: manifest, cache of its own files, opening offline, and notifications.
+// Covers: web/src/ui/notify-button.tsx, web/src/hooks/service-worker.ts, web/src/hooks/notifications.ts
+// Covers: web/src/hooks/badge.ts
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { makeEndedAsks } from './ended-asks.ts';

@@ -1,4 +1,5 @@
 // Tests that a request is carried out once when its reply is lost and it is sent again, also after a reload.
+// Covers: web/src/hooks/commands.ts
 import type { Page, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { ApproveStep } from '../../src/agents/mock/input.ts';

@@ -1,4 +1,5 @@
 // Tests starting a run from the page: its form, the settings of its agent, and the demo.
+// Covers: web/src/ui/new-run.tsx, web/src/hooks/agents.ts
 import { expect, it } from 'vitest';
 import { findings } from './axe.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';

@@ -1,4 +1,6 @@
 // Tests question cards in a real browser up to the answer, compared with what the mock agent received.
+// Covers: web/src/ui/question-card.tsx, web/src/ui/question-field.tsx, web/src/ui/asked-questions.tsx
+// Covers: web/src/ui/preview.tsx, web/src/hooks/submission.ts
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { AskStep } from '../../src/agents/mock/input.ts';

@@ -1,4 +1,7 @@
 // Tests the page of a session: its pending asks, attached agents, and runs that failed.
+// Covers: web/src/pages/session.tsx, web/src/text/session-text.ts, web/src/ui/session-head.tsx
+// Covers: web/src/ui/confirm-button.tsx, web/src/ui/session-side.tsx, web/src/ui/side-link.tsx, web/src/ui/timeline.tsx
+// Covers: web/src/hooks/session-data.ts, web/src/hooks/scroll-to-end.ts
 import { expect, it } from 'vitest';
 import { playMock } from './mock-run.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';

@@ -1,5 +1,6 @@
 // Tests when a page reports that a person has seen an ask: all of it was in view for a moment, in a visible window and
 // uncovered. Others are shown it, and no page refetches anything because of it.
+// Covers: web/src/ui/seen-by.tsx, web/src/hooks/sighting.ts
 import type { Page, Request } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser, useTestBed } from './test-bed.ts';

@@ -1,4 +1,6 @@
 // Tests signing in through a link and signing out, and what a viewer may do.
+// Covers: web/src/main.tsx, web/src/app.tsx, web/src/pages/sign-in.tsx, web/src/ui/empty-inbox.tsx, web/src/ui/step.tsx
+// Covers: web/src/ui/copy-button.tsx, web/src/hooks/me.ts
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { ApproveStep } from '../../src/agents/mock/input.ts';

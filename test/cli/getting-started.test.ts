@@ -1,5 +1,6 @@
 // Getting started: from the server to the answers of the demo, with nothing but the commands and keys that the program
 // prints. Once at the prompts of the demo, once in the inbox. Needs python3 for the terminals.
+// Covers: src/cli/commands/serve.ts, src/cli/startup-hints.ts, src/cli/program-name.ts
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { root, temporaryFolder } from '../support/process.ts';

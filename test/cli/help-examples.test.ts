@@ -1,5 +1,6 @@
 // The examples in the help of every command, run by a shell as they are printed, against a real server with the asks that
 // they name.
+// Covers: src/cli/command.ts
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { Command } from 'commander';

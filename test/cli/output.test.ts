@@ -1,4 +1,5 @@
 // What commands write: safe for a terminal whatever agents send, fitted to it, coloured only where that is wanted.
+// Covers: src/cli/ask-table.ts, src/cli/paging.ts, src/cli/commands/skills.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasPty } from '../support/pty.ts';
 import { closeTestBeds, openTestBed, PATIENT, type TestBed } from './test-bed.ts';

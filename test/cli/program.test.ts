@@ -1,4 +1,5 @@
 // The command tree: built as far as a call needs it, documented, and strict about what it does not know.
+// Covers: src/cli/command.ts, src/cli/command-flags.ts, src/cli/main.ts, src/cli/version.ts
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';

@@ -1,5 +1,6 @@
 // Copying a database from SQLite to PostgreSQL: agents and people at work, the server dies, its database is copied with two
 // interruptions, and everything continues there without a loss.
+// Covers: src/boot/database.ts, src/cli/commands/db.ts
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, it } from 'vitest';

@@ -1,5 +1,6 @@
 // Workers that die, stall and return, as processes of their own: the answer reaches the agent exactly once, whichever worker
 // hosts it in the end. Asserted from the log: one delivery, and one output in which the agent repeats the answer.
+// Covers: src/boot/worker.ts, src/cli/commands/worker.ts
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Step } from '../../src/agents/mock/input.ts';
 import type { AskView, RunView } from '../../src/core/views.ts';

@@ -1,6 +1,6 @@
 // A server that was killed while an attached Claude Code waited, and is started again while it calls: asks that were left
 // open end, asks that are raised meanwhile stay.
-// Covers: src/agents/claude/attach.ts, src/server/routes/hooks.ts
+// Covers: src/agents/claude/attach.ts, src/server/routes/hooks.ts, src/boot/hook-servers.ts
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';

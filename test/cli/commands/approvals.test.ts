@@ -1,4 +1,5 @@
 // `holdpoint approvals` as a process against a real server: deciding one, several and all approvals, in a batch for each run.
+// Covers: src/cli/lookup.ts
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
 // `holdpoint connect codex` and `disconnect`, as a person types them; and the hook, which never allows anything by itself.
+// Covers: src/cli/commands/connect.ts, src/cli/commands/hook.ts
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

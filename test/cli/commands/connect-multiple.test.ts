@@ -1,5 +1,6 @@
 // Several connections: settings folders, servers, and concurrent commands. Each has its own token, backup and record, and
 // a token is revoked by the server that issued it or stays recorded.
+// Covers: src/cli/commands/connect.ts, src/cli/connect/connection-record.ts
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

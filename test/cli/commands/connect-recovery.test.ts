@@ -1,5 +1,6 @@
 // `holdpoint connect` and `disconnect` after a failure: a failed change is rolled back, what a crash leaves is repaired by
 // the next command, and a file that is not the one that was shown is never changed.
+// Covers: src/cli/connect/connection-record.ts
 import {
   chmodSync,
   existsSync,

@@ -1,5 +1,6 @@
 // `holdpoint connect claude` and `disconnect`: the change is shown first, the file is backed up and restored byte by byte,
 // and a file that is not understood is not changed.
+// Covers: src/boot/connecting.ts, src/cli/commands/disconnect.ts, src/cli/connect/settings-change.ts
 import {
   chmodSync,
   existsSync,

@@ -1,6 +1,7 @@
 // `holdpoint demo` as a process without a terminal: it plays its session on a temporary or a given server, ends with what
 // the agent received, and leaves nothing behind.
 // Covers: src/agents/mock/demo-script.ts
+// Covers: src/cli/demo-session.ts, src/cli/prompt/answerer.ts
 import { readdirSync } from 'node:fs';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';

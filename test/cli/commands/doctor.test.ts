@@ -1,4 +1,5 @@
 // `holdpoint doctor`: what it reports of the server, the token and the agents; and its advice, followed word for word.
+// Covers: src/boot/agents.ts, src/cli/connect/agent-checks.ts
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
 // `holdpoint events` as a process against a real server.
+// Covers: src/cli/text/event-text.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventView } from '../../../src/core/views.ts';
 import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';

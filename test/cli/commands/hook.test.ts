@@ -1,5 +1,6 @@
 // `holdpoint hook` as a process, started through the launcher as Codex starts it: whichever process is killed, and whichever
 // Node the launcher finds in the PATH, the ask ends with that reason and no process is left.
+// Covers: src/boot/hook.ts
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 // `holdpoint inbox` in a real pseudo-terminal, read by a terminal emulator. Needs python3 for the pseudo-terminal; without
 // it these tests are skipped by name.
 // Covers: src/client/inbox-feed.ts
+// Covers: src/cli/inbox/screen.ts, src/cli/prompt/editor.ts
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

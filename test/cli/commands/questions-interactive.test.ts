@@ -1,5 +1,6 @@
 // `holdpoint questions answer --interactive` in a real pseudo-terminal. Needs python3; without it these tests are skipped
 // by name.
+// Covers: src/cli/prompt/line-prompt.ts, src/cli/prompt/line-reader.ts
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hasPty, KEYS } from '../../support/pty.ts';
 import { closeTestBeds, openTestBed, PATIENT, TARGET, type TestBed } from '../test-bed.ts';

@@ -1,5 +1,6 @@
 // `holdpoint questions` as a process against a real server: list, show, answer from every source, and cancel; by whole and
 // partial ids; and its errors.
+// Covers: src/cli/ask-subcommands.ts, src/cli/json-input.ts, src/cli/run-wait.ts
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

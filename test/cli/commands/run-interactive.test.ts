@@ -1,5 +1,6 @@
 // `run --interactive` in a real pseudo-terminal: several asks at once, one after the other, while others answer too.
 // Needs python3 for the pseudo-terminal; without it these tests are skipped by name.
+// Covers: src/cli/prompt/answer-ask.ts, src/cli/prompt/prompt-queue.ts
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hasPty, KEYS, type Pty } from '../../support/pty.ts';
 import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';

@@ -1,5 +1,6 @@
 // The work folder of `holdpoint run`: named wherever an action is shown or decided, never changed in an existing session,
 // and resolved where the command is typed.
+// Covers: src/cli/commands/run.ts, src/cli/run-session.ts
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,6 @@
 // `holdpoint run` as a process against a real server: following, waiting, detaching, and what is refused.
+// Covers: src/cli/follow-run.ts, src/cli/run-input.ts, src/cli/run-session.ts, src/cli/worker-availability.ts
+// Covers: src/cli/text/run-text.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventView } from '../../../src/core/views.ts';
 import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';

@@ -1,4 +1,5 @@
 // `holdpoint threads` as a process against a real server: items, live ones too, and posts that answer or are input.
+// Covers: src/cli/text/thread-text.ts
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ItemView } from '../../../src/core/views.ts';
 import { closeTestBeds, openTestBed, PATIENT, type TestBed, type Work } from '../test-bed.ts';

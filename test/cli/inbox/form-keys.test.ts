@@ -1,4 +1,5 @@
 // Answering questions in the inbox by keys.
+// Covers: src/cli/inbox/form.ts, src/cli/inbox/text-field.ts
 import { describe, expect, it } from 'vitest';
 import { Inbox, KEY, question, WHERE, WHICH, WHY } from './test-bed.ts';
 

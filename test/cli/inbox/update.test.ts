@@ -1,4 +1,5 @@
 // Transitions of the inbox that no key causes: asks that settle elsewhere, and sightings.
+// Covers: src/cli/inbox/state.ts
 import { describe, expect, it } from 'vitest';
 import { approval, Inbox, question, WHERE, WHY } from './test-bed.ts';
 

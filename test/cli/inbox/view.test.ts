@@ -1,4 +1,6 @@
 // The screen of the inbox: always the size of the terminal, whatever is pressed and whatever agents send.
+// Covers: src/cli/inbox/view-detail.ts, src/cli/inbox/view-footer.ts, src/cli/inbox/view-form.ts
+// Covers: src/cli/inbox/view-help.ts
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { view } from '../../../src/cli/inbox/view.ts';

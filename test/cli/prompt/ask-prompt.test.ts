@@ -1,5 +1,6 @@
 // Prompts at a terminal, driven by keys: the answer is what the person chose, and leaving in any way (Ctrl-C, Escape, an
 // answer given elsewhere) answers nothing.
+// Covers: src/cli/prompt/choice-keys.ts
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { promptApproval, promptQuestions } from '../../../src/cli/prompt/ask-prompt.ts';

@@ -1,4 +1,5 @@
 // Approvals as lines for a terminal.
+// Covers: src/cli/text/question-text.ts
 import { describe, expect, it } from 'vitest';
 import { approvalLines } from '../../../src/cli/text/ask-text.ts';
 import { plain } from '../../../src/cli/text/spans.ts';
