@@ -125,7 +125,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
       version: settings.version,
       onError: (error) => logger.warn({ err: error }, 'the MCP door'),
     }),
-    agents,
+    agents: agents.map((agent) => ({ ...agent, is_connectable: agent.attached !== undefined })),
     hooks: hookServers.handlers,
   });
   open.push(() => app.close());

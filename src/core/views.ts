@@ -266,6 +266,7 @@ export type NewTokenView = z.infer<typeof NewTokenView>;
 
 /** An agent that some worker hosts now. */
 export const AgentView = AgentDescription.extend({
+  is_connectable: z.boolean().describe("Whether a person's own copy can be connected: `holdpoint connect`"),
   workers: z.int().positive(),
   labels: z.array(z.array(z.string())).describe('What its workers have: each different set of labels once'),
   seen_at_ms: instant,

@@ -6,7 +6,6 @@ import {
   validatorCompiler,
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
-import type { AgentDescription } from '../core/agent-description.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -39,7 +38,7 @@ import { addThreads } from './routes/threads.ts';
 import { addTokens } from './routes/tokens.ts';
 import { addWorkers } from './routes/workers.ts';
 import { Streams } from './sse.ts';
-import { WorkerPresence } from './worker-presence.ts';
+import { type KnownAgent, WorkerPresence } from './worker-presence.ts';
 
 export interface AppOptions {
   gateway: Gateway;
@@ -55,7 +54,7 @@ export interface AppOptions {
   page?: string | undefined;
   mcp?: McpHandler | undefined;
   /** The agents that this build can describe to clients. */
-  agents?: readonly AgentDescription[] | undefined;
+  agents?: readonly KnownAgent[] | undefined;
   hooks?: HookHandlers | undefined;
 }
 

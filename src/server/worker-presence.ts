@@ -8,6 +8,8 @@ import type { AgentView } from '../core/views.ts';
 /** Longer than any worker waits for work. */
 const GONE_AFTER_MS = 90_000;
 
+export type KnownAgent = AgentDescription & Pick<AgentView, 'is_connectable'>;
+
 interface Seen {
   agents: string[];
   labels: string[];
@@ -17,10 +19,10 @@ interface Seen {
 export class WorkerPresence {
   /** By worker: what it said when it was last there. */
   readonly #seen = new Map<string, Seen>();
-  readonly #described: ReadonlyMap<string, AgentDescription>;
+  readonly #described: ReadonlyMap<string, KnownAgent>;
 
   /** `known`: the agents that this build can describe; a worker may offer others. */
-  constructor(known: readonly AgentDescription[]) {
+  constructor(known: readonly KnownAgent[]) {
     this.#described = new Map(known.map((agent) => [agent.name, agent]));
   }
 
@@ -41,8 +43,9 @@ export class WorkerPresence {
     return [...new Set(workers.flatMap(({ agents }) => agents))].sort().map((name) => {
       const hosts = workers.filter(({ agents }) => agents.includes(name));
       const labels = [...new Map(hosts.map((host) => [labelKey(host.labels), host.labels])).values()];
-      const { title = name, takes = 'text' as const, demo, settings = [] } = this.#described.get(name) ?? {};
-      const described = { name, title, takes, ...(demo && { demo }), settings };
+      const known = this.#described.get(name);
+      const { title = name, takes = 'text' as const, demo, settings = [], is_connectable = false } = known ?? {};
+      const described = { name, title, takes, ...(demo && { demo }), settings, is_connectable };
       return { ...described, workers: hosts.length, labels, seen_at_ms: Math.max(...hosts.map(({ at }) => at)) };
     });
   }

@@ -8,6 +8,7 @@ const agent = (more: Partial<AgentView> = {}): AgentView => ({
   title: 'Some agent',
   takes: 'text',
   settings: [],
+  is_connectable: false,
   workers: 1,
   labels: [],
   seen_at_ms: 1,

@@ -1,21 +1,31 @@
 // Says what to do next when the inbox is empty: start the demo, or connect an agent.
 import { Inbox, Play } from 'lucide-react';
+import type { AgentView } from '../../../src/core/views.ts';
 import { useAgents } from '../hooks/agents.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Key } from './key.tsx';
 import { Step } from './step.tsx';
 import './empty-inbox.css';
 
-/** `agent`: the name of one, as an example. */
-const commandsFor = (agent: string): (readonly [title: string, text: string, command: string])[] => [
-  ['Connect the agent you use', 'Its prompts appear here too; the first answer wins.', `holdpoint connect ${agent}`],
-  ['Give an agent something to do', 'It runs on this machine and asks here.', `holdpoint run ${agent} "fix the tests"`],
+/** With the names of agents as examples. */
+const commandsFor = (agents: readonly AgentView[]): (readonly [title: string, text: string, command: string])[] => [
+  [
+    'Connect the agent you use',
+    'Its prompts appear here too; the first answer wins.',
+    `holdpoint connect ${nameOf(agents.find((agent) => agent.is_connectable))}`,
+  ],
+  [
+    'Give an agent something to do',
+    'It runs on this machine and asks here.',
+    `holdpoint run ${nameOf(agents.find(({ takes, demo }) => takes === 'text' && !demo))} "fix the tests"`,
+  ],
   ['Let any MCP client ask', 'Tools for questions, approvals and forms.', 'holdpoint mcp'],
 ];
 
+const nameOf = (agent: AgentView | undefined): string => agent?.name ?? 'AGENT';
+
 export default function EmptyInbox({ onNewRun }: { onNewRun: (() => void) | undefined }) {
   const { agents } = useAgents();
-  const example = agents?.find(({ takes, demo }) => takes === 'text' && !demo)?.name ?? 'AGENT';
   return (
     <div className="empty-inbox">
       <div>
@@ -35,7 +45,7 @@ export default function EmptyInbox({ onNewRun }: { onNewRun: (() => void) | unde
             }
           />
         )}
-        {commandsFor(example).map(([title, text, command]) => (
+        {commandsFor(agents ?? []).map(([title, text, command]) => (
           <Step
             key={title}
             title={title}

@@ -147,7 +147,7 @@ function Member({ ask, session, isChecked, isNew, onToggle }: MemberProps) {
     <label className="member" ref={element}>
       <input type="checkbox" checked={isChecked} onChange={onToggle} />
       <pre>
-        <Exact text={inputText(ask.request as ApprovalRequest)} />
+        <Exact text={ask.kind === 'approval' ? inputText(ask.request) : ''} />
       </pre>
       <span />
       <span className="tiny muted">
