@@ -1,5 +1,5 @@
 // Tests the list of sessions: the open ones, and a search over the ended ones.
-// Covers: web/src/pages/sessions.tsx, web/src/state/session-search.ts, web/src/hooks/session-list.ts
+// Covers: web/src/pages/sessions.tsx, web/src/state/session-search.ts, web/src/hooks/session-list.ts, web/src/hooks/further-pages.ts
 import { expect, it } from 'vitest';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
 
