@@ -1,6 +1,6 @@
 // `holdpoint mcp` with the token of an operator: which session it asks in, what it leaves, and how the next program of the
 // same client in the same folder goes on with it.
-// Covers: src/client/agent-session.ts, src/cli/commands/mcp.ts, src/cli/mcp-session-record.ts
+// Covers: src/client/agent-session.ts, src/cli/commands/mcp.ts, src/cli/mcp-session-record.ts, src/boot/tools.ts
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
