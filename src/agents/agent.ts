@@ -1,8 +1,6 @@
-// Declares the contract of an agent adapter, once, for adapters, worker, boot and tests: the descriptor of one kind of
-// coding agent, the context that a hosted run is given, and how a person's own agent is attached. An adapter only
-// translates: it starts processes, stores state and calls the server through its context, which has no privileges beyond
-// the public API.
-
+// Declares the contract of an agent adapter: the descriptor of one kind of coding agent, the context of a hosted run, and
+// how a person's own agent is attached. An adapter only translates: it starts processes, stores state and calls the server
+// through its context, which has no privileges beyond the public API.
 import type { AskOptions } from '../client/asking.ts';
 import type { Client } from '../client/client.ts';
 import type { ForwardedCall, ToolResult } from '../client/mcp-call.ts';
@@ -59,12 +57,6 @@ export interface OutputOptions {
   data?: Record<string, unknown> | undefined;
 }
 
-export interface NewChild extends Identified {
-  agent: string;
-  input: Record<string, unknown>;
-  title?: string | undefined;
-}
-
 /** What a hosted run may use: the public API in the name of one leased run, and processes on the worker's machine. */
 export interface AgentContext {
   readonly input: Record<string, unknown>;
@@ -108,7 +100,9 @@ export interface AgentContext {
   /** Fetches a published skill by `name` or `namespace/name`. */
   skill(name: string): Promise<SkillFiles>;
   /** Creates a child session with its first run. */
-  spawn(child: NewChild): Promise<{ session_id: string; run_id: string }>;
+  spawn(
+    child: Identified & Pick<SessionView, 'agent' | 'title'> & { input: Record<string, unknown> },
+  ): Promise<{ session_id: string; run_id: string }>;
   /** Starts the next run of the parent session with a child's result. */
   report(input: Record<string, unknown>): Promise<void>;
   /** The runs that this one continues (forms, restarts), the latest first. */

@@ -1,6 +1,5 @@
 // Translates tool calls of Claude Code into asks, outcomes into decisions, and decisions into its replies. Pure. An input
 // that a person changed is the one that runs; without an explicit allow a call is denied, with a message for the model.
-
 import { z } from 'zod';
 import type { ApprovalOutcome, AskOutcome, GivenAnswer } from '../../client/outcome.ts';
 import type { ApproveSpec, AskSpec } from '../../client/spec.ts';

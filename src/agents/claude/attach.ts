@@ -1,7 +1,6 @@
-// Serves the HTTP hooks of a person's own Claude Code: what it asks at its terminal is asked here too, and the first
-// answer wins. A PermissionRequest is replied to when its ask has ended; an empty reply is not a decision, the terminal
-// prompt stays open. All other events only report; they settle the asks that the person at the terminal decided
-// (delivery-evidence.ts) and end runs (attached-conversations.ts). Any server may receive any of them.
+// Serves the HTTP hooks of a person's own Claude Code. Raises a PermissionRequest as an ask and replies when it has ended;
+// the first answer wins, and an empty reply leaves the decision to the terminal prompt. Other events settle asks that were
+// decided at the terminal (delivery-evidence.ts) and end runs (attached-conversations.ts). Any server may receive any event.
 import { HoldpointProblem } from '../../client/http.ts';
 import { storable, truncate } from '../../core/text-limit.ts';
 import type { AskView } from '../../core/views.ts';
@@ -42,23 +41,22 @@ const MOST_RUNS = 5;
 
 /** A request that is left to the terminal; the message says why. */
 class NotAsked extends Error {
-  readonly askId: string | undefined;
-
-  constructor(why: string, askId?: string) {
-    super(why);
-    this.askId = askId;
-  }
+  askId?: string;
 }
 
 /** A permission request that waits at this server. */
-type Request = PendingAsk & { isRaised: boolean; run?: AttachedRun };
+interface Waiting {
+  isRaised: boolean;
+  run?: AttachedRun;
+}
+type Request = PendingAsk & Waiting;
 
 export function serveHooks(
   { client, waits, log }: AttachedContext,
   options?: Parameters<typeof createConversations>[1],
 ): HookServer {
   const conversations = createConversations(client, options);
-  const requests = createPendingAsks<HookEvent, { isRaised: boolean; run?: AttachedRun }>(settling(client));
+  const requests = createPendingAsks<HookEvent, Waiting>(settling(client));
   const asking = createInFlight();
 
   async function handle(payload: unknown, signal: AbortSignal): Promise<object> {
@@ -219,7 +217,8 @@ export function serveHooks(
 
 /** A setting of Holdpoint decides for agents that it starts; the person's own has settings of its own. */
 function mustBePending({ ask_id, status }: AskView): void {
-  if (status !== 'pending') throw new NotAsked(`it had been ${status} before anybody saw it.`, ask_id);
+  if (status !== 'pending')
+    throw Object.assign(new NotAsked(`it had been ${status} before a person saw it.`), { askId: ask_id });
 }
 
 const fitting = (text: string, most: number): string => truncate(storable(text), most);

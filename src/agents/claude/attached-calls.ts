@@ -1,7 +1,6 @@
-// Names the tool call that a permission request of an attached Claude Code is about. The request does not say which call
-// it is, so it is paired with the PreToolUse of the same thread, tool and input that has no result yet. Where there are
-// several, or another server received it, the ask gets a name of its own. Calls are hints of one server; the name tells
-// every server which thread (the session itself, or a sub-agent) the ask belongs to. Pure.
+// Derives the call id of an ask from a permission request of an attached Claude Code, which does not name its call: from the
+// unfinished PreToolUse of the same thread, tool and input. Where there is none or several, the id is random. Calls are
+// known to one server; the id tells every server the thread (the session, or a sub-agent) that asked. Pure.
 import { canonical } from '../../core/digest.ts';
 import type { AskView } from '../../core/views.ts';
 

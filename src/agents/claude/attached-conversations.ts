@@ -1,8 +1,8 @@
-// Reads and ends what attached conversations of Claude Code have open: their asks and runs, as the server has them. In
-// memory are only hints of one server: the order in which events arrived, calls under way, the last prompt, when an event
-// last arrived. Several servers may receive the events of one conversation; none of them owns it.
+// Reads and ends the open asks and runs of attached Claude Code conversations, as the server has them. Several servers may
+// receive the events of one conversation and none owns it; in memory are only hints of one server: the order of events,
+// calls in progress, the last prompt, and when an event last arrived.
 import { type Client, every } from '../../client/client.ts';
-import type { AskView, RunView, SessionView } from '../../core/views.ts';
+import type { AskView, SessionView } from '../../core/views.ts';
 import {
   attachedSession,
   endLost,
@@ -189,11 +189,9 @@ export function createConversations(client: Client, { lookMs = LOOK_MS } = {}) {
     await endLost(client, unsent, RESTARTED, { interrupted_by: 'worker_restart' });
     for (const status of ACTIVE)
       for await (const run of every((page) => client.runs.list({ ...page, status, limit: 500 })))
-        if (isOurs(run)) of(run.session_id.slice(ATTACHED.sessionPrefix.length));
+        if (run.session_id.startsWith(ATTACHED.sessionPrefix) && run.agent_id === ATTACHED.agent)
+          of(run.session_id.slice(ATTACHED.sessionPrefix.length));
   }
-
-  const isOurs = ({ session_id, agent_id }: RunView): boolean =>
-    session_id.startsWith(ATTACHED.sessionPrefix) && agent_id === ATTACHED.agent;
 
   return {
     of,

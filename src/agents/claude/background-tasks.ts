@@ -1,6 +1,5 @@
-// Tracks the background tasks of Claude Code (sub-agents and commands), and whether the model has yet to be told that one
-// ended. Until then the process must not exit: the tasks would be killed, and Claude Code drops a deferred call when it
-// reports a finished task. Pure.
+// Tracks the background tasks of Claude Code (sub-agents and commands) and whether the model knows that one ended. Until
+// then the process must not exit: tasks would be killed, and a report of a finished task drops a deferred call. Pure.
 import type { ClaudeMessage } from './protocol.ts';
 
 export interface Background {

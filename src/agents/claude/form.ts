@@ -1,7 +1,6 @@
-// Forwards forms that the model wants to display to the server's MCP endpoint, which alone validates and displays them. A
-// call of any tool whose name contains `interactive_form_question` is caught in its hook. If the form is displayed, the
-// process exits and the run is held; if it is refused, the model is told why; if this run carries the answer, our own tool
-// is called to return it, and the call of another tool is denied with it.
+// Forwards the form tool of Claude Code's model to the server's MCP endpoint, which alone validates and displays forms. If
+// the form is displayed, the process exits and the run is held; if it is refused, the model gets the reason; if this run
+// carries the answer, our own tool returns it, and a call of another server's tool is denied with it.
 import { findDeferred } from '../../core/deferred.ts';
 import { FORM_TOOL } from '../../core/form-input.ts';
 import type { AgentContext } from '../agent.ts';

@@ -1,5 +1,4 @@
-// Parses what Claude Code posts to its hooks: the fields that are read here, of any event. Unknown events and fields
-// pass; what an event means is decided in attach.ts.
+// Declares the fields of Claude Code's hook events that attach.ts reads. Unknown events and fields are accepted.
 import { z } from 'zod';
 import { Suggestion } from './protocol.ts';
 

@@ -4,9 +4,6 @@ import { runInput, SkillNames } from '../kit/run-input.ts';
 
 export const PERMISSION_MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'] as const;
 
-/** A person who is present answers within a minute; after that, a restart of about a second costs less than the process. */
-const PATIENCE_MS = 60_000;
-const BACKGROUND_MS = 600_000;
 /** The maximum of `setTimeout`, rounded down. */
 const LONGEST_MS = 2_000_000_000;
 
@@ -25,31 +22,23 @@ const ClaudeInput = runInput({
   model: z.string().min(1).max(200).optional(),
   /** What the run is held on without a process: questions and plans; every call that may need a person, which is then
    * asked about before Claude Code's own rules could allow it; or nothing. */
-  hold: z.enum(['questions', 'everything', 'nothing']).optional(),
-  /** How long the process waits for an answer before the run is held without it. */
-  patience_ms: z.int().min(0).max(86_400_000).optional(),
+  hold: z.enum(['questions', 'everything', 'nothing']).default('questions'),
+  /** How long the process waits before the run is held without it. A person who is present answers within a minute. */
+  patience_ms: z.int().min(0).max(86_400_000).default(60_000),
   /** How long background commands may keep the process after the last turn. */
-  background_ms: z.int().min(0).max(LONGEST_MS).optional(),
+  background_ms: z.int().min(0).max(LONGEST_MS).default(600_000),
   /** Whether the model gets our tools: forms, questions, approvals. */
-  ask_tools: z.boolean().optional(),
+  ask_tools: z.boolean().default(false),
   /** Whether the settings of the work folder apply: hooks, agents, skills, servers. */
-  trust_folder: z.boolean().optional(),
+  trust_folder: z.boolean().default(true),
   /** Published skills to lay into the workspace, as `name` or `namespace/name`. */
-  skills: SkillNames.optional(),
+  skills: SkillNames.default([]),
 });
 
-export interface ClaudeSpec {
-  text: string;
-  /** Undefined: the session stays in its mode. */
+/** `mode`: undefined where the session stays in its mode. */
+export type ClaudeSpec = Omit<z.infer<typeof ClaudeInput>, 'permission_mode' | 'permissionMode'> & {
   mode: (typeof PERMISSION_MODES)[number] | undefined;
-  model: string | undefined;
-  hold: 'questions' | 'everything' | 'nothing';
-  patienceMs: number;
-  backgroundMs: number;
-  askTools: boolean;
-  trustsFolder: boolean;
-  skills: string[];
-}
+};
 
 /** `inherited`: the input of the run that a run made of posts continues. */
 export function readClaudeInput(
@@ -58,13 +47,10 @@ export function readClaudeInput(
 ): ClaudeSpec | { problem: string } {
   const read = ClaudeInput.safeParse({ ...inheritedSettings(inherited), ...input });
   if (!read.success) return { problem: `The input of a claude run is not well formed: ${z.prettifyError(read.error)}` };
-  const { text, model, permission_mode, permissionMode, hold = 'questions', ask_tools: askTools = false } = read.data;
-  const { patience_ms: patienceMs = PATIENCE_MS, background_ms: backgroundMs = BACKGROUND_MS, skills = [] } = read.data;
-  const { trust_folder: trustsFolder = true } = read.data;
+  const { permission_mode, permissionMode, ...spec } = read.data;
   if (permission_mode !== undefined && permissionMode !== undefined) return { problem: BOTH_MODES };
-  const mode = permission_mode ?? permissionMode;
-  if (!trustsFolder && skills.length > 0) return { problem: SKILLS_NEED_TRUST };
-  return { text, mode, model, hold, patienceMs, backgroundMs, askTools, trustsFolder, skills };
+  if (!spec.trust_folder && spec.skills.length > 0) return { problem: SKILLS_NEED_TRUST };
+  return { ...spec, mode: permission_mode ?? permissionMode };
 }
 
 /** All settings, except that a mode which skips approvals holds for one run only. */

@@ -46,7 +46,7 @@ export async function startClaude(
     mark: `HOLDPOINT_RUN_ID=${run.run_id}`,
     ...wire,
   });
-  claude.send(initialize(Math.ceil(spec.patienceMs / 1000) + HOOK_MARGIN_SECONDS));
+  claude.send(initialize(Math.ceil(spec.patience_ms / 1000) + HOOK_MARGIN_SECONDS));
   if (options.prompt !== undefined) claude.send(userMessage(options.prompt));
   return claude;
 }
@@ -55,7 +55,7 @@ const argumentsOf = (spec: ClaudeSpec, { mode, conversation }: LaunchOptions): s
   '--permission-mode',
   mode,
   ...(spec.model ? ['--model', spec.model] : []),
-  ...(spec.askTools ? TOOL_ARGUMENTS : []),
-  ...(spec.trustsFolder ? [] : OWN_SETTINGS_ONLY),
+  ...(spec.ask_tools ? TOOL_ARGUMENTS : []),
+  ...(spec.trust_folder ? [] : OWN_SETTINGS_ONLY),
   ...conversation,
 ];

@@ -1,6 +1,5 @@
-// Finds the text of the plan that a person is shown for ExitPlanMode: the plan file, which Claude Code reads and adds to
-// the call; or else what the model put into the call; or else its last text. A plan that is too long to be shown whole is
-// refused. Reads no files.
+// Finds the text of a plan for ExitPlanMode: in the plan file, which Claude Code adds to the call; or else in the model's
+// call; or else its last text. Refuses a plan that is too long to be shown whole. Reads no files.
 import { truncate } from '../../core/text-limit.ts';
 import { type Decision, PLAN_TOOL } from './asks.ts';
 import type { Content } from './protocol.ts';

@@ -49,7 +49,7 @@ export async function runProcess(
     },
   });
   const { read } = createStreamReader(requests.mayExitOn, await realFolder(context.session.work_folder as string));
-  const lastTurn = createLastTurn(spec.backgroundMs, {
+  const lastTurn = createLastTurn(spec.background_ms, {
     onOver(isGivenUp) {
       claude?.closeInput();
       killAfter(isGivenUp ? 0 : EXITS_WITHIN_MS);

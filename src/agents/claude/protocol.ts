@@ -84,7 +84,7 @@ const PartialMessage = z.object({
   event: z.object({
     type: text,
     message: z.object({ id: optionalText }).optional(),
-    content_block: z.object({ type: text, id: optionalText }).optional(),
+    content_block: z.object({ type: text }).optional(),
   }),
 });
 
@@ -128,7 +128,6 @@ export const ClaudeMessage = z.union([
     session_id: text,
     /** 0 for a slash command of Claude Code that does not call the model. */
     num_turns: z.int().optional(),
-    deferred_tool_use: z.object({ id: text }).optional(),
   }),
   z.object({ type: z.literal('command_lifecycle'), state: text }),
 ]);

@@ -52,7 +52,7 @@ export function createRequests(
 
   const reply = (requestId: string, response: object): void => send(controlReply(requestId, response));
   /** They were allowed with the run, which Claude Code forgets in plan mode. */
-  const isOurs = ({ name }: ToolCall): boolean => spec.askTools && isOwnTool(name);
+  const isOurs = ({ name }: ToolCall): boolean => spec.ask_tools && isOwnTool(name);
   const applyRules = (): Promise<void> => rules.apply(outputs.mode() === 'plan');
   const hasUnanswered = (): boolean => pending.hasUnanswered() || decisions.hasUnconcluded();
 
@@ -68,7 +68,7 @@ export function createRequests(
     await outputs.flush();
     // If the process must not exit, or would restart in another folder, its permission request is waited for instead.
     if (!open.has(requestId) || obstacle || call.folder !== undefined || hasUnanswered()) return hookReply(undefined);
-    const decision = refusedPlan(call) ?? (await decisions.decide(call, patienceOf(spec.patienceMs)));
+    const decision = refusedPlan(call) ?? (await decisions.decide(call, patienceOf(spec.patience_ms)));
     if (decision.behavior === 'held') await outputs.heldOn(call.id);
     return hookReply(decision);
   }
@@ -101,7 +101,7 @@ export function createRequests(
     // A person may answer at once, so what the next run needs is stored before the form is displayed.
     await outputs.flush();
     hasForm = true;
-    const decision = await forwardForm(context, call, obstacle, spec.askTools);
+    const decision = await forwardForm(context, call, obstacle, spec.ask_tools);
     hasForm = decision.behavior === 'held';
     return hookReply(decision);
   }

@@ -1,6 +1,5 @@
-// Derives what a process of Claude Code is started with when a session is resumed: conversation, permission mode, accepted
-// rules, abandoned calls and the first prompt. Pure. These follow from what people decided; what the run itself left in
-// its outputs may only make them stricter.
+// Derives the launch options of a resumed session: conversation, permission mode, accepted rules, abandoned calls and first
+// prompt. Pure. These follow from what people decided; outputs of the run may only make them stricter.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { hasEnded } from '../../client/outcome.ts';

@@ -1,6 +1,5 @@
-// Applies the rules that people accepted in a session to its Claude Code process, and removes them while it plans. They
-// are one layer of its settings, which it changes on request. What a rule covers only Claude Code knows; as long as it
-// does not report which rules are in effect, all of them may be.
+// Applies the rules that people accepted in a session to its Claude Code process, as one layer of its settings, and removes
+// them while it plans. Until Claude Code reports which rules are in effect, all of them may be.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allowedIn, applySettings, getSettings } from './protocol.ts';
 

@@ -1,7 +1,6 @@
 // Translates the messages of a Claude Code process into events: an output, a request, the end of a turn. Pure: one message
 // in, events out. Remembers what later messages refer to: sub-agents, the text before a plan, the folder and mode of a
 // call, background tasks, and how many calls a message makes, which is known only when the message is complete.
-
 import { truncate } from '../../core/text-limit.ts';
 import type { Elicited } from '../kit/elicitation.ts';
 import { PLAN_TOOL, QUESTION_TOOL } from './asks.ts';

@@ -1,7 +1,6 @@
-// Decides when an approval that was granted but never acted on may be reused: after a crash, or after the person changed
-// the action, when Codex repeats it. An approval bound to file contents is never reused, and one for a sandboxed command
-// covers nothing outside the sandbox: Codex does not say whether a command would be sandboxed, so that is read from its
-// rollout file. Wherever this is uncertain, the person is asked again.
+// Decides when an approval that was granted but never acted on may be reused for the identical request. One bound to file
+// contents is never reused; one for a sandboxed command covers nothing outside the sandbox, which is read from the rollout
+// file because the request does not say it. Where this is uncertain, the person is asked again.
 import type { ApproveSpec } from '../../client/spec.ts';
 import { canonical } from '../../core/digest.ts';
 import type { UnusedApprovals } from '../kit/unused-approvals.ts';

@@ -1,6 +1,5 @@
 // Sends text to the model where a Codex response cannot carry it: by `turn/steer` while the turn runs, otherwise with the
-// next turn. Owns the messages that no turn has taken yet, and acknowledges an ask whose answer is such a message once it
-// was sent. Knows no request.
+// next turn. Acknowledges an ask whose answer is such a message once it was sent.
 import type { Peer } from '../wire/json-rpc.ts';
 import type { TurnRef } from './protocol.ts';
 

@@ -1,6 +1,5 @@
-// Reports what Codex does as outputs of the run, in order: messages, reasoning, commands, file changes, tool calls. What a
-// sub-agent writes is reported under its name and is no answer of the run. Also keeps the id of the conversation's thread
-// among the outputs, where a later run finds it.
+// Reports messages, reasoning, commands, file changes and tool calls of Codex as outputs of the run, in order; those of a
+// sub-agent under its name. Also stores the id of the conversation's thread as an output, for later runs.
 import { shorten } from '../../core/text-limit.ts';
 import type { AgentContext, OutputOptions } from '../agent.ts';
 import { createOutputQueue } from '../kit/output-queue.ts';

@@ -1,6 +1,5 @@
-// Resumes a run whose Codex process ended with asks open: writes the message that starts the next turn, and holds the
-// approvals that were granted meanwhile for the moment when Codex asks for the same again. Codex itself forgets its open
-// requests with the process.
+// Resumes a run whose Codex process ended with open asks: writes the message that starts the next turn, and holds the
+// approvals granted meanwhile until Codex repeats the requests, which it forgets with the process.
 import { hasEnded } from '../../client/outcome.ts';
 import type { ApprovalAskView, AskView } from '../../core/views.ts';
 import type { AgentContext } from '../agent.ts';

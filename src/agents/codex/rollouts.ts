@@ -1,6 +1,5 @@
-// Reads the rollout files in which Codex records its threads: which calls the model made, the sandbox and approval policy
-// that applied to each, and the output that the model got. Owns which file belongs to which thread; writes nothing. A
-// thread may have no file, and some calls (those nested in another) are in none.
+// Reads the rollout files in which Codex records its threads: the model's calls, the sandbox and approval policy of each, and
+// the output. A thread may have no file, and calls nested in another call are not recorded.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';

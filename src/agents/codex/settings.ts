@@ -1,5 +1,5 @@
 // Lists what can be chosen for a run of Codex before it starts: sandbox, approval policy, mode, and trust in the work
-// folder. Data only; `input.ts` judges what a run says.
+// folder. Data only; `input.ts` validates the input of a run.
 import type { Setting } from '../../core/agent-description.ts';
 
 type Choice = Setting['choices'][number];

@@ -1,7 +1,6 @@
-// Stores a conversation that a person has with their own agent as a session: one session per conversation, one run per
-// turn in which the agent asked something. Owns how both are found, started and ended, and the look-up of asks that are
-// not settled. The records are the truth, so any process may go on with what another one began. Knows no agent; no worker
-// claims these runs.
+// Stores a conversation between a person and their own agent as a session with one run per turn that asked something. Finds,
+// starts and ends both, and lists asks that are not settled. State is on the server only, so any process may continue what
+// another began; no worker claims these runs.
 import { type AskOptions, askApproval, askQuestion } from '../../client/asking.ts';
 import { type Client, every } from '../../client/client.ts';
 import { HoldpointProblem } from '../../client/http.ts';
@@ -27,11 +26,8 @@ export interface Conversation extends AttachedAgent {
   title?: string | undefined;
 }
 
-/** With an `id`: the run of that turn, and of no other. Without: whichever run is active. `text`: what a new run is for. */
-export interface Turn {
-  id?: string | undefined;
-  text?: string | undefined;
-}
+/** With an `id`: the run of that turn, and of no other. Without: the active run. `text`: what a new run is for. */
+type Turn = { id?: string; text?: string };
 
 export type AttachedRun = Pick<
   AgentContext,

@@ -1,6 +1,5 @@
-// Adds our hooks to an agent's JSON hooks file and removes them again, in place. Pure: text in, text out. A file that does
-// not match the schema is refused, and every change is parsed again before it is returned: all other content must be
-// unchanged.
+// Adds our hooks to an agent's JSON hooks file and removes them, in place. Pure: text in, text out. Refuses a file that does
+// not match the schema, and parses every change again: all other content must be unchanged.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Connector, ConnectTarget } from '../agent.ts';

@@ -1,6 +1,5 @@
-// Resolves the input of a run that continues its session: one made of posts to the thread, or one that carries the answer
-// to a form. Such a run names no settings, so they come from the run that it continues: all of them after a form, whose
-// answer belongs to a call of that run; after a post, those that the agent lets a later run inherit.
+// Resolves the input of a run that continues an earlier one and therefore names no settings. A run with the answer to a form
+// gets all settings of the run that displayed it; a run made of thread posts, those that its agent lets it inherit.
 import type { AgentContext } from '../agent.ts';
 import { escapedJson } from './mention-escape.ts';
 

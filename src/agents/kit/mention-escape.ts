@@ -1,6 +1,5 @@
-// Escapes mentions in text that reaches an agent as a message of its user but was not written by them: what the agent asked
-// or left for its next run, and the answers, which may repeat its words. An agent may read the file that `@path`
-// mentions without asking. A message that a person writes is never escaped.
+// Escapes `@path` mentions in text that an agent gets as a user message but the user did not write (questions, answers,
+// stored state): an agent may read a mentioned file without asking. Messages that a person writes are never escaped.
 
 /** A mention begins where no letter or digit precedes the sign: e-mail addresses and versions are none. */
 const MENTION = /(?<![\p{L}\p{N}])@/gu;

@@ -1,4 +1,4 @@
-// What a headless program is told about asking: one text, whatever surface of instructions its runtime has.
+// Contains the instructions for asking that every headless program gets.
 import { SENTINEL } from './runtime.ts';
 
 export const HOW_TO_ASK = `You run without a person at the terminal. When you cannot go on without a decision, a

@@ -1,5 +1,5 @@
-// Limits how often the process of an agent is restarted after it died while an ask was unanswered, or before its answer had
-// certainly arrived: at most three times per run. The count is the number of outputs that record a restart.
+// Limits the restarts of an agent whose process died with an ask unanswered, or its answer unconfirmed: at most three per
+// run, counted by the outputs that record them.
 import type { AgentContext } from '../agent.ts';
 
 const MAX_RESTARTS = 3;

@@ -1,6 +1,5 @@
-// Declares the contract of a runtime: how a dispatch invokes one kind of headless program in a workspace, and how the program
-// is told to ask. A runtime starts programs through its context only, and reports that the sentinel file exists without
-// reading it.
+// Declares the contract of a runtime: how a dispatch invokes one kind of headless program, and how that learns to ask.
+// A runtime starts programs only through its context, and reports that the sentinel file exists without reading it.
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProcessExit, ProcessSpec } from '../agent.ts';

@@ -1,5 +1,5 @@
-// What the mock agent plays when nobody gave it a script: a coding session of a few minutes, with every kind of ask a
-// person meets on an ordinary day. Text only: it reads and changes no file.
+// Contains the script that the mock agent plays by default: a coding session with every common kind of ask. Text only: it
+// reads and changes no file.
 import type { Step } from './input.ts';
 
 /** An agent that needs a moment is easier to follow. */

@@ -1,6 +1,5 @@
 // Speaks one side of JSON-RPC over any transport of whole messages: lines of a process, frames of a socket. Owns request
-// ids, matches responses to requests, and tells the four kinds of message apart. What is not JSON-RPC goes to `onInvalid`
-// and is otherwise ignored. Knows no method.
+// ids and matches responses to requests. Ignores messages that are not JSON-RPC. Knows no method.
 import { z } from 'zod';
 
 export type RequestId = string | number;
@@ -17,27 +16,13 @@ export interface PeerOptions {
   send(text: string): void;
   onRequest(request: Incoming): void;
   onNotification(method: string, params: unknown): void;
-  onInvalid?(text: string): void;
 }
 
 export const METHOD_NOT_FOUND = -32601;
 export const INTERNAL_ERROR = -32603;
 
-/** The other side responded with an error. */
-export class RpcError extends Error {
-  readonly code: number;
-  readonly data: unknown;
-
-  constructor(method: string, { code, message, data }: z.infer<typeof ErrorObject>) {
-    super(`${method} was refused: ${message} (${code})`);
-    this.name = 'RpcError';
-    this.code = code;
-    this.data = data;
-  }
-}
-
 const Id = z.union([z.string(), z.number()]);
-const ErrorObject = z.looseObject({ code: z.number(), message: z.string(), data: z.unknown().optional() });
+const ErrorObject = z.looseObject({ code: z.number(), message: z.string() });
 const Request = z.looseObject({ id: Id, method: z.string(), params: z.unknown().optional() });
 const Notification = z.looseObject({
   id: z.undefined().optional(),
@@ -54,7 +39,7 @@ interface Sent {
   reject(error: Error): void;
 }
 
-export function createPeer({ send, onRequest, onNotification, onInvalid }: PeerOptions) {
+export function createPeer({ send, onRequest, onNotification }: PeerOptions) {
   const open = new Map<RequestId, Sent>();
   let count = 0;
   let closed: Error | undefined;
@@ -75,16 +60,16 @@ export function createPeer({ send, onRequest, onNotification, onInvalid }: PeerO
     /** Takes one whole message of the other side. */
     receive(text: string) {
       const read = Message.safeParse(parsedJson(text));
-      if (!read.success) return onInvalid?.(text);
+      if (!read.success) return;
       const message = read.data;
       if ('method' in message) {
         const { id, method, params } = message as z.infer<typeof Request | typeof Notification>;
         return id === undefined ? onNotification(method, params) : onRequest({ id, method, params });
       }
       const sent = open.get(message.id);
-      if (!sent) return onInvalid?.(text);
+      if (!sent) return;
       open.delete(message.id);
-      if ('error' in message) sent.reject(new RpcError(sent.method, message.error as z.infer<typeof ErrorObject>));
+      if ('error' in message) sent.reject(refusal(sent.method, message.error as z.infer<typeof ErrorObject>));
       else sent.resolve(message.result);
     },
     /** The other side is gone: rejects every request that has no response. */
@@ -95,6 +80,9 @@ export function createPeer({ send, onRequest, onNotification, onInvalid }: PeerO
     },
   };
 }
+
+const refusal = (method: string, { code, message }: z.infer<typeof ErrorObject>): Error =>
+  new Error(`${method} was refused: ${message} (${code})`);
 
 /** Handles notifications of one method; those of another shape are ignored. */
 export const on = <T extends z.ZodType>(method: string, shape: T, handle: (params: z.infer<T>) => void) => ({

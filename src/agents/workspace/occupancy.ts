@@ -1,6 +1,6 @@
-// Lets one dispatch at a time work in a workspace. The record in `.agora/dispatch.json` names the dispatch, its worker and
-// its program, so that the next dispatch after a crash can end that program before it starts its own. A dispatch waits
-// for another one that is running; one that was taken over changes nothing any more.
+// Locks a workspace for one dispatch at a time, by a record in `.agora/dispatch.json` of the dispatch, its worker and its
+// program. A dispatch waits while another one runs; after a crash it takes the lock over and first ends the program that
+// the crashed dispatch left running.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { link, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
-// Writes files into the workspace before a program runs, and removes them afterwards so that every byte is as it was. The
-// manifest is written first, so that after a crash the next dispatch can remove them. A file of the workspace's owner is
-// never replaced; what the program itself changed in a file is kept.
+// Writes files into the workspace before a program runs and removes them afterwards. A manifest is written first, so that
+// after a crash the next dispatch can remove them. Never replaces a file of the workspace's owner; keeps what the program
+// changed in one.
 import { hash } from 'node:crypto';
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,5 @@
-// Selects what of a published skill is put into a workspace: files that inform an agent, nothing that gives it permissions.
-// Agents also obey front matter that opens up tools or runs commands, and settings folders whose names begin with a dot,
-// so that a publisher of skills could grant permissions without being asked. Pure.
+// Selects the files of a published skill that inform an agent, and leaves out what would give it permissions: front matter
+// that allows tools or runs commands, and settings folders whose names begin with a dot. Pure.
 import { parse } from 'yaml';
 import type { SkillFile } from '../../client/skill-files.ts';
 import { FRONT_MATTER } from '../../core/skill.ts';

@@ -1,5 +1,5 @@
-// Puts the published skills that a run names into its workspace, where its agent looks for skills, and removes them when
-// the run ends or is held. Meanwhile no other run that adds files works in that folder. Owns the order of these steps.
+// Installs the published skills that a run names into its workspace, and removes them when the run ends or is held.
+// Meanwhile no other run that adds files works in that folder.
 import type { AgentContext, Ending } from '../agent.ts';
 import type { OverlayFile } from '../kit/runtime.ts';
 import { DispatchFailure, failureOf } from './dispatch-failure.ts';

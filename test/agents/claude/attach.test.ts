@@ -103,7 +103,7 @@ describe('a request for permission', () => {
     const [ask] = (await bed.api.asks.list({ session_id: session })).items;
     expect(ask?.delivery).toMatchObject({
       state: 'undeliverable',
-      reason: expect.stringContaining('before anybody saw'),
+      reason: expect.stringContaining('before a person saw'),
     });
     await tell('Stop');
   });

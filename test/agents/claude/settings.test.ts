@@ -13,7 +13,7 @@ it('offers every permission mode, and tells Claude Code the one that was chosen'
 
 it('tells Claude Code whether to trust its folder', () => {
   const read = trust?.choices.map(({ input }) => readClaudeInput({ text: 'go', ...input }));
-  expect(read).toMatchObject([{ trustsFolder: true }, { trustsFolder: false }]);
+  expect(read).toMatchObject([{ trust_folder: true }, { trust_folder: false }]);
 });
 
 it('warns of the choice in which no person is asked, and of no other', () => {
