@@ -117,7 +117,7 @@ export interface AgentContext {
   history(): Promise<AskView[]>;
 }
 
-/** Whether the worker shuts down while the run goes on: an agent that is resumed later should find things unchanged. */
+/** Whether the worker shuts down and the run continues elsewhere: the agent must find everything unchanged then. */
 export const isLeaving = ({ reason }: AbortSignal): boolean =>
   (reason as { why?: unknown } | undefined)?.why === 'leaving';
 

@@ -31,7 +31,7 @@ const Questions = z.looseObject({
 });
 type Asked = z.infer<typeof Questions>['questions'][number];
 
-/** Undefined if they are not well formed. Of several questions some may be skipped; the model is told which. */
+/** Undefined if they are not well formed. Of several questions some may be skipped, which is reported to the model. */
 export function questionsOf(call: ToolCall): (AskSpec & { id: string }) | undefined {
   const read = Questions.safeParse(call.input);
   if (!read.success) return undefined;

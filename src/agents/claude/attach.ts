@@ -205,7 +205,7 @@ export function serveHooks(
     await run?.output(text, { type: 'status' }).catch(() => {});
   }
 
-  /** Ends what waits at this server: Claude Code goes on asking at its terminal. */
+  /** Withdraws the open requests: the prompts at the terminal of Claude Code stay open. */
   async function close(): Promise<void> {
     for (const request of requests.all()) request.withdraw('Holdpoint was shut down');
     await asking.settled();

@@ -6,7 +6,7 @@ export interface Background {
   /** Descriptions of what is running. */
   readonly agents: readonly string[];
   readonly commands: readonly string[];
-  /** A task has ended, and the model has not been told. */
+  /** A task has ended, and the model does not know it yet. */
   readonly hasNews: boolean;
 }
 

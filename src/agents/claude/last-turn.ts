@@ -1,6 +1,6 @@
 // Decides which turn of a Claude Code process is its last, and what the end of the process means. A turn is not the last
-// while sub-agents or, for a limited time, commands run in the background, or while the model has yet to be told how they
-// ended: Claude Code then starts another turn by itself.
+// while sub-agents or, for a limited time, commands run in the background, or their results have not reached the model:
+// Claude Code then starts another turn by itself.
 import type { Ending, ProcessExit } from '../agent.ts';
 import { type Background, isQuiet } from './background-tasks.ts';
 import { program } from './program.ts';

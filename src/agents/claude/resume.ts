@@ -60,7 +60,7 @@ export function abandonedCalls(
 export const isFormAnswer = ({ input }: Pick<AgentContext, 'input'>): boolean =>
   input.interactive_form_answer !== undefined;
 
-/** What a resumed conversation is told first: the input, or what was decided since its process ended. */
+/** The first message of a resumed conversation: the input, or what was decided since its process ended. */
 export function firstPrompt(
   context: AgentContext,
   { text }: ClaudeSpec,

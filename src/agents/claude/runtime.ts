@@ -1,4 +1,4 @@
-// Describes the runtime of `claude -p …`, which is told how to ask in a skill. A dispatch that carries an answer tells the
+// Describes the runtime of `claude -p …`, with a skill that says how to ask. A dispatch that carries an answer tells the
 // model so even if the spec has no prompt template, because `claude -p` appends its standard input to the prompt.
 import { basename } from 'node:path';
 import { escapedJson, escapeMentions } from '../kit/mention-escape.ts';

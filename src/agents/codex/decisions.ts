@@ -117,7 +117,7 @@ export function createDecisions(parts: DecisionParts) {
     return { askId, isAllowed: outcome.allowed, result: asked.responseTo(outcome) };
   }
 
-  /** Undefined: it ended without an answer, and the model is not told. */
+  /** Undefined: it ended without an answer, and no response is sent. */
   async function question(
     asked: QuestionAsk,
     pending: Pending,

@@ -23,7 +23,7 @@ export function createOutputs(
   let thread: string | undefined;
   let count = 0;
   let last: string | undefined;
-  // The run goes on without an output that could not be stored: nothing is decided by it.
+  // An output that could not be stored does not stop the run: no decision depends on it.
   const queue = createOutputQueue(context, () => {});
   const storeThread = () =>
     context.output(undefined, { id: `${THREAD}-${crypto.randomUUID()}`, type: THREAD, data: { thread_id: thread } });

@@ -6,7 +6,7 @@ import type { TurnNotice } from './protocol.ts';
 type TurnEnd = z.infer<typeof TurnNotice>['turn'];
 
 export function createTurns() {
-  /** By turn id. A turn may end before the reply to `turn/start` has told its id. */
+  /** By turn id. A turn may end before the reply to `turn/start` arrives. */
   const ends = new Map<string, PromiseWithResolvers<TurnEnd>>();
   const running = new Map<string, string>();
 

@@ -1,4 +1,4 @@
-// Describes the runtime of any headless command. It is told how to ask in AGENTS.md, which most coding agents read.
+// Describes the runtime of any headless command, with instructions for asking in AGENTS.md, which most coding agents read.
 import { HOW_TO_ASK } from '../kit/needs-input-text.ts';
 import { invokeCommand, type RuntimeAdapter, SENTINEL } from '../kit/runtime.ts';
 

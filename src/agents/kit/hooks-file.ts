@@ -36,12 +36,14 @@ export function hooksConnector(
   owner: Owner,
   groupsFor: (target: ConnectTarget, settings: object) => Record<string, Group>,
 ): Pick<Connector, 'connected' | 'disconnected' | 'isConnected' | 'shown' | 'targets' | 'byHand'> {
-  const oursIn = (text: string) => hooksIn(readHooks(text, owner)).filter(owner.isOurs);
+  const oursIn = (text: string | undefined): Hook[] => {
+    const settings = readHooks(text, owner);
+    return pathsOfOurs(settings, owner).map((path) => placeOf(settings, path).hook);
+  };
   return {
     connected(text, target) {
-      const settings = readHooks(text, owner);
-      const ours = hooksIn(settings).find(owner.isOurs);
-      if (!ours) return withOurs(text, owner, groupsFor(target, settings));
+      const [ours] = oursIn(text);
+      if (!ours) return withOurs(text, owner, groupsFor(target, readHooks(text, owner)));
       throw new SettingsProblem(
         `It has the hooks of Holdpoint already (${ours.url ?? ours.command}): disconnect first.`,
       );
@@ -56,11 +58,6 @@ export function hooksConnector(
     byHand: owner.mark,
   };
 }
-
-const hooksIn = ({ hooks = {} }: HooksFile): Hook[] =>
-  Object.values(hooks)
-    .flat()
-    .flatMap((group) => group.hooks);
 
 const BOM = '\uFEFF';
 

@@ -23,15 +23,11 @@ export const INTERNAL_ERROR = -32603;
 
 const Id = z.union([z.string(), z.number()]);
 const ErrorObject = z.looseObject({ code: z.number(), message: z.string() });
-const Request = z.looseObject({ id: Id, method: z.string(), params: z.unknown().optional() });
-const Notification = z.looseObject({
-  id: z.undefined().optional(),
-  method: z.string(),
-  params: z.unknown().optional(),
-});
+/** A request, or without an id a notification. */
+const Call = z.looseObject({ id: Id.optional(), method: z.string(), params: z.unknown().optional() });
 const Failure = z.looseObject({ id: Id, error: ErrorObject });
 const Success = z.looseObject({ id: Id, result: z.unknown() });
-const Message = z.union([Request, Notification, Failure, Success]);
+const Message = z.union([Call, Failure, Success]);
 
 interface Sent {
   method: string;
@@ -63,7 +59,7 @@ export function createPeer({ send, onRequest, onNotification }: PeerOptions) {
       if (!read.success) return;
       const message = read.data;
       if ('method' in message) {
-        const { id, method, params } = message as z.infer<typeof Request | typeof Notification>;
+        const { id, method, params } = message as z.infer<typeof Call>;
         return id === undefined ? onNotification(method, params) : onRequest({ id, method, params });
       }
       const sent = open.get(message.id);

@@ -1,5 +1,5 @@
 // The door for a person's own Claude Code where things do not fit: what the server would not take, who comes too late,
-// and sessions that others have made. Nothing of it is kept from whoever looks here.
+// and sessions that others have made. Each of them is reported in the thread or in the log.
 // Covers: src/agents/claude/attach.ts
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -329,7 +329,7 @@ it('a conversation that nothing is heard of any more is over, unless it still wa
   });
 });
 
-it('whoever waits is sent back to the terminal when the server goes away', async () => {
+it('a waiting request is left to the terminal when the server shuts down', async () => {
   const { tell, session } = claudeRuntime();
   const asked = tell('PermissionRequest', BASH);
   await bed.pending(session);

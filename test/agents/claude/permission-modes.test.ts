@@ -1,4 +1,4 @@
-// What Claude Code asks a person about while it plans, and what it is refused, whoever makes the call.
+// What Claude Code asks a person about while it plans, and what it is refused.
 import { describe, expect, it } from 'vitest';
 import { isAskedInPlan, modeOf, refusedIn } from '../../../src/agents/claude/permission-modes.ts';
 import type { ToolCall } from '../../../src/agents/claude/stream-events.ts';

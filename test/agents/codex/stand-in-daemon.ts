@@ -1,5 +1,5 @@
 // A daemon of Codex with one thread in one turn, for what the real one cannot be made to do at will: it tells its open
-// requests again to whoever looks, as the real one does, and may be attached to again.
+// requests again to every client that resumes the thread, as the real one does, and may be attached to again.
 import { randomUUID } from 'node:crypto';
 
 interface Message {
