@@ -13,6 +13,10 @@ const questions = [
 
 describeInBrowser('drafts', () => {
   const testBed = useTestBed();
+  const askedWhy = async (id: string) => {
+    const run = await playMock(testBed.client, { do: 'ask', id, questions: [{ id: 'why', question: 'Why?' }] });
+    return { run, ask_id: (await run.ask(id)).ask_id };
+  };
 
   it('restores a draft after a reload and on another device, and sends all of it', async () => {
     const run = await playMock(testBed.client, { do: 'ask', id: 'form', questions });
@@ -62,12 +66,7 @@ describeInBrowser('drafts', () => {
   });
 
   it('keeps the text while the server restarts, and sends the answer afterwards', async () => {
-    const run = await playMock(testBed.client, {
-      do: 'ask',
-      id: 'restart',
-      questions: [{ id: 'why', question: 'Why?' }],
-    });
-    const { ask_id } = await run.ask('restart');
+    const { run, ask_id } = await askedWhy('restart');
     const { page, complaints } = await testBed.signedIn('lead');
     await page.goto(`/asks/${ask_id}`);
     const field = page.getByRole('textbox', { name: 'Why?' });
@@ -82,12 +81,7 @@ describeInBrowser('drafts', () => {
   });
 
   it('discards a draft that is still being saved when its answer is accepted', async () => {
-    const run = await playMock(testBed.client, {
-      do: 'ask',
-      id: 'quick',
-      questions: [{ id: 'why', question: 'Why?' }],
-    });
-    const { ask_id } = await run.ask('quick');
+    const { run, ask_id } = await askedWhy('quick');
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${ask_id}`);
     const saving = page.waitForRequest((request) => request.method() === 'PUT');

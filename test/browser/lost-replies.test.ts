@@ -44,9 +44,19 @@ describeInBrowser('lost replies', () => {
     await replies.end();
     return { page, complaints, field, thread_id };
   };
+  /** The same text, typed anew, is a second message. */
+  const postAgain = async ({ page, complaints, field, thread_id }: Awaited<ReturnType<typeof postWithoutReply>>) => {
+    await field.fill('go on');
+    expect(await page.getByText('No reply came').count()).toBe(0);
+    await field.press('Enter');
+    await expect.poll(() => field.inputValue()).toBe('');
+    expect(await postsOf(thread_id, 'go on')).toBe(2);
+    allowCut(complaints);
+  };
 
   it('posts a message once when its reply is lost and it is sent again after a reload, and a second time on purpose', async () => {
-    const { page, complaints, field, thread_id } = await postWithoutReply('go on', 'Said');
+    const posted = await postWithoutReply('go on', 'Said');
+    const { page, field, thread_id } = posted;
     expect(await postsOf(thread_id, 'go on')).toBe(1);
     expect(await field.inputValue()).toBe('go on');
     await page.getByText('No reply came when you sent this. It may be in the thread already').waitFor();
@@ -54,23 +64,13 @@ describeInBrowser('lost replies', () => {
     await expect.poll(() => field.inputValue()).toBe('');
     expect(await postsOf(thread_id, 'go on')).toBe(1);
 
-    await field.fill('go on');
-    expect(await page.getByText('No reply came').count()).toBe(0);
-    await field.press('Enter');
-    await expect.poll(() => field.inputValue()).toBe('');
-    expect(await postsOf(thread_id, 'go on')).toBe(2);
-    allowCut(complaints);
+    await postAgain(posted);
   });
 
   it('posts a second message when the text was cleared and typed again', async () => {
-    const { page, complaints, field, thread_id } = await postWithoutReply('go on', 'Said anew');
-    await field.fill('');
-    await field.fill('go on');
-    expect(await page.getByText('No reply came').count()).toBe(0);
-    await field.press('Enter');
-    await expect.poll(() => field.inputValue()).toBe('');
-    expect(await postsOf(thread_id, 'go on')).toBe(2);
-    allowCut(complaints);
+    const posted = await postWithoutReply('go on', 'Said anew');
+    await posted.field.fill('');
+    await postAgain(posted);
   });
 
   it('starts no run when an answer in the thread is sent again after its ask has ended', async () => {

@@ -1,14 +1,10 @@
 // What commands write: safe for a terminal whatever agents send, fitted to it, coloured only where that is wanted.
 // Covers: src/cli/ask-table.ts, src/cli/paging.ts, src/cli/commands/skills.ts
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { hasPty } from '../support/pty.ts';
-import { closeTestBeds, openTestBed, PATIENT, type TestBed } from './test-bed.ts';
+import { PATIENT, testBedForAll } from './test-bed.ts';
 
-let bed: TestBed;
-beforeAll(async () => {
-  bed = await openTestBed();
-});
-afterAll(closeTestBeds);
+const bed = testBedForAll();
 
 const HOSTILE = 'x\u001b[2J\u001b]52;c;cm0=\u0007\u001b[8mhidden\u001b[0m\u202eevil\u200b\u0001\u009b31m\r\nend';
 /** What acts on a terminal or hides text; line feeds do not. */

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
 import type { z } from 'zod';
 import { type Client, createClient } from '../../src/client/client.ts';
 import type { RaiseApproval, RaiseQuestion } from '../../src/core/bodies.ts';
@@ -68,6 +69,14 @@ export const TARGET = {
     { id: 'production', label: 'Production', description: 'customers see it' },
   ],
 };
+
+/** Opened before the first test of a file, closed after its last. */
+export function testBedForAll(): TestBed {
+  const bed = {} as TestBed;
+  beforeAll(async () => void Object.assign(bed, await openTestBed()));
+  afterAll(closeTestBeds);
+  return bed;
+}
 
 export async function openTestBed(): Promise<TestBed> {
   const server = await startHoldpoint();

@@ -7,20 +7,16 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connect, type Holdpoint, HoldpointProblem } from '../../src/client/holdpoint.ts';
 import type { AskView } from '../../src/core/views.ts';
-import { openServer, type Server } from '../support/server.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 
-let server: Server;
+const server = serverForAll();
 let url: string;
 let hp: Holdpoint;
 beforeAll(async () => {
-  server = await openServer();
   url = await server.url();
   hp = connect({ url, token: server.token });
 });
-afterAll(async () => {
-  hp.close();
-  await server.close();
-});
+afterAll(() => hp.close());
 
 const shown = async (toolCallId: string): Promise<AskView> => {
   for (;;) {

@@ -1,17 +1,16 @@
 // The event stream of the client: every event once and in order, wherever and however often the connection breaks, until it
 // is aborted.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Client, createClient } from '../../src/client/client.ts';
+import { createClient } from '../../src/client/client.ts';
 import { HoldpointProblem } from '../../src/client/http.ts';
 import type { EventView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/shared-fixtures.ts';
+import { clientForAll, serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
+const client = clientForAll(server);
 let url: string;
-let client: Client;
 beforeAll(async () => {
   url = await server.url();
-  client = createClient({ url, token: server.token });
 });
 
 /** Lets so many bytes through on each connection, then breaks it; after `times` it is left alone. */

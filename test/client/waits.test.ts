@@ -3,18 +3,17 @@
 // Covers: src/client/parked-wait.ts
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { askQuestion } from '../../src/client/asking.ts';
-import { type Client, createClient } from '../../src/client/client.ts';
+import { createClient } from '../../src/client/client.ts';
 import { HoldpointProblem } from '../../src/client/http.ts';
 import { Waits } from '../../src/client/waits.ts';
 import type { AskView, RunView } from '../../src/core/views.ts';
-import { serverForAll } from '../support/shared-fixtures.ts';
+import { clientForAll, serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
+const person = clientForAll(server);
 let url: string;
-let person: Client;
 beforeAll(async () => {
   url = await server.url();
-  person = createClient({ url, token: server.token });
 });
 
 interface Sent {

@@ -1,69 +1,63 @@
 // Limits per token and per session: requests, open polls, pending asks and the size of a body.
 // Covers: src/core/limits.ts
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
+import type { Limits } from '../../src/core/limits.ts';
 import { answer, callId, eventually, held, NOTES, newSession, ok, refusal } from '../support/api-calls.ts';
-import { openServer } from '../support/server.ts';
+import { openServer, type Server } from '../support/server.ts';
+
+const servers: Server[] = [];
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
+
+async function serverWith(limits: Partial<Limits>): Promise<Server> {
+  const server = await openServer({ limits });
+  servers.push(server);
+  return server;
+}
 
 it('limits an agent token after a burst with 429 and Retry-After, refills with time, and limits no operator', async () => {
-  const small = await openServer({ limits: { agentRequestsPerSecond: 1, agentBurst: 5 } });
-  try {
-    const { session_id } = await newSession(small);
-    const { token } = await small.makeToken('agent', session_id);
-    const look = () => small.get(`/v1/sessions/${session_id}`, { token });
-    for (let i = 0; i < 5; i++) await ok(look());
-    const limited = await look();
-    expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited', domain: 'limits' } });
-    expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
-    small.advance(60_000);
-    await ok(look());
-    for (let i = 0; i < 50; i++) await ok(small.get(`/v1/sessions/${session_id}`));
-  } finally {
-    await small.close();
-  }
+  const small = await serverWith({ agentRequestsPerSecond: 1, agentBurst: 5 });
+  const { session_id } = await newSession(small);
+  const { token } = await small.makeToken('agent', session_id);
+  const look = () => small.get(`/v1/sessions/${session_id}`, { token });
+  for (let i = 0; i < 5; i++) await ok(look());
+  const limited = await look();
+  expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited', domain: 'limits' } });
+  expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
+  small.advance(60_000);
+  await ok(look());
+  for (let i = 0; i < 50; i++) await ok(small.get(`/v1/sessions/${session_id}`));
 });
 
 it('limits the pending asks of a session with 429 until one is answered', async () => {
-  const small = await openServer({ limits: { pendingAsksPerSession: 2 } });
-  try {
-    const h = await held(small);
-    const raise = () =>
-      small.post(`/v1/runs/${h.runId}/asks`, { kind: 'question', tool_call_id: callId(), questions: [NOTES] });
-    await ok(raise());
-    const problem = await refusal(raise(), 429, 'pending_asks_limit');
-    expect(problem.detail).toMatch(/answer/);
-    await ok(answer(small, h));
-    await ok(raise());
-  } finally {
-    await small.close();
-  }
+  const small = await serverWith({ pendingAsksPerSession: 2 });
+  const h = await held(small);
+  const raise = () =>
+    small.post(`/v1/runs/${h.runId}/asks`, { kind: 'question', tool_call_id: callId(), questions: [NOTES] });
+  await ok(raise());
+  const problem = await refusal(raise(), 429, 'pending_asks_limit');
+  expect(problem.detail).toMatch(/answer/);
+  await ok(answer(small, h));
+  await ok(raise());
 });
 
 it('limits the open polls of an agent token with 429 until one returns', async () => {
-  const small = await openServer({ limits: { agentStreams: 2 } });
-  try {
-    const h = await held(small);
-    const { token } = await small.makeToken('agent', h.sessionId);
-    const poll = () => small.get(`/v1/asks/${h.ask.ask_id}?wait_ms=60000`, { token });
-    const open = [poll(), poll()];
-    await eventually(async () => (await small.get('/metrics')).text).toContain('what="streams"} 2');
-    await refusal(poll(), 429, 'too_many_streams');
-    await ok(answer(small, h));
-    for (const reply of await Promise.all(open)) expect(reply.status).toBe(200);
-    await ok(poll());
-  } finally {
-    await small.close();
-  }
+  const small = await serverWith({ agentStreams: 2 });
+  const h = await held(small);
+  const { token } = await small.makeToken('agent', h.sessionId);
+  const poll = () => small.get(`/v1/asks/${h.ask.ask_id}?wait_ms=60000`, { token });
+  const open = [poll(), poll()];
+  await eventually(async () => (await small.get('/metrics')).text).toContain('what="streams"} 2');
+  await refusal(poll(), 429, 'too_many_streams');
+  await ok(answer(small, h));
+  for (const reply of await Promise.all(open)) expect(reply.status).toBe(200);
+  await ok(poll());
 });
 
 it('refuses a body over the limit with 413 and names the limit', async () => {
-  const small = await openServer({ limits: { bodyBytes: 2000 } });
-  try {
-    const { session_id } = await newSession(small);
-    const send = (length: number) =>
-      small.post(`/v1/sessions/${session_id}/runs`, { input: { text: 'x'.repeat(length) } });
-    await ok(send(1000));
-    expect((await refusal(send(3000), 413, 'body_too_large')).detail).toContain('2000');
-  } finally {
-    await small.close();
-  }
+  const small = await serverWith({ bodyBytes: 2000 });
+  const { session_id } = await newSession(small);
+  const send = (length: number) =>
+    small.post(`/v1/sessions/${session_id}/runs`, { input: { text: 'x'.repeat(length) } });
+  await ok(send(1000));
+  expect((await refusal(send(3000), 413, 'body_too_large')).detail).toContain('2000');
 });

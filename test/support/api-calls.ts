@@ -54,6 +54,15 @@ export async function refusal(reply: Promise<Reply<unknown>>, status: number, co
   return body as Problem;
 }
 
+/** A pending ask of a session's first run, as the lists for people show it. */
+export const pendingView = ({ sessionId, runId, ask }: Held) => ({
+  session_id: sessionId,
+  agent_id: `external-${sessionId}`,
+  run_id: runId,
+  run_kind: 'input',
+  request: ask.request,
+});
+
 export const newSession = (server: Server, fields: Fields = {}): Promise<SessionView> =>
   ok(server.post<SessionView>('/v1/sessions', { agent: 'external', ...fields }));
 

@@ -1,5 +1,6 @@
 // Fixtures that open and close by themselves: before and after all tests of a file, or each of them.
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { type Client, createClient } from '../../src/client/client.ts';
 import { type OpenGateway, openGateway } from './gateway.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import { endEverything } from './process.ts';
@@ -19,6 +20,13 @@ export function operatorForAll(server: Server, name: string): { token: string } 
     operator.token = (await server.makeToken('operator', undefined, { name })).token;
   });
   return operator;
+}
+
+/** The operator's client of a server, from the first test on. */
+export function clientForAll(server: Server): Client {
+  const client = {} as Client;
+  beforeAll(async () => void Object.assign(client, createClient({ url: await server.url(), token: server.token })));
+  return client;
 }
 
 /** Processes that were started on it end before it does. */

@@ -104,12 +104,17 @@ it('asks again when the file is gone, and uses a denial without reading files', 
   expect(told).toEqual(['may not: no file']);
 });
 
-it('notices a change that was made while the run was held without a process', async () => {
+async function changedWhileHeld() {
   const { run, ask } = await asked({ command: 'bash deploy.sh', isPatient: false });
   await bed.until(async () => (await bed.events(run.session_id, 'run.released'))[0]);
   writeFileSync(script, 'echo production\n');
   await allow(ask);
   const again = await next(run.session_id);
+  return { run, again };
+}
+
+it('notices a change that was made while the run was held without a process', async () => {
+  const { run, again } = await changedWhileHeld();
   expect(requestOf(again).reason).toContain('has changed since this was asked');
   expect(requestOf(again).reason).toContain(`What has changed in ${script} cannot be shown here`);
   expect(told).toEqual([]);
@@ -122,11 +127,7 @@ it('notices a change that was made while the run was held without a process', as
 });
 
 it('does not use the first allow when the file has its first content again', async () => {
-  const { run, ask } = await asked({ command: 'bash deploy.sh', isPatient: false });
-  await bed.until(async () => (await bed.events(run.session_id, 'run.released'))[0]);
-  writeFileSync(script, 'echo production\n');
-  await allow(ask);
-  const again = await next(run.session_id);
+  const { run, again } = await changedWhileHeld();
   await bed.until(async () => (await bed.events(run.session_id, 'run.released'))[1]);
   writeFileSync(script, 'echo staging\n');
   await allow(again);

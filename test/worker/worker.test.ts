@@ -66,13 +66,17 @@ const asking = (mode: 'blocking' | 'deferred'): Step[] => [
   { do: 'complete', text: 'done' },
 ];
 
+async function askedFrom(mode: 'blocking' | 'deferred') {
+  const worker = await startWorkerProcess();
+  const run = await bed.play(asking(mode));
+  return { worker, run, ask: await first(run.session_id) };
+}
+
 describe('kill -9 of a worker with an ask open', () => {
   it.each(['blocking', 'deferred'] as const)(
     'delivers a %s ask once that is answered after another worker came',
     async (mode) => {
-      const worker = await startWorkerProcess();
-      const run = await bed.play(asking(mode));
-      const ask = await first(run.session_id);
+      const { worker, run, ask } = await askedFrom(mode);
       await kill(worker, run);
       await startWorkerProcess();
       await chooseBread(ask);
@@ -83,9 +87,7 @@ describe('kill -9 of a worker with an ask open', () => {
   it.each(['blocking', 'deferred'] as const)(
     'delivers a %s ask once that is answered while no worker runs',
     async (mode) => {
-      const worker = await startWorkerProcess();
-      const run = await bed.play(asking(mode));
-      const ask = await first(run.session_id);
+      const { worker, run, ask } = await askedFrom(mode);
       if (mode === 'deferred') await released(run);
       await kill(worker, run);
       await chooseBread(ask);
@@ -105,10 +107,8 @@ describe('kill -9 of a worker with an ask open', () => {
     await startWorkerProcess();
     for (const ask of open.slice(2)) await bed.decide(ask, { behavior: 'deny', reason: 'no' });
     await expectHeardOnce(run, [
-      'p1: answered: allowed {"n":1}',
-      'p2: answered: allowed {"n":2}',
-      'p3: answered: no',
-      'p4: answered: no',
+      ...[1, 2].map((n) => `p${n}: answered: allowed {"n":${n}}`),
+      ...[3, 4].map((n) => `p${n}: answered: no`),
     ]);
   });
 

@@ -3,26 +3,22 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { recordPath } from '../../../src/cli/connect/connection-record.ts';
 import { temporaryFolder } from '../../support/process.ts';
-import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
+import { PATIENT, testBedForAll } from '../test-bed.ts';
 
-let bed: TestBed;
+const bed = testBedForAll();
 let home: string;
 let data: string;
 let env: Record<string, string>;
-beforeAll(async () => {
-  bed = await openTestBed();
-});
-afterAll(closeTestBeds);
+const run = (...args: string[]) => bed.run(args, { env });
 beforeEach(() => {
   home = temporaryFolder();
   data = temporaryFolder();
   env = { CODEX_HOME: home, HOLDPOINT_DATA: data, HOLDPOINT_TOKEN: bed.server.token };
 });
 
-const run = (...args: string[]) => bed.run(args, { env });
 const hooks = () => join(home, 'hooks.json');
 const record = () => recordPath(data, 'codex', { file: hooks() });
 const odd = '{ "hooks" : {"Stop":[ {"hooks":[{"type":"command","command":"say done"}]} ]} }';

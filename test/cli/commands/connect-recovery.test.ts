@@ -17,21 +17,17 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recordPath } from '../../../src/cli/connect/connection-record.ts';
 import { temporaryFolder } from '../../support/process.ts';
-import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
+import { PATIENT, testBedForAll } from '../test-bed.ts';
 
-let bed: TestBed;
+const bed = testBedForAll();
+let record: string;
 let home: string;
 let settings: string;
-let record: string;
 let env: Record<string, string>;
 const proxies = new Set<Server>();
-beforeAll(async () => {
-  bed = await openTestBed();
-});
-afterAll(closeTestBeds);
 beforeEach(() => {
   home = temporaryFolder();
   settings = join(home, 'settings.json');

@@ -12,19 +12,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../support/process.ts';
 import { hasPty, KEYS } from '../../support/pty.ts';
-import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
+import { PATIENT, testBedForAll } from '../test-bed.ts';
 
-let bed: TestBed;
+const bed = testBedForAll();
 let home: string;
 let settings: string;
 let env: Record<string, string>;
-beforeAll(async () => {
-  bed = await openTestBed();
-});
-afterAll(closeTestBeds);
 beforeEach(() => {
   home = temporaryFolder();
   settings = join(home, 'settings.json');

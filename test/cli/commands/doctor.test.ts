@@ -2,18 +2,14 @@
 // Covers: src/boot/agents.ts, src/cli/connect/agent-checks.ts
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { program as claude } from '../../../src/agents/claude/program.ts';
 import { program as codex } from '../../../src/agents/codex/program.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { startHoldpoint, temporaryFolder } from '../../support/process.ts';
-import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
+import { openTestBed, PATIENT, type TestBed, testBedForAll } from '../test-bed.ts';
 
-let bed: TestBed;
-beforeAll(async () => {
-  bed = await openTestBed();
-});
-afterAll(closeTestBeds);
+const bed = testBedForAll();
 
 interface Check {
   name: string;

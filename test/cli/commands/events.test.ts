@@ -1,14 +1,10 @@
 // `holdpoint events` as a process against a real server.
 // Covers: src/cli/text/event-text.ts
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { EventView } from '../../../src/core/views.ts';
-import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
+import { PATIENT, testBedForAll } from '../test-bed.ts';
 
-let bed: TestBed;
-beforeAll(async () => {
-  bed = await openTestBed();
-});
-afterAll(closeTestBeds);
+const bed = testBedForAll();
 
 describe('events', PATIENT, () => {
   it('prints the events of a session or run, after a given one', async () => {

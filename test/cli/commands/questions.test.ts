@@ -3,15 +3,11 @@
 // Covers: src/cli/ask-subcommands.ts, src/cli/json-input.ts, src/cli/run-wait.ts
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../support/process.ts';
-import { closeTestBeds, openTestBed, PATIENT, TARGET, type TestBed } from '../test-bed.ts';
+import { PATIENT, TARGET, testBedForAll } from '../test-bed.ts';
 
-let bed: TestBed;
-beforeAll(async () => {
-  bed = await openTestBed();
-});
-afterAll(closeTestBeds);
+const bed = testBedForAll();
 
 const answers = JSON.stringify([{ question_id: 'target', selected_option_ids: ['staging'] }]);
 const statusOf = async (id: string) => (await bed.client.asks.get(id)).status;

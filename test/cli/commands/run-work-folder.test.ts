@@ -3,15 +3,11 @@
 // Covers: src/cli/commands/run.ts, src/cli/run-session.ts
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hasPty } from '../../support/pty.ts';
-import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
+import { PATIENT, testBedForAll } from '../test-bed.ts';
 
-let bed: TestBed;
-beforeAll(async () => {
-  bed = await openTestBed();
-});
-afterAll(closeTestBeds);
+const bed = testBedForAll();
 
 const SAY = JSON.stringify({ script: [{ do: 'say', text: 'hello' }] });
 const MAKE = { do: 'approve', id: 'go', tool_name: 'Bash', input: { command: 'make' } };

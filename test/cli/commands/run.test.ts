@@ -1,15 +1,11 @@
 // `holdpoint run` as a process against a real server: following, waiting, detaching, and what is refused.
 // Covers: src/cli/follow-run.ts, src/cli/run-input.ts, src/cli/run-session.ts, src/cli/worker-availability.ts
 // Covers: src/cli/text/run-text.ts
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { EventView } from '../../../src/core/views.ts';
-import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
+import { PATIENT, testBedForAll } from '../test-bed.ts';
 
-let bed: TestBed;
-beforeAll(async () => {
-  bed = await openTestBed();
-});
-afterAll(closeTestBeds);
+const bed = testBedForAll();
 
 const SAY = JSON.stringify({
   script: [

@@ -1,12 +1,8 @@
 // `holdpoint runs` as a process against a real server.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
+import { describe, expect, it } from 'vitest';
+import { PATIENT, testBedForAll } from '../test-bed.ts';
 
-let bed: TestBed;
-beforeAll(async () => {
-  bed = await openTestBed();
-});
-afterAll(closeTestBeds);
+const bed = testBedForAll();
 
 describe('runs', PATIENT, () => {
   it('lists runs, shows one with its asks, and cancels it', async () => {

@@ -1,47 +1,20 @@
 // `holdpoint sessions` as a process against a real server.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
+import { describe, expect, it } from 'vitest';
+import { PATIENT, testBedForAll } from '../test-bed.ts';
 
-let bed: TestBed;
-beforeAll(async () => {
-  bed = await openTestBed();
-});
-afterAll(closeTestBeds);
+const bed = testBedForAll();
 
 describe('sessions', PATIENT, () => {
   it('creates, finds, lists, shows, interrupts and ends a session', async () => {
-    const made = await bed.run([
-      'sessions',
-      'create',
-      '--session-id',
-      'nightly',
-      '--title',
-      'Nightly build',
-      '--project',
-      'web',
-      'api',
-      '--json',
-    ]);
+    const create = ['sessions', 'create', '--session-id', 'nightly', '--title', 'Nightly build'];
+    const projects = ['--project', 'web', 'api'];
+    const made = await bed.run([...create, ...projects, '--json']);
     expect(JSON.parse(made.stdout)).toMatchObject({
       session_id: 'nightly',
       agent: 'external',
       project_ids: ['web', 'api'],
     });
-    expect(
-      (
-        await bed.run([
-          'sessions',
-          'create',
-          '--session-id',
-          'nightly',
-          '--title',
-          'Nightly build',
-          '--project',
-          'web',
-          'api',
-        ])
-      ).code,
-    ).toBe(0);
+    expect((await bed.run([...create, ...projects])).code).toBe(0);
     expect((await bed.run(['sessions', 'create', '--session-id', 'nightly', '--agent', 'mock'])).code).toBe(4);
     const listed = await bed.run(['sessions', 'list']);
     expect(listed.stdout).toMatch(/^nightly +idle +external +\S+ +Nightly build$/m);

@@ -1,14 +1,10 @@
 // `holdpoint sign-in`: prints the link alone on standard output, for the given name and scope.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MeView } from '../../../src/core/views.ts';
 import { send } from '../../support/http.ts';
-import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
+import { PATIENT, testBedForAll } from '../test-bed.ts';
 
-let bed: TestBed;
-beforeAll(async () => {
-  bed = await openTestBed();
-});
-afterAll(closeTestBeds);
+const bed = testBedForAll();
 
 const use = (url: string) =>
   send<MeView>(bed.server.url, {

@@ -1,12 +1,8 @@
 // `holdpoint tokens` as a process against a real server.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeTestBeds, openTestBed, PATIENT, type TestBed } from '../test-bed.ts';
+import { describe, expect, it } from 'vitest';
+import { PATIENT, testBedForAll } from '../test-bed.ts';
 
-let bed: TestBed;
-beforeAll(async () => {
-  bed = await openTestBed();
-});
-afterAll(closeTestBeds);
+const bed = testBedForAll();
 
 describe('tokens', PATIENT, () => {
   it('creates a token, prints it once, lists it and revokes it by name', async () => {

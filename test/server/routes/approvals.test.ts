@@ -10,6 +10,7 @@ import {
   held,
   newSession,
   ok,
+  pendingView,
   raiseApproval,
   refusal,
   resolutions,
@@ -54,15 +55,7 @@ describe('the list of pending approvals', () => {
     const h = await heldOnApproval();
     const other = await heldOnApproval();
     const mine = await ok(server.get<PendingApprovalView[]>(`/v1/sessions/${h.sessionId}/approvals`));
-    expect(mine).toEqual([
-      {
-        session_id: h.sessionId,
-        agent_id: `external-${h.sessionId}`,
-        run_id: h.runId,
-        run_kind: 'input',
-        request: h.ask.request,
-      },
-    ]);
+    expect(mine).toEqual([pendingView(h)]);
     expect(mine[0]?.request).toMatchObject({
       tool_name: 'Bash',
       input: { command: 'rm -rf build' },

@@ -10,6 +10,7 @@ import {
   NOTES,
   newSession,
   ok,
+  pendingView,
   picks,
   REGIONS,
   ROUTING,
@@ -76,14 +77,9 @@ describe('a run with a pending ask', () => {
     expect(run.pending_question_ids).toEqual([]);
     const after = await ok(server.get<RunView[]>(`/v1/runs?session_id=${h.sessionId}`));
     expect(after.map((r) => r.run_id)).toEqual(before.map((r) => r.run_id));
-    expect(typesOf(await eventsOfRun(server, h.runId))).toEqual([
-      'accepted',
-      'started',
-      'ask.raised',
-      'waiting_for_user_question',
-      'ask.claimed',
-      'user_question_resolved',
-    ]);
+    expect(typesOf(await eventsOfRun(server, h.runId)).join(' ')).toBe(
+      'accepted started ask.raised waiting_for_user_question ask.claimed user_question_resolved',
+    );
   });
 });
 
@@ -102,15 +98,7 @@ describe('the list of pending questions', () => {
     const h = await held(server);
     const one = await listed(`/v1/sessions/${h.sessionId}/questions`);
     expect(one).toEqual(await listed(`/v1/questions?session_id=${h.sessionId}`));
-    expect(one).toEqual([
-      {
-        session_id: h.sessionId,
-        agent_id: `external-${h.sessionId}`,
-        run_id: h.runId,
-        run_kind: 'input',
-        request: h.ask.request,
-      },
-    ]);
+    expect(one).toEqual([pendingView(h)]);
   });
 
   it('shows every question with id, header, question, options and multi_select', async () => {
