@@ -112,10 +112,11 @@ describe.skipIf(!hasPty)('lists in a terminal (needs python3)', PATIENT, () => {
 
 describe('an empty list', PATIENT, () => {
   it.each([
-    [[], 'no skill is published'],
-    [['nosuch'], 'there is no such skill'],
-  ])('is reported as a sentence, not as a table without rows: skills list %j', async (name, sentence) => {
-    const ended = await bed.run(['skills', 'list', ...name]);
+    [['skills', 'list'], 'no skill is published'],
+    [['skills', 'list', 'nosuch'], 'there is no such skill'],
+    [['events', '--after', '999999999'], 'there is no such event'],
+  ])('is reported as a sentence, not as a table without rows: %j', async (args, sentence) => {
+    const ended = await bed.run(args);
     expect(ended).toEqual({ code: 0, stdout: '', stderr: `holdpoint: ${sentence}\n` });
   });
 });

@@ -4,7 +4,7 @@ import type { EventView } from '../../core/views.ts';
 import { Command } from '../command.ts';
 import { atMostOne, type ServerFlags, wholeNumber } from '../command-flags.ts';
 import { findRun, findSession } from '../lookup.ts';
-import { print, printJsonLine, terminalWidth } from '../output.ts';
+import { note, print, printJsonLine, terminalWidth } from '../output.ts';
 import { eventPages, PAGE_SIZE } from '../paging.ts';
 import { connect } from '../server-connection.ts';
 import { interruptible } from '../signals.ts';
@@ -50,6 +50,7 @@ function events(flags: EventFlags): Promise<void> {
         shown += 1;
         if (shown >= limit || signal.aborted) break;
       }
+    if (shown === 0 && !flags.follow && !flags.json) note('there is no such event');
   });
 }
 
