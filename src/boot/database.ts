@@ -1,4 +1,4 @@
-// The database of a server without the server.
+// Opens the database of a server without the server.
 import { join } from 'node:path';
 import { copyToPostgres } from '../store/copy.ts';
 import { migratePostgres } from '../store/postgres-schema.ts';

@@ -1,5 +1,5 @@
-// The server, composed: opens the state folder, wires store, gateway, doors and the built-in worker together, and takes
-// them apart again in the right order. Whatever else is composed has a file of its own here, so that nobody loads all of it.
+// Composes the server: opens the state folder, wires store, gateway, transports and the built-in worker together, and
+// stops them in the right order. Every other composition has a file of its own here and is loaded alone.
 import { hash as digest, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -194,7 +194,7 @@ async function operatorToken(gateway: Gateway, { token, data }: Settings): Promi
   throw fail('invalid_request', 'The preset token (HOLDPOINT_TOKEN) was revoked. Give another one, or none.');
 }
 
-/** One that was revoked while it lay in its file is replaced: nobody could use it, and nobody should. */
+/** A stored token that was revoked is replaced, because no caller could use it. */
 async function keptToken(
   gateway: Gateway,
   folder: string,

@@ -1,5 +1,5 @@
-// A child run asks its parent session: the answer comes by mail, not into the tool call. Waits for it, takes it, and
-// acknowledges the mail. Whatever is not an answer is a declined clarification.
+// Asks the parent session from a child run. The answer arrives as mail, not in the tool call: waits for it, reads it,
+// and acknowledges the mail. Any end but an answer is a declined clarification.
 import type { z } from 'zod';
 import type { Clarify } from '../core/bodies.ts';
 import type { AskView, MessageView } from '../core/views.ts';

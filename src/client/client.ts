@@ -1,5 +1,5 @@
-// The typed calls: one for each endpoint of the HTTP API, grouped as its document groups them. Types come from the
-// schemas the server validates with. Adds nothing of its own: what is here is what the API says.
+// Provides one typed call for each endpoint of the HTTP API, grouped as its document groups them. Types come from the
+// schemas that the server validates with. Adds no behaviour of its own.
 import type { z } from 'zod';
 import type { AskKind, AskStatus, DeliveryState } from '../core/ask.ts';
 import type * as bodies from '../core/bodies.ts';

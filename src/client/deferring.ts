@@ -1,6 +1,6 @@
-// The defer contract for your own agent loop. A tool whose result is deferred has asked a person: the loop emits that the
-// tool is done, stops, and goes on with the next message of its session. What the tool returned is for the loop alone; it
-// never becomes part of what the model is told.
+// Implements the defer contract for your own agent loop. A tool whose result is deferred has asked a person: the loop
+// reports the tool as done, stops, and continues with the next message of its session. The result of such a tool is for
+// the loop alone and never reaches the model.
 import { type DeferredResult, findDeferred, TOOL_DEFERRED } from '../core/deferred.ts';
 import type { AskView } from '../core/views.ts';
 import type { Client } from './client.ts';
@@ -15,7 +15,7 @@ export interface ToolDone extends ToolCall {
   ask_id: string;
 }
 
-/** Thrown through the loop to end the run. Not an error of anybody's: catch it where the loop was started. */
+/** Thrown through the loop to end the run. Not an error: catch it where the loop was started. */
 export class DeferredExit extends Error {
   readonly stop_reason = TOOL_DEFERRED;
   readonly ask_id: string;

@@ -1,5 +1,5 @@
-// Which inputs of a tool are changes of a file: an old and a new text, several such edits, or a whole content. Owns the
-// shapes; how a change is compared and shown is for each surface.
+// Recognises tool inputs that change a file: an old and a new text, several such edits, or a whole content. Owns the
+// shapes; each surface compares and shows a change itself.
 
 interface TextChange {
   before: string;

@@ -1,5 +1,5 @@
-// Characters that a person would not see in what an agent wants to run: controls, zero widths, fillers, tags, what turns
-// the reading direction, and what looks like a blank and is none. Every surface shows them spelled out; how is its own.
+// Finds characters that a person would not see in what an agent wants to run: controls, zero widths, fillers, tags,
+// direction marks, and characters that look like a space. Every surface shows them spelled out, in its own way.
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is looked for
 export const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f]/g;

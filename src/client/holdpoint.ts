@@ -1,6 +1,6 @@
-// The public entry of the package: `await holdpoint.ask({...})` from any program. Makes the session and the run that an
-// ask needs, waits for its end, and closes them again. With an `id` an ask survives the program: asked again after a
-// crash it is the same ask with the same answer.
+// Exports the public entry of the package: `await holdpoint.ask({...})` from any program. Creates the session and the
+// run that an ask needs, waits for its end, and closes them again. With an `id` an ask survives the program: asked
+// again after a crash it is the same ask with the same answer.
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import { CHOSEN_ID } from '../core/id.ts';

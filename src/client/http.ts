@@ -1,5 +1,5 @@
-// One request to a Holdpoint server: bearer token or a page's cookies, JSON, problem documents as errors, and the retry
-// of calls that are safe to repeat. Owns the wire; knows no endpoint. Runs wherever `fetch` does.
+// Sends one request to a Holdpoint server: bearer token or a page's cookies, JSON, problem documents as errors, and the
+// retry of calls that are safe to repeat. Owns the wire; knows no endpoint. Runs wherever `fetch` does.
 import type { Winner } from '../core/errors.ts';
 
 export interface HttpOptions {

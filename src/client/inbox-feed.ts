@@ -1,6 +1,6 @@
-// What happens on the server, for an inbox: everything that is pending now, then every ask that comes or settles. The
-// stream takes up where the list ends and where it broke off, so that nothing is missed in between. Used by the inbox at
-// the terminal and the one in the browser; what they make of it is theirs.
+// Feeds an inbox: everything that is pending now, then every ask that is raised or settled. The stream begins at the
+// position of the list and resumes there after a lost connection, so that no event is missed. Shared by the terminal
+// and the page.
 import type { AskView, EventView, SessionView, SightingView } from '../core/views.ts';
 import { type Client, every } from './client.ts';
 import { follow } from './stream.ts';
@@ -11,7 +11,7 @@ export interface InboxListener {
   /** `isNews`: raised since the feed began, not found waiting. */
   raised(asks: readonly AskView[], isNews: boolean): void;
   settled(askId: string, answer: AnswerView): void;
-  /** Somebody has seen it, here or elsewhere. */
+  /** A person has seen it, here or elsewhere. */
   seen?(askId: string, sighting: SightingView): void;
   session(session: SessionView): void;
   link(link: 'live' | 'lost'): void;
@@ -39,7 +39,7 @@ export async function followInbox(
   let cursor: number | undefined;
   const page = async (at: { cursor?: string }) => {
     const listed = await client.asks.list({ status: 'pending', limit: PAGE, ...at });
-    // The position of the first page: what settles while the others are read is told by the stream.
+    // The position of the first page: the stream reports what settles while the others are read.
     cursor ??= listed.cursor;
     listener.raised(listed.items, false);
     for (const ask of listed.items) sessions.need(ask.session_id);

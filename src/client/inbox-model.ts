@@ -1,5 +1,6 @@
-// The inbox as a value: which asks are open, in which order, and how the value changes when an ask is raised, seen or
-// settled. Pure, and shared by the terminal and the page. Selection, drawing and sending answers belong to each surface.
+// Models the inbox as a value: which asks are open, in which order, and how the value changes when an ask is raised,
+// seen or settled. Pure, and shared by the terminal and the page. Selection, drawing and sending belong to each
+// surface.
 import type { AskView, SessionView, SightingView } from '../core/views.ts';
 import type { AnswerView } from './inbox-feed.ts';
 

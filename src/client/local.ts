@@ -1,5 +1,5 @@
-// Where a client on this machine finds its server and its token when nobody said: the environment, then the state
-// folder of the person. Reads; never makes a folder or a token.
+// Finds the server and the token for a client on this machine that was given none: the environment, then the state
+// folder of the person. Reads only; never creates a folder or a token.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import envPaths from 'env-paths';

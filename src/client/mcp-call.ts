@@ -1,6 +1,6 @@
-// One call of a tool at the server's own MCP door, for a worker that forwards what its agent wanted to call. A client of
-// the protocol it is not: one request, one result, in the 2025 way that needs no greeting. The same call again has the same
-// result, by its `tool_use_id`: so it goes the way of every other call, and outlasts a server that is away for a while.
+// Calls one tool of the server's MCP endpoint, for a worker that forwards a call of its agent. Not a client of the
+// whole protocol: one request, one result, in the 2025 version that needs no handshake. A repeated call has the same
+// result, by its `tool_use_id`, so it is retried like every other call while the server is away.
 import { createParser } from 'eventsource-parser';
 import { HoldpointProblem, type Http } from './http.ts';
 

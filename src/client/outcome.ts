@@ -1,5 +1,5 @@
-// What became of an ask, as the asking program sees it. Every end has its own name; only a person's (or a setting's)
-// explicit allow makes an approval `allowed`, and nothing else can.
+// Converts the end of an ask into the outcome that the asking program gets. Every end has its own name; only a person's
+// (or a setting's) explicit allow makes an approval `allowed`.
 import type { AskView, QuestionAskView } from '../core/views.ts';
 
 interface End {

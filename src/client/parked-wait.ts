@@ -1,5 +1,5 @@
-// One wait for the end of one ask: woken by an event, by a look at the server, or given up. There may be very many, so
-// it holds what it needs to end and no more. Who wakes it, and when, is decided in waits.ts.
+// Holds one wait for the end of one ask until an event or a poll ends it, or it is aborted. There may be very many, so
+// it holds only what it needs to end. waits.ts decides when it is woken.
 import type { EventView } from '../core/views.ts';
 import { HoldpointProblem, sleep } from './http.ts';
 

@@ -1,5 +1,5 @@
-// A published skill as the files it is made of, for whoever lays it into a workspace. The server judged the zip when it
-// was published; that this is the same zip is checked by its digest, and a path that leads elsewhere is not unpacked.
+// Unpacks a published skill into its files. The server judged the zip when it was published; the digest proves that
+// this is the same zip, and a path that leads outside is not unpacked.
 import { hash } from 'node:crypto';
 import { unzipSync } from 'fflate';
 import { DEFAULT_NAMESPACE, UNPACKED_BYTES } from '../core/skill.ts';

@@ -1,5 +1,4 @@
-// How a program says what it asks: short for the common case, complete for the rest. Turns it into the body of the
-// API, and refuses nothing: the server judges.
+// Converts the short form in which a program asks into the body of the API. Refuses nothing: the server judges.
 import type { z } from 'zod';
 import type { AskMode } from '../core/ask.ts';
 import type { OptionInput, QuestionInput } from '../core/question.ts';

@@ -1,5 +1,5 @@
-// A live event stream that comes back by itself: reconnects with the last event it has seen, waits longer each time,
-// and takes a silent connection for a dead one. Owns the connection; what the events mean is for whoever follows.
+// Follows an event stream over reconnects: resumes after the last event it has seen, backs off, and takes a silent
+// connection for a dead one. Owns the connection; its caller interprets the events.
 import { createParser } from 'eventsource-parser';
 import type { EventView } from '../core/views.ts';
 import { backoffMs, HoldpointProblem, type Http, sleep } from './http.ts';

@@ -1,4 +1,4 @@
-// Instants and durations in few letters, the same in every list and view.
+// Formats instants and durations in few letters, the same in every list and view.
 
 const UNITS = [
   ['d', 86_400_000],

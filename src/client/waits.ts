@@ -1,6 +1,6 @@
-// Many waits over one stream: a parked ask costs a map entry, not a connection. The stream is opened by the first wait
-// and closed when nothing waits any more. An event is a wake-up; after every (re)connect each parked wait looks on the
-// server again, so that a missed event never loses an answer. Where streams are refused, each wait polls instead.
+// Shares one stream between many waits: a parked ask costs a map entry, not a connection. The first wait opens the
+// stream and the last one closes it. An event is a wake-up; after every (re)connect each parked wait reads its ask
+// again, so that a missed event never loses an answer. Where streams are refused, each wait polls instead.
 import { add, drop } from '../core/sets.ts';
 import type { EventView } from '../core/views.ts';
 import { HoldpointProblem, type Http } from './http.ts';

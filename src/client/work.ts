@@ -1,5 +1,5 @@
-// A run that this program does itself: it says things, asks, and ends. The run belongs to an external session, so no
-// worker takes it. Finding the same run again after a crash is what makes asking twice safe.
+// Runs work that this program does itself: it reports output, asks, and ends. The run belongs to an external session,
+// so no worker claims it. The same run is found again after a crash, which makes a repeated ask safe.
 import type { AskView, SessionView } from '../core/views.ts';
 import { type Asking, askApproval, askQuestion } from './asking.ts';
 import { type Client, createClient } from './client.ts';
@@ -27,7 +27,7 @@ export interface Work {
   readonly run_id: string;
   /** Resolves when the question has ended, however long that takes. The same `id` again is the same ask. */
   ask(spec: Blocking<AskSpec>): Promise<AskOutcome>;
-  /** `allowed` only if somebody said so: no silence, failure or deadline ever makes it true. */
+  /** `allowed` only if a person or a setting said so: no silence, failure or deadline ever makes it true. */
   approve(spec: Blocking<ApproveSpec>): Promise<ApprovalOutcome>;
   say(text: string): Promise<void>;
   complete(text?: string): Promise<void>;
@@ -36,7 +36,7 @@ export interface Work {
 
 const SECRET_TOKEN_MS = 60_000;
 
-/** With `once` the session has one run for ever: whoever opens it again gets that run, ended or not. */
+/** With `once` the session has one run for ever: opened again it has that run, ended or not. */
 export async function openWork(client: Client, waits: Waits, spec: StartSpec, once = false): Promise<Work> {
   const { text, ...wanted } = spec;
   const session = await client.sessions.create({ agent: 'external', ...wanted });

@@ -1,5 +1,5 @@
-// The HTTP transport: a Fastify app around a gateway. Every error leaves as a problem document; every route declares its
-// scopes; nothing here knows where data is kept.
+// Builds the HTTP transport: a Fastify app around a gateway. Every error leaves as a problem document; every route
+// declares its scopes; nothing here knows where data is stored.
 import Fastify, { type FastifyServerOptions, LogController } from 'fastify';
 import {
   hasZodFastifySchemaValidationErrors,

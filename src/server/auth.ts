@@ -1,5 +1,6 @@
-// Who may do what, in this order: Host, Origin, token or cookie, scope, CSRF (cookies), session. Runs before the body is
-// read. Scopes are declared with each route; a route without a declaration is a programming error and refuses to start.
+// Authorises every request, in this order: Host, Origin, token or cookie, scope, CSRF (cookies), session. Runs before
+// the body is read. Each route declares its scopes; a route without a declaration is a programming error and refuses to
+// start.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SURFACES, type Surface } from '../core/ask.ts';
 import { fail } from '../core/errors.ts';
@@ -15,7 +16,7 @@ declare module 'fastify' {
     actor: Actor;
   }
   interface FastifyContextConfig {
-    /** `page`: our own page, before anybody has signed in. It needs its own Origin and no token. */
+    /** `page`: our own page, before a person has signed in. It needs its own Origin and no token. */
     scopes?: readonly Scope[] | 'open' | 'page';
     /** What is said here is kept nowhere as it is: texts may be what no database could keep. */
     anyText?: boolean;
@@ -133,7 +134,7 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** After a token was revoked: nobody is let in from memory. */
+    /** Clears the token cache after a token was revoked. */
     forgetTokens(): void;
   }
 }

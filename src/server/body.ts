@@ -1,5 +1,5 @@
-// Request bodies: valid UTF-8, JSON of sane depth, no text a database could not keep. Whatever fails here has changed
-// nothing and is told what was wrong.
+// Parses request bodies: valid UTF-8, JSON of limited depth, no text that a database could not store. A refused body
+// has changed nothing, and the refusal names the reason.
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { fail } from '../core/errors.ts';

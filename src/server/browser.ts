@@ -1,6 +1,6 @@
-// Callers that are browsers: the two cookies of a signed-in one, and the proof that a request comes from our own page.
-// A cookie is sent by the browser whoever asked it to, so it counts only together with our Origin and, where something
-// may change, a value that only a page of ours can read.
+// Authenticates browsers: the two cookies of a signed-in one, and the proof that a request comes from our own page. A
+// browser sends a cookie with requests of any page, so it counts only together with our Origin and, for a change, a
+// CSRF value that only our page can read.
 import { timingSafeEqual } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -66,7 +66,7 @@ export interface Transport {
   behindProxy: boolean;
 }
 
-/** How this caller reaches us: by TLS of our own or of the proxy in front, which nobody on this machine goes through. */
+/** How this caller reaches us: by TLS of our own or of the proxy in front, which callers on this machine do not use. */
 export function isTls(request: FastifyRequest, ours: Transport): boolean {
   return ours.https || (ours.behindProxy && !LOOPBACK.test(request.headers.host ?? ''));
 }

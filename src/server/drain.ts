@@ -1,5 +1,5 @@
-// The end of the transport: requests that have begun are answered, long polls with what there is, streams are ended. Only a
-// client that does not let go is cut off, after a while.
+// Drains the transport at shutdown: answers requests that have begun, returns long polls, ends streams. A client that
+// does not disconnect is cut off after a while.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Gateway } from '../gateway/gateway.ts';

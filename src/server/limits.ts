@@ -1,4 +1,4 @@
-// Limits per token: requests in a second, streams and polls open at once. Zero switches a limit off.
+// Limits what each token may use: requests in a second, streams and polls open at once. Zero switches a limit off.
 import { fail } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Actor } from '../core/token.ts';

@@ -1,5 +1,5 @@
-// What is not even a request: broken HTTP, headers without end, expectations nobody can meet. It still gets a problem
-// document, and its connection does not outlive it.
+// Answers malformed HTTP, oversized headers and unsupported expectations with a problem document, and closes the
+// connection.
 import type { FastifyServerOptions } from 'fastify';
 import { refuse } from '../core/errors.ts';
 import { problemOf } from './problem.ts';

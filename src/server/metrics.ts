@@ -1,4 +1,4 @@
-// Prometheus metrics: what the log says happened, what is open now, what the process costs.
+// Collects Prometheus metrics: what the log says happened, what is open now, what the process costs.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Gateway } from '../gateway/gateway.ts';
 

@@ -1,5 +1,5 @@
-// One OpenAPI 3.1 document, generated from the schemas that validate, at /openapi.json; browsable at /docs.
-// Each operation names the scopes that may call it, as the route declares them. The page loads nothing from elsewhere and
+// Generates one OpenAPI 3.1 document from the schemas that validate, at /openapi.json; browsable at /docs. Each
+// operation names the scopes that may call it, as the route declares them. The page loads nothing from elsewhere and
 // runs no script but its own.
 import { randomBytes } from 'node:crypto';
 import swagger from '@fastify/swagger';

@@ -1,6 +1,6 @@
-// Our own page: the files Vite built, with headers that let them load nothing from anywhere else and be framed by
-// nobody. Every address the page knows answers with the same document; what it shows is its own business. So does one that
-// nobody knows, when a person has typed it: the page says so in words.
+// Serves our own page: the files that Vite built, with headers that forbid other sources and framing. Every address of
+// the page returns the same document. So does an unknown address that a person opened: the page says that it is
+// unknown.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
@@ -59,7 +59,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 
 export const isBuilt = (folder: string): boolean => existsSync(join(folder, 'index.html'));
 
-/** Somebody has opened an address that is no route of any kind: they are told by the page, not by a problem document. */
+/** A person has opened an address that is no route: the page says so, not a problem document. */
 export const isLostVisitor = ({ is404, method, headers }: FastifyRequest): boolean =>
   is404 && method === 'GET' && headers.authorization === undefined && (headers.accept ?? '').includes('text/html');
 

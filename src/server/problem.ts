@@ -1,4 +1,4 @@
-// Refusals as RFC 9457 problem documents: one total table from code to status, one place that writes them.
+// Writes refusals as RFC 9457 problem documents, by one total table from code to status.
 import type { FastifyReply } from 'fastify';
 import { ERRORS, type ErrorCode, HoldpointError, type Refusal, refuse } from '../core/errors.ts';
 

@@ -1,5 +1,5 @@
-// What routes take from a request beside its body: the page, the idempotency key, the lease, a signal that the caller
-// has gone. And how they answer with a list.
+// Reads from a request what routes need beside its body (page, idempotency key, lease, a signal that the caller has
+// disconnected), and replies with lists.
 import { isUtf8 } from 'node:buffer';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -109,7 +109,7 @@ export function leaseOf(request: FastifyRequest): number | undefined {
   return epoch;
 }
 
-/** Aborts when the caller hangs up, so that nothing waits for nobody. */
+/** Aborts when the caller disconnects, so that its wait ends. */
 export function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());

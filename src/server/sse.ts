@@ -1,5 +1,5 @@
-// Live event streams. A stream is a cursor over the log: it begins after a given event, resumes where it stopped, and
-// a slow reader is left alone until it has caught up with what it was sent.
+// Serves live event streams. A stream is a cursor over the log: it begins after a given event, resumes where it
+// stopped, and sends a slow reader nothing more until it has read what it was sent.
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Event } from '../core/event.ts';
@@ -34,7 +34,7 @@ interface Beginning {
   wantsDrafts?: boolean | undefined;
   /** The texts that follow from an event, where they are not the event itself; none, where there is nothing to show. */
   framesOf?: (event: Event) => string;
-  /** Where the stream begins, in the words of whoever reads it. */
+  /** Where the stream begins, as its reader writes it. */
   cursor?: string;
 }
 

@@ -1,5 +1,5 @@
-// Which agents can be given work now, and with which labels: what workers said when they last asked this server for a run.
-// Kept in memory only; a worker that is there asks again within a minute, and one that is gone is forgotten soon after.
+// Records which agents can be given work now, and with which labels, from the latest claim of each worker. Kept in
+// memory only: a running worker claims again within a minute, and one that has stopped is forgotten soon after.
 import type { AgentDescription } from '../core/agent-description.ts';
 import type { ClaimRun } from '../core/bodies.ts';
 import { inOrder, labelKey } from '../core/label.ts';

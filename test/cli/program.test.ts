@@ -40,7 +40,7 @@ it.each([
   // Refused as the unknown commands they are.
   ['help nosuch', 'nosuch'],
   ['help questions nosuch answer', 'questions nosuch'],
-  // Words of somebody else.
+  // Text of another program.
   ['run mock help', 'run mock help'],
   ['threads post nightly help', 'threads post nightly help'],
 ])('reads `%s` as `%s`', (given, read) => expect(withHelp(whole, given.split(' ')).join(' ')).toBe(read));

@@ -1,4 +1,4 @@
-// Deciding approvals, in batches that are all or nothing.
+// Decides approvals, in batches that are all or nothing.
 import { ResolveApprovals } from '../../core/bodies.ts';
 import { RunView, SessionView } from '../../core/views.ts';
 import { ANSWERERS } from '../auth.ts';

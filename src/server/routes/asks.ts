@@ -1,4 +1,4 @@
-// Asks from the agent's side: raise, wait, acknowledge. And the inbox and history of all asks.
+// Raises asks, waits for them and acknowledges answers, from the agent's side; lists the inbox and the history.
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ASK_KINDS, ASK_STATUSES, DELIVERY_STATES } from '../../core/ask.ts';

@@ -1,4 +1,4 @@
-// Drafts: what an operator has typed and not sent. Everyone has their own; no event tells what they hold.
+// Stores drafts: what an operator has typed and not sent. Each operator has their own; events do not carry the content.
 import { z } from 'zod';
 import { SaveDraft } from '../../core/bodies.ts';
 import { DraftView } from '../../core/views.ts';

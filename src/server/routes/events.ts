@@ -1,4 +1,4 @@
-// The event log: JSON pages, or a live stream of the same on the same path.
+// Serves the event log: JSON pages, or a live stream on the same path.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { EventFilter } from '../../core/ports.ts';

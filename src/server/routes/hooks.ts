@@ -1,5 +1,5 @@
-// The way to the doors of attached agents: a person's own agent calls its hook here. Checks who calls like every other
-// route and hands on what was said; what it means is for the agent's own door. Never answers for anybody.
+// Receives the hook calls of a person's own agents. Authorises the caller like every other route and passes the payload
+// to the agent's hook server, which alone interprets it. Never answers an ask.
 import { z } from 'zod';
 import { fail } from '../../core/errors.ts';
 import { looseObject } from '../../core/fields.ts';

@@ -1,4 +1,4 @@
-// What the past tells about waiting, and which agents can be given work: for the pages people look at.
+// Reports how long answers took, and which agents can be given work.
 import { z } from 'zod';
 import { InsightsView } from '../../core/insight.ts';
 import { AgentView } from '../../core/views.ts';

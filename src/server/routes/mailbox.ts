@@ -1,4 +1,4 @@
-// Mail of a session: what waits for it, what could not arrive.
+// Lists and acknowledges the mail of a session, and its dead letters.
 import { z } from 'zod';
 import { Empty, FailMessage } from '../../core/bodies.ts';
 import { DeadLetterView, MessageView } from '../../core/views.ts';

@@ -1,4 +1,4 @@
-// Lists for a caller that may see one session only: its own, whatever it asked for.
+// Restricts a list to the session of a caller that may see no other.
 import { fail } from '../../core/errors.ts';
 import type { Actor } from '../../core/token.ts';
 

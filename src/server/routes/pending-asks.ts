@@ -1,4 +1,4 @@
-// What approvals and questions share: the lists of pending asks, and the wait until an answered run pauses again.
+// Lists pending approvals and questions, and waits until an answered run pauses again.
 import { z } from 'zod';
 import type { AskKind } from '../../core/ask.ts';
 import { PendingApprovalView, PendingQuestionView, type RunView, type SessionView } from '../../core/views.ts';

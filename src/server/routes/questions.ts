@@ -1,4 +1,4 @@
-// Answering, declining and cancelling questions.
+// Answers, declines and cancels questions.
 import { CancelQuestion, ResolveQuestion } from '../../core/bodies.ts';
 import { RunView, SessionView } from '../../core/views.ts';
 import { ANSWERERS } from '../auth.ts';

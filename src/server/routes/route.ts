@@ -1,5 +1,5 @@
-// The declaration of a route: its method and path, scopes, schemas and handler in one object. `routesOn` turns it into a
-// Fastify route; the OpenAPI document describes the same object (`schemaOf`), so nothing is documented a second time.
+// Declares routes: method and path, scopes, schemas and handler in one object. `routesOn` turns a declaration into a
+// Fastify route; `schemaOf` describes the same object in the OpenAPI document, so nothing is documented a second time.
 import type {
   FastifyBaseLogger,
   FastifyContextConfig,

@@ -1,4 +1,4 @@
-// Runs: start work, look at it, cancel it; and the agent's own words about it: output, complete, fail.
+// Starts, shows, lists and cancels runs, and takes what an agent reports about its run: output, completion, failure.
 import { z } from 'zod';
 import { CancelRun, CompleteRun, FailRun, PostMessage, PostOutput, StartRun } from '../../core/bodies.ts';
 import { RUN_STATUSES } from '../../core/run.ts';

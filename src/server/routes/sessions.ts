@@ -1,4 +1,4 @@
-// Sessions: create or reuse, look at, interrupt, end.
+// Creates, shows, lists, interrupts and ends sessions.
 import { z } from 'zod';
 import { CreateSession, Empty, EndSession } from '../../core/bodies.ts';
 import { SessionView } from '../../core/views.ts';

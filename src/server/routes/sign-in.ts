@@ -1,5 +1,5 @@
-// Signing in and out of a browser. Opening a link decides nothing: the page takes the code from the part of the address
-// that browsers do not send, and posts it.
+// Signs browsers in and out. Opening a link decides nothing: the page takes the code from the part of the address that
+// browsers do not send, and posts it.
 import { z } from 'zod';
 import { CreateSignInLink, Empty, SignIn } from '../../core/bodies.ts';
 import { fail } from '../../core/errors.ts';

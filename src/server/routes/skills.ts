@@ -1,5 +1,5 @@
-// Skills: listed, published, overwritten, fetched, removed. The first three are the only routes that take a skill
-// identity. Zips come as multipart, which no other route accepts: the parser is known in here alone.
+// Lists, publishes, overwrites, serves and removes skills. The first three are the only routes that take a skill
+// identity. Zips are sent as multipart, which no other route accepts: the parser is registered in here alone.
 import multipart, { type MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// Health, readiness and metrics.
+// Reports health, readiness and metrics.
 import { z } from 'zod';
 import { READERS } from '../auth.ts';
 import type { Metrics } from '../metrics.ts';

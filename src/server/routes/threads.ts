@@ -1,4 +1,4 @@
-// Threads: the chat view of a session as pages or live, and posts by people.
+// Serves the chat view of a session, as pages or live, and takes posts by people.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { PostItem } from '../../core/bodies.ts';

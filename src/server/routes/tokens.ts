@@ -1,4 +1,4 @@
-// Tokens: made and shown once, listed, revoked. Operators only.
+// Creates, lists and revokes tokens. A secret is shown once. Operators only.
 import { z } from 'zod';
 import { CreateToken } from '../../core/bodies.ts';
 import { NewTokenView, TokenView } from '../../core/views.ts';

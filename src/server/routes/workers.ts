@@ -1,4 +1,4 @@
-// Workers: claim a run under a lease, keep the lease, let go of it.
+// Lets workers claim a run under a lease, renew the lease and release it.
 import { z } from 'zod';
 import { ClaimRun, Heartbeat, ReleaseRun } from '../../core/bodies.ts';
 import { ClaimedRunView, RunView } from '../../core/views.ts';

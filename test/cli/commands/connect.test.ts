@@ -141,7 +141,7 @@ describe('connect', PATIENT, () => {
     await terminal.shows('Change');
     terminal.type(KEYS.enter);
     expect(await terminal.exited).toBe(8);
-    // Nobody is asked about a change that is not shown.
+    // A change that is not shown cannot be confirmed.
     const unseen = bed.terminal(['connect', 'claude', '--json'], { env: bed.env(env) });
     expect(await unseen.exited).toBe(2);
     expect(existsSync(settings)).toBe(false);

@@ -46,7 +46,7 @@ function play(script: object[], before?: string) {
         answer && (answer.behavior ?? answer.answers?.[0]?.selected_option_ids?.[0] ?? answer.outcome),
       ]),
     );
-  /** Somebody else answers it. */
+  /** Another person answers it. */
   async function elsewhere(name: string): Promise<void> {
     const found = (await asks()).find(({ tool_call_id }) => tool_call_id === name);
     const request_id = found?.ask_id ?? '';
