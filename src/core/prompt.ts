@@ -1,4 +1,5 @@
-// Builds the chat item of an ask, with a text for people and a structure for renderers, and the audit item of its end.
+// Builds the chat item of an ask, with a text for people and a structure for renderers, and the audit item of its end. In
+// the text every hidden character is spelled out, and no text of an agent can look like a line of the prompt itself.
 import { DEFAULT_DENIAL } from './answer.ts';
 import {
   type Answer,
@@ -10,16 +11,20 @@ import {
   WORKER_RESTART,
 } from './ask.ts';
 import { canonical } from './digest.ts';
-import type { Question } from './question.ts';
+import { CONTROLS, codePoint, FALSE_BLANKS, HIDDEN, picture } from './hidden-characters.ts';
+import { defaultHeader, type Question } from './question.ts';
 
 export type PromptKind = 'text' | 'approval' | 'ask_user_question';
 type PromptState = 'answered' | 'cancelled' | 'failed';
 
-interface PromptQuestion {
+/** The documented shape, and whatever else the question has that a renderer needs. */
+type PromptQuestion = Partial<
+  Pick<Question, 'header' | 'placeholder' | 'default' | 'secret' | 'required' | 'allow_other'>
+> & {
   question: string;
   multiSelect: boolean;
-  options: { label: string; description?: string }[];
-}
+  options: Partial<Omit<Question['options'][number], 'id' | 'value'>>[];
+};
 
 /** The part of an ask that a prompt shows. */
 export type Prompted = { id: string } & (
@@ -38,15 +43,15 @@ export function promptKind(ask: Prompted): PromptKind {
   return ask.content.questions.length === 1 && only?.options.length === 0 ? 'text' : 'ask_user_question';
 }
 
-export function pendingPrompt(ask: Prompted, mode: AskMode = 'blocking'): PromptItem {
+export function pendingPrompt(ask: Prompted, mode: AskMode = 'blocking', workFolder?: string): PromptItem {
   const prompt = {
     prompt_id: ask.id,
     kind: promptKind(ask),
     prompt_state: 'pending',
     questions: promptQuestions(ask),
-    ...(ask.kind === 'approval' && { approval: action(ask.content) }),
+    ...(ask.kind === 'approval' && { approval: action(ask.content, workFolder) }),
   };
-  return { text: promptText(ask, mode), metadata: { type: 'pending_prompt', prompt } };
+  return { text: promptText(ask, mode, workFolder), metadata: { type: 'pending_prompt', prompt } };
 }
 
 /** Why an answer was not delivered, and how the prompt ended. */
@@ -85,18 +90,25 @@ export const DENY = 'Deny';
 function promptQuestions(ask: Prompted): PromptQuestion[] {
   if (ask.kind === 'approval')
     return [{ question: approvalQuestion(ask), multiSelect: false, options: [{ label: APPROVE }, { label: DENY }] }];
-  return ask.content.questions.map((q) => ({
-    question: q.question,
-    multiSelect: q.multi_select,
-    options: q.options.map(({ label, description }) =>
-      description === undefined ? { label } : { label, description },
-    ),
-  }));
+  return ask.content.questions.map(
+    ({ id: _, header, question, multi_select, options, required, allow_other, ...more }, i) => ({
+      ...(header !== defaultHeader(i) && { header }),
+      question,
+      multiSelect: multi_select,
+      options: options.map(({ id: __, value: ___, ...option }) => option),
+      ...more,
+      ...(!required && { required }),
+      ...(!allow_other && { allow_other }),
+    }),
+  );
 }
 
 /** The action, without the caller's own fields. */
-function action({ tool_name, input, reason, scope, suggestions, diff, earlier }: ApprovalContent): ApprovalContent {
+function action(content: ApprovalContent, workFolder: string | undefined): ApprovalContent {
+  const { tool_name, input, reason, scope, suggestions, diff, earlier, work_folder = workFolder, lineage } = content;
   const more = {
+    ...(work_folder !== undefined && { work_folder }),
+    ...(lineage && { lineage }),
     ...(suggestions && { suggestions }),
     ...(diff !== undefined && { diff }),
     ...(earlier && { earlier }),
@@ -106,35 +118,63 @@ function action({ tool_name, input, reason, scope, suggestions, diff, earlier }:
 
 export function approvalQuestion(ask: Prompted & { kind: 'approval' }): string {
   const { tool_name, input } = ask.content;
-  const action = typeof input.command === 'string' ? input.command : canonical(input);
-  return `${tool_name}: ${action}`;
+  return `${tool_name}: ${actionText(input)}`;
 }
+
+const actionText = (input: Record<string, unknown>): string =>
+  typeof input.command === 'string' ? input.command : canonical(input);
 
 /** A form refuses a text, so the prompt asks for none. */
 const FORM_HINT = 'Answer or cancel the form itself: in the web inbox, or with `holdpoint questions answer`.';
 
-function promptText(ask: Prompted, mode: AskMode): string {
+function promptText(ask: Prompted, mode: AskMode, workFolder: string | undefined): string {
+  const { lineage = [] } = ask.content;
+  const asker = lineage.length > 0 ? [`Asked by ${lineage.map(oneLine).join(' → ')}.`] : [];
   if (ask.kind === 'approval') {
-    const { reason, earlier } = ask.content;
-    const why = [...(reason === '' ? [] : [reason]), ...(earlier ? [saidBefore(earlier)] : [])];
-    const lines = ['❓ Approve?', approvalQuestion(ask), ...why, `  1. ${APPROVE}`, `  2. ${DENY}`];
+    const { reason, earlier, input, diff, work_folder: folder = workFolder } = ask.content;
+    const { command: _, ...others } = input;
+    const hasMore = typeof input.command === 'string' && Object.keys(others).length > 0;
+    const lines = [
+      '❓ Approve?',
+      block(approvalQuestion(ask)),
+      ...(hasMore ? [block(`with ${canonical(others)}`)] : []),
+      ...(folder === undefined ? [] : [`in ${oneLine(folder)}`]),
+      ...asker,
+      ...(diff === undefined ? [] : [block(`changes:\n${diff}`)]),
+      ...(reason === '' ? [] : [block(reason)]),
+      ...(earlier ? [saidBefore(earlier)] : []),
+      `  1. ${APPROVE}`,
+      `  2. ${DENY}`,
+    ];
     return [...lines, 'Reply with approve or deny. Anything else denies.'].join('\n');
   }
   const { questions, context } = ask.content;
-  const opening = ['❓ Provide input:', ...(context ? [context] : [])];
+  const opening = ['❓ Provide input:', ...(context ? [block(context)] : [])];
   const [only] = questions;
-  if (questions.length === 1 && only)
-    return [...opening, only.question, ...optionLines(only), mode === 'form' ? FORM_HINT : replyHint(only)].join('\n');
-  const numbered = questions.flatMap((q, i) => [`${i + 1}) ${q.question}`, ...optionLines(q)]);
+  if (questions.length === 1 && only) {
+    const hint = mode === 'form' ? FORM_HINT : replyHint(only);
+    return [...opening, block(only.question), ...optionLines(only), ...asker, hint].join('\n');
+  }
+  const numbered = questions.flatMap((q, i) => [`${i + 1}) ${block(q.question)}`, ...optionLines(q)]);
   const hint = 'Reply with one line per question: 1) … 2) …, each a number, the option text, or free text.';
-  return [...opening, ...numbered, mode === 'form' ? FORM_HINT : hint].join('\n');
+  return [...opening, ...numbered, ...asker, mode === 'form' ? FORM_HINT : hint].join('\n');
 }
+
+const spelled = (c: string): string => `<${codePoint(c)}>`;
+const visible = (text: string): string =>
+  text.replaceAll('\t', '  ').replace(CONTROLS, picture).replace(HIDDEN, spelled).replace(FALSE_BLANKS, spelled);
+/** Lines after the first are marked: a line of the prompt never begins like that. */
+const block = (text: string): string => visible(text.replace(/\r\n?/g, '\n')).replaceAll('\n', '\n  │ ');
+const oneLine = (text: string): string => visible(text.replace(/\s+/g, ' ')).trim();
 
 const saidBefore = ({ behavior, answered_by }: EarlierDecision): string =>
   `Before the worker was lost, ${answered_by} ${behavior === 'allow' ? 'approved' : 'denied'} this. Decide again.`;
 
 const optionLines = (question: Question): string[] =>
-  question.options.map((o, i) => `  ${i + 1}. ${o.label}${o.description ? ` — ${o.description}` : ''}`);
+  question.options.map(
+    (o, i) =>
+      `  ${i + 1}. ${oneLine(o.label)}${o.recommended ? ' (recommended)' : ''}${o.description ? ` — ${oneLine(o.description)}` : ''}`,
+  );
 
 function replyHint(question: Question): string {
   if (question.options.length === 0) return 'Reply with free text.';
@@ -142,9 +182,22 @@ function replyHint(question: Question): string {
   return 'Reply with a number, the option text, or free text.';
 }
 
-function promptAnswers(ask: Prompted, answer: Answer): { question: string; answer: string[] }[] {
+interface PromptAnswer {
+  question: string;
+  answer: string[];
+  /** The input that the person put in place of the agent's. */
+  allowed_instead?: Record<string, unknown>;
+}
+
+function promptAnswers(ask: Prompted, answer: Answer): PromptAnswer[] {
   if (ask.kind === 'approval')
-    return [{ question: approvalQuestion(ask), answer: [answer.behavior === 'allow' ? APPROVE : DENY] }];
+    return [
+      {
+        question: approvalQuestion(ask),
+        answer: [answer.behavior === 'allow' ? APPROVE : DENY],
+        ...(answer.updated_input && { allowed_instead: answer.updated_input }),
+      },
+    ];
   return ask.content.questions.flatMap((question) => {
     const given = answer.answers?.find((a) => a.question_id === question.id);
     if (!given) return [];
@@ -159,10 +212,12 @@ function promptAnswers(ask: Prompted, answer: Answer): { question: string; answe
 
 function answeredText(ask: Prompted, answer: Answer, loss: Loss | undefined): string {
   const answers = promptAnswers(ask, answer)
-    .map((given) => given.answer.join(', '))
+    .map((given) => given.answer.map(oneLine).join(', '))
     .join('; ');
+  const edited = answer.updated_input;
+  const instead = ask.kind === 'approval' && edited ? `, changed to ${oneLine(actionText(edited))}` : '';
   const isExplained = answer.behavior === 'deny' && answer.reason && answer.reason !== DEFAULT_DENIAL;
-  const why = isExplained ? ` (${answer.reason})` : '';
+  const why = isExplained ? ` (${answer.reason})` : instead;
   if (!loss) return `✓ Answered: ${answers}${why}`;
   return `✗ Answered: ${answers}${why}. The agent did not take it: ${inWords(loss.reason)}`;
 }

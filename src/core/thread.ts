@@ -5,6 +5,7 @@ import type { Answer, AskMode, AskStatus } from './ask.ts';
 import type { Event, EventType } from './event.ts';
 import { blockOf } from './form.ts';
 import { type Loss, type Prompted, pendingPrompt, resolvedPrompt } from './prompt.ts';
+import type { Session } from './session.ts';
 
 export interface ThreadItem {
   id: string;
@@ -47,7 +48,7 @@ type Draft = Pick<ThreadItem, 'role' | 'author' | 'content' | 'metadata' | 'at'>
   Partial<Pick<ThreadItem, 'runId' | 'askId'>>;
 type TurnEnd = 'completed' | 'failed' | 'interrupted' | 'cancelled';
 
-export function createThread(agentId: string): Thread {
+export function createThread({ agentId, workFolder }: Pick<Session, 'agentId' | 'workFolder'>): Thread {
   const waiting: Posted[] = [];
   /** Answered, but not delivered before the run's other asks are answered too. */
   let parked: Posted[] = [];
@@ -101,7 +102,7 @@ export function createThread(agentId: string): Thread {
     if (prompt) return;
     prompt = waiting.shift();
     if (!prompt) return;
-    const { text, metadata } = pendingPrompt(prompt.ask, prompt.mode);
+    const { text, metadata } = pendingPrompt(prompt.ask, prompt.mode, workFolder);
     post(say(text, metadata));
   };
   /** Without a waiting process an answer is delivered only when the run's last ask has ended. */

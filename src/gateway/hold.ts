@@ -37,7 +37,7 @@ export function raisedEvent(ledger: Ledger, ask: PendingAsk): void {
 
 /** The question of a clarification, created when its run gets the slot or ends before. */
 export function clarificationAsk(run: Run, wanted: Clarification, hash: Hash, createdAt: number): PendingAsk {
-  const content = { questions: wanted.questions };
+  const content = { questions: wanted.questions, lineage: [wanted.requesterAgentId] };
   return {
     id: wanted.requestId,
     kind: 'question',

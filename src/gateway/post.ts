@@ -1,7 +1,7 @@
 // Accepts a person's post to a thread or text to a session. It answers the thread's prompt, through the same functions as
 // every surface; otherwise it is input for the next run. One transaction: a refused request posts nothing.
 import { LONGEST_NOTE, LONGEST_TEXT } from '../core/answer.ts';
-import { type Ask, isOverdue } from '../core/ask.ts';
+import { type Ask, type EndedAsk, isOverdue } from '../core/ask.ts';
 import type { PostItem } from '../core/bodies.ts';
 import { fail, HoldpointError, type Refusal } from '../core/errors.ts';
 import { givenAnswers, givenApproval } from '../core/given-reply.ts';
@@ -53,7 +53,7 @@ interface Taken {
 export async function takePost(ledger: Ledger, body: PostItem, actor: Actor): Promise<Taken | Refused> {
   if (!(await answersForm(ledger, body))) await checkTakesInput(ledger);
   const text = textOf(body);
-  const ask = await askOf(ledger, body);
+  const ask = await askOf(ledger, body, text);
   if (ask) return postAnswer(ledger, ask, text, body, actor);
   return postInput(ledger, text, { content: body.content, metadata: body.metadata }, actor);
 }
@@ -72,17 +72,30 @@ function textOf({ content, metadata }: PostItem): string {
   return text;
 }
 
-/** The ask that the post answers: the thread's prompt, or an ended ask that it names, which is refused with its outcome. */
-async function askOf(ledger: Ledger, { metadata }: PostItem): Promise<Ask | undefined> {
+/**
+ * What the post answers: what the thread asks, or an ask that it names and that has ended, to be told how. A prompt that
+ * was answered and not yet delivered is over: text that is no answer to it is for the next run.
+ */
+async function askOf(ledger: Ledger, { metadata }: PostItem, text: string): Promise<Ask | undefined> {
   const asked = await promptOf(ledger);
   const seen = metadata?.prompt;
   // A form takes no text, so a text after its answer is not meant for it.
   const prompt = asked?.mode === 'form' && asked.status !== 'pending' && !seen?.answers ? undefined : asked;
+  const isOver = prompt !== undefined && prompt.status !== 'pending';
+  if (isOver && !seen && isChat(prompt, text)) return undefined;
   if (seen === undefined || seen?.prompt_id === prompt?.id) return prompt;
   const ask = seen === null ? undefined : await ledger.tx.ask(seen.prompt_id);
   if (ask?.sessionId === ledger.session.id && ask.status !== 'pending') return ask;
   const wrong = seen === null ? '' : `This thread does not ask "${seen.prompt_id}" now. `;
   throw fail('thread_prompt_mismatch', `${wrong}${whatIsAsked(prompt)} Nothing was posted.`);
+}
+
+/** Text that decides nothing about an ask that has ended; a late yes, number or label must not become chat. */
+function isChat(ask: EndedAsk, text: string): boolean {
+  if (ask.kind === 'approval') return readApproval(text).reason !== undefined;
+  const answers = readAnswers(ask.content.questions, text);
+  const isRepeat = JSON.stringify(answers) === JSON.stringify(ask.answer.answers);
+  return !isRepeat && answers.every(({ selected_option_ids }) => selected_option_ids === undefined);
 }
 
 function whatIsAsked(prompt: Ask | undefined): string {

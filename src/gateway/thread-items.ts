@@ -4,6 +4,7 @@
 import type { Event } from '../core/event.ts';
 import { blockOf } from '../core/form.ts';
 import type { Ports } from '../core/ports.ts';
+import type { Session } from '../core/session.ts';
 import { createThread } from '../core/thread.ts';
 import type { ItemView } from '../core/views.ts';
 import { expireOverdue, undefinedIfDamaged } from './expire.ts';
@@ -37,8 +38,11 @@ const LONGEST_PAGE = 4 * 1024 * 1024;
 export const THREAD_START: ThreadCursor = { quiet: 0, seq: 0, n: 0 };
 
 /** Folds from a cursor: for each event the items after that cursor. */
-export function itemsAfter(agentId: string, from: ThreadCursor): (event: Event) => ItemAtCursor[] {
-  const thread = createThread(agentId);
+export function itemsAfter(
+  session: Pick<Session, 'agentId' | 'workFolder'>,
+  from: ThreadCursor,
+): (event: Event) => ItemAtCursor[] {
+  const thread = createThread(session);
   let { quiet } = from;
   return (event) => {
     const fresh = thread.take(event).flatMap((item, i) => {
@@ -59,7 +63,7 @@ export const threadOf = (ports: Ports, threadId: string) =>
 export async function listItems(ports: Ports, threadId: string, from: ThreadCursor, limit: number): Promise<ItemPage> {
   const session = await threadOf(ports, threadId);
   await expireOverdue(ports);
-  const take = itemsAfter(session.agentId, from);
+  const take = itemsAfter(session, from);
   const items: ItemAtCursor[] = [];
   let [seq, size] = [from.quiet, 0];
   for (;;) {

@@ -10,7 +10,7 @@ const STARTS = 10;
 /** The ask that the thread shows as its prompt; an ended one until the agent has the answer. */
 export async function promptOf({ tx, session }: Ledger): Promise<Ask | undefined> {
   if (session.pendingCount === 0 && !(await hasDue(tx, session.id))) return undefined;
-  const thread = createThread(session.agentId);
+  const thread = createThread(session);
   for (let seq = await lastFreshStart(tx, session.id); ; ) {
     const events = await tx.events({ sessionId: session.id }, seq, BATCH);
     for (const event of events) if (event.type !== 'output' && event.type !== 'item.posted') thread.take(event);

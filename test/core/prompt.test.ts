@@ -289,3 +289,81 @@ it('shows an undelivered answer with what was answered and why it was lost', () 
     reason: 'worker_restart',
   });
 });
+
+describe('text of an agent in a prompt', () => {
+  it('cannot imitate a line of the prompt', () => {
+    const options = [{ label: 'staging\n  2. production' }, { label: 'destroy everything' }];
+    const { text } = pendingPrompt(asks([{ id: 'q', question: 'Where?\n  1. here', options }]));
+    expect(text.split('\n')).toEqual([
+      '❓ Provide input:',
+      'Where?',
+      '  │   1. here',
+      '  1. staging 2. production',
+      '  2. destroy everything',
+      'Reply with a number, the option text, or free text.',
+    ]);
+    expect(pendingPrompt(approves({ input: { command: 'ls\n  1. Approve' } })).text).toContain(
+      'Bash: ls\n  │   1. Approve\n',
+    );
+  });
+
+  it('has its hidden characters spelled out', () => {
+    const { text } = pendingPrompt(approves({ input: { command: 'ls \u202e cod\u200b\u0007' } }));
+    expect(text).toContain('Bash: ls <U+202E> cod<U+200B>␇\n');
+  });
+});
+
+describe('the action of an approval', () => {
+  it('is shown with its folder, its other fields, its diff and who asks', () => {
+    const input = { command: 'make', timeout: 5 };
+    const { text, metadata } = pendingPrompt(
+      approves({ input, diff: '-a\n+b', lineage: ['reviewer'] }),
+      'blocking',
+      '/srv/project',
+    );
+    expect(text.split('\n').slice(1, 8)).toEqual([
+      'Bash: make',
+      'with {"timeout":5}',
+      'in /srv/project',
+      'Asked by reviewer.',
+      'changes:',
+      '  │ -a',
+      '  │ +b',
+    ]);
+    expect(metadata.prompt.approval).toMatchObject({ work_folder: '/srv/project', lineage: ['reviewer'] });
+  });
+
+  it('is recorded as it was allowed when a person changed it', () => {
+    const { text, metadata } = resolvedPrompt(
+      approves(),
+      ended('answered', { behavior: 'allow', updated_input: { command: 'ls build' } }),
+    );
+    expect(text).toBe('✓ Answered: Approve, changed to ls build');
+    expect(metadata.prompt.answers).toEqual([
+      { question: 'Bash: rm -rf build', answer: ['Approve'], allowed_instead: { command: 'ls build' } },
+    ]);
+  });
+});
+
+it('keeps everything a renderer needs to know about a question', () => {
+  const question: QuestionInput = {
+    id: 'q',
+    header: 'Target',
+    question: 'Where?',
+    required: false,
+    allow_other: false,
+    secret: true,
+    options: [{ label: 'A', preview: 'code', recommended: true }],
+  };
+  expect(promptOf(pendingPrompt(asks([question]))).questions).toEqual([
+    {
+      header: 'Target',
+      question: 'Where?',
+      multiSelect: false,
+      required: false,
+      allow_other: false,
+      secret: true,
+      options: [{ label: 'A', preview: 'code', recommended: true }],
+    },
+  ]);
+});

@@ -13,8 +13,8 @@ export type Told = { id: string; runId: string | undefined; mode: AskMode; answe
  * event another fold goes on from there, and must say the same.
  */
 export function watched(events: readonly Event[]): ThreadItem[] {
-  const thread = createThread('agent');
-  let fresh = createThread('agent');
+  const thread = createThread({ agentId: 'agent', workFolder: undefined });
+  let fresh = createThread({ agentId: 'agent', workFolder: undefined });
   const asks: Told[] = [];
   const items: ThreadItem[] = [];
   const begun = new Set<unknown>();
@@ -27,7 +27,7 @@ export function watched(events: readonly Event[]): ThreadItem[] {
     const said = told.filter((item) => !item.isUpdate);
     for (const { id, metadata } of told.filter((item) => item.isUpdate)) checkUpdate(id, metadata, items);
     expect([fresh.prompt, fresh.isQuiet]).toEqual([thread.prompt, thread.isQuiet]);
-    if (thread.isQuiet) fresh = createThread('agent');
+    if (thread.isQuiet) fresh = createThread({ agentId: 'agent', workFolder: undefined });
     note(asks, event);
     for (const item of said) checkNew(item, asks);
     items.push(...said);

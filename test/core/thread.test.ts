@@ -301,7 +301,7 @@ it('shows the posts of people at once, and the outputs of an agent after the ope
     const data = JSON.stringify({ role, author: role, content: [{ type: 'text', text: `by a ${role}` }] });
     return { ...(log[0] as Event), seq: 9000 + sessionSeq, sessionSeq, type: 'item.posted', data };
   };
-  const thread = createThread('a');
+  const thread = createThread({ agentId: 'a', workFolder: undefined });
   const items = [...log, posted(90, 'worker'), posted(91, 'user')].flatMap((event) => thread.take(event));
   expect(items.map(short)).toEqual(['? q?', 'by a user']);
   expect(items[1]).toMatchObject({ role: 'user', author: 'user', id: 'itm_s_91_1' });
@@ -310,7 +310,7 @@ it('shows the posts of people at once, and the outputs of an agent after the ope
 
 describe('the mode of an ask', () => {
   const fold = (events: readonly Event[]) => {
-    const thread = createThread('agent');
+    const thread = createThread({ agentId: 'agent', workFolder: undefined });
     return events.flatMap((event) => thread.take(event).map(short));
   };
   const story = async () => {

@@ -1,6 +1,6 @@
 // Serialises JSON for standard output. Characters that a terminal could interpret or hide are escaped; JSON.stringify
 // escapes the other control characters.
-import { HIDDEN } from '../../client/hidden-characters.ts';
+import { HIDDEN } from '../../core/hidden-characters.ts';
 
 const escaped = (text: string): string =>
   [...Array(text.length).keys()].map((i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('');

@@ -1,7 +1,7 @@
 // Sanitises text of agents and people for a terminal: afterwards it contains no escape sequence, control, invisible or
 // bidirectional character. All such text must pass through here. Nothing is dropped silently, except colours in prose:
 // every other character that cannot be shown is spelled out.
-import { COLOURS, CONTROLS, codePoint, FALSE_BLANKS, HIDDEN, picture } from '../../client/hidden-characters.ts';
+import { COLOURS, CONTROLS, codePoint, FALSE_BLANKS, HIDDEN, picture } from '../../core/hidden-characters.ts';
 
 const spelled = (c: string): string => `<${codePoint(c)}>`;
 

@@ -52,7 +52,7 @@ export const addThreads: AddRoutes = ({ route, gateway, throttle, streams }) => 
     const session = await gateway.threadOf(threadId);
     const seen = String(request.headers['last-event-id'] ?? '') || cursor;
     const from = seen === undefined ? THREAD_START : placeOf(seen);
-    const take = itemsAfter(session.agentId, from);
+    const take = itemsAfter(session, from);
     const close = throttle.open(request.actor);
     const framesOf = (event: Event) => take(event).map(frameOf).join('');
     const begin = { filter: { sessionId: session.id }, after: from.quiet, framesOf, cursor: textOf(from) };

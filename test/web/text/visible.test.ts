@@ -1,5 +1,5 @@
 // Tests how text of agents is cut into what is shown as it is and what is spelled out.
-// Covers: src/client/hidden-characters.ts
+// Covers: src/core/hidden-characters.ts
 import { describe, expect, it } from 'vitest';
 import { exact, hiddenCount, oneLine, prose } from '../../../web/src/text/visible.ts';
 

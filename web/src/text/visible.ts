@@ -1,6 +1,6 @@
 // Splits text of agents into what can be shown as it is and marks for what would deceive the reader: invisible characters,
 // changes of the reading direction, gaps that push text out of view. Pure.
-import { COLOURS, CONTROLS, codePoint, FALSE_BLANKS, HIDDEN, picture } from '../../../src/client/hidden-characters.ts';
+import { COLOURS, CONTROLS, codePoint, FALSE_BLANKS, HIDDEN, picture } from '../../../src/core/hidden-characters.ts';
 
 export interface Segment {
   text: string;
