@@ -71,18 +71,22 @@ export function keyOfRun(key: string, runId: string): string {
 
 const PAST_TENSE = { allow: 'allowed', deny: 'denied' } as const;
 
-function printDecision(behavior: Behavior, { runId, asks, run, error }: BatchResult): void {
+function printDecision(behavior: Behavior, { runId, asks, resolutions, run, error }: BatchResult): void {
   if (run) {
     const done = span(`${PAST_TENSE[behavior]} `, behavior === 'allow' ? 'good' : 'warn');
-    for (const { request, asked_from: from } of asks) {
+    for (const [i, { request, asked_from: from }] of asks.entries()) {
       const folder = span(folderSuffix(request, from?.work_folder), 'dim');
-      print(crop(line(done, summary(request), folder), terminalWidth()));
+      const input = resolutions[i]?.updated_input;
+      const asked = span(input ? `  instead of ${summary(request)}` : '', 'dim');
+      print(crop(line(done, summary(input ? { ...request, input } : request), folder, asked), terminalWidth()));
     }
     return;
   }
-  const { message, advice } = reportOf(error);
-  const none = asks.length > 1 ? `none of its ${asks.length} asks was decided` : 'not decided';
-  note(`${runId}: ${none}: ${oneLine(message)}`);
+  const { message, advice, problem } = reportOf(error);
+  const isOne = asks.length === 1;
+  const none = isOne ? 'not decided' : `none of its ${asks.length} approvals was decided`;
+  const which = !isOne && problem?.requestId ? `${problem.requestId} ` : '';
+  note(`${runId}: ${none}: ${which}${oneLine(message)}`);
   for (const text of advice) process.stderr.write(`  ${text}\n`);
 }
 

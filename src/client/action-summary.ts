@@ -43,7 +43,10 @@ function questionHeading({ questions }: UserQuestionRequest): string {
 /** The field of an input that says what the tool acts on. */
 const NAMING_FIELDS = ['command', 'file_path', 'path', 'file', 'url', 'query', 'pattern'];
 
-function actionText({ input, reason }: ApprovalRequest): string {
+/** What an input names, on one line. */
+export const inputSummary = (input: Fields): string => oneLine(actionText({ input, reason: '{}' }), '␊');
+
+function actionText({ input, reason }: Pick<ApprovalRequest, 'input' | 'reason'>): string {
   const field = NAMING_FIELDS.find((name) => typeof input[name] === 'string' && input[name] !== '');
   if (field !== undefined) return String(input[field]);
   const parts = [...fileChanges(input), ...wantedPermissions(input)];

@@ -57,6 +57,8 @@ export class HoldpointProblem extends Error {
   readonly winner: Winner | undefined;
   /** The question whose answer was refused. */
   readonly questionId: string | undefined;
+  /** The ask that had already ended, of a batch too. */
+  readonly requestId: string | undefined;
 
   constructor(status: number, document: Record<string, unknown>) {
     const detail = String(document.detail ?? document.title ?? `HTTP ${status}`);
@@ -68,6 +70,7 @@ export class HoldpointProblem extends Error {
     this.detail = detail;
     this.winner = document.winner as Winner | undefined;
     this.questionId = typeof document.question_id === 'string' ? document.question_id : undefined;
+    this.requestId = typeof document.request_id === 'string' ? document.request_id : undefined;
   }
 }
 

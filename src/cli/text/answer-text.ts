@@ -1,12 +1,12 @@
 // Renders how an ask ended for a terminal: one sentence, and the answers that were given.
-import { isQuestion } from '../../client/action-summary.ts';
+import { inputSummary, isQuestion } from '../../client/action-summary.ts';
 import type { AnswerView } from '../../client/inbox-feed.ts';
 import { isWithdrawn } from '../../core/ask.ts';
 import type { AskView } from '../../core/views.ts';
 import { actionLines } from './ask-text.ts';
 import { wrapAll } from './layout.ts';
 import { type Line, line, span } from './spans.ts';
-import { oneLine } from './terminal-text.ts';
+import { exact, oneLine } from './terminal-text.ts';
 
 const PAST_TENSE = { allow: 'allowed', deny: 'denied', answer: 'answered' } as const;
 
@@ -17,8 +17,11 @@ export function endText(answer: AnswerView): string {
   if (outcome === 'expired') return 'expired before anyone answered';
   if (outcome === 'failed') return withReason('ended with its run', reason ?? justification);
   const how = outcome === 'answered' ? PAST_TENSE[behavior ?? 'answer'] : outcome;
-  return withReason(`${how} by ${answererText(answer)}`, reason ?? justification);
+  return withReason(`${changeText(answer)}${how} by ${answererText(answer)}`, reason ?? justification);
 }
+
+const changeText = ({ updated_input: changed }: AnswerView): string =>
+  changed ? `changed to "${oneLine(exact(inputSummary(changed)))}" and ` : '';
 
 /** A rule or a setting answers on no surface. */
 const answererText = ({ answered_by, surface }: AnswerView): string =>

@@ -96,6 +96,14 @@ describe('approvals allow and deny', PATIENT, () => {
     expect((await answerOf(b.ask_id))?.updated_input).toEqual({ command: 'true' });
   });
 
+  it('names the changed command that was allowed, and the one that was asked for', async () => {
+    const ask = await (await bed.work()).approval('changed');
+    const ended = await bed.run(['approvals', 'allow', ask.ask_id, '--updated-input', '{"command":"ls build"}']);
+    expect(ended.stdout).toBe(`allowed Bash: ls build  instead of Bash: rm -rf build\n${ask.run_id} is running\n`);
+    const events = await bed.run(['events', '--session-id', ask.session_id]);
+    expect(events.stdout).toContain('changed to "ls build" and allowed by operator (cli)');
+  });
+
   it('denies with a reason for the agent', async () => {
     const ask = await (await bed.work()).approval('deny');
     expect((await bed.run(['approvals', 'deny', ask.ask_id, '--reason', 'not on friday'])).code).toBe(0);
@@ -128,6 +136,8 @@ describe('approvals allow and deny', PATIENT, () => {
       },
     ]);
     expect(await statusOf(b.ask_id)).toBe('pending');
+    const { stderr } = await bed.run(['approvals', 'allow', a.ask_id, b.ask_id]);
+    expect(stderr).toContain(`none of its 2 approvals was decided: ${a.ask_id} too late: denied by operator (api)`);
   });
 
   it('names who decided first', async () => {

@@ -5,6 +5,7 @@ import { answer } from '../../client/asks.ts';
 
 it.each([
   [{}, 'allowed by mate (cli)'],
+  [{ updated_input: { command: 'ls build' } }, 'changed to "ls build" and allowed by mate (cli)'],
   [{ behavior: 'deny', reason: 'too risky' }, 'denied by mate (cli): too risky'],
   [{ behavior: undefined, justification: 'because' }, 'answered by mate (cli): because'],
   [{ outcome: 'declined', behavior: undefined }, 'declined by mate (cli)'],
