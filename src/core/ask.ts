@@ -7,7 +7,7 @@
 //      │  ├──expire──► expired   ──┤
 //      └──fail─────► failed      ──┘
 import type { QuestionAnswer } from './answer.ts';
-import { type Refusal, refuse, type Winner } from './errors.ts';
+import type { ErrorCode, Refusal, Winner } from './errors.ts';
 import type { FormOwner } from './form.ts';
 import type { Question } from './question.ts';
 import type { Sighting } from './sighting.ts';
@@ -231,11 +231,13 @@ export function lateRefusal(ask: EndedAsk, clarification: boolean): Refusal {
   const { state, reason } = ask.delivery;
   const why = state === 'undeliverable' && reason !== undefined ? `: ${reason}` : '';
   const end = ask.status === 'expired' ? `expired at ${timeOfDay(winner.answered_at_ms)}` : `was ${endedHow(winner)}`;
-  const how = `It ${end}${why}.`;
-  if (ask.kind === 'approval') return refuse('approval_state_conflict', how, winner);
-  if (ask.status === 'expired') return refuse('question_expired', 'The question expired before this arrived.', winner);
-  const code = clarification && ask.status !== 'failed' ? 'question_resolution_conflict' : 'question_state_conflict';
-  return refuse(code, how, winner);
+  return { code: lateCode(ask, clarification), detail: `It ${end}${why}.`, winner, more: { request_id: ask.id } };
+}
+
+function lateCode({ kind, status }: EndedAsk, clarification: boolean): ErrorCode {
+  if (kind === 'approval') return 'approval_state_conflict';
+  if (status === 'expired') return 'question_expired';
+  return clarification && status !== 'failed' ? 'question_resolution_conflict' : 'question_state_conflict';
 }
 
 /** The digest of the action that may run, or of the questions that were shown. */

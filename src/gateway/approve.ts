@@ -2,7 +2,7 @@
 import { type ApprovalResolution, DEFAULT_DENIAL } from '../core/answer.ts';
 import { type ApprovalAsk, authorOf, decide, type EndedAsk, endAsk, isOverdue, lateRefusal } from '../core/ask.ts';
 import { approvalDigest, canonical } from '../core/digest.ts';
-import { fail, HoldpointError } from '../core/errors.ts';
+import { fail, HoldpointError, type Refusal } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import type { Actor } from '../core/token.ts';
@@ -68,16 +68,25 @@ export async function approve(ledger: Ledger, run: Run, { resolutions, actor }: 
   const ended: EndedAsk[] = [];
   for (const [resolution, ask] of asks) {
     const mac = ledger.ports.sealer.mac(decisionText(resolution));
-    if (isOverdue(ask, ledger.now)) return expireNow(ledger, run, ask);
+    if (isOverdue(ask, ledger.now)) {
+      const { refused } = await expireNow(ledger, run, ask);
+      return { refused: named(refused, ask.id, asks.length) };
+    }
     if (ask.status === 'pending') ended.push(decided(ledger, ask, resolution, actor, mac));
     else if (decide(ask, 'answer', ledger.now) !== 'compare' || ask.answerMac !== mac)
-      throw new HoldpointError(lateRefusal(ask, false));
+      throw new HoldpointError(named(lateRefusal(ask, false), ask.id, asks.length));
   }
   if (ended.length === 0) return run;
   for (const ask of ended)
     if (!(await ledger.tx.endAsk(ask)))
       throw fail('approval_state_conflict', 'Another decision was made at the same moment.');
   return settle(ledger, run, ended);
+}
+
+/** Names the approval that rejects a batch of several. */
+function named(refusal: Refusal, askId: string, batchSize: number): Refusal {
+  if (batchSize === 1) return refusal;
+  return { ...refusal, detail: `Nothing in this batch was decided because of "${askId}". ${refusal.detail}` };
 }
 
 const emptyBatch = () => fail('approval_batch_empty', 'Send at least one resolution.');

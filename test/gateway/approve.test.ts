@@ -43,6 +43,20 @@ describe('what an approval decides', () => {
     }
   });
 
+  it.each(['decided', 'expired'])('names the approval that was %s when it rejects a batch', async (end) => {
+    const h = await held(server, { kind: 'approval' });
+    const [a, b] = [
+      await raiseApproval(server, h.runId, { expires_after_ms: HOUR_MS }),
+      await raiseApproval(server, h.runId),
+    ];
+    if (end === 'decided') await ok(decide(server, h.runId, deny(a.ask_id)));
+    else server.advance(HOUR_MS + 1);
+    const batch = [allow(h.ask.ask_id), allow(a.ask_id), allow(b.ask_id)];
+    const problem = await refusal(decide(server, h.runId, ...batch), 409, 'approval_state_conflict');
+    expect(problem).toMatchObject({ request_id: a.ask_id, detail: expect.stringContaining(`"${a.ask_id}"`) });
+    expect((await showAsk(server, b.ask_id)).status).toBe('pending');
+  });
+
   it('leaves other pending asks alone when one approval is denied and one question declined', async () => {
     const h = await held(server);
     const [a, b] = [await raiseApproval(server, h.runId), await raiseApproval(server, h.runId)];
