@@ -27,7 +27,10 @@ export function cancelQuestion(ports: Ports, command: CancelQuestion): Promise<R
     const { ledger, run } = await openRun(ports, tx, command.runId);
     const ask = await questionOf(tx, run, command.requestId);
     if (isOverdue(ask, ledger.now)) return expireNow(ledger, run, ask);
-    if (ask.status !== 'pending') throw new HoldpointError(lateRefusal(ask, run.clarification !== undefined));
+    // A second cancel is no different answer, of a clarification neither.
+    const isRepeat = ask.status === 'cancelled';
+    if (ask.status !== 'pending')
+      throw new HoldpointError(lateRefusal(ask, run.clarification !== undefined && !isRepeat));
     return runReply(ledger, await cancelAsk(ledger, run, ask, authorOf(command.actor), command.justification));
   });
 }

@@ -12,7 +12,7 @@ import { checkQuestions, completeQuestions } from '../core/question.ts';
 import { isTerminal, type Run } from '../core/run.ts';
 import type { Actor } from '../core/token.ts';
 import type { ClarificationView } from '../core/views.ts';
-import { expiryOf } from './deadline.ts';
+import { checkDeadline, expiryOf } from './deadline.ts';
 import { finish } from './finish.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openSession } from './ledger.ts';
@@ -57,6 +57,8 @@ export function clarify(ports: Ports, command: ClarifyCommand): Promise<Reply<Cl
         `Tool call "${command.body.tool_call_id}" already asked the parent something else.`,
       );
     }
+    const expiresAt = expiryOf(command.body, ledger.now);
+    checkDeadline(expiresAt, ledger.now);
     if (isTerminal(child.status)) throw fail('run_state_conflict', `The run is ${child.status}; it can no longer ask.`);
     if (ledger.session.status === 'ended') throw fail('session_ended', `The parent session ${parentId} has ended.`);
     const run = await enqueue(ledger, {
@@ -76,7 +78,7 @@ export function clarify(ports: Ports, command: ClarifyCommand): Promise<Reply<Cl
         parentChannelIds: ledger.session.channelIds,
         questions,
         payloadHash: hash,
-        expiresAt: expiryOf(command.body, ledger.now),
+        expiresAt,
       },
     });
     await ledger.close();

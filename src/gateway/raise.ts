@@ -24,7 +24,7 @@ import type { Actor } from '../core/token.ts';
 import type { AskView } from '../core/views.ts';
 import { noteAsksEnded } from './ask-ended.ts';
 import { takeCarried } from './carried-answer.ts';
-import { expiryOf } from './deadline.ts';
+import { checkDeadline, expiryOf } from './deadline.ts';
 import { noteDispatch } from './dispatch-events.ts';
 import { expireNow } from './expire.ts';
 import { hold, raisedEvent } from './hold.ts';
@@ -56,6 +56,7 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
         `Tool call "${wanted.toolCallId}" was already raised as ${known.id} with another payload. Use a new tool_call_id.`,
       );
     }
+    checkDeadline(wanted.expiresAt, ledger.now);
     if (isTerminal(run.status) || run.status === 'queued')
       throw fail('run_state_conflict', `The run is ${run.status}; only a run at work can raise an ask.`);
     if (run.clarification)

@@ -147,7 +147,8 @@ describe('a deadline in the middle of two hundred answers', () => {
   });
 
   it('never turns an approval that was not decided in time into an allow', async () => {
-    const ask = await raised({ ...APPROVAL, tool_call_id: 'deadline', expires_at_ms: Date.now() });
+    const ask = await raised({ ...APPROVAL, tool_call_id: 'deadline', expires_after_ms: 1 });
+    await vi.waitUntil(() => Date.now() >= (ask.expires_at_ms ?? 0));
     const told = await crowd.atOnce<Told>(() => ({
       path: `/v1/runs/${ask.run_id}/approvals`,
       body: { resolutions: [{ request_id: ask.ask_id, behavior: 'allow' }] },

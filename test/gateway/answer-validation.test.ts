@@ -98,7 +98,8 @@ describe('the first fault', () => {
   });
 
   it('reports a passed deadline before a faulty payload', async () => {
-    const h = await held(server, { expires_at_ms: 1 });
+    const h = await held(server, { expires_after_ms: 1 });
+    server.advance(1);
     await refusal(send(h, [UNKNOWN, UNKNOWN]), 409, 'question_expired');
   });
 

@@ -123,11 +123,12 @@ describe('cancelling a clarification', () => {
     expect(await ok(server.get<PendingQuestionView[]>(`/v1/sessions/${parentId}/questions`))).toEqual([]);
   });
 
-  it('refuses a different end of a declined clarification with question_resolution_conflict', async () => {
+  it('refuses a second cancel of a clarification as any second cancel, and an answer as a different one', async () => {
     const { childRunId } = await family(server);
     const asked = await clarify(server, childRunId);
     await ok(cancel(asked.run_id, asked.request_id));
-    await refusal(cancel(asked.run_id, asked.request_id), 409, 'question_resolution_conflict');
+    const again = await refusal(cancel(asked.run_id, asked.request_id), 409, 'question_state_conflict');
+    expect(again.winner).toMatchObject({ outcome: 'cancelled', answered_by: 'operator' });
     const late = server.post(`/v1/runs/${asked.run_id}/questions`, resolution(asked.request_id));
     await refusal(late, 409, 'question_resolution_conflict');
   });

@@ -37,6 +37,30 @@ describe('the deadline of a question', () => {
     expect(h.ask).toMatchObject({ expires_at_ms: at, request: { expires_at_ms: at } });
   });
 
+  it('must lie in the future when the ask is new', async () => {
+    const { runId } = await held(server);
+    for (const expires_at_ms of [1, server.now()]) {
+      const ask = { tool_call_id: callId(), questions: [{ question: 'A?' }], expires_at_ms };
+      const problem = await refusal(
+        server.post(`/v1/runs/${runId}/asks`, { kind: 'question', ...ask }),
+        400,
+        'invalid_ask',
+      );
+      expect(problem.detail).toContain(`${expires_at_ms} has passed`);
+      const { childRunId } = await family(server);
+      await refusal(server.post(`/v1/runs/${childRunId}/clarifications`, ask), 400, 'invalid_ask');
+    }
+  });
+
+  it('may have passed when the same call is raised again, which returns the expired ask', async () => {
+    const { runId } = await held(server);
+    const expires_at_ms = server.now() + HOUR_MS;
+    const ask = { kind: 'question', tool_call_id: callId(), questions: [{ question: 'A?' }], expires_at_ms };
+    await ok(server.post(`/v1/runs/${runId}/asks`, ask));
+    server.advance(HOUR_MS);
+    expect(await ok(server.post(`/v1/runs/${runId}/asks`, ask))).toMatchObject({ status: 'expired' });
+  });
+
   it('is relative to the creation of the question with expires_after_ms', async () => {
     const h = await expiring();
     expect(h.ask.expires_at_ms).toBe(h.ask.created_at_ms + HOUR_MS);

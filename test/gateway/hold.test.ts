@@ -82,7 +82,8 @@ describe.each(MODES)('the holding mode %s', (mode) => {
   });
 
   it('cancels the held run of an expired question and starts no other', async () => {
-    const h = await held(server, { mode, expires_at_ms: 1 });
+    const h = await held(server, { mode, expires_after_ms: 1 });
+    server.advance(1);
     await refusal(answer(server, h), 409, 'question_expired');
     expect((await runsOf(h)).map((r) => r.status)).toEqual(['cancelled']);
   });

@@ -105,7 +105,10 @@ function questionFault(w: ModelState, run: Run, ask: Ask, decision: string): str
   if (ask.status === 'pending') return undefined;
   if (ask.status === 'expired') return 'question_expired';
   if (ask.decision !== undefined && ask.decision === decision) return 'same';
-  return run.clarification && ask.status !== 'failed' ? 'question_resolution_conflict' : 'question_state_conflict';
+  const isSecondCancel = decision === 'cancel' && ask.status === 'cancelled';
+  return run.clarification && ask.status !== 'failed' && !isSecondCancel
+    ? 'question_resolution_conflict'
+    : 'question_state_conflict';
 }
 
 const carrying = (w: ModelState, ask: Ask) => w.runs.find((r) => r.carries === ask);

@@ -107,7 +107,8 @@ describe.each(SCOPES)('a conflict on the %s-scoped call', (scope) => {
   });
 
   it('is refused with question_expired when the question expired before the answer arrived', async () => {
-    const h = await held(server, { expires_at_ms: server.now() - 1 });
+    const h = await held(server, { expires_after_ms: 1 });
+    server.advance(1);
     const problem = await refusal(server.post(pathOf(scope, h), resolution(h.ask.ask_id)), 409, 'question_expired');
     expect(problem.domain).toBe('questions');
     expect((await showRun(server, h.runId)).status).toBe('cancelled');
@@ -155,7 +156,8 @@ describe('a cancel', () => {
   });
 
   it('is refused with question_expired when the question has expired', async () => {
-    const h = await held(server, { expires_at_ms: server.now() - 1 });
+    const h = await held(server, { expires_after_ms: 1 });
+    server.advance(1);
     await refusal(cancel(h), 409, 'question_expired');
     await refusal(cancel(h), 409, 'question_expired');
   });
