@@ -192,11 +192,9 @@ export const WITHDRAWN = 'withdrawn';
 export const isWithdrawn = ({ outcome, reason }: { outcome: string; reason?: string | undefined }): boolean =>
   outcome === 'cancelled' && reason === WITHDRAWN;
 
-/** An approval that ended without a decision is an explicit denial: no reader can mistake it for an allow. */
-export function withoutDecision(ask: Ask, reason: string, justification?: string): Pick<Answer, 'behavior' | 'reason'> {
-  const note = justification === undefined ? {} : { justification };
-  return ask.kind === 'approval' ? { behavior: 'deny', reason, ...note } : { reason, ...note };
-}
+/** An approval that the server ends without a decision is an explicit denial: its agent may not act on it. */
+export const withoutDecision = (ask: Ask, reason: string): Pick<Answer, 'behavior' | 'reason'> =>
+  ask.kind === 'approval' ? { behavior: 'deny', reason } : { reason };
 
 export function winnerOf(ask: EndedAsk): Winner {
   const { answered_by, surface, answered_at_ms, outcome, behavior, reason, justification } = ask.answer;

@@ -1,16 +1,8 @@
 // Withdraws an ask for its agent: a person answered at the agent's own prompt, or the agent does not need it any more. It
-// ends as cancelled, an approval therefore as a denial, and the run continues. There is nothing to deliver.
+// ends as cancelled, without a decision: the agent alone knows whether the action ran, and `justification` records what it
+// said about that. The run continues. There is nothing to deliver.
 import { checkAnswers, type QuestionAnswer } from '../core/answer.ts';
-import {
-  authorOf,
-  endAsk,
-  isOverdue,
-  isWithdrawn,
-  lateRefusal,
-  type PendingAsk,
-  WITHDRAWN,
-  withoutDecision,
-} from '../core/ask.ts';
+import { authorOf, endAsk, isOverdue, isWithdrawn, lateRefusal, type PendingAsk, WITHDRAWN } from '../core/ask.ts';
 import { enforce, fail, HoldpointError } from '../core/errors.ts';
 import type { Ports } from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
@@ -48,7 +40,8 @@ export function withdraw(ports: Ports, command: WithdrawCommand): Promise<Reply<
     if (ask.mode === 'form' || ask.mode === 'restart')
       throw fail('ask_state_conflict', 'The next run carries this ask on: it is answered or cancelled by a person.');
     const decision = {
-      ...withoutDecision(ask, WITHDRAWN, command.justification),
+      reason: WITHDRAWN,
+      ...(command.justification !== undefined && { justification: command.justification }),
       ...promptAnswers(ask, command.answers),
     };
     const ended = endAsk(ask, 'cancelled', decision, authorOf(command.actor), ledger.now);

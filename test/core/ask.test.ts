@@ -97,28 +97,23 @@ describe('the end of an ask', () => {
     }
   });
 
-  it('denies every approval that ended without a decision, whatever the reason says', () => {
+  it('denies every approval that the server ends without a decision, whatever the reason says', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...ENDED),
         fc.oneof(fc.string(), fc.constantFrom('allow', 'approved', 'yes')),
-        fc.option(fc.string(), { nil: undefined }),
-        (status, reason, note) => {
-          const decision = withoutDecision(pending('approval'), reason, note);
+        (status, reason) => {
+          const decision = withoutDecision(pending('approval'), reason);
           const ended = endAsk(pending('approval'), status, decision, { answeredBy: 'system', surface: 'system' }, 1);
           expect(ended.answer.behavior).toBe('deny');
           expect(ended.answer.reason).toBe(reason);
-          expect(ended.answer.justification).toBe(note);
         },
       ),
     );
   });
 
   it('records no behaviour for a question', () => {
-    expect(withoutDecision(pending('question'), 'expired', 'note')).toEqual({
-      reason: 'expired',
-      justification: 'note',
-    });
+    expect(withoutDecision(pending('question'), 'expired')).toEqual({ reason: 'expired' });
   });
 
   it('binds an allow to the digest of the updated input, else of the shown input', () => {

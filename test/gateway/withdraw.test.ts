@@ -27,14 +27,15 @@ const withdraw = (askId: string, body: object = {}, headers: Record<string, stri
 const LOCAL = { justification: 'answered in the terminal' };
 
 describe('a withdrawn ask', () => {
-  it('denies an approval, and its run goes on', async () => {
+  it('is an approval without a decision, and its run goes on', async () => {
     const h = await held(server, { kind: 'approval' });
     const ask = await ok(withdraw(h.ask.ask_id, LOCAL));
     expect(ask).toMatchObject({
       status: 'cancelled',
-      answer: { outcome: 'cancelled', behavior: 'deny', reason: 'withdrawn', ...LOCAL, answered_by: 'operator' },
+      answer: { outcome: 'cancelled', reason: 'withdrawn', ...LOCAL, answered_by: 'operator' },
       delivery: { state: 'delivered' },
     });
+    expect(ask.answer).not.toHaveProperty('behavior');
     expect(await showRun(server, h.runId)).toMatchObject({ status: 'running', pending_approvals: [] });
     const late = await refusal(decide(server, h.runId, allow(h.ask.ask_id)), 409, 'approval_state_conflict');
     expect(late.winner).toMatchObject({ outcome: 'cancelled', reason: 'withdrawn', ...LOCAL });

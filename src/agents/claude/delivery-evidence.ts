@@ -16,6 +16,7 @@ export type Effect =
 
 const ANSWER_CHARACTERS = 1000;
 const AT_TERMINAL = 'settled at the terminal of Claude Code';
+const RAN = { approval: 'allowed at the terminal of Claude Code', question: 'answered at the terminal of Claude Code' };
 const UNSEEN = 'Claude Code was not seen to act on it';
 const THERE = 'the person at the terminal of Claude Code had';
 
@@ -30,7 +31,7 @@ const THERE = 'the person at the terminal of Claude Code had';
  *   denied or declined, sent   undeliverable              delivered           delivered
  */
 export function effectOf(ask: AskView, evidence: Evidence, call?: Call): Effect | undefined {
-  if (!hasEnded(ask)) return { state: 'withdrawn', reason: AT_TERMINAL };
+  if (!hasEnded(ask)) return { state: 'withdrawn', reason: evidence === 'ran' ? RAN[ask.kind] : AT_TERMINAL };
   const reason = evidence === 'ran' && call ? contradiction(ask, call) : undefined;
   if (reason !== undefined) return { state: 'undeliverable', reason, isContradicted: true };
   if (ask.delivery.attempts === 0) return { state: 'undeliverable', reason: AT_TERMINAL };

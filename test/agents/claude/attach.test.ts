@@ -148,26 +148,33 @@ describe('a request for permission', () => {
   });
 
   it.each([
-    ['PostToolUse', { ...BASH, tool_use_id: 'toolu_2' }, 'running'],
-    ['PostToolUseFailure', { ...BASH, tool_use_id: 'toolu_2' }, 'running'],
-    ['PermissionDenied', { ...BASH, tool_use_id: 'toolu_2' }, 'running'],
-    ['PostToolBatch', { tool_calls: [{ ...BASH, tool_use_id: 'toolu_2', tool_response: 'rejected' }] }, 'running'],
-    ['UserPromptSubmit', { prompt: 'no, stop' }, 'interrupted'],
-    ['Stop', {}, 'completed'],
-    ['StopFailure', { error: 'overloaded' }, 'failed'],
-    ['SessionEnd', { reason: 'exit' }, 'interrupted'],
-  ])('is taken back when the terminal was first: %s', async (event, more, status) => {
+    ['PostToolUse', { ...BASH, tool_use_id: 'toolu_2' }, 'running', 'allowed'],
+    ['PostToolUseFailure', { ...BASH, tool_use_id: 'toolu_2' }, 'running', 'allowed'],
+    ['PermissionDenied', { ...BASH, tool_use_id: 'toolu_2' }, 'running', 'settled'],
+    [
+      'PostToolBatch',
+      { tool_calls: [{ ...BASH, tool_use_id: 'toolu_2', tool_response: 'rejected' }] },
+      'running',
+      'settled',
+    ],
+    ['UserPromptSubmit', { prompt: 'no, stop' }, 'interrupted', 'settled'],
+    ['Stop', {}, 'completed', 'settled'],
+    ['StopFailure', { error: 'overloaded' }, 'failed', 'settled'],
+    ['SessionEnd', { reason: 'exit' }, 'interrupted', 'settled'],
+  ])('is withdrawn with what is known when the terminal was first: %s', async (event, more, status, how) => {
     const { tell, session } = claudeRuntime();
     await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_2' });
     const asked = tell('PermissionRequest', BASH);
     const [ask] = await bed.pending(session);
     await tell(event, more);
     expect(await asked).toEqual({});
-    expect(await bed.api.asks.get(ask?.ask_id ?? '')).toMatchObject({
+    const ended = await bed.api.asks.get(ask?.ask_id ?? '');
+    expect(ended).toMatchObject({
       status: 'cancelled',
-      answer: { reason: 'withdrawn', behavior: 'deny', justification: 'settled at the terminal of Claude Code' },
+      answer: { reason: 'withdrawn', justification: `${how} at the terminal of Claude Code` },
       delivery: { state: 'delivered' },
     });
+    expect(ended.answer).not.toHaveProperty('behavior');
     expect(await bed.api.runs.get(ask?.run_id ?? '')).toMatchObject({ status });
   });
 

@@ -51,6 +51,7 @@ const ASKS = {
 } satisfies Record<string, AskView>;
 
 const WITHDRAWN = { state: 'withdrawn', reason: 'settled at the terminal of Claude Code' };
+const ALLOWED_THERE = { state: 'withdrawn', reason: 'allowed at the terminal of Claude Code' };
 const SETTLED = { ...WITHDRAWN, state: 'undeliverable' };
 const UNSEEN = { state: 'undeliverable', reason: 'Claude Code was not seen to act on it' };
 const DELIVERED = { state: 'delivered' };
@@ -61,7 +62,7 @@ const contradicted = (how: string) => ({
 });
 
 const EFFECTS: Record<keyof typeof ASKS, Record<Evidence, unknown>> = {
-  pending: { ran: WITHDRAWN, over: WITHDRAWN, 'thread ended': WITHDRAWN },
+  pending: { ran: ALLOWED_THERE, over: WITHDRAWN, 'thread ended': WITHDRAWN },
   'expired, not acknowledged': { ran: SETTLED, over: SETTLED, 'thread ended': SETTLED },
   'denied, not sent': { ran: contradicted('denied here, but ran'), over: SETTLED, 'thread ended': SETTLED },
   'allowed, not sent': { ran: SETTLED, over: SETTLED, 'thread ended': SETTLED },

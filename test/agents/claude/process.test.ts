@@ -186,7 +186,7 @@ describe('an ask that is open', () => {
     const justification = 'the agent ended its work without waiting for an answer';
     expect(await standIn.bed.api.asks.get(ask.ask_id)).toMatchObject({
       status: 'cancelled',
-      answer: { behavior: 'deny', reason: 'withdrawn', justification },
+      answer: { reason: 'withdrawn', justification },
     });
     await expect(standIn.bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
   });

@@ -145,11 +145,11 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     expect([ask.tool_call_id, twin.tool_call_id]).toEqual(['toolu_t4', 'toolu_t4b']);
     expect(await own.ended(ask)).toMatchObject({
       status: 'cancelled',
-      answer: { reason: 'withdrawn', justification: 'settled at the terminal of Claude Code' },
+      answer: { reason: 'withdrawn', justification: 'allowed at the terminal of Claude Code' },
     });
     await expect(own.bed.decide(ask, { behavior: 'deny' })).rejects.toMatchObject({
       code: 'approval_state_conflict',
-      detail: 'It was withdrawn by its agent (settled at the terminal of Claude Code).',
+      detail: 'It was withdrawn by its agent (allowed at the terminal of Claude Code).',
       winner: { outcome: 'cancelled', reason: 'withdrawn' },
     });
     await own.bed.decide(twin, { behavior: 'deny', reason: 'once is enough' });
@@ -159,7 +159,7 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     expect(await own.ended(question)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
     await expect(own.bed.answer(question, BLUE)).rejects.toMatchObject({
       code: 'question_state_conflict',
-      detail: expect.stringContaining('settled at the terminal of Claude Code'),
+      detail: expect.stringContaining('answered at the terminal of Claude Code'),
     });
     await terminal.shows('Made it.');
     expect(testBed.result('toolu_t4q')?.text).toContain('"Which colour?"="Red"');

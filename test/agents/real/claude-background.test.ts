@@ -79,7 +79,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: in the background`, () =
     expect(testBed.result('toolu_bk_stop')?.text).toContain('Successfully stopped');
     expect(await testBed.bed.api.asks.get(ask.ask_id)).toMatchObject({
       status: 'cancelled',
-      answer: { behavior: 'deny', reason: 'withdrawn', justification: 'settled in Claude Code itself' },
+      answer: { reason: 'withdrawn', justification: 'settled in Claude Code itself' },
     });
     expect(testBed.files(run)).toEqual([]);
   });

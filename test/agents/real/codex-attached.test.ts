@@ -59,7 +59,7 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     expect(d.model.resultOf('own-answered-there', 'call_b')).toContain(RAN);
     expect(await d.ended(ask)).toMatchObject({
       status: 'cancelled',
-      answer: { behavior: 'deny', reason: 'withdrawn' },
+      answer: { reason: 'withdrawn' },
     });
     await expect(d.bed.decide(ask, { behavior: 'deny' })).rejects.toMatchObject({ status: 409 });
   });
