@@ -78,13 +78,13 @@ describe('a server that starts', () => {
   });
 
   it('uses a preset operator token and creates none', async () => {
-    const server = await startHoldpoint({ env: { HOLDPOINT_TOKEN: 'preset-operator-secret' } });
-    expect(await statusWith(server, 'preset-operator-secret')).toBe(200);
+    const server = await startHoldpoint({ env: { HOLDPOINT_TOKEN: 'preset-operator-secret-of-24' } });
+    expect(await statusWith(server, 'preset-operator-secret-of-24')).toBe(200);
     expect(() => statSync(join(server.data, 'operator.token'))).toThrow('ENOENT');
   });
 
   it('prints a sign-in link that works once, also when the token was preset', async () => {
-    const server = await startHoldpoint({ env: { HOLDPOINT_TOKEN: 'preset-operator-secret' } });
+    const server = await startHoldpoint({ env: { HOLDPOINT_TOKEN: 'preset-operator-secret-of-24' } });
     await expect.poll(() => server.stderr()).toMatch(/\/sign-in#\S+$/m);
     const [, url = '', code = ''] = /(http\S+)\/sign-in#(\S+)/.exec(server.stderr()) ?? [];
     expect(url).toBe(server.url);
@@ -98,17 +98,28 @@ describe('a server that starts', () => {
     const data = temporaryFolder();
     const port = await freePort();
     const server = await startHoldpoint({
-      args: ['--port', String(port), '--data', data, '--token', 'from-flag', '--log', 'silent', '--host', 'localhost'],
+      args: [
+        '--port',
+        String(port),
+        '--data',
+        data,
+        '--token',
+        'from-the-flag-of-the-command',
+        '--log',
+        'silent',
+        '--host',
+        'localhost',
+      ],
       env: {
         HOLDPOINT_PORT: 'nonsense',
-        HOLDPOINT_TOKEN: 'from-env',
+        HOLDPOINT_TOKEN: 'from-the-environment-of-it',
         HOLDPOINT_LOG: 'trace',
         HOLDPOINT_HOST: '0.0.0.0',
       },
     });
     expect(server.url).toBe(`http://localhost:${port}`);
-    expect(await statusWith(server, 'from-flag')).toBe(200);
-    expect(await statusWith(server, 'from-env')).toBe(401);
+    expect(await statusWith(server, 'from-the-flag-of-the-command')).toBe(200);
+    expect(await statusWith(server, 'from-the-environment-of-it')).toBe(401);
     expect(statSync(join(data, 'holdpoint.db')).isFile()).toBe(true);
     expect(server.stderr()).toBe('');
   });

@@ -1,7 +1,7 @@
 // Composes the server: opens the state folder, wires store, gateway, transports and the built-in worker together, and
 // stops them in the right order. Every other composition has a file of its own here and is loaded alone.
 import { hash as digest, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, isIPv4 } from 'node:net';
 import { join } from 'node:path';
@@ -18,7 +18,6 @@ import type { Clock, Ports, Store } from '../core/ports.ts';
 import type { Permissions } from '../core/session.ts';
 import { createGateway, type Gateway } from '../gateway/gateway.ts';
 import { createMcpHttpHandler } from '../mcp/http-handler.ts';
-import { writeFileAtomic } from '../node/atomic-file.ts';
 import { narrowUmask } from '../node/umask.ts';
 import { createApp } from '../server/app.ts';
 import { isBuilt } from '../server/page.ts';
@@ -28,6 +27,7 @@ import { openSqlite } from '../store/sqlite.ts';
 import { startAttachments } from '../worker/attachments.ts';
 import { startWorker } from '../worker/worker.ts';
 import { createHookServers } from './hook-servers.ts';
+import { keptSecret, openStateFolder, refuseShortToken, secretKey } from './state-folder.ts';
 
 export interface Settings {
   host: string;
@@ -71,7 +71,7 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 export async function startServer(settings: Settings): Promise<Running> {
   refuseOpenBind(settings);
   narrowUmask();
-  mkdirSync(settings.data, { recursive: true, mode: 0o700 });
+  openStateFolder(settings.data);
   const open: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const close of open.splice(0).reverse()) await close();
@@ -99,7 +99,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
       next: (prefix) => sortableId(prefix, clock.now(), randomBytes(16)),
       secret: () => `hp_${randomBytes(32).toString('base64url')}`,
     },
-    sealer: createSealer(Buffer.from(settings.secretKey ?? keptSecret(settings.data, 'secret.key'), 'base64url')),
+    sealer: createSealer(secretKey(settings.secretKey, settings.data)),
     isDispatchAgent: (agent) => dispatchers.has(agent),
   };
   const gateway = createGateway(ports, {
@@ -190,6 +190,7 @@ const isLoopback = (host: string): boolean =>
 
 async function operatorToken(gateway: Gateway, { token, data }: Settings): Promise<string> {
   if (token === undefined) return keptToken(gateway, data, 'operator', 'operator');
+  refuseShortToken(token);
   if (await gateway.presetToken(token, 'operator', 'operator')) return token;
   throw fail('invalid_request', 'The preset token (HOLDPOINT_TOKEN) was revoked. Give another one, or none.');
 }
@@ -205,14 +206,4 @@ async function keptToken(
   if (await gateway.presetToken(secret, scope, name)) return secret;
   rmSync(join(folder, `${scope}.token`));
   return keptToken(gateway, folder, scope, name);
-}
-
-/** A secret that is made once and kept in a file only its owner can read. */
-function keptSecret(folder: string, name: string): string {
-  const path = join(folder, name);
-  if (!existsSync(path)) writeFileAtomic(path, `${randomBytes(32).toString('base64url')}\n`);
-  chmodSync(path, 0o600);
-  const secret = readFileSync(path, 'utf8').trim();
-  if (secret === '') throw new Error(`${path} is empty. Put its content back, or remove it to have a new one made.`);
-  return secret;
 }

@@ -1,6 +1,6 @@
 // Groups approvals that can be decided together, and splits a decision into one atomic batch for each run. Pure. Two
-// approvals have the same shape when they name the same tool with the same fields and, for a command, the same programs
-// in the same order. Every member is still shown in full: the shape decides nothing.
+// approvals have the same shape when they name the same tool with the same fields, in the same folder, asked by the same
+// sub-agents and, for a command, with the same programs in the same order. Every member is still shown in full.
 import type { ApprovalResolution } from '../core/answer.ts';
 import type { AskView } from '../core/views.ts';
 import { isQuestion } from './action-summary.ts';
@@ -11,6 +11,8 @@ export interface ApprovalGroup {
   tool: string;
   /** The programs of a command, where the tool runs one. */
   program: string | undefined;
+  /** The folder in which every member runs. */
+  folder: string | undefined;
   members: readonly AskView[];
 }
 
@@ -21,11 +23,17 @@ export interface ApprovalBatch {
 }
 
 /** Undefined for what must be decided alone: questions, and what the input does not show (a plan, a change as a diff). */
-export function shapeOf({ request }: AskView): string | undefined {
-  if (isQuestion(request) || request.diff !== undefined) return undefined;
-  const fields = Object.keys(request.input).sort();
-  return fields.length === 0 ? undefined : JSON.stringify([request.tool_name, fields, programOf(request.input)]);
+export function shapeOf(ask: AskView): string | undefined {
+  const { request } = ask;
+  if (isQuestion(request) || request.diff !== undefined || request.earlier) return undefined;
+  const { tool_name, input, lineage = [] } = request;
+  const fields = Object.keys(input).sort();
+  if (fields.length === 0) return undefined;
+  return JSON.stringify([tool_name, fields, programOf(input), folderOf(ask), lineage]);
 }
+
+const folderOf = ({ request, asked_from }: AskView): string | undefined =>
+  (isQuestion(request) ? undefined : request.work_folder) ?? asked_from?.work_folder;
 
 /** A rough reading, good enough to group by: the person reads what would run. */
 function programOf({ command }: Record<string, unknown>): string | undefined {
@@ -39,9 +47,10 @@ export function groupsOf(entries: readonly InboxEntry[]): ReadonlyMap<string, Ap
   const open = entries.filter(isOpen).map(({ ask }) => ask);
   const groups = new Map<string, ApprovalGroup>();
   for (const [shape, members] of Map.groupBy(open, shapeOf)) {
-    const request = members[0]?.request;
-    if (shape === undefined || members.length < 2 || !request || isQuestion(request)) continue;
-    groups.set(shape, { shape, tool: request.tool_name, program: programOf(request.input), members });
+    const [first] = members;
+    if (shape === undefined || members.length < 2 || first?.kind !== 'approval') continue;
+    const { tool_name: tool, input } = first.request;
+    groups.set(shape, { shape, tool, program: programOf(input), folder: folderOf(first), members });
   }
   return groups;
 }

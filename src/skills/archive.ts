@@ -9,6 +9,8 @@ import type { SkillContent } from '../gateway/skill.ts';
 
 const MOST_ENTRIES = 2000;
 const LONGEST_PATH = 300;
+/** Parsing takes more than linear time. */
+const LONGEST_FRONT_MATTER = 16_384;
 const LONGEST_DESCRIPTION = 4000;
 const FILE_TYPE = 0o170000;
 const PLAIN_TYPES = [0, 0o100000, 0o040000];
@@ -79,6 +81,8 @@ async function contentOf(zip: ZipFile, entry: Entry): Promise<Buffer> {
 function frontMatter(text: string): Pick<SkillContent, 'description' | 'version'> {
   const found = FRONT_MATTER.exec(text);
   if (!found?.[1]) throw refused('its SKILL.md does not begin with front matter between two lines of three dashes.');
+  if (found[1].length > LONGEST_FRONT_MATTER)
+    throw refused(`the front matter of its SKILL.md has more than ${LONGEST_FRONT_MATTER} characters.`);
   const { description, version } = yamlOf(found[1]);
   if (typeof description !== 'string' || description.trim() === '')
     throw refused('the front matter of its SKILL.md has no description.');
@@ -90,7 +94,7 @@ function frontMatter(text: string): Pick<SkillContent, 'description' | 'version'
 function yamlOf(text: string): Record<string, unknown> {
   try {
     // Texts stay texts: version 2.0 is not the number 2.
-    const value: unknown = parseYaml(text, { schema: 'failsafe' });
+    const value: unknown = parseYaml(text, { schema: 'failsafe', uniqueKeys: false, maxAliasCount: 0 });
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   } catch (error) {
     throw refused(`the front matter of its SKILL.md is not YAML: ${(error as Error).message.split('\n')[0]}`);

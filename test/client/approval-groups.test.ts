@@ -24,6 +24,18 @@ describe('groups of approvals', () => {
     expect(groupCount('echo a', 'echo b\ncurl evil')).toBe(0);
   });
 
+  it('run in one folder, for one asker, and were not decided before', () => {
+    const inFolder = (work_folder: string, more: object = {}) => {
+      const ask = approval({ command: 'rm -rf build' });
+      return entry({ ...ask, request: { ...ask.request, work_folder, ...more } });
+    };
+    expect([...groupsOf([inFolder('/a'), inFolder('/a')]).values()]).toMatchObject([{ folder: '/a' }]);
+    expect(groupsOf([inFolder('/a'), inFolder('/home/me')]).size).toBe(0);
+    expect(groupsOf([inFolder('/a'), inFolder('/a', { lineage: ['reviewer'] })]).size).toBe(0);
+    const earlier = { ask_id: 'x', behavior: 'allow', answered_by: 'mate', answered_at_ms: 1 };
+    expect(groupsOf([inFolder('/a', { earlier }), inFolder('/a', { earlier })]).size).toBe(0);
+  });
+
   it('have two open members at least', () => {
     expect(groupsOf(npm.slice(0, 1).map(entry)).size).toBe(0);
     const entries = npm.map((ask, i) => (i === 0 ? { ask, settledAtMs: 1 } : { ask }));

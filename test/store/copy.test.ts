@@ -14,7 +14,10 @@ import { spawnHoldpoint, startHoldpoint, temporaryFolder } from '../support/proc
 import { seeded } from '../support/seeded-random.ts';
 import { postgresForAll } from '../support/shared-fixtures.ts';
 
-const ENV = { HOLDPOINT_TOKEN: 'one for both houses', HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 5).toString('base64url') };
+const ENV = {
+  HOLDPOINT_TOKEN: 'one-token-for-both-houses',
+  HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 5).toString('base64url'),
+};
 const RETRY_MS = 20;
 
 const postgres = postgresForAll();

@@ -18,7 +18,7 @@ const postgres = postgresForAll();
 
 it('moves old ended sessions out of the database of a running server, and nothing else', async () => {
   const { url } = await postgres.database();
-  const env = { HOLDPOINT_TOKEN: 'archivist', HOLDPOINT_DATABASE_URL: url };
+  const env = { HOLDPOINT_TOKEN: 'archivist-of-this-database', HOLDPOINT_DATABASE_URL: url };
   const server = await startHoldpoint({ via: 'main', env, args: ['--no-worker'] });
   const call = <T>(sent: Sent) => send<T>(server.url, { token: env.HOLDPOINT_TOKEN, ...sent });
   const database = new pg.Client({ connectionString: url });

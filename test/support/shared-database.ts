@@ -5,7 +5,10 @@ import { type Sent, send } from './http.ts';
 import type { Holdpoint } from './process.ts';
 
 /** The environment in which several servers accept the same token and the same secrets. */
-export const SHARED = { HOLDPOINT_TOKEN: 'shared', HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 3).toString('base64url') };
+export const SHARED = {
+  HOLDPOINT_TOKEN: 'shared-by-all-the-servers',
+  HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 3).toString('base64url'),
+};
 const QUESTION = { kind: 'question', questions: [{ id: 'which', question: 'Which?' }] };
 
 export const caller =

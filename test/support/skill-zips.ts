@@ -51,6 +51,11 @@ export const BAD: [name: string, zip: () => Buffer, reason: RegExp][] = [
   ['a description that is a list', () => skillZip('review-notes', '---\ndescription: [a]\n---\n'), /no description/],
   ['a blank description', () => skillZip('review-notes', '---\ndescription: " "\n---\n'), /no description/],
   ['front matter that is no YAML', () => skillZip('review-notes', '---\n{[\n---\n'), /not YAML/],
+  [
+    'front matter with 32 000 keys, which takes quadratic time to parse',
+    () => skillZip('review-notes', `---\n${Array.from({ length: 32_000 }, (_, n) => `k${n}: v\n`).join('')}---\n`),
+    /more than 16384 characters/,
+  ],
   ['a YAML bomb', () => skillZip('review-notes', yamlBomb()), /not YAML|no description/],
   ['a bomb of one file', () => zip({ ...guide, 'review-notes/zeros': zeros(51) }), /bytes when unpacked/],
   ['a bomb of many', () => zip({ ...guide, ...many(27, 2) }), /bytes when unpacked/],

@@ -1,9 +1,10 @@
 // Runs a headless command as a dispatch in the session's work folder. If it leaves the needs-input sentinel, it has asked,
 // whatever its exit code: the question is raised, the run is held without a process, and a new run of the same spec
 // carries the answer. Owns the order of these steps; each step has a file of its own.
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HoldpointProblem } from '../../client/http.ts';
+import { writeFileAtomic } from '../../node/atomic-file.ts';
 import type { AgentContext, Ending } from '../agent.ts';
 import type { RuntimeAdapter, RuntimeExit } from '../kit/runtime.ts';
 import { DispatchFailure, failureOf } from '../workspace/dispatch-failure.ts';
@@ -53,7 +54,7 @@ async function dispatch(parts: Dispatch): Promise<Ending> {
     if (asked) return await ask(context, asked);
     await rm(taken, { recursive: true, force: true });
     await discard(sentinel, join(own, `stale-${context.run.run_id}`));
-    await writeFile(inputFile, JSON.stringify(spec.input), { mode: 0o600 });
+    writeFileAtomic(inputFile, JSON.stringify(spec.input));
     const guide = isOptedOut(context, spec) ? [] : runtime.overlay();
     const skills = await skillFiles(context, spec.skills, runtime.skills);
     await reportLeftOut(context, await layOverlay(folder, own, [...guide, ...skills]));

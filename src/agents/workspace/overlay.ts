@@ -13,7 +13,7 @@ const Entry = z.strictObject({
   path: z.string(),
   /** The original content in base64; null if there was no file. */
   before: z.base64().nullable(),
-  mode: z.int(),
+  mode: z.int().transform((mode) => mode & 0o777),
   modified_at: z.number(),
   /** The text that was appended to it. */
   added: z.string(),

@@ -30,12 +30,15 @@ function withoutPermissions(name: string, bytes: Uint8Array): { bytes: Uint8Arra
   const text = /^skill\.md$/i.test(name) ? Buffer.from(bytes).toString('utf8') : '';
   if (!LOOKS_LIKE_FRONT_MATTER.test(text)) return { bytes, removed: [] };
   const found = FRONT_MATTER.exec(text);
-  const entries = found && entriesOf(found[1] ?? '');
+  const entries = found && found[0].length <= LONGEST_FRONT_MATTER && entriesOf(found[1] ?? '');
   if (!entries) return undefined;
   const kept = entries.filter(([key]) => INFORMATIVE.has(key)).map(([key, value]) => `${key}: ${onOneLine(value)}\n`);
   const removed = entries.map(([key]) => key).filter((key) => !INFORMATIVE.has(key));
   return { bytes: Buffer.from(`---\n${kept.join('')}---\n${text.slice(found[0].length)}`), removed };
 }
+
+/** As the server accepts it; a longer one was not published by this version. */
+const LONGEST_FRONT_MATTER = 17_000;
 
 function entriesOf(yaml: string): [string, unknown][] | undefined {
   try {

@@ -9,7 +9,10 @@ import { TestBed } from '../../support/test-bed.ts';
 import { outcomes, RECORDED, replayHooks } from './hook-replay.ts';
 
 const postgres = postgresForAll();
-const SHARED = { HOLDPOINT_TOKEN: 'operator-of-both', HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 7).toString('base64url') };
+const SHARED = {
+  HOLDPOINT_TOKEN: 'operator-of-both-servers',
+  HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 7).toString('base64url'),
+};
 let servers: Holdpoint[];
 let bed: TestBed;
 beforeAll(async () => {

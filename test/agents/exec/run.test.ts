@@ -3,7 +3,7 @@
 // Covers: src/agents/exec/agent.ts, src/agents/workspace/dispatch-failure.ts, src/agents/workspace/work-folder.ts
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exec } from '../../../src/agents/exec/agent.ts';
@@ -253,6 +253,14 @@ describe('a dispatch that cannot start', () => {
     });
     rmSync(join(folder, '.agora/left-a'));
     expect(await fails(folder, { command: ['true'] })).toMatchObject({ status: 'completed' });
+  });
+
+  it('writes its input beside a link of the repository, never through it', async () => {
+    const folder = d.workspace({ '.agora/keep': '' });
+    const outside = join(d.workspace({ profile: 'mine' }), 'profile');
+    symlinkSync(outside, join(folder, '.agora/input.json'));
+    await fails(folder, { command: ['true'], data: { note: 'planted' } });
+    expect(readFileSync(outside, 'utf8')).toBe('mine');
   });
 
   it('fails when the workspace cannot be written', async () => {

@@ -13,7 +13,10 @@ import { asksColour, BLUE, touch } from './claude-calls.ts';
 import { ClaudeTerminal } from './claude-terminal.ts';
 import { ClaudeTestBed } from './claude-test-bed.ts';
 
-const SHARED = { HOLDPOINT_TOKEN: 'operator-of-both', HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 7).toString('base64url') };
+const SHARED = {
+  HOLDPOINT_TOKEN: 'operator-of-both-servers',
+  HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 7).toString('base64url'),
+};
 const servers: Holdpoint[] = [];
 /** Which server received which events. */
 const received: string[][] = [[], []];

@@ -85,6 +85,12 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
             with <code>{<Exact text={group.program} />}</code>
           </>
         )}
+        {group.folder !== undefined && (
+          <>
+            {' '}
+            in <code>{<Exact text={group.folder} />}</code>
+          </>
+        )}
       </CardTitle>
       <p className="muted">Each is listed as it would run. Uncheck what should wait.</p>
       <div className="members">

@@ -1,0 +1,51 @@
+// The state folder and its secrets: what another user could have read or replaced is refused with what to do.
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { keptSecret, openStateFolder, refuseShortToken, secretKey } from '../../src/boot/state-folder.ts';
+import { endEverything, spawnHoldpoint, temporaryFolder } from '../support/process.ts';
+
+afterAll(endEverything);
+
+describe('the state folder', () => {
+  it('is created for its owner alone, and refused when others can read it', () => {
+    const folder = join(temporaryFolder(), 'state');
+    openStateFolder(folder);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    chmodSync(folder, 0o750);
+    expect(() => openStateFolder(folder)).toThrow(`Run: chmod 700 ${folder}`);
+  });
+
+  it('stops the server before it starts when others can write to it', async () => {
+    const data = join(temporaryFolder(), 'open');
+    mkdirSync(data);
+    chmodSync(data, 0o777);
+    const started = spawnHoldpoint({ data, via: 'main' });
+    expect((await started.exited).code).toBe(1);
+    expect(started.stderr()).toContain('can be read or written by other users');
+  });
+});
+
+describe('a secret in it', () => {
+  it('is created once, and refused when others can read it', () => {
+    const folder = temporaryFolder();
+    const secret = keptSecret(folder, 'secret.key');
+    expect(keptSecret(folder, 'secret.key')).toBe(secret);
+    chmodSync(join(folder, 'secret.key'), 0o644);
+    expect(() => keptSecret(folder, 'secret.key')).toThrow('chmod 600');
+    expect(readFileSync(join(folder, 'secret.key'), 'utf8').trim()).toBe(secret);
+  });
+
+  it('is refused when it is shorter than a key must be, from the file and from the environment', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'secret.key'), 'abc\n', { mode: 0o600 });
+    expect(() => secretKey(undefined, folder)).toThrow(/secret\.key has 2 bytes/);
+    expect(() => secretKey('x', folder)).toThrow(/HOLDPOINT_SECRET_KEY has 0 bytes.*openssl rand/);
+    expect(secretKey(Buffer.alloc(32, 7).toString('base64url'), folder)).toHaveLength(32);
+  });
+
+  it('may not be a preset token that could be guessed', () => {
+    expect(() => refuseShortToken('a')).toThrow('has 1 characters; at least 24 are needed');
+    expect(() => refuseShortToken('x'.repeat(24))).not.toThrow();
+  });
+});
