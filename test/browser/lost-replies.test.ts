@@ -58,7 +58,7 @@ describeInBrowser('lost replies', () => {
     const posted = await postWithoutReply('go on', 'Said');
     const { page, field, thread_id } = posted;
     expect(await postsOf(thread_id, 'go on')).toBe(1);
-    expect(await field.inputValue()).toBe('go on');
+    await expect.poll(() => field.inputValue()).toBe('go on');
     await page.getByText('No reply came when you sent this. It may be in the thread already').waitFor();
     await field.press('Enter');
     await expect.poll(() => field.inputValue()).toBe('');
@@ -92,7 +92,7 @@ describeInBrowser('lost replies', () => {
     await replies.end();
     const field = page.getByPlaceholder('Message the agent');
     await field.waitFor();
-    expect(await field.inputValue()).toBe('2');
+    await expect.poll(() => field.inputValue()).toBe('2');
     await field.press('Enter');
     await expect.poll(() => field.inputValue()).toBe('');
     expect((await testBed.client.runs.list({ session_id: run.sessionId })).items).toHaveLength(1);
@@ -114,7 +114,7 @@ describeInBrowser('lost replies', () => {
     await replies.end();
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
     await page.keyboard.press('n');
-    expect(await page.getByLabel('Task').inputValue()).toBe('count to three');
+    await expect.poll(() => page.getByLabel('Task').inputValue()).toBe('count to three');
     await page.getByText('It may have been started').waitFor();
     await start.click();
     await page.waitForURL(/\/sessions\/ses_/);
@@ -123,7 +123,7 @@ describeInBrowser('lost replies', () => {
     expect((await testBed.client.runs.list({ session_id: first?.session_id ?? '' })).items).toHaveLength(1);
 
     await page.keyboard.press('n');
-    expect(await page.getByLabel('Task').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Task').inputValue()).toBe('');
     await page.getByLabel('Task').fill('count to three');
     await start.click();
     await expect.poll(async () => (await started()).length).toBe(2);

@@ -10,7 +10,7 @@ import { endEverything, type Holdpoint, root, type StartOptions, startHoldpoint 
 import { findChromium, NO_BROWSER } from './chromium.ts';
 
 /** Below the timeout of a test, so that the error names what was waited for. */
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 const executablePath = findChromium();
 const builder = join(root, 'scripts', 'build-web.mjs');
 if (!executablePath) console.warn(NO_BROWSER);
