@@ -1,5 +1,5 @@
-// Applies the end of an ask to its run: continue, keep waiting, stop, or hand over to another run. Every end of every ask
-// passes here, from every surface, and appends the same events.
+// Applies the end of an ask to its run: continue, keep waiting, stop, or hand over to another run. Every answer and
+// every cancellation passes here, from every surface, and appends the same events.
 import { type EndedAsk, isWithdrawn } from '../core/ask.ts';
 import { enforce } from '../core/errors.ts';
 import { checkMove, heldStatus, type Run } from '../core/run.ts';
