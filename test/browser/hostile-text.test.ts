@@ -20,6 +20,21 @@ const isOwned = (page: Page) => page.evaluate(() => 'owned' in window);
 describeInBrowser('hostile text', () => {
   const testBed = useTestBed();
 
+  it('shows a plan that would overflow the Markdown parser to the letter, and keeps the inbox working', async () => {
+    const nested = '- > '.repeat(2000);
+    const plan = { do: 'approve', tool_name: 'ExitPlanMode', input: { plan: nested }, reason: nested } as const;
+    const run = await playMock(testBed.client, { ...plan, id: 'plan' });
+    await run.ask('plan');
+    const { page, complaints } = await testBed.signedIn('lead');
+    await page.getByRole('button', { name: 'Deny', exact: true }).first().waitFor();
+    expect(await page.getByText('This page is broken').count()).toBe(0);
+    expect(await page.getByRole('article').getByText('- > - > - >').count()).toBeGreaterThan(0);
+    expect(complaints).toEqual([]);
+    await page.getByRole('button', { name: 'Deny', exact: true }).click();
+    await page.getByRole('button', { name: 'Deny', exact: true }).click();
+    expect(await run.received('plan')).toContain('denied');
+  });
+
   it('shows hostile text in an approval to the letter, and runs none of it', async () => {
     const run = await playMock(testBed.client, {
       do: 'approve',

@@ -6,6 +6,7 @@ import { fileChangeOf } from '../../../src/client/file-change.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import { filesOfDiff, partsOf } from '../state/action-parts.ts';
 import { Code } from './code.tsx';
+import { RenderBoundary } from './error-boundary.tsx';
 import { Exact } from './text.tsx';
 
 const Diff = lazy(() => import('./diff.tsx'));
@@ -33,10 +34,15 @@ export function Action({ request, folder, isWhole, onWhole }: ActionProps) {
   return (
     <>
       {codes(true)}
-      <Suspense fallback={<p aria-busy="true">Loading the change…</p>}>
-        {change && <Diff file={change.file ?? 'file'} changes={change.changes} patch={undefined} {...whole} />}
-        {diff !== undefined && <Diff file={filesOfDiff(diff)} changes={undefined} patch={diff} {...whole} />}
-      </Suspense>
+      <RenderBoundary
+        key={diff ?? change?.file}
+        fallback={<ExactChange text={diff ?? JSON.stringify(input, undefined, 2)} />}
+      >
+        <Suspense fallback={<p aria-busy="true">Loading the change…</p>}>
+          {change && <Diff file={change.file ?? 'file'} changes={change.changes} patch={undefined} {...whole} />}
+          {diff !== undefined && <Diff file={filesOfDiff(diff)} changes={undefined} patch={diff} {...whole} />}
+        </Suspense>
+      </RenderBoundary>
       {change?.keys.includes('content') && (
         <p className="small muted">The file gets exactly this content. What is in it now, if it exists, is replaced.</p>
       )}
@@ -71,3 +77,7 @@ function PageToOpen({ input: { url, message, ...others } }: { input: Record<stri
     </p>
   );
 }
+
+const ExactChange = ({ text }: { text: string }) => (
+  <Code title="change" text={text} language="plain" isWhole onWhole={() => {}} />
+);

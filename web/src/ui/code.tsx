@@ -2,15 +2,14 @@
 // once is truncated and says so; nothing may be allowed before the rest was shown.
 import { lazy, type ReactNode, Suspense } from 'react';
 import { MAX_CHARACTERS } from '../state/action-parts.ts';
+import { MAX_HIGHLIGHTED } from '../text/render-limits.ts';
 import { hiddenCount } from '../text/visible.ts';
 import { CopyButton } from './copy-button.tsx';
+import { RenderBoundary } from './error-boundary.tsx';
 import { Exact } from './text.tsx';
 import './code.css';
 
 const Highlighted = lazy(() => import('./highlighted.tsx'));
-
-/** Highlighting a longer text takes too long. */
-const MAX_HIGHLIGHTED = 50_000;
 
 export type Language = 'bash' | 'json' | 'plain';
 
@@ -39,9 +38,11 @@ export function Code({ title, text, language, isWhole, onWhole }: CodeProps) {
         {isPlain ? (
           <Exact text={shown} />
         ) : (
-          <Suspense fallback={<Exact text={shown} />}>
-            <Highlighted text={shown} language={language} />
-          </Suspense>
+          <RenderBoundary key={shown} fallback={<Exact text={shown} />}>
+            <Suspense fallback={<Exact text={shown} />}>
+              <Highlighted text={shown} language={language} />
+            </Suspense>
+          </RenderBoundary>
         )}
       </pre>
       {isTruncated && <ShowRest count={text.length - MAX_CHARACTERS} unit="characters" onClick={onWhole} />}

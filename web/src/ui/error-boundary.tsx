@@ -1,4 +1,4 @@
-// Catches what React cannot render and shows a page in its place. A chunk that could not be fetched reloads the page once
+// Catches what React cannot render and shows a page, or the exact text of that part, in its place. A chunk that could not be fetched reloads the page once
 // the server is back. Refused requests never come here: they are shown where they were made.
 import { Component, type ReactNode, useEffect } from 'react';
 import { StandalonePage } from './standalone-page.tsx';
@@ -31,6 +31,21 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, ErrorState
         </div>
       </StandalonePage>
     );
+  }
+}
+
+/** Shows `fallback` in place of one part that cannot be rendered, so that it never takes the page with it. */
+export class RenderBoundary extends Component<{ fallback: ReactNode; children: ReactNode }, { hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  static getDerivedStateFromError(error: unknown): { hasFailed: boolean } {
+    // A chunk that could not be fetched is for the page: it reloads.
+    if (error instanceof Error && CHUNK_ERROR.test(error.message)) throw error;
+    return { hasFailed: true };
+  }
+
+  override render() {
+    return this.state.hasFailed ? this.props.fallback : this.props.children;
   }
 }
 

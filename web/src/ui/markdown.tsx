@@ -1,7 +1,10 @@
-// Renders what agents say as Markdown. HTML in it stays text, images are not fetched, and a link shows its target. A chunk
-// of its own.
+// Renders what agents say as Markdown. HTML in it stays text, images are not fetched, and a link shows its target. A text
+// that would take too long, or cannot be rendered, is shown to the letter. A chunk of its own.
 import Markdown, { type Components } from 'react-markdown';
+import { isCheapMarkdown } from '../text/render-limits.ts';
 import { prose } from '../text/visible.ts';
+import { RenderBoundary } from './error-boundary.tsx';
+import { Exact } from './text.tsx';
 import './markdown.css';
 
 const components: Components = {
@@ -17,9 +20,17 @@ export default function MarkdownText({ text }: { text: string }) {
   const visible = prose(text)
     .map((segment) => segment.text)
     .join('');
+  const exact = (
+    <pre>
+      <Exact text={text} />
+    </pre>
+  );
+  if (!isCheapMarkdown(visible)) return exact;
   return (
-    <div className="markdown">
-      <Markdown components={components}>{visible}</Markdown>
-    </div>
+    <RenderBoundary key={text} fallback={exact}>
+      <div className="markdown">
+        <Markdown components={components}>{visible}</Markdown>
+      </div>
+    </RenderBoundary>
   );
 }
