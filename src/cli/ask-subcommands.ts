@@ -1,13 +1,13 @@
 // The subcommands `list` and `show` of `questions` and `approvals`.
-import type { Client } from '../client/client.ts';
+import type { Client, Listed } from '../client/client.ts';
 import { countdown, duration, instant } from '../client/times.ts';
 import type { AskKind } from '../core/ask.ts';
 import type { AskView, PendingApprovalView, PendingQuestionView, SightingView } from '../core/views.ts';
 import { printAsks } from './ask-table.ts';
 import { Command } from './command.ts';
-import type { Scope, ServerFlags } from './command-flags.ts';
+import { type Scope, type ServerFlags, wholeNumber } from './command-flags.ts';
 import { findAsk } from './lookup.ts';
-import { isTerminal, print, printJson, terminalWidth } from './output.ts';
+import { isTerminal, note, print, printJson, terminalWidth } from './output.ts';
 import { listAll } from './paging.ts';
 import { programName } from './program-name.ts';
 import { connect } from './server-connection.ts';
@@ -19,6 +19,11 @@ import { hintLines } from './text/run-text.ts';
 import { type Line, line, span } from './text/spans.ts';
 import { oneLine } from './text/terminal-text.ts';
 
+interface ListFlags extends ServerFlags, Scope {
+  limit?: string;
+  cursor?: string;
+}
+
 type Pending = PendingQuestionView | PendingApprovalView;
 
 /** `id` is the one that the examples show. */
@@ -28,12 +33,14 @@ function listCommand(kind: AskKind): Command {
   return new Command('list', `pending ${kind}s, oldest first`)
     .withExamples(`holdpoint ${kind}s list`, `holdpoint ${kind}s list --session-id nightly --json`)
     .withScope('of')
+    .option('--limit <number>', 'one page of at most this many, up to 500; everything otherwise')
+    .option('--cursor <cursor>', 'continue after the page that ended with this cursor')
     .withServer()
-    .action(async (flags: ServerFlags & Scope) => {
+    .action(async (flags: ListFlags) => {
       const client = await connect(flags);
-      const pending = (await pendingOf(client, kind, flags.sessionId)).filter(
-        ({ run_id }) => flags.runId === undefined || run_id === flags.runId,
-      );
+      const { items, next } = await pendingOf(client, kind, flags);
+      const pending = items.filter(({ run_id }) => flags.runId === undefined || run_id === flags.runId);
+      if (next !== undefined) note(`there are more: --cursor ${next}`);
       if (flags.json) return printJson(pending);
       printAsks(await withFolders(client, kind, pending), `no ${kind} is pending`);
       if (pending.length > 0 && isTerminal())
@@ -41,9 +48,14 @@ function listCommand(kind: AskKind): Command {
     });
 }
 
-function pendingOf(client: Client, kind: AskKind, sessionId: string | undefined): Promise<Pending[]> {
+/** Everything, or one page where a limit or a cursor was given. */
+async function pendingOf(client: Client, kind: AskKind, { sessionId, limit, cursor }: ListFlags) {
   const { list, ofSession } = kind === 'approval' ? client.approvals : client.questions;
-  return listAll<Pending>((page) => (sessionId === undefined ? list(page) : ofSession(sessionId, page)));
+  const read = (page: { limit?: number; cursor?: string }): Promise<Listed<Pending>> =>
+    sessionId === undefined ? list(page) : ofSession(sessionId, page);
+  if (limit === undefined && cursor === undefined) return { items: await listAll<Pending>(read), next: undefined };
+  const size = wholeNumber('--limit', limit);
+  return read({ ...(size !== undefined && { limit: size }), ...(cursor !== undefined && { cursor }) });
 }
 
 /** Adds the folder in which each action would run. */
@@ -75,7 +87,13 @@ async function requesterOf(client: Client, ask: AskView): Promise<string | undef
   const questions = await listAll((page) => client.questions.ofSession(ask.session_id, page));
   const found = questions.find(({ request }) => request.id === ask.ask_id);
   if (found?.requester_session_id === undefined) return undefined;
-  return `${found.requester_agent_id} in session ${found.requester_session_id}, run ${found.requester_run_id}`;
+  const { requester_project_ids: projects = [], requester_channel_ids: channels = [] } = found;
+  return [
+    `${found.requester_agent_id} in session ${found.requester_session_id}`,
+    `run ${found.requester_run_id}`,
+    ...(projects.length > 0 ? [`project ${projects.join(' ')}`] : []),
+    ...(channels.length > 0 ? [`channel ${channels.join(' ')}`] : []),
+  ].join(', ');
 }
 
 function askLines(ask: AskView, requester: string | undefined, width: number): Line[] {

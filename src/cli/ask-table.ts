@@ -11,7 +11,13 @@ interface Listed {
   session_id: string;
   request: AskRequest;
   asked_from?: { work_folder?: string | undefined } | undefined;
+  /** Of a clarification: the child that asks. */
+  requester_agent_id?: string | undefined;
+  requester_session_id?: string | undefined;
 }
+
+const requester = ({ requester_agent_id: agent = '', requester_session_id: session }: Listed): string =>
+  session === undefined ? '' : `  asked by ${oneLine(agent)} in ${oneLine(session)}`;
 
 /** Short ids at a terminal, where people type them; whole ids for scripts. */
 export function printAsks(asks: readonly Listed[], empty: string): void {
@@ -22,7 +28,7 @@ export function printAsks(asks: readonly Listed[], empty: string): void {
     age: ({ request }) => duration(now - request.created_at_ms),
     expires: ({ request: { expires_at_ms: at } }) => line(span(at === undefined ? '' : countdown(at - now), 'warn')),
     session: ({ session_id }) => line(span(oneLine(session_id), 'dim')),
-    what: ({ request, asked_from: from }) =>
-      line(summary(request), span(folderSuffix(request, from?.work_folder), 'dim')),
+    what: (ask) =>
+      line(summary(ask.request), span(folderSuffix(ask.request, ask.asked_from?.work_folder) + requester(ask), 'dim')),
   });
 }

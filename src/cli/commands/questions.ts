@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isQuestion } from '../../client/action-summary.ts';
 import type { Client } from '../../client/client.ts';
 import { QuestionAnswer, type QuestionResolution } from '../../core/answer.ts';
+import { issueText } from '../../core/issue-text.ts';
 import type { AskView } from '../../core/views.ts';
 import { askSubcommands } from '../ask-subcommands.ts';
 import { Command } from '../command.ts';
@@ -88,7 +89,7 @@ function givenAnswers({ interactive, declined, answersJson: json, answersFile: f
   const read = z.array(QuestionAnswer).safeParse(readJson(flag, { json, file }));
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  throw new Failure('usage', `${flag}: ${issue?.path.join('.') || 'the value'}: ${issue?.message}`);
+  throw new Failure('usage', `${flag}: ${issue?.path.join('.') || 'the value'} ${issue && issueText(issue)}`);
 }
 
 /** An answer that is given elsewhere ends the prompt. */

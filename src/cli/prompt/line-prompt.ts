@@ -40,7 +40,9 @@ export async function promptForAnswers(request: UserQuestionRequest, prompt: Lin
 /** Repeats until there is an answer, or an optional question is skipped. */
 async function answerOne(question: Question, prompt: LinePrompt): Promise<Given | undefined> {
   for (;;) {
-    const ids = question.options.length > 0 ? await chooseFrom(question, prompt) : [];
+    const chosen = question.options.length > 0 ? await chooseFrom(question, prompt) : [];
+    if (typeof chosen === 'string') return { freeform_answer: chosen };
+    const ids = chosen;
     const text = question.allow_other ? await freeText(question, prompt, ids.length > 0) : '';
     if (ids.length > 0 || text !== '')
       return {
@@ -52,22 +54,30 @@ async function answerOne(question: Question, prompt: LinePrompt): Promise<Given 
   }
 }
 
-async function chooseFrom(question: Question, prompt: LinePrompt): Promise<string[]> {
+/** Option ids, or a text of the person's own: one that names no option is sent only when it is confirmed. */
+async function chooseFrom(question: Question, prompt: LinePrompt): Promise<string[] | string> {
   const preset = presetOf(question);
+  const shown = preset.length > 0 ? ` [${preset.map((n) => n + 1).join(', ')}]` : '';
+  const own = question.allow_other ? ', or type your own answer' : '';
+  const text = `${question.multi_select ? 'Choose one or more' : 'Choose one'} (number, id or label)${own}${shown}: `;
+  let unconfirmed: string | undefined;
   for (;;) {
-    const shown = preset.length > 0 ? ` [${preset.map((n) => n + 1).join(', ')}]` : '';
-    const text = `${question.multi_select ? 'Choose one or more' : 'Choose one'} (number, id or label)${shown}: `;
-    const typed = await prompt.reader.ask(text);
+    const typed = await prompt.reader.ask(unconfirmed === undefined ? text : CONFIRM);
+    if (typed.trim() === '' && unconfirmed !== undefined) return unconfirmed;
+    unconfirmed = undefined;
     if (typed.trim() === '' && preset.length > 0) return preset.map((n) => question.options[n]?.id ?? '');
     const choice = readChoice(question, typed);
     if ('refusal' in choice) {
       warn(prompt, choice.refusal);
+      if (choice.isUnknown && question.allow_other) unconfirmed = typed.trim();
       continue;
     }
     if (choice.ids.length > 0 || question.allow_other || !question.required) return choice.ids;
     warn(prompt, 'One of the options is required.');
   }
 }
+
+const CONFIRM = 'Enter to send it as your own answer, or choose again: ';
 
 /** The indexes of the options that the question declares as its default. */
 function presetOf(question: Question): number[] {

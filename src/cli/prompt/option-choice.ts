@@ -3,7 +3,8 @@
 import type { Question } from '../../core/question.ts';
 import { oneLine } from '../text/terminal-text.ts';
 
-export type Choice = { ids: string[] } | { refusal: string };
+/** `isUnknown`: the text names no option, so it may be an answer of the person's own. */
+export type Choice = { ids: string[] } | { refusal: string; isUnknown?: true };
 
 export function readChoice(question: Pick<Question, 'options' | 'multi_select'>, typed: string): Choice {
   const text = typed.trim();
@@ -35,7 +36,7 @@ function parseWords(question: Pick<Question, 'options'>, words: readonly string[
     }
     const [id] = found;
     const text = words.slice(at, at + length).join(' ');
-    if (id === undefined) return { refusal: unknown(question, words[at] ?? '') };
+    if (id === undefined) return unknown(question, words[at] ?? '');
     if (found.length > 1) return { refusal: ambiguity(question, text) };
     ids.push(id);
     at += length;
@@ -57,8 +58,9 @@ function matches({ options }: Pick<Question, 'options'>, text: string): string[]
   return [...new Set([...(byNumber === undefined ? [] : [byNumber]), ...named])];
 }
 
-function unknown({ options }: Pick<Question, 'options'>, text: string): string {
-  return `"${oneLine(text)}" is not one of the options: give a number from 1 to ${options.length}, an id or a label.`;
+function unknown({ options }: Pick<Question, 'options'>, text: string): Choice {
+  const refusal = `"${oneLine(text)}" is not one of the options: give a number from 1 to ${options.length}, an id or a label.`;
+  return /^[#-]?\d+$/.test(text) ? { refusal } : { refusal, isUnknown: true };
 }
 
 function ambiguity(question: Pick<Question, 'options'>, text: string): string {

@@ -15,11 +15,12 @@ export const statusStyle = (status: string): Style => {
 };
 
 /** `waiting for approval`, in the colour of the status. */
-export const statusSpan = (status: string): Span => span(status.replaceAll('_', ' '), statusStyle(status));
+export const statusSpan = (status: string): Span =>
+  span(status.replace('user_question', 'an_answer').replaceAll('_', ' '), statusStyle(status));
 
-/** `run_… is running`, and the asks it waits for. */
+/** `run_… is running`, `run_… failed`, and the asks it waits for. */
 export function runStatusLines(run: RunView): Line[] {
-  const lines: Line[] = [line(`${run.run_id} is `, statusSpan(run.status))];
+  const lines: Line[] = [line(`${run.run_id} ${run.status === 'failed' ? '' : 'is '}`, statusSpan(run.status))];
   if (run.error) lines.push(line(span(`  ${oneLine(run.error)}`, 'dim')));
   const pending = pendingOf(run);
   if (pending.length > 0) lines.push(line(span(`  waits for: ${pending.map(({ id }) => id).join(', ')}`, 'dim')));

@@ -46,6 +46,17 @@ describe.skipIf(!hasPty)('questions answer --interactive (needs python3)', PATIE
     ]);
   });
 
+  it('takes an answer of the person’s own at the choice when it is confirmed', async () => {
+    const ask = await (await bed.work()).question('own', { questions: [TARGET] });
+    const person = bed.terminal(['questions', 'answer', ask.ask_id, '--interactive'], { columns: 100 });
+    await person.shows('or type your own answer');
+    person.type(`the moon${KEYS.enter}`);
+    await person.shows('Enter to send it as your own answer, or choose again');
+    person.type(KEYS.enter);
+    expect(await person.exited).toBe(0);
+    expect((await answerOf(ask.ask_id))?.answers).toEqual([{ question_id: 'target', freeform_answer: 'the moon' }]);
+  });
+
   it.each([
     ['Ctrl-C', KEYS.ctrlC],
     ['Ctrl-D', KEYS.ctrlD],

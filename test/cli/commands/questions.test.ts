@@ -34,6 +34,19 @@ describe('questions list', PATIENT, () => {
     await bed.client.sessions.end('list-two');
   });
 
+  it('lists one page with --limit, and names the cursor of the next', async () => {
+    const work = await bed.work('paged');
+    const ids = [(await work.question('1')).ask_id, (await work.question('2')).ask_id];
+    const list = ['questions', 'list', '--session-id', 'paged', '--limit', '1', '--json'];
+    const idsOf = (text: string) => JSON.parse(text).map((q: { request: { id: string } }) => q.request.id);
+    const first = await bed.run(list);
+    expect(idsOf(first.stdout)).toEqual([ids[0]]);
+    const cursor = /--cursor (\S+)/.exec(first.stderr)?.[1] ?? '';
+    const second = await bed.run([...list, '--cursor', cursor]);
+    expect(idsOf(second.stdout)).toEqual([ids[1]]);
+    await bed.client.sessions.end('paged');
+  });
+
   it('reports on standard error that nothing is pending', async () => {
     expect(await bed.run(['questions', 'list'])).toEqual({
       code: 0,
@@ -62,12 +75,18 @@ describe('questions show', PATIENT, () => {
       agent: 'external',
       session_id: 'child',
       parent_session_id: 'parent',
+      project_ids: ['shop'],
+      channel_ids: ['dev', 'ops'],
     });
     const { run_id } = await bed.client.runs.start(child.session_id, { input: { text: 'help' } });
     const { request_id } = await bed.client.asks.clarify(run_id, { tool_call_id: 'c', questions: [TARGET] });
     const { code, stdout } = await bed.run(['questions', 'show', request_id]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`^asked by +\\S+ in session child, run ${run_id}$`, 'm'));
+    expect(stdout).toMatch(
+      new RegExp(`^asked by +\\S+ in session child, run ${run_id}, project shop, channel dev ops$`, 'm'),
+    );
+    const listed = await bed.run(['questions', 'list', '--session-id', 'parent']);
+    expect(listed.stdout).toMatch(/Where to deploy\? {2}asked by \S+ in child$/m);
     const declined = await bed.run(['questions', 'cancel', request_id, '--justification', 'find out yourself']);
     expect(declined).toMatchObject({ code: 0, stdout: expect.stringMatching(/is completed/) });
     const { items } = await bed.client.mailbox.list('child');

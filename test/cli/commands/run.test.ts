@@ -44,7 +44,7 @@ describe('run', PATIENT, () => {
     const failed = await bed.run(['run', 'mock', 'x', '--input-json', fail]);
     expect(failed).toMatchObject({
       code: 9,
-      stdout: expect.stringMatching(/^the run failed: no disk\nrun_\w+ is failed\n$/),
+      stdout: expect.stringMatching(/^the run failed: no disk\nrun_\w+ failed\n$/),
     });
     const waited = await bed.run(['run', 'mock', 'x', '--input-json', fail, '--wait', '--json']);
     expect(waited.code).toBe(9);
