@@ -21,7 +21,11 @@ const chosenId = z
   );
 const callId = z.string().trim().min(1).max(256);
 /** Any text: the format of a key is checked later, with an error code of its own (`invalid_idempotency_key`). */
-const idempotency_key = z.string().max(10_000).optional();
+const idempotency_key = z
+  .string()
+  .max(10_000)
+  .meta({ minLength: 1, maxLength: 256, description: '1 to 256 bytes without control characters' })
+  .optional();
 
 const sessionId = chosenId.refine((id) => id !== SYSTEM_SESSION, 'this name is reserved');
 
@@ -178,7 +182,7 @@ export const PostItem = z.strictObject({
         .optional()
         .describe('The prompt it is about; null where the writer saw none. Refused where the thread asks another'),
     })
-    .refine((metadata) => !('type' in metadata), 'a post of a person has no type: it tells items of the worker apart')
+    .refine((metadata) => !('type' in metadata), 'must not have `type`: only items that the server writes have one')
     .optional(),
   idempotency_key,
 });

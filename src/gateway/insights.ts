@@ -17,7 +17,7 @@ export async function insights(
 ): Promise<InsightsView> {
   const to = given.to ?? ports.clock.now();
   const from = given.from ?? Math.max(0, to - DEFAULT_SPAN_MS);
-  if (from >= to) throw fail('invalid_request', 'from: an instant before `to`, which is now unless said otherwise.');
+  if (from >= to) throw fail('invalid_request', 'query.from: must be before `to`, which is now by default.');
   if (to - from > LONGEST_SPAN_MS) throw fail('invalid_request', 'from: at most five years before `to`.');
   const tally = tallyOf(from, to);
   const { first, last } = await ports.store.read(async (r) => ({

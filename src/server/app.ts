@@ -7,6 +7,7 @@ import {
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
 import { type Refusal, refuse } from '../core/errors.ts';
+import { issueText } from '../core/issue-text.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { guard } from './auth.ts';
@@ -15,6 +16,7 @@ import { drain, freshConnections } from './drain.ts';
 import { Throttle } from './limits.ts';
 import { refuseExpectations, refuseMalformed } from './malformed-request.ts';
 import { createMetrics } from './metrics.ts';
+import { withoutNulls } from './null-fields.ts';
 import { describeApi, showApi } from './openapi.ts';
 import { isLostVisitor, servePage } from './page.ts';
 import { INTERNAL, refusalOf, sendProblem } from './problem.ts';
@@ -123,7 +125,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const transport = { https: options.https !== undefined, behindProxy: options.behindProxy ?? false };
   guard(app as never, { ...options, throttle, transport });
   app.addHook('preValidation', (request, _reply, done) => {
-    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
+    const schema = request.routeOptions.schema?.body;
+    if (schema) request.body = withoutNulls(schema, request.body === undefined ? {} : request.body);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -167,9 +170,9 @@ function schemaRefusal(error: unknown): Refusal | undefined {
   if (!hasZodFastifySchemaValidationErrors(error)) return undefined;
   const errors = error.validation.slice(0, 20).map((issue) => ({
     path: issue.instancePath.slice(1).replaceAll('/', '.'),
-    message: issue.message ?? 'is not valid',
+    message: issueText({ code: issue.keyword, message: issue.message ?? 'is not valid', ...issue.params }),
   }));
-  const where = error.validationContext ?? 'body';
+  const where = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body');
   const detail = errors.map((e) => `${where}${e.path ? `.${e.path}` : ''}: ${e.message}`).join('; ');
   return { code: 'invalid_request', detail, more: { errors } };
 }

@@ -185,7 +185,7 @@ function checkScope(actor: Actor, scopes: readonly Scope[], request: FastifyRequ
   if (scopes.includes(actor.scope)) return;
   throw fail(
     'scope_forbidden',
-    `A token with scope "${actor.scope}" may not ${request.method} ${request.routeOptions.url}. It takes: ${scopes.join(', ')}.`,
+    `A token with scope "${actor.scope}" may not ${request.method} ${request.routeOptions.url}. It needs a token with scope ${scopes.join(' or ')}.`,
   );
 }
 

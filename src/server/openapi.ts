@@ -23,7 +23,8 @@ export async function describeApi(app: App, version: string): Promise<void> {
             type: 'apiKey',
             in: 'cookie',
             name: 'holdpoint_session',
-            description: 'From signing in. Whatever is no GET also needs our Origin and the header Holdpoint-CSRF.',
+            description:
+              'Set by signing in. Every request other than GET also needs the Origin of this server and the header Holdpoint-CSRF.',
           },
         },
       },

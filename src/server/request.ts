@@ -11,14 +11,20 @@ import type { Found } from '../gateway/history.ts';
 import type { Listed } from '../gateway/inbox.ts';
 import type { Key } from '../gateway/mutate.ts';
 
-const digits = z.string().regex(/^\d{1,15}$/, 'must be a whole number');
+/** A number in a query: digits on the wire, an integer in the OpenAPI document. */
+export const digits = (description: string, range: { minimum?: number; maximum?: number } = {}) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a whole number, 0 or more')
+    .meta({ type: 'integer', minimum: 0, ...range, pattern: undefined, description })
+    .optional();
 
 export const PageQuery = z.strictObject({
-  limit: digits.optional().describe('1 to 500, 100 unless said otherwise'),
+  limit: digits('1 to 500; 100 by default', { minimum: 1, maximum: 500 }),
   cursor: z.string().max(100).optional().describe('From the Link header of the page before'),
 });
-export const WaitQuery = z.strictObject({ wait_ms: digits.optional().describe('Up to 60000') });
-export const SettleQuery = z.strictObject({ settle_ms: digits.optional().describe('Up to 60000') });
+export const WaitQuery = z.strictObject({ wait_ms: digits('Milliseconds, up to 60000') });
+export const SettleQuery = z.strictObject({ settle_ms: digits('Milliseconds, up to 60000') });
 
 export const MAX_WAIT_MS = 60_000;
 
@@ -31,7 +37,7 @@ export function pageOf(query: { limit?: string | undefined; cursor?: string | un
 
 export function limitOf(text: string | undefined): number {
   const limit = Number(text ?? 100);
-  if (limit < 1 || limit > 500) throw fail('invalid_request', `limit: 1 to 500, not ${text}.`);
+  if (limit < 1 || limit > 500) throw fail('invalid_request', `query.limit: must be from 1 to 500, not ${text}.`);
   return limit;
 }
 

@@ -137,7 +137,7 @@ describe.each(CALLERS)('the caller %s', (caller, scope) => {
 it('names the accepted scope or credential when it refuses a caller', async () => {
   const viewer = tokens.viewer ?? null;
   const forbidden = await server.call<Problem>('POST', `/v1/runs/${ids.run_id}/questions`, {}, { token: viewer });
-  expect(forbidden.body.detail).toMatch(/"viewer".*It takes: operator/);
+  expect(forbidden.body.detail).toMatch(/"viewer".*It needs a token with scope operator/);
   const unknown = await server.call<Problem>('GET', '/v1/asks', undefined, { token: null });
   expect(unknown.body.detail).toContain('Authorization: Bearer');
 });
@@ -151,7 +151,7 @@ it('refuses answers and decisions of viewers, workers and agents, names the scop
     (await server.makeToken('agent', h.sessionId)).token,
   ]) {
     const problem = await refusal(answer(server, h, picks('openai'), { token }), 403, 'scope_forbidden');
-    expect(problem.detail).toMatch(/may not .* It takes: operator/);
+    expect(problem.detail).toMatch(/may not .* It needs a token with scope operator/);
     const decision = resolutions(allow(a.ask.ask_id));
     await refusal(server.post(`/v1/runs/${a.runId}/approvals`, decision, { token }), 403, 'scope_forbidden');
   }

@@ -173,3 +173,12 @@ describe('the contract check of replies', () => {
     code: 'session_not_found',
   });
 });
+
+it('describes idempotency keys, numbers of queries and answers to forms as the server reads them', () => {
+  const { paths } = server.openApi;
+  const text = JSON.stringify(paths['/v1/asks']?.get);
+  expect(text).toMatch(/"schema":\{"type":"integer"[^}]*\},"in":"query","name":"limit"/);
+  const message = JSON.stringify(paths['/v1/sessions/{session_id}/messages']?.post);
+  expect(message).toContain('"required":["type","tool_use_id","status"]');
+  expect(message).toMatch(/"idempotency_key":\{[^}]*"maxLength":256/);
+});

@@ -158,6 +158,34 @@ describe('a body that does not fit its schema', () => {
 });
 
 describe('the detail of a refusal', () => {
+  it.each<[string, string, unknown, string]>([
+    ['a missing object', 'questions', {}, 'body.resolution: is required'],
+    ['a list for an object', 'questions', { resolution: [] }, 'body.resolution: must be an object, not an array'],
+    ['an empty id', 'questions', { resolution: { request_id: '' } }, 'body.resolution.request_id: must not be empty'],
+    ['an unknown field', 'questions', { resolution: { request_id: 'x' }, foo: 1 }, 'body: has no field "foo"'],
+    ['an unknown kind', 'asks', { kind: 'poll' }, 'body.kind: must be "approval" or "question"'],
+    ['another value', 'approvals', { resolutions: [{ request_id: 'x', behavior: 'ok' }] }, 'must be "allow" or "deny"'],
+    [
+      'a negative number',
+      'questions?settle_ms=-1',
+      { resolution: { request_id: 'x' } },
+      'query.settle_ms: must be a whole number, 0 or more',
+    ],
+  ])('says in plain words what is wrong: %s', async (_, path, body, words) => {
+    const { runId } = await held(server);
+    const problem = await refusal(server.post(`/v1/runs/${runId}/${path}`, body), 400, 'invalid_request');
+    expect(problem.detail).toContain(words);
+  });
+
+  it('names a question without an id by its text', async () => {
+    const h = await held(server, { questions: [{ question: 'Which database?', options: [{ label: 'One' }] }] });
+    const problem = await refusal(answer(server, h, []), 400, 'question_answer_missing');
+    expect(problem).toMatchObject({
+      detail: 'Question "Which database?" must be answered.',
+      question_id: 'question-1',
+    });
+  });
+
   it('names the questions and options that would have been accepted', async () => {
     const h = await held(server, { questions: [ROUTING, REGIONS, { ...NOTES, required: false }] });
     const path = `/v1/runs/${h.runId}/questions`;

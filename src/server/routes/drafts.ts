@@ -8,7 +8,7 @@ import type { AddRoutes } from './route.ts';
 export const addDrafts: AddRoutes = ({ route, gateway, streams }) => {
   route('drafts', 'GET /v1/asks/:ask_id/draft', {
     summary: 'What is typed and not sent',
-    description: 'Your own; 204 when nothing is. It outlives every end of the ask but your own answer.',
+    description: 'Your own draft; 204 when there is none. It is kept until you answer, however the ask ends.',
     scopes: ANSWERERS,
     reply: DraftView,
     otherReplies: { 204: z.void() },

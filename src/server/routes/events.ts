@@ -6,22 +6,14 @@ import type { Actor } from '../../core/token.ts';
 import { EventView } from '../../core/views.ts';
 import { eventJson } from '../../gateway/views.ts';
 import { EVERY_READER } from '../auth.ts';
-import { limitOf, linkNext } from '../request.ts';
+import { digits, limitOf, linkNext } from '../request.ts';
 import { cursorOf, wantsStream } from '../sse.ts';
 import { ownSession } from './own-session.ts';
 import { type AddRoutes, pageOrStream } from './route.ts';
 
 const EventQuery = z.strictObject({
-  after: z
-    .string()
-    .regex(/^\d{1,15}$/, 'must be a whole number')
-    .optional()
-    .describe('Only events with a larger seq'),
-  limit: z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .optional()
-    .describe('1 to 500, 100 unless said otherwise; pages only'),
+  after: digits('Only events with a larger seq'),
+  limit: digits('1 to 500; 100 by default; pages only', { minimum: 1, maximum: 500 }),
   drafts: z
     .enum(['true', 'false'])
     .optional()

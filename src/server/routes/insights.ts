@@ -3,15 +3,12 @@ import { z } from 'zod';
 import { InsightsView } from '../../core/insight.ts';
 import { AgentView } from '../../core/views.ts';
 import { READERS } from '../auth.ts';
+import { digits } from '../request.ts';
 import type { AddRoutes } from './route.ts';
 
-const instant = z
-  .string()
-  .regex(/^\d{1,15}$/, 'must be a whole number')
-  .optional();
 const InsightsQuery = z.strictObject({
-  from: instant.describe('Epoch milliseconds; 30 days before `to` unless said otherwise'),
-  to: instant.describe('Epoch milliseconds; now unless said otherwise'),
+  from: digits('Epoch milliseconds; by default 30 days before `to`'),
+  to: digits('Epoch milliseconds; now by default'),
 });
 
 const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));

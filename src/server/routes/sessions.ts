@@ -17,12 +17,12 @@ export const addSessions: AddRoutes = ({ route, gateway }) => {
   });
 
   route('sessions', 'GET /v1/sessions', {
-    summary: 'List sessions, oldest first unless said otherwise',
+    summary: 'List sessions, oldest first unless `order=newest`',
     scopes: EVERY_READER,
     query: PageQuery.extend({
       status: z.enum(['active', 'ended']).optional(),
       parent_session_id: z.string().optional().describe('Only the children of this session'),
-      order: z.enum(['oldest', 'newest']).optional().describe('Which come first'),
+      order: z.enum(['oldest', 'newest']).optional().describe('Which end of the list comes first; oldest by default'),
     }),
     reply: z.array(SessionView),
     async handle({ request, reply, actor, query }) {

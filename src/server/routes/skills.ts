@@ -8,18 +8,22 @@ import { ARCHIVE_BYTES, DEFAULT_NAMESPACE, SKILL_NAME, SkillList, SkillView } fr
 import type { Scope } from '../../core/token.ts';
 import { readSkill } from '../../skills/archive.ts';
 import { ANSWERERS, EVERY_READER } from '../auth.ts';
+import { digits } from '../request.ts';
 import { type AddRoutes, type App, routesOn } from './route.ts';
 
 const PUBLISHERS: readonly Scope[] = ['operator', 'skill_identity'];
 const READERS: readonly Scope[] = [...EVERY_READER, 'skill_identity'];
 
-const digits = z.string().regex(/^\d{1,9}$/, 'must be a whole number');
 const SkillQuery = z.strictObject({
   name: z.string().max(128).optional(),
-  namespace: z.string().max(128).optional().describe('"default" unless said otherwise'),
-  exact_match: z.enum(['true', 'false']).optional(),
-  skip: digits.optional(),
-  limit: digits.optional().describe('1 to 100'),
+  namespace: z.string().max(128).optional().describe('"default" by default'),
+  exact_match: z
+    .string()
+    .regex(/^(?:true|false)$/i, 'must be true or false')
+    .optional()
+    .meta({ type: 'boolean', pattern: undefined }),
+  skip: digits('How many to leave out'),
+  limit: digits('1 to 100; 100 by default', { minimum: 1, maximum: 100 }),
 });
 
 export const addSkills: AddRoutes = (context) => {
@@ -39,8 +43,9 @@ const addTo: AddRoutes = ({ route, gateway }) => {
     reply: SkillList,
     async handle({ query }) {
       const { name, namespace = DEFAULT_NAMESPACE, exact_match, skip = '0', limit = '100' } = query;
-      if (Number(limit) < 1 || Number(limit) > 100) throw fail('invalid_request', `limit: 1 to 100, not ${limit}.`);
-      const isExact = exact_match === 'true' && name !== undefined;
+      if (Number(limit) < 1 || Number(limit) > 100)
+        throw fail('invalid_request', `query.limit: must be from 1 to 100, not ${limit}.`);
+      const isExact = exact_match?.toLowerCase() === 'true' && name !== undefined;
       const items = await gateway.listSkills({ name, namespace, isExact, skip: Number(skip), limit: Number(limit) });
       return { items };
     },

@@ -83,6 +83,8 @@ describe('a skill', () => {
     await publish('review-notes', 'team');
     const names = async (query: object) => (await api.skills.list(query)).items.map((s: SkillView) => s.name);
     expect(await names({ name: 'review-notes', exact_match: true })).toEqual(['review-notes']);
+    // As Python's requests writes it.
+    expect(await names({ name: 'review-notes', exact_match: 'True' })).toEqual(['review-notes']);
     expect(await names({ name: 'NOTES' })).toEqual(['review-notes', 'review-notes-2', 'Review-Notes']);
     expect(await names({ name: 'a_b' })).toEqual(['a_b']);
     expect(await names({ name: '%' })).toEqual([]);
