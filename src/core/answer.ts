@@ -3,9 +3,12 @@
 import { z } from 'zod';
 import { type Refusal, refuse } from './errors.ts';
 import type { Question } from './question.ts';
+import { truncate } from './text-limit.ts';
 
 export const LONGEST_NOTE = 20_000;
 export const LONGEST_TEXT = 200_000;
+/** The most of a question or label that an error quotes. */
+const LONGEST_NAME = 100;
 
 const note = z.string().max(LONGEST_NOTE);
 
@@ -65,7 +68,7 @@ export function checkAnswers(
 }
 
 function checkOne(question: Question, answer: QuestionAnswer | undefined): Refusal | undefined {
-  const name = `Question "${question.id}"`;
+  const name = nameOf(question);
   if (!answer) {
     if (!question.required) return undefined;
     return refuse('question_answer_missing', `${name} must be answered.`);
@@ -76,7 +79,11 @@ function checkOne(question: Question, answer: QuestionAnswer | undefined): Refus
   const known = question.options.map((o) => o.id);
   const seen = new Set<string>();
   for (const option of chosen) {
-    if (seen.has(option)) return refuse('question_duplicate_option', `${name}: option "${option}" was selected twice.`);
+    if (seen.has(option))
+      return refuse(
+        'question_duplicate_option',
+        `${name}: option "${optionName(question, option)}" was selected twice.`,
+      );
     seen.add(option);
     if (!known.includes(option)) return refuse('question_option_not_found', notAnOption(name, option, known));
   }
@@ -87,6 +94,13 @@ function checkOne(question: Question, answer: QuestionAnswer | undefined): Refus
     return refuse('question_option_not_found', `${name} takes one of its options only: ${labelsOf(question)}.`);
   return undefined;
 }
+
+/** A generated id was shown to no one: the question is named by its text, the option by its label. */
+const nameOf = ({ id, question }: Question): string =>
+  `Question "${/^question-\d+$/.test(id) ? truncate(question, LONGEST_NAME) : id}"`;
+
+const optionName = ({ options }: Question, id: string): string =>
+  /^option-\d+$/.test(id) ? truncate(options.find((o) => o.id === id)?.label ?? id, LONGEST_NAME) : id;
 
 const labelsOf = ({ options }: Question): string => options.map((o, i) => `${i + 1}. ${o.label}`).join(', ');
 

@@ -10,20 +10,26 @@ import { FORM_TOOL } from './form-input.ts';
 import type { Question } from './question.ts';
 
 /** A person's answer. Its type and tool are checked with codes of their own, so any value is accepted here. */
-export const InteractiveFormAnswer = z.strictObject({
-  type: z.unknown().optional().describe(`"${FORM_TOOL}"`),
-  tool_use_id: z.unknown().optional().describe('The tool_use_id of the pending form'),
-  answers: z.record(z.string(), z.unknown()).optional(),
-  status: z.enum(['answered', 'cancelled']),
-  message: z.string().max(20_000).optional(),
-  success: z.boolean().optional(),
-  task_id: ownId.optional(),
-  subtask_id: ownId.optional(),
-});
+export const InteractiveFormAnswer = z
+  .strictObject({
+    type: z.unknown().optional().meta({ type: 'string', const: FORM_TOOL }),
+    tool_use_id: z.unknown().optional().meta({ type: 'string', description: 'The tool_use_id of the pending form' }),
+    answers: z.record(z.string(), z.unknown()).optional(),
+    status: z.enum(['answered', 'cancelled']),
+    message: z.string().max(20_000).optional(),
+    success: z.boolean().optional(),
+    task_id: ownId.optional(),
+    subtask_id: ownId.optional(),
+  })
+  .meta({ required: ['type', 'tool_use_id', 'status'] });
 export type InteractiveFormAnswer = z.infer<typeof InteractiveFormAnswer>;
 
 /** Checks that an answer is for this form; its values are validated like every other answer. */
-export function checkFormAnswer(answer: InteractiveFormAnswer, toolUseId: string): Refusal | undefined {
+export function checkFormAnswer(
+  answer: InteractiveFormAnswer,
+  toolUseId: string,
+  owner: FormOwner | undefined,
+): Refusal | undefined {
   if (answer.type !== FORM_TOOL)
     return refuse('invalid_interactive_form_answer', `The answer's type must be "${FORM_TOOL}".`);
   if (typeof answer.tool_use_id !== 'string' || answer.tool_use_id === '')
@@ -32,6 +38,17 @@ export function checkFormAnswer(answer: InteractiveFormAnswer, toolUseId: string
     return refuse(
       'interactive_form_tool_mismatch',
       `The pending form is "${toolUseId}"; the answer is for "${answer.tool_use_id.slice(0, 256)}".`,
+    );
+  for (const field of ['task_id', 'subtask_id'] as const)
+    if (answer[field] !== undefined && owner && String(answer[field]) !== String(owner[field]))
+      return refuse(
+        'interactive_form_tool_mismatch',
+        `The ${field} of the pending form is "${owner[field]}"; the answer names "${answer[field]}".`,
+      );
+  if (answer.status === 'cancelled' && Object.keys(answer.answers ?? {}).length > 0)
+    return refuse(
+      'invalid_interactive_form_answer',
+      'A cancelled form takes no answers: leave `answers` empty, or send `status: "answered"`.',
     );
   if (answer.success !== undefined && answer.success !== (answer.status === 'answered'))
     return refuse('invalid_interactive_form_answer', '`success` contradicts `status`; leave it out.');

@@ -156,7 +156,8 @@ function promptText(ask: Prompted, mode: AskMode, workFolder: string | undefined
     return [...opening, block(only.question), ...optionLines(only), ...asker, hint].join('\n');
   }
   const numbered = questions.flatMap((q, i) => [`${i + 1}) ${block(q.question)}`, ...optionLines(q)]);
-  const hint = 'Reply with one line per question: 1) … 2) …, each a number, the option text, or free text.';
+  const several = questions.some((q) => q.multi_select) ? ' (several where more than one may be chosen)' : '';
+  const hint = `Reply with one line per question: 1) … 2) …, each a number${several}, the option text, or free text.`;
   return [...opening, ...numbered, ...asker, mode === 'form' ? FORM_HINT : hint].join('\n');
 }
 
@@ -212,7 +213,7 @@ function promptAnswers(ask: Prompted, answer: Answer): PromptAnswer[] {
 
 function answeredText(ask: Prompted, answer: Answer, loss: Loss | undefined): string {
   const answers = promptAnswers(ask, answer)
-    .map((given) => given.answer.map(oneLine).join(', '))
+    .map(({ answer: labels }) => labels.map((label) => listed(label, labels.length)).join(', '))
     .join('; ');
   const edited = answer.updated_input;
   const instead = ask.kind === 'approval' && edited ? `, changed to ${oneLine(actionText(edited))}` : '';
@@ -222,6 +223,10 @@ function answeredText(ask: Prompted, answer: Answer, loss: Loss | undefined): st
   return `✗ Answered: ${answers}${why}. The agent did not take it: ${inWords(loss.reason)}`;
 }
 
+/** A label with a comma is quoted where the comma could be taken for the next label. */
+const listed = (label: string, count: number): string =>
+  count > 1 && label.includes(',') ? `"${oneLine(label)}"` : oneLine(label);
+
 function endedText(answer: Answer): string {
   const { outcome, reason, justification, answered_by } = answer;
   if (outcome === 'declined' && justification !== undefined) return `✗ Cancelled: declined (${justification})`;
@@ -229,6 +234,7 @@ function endedText(answer: Answer): string {
   if (outcome === 'cancelled' && reason === undefined && justification === undefined)
     return `✗ ${how} by ${answered_by}`;
   const why = reasonOf(answer);
+  if (outcome === 'cancelled' && why.startsWith('cancelled by ')) return `✗ C${why.slice(1)}`;
   return `✗ ${how}: ${why === justification ? why : inWords(why)}`;
 }
 

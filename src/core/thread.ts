@@ -140,7 +140,7 @@ export function createThread({ agentId, workFolder }: Pick<Session, 'agentId' | 
     resolve(taken, taken.answer, lost === undefined ? undefined : { state: 'cancelled', reason: lost });
   };
   /** An answer that was still due is delivered by a completed run and lost by a stopped one. */
-  const turnEnd = (status: TurnEnd, { error = `the run was ${status}`, why = error }: Data): void => {
+  const turnEnd = (status: TurnEnd, { error = `the run was ${status}`, why = error, stop_reason }: Data): void => {
     for (const ended of undelivered()) {
       const { answer } = ended;
       if (!answer || ended.runId !== event.runId) continue;
@@ -150,7 +150,9 @@ export function createThread({ agentId, workFolder }: Pick<Session, 'agentId' | 
       else Object.assign(ended, { isHandedOver: true, runId: undefined });
     }
     unattended.delete(event.runId ?? '');
-    workerItem(say(status, { type: 'turn_end', run_id: event.runId, status }));
+    workerItem(
+      say(status, { type: 'turn_end', run_id: event.runId, status, ...(stop_reason !== undefined && { stop_reason }) }),
+    );
   };
 
   const on: Partial<Record<EventType, (data: Data) => void>> = {

@@ -21,6 +21,8 @@ export interface FinishDetails {
   /** The reason of its open asks, where that is neither. */
   askReason?: string | undefined;
   outcome?: string | undefined;
+  /** Why its agent stopped, where that is no outcome; stored in its place. */
+  stopReason?: string | undefined;
   exitCode?: number | undefined;
   /** Another run carries the answer, so a held run may become `completed`. */
   handover?: boolean;
@@ -41,12 +43,12 @@ export async function finish(ledger: Ledger, run: Run, status: Ending, details: 
   run.updatedAt = now;
   run.finishedAt = now;
   run.error = details.error;
-  run.outcome = details.outcome;
+  run.outcome = details.outcome ?? details.stopReason;
   run.lease = undefined;
   await tx.updateRun(run);
-  const { error, why } = details;
-  const data = { ...details.data, ...(error !== undefined && { error }), ...(why !== undefined && { why }) };
-  ledger.note(status, details.outcome === undefined ? data : { ...data, outcome: details.outcome }, run.id);
+  const { error, why, outcome, stopReason: stop_reason } = details;
+  const said = Object.entries({ error, why, outcome, stop_reason }).filter(([, value]) => value !== undefined);
+  ledger.note(status, { ...details.data, ...Object.fromEntries(said) }, run.id);
   if (hadWorker && status !== 'completed') await giveUpAnswers(ledger, run, status);
   noteDispatchEnd(ledger, run, details.exitCode);
   if (wasQueued) session.queuedCount -= 1;

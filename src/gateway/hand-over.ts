@@ -2,6 +2,7 @@
 // transaction, so that exactly one run follows. It inherits the place in the queue.
 import { answerOnly, summarise } from '../core/answer.ts';
 import type { EndedAsk } from '../core/ask.ts';
+import { TOOL_DEFERRED } from '../core/deferred.ts';
 import { formAnswer } from '../core/form-answer.ts';
 import type { Run } from '../core/run.ts';
 import { finish } from './finish.ts';
@@ -15,7 +16,7 @@ export async function handOver(ledger: Ledger, run: Run, ask: EndedAsk): Promise
     author,
     handover: true,
     keepSlot: true,
-    ...(ask.mode === 'restart' && { outcome: 'needs_input' }),
+    ...(ask.mode === 'restart' ? { outcome: 'needs_input' } : { stopReason: TOOL_DEFERRED }),
   });
   return enqueue(ledger, {
     kind: ask.mode === 'restart' ? 'dispatch' : 'user_question_resume',

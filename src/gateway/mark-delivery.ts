@@ -22,7 +22,9 @@ export async function mark(
   reason?: string,
 ): Promise<void> {
   const deliveredAt = state === 'delivered' ? ledger.now : undefined;
-  ask.delivery = { state, attempts: Math.max(1, ask.delivery.attempts), deliveredAt, reason };
+  // Some agents acknowledge as they take the answer: that is an attempt too. An answer that was never sent has none.
+  const attempts = state === 'delivered' ? Math.max(1, ask.delivery.attempts) : ask.delivery.attempts;
+  ask.delivery = { state, attempts, deliveredAt, reason };
   ask.sealed = undefined;
   await ledger.tx.updateDelivery(ask);
   const data = { outcome: ask.status, ...(reason !== undefined && { reason }) };

@@ -50,7 +50,7 @@ async function answerForm(ledger: Ledger, given: InteractiveFormAnswer, actor: A
   const form = await pendingForm(ledger);
   const run = form && (await ledger.tx.run(form.runId));
   if (!form || !run) throw notPending(await endedForm(ledger, given));
-  enforce(checkFormAnswer(given, form.toolCallId));
+  enforce(checkFormAnswer(given, form.toolCallId, form.content.form));
   if (given.status === 'cancelled') {
     if (isOverdue(form, ledger.now)) return expireNow(ledger, run, form);
     return cancelAsk(ledger, run, form, authorOf(by), given.message);

@@ -68,7 +68,7 @@ function textOf({ content, metadata }: PostItem): string {
   const text = content.map((part) => part.text).join('\n');
   if (text.length > LONGEST_TEXT) throw fail('invalid_request', `A post has at most ${LONGEST_TEXT} characters.`);
   if (text.trim() === '' && metadata?.prompt?.answers === undefined)
-    throw fail('thread_item_empty', 'White space alone says nothing. Nothing was posted.');
+    throw fail('thread_item_empty', 'The post is blank. Nothing was posted.');
   return text;
 }
 
@@ -86,7 +86,7 @@ async function askOf(ledger: Ledger, { metadata }: PostItem, text: string): Prom
   if (seen === undefined || seen?.prompt_id === prompt?.id) return prompt;
   const ask = seen === null ? undefined : await ledger.tx.ask(seen.prompt_id);
   if (ask?.sessionId === ledger.session.id && ask.status !== 'pending') return ask;
-  const wrong = seen === null ? '' : `This thread does not ask "${seen.prompt_id}" now. `;
+  const wrong = seen === null ? '' : `"${seen.prompt_id}" is not the open prompt of this thread. `;
   throw fail('thread_prompt_mismatch', `${wrong}${whatIsAsked(prompt)} Nothing was posted.`);
 }
 

@@ -48,7 +48,7 @@ export async function questionOf(r: Reader, run: Run, requestId: string): Promis
   }
   const open = await pendingIds(r, run, 'question');
   if (open.length === 0)
-    throw fail('question_state_conflict', `The run is ${run.status}; it is not waiting for an answer.`);
+    throw fail('question_state_conflict', `This run waits for no answer to a question; its status is ${run.status}.`);
   throw fail('question_request_mismatch', `"${requestId}" is not pending on this run. Pending: ${open.join(', ')}.`);
 }
 

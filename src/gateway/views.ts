@@ -122,12 +122,16 @@ export async function runView(reader: Reader, session: Session, run: Run): Promi
     pending_questions: within(questions),
     outputs: newest(outputs).map((o) => ({ output_id: o.id, at_ms: o.at, ...o.content })),
     ...optional('error', run.error),
-    ...optional('outcome', run.outcome),
+    ...optional('outcome', run.outcome === TOOL_DEFERRED ? undefined : run.outcome),
     ...optional('resumes_run_id', run.resumesRunId),
     ...(run.subtaskId === undefined ? {} : { subtask_id: JSON.parse(run.subtaskId) }),
-    ...(pending.some((ask) => ask.mode === 'form') && { stop_reason: TOOL_DEFERRED }),
+    ...(isDeferred(run, pending) && { stop_reason: TOOL_DEFERRED }),
   };
 }
+
+/** Whether its agent stopped to display a form, which waits or was answered. */
+const isDeferred = (run: Run, pending: readonly Ask[]): boolean =>
+  run.outcome === TOOL_DEFERRED || pending.some((ask) => ask.mode === 'form');
 
 /** As many outputs as fit, the last one always: a view of a run with much output stays small. */
 function newest(outputs: readonly Output[]): readonly Output[] {

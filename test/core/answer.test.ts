@@ -37,6 +37,15 @@ const codeOf = (questions: Question[], answers: QuestionAnswer[], declined = fal
   checkAnswers(questions, { answers, declined })?.code;
 
 describe('checkAnswers', () => {
+  it('names a question and an option without ids as they were shown', () => {
+    const questions = set({ question: 'Which sizes?', multi_select: true, options: [{ label: 'Small' }] });
+    const twice = [answer(['option-1', 'option-1'], undefined, 'question-1')];
+    expect(checkAnswers(questions, { answers: twice })).toMatchObject({
+      detail: 'Question "Which sizes?": option "Small" was selected twice.',
+      more: { question_id: 'question-1' },
+    });
+  });
+
   it.each<[string, Question[], QuestionAnswer[]]>([
     ['one option', one, [answer(['a'])]],
     ['several options of a multi select', many, [answer(['b', 'a'])]],

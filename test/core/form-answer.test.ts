@@ -1,7 +1,7 @@
 // The answer to a form as a page sends it: values and labels become options, everything else is free text.
 import { describe, expect, it } from 'vitest';
 import { formQuestions } from '../../src/core/form.ts';
-import { readAnswers } from '../../src/core/form-answer.ts';
+import { checkFormAnswer, readAnswers } from '../../src/core/form-answer.ts';
 import { type FormQuestion, readForm } from '../../src/core/form-input.ts';
 import { completeQuestions } from '../../src/core/question.ts';
 
@@ -38,5 +38,18 @@ describe('values of a form', () => {
 
   it.each([1, true, null, {}, [1], [['A']]])('refuses %j as a value of a form', (value) =>
     expect(read({ one: value })).toMatchObject({ code: 'invalid_interactive_form_answer' }),
+  );
+});
+
+describe('the owner of a form', () => {
+  const given = { type: 'interactive_form_question', tool_use_id: 'toolu_1', status: 'answered' } as const;
+  const check = (more: object) => checkFormAnswer({ ...given, ...more }, 'toolu_1', { task_id: 1, subtask_id: 'b' });
+
+  it.each([{}, { task_id: 1 }, { task_id: '1', subtask_id: 'b' }])('is matched by %j', (more) =>
+    expect(check(more)).toBeUndefined(),
+  );
+
+  it.each([{ task_id: 2 }, { subtask_id: 'a' }])('is not matched by %j', (more) =>
+    expect(check(more)).toMatchObject({ code: 'interactive_form_tool_mismatch' }),
   );
 });

@@ -163,7 +163,7 @@ describe('kinds', () => {
       '  1. Europe',
       '  2. Asia',
       '3) Anything else?',
-      'Reply with one line per question: 1) … 2) …, each a number, the option text, or free text.',
+      'Reply with one line per question: 1) … 2) …, each a number (several where more than one may be chosen), the option text, or free text.',
     ]);
     expect(metadata.prompt.questions).toHaveLength(3);
   });
@@ -191,6 +191,13 @@ describe('answers', () => {
     const { text, metadata } = resolvedPrompt(ask, answer);
     return { text, answers: metadata.prompt.answers, reason: metadata.prompt.reason };
   };
+
+  it('quotes one of several answers where it has a comma', () => {
+    const many = { question_id: 'regions', selected_option_ids: ['option-1'], freeform_answer: 'Asia, perhaps' };
+    expect(resolved(asks([REGIONS]), answered(many)).text).toBe('✓ Answered: Europe, "Asia, perhaps"');
+    const one = { question_id: 'note', freeform_answer: 'soon, please' };
+    expect(resolved(asks([NOTE]), answered(one)).text).toBe('✓ Answered: soon, please');
+  });
 
   it('shows chosen options by their labels, and free text as it is', () => {
     const answer = answered(
@@ -265,6 +272,7 @@ describe('ends without an answer', () => {
     ['cancelled', { justification: 'changed my mind' }, 'cancelled', 'changed my mind', '✗ Cancelled: changed my mind'],
     ['cancelled', { justification: 'withdrawn' }, 'cancelled', 'withdrawn', '✗ Cancelled: withdrawn'],
     ['cancelled', {}, 'cancelled', 'cancelled by lead', '✗ Cancelled by lead'],
+    ['cancelled', { reason: 'cancelled by operator' }, 'cancelled', 'cancelled by operator', '✗ Cancelled by operator'],
     ['failed', { reason: 'the agent failed' }, 'failed', 'the agent failed', '✗ Failed: the agent failed'],
   ] as const)('shows the outcome %s with %j as %s: %s', (outcome, more, state, reason, text) => {
     expect(promptState(ended(outcome))).toBe(state);

@@ -74,7 +74,7 @@ describe('acknowledging a delivery', () => {
     const lost = await ok(
       server.post<AskView>(`/v1/asks/${ask.ask_id}/undeliverable`, { reason: 'no such tool call' }),
     );
-    expect(lost.delivery).toMatchObject({ state: 'undeliverable', reason: 'no such tool call' });
+    expect(lost.delivery).toMatchObject({ state: 'undeliverable', attempts: 0, reason: 'no such tool call' });
     await refusal(server.post(`/v1/asks/${ask.ask_id}/delivered`), 409, 'ask_state_conflict');
   });
 

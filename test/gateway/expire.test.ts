@@ -74,7 +74,7 @@ describe('the deadline of a question', () => {
     await refusal(server.post(`/v1/runs/${h.runId}/asks`, question), 400, 'invalid_ask');
   });
 
-  it.each([0, -1, 1.5, '60000', null, 1e300])('refuses expires_after_ms: %j', async (expires_after_ms) => {
+  it.each([0, -1, 1.5, '60000', 1e300])('refuses expires_after_ms: %j', async (expires_after_ms) => {
     const h = await held(server);
     const question = { kind: 'question', tool_call_id: callId(), questions: [{ question: 'A?' }], expires_after_ms };
     const problem = await refusal(server.post(`/v1/runs/${h.runId}/asks`, question), 400, 'invalid_request');
