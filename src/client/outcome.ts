@@ -34,6 +34,8 @@ export type ApprovalOutcome = End & {
   status: AskOutcome['status'];
   /** What may run: the agent's own input, or what the person made of it. */
   input: Record<string, unknown>;
+  /** The person changed the input: run `input`, and tell the model so. */
+  edited: boolean;
   /** What else was allowed with it, of what was suggested. */
   suggestion_ids: string[];
   reason: string;
@@ -86,10 +88,12 @@ export function approvalOutcome(ask: Ended, ownInput: Record<string, unknown>): 
   if (answer.outcome === 'answered' && answer.behavior === 'allow') {
     const input = answer.updated_input ?? ownInput;
     const { suggestion_ids = [], reason = '' } = answer;
-    return { ...end, status: 'answered', allowed: true, input, suggestion_ids, reason };
+    const edited = answer.updated_input !== undefined;
+    return { ...end, status: 'answered', allowed: true, input, edited, suggestion_ids, reason };
   }
   const reason = answer.reason ?? answer.outcome;
-  return { ...end, status: answer.outcome, allowed: false, input: ownInput, suggestion_ids: [], reason };
+  const unchanged = { input: ownInput, edited: false };
+  return { ...end, status: answer.outcome, allowed: false, ...unchanged, suggestion_ids: [], reason };
 }
 
 /** An allow that must not be acted on: what would run is not what was allowed. */
@@ -98,6 +102,7 @@ export const refused = (ask: Ended, ownInput: Record<string, unknown>, reason: s
   status: 'failed',
   allowed: false,
   input: ownInput,
+  edited: false,
   suggestion_ids: [],
   reason,
 });

@@ -35,6 +35,8 @@ export interface ApprovalContent {
   scope: string;
   suggestions?: unknown[] | undefined;
   diff?: string | undefined;
+  /** `false`: the caller cannot accept a changed input. */
+  editable?: false | undefined;
   /** The sub-agents between the run and the one that asks, the outermost first. */
   lineage?: string[] | undefined;
   /** The folder it runs in, if that may differ from the folder of the session. */

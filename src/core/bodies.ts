@@ -86,6 +86,10 @@ export const RaiseApproval = z.strictObject({
   scope: z.string().max(128).optional(),
   suggestions: z.array(z.unknown()).max(100).optional(),
   diff: z.string().max(500_000).optional(),
+  editable: z
+    .boolean()
+    .optional()
+    .describe('`false`: the caller cannot accept a changed input, so `updated_input` is refused'),
   lineage,
   work_folder: work_folder.describe('Where it runs, if not in the folder of the session; part of what is allowed'),
   files: z

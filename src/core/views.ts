@@ -35,6 +35,7 @@ export const ApprovalRequest = z.object({
   reason: z.string(),
   suggestions: z.array(z.unknown()).optional(),
   diff: z.string().optional(),
+  editable: z.literal(false).optional().describe('The caller cannot accept a changed input'),
   lineage: z.array(z.string()).optional(),
   work_folder: z.string().optional().describe('Where it runs, if not in the folder of the session'),
   files: z

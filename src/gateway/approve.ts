@@ -102,6 +102,11 @@ function decided(
   const suggestions = [...new Set(resolution.suggestion_ids)].sort();
   if (behavior === 'deny' && updated_input !== undefined)
     throw fail('invalid_request', `"${ask.id}": updated_input goes with allow; a denied action has no input.`);
+  if (updated_input !== undefined && ask.content.editable === false)
+    throw fail(
+      'approval_not_editable',
+      `"${ask.id}": its caller cannot accept a changed input. Allow it as it is, or deny it with a reason.`,
+    );
   checkSuggestions(ask, behavior, suggestions);
   const content = updated_input ? { ...ask.content, input: updated_input } : ask.content;
   const decision = {

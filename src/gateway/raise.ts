@@ -132,6 +132,7 @@ function describe(ledger: Ledger, run: Run, body: RaiseAsk): PendingAsk {
       reason: body.reason ?? '',
       ...(body.suggestions && { suggestions: body.suggestions }),
       ...(body.diff !== undefined && { diff: body.diff }),
+      ...(body.editable === false && { editable: false }),
       ...lineage,
       ...(body.work_folder !== undefined && { work_folder: body.work_folder }),
     };

@@ -17,6 +17,7 @@ const STATUS: Record<ErrorCode, number> = {
   question_resolution_conflict: 409,
   approval_state_conflict: 409,
   approval_batch_empty: 400,
+  approval_not_editable: 400,
   approval_suggestion_not_found: 400,
   approval_duplicate_resolution: 400,
   approval_request_not_pending: 400,

@@ -165,13 +165,18 @@ describe('approve', () => {
   it('returns allowed with its own input', async () => {
     const waiting = hp.approve(bash('ok'));
     await decide(await shown('ok'), { behavior: 'allow' });
-    expect(await waiting).toMatchObject({ allowed: true, status: 'answered', input: { command: 'make' } });
+    expect(await waiting).toMatchObject({
+      allowed: true,
+      status: 'answered',
+      input: { command: 'make' },
+      edited: false,
+    });
   });
 
-  it('returns allowed with the input that the person updated', async () => {
+  it('returns allowed with the input that the person updated, and that it was edited', async () => {
     const waiting = hp.approve(bash('edited'));
     await decide(await shown('edited'), { behavior: 'allow', updated_input: { command: 'make -n' } });
-    expect(await waiting).toMatchObject({ allowed: true, input: { command: 'make -n' } });
+    expect(await waiting).toMatchObject({ allowed: true, input: { command: 'make -n' }, edited: true });
   });
 
   it('returns denied with the reason', async () => {

@@ -178,6 +178,16 @@ function hookDecision(decision: Decision | typeof ASK_ANYWAY): object {
   }
 }
 
+const CHANGED_CHARACTERS = 10_000;
+
+/** The reply to the hook of a call that ran. `input`: what it ran with, where a person changed that. */
+export function afterCallReply(hookEventName: string, input: Input | undefined): object {
+  if (input === undefined) return {};
+  const ran = truncate(JSON.stringify(input), CHANGED_CHARACTERS);
+  const additionalContext = `A person changed the input of this call before allowing it. It ran with this input: ${ran}`;
+  return { hookSpecificOutput: { hookEventName, additionalContext } };
+}
+
 /** The reply to a permission request, without the accepted rules, which session-rules.ts applies. It is never `held`. */
 export function permissionReply({ id }: ToolCall, decision: Decision): object {
   if (decision.behavior === 'allow') return { behavior: 'allow', updatedInput: decision.input, toolUseID: id };

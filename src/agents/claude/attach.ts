@@ -15,12 +15,21 @@ import {
 } from '../kit/attached-session.ts';
 import { createInFlight } from '../kit/in-flight.ts';
 import { createPendingAsks, type PendingAsk, withdrawAsk } from '../kit/pending-asks.ts';
-import { approvalDecision, approvalOf, type Decision, QUESTION_TOOL, questionDecision, questionsOf } from './asks.ts';
+import {
+  afterCallReply,
+  approvalDecision,
+  approvalOf,
+  type Decision,
+  QUESTION_TOOL,
+  questionDecision,
+  questionsOf,
+} from './asks.ts';
 import { type Call, unnamedAsk } from './attached-calls.ts';
 import { ATTACHED, type Conversation, createConversations } from './attached-conversations.ts';
 import { HOOK_SECONDS } from './connect.ts';
 import { askAbout, type Evidence, effectOf } from './delivery-evidence.ts';
 import { HookEvent } from './hook-protocol.ts';
+import { isAfterCall } from './protocol.ts';
 import type { ToolCall } from './stream-events.ts';
 
 /** The ask expires a little before Claude Code would give up the hook. */
@@ -68,19 +77,23 @@ export function serveHooks(
       asking.add(reply);
       return reply;
     }
+    if (isAfterCall(read.data.hook_event_name)) return afterCall(conversation, read.data);
     await conversations.inOrder(conversation, () => report(conversation, read.data));
     return NO_DECISION;
   }
 
-  async function report(conversation: Conversation, event: HookEvent): Promise<void> {
+  async function afterCall(conversation: Conversation, event: HookEvent): Promise<object> {
+    const settle = () => endCalls(conversation, event.agent_id, [event], 'ran');
+    const [ask] = await conversations.inOrder(conversation, settle);
+    return afterCallReply(event.hook_event_name, ask?.answer?.updated_input);
+  }
+
+  async function report(conversation: Conversation, event: HookEvent): Promise<unknown> {
     const { agent_id, tool_use_id, tool_calls = [], prompt = '', error = 'an error' } = event;
     switch (event.hook_event_name) {
       case 'PreToolUse':
         if (tool_use_id !== undefined) conversation.calls.began(tool_use_id, callOf(event));
         return;
-      case 'PostToolUse':
-      case 'PostToolUseFailure':
-        return endCalls(conversation, agent_id, [event], 'ran');
       case 'PermissionDenied':
         return endCalls(conversation, agent_id, [event], 'over');
       case 'PostToolBatch':
@@ -102,20 +115,25 @@ export function serveHooks(
     }
   }
 
+  /** Returns the asks whose answer is shown to have reached Claude Code. */
   async function endCalls(
     conversation: Conversation,
     thread: string | undefined,
     calls: readonly Pick<HookEvent, 'tool_use_id' | 'tool_name' | 'tool_input'>[],
     evidence: Evidence,
-  ): Promise<void> {
+  ): Promise<AskView[]> {
     const opened = await conversations.look(conversation);
+    const delivered: AskView[] = [];
     for (const { tool_use_id, ...fields } of calls) {
       if (tool_use_id === undefined) continue;
       conversation.calls.ended(thread, tool_use_id);
       const call = callOf({ ...fields, agent_id: thread });
       const about = opened && askAbout(opened.asks, tool_use_id, call, evidence);
-      if (opened && about) await conversations.settle(opened, about, effectOf(about, evidence, call));
+      const effect = about && effectOf(about, evidence, call);
+      if (opened && about) await conversations.settle(opened, about, effect);
+      if (about && effect?.state === 'delivered') delivered.push(about);
     }
+    return delivered;
   }
 
   async function ask(conversation: Conversation, event: HookEvent, signal: AbortSignal): Promise<object> {

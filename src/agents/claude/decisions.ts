@@ -113,6 +113,12 @@ export function createDecisions(
       pending.get(keyOf(call))?.withdraw(SETTLED_IN_CLAUDE);
       decided.delete(keyOf(call));
     },
+    /** The input that a person allowed in place of the call's own. */
+    changedInput(call: CallName): Record<string, unknown> | undefined {
+      const { ask, allowed, call: asked } = decided.get(keyOf(call)) ?? {};
+      const isChanged = ask?.kind === 'approval' && asked && !isOneOf(asked.input, [allowed]);
+      return isChanged ? allowed : undefined;
+    },
     /** The model has the result of the call: the decision, or what Claude Code decided by itself. */
     async callEnded(call: CallName): Promise<void> {
       const key = keyOf(call);

@@ -78,6 +78,7 @@ export async function runProcess(
         return;
       case 'hook':
       case 'permission':
+      case 'after_call':
       case 'elicitation':
       case 'unknown_request':
       case 'response':

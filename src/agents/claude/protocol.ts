@@ -153,11 +153,19 @@ const controlRequest = (request_id: string, request: object): string =>
 /** The id of the first request. */
 export const INITIALIZE = 'initialize';
 
-/** Registers the hook that is called before any tool is used. */
+/** Registers the hooks that are called before and after any tool is used. */
 export function initialize(timeoutSeconds: number): string {
-  const hook = { hookCallbackIds: ['before'], timeout: timeoutSeconds };
-  return controlRequest(INITIALIZE, { subtype: 'initialize', hooks: { PreToolUse: [hook] } });
+  const before = { hookCallbackIds: ['before'], timeout: timeoutSeconds };
+  const after = { hookCallbackIds: ['after'], timeout: AFTER_SECONDS };
+  const hooks = { PreToolUse: [before], PostToolUse: [after], PostToolUseFailure: [after] };
+  return controlRequest(INITIALIZE, { subtype: 'initialize', hooks });
 }
+
+/** Answered at once, without the server. */
+const AFTER_SECONDS = 10;
+/** The events by which Claude Code reports that a call ran. */
+export const isAfterCall = (hookEvent: string): boolean =>
+  hookEvent === 'PostToolUse' || hookEvent === 'PostToolUseFailure';
 
 export const interrupt = (): string => controlRequest('interrupt', { subtype: 'interrupt' });
 

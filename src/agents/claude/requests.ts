@@ -3,7 +3,7 @@
 // elicitations.ts; only calls of our own tools, which do nothing but ask, are allowed without one.
 import type { AgentContext } from '../agent.ts';
 import { createPendingAsks } from '../kit/pending-asks.ts';
-import { ABANDONED, ASK_ANYWAY, type Decision, hookReply, permissionReply } from './asks.ts';
+import { ABANDONED, ASK_ANYWAY, afterCallReply, type Decision, hookReply, permissionReply } from './asks.ts';
 import { createDecisions } from './decisions.ts';
 import { createElicitations, isElicitation } from './elicitations.ts';
 import { forwardForm, isForm, isOwnTool } from './form.ts';
@@ -113,9 +113,11 @@ export function createRequests(
   }
 
   return {
-    receive(request: Event<'hook' | 'permission' | 'elicitation' | 'unknown_request' | 'response'>) {
+    receive(request: Event<'hook' | 'permission' | 'after_call' | 'elicitation' | 'unknown_request' | 'response'>) {
       const { requestId } = request;
       if (request.event === 'response') return rules.received(requestId, request.response);
+      if (request.event === 'after_call')
+        return reply(requestId, afterCallReply(request.hookEvent, decisions.changedInput(request.call)));
       if (request.event === 'unknown_request')
         return send(controlRefusal(requestId, `Holdpoint does not know the request ${request.subtype}.`));
       open.set(requestId, 'call' in request ? request.call : undefined);

@@ -11,6 +11,7 @@ import {
   type ClaudeResult,
   type Content,
   INITIALIZE,
+  isAfterCall,
   type PartialMessageEvent,
   REFUSED,
   type Suggestion,
@@ -48,6 +49,8 @@ export type StreamEvent =
   /** PreToolUse, for every call. `isResumed`: the process has said nothing yet, so this is the call it had deferred. */
   | { event: 'hook'; requestId: string; call: ToolCall; obstacle: Obstacle | undefined; isResumed: boolean }
   | { event: 'permission'; requestId: string; call: ToolCall }
+  /** PostToolUse: the call ran; its result has not reached the model yet. */
+  | { event: 'after_call'; requestId: string; hookEvent: string; call: CallName }
   | { event: 'elicitation'; requestId: string; elicited: Elicited }
   | { event: 'unknown_request'; requestId: string; subtype: string }
   | { event: 'request_cancelled'; requestId: string }
@@ -209,8 +212,13 @@ export function createStreamReader(mayExitOn: (toolName: string) => boolean = ()
     return [{ event: 'unknown_request', requestId, subtype: received.subtype }];
   }
 
-  function hook(requestId: string, input: Extract<ControlRequest, { subtype: 'hook_callback' }>['input']): HookEvent[] {
+  function hook(
+    requestId: string,
+    input: Extract<ControlRequest, { subtype: 'hook_callback' }>['input'],
+  ): StreamEvent[] {
     const { tool_name: name, tool_use_id: id, tool_input, agent_id: agentId, cwd, permission_mode: mode } = input;
+    const { hook_event_name: hookEvent } = input;
+    if (isAfterCall(hookEvent)) return [{ event: 'after_call', requestId, hookEvent, call: { id, agentId } }];
     // Questions and plans do not depend on the folder, so their asks name none.
     const hasNoFolder = name === PLAN_TOOL || name === QUESTION_TOOL || cwd === home;
     const settings = { folder: hasNoFolder ? undefined : cwd, mode };

@@ -16,7 +16,7 @@ import { reusableFor, takeUnused } from './approval-reuse.ts';
 import type { ApprovalAsk } from './approvals.ts';
 import type { Interpretation } from './asks.ts';
 import type { ModelMessages } from './model-messages.ts';
-import type { TurnRef } from './protocol.ts';
+import { changedInput, type TurnRef } from './protocol.ts';
 import type { QuestionAsk, QuestionResponse } from './questions.ts';
 import type { Rollouts } from './rollouts.ts';
 
@@ -102,10 +102,11 @@ export function createDecisions(parts: DecisionParts) {
       await messages.send(`It was declined, because ${endOf(outcome)}.`, turn);
       return { askId, result: respond(false) };
     }
-    if (outcome.allowed && !asked.takesChanges && canonical(outcome.input) !== canonical(input)) {
+    const allowed = changedInput(outcome.input, input);
+    if (outcome.allowed && !asked.takesChanges && canonical(allowed) !== canonical(input)) {
       const reusable = outcome.isBound ? undefined : await reusableFor(spec, { turn, itemId }, rollouts);
-      if (reusable) unusedApprovals.add({ tool_name: spec.tool_name, input: outcome.input, ...reusable }, askId);
-      const instead = typeof outcome.input.command === 'string' ? outcome.input.command : JSON.stringify(outcome.input);
+      if (reusable) unusedApprovals.add({ tool_name: spec.tool_name, input: allowed, ...reusable }, askId);
+      const instead = typeof allowed.command === 'string' ? allowed.command : JSON.stringify(allowed);
       await messages.send(
         `${thePerson} allowed this instead, exactly as it stands here: ${instead}\nAsk for exactly that.`,
         turn,

@@ -14,7 +14,7 @@ import { type AttachedAgent, endRun, openAttachedRun, settling } from '../kit/at
 import { withdrawAsk } from '../kit/pending-asks.ts';
 import { createPeer } from '../wire/json-rpc.ts';
 import { HOOK_SECONDS } from './connect.ts';
-import { initialize, loadedThreads } from './protocol.ts';
+import { changedInput, initialize, loadedThreads } from './protocol.ts';
 import { codexHome, daemonSocket } from './socket-path.ts';
 
 /** The fields that tell whether Codex asks a person when the hook does not decide. */
@@ -70,8 +70,9 @@ async function ask(call: z.infer<typeof Call>, context: HookProcessContext): Pro
   if (outcome.status !== 'answered')
     return decision('deny', `It was not allowed (${outcome.status}: ${outcome.reason}).`);
   if (!outcome.allowed) return decision('deny', outcome.reason);
-  if (canonical(outcome.input) === canonical(input)) return decision('allow');
-  return decision('deny', `The person allows this instead, so ask for exactly that: ${JSON.stringify(outcome.input)}`);
+  const allowed = changedInput(outcome.input, input);
+  if (canonical(allowed) === canonical(input)) return decision('allow');
+  return decision('deny', `The person allows this instead, so ask for exactly that: ${JSON.stringify(allowed)}`);
 }
 
 /** The input of these tools has a description for the person, and lacks the folder. Other inputs are shown unchanged. */

@@ -157,3 +157,7 @@ export const ThreadReply = z.looseObject({
 /** The reply to `thread/resume` with a page of the newest turns. */
 export const NewestTurns = z.looseObject({ initialTurnsPage: maybe(z.looseObject({ data: z.array(Turn) })) });
 export const TurnReply = z.looseObject({ turn: Turn });
+
+/** The input as a person changed it, in the folder that was asked for unless they named another. */
+export const changedInput = (changed: Record<string, unknown>, { cwd }: Record<string, unknown>) =>
+  cwd === undefined || 'cwd' in changed ? changed : { ...changed, cwd };

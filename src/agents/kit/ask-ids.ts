@@ -35,8 +35,8 @@ export function createKnownAsks(known: readonly AskView[]) {
 
 /** The spec of an approval as it was raised: raising it again returns the same ask. */
 export function approvalSpecOf({ tool_call_id: id, mode, request }: ApprovalAskView): ApproveSpec & Identified {
-  const { tool_name, input, work_folder, reason, scope, suggestions, diff, lineage } = request;
-  const shown = { tool_name, input, work_folder, reason, scope, suggestions, diff, lineage };
+  const { tool_name, input, work_folder, reason, scope, suggestions, diff, editable, lineage } = request;
+  const shown = { tool_name, input, work_folder, reason, scope, suggestions, diff, editable, lineage };
   return { id, mode: mode as 'blocking' | 'deferred', ...shown };
 }
 

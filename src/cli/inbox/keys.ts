@@ -121,12 +121,15 @@ function onQuestion(state: State, { questions }: UserQuestionRequest, key: Key):
   return changed({ ...state, mode: { name: 'form', form: key.name === 'o' ? openText(form) : form, scroll: 0 } });
 }
 
+const NOT_EDITABLE = 'Its caller cannot accept a changed input: a allows it, d denies it with a reason.';
+
 function onApproval(state: State, ask: AskView, request: ApprovalRequest, key: Key): Transition {
   const { mode } = state;
   if (key.name === 'o') return changed(withNotice(state, 'An approval is a (allow), d (deny) or e (edit).', 'warn'));
   if (key.name === 'd') return changed({ ...state, mode: { name: 'deny', field: fieldOf(''), before: state.mode } });
   const input = mode.name === 'edited' ? mode.input : request.input;
   if (key.name === 'e') {
+    if (request.editable === false) return changed(withNotice(state, NOT_EDITABLE, 'warn'));
     if (state.hasEditor) return changed(state, { do: 'open_editor', ask, input });
     return changed({ ...state, mode: editHere(input, mode) });
   }

@@ -26,6 +26,8 @@ const LIST_HINTS = ['j/k move', '/ filter', '? help', 'q quit'];
 function hintsOf(state: State): string[] {
   const { mode } = state;
   const entry = selectedEntry(state);
+  const { request } = entry?.ask ?? {};
+  const edit = request && 'editable' in request && request.editable === false ? [] : ['e edit'];
   const kind = entry && isOpen(entry) && !isSending(state, entry.ask.ask_id) ? entry.ask.kind : undefined;
   switch (mode.name) {
     case 'help':
@@ -39,11 +41,11 @@ function hintsOf(state: State): string[] {
     case 'detail':
       if (kind === undefined) return ['esc back', '↑↓ scroll'];
       if (kind === 'question') return ['enter answer', 'd decline', 'esc back', '? help'];
-      return ['a allow', 'd deny', 'e edit', 'esc back', '↑↓ scroll', '? help'];
+      return ['a allow', 'd deny', ...edit, 'esc back', '↑↓ scroll', '? help'];
   }
   if (kind === undefined) return LIST_HINTS;
   if (kind === 'question') return ['enter answer', 'o other', 'd decline', ...LIST_HINTS];
-  return ['a allow', 'd deny', 'e edit', 'enter open', ...LIST_HINTS];
+  return ['a allow', 'd deny', ...edit, 'enter open', ...LIST_HINTS];
 }
 
 function formHints({ form }: Extract<Mode, { name: 'form' }>): string[] {

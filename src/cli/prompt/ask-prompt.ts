@@ -40,7 +40,7 @@ export async function promptApproval(request: ApprovalRequest, on: Terminal): Pr
       initialValue: 'deny',
       options: [
         { value: 'allow', label: 'Allow, this once' },
-        { value: 'edit', label: 'Change it, then allow' },
+        ...(request.editable === false ? [] : [{ value: 'edit', label: 'Change it, then allow' }]),
         { value: 'deny', label: 'Deny', hint: 'or type the reason' },
         // Last, where no key that was meant for another option reaches them.
         ...suggestions.map(({ id, label }) => ({

@@ -16,7 +16,7 @@ const CALL = {
 describe.each(['expired', 'cancelled', 'failed', 'declined'] as const)('an ask that ended as %s', (status) => {
   it('as an approval allows nothing, and says how it ended', () => {
     const input = { command: 'make' };
-    const outcome = { ...END, status, input, suggestion_ids: ['session-0'], reason: 'too late' };
+    const outcome = { ...END, status, input, edited: false, suggestion_ids: ['session-0'], reason: 'too late' };
     expect(approvalDecision({ suggestions: [] }, { ...outcome, allowed: false })).toEqual({
       behavior: 'deny',
       message: `Nobody allowed this: the request ended as ${status} (too late).`,

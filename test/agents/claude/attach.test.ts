@@ -59,7 +59,9 @@ describe('a request for permission', () => {
     expect(await asked).toEqual(decided({ behavior: 'allow', updatedInput: { command: 'touch y' } }));
     const delivery = async () => (await bed.api.asks.get(ask?.ask_id ?? '')).delivery;
     expect(await delivery()).toMatchObject({ state: 'due', attempts: 1 });
-    await tell('PostToolUse', { ...BASH, tool_input: { command: 'touch y' }, tool_use_id: 'toolu_1' });
+    const ran = await tell('PostToolUse', { ...BASH, tool_input: { command: 'touch y' }, tool_use_id: 'toolu_1' });
+    const additionalContext = expect.stringMatching(/^A person changed the input of this call.*"touch y"/);
+    expect(ran).toEqual({ hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext } });
     expect(await delivery()).toMatchObject({ state: 'delivered' });
     await tell('Stop');
     expect(await bed.over(ask?.run_id ?? '')).toMatchObject({

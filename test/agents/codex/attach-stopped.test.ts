@@ -79,7 +79,8 @@ it.each([
 ])('what asks for the action that was allowed instead %s', async (_, isDone) => {
   daemon.asks(1);
   const first = await askOf(1);
-  await attached.bed.decide(first, { behavior: 'allow', updated_input: { command: 'touch 2.txt', cwd: '/project' } });
+  // Without a `cwd`, in the folder that was asked for.
+  await attached.bed.decide(first, { behavior: 'allow', updated_input: { command: 'touch 2.txt' } });
   expect(await attached.bed.until(async () => daemon.answerTo(1))).toMatchObject({ result: { decision: 'decline' } });
   daemon.settles(1);
   if (isDone) daemon.does(1);

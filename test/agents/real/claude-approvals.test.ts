@@ -35,7 +35,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
     expect((await testBed.bed.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
   });
 
-  it('does what the person made of it', async () => {
+  it('does what the person made of it, and its model is told what ran', async () => {
     testBed.record('approval-changed');
     testBed.model.play([[makes('x', 'toolu_changed')], [{ text: 'Made.' }]]);
     const run = await testBed.start();
@@ -44,6 +44,7 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
     await testBed.over(run);
     expect(testBed.files(run)).toEqual(['y']);
     expect(testBed.result('toolu_changed')).toEqual({ text: 'made y', isError: false });
+    expect(testBed.model.told.at(-1)).toMatch(/A person changed the input of this call .*touch y && echo made y/);
   });
 
   it('does not do what was denied, and tells the model why', async () => {

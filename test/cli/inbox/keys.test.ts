@@ -117,6 +117,14 @@ describe('an approval in the inbox', () => {
     expect(other.keys('}', 'return', 'escape').sent()).toEqual([]);
   });
 
+  it('is not edited where its caller cannot accept that', () => {
+    const inbox = new Inbox([approval('ask_1', '', { editable: false })], { hasEditor: true });
+    expect(inbox.shown()).not.toContain('e edit');
+    expect(inbox.keys('e').shown()).toContain('cannot accept a changed input');
+    expect(inbox.effects).toEqual([]);
+    expect(inbox.keys('return').shown()).not.toContain('e edit');
+  });
+
   it('is edited in $EDITOR where there is one', () => {
     const inbox = new Inbox([approval('ask_1')], { hasEditor: true }).keys('e');
     expect(inbox.effects).toContainEqual({

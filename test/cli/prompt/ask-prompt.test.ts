@@ -91,6 +91,13 @@ describe('the prompt for an approval', () => {
     expect(shown()).not.toContain('\u202e');
   });
 
+  it('offers no edit where the caller cannot accept one', async () => {
+    const { on, shown } = terminal([UP, ENTER]);
+    const expected = { request_id: 'ask_1', behavior: 'allow' };
+    expect(await promptApproval({ ...approval, editable: false }, on)).toEqual(expected);
+    expect(shown()).not.toContain('Change it');
+  });
+
   it('closes without an answer when the ask settles elsewhere', async () => {
     const { on, stop } = terminal([]);
     const waiting = promptApproval(approval, on);

@@ -122,6 +122,16 @@ describe('one decision', () => {
     expect((await showAsk(server, h.ask.ask_id)).status).toBe('pending');
   });
 
+  it('refuses an updated_input where the caller cannot accept one, and takes the decision without it', async () => {
+    const h = await held(server, { kind: 'approval', editable: false });
+    expect(h.ask.request).toMatchObject({ editable: false });
+    const changed = decide(server, h.runId, allow(h.ask.ask_id, { updated_input: { command: 'ls' } }));
+    const problem = await refusal(changed, 400, 'approval_not_editable');
+    expect(problem.detail).toContain('deny it with a reason');
+    expect((await showAsk(server, h.ask.ask_id)).status).toBe('pending');
+    await ok(decide(server, h.runId, allow(h.ask.ask_id)));
+  });
+
   it('refuses a behavior other than allow and deny', async () => {
     const h = await heldOnApproval();
     for (const behavior of ['ask', 'ALLOW', 'yes', true, null, '']) {

@@ -6,6 +6,7 @@ import {
   denied,
   draftOf,
   editProblem,
+  isEditable,
   openApproval,
   withDraft,
 } from '../../../web/src/state/approval.ts';
@@ -14,6 +15,12 @@ import { approval } from '../../client/asks.ts';
 const requestOf = (input: Record<string, unknown>) => approval(input).request;
 const request = requestOf({ command: 'rm -rf build' });
 const form = (more: Partial<ApprovalForm> = {}): ApprovalForm => ({ ...openApproval(request), ...more });
+
+it('an approval can be edited where it has an input, unless its caller cannot accept that', () => {
+  expect(isEditable(request)).toBe(true);
+  expect(isEditable(requestOf({}))).toBe(false);
+  expect(isEditable({ ...request, editable: false })).toBe(false);
+});
 
 describe('allowing', () => {
   it('sends the call as it is, with the suggestions that were taken', () => {

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import type { ApprovalAskView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
-import { type ApprovalForm, allowed, denied, draftOf, hasInput, openApproval, withDraft } from '../state/approval.ts';
+import { type ApprovalForm, allowed, denied, draftOf, isEditable, openApproval, withDraft } from '../state/approval.ts';
 import type { Refusal } from '../state/refusal.ts';
 import { useCommands } from './commands.ts';
 import { type Draft, useDraft } from './draft.ts';
@@ -86,7 +86,7 @@ export function useApproval({ ask, hasKeys, onDone, onRefused }: ApprovalOptions
       ? {
           allow: () => approval.allow(),
           deny: approval.deny,
-          ...(hasInput(request) && { edit: () => open('edit') }),
+          ...(isEditable(request) && { edit: () => open('edit') }),
           ...(form.mode !== 'look' && { back: () => open('look') }),
         }
       : {},

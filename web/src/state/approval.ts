@@ -28,7 +28,9 @@ export const openApproval = ({ input }: ApprovalRequest): ApprovalForm => ({
   isWhole: false,
 });
 
-export const hasInput = ({ input }: ApprovalRequest): boolean => Object.keys(input).length > 0;
+/** There is an input, and the caller accepts a changed one. */
+export const isEditable = ({ input, editable }: ApprovalRequest): boolean =>
+  editable !== false && Object.keys(input).length > 0;
 
 /** Fills in a draft, and opens the field it belongs to. `isNewer`: it replaces what was typed here. */
 export function withDraft(

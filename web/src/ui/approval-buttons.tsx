@@ -2,7 +2,7 @@
 import { Check, Pencil, X } from 'lucide-react';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import type { Approval } from '../hooks/approval.ts';
-import { editProblem, hasInput, isEdited } from '../state/approval.ts';
+import { editProblem, isEditable, isEdited } from '../state/approval.ts';
 import { Key } from './key.tsx';
 
 interface ApprovalButtonsProps {
@@ -20,7 +20,7 @@ export function ApprovalButtons({ request, approval, hasKeys }: ApprovalButtonsP
         <button type="button" className="button primary" disabled={isSending} onClick={() => allow()}>
           <Check className="icon" /> Allow once {hasKeys && <Key>a</Key>}
         </button>
-        {hasInput(request) && (
+        {isEditable(request) && (
           <button type="button" className="button" disabled={isSending} onClick={() => open('edit')}>
             <Pencil className="icon" /> Edit {hasKeys && <Key>e</Key>}
           </button>
