@@ -1,6 +1,7 @@
 // Supervises one process of Claude Code from its start to its exit: stores its outputs, passes its requests on, and closes
 // its input after the last turn. Owns the process and its timers; translates and decides nothing.
 import { type AgentContext, isLeaving, type LineProcess } from '../agent.ts';
+import { createModelOutage } from '../kit/model-outage.ts';
 import { realFolder } from '../workspace/work-folder.ts';
 import type { ClaudeSpec } from './input.ts';
 import { createLastTurn, ownCommand, type ProcessEnding, processEnding } from './last-turn.ts';
@@ -41,6 +42,7 @@ export async function runProcess(
   };
 
   const outputs = createOutputs(context, options, abort);
+  const modelOutage = createModelOutage(outputs.output);
   const requests = createRequests(context, spec, options, {
     send,
     outputs,
@@ -89,6 +91,12 @@ export async function runProcess(
         return;
       case 'call_ended':
         void outputs.push(() => requests.callEnded(event.call));
+        return;
+      case 'model_retried':
+        modelOutage.retried(event.reason);
+        return;
+      case 'model_responded':
+        modelOutage.responded();
         return;
       case 'background_changed':
         lastTurn.backgroundChanged(event.background);

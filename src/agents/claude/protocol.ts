@@ -102,6 +102,9 @@ export const ClaudeMessage = z.union([
     description: optionalText,
     /** Why a prompt did not reach the model. */
     prompt_submit_outcome: z.object({ kind: text, reason: optionalText }).optional().catch(undefined),
+    /** Of `api_retry`: null where there was no response. */
+    error_status: z.number().nullable().optional().catch(undefined),
+    error: optionalText.catch(undefined),
     /** All running background tasks, whenever that set changes. */
     tasks: z.array(BackgroundTask).optional(),
   }),

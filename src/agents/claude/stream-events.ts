@@ -58,6 +58,9 @@ export type StreamEvent =
   | { event: 'response'; requestId: string; response: unknown }
   /** The model is about to get the result of the call. */
   | { event: 'call_ended'; call: CallName }
+  /** A request to the model failed and is retried. */
+  | { event: 'model_retried'; reason: string }
+  | { event: 'model_responded' }
   | { event: 'command_started' }
   | { event: 'background_changed'; background: Background }
   /** `hadAgents`: sub-agents have worked, perhaps while the session's own model did not. */
@@ -97,7 +100,7 @@ export function createStreamReader(mayExitOn: (toolName: string) => boolean = ()
         if (received.type === 'assistant' && received.agent_id === undefined) countCalls(received.message);
         return content(received);
       case 'stream_event':
-        return received.parent_tool_use_id ? [] : partial(received.event);
+        return [...responded(received.event), ...(received.parent_tool_use_id ? [] : partial(received.event))];
       case 'control_request':
         return request(received.request_id, received.request);
       case 'control_response': {
@@ -124,6 +127,7 @@ export function createStreamReader(mayExitOn: (toolName: string) => boolean = ()
     const { subtype, session_id, permissionMode, task_id, tool_use_id, subagent_type, description } = received;
     const { kind, reason } = received.prompt_submit_outcome ?? {};
     if (kind === 'blocked_by_hook') refusal = reason ?? 'it gave no reason';
+    if (subtype === 'api_retry') return [{ event: 'model_retried', reason: retryReason(received) }];
     if (received.tasks) return [{ event: 'background_changed', background: background.now() }];
     if (subtype === 'task_started' && task_id !== undefined) {
       const label = [subagent_type, description].filter(Boolean).join(': ').slice(0, 300) || task_id;
@@ -266,4 +270,13 @@ function summaryOf(input: Record<string, unknown>): string {
   const named = [command, file_path, path, pattern, url, query, description, prompt];
   const text = named.find((value) => typeof value === 'string') ?? JSON.stringify(input);
   return truncate(String(text).replaceAll(/\s+/g, ' '), 300);
+}
+
+/** The message that reports an error of the API is not one of the model: it has no beginning. */
+const responded = ({ type }: PartialMessageEvent): StreamEvent[] =>
+  type === 'message_start' ? [{ event: 'model_responded' }] : [];
+
+function retryReason({ error_status, error = '' }: Extract<ClaudeMessage, { type: 'system' }>): string {
+  const said = error === 'unknown' ? [] : [error];
+  return [...(error_status ? [`HTTP ${error_status}`] : []), ...said].join(', ');
 }

@@ -51,6 +51,7 @@ export function createOutputs(
     },
     started: ({ item, turnId, threadId }: ItemNotice) => report(startOf(item, turnId), threadId),
     completed: ({ item, turnId, threadId }: ItemNotice) => report(endOf(item, turnId), threadId),
+    status: (text: string) => void queue.output(text, { type: 'status' }),
     lastMessage: () => last,
     flush: queue.flush,
   };

@@ -135,6 +135,11 @@ export const Turn = z.looseObject({
   items: z.array(Item).catch([]),
 });
 export const TurnNotice = z.looseObject({ threadId: text, turn: Turn });
+/** An error of a turn. With `willRetry` the turn continues. */
+export const ErrorNotice = z.looseObject({
+  error: z.looseObject({ message: text.catch(''), additionalDetails: maybe(text).catch(undefined) }),
+  willRetry: z.boolean().optional(),
+});
 export const ThreadClosed = z.looseObject({ threadId: text });
 export const Resolved = z.looseObject({ threadId: text, requestId: z.union([text, z.number()]) });
 export const ThreadReply = z.looseObject({

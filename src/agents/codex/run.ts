@@ -3,6 +3,7 @@
 // process ends with an ask open, the run is held and resumed in the same thread once it is answered.
 import type { AgentContext, Ending, LineProcess, ProcessExit } from '../agent.ts';
 import { resolveInput } from '../kit/inherited-settings.ts';
+import { createModelOutage } from '../kit/model-outage.ts';
 import { mayRestart } from '../kit/restart-limit.ts';
 import { createUnusedApprovals } from '../kit/unused-approvals.ts';
 import { createPeer, on, route } from '../wire/json-rpc.ts';
@@ -13,7 +14,7 @@ import { type CodexSpec, readCodexInput } from './input.ts';
 import { createLineageOf } from './lineage.ts';
 import { createOutputs } from './outputs.ts';
 import { program } from './program.ts';
-import { ItemNotice, initialize, Resolved, ThreadClosed, TurnNotice, TurnReply } from './protocol.ts';
+import { ErrorNotice, ItemNotice, initialize, Resolved, ThreadClosed, TurnNotice, TurnReply } from './protocol.ts';
 import { createRequests } from './requests.ts';
 import { resumeTurn } from './resume.ts';
 import { createRollouts } from './rollouts.ts';
@@ -84,7 +85,11 @@ function connect(context: AgentContext, send: (line: string) => void) {
     send,
     onRequest: (request) => void requests.receive(request),
     onNotification: route(
+      on('error', ErrorNotice, ({ willRetry, error: { message, additionalDetails } }) => {
+        if (willRetry) modelOutage.retried(additionalDetails || message);
+      }),
       on('item/started', ItemNotice, (notice) => {
+        if (notice.item.type !== 'userMessage') modelOutage.responded();
         activeItems.started(notice);
         outputs.started(notice);
       }),
@@ -111,6 +116,7 @@ function connect(context: AgentContext, send: (line: string) => void) {
   const activeItems = createActiveItems(peer);
   const rollouts = createRollouts();
   const outputs = createOutputs(context, lineageOf);
+  const modelOutage = createModelOutage(outputs.status);
   const unusedApprovals = createUnusedApprovals();
   const { signal } = context;
   const requests = createRequests({ context, peer, unusedApprovals, activeItems, rollouts, lineageOf, signal });

@@ -282,3 +282,16 @@ describe('planning that the model began', () => {
     expect(modes).toEqual(['default', 'plan', 'acceptEdits', 'default', 'plan', 'default', 'plan']);
   });
 });
+
+it('a model that Claude Code cannot reach is reported once, and once more when it responds', async () => {
+  const retry = (error_status: number | null) =>
+    say('system', { subtype: 'api_retry', error_status, error: 'unknown' });
+  const responds = say('stream_event', { event: { type: 'message_start', message: { id: 'msg_1' } } });
+  const run = await start([retry(null), retry(null), responds, retry(529), ...ends]);
+  const { outputs } = await standIn.bed.over(run.run_id);
+  expect(outputs.filter(({ type }) => type === 'status').map(({ text }) => text)).toEqual([
+    'The model cannot be reached. The agent tries again by itself.',
+    'The model responds again.',
+    'The model cannot be reached (HTTP 529). The agent tries again by itself.',
+  ]);
+});

@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView } from '../../../src/core/views.ts';
 import { CASES, shows } from './transcript-cases.ts';
-import { CodexReplay, transcripts } from './transcript-replay.ts';
+import { CodexReplay, type Line, transcripts } from './transcript-replay.ts';
 
 let replay: CodexReplay;
 beforeAll(async () => {
@@ -42,4 +42,19 @@ describe('the recorded run', () => {
     const recorded = readdirSync(transcripts).map((file) => file.replace('.jsonl', ''));
     expect(recorded.filter((name) => !(name in CASES))).toEqual([]);
   });
+});
+
+it('a model that Codex cannot reach is reported once, and once more when it responds', async () => {
+  const params = { error: { message: 'Reconnecting...', additionalDetails: 'Connection failed' }, willRetry: true };
+  const error = { from: 'agent' as const, message: { method: 'error', params } };
+  const isWork = ({ message: { method, params } }: Line) =>
+    method === 'item/started' && (params as { item: { type: string } }).item.type !== 'userMessage';
+  const away = (lines: Line[]) => lines.toSpliced(lines.findIndex(isWork), 0, error, error);
+  const run = await replay.start('command-allowed', CASES['command-allowed']?.input, away, 'model-away');
+  await replay.bed.decide(await replay.next(run), { behavior: 'allow' });
+  const { outputs } = await replay.bed.over(run.run_id);
+  expect(outputs.filter(({ type }) => type === 'status').map(({ text }) => text)).toEqual([
+    'The model cannot be reached (Connection failed). The agent tries again by itself.',
+    'The model responds again.',
+  ]);
 });
