@@ -29,7 +29,8 @@ export async function* eventPages(
     const items = await page(seen);
     yield* items;
     const last = items.at(-1);
-    if (!last || items.length < PAGE_SIZE) return;
+    // A page may be cut by its size: only an empty one is the end.
+    if (!last) return;
     seen = last.seq;
   }
 }

@@ -3,6 +3,7 @@
 import { type Event, type EventType, isOnlyLooking } from '../core/event.ts';
 import type { EventFilter, Store } from '../core/ports.ts';
 import { add, drop } from '../core/sets.ts';
+import { eventPage } from './event-page.ts';
 
 const PAGE = 500;
 const SAFETY_NET_MS = 1000;
@@ -79,11 +80,13 @@ export class Feed {
     try {
       while (this.#again) {
         this.#again = false;
-        const events = await this.#store.read((r) => r.events({}, this.#head, PAGE)).catch(() => []);
+        const { events, hasMore } = await this.#store
+          .read((r) => eventPage(r, {}, this.#head, PAGE))
+          .catch(() => ({ events: [], hasMore: false }));
         const last = events.at(-1);
         if (!last) continue;
         this.#head = last.seq;
-        if (events.length === PAGE) this.#again = true;
+        if (hasMore) this.#again = true;
         this.#announce(events);
       }
     } finally {
@@ -157,8 +160,8 @@ export class Feed {
       try {
         for (let missing = true; missing; ) {
           announced = false;
-          const events = await this.#store.read((r) => r.events(follower.filter, position, PAGE));
-          missing = !stopped && show(events) && (announced || events.length === PAGE);
+          const { events, hasMore } = await this.#store.read((r) => eventPage(r, follower.filter, position, PAGE));
+          missing = !stopped && show(events) && (announced || hasMore);
         }
       } catch {
         drop(this.#live, topic, cursor);

@@ -1,6 +1,5 @@
 // Binds all use cases to their ports. API layers hold a Gateway and never see a store.
 import type { ClaimRun, Heartbeat } from '../core/bodies.ts';
-import type { Event } from '../core/event.ts';
 import type { EventFilter, Ports } from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
 import { answerForRun, answerForSession } from './answer.ts';
@@ -13,6 +12,7 @@ import { keepLease, releaseLease } from './claim.ts';
 import { clarify } from './clarify.ts';
 import { acknowledge } from './deliver.ts';
 import { dropDraft, saveDraft, showDraft } from './draft.ts';
+import { type EventPage, eventPage, LONGEST_PAGE } from './event-page.ts';
 import { expireOverdue } from './expire.ts';
 import { Feed, type Follower } from './feed.ts';
 import { searchHistory } from './history.ts';
@@ -161,8 +161,8 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
       waitForWork(ports, feed, grace, body, async () => actor && checkStillGood(ports, actor), signal),
     waitForPause: (runId: string, ms: number) => waitForPause(feed, () => store.read((r) => r.run(runId)), runId, ms),
 
-    events: (filter: EventFilter, after: number, limit: number): Promise<Event[]> =>
-      store.read((r) => r.events(filter, after, limit)),
+    events: (filter: EventFilter, after: number, limit: number): Promise<EventPage> =>
+      store.read((r) => eventPage(r, filter, after, limit, LONGEST_PAGE)),
     lastSeq: () => store.read((r) => r.lastSeq()),
     follow: (follower: Follower, after: number) => feed.follow(follower, after),
 

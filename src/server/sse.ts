@@ -16,6 +16,8 @@ interface Open {
   wantsDrafts: boolean;
   end: () => void;
   check: () => void;
+  /** Whether it had unread frames at the last heartbeat. Twice in a row ends it: they are held in memory. */
+  wasUnread: boolean;
 }
 
 /** Without a revision the draft is gone. */
@@ -46,9 +48,11 @@ export class Streams {
 
   constructor() {
     this.#heartbeat = setInterval(() => {
-      for (const [response, { check }] of this.#open) {
+      for (const [response, stream] of this.#open) {
         if (!response.writableNeedDrain) response.write(':\n\n');
-        check();
+        else if (stream.wasUnread) response.destroy();
+        stream.wasUnread = response.writableNeedDrain;
+        stream.check();
       }
     }, HEARTBEAT_MS);
     this.#heartbeat.unref();
@@ -83,7 +87,7 @@ export class Streams {
     const check = () => void gateway.checkStillGood(actor).catch(end);
     const left = actor.expiresAt === undefined ? undefined : actor.expiresAt - gateway.now();
     const expiry = left === undefined || left > LONGEST_TIMER_MS ? undefined : setTimeout(end, left);
-    this.#open.set(response, { actor, wantsDrafts, end, check });
+    this.#open.set(response, { actor, wantsDrafts, end, check, wasUnread: false });
     check();
     response.on('drain', () => following.resume());
     response.on('error', end);

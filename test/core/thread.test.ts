@@ -57,7 +57,7 @@ const clarify = async (call: string) => {
 const has = (askId: string) => open.gateway.acknowledge({ askId, state: 'delivered' });
 const say = (text: string) => open.gateway.postOutput({ runId, body: { text }, actor: agent });
 const done = () => open.gateway.completeRun({ runId, actor: agent });
-const eventsOf = (sessionId: string) => open.gateway.events({ sessionId }, 0, 100_000);
+const eventsOf = async (sessionId: string) => (await open.gateway.events({ sessionId }, 0, 100_000)).events;
 
 /** The items so far in short: `? what is asked`, `! how it ended`, what was said. Checks what every thread must keep to. */
 const chat = async (sessionId = 's') =>

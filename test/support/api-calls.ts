@@ -130,8 +130,15 @@ export const showAsk = (server: Server, askId: string): Promise<AskView> =>
   ok(server.get<AskView>(`/v1/asks/${askId}`));
 export const eventsOfRun = (server: Server, runId: string): Promise<EventView[]> =>
   ok(server.get<EventView[]>(`/v1/runs/${runId}/events?limit=500`));
-export const eventsOfSession = (server: Server, sessionId: string): Promise<EventView[]> =>
-  ok(server.get<EventView[]>(`/v1/sessions/${sessionId}/events?limit=500`));
+export async function eventsOfSession(server: Server, sessionId: string): Promise<EventView[]> {
+  const events: EventView[] = [];
+  for (;;) {
+    const after = events.at(-1)?.seq ?? 0;
+    const page = await ok(server.get<EventView[]>(`/v1/sessions/${sessionId}/events?limit=500&after=${after}`));
+    if (page.length === 0) return events;
+    events.push(...page);
+  }
+}
 export const typesOf = (events: readonly EventView[]): string[] => events.map((e) => e.type);
 
 export interface Family {

@@ -65,9 +65,9 @@ export const addEvents: AddRoutes = ({ route, gateway, throttle, streams }) => {
     const after = query.after === undefined ? undefined : Number(query.after);
     if (wantsStream(request)) return stream(request, reply, query, filter, after ?? begin);
     const limit = limitOf(query.limit);
-    const events = await gateway.events(filter, after ?? 0, limit);
+    const { events, hasMore } = await gateway.events(filter, after ?? 0, limit);
     const last = events.at(-1);
-    if (last && events.length === limit) linkNext(request, reply, 'after', String(last.seq));
+    if (last && hasMore) linkNext(request, reply, 'after', String(last.seq));
     return reply.type('application/json').send(`[${events.map(eventJson).join(',')}]`);
   }
 
