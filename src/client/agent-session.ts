@@ -8,8 +8,8 @@ import { HoldpointProblem } from './http.ts';
 export interface AgentSession {
   client: Client;
   sessionId: string;
-  /** Ends what this program started, unless something is open in it; true if nothing is. */
-  leave(): Promise<boolean>;
+  /** Ends what this program started, unless something is open in it; true if nothing is. `at`: when its agent left. */
+  leave(at: number): Promise<boolean>;
 }
 
 export interface AgentSessionOptions {
@@ -23,13 +23,13 @@ export interface AgentSessionOptions {
 
 const RETRY_FOR_MS = 600_000;
 /** An answer that was written to a pipe so long before its reader closed it was read. */
-const READ_AFTER_MS = 5000;
+const READ_AFTER_MS = 15_000;
 
 /** An agent's token has its session already; for any other one is made, or reused. */
 export async function openAgentSession(client: Client, options: AgentSessionOptions): Promise<AgentSession> {
   if ((await client.signIn.me()).scope === 'agent') {
     const sessionId = await ownSession(client, options.sessionId);
-    return { client, sessionId, leave: () => leaveRun(client, sessionId) };
+    return { client, sessionId, leave: (at) => leaveRun(client, sessionId, at) };
   }
   const { title } = options;
   const { session_id } = await sessionFor(client, options);
@@ -37,8 +37,8 @@ export async function openAgentSession(client: Client, options: AgentSessionOpti
   return {
     client: createClient({ url: client.http.url, token, surface: 'mcp', retryForMs: RETRY_FOR_MS }),
     sessionId: session_id,
-    async leave() {
-      const isOver = await leaveRun(client, session_id);
+    async leave(at) {
+      const isOver = await leaveRun(client, session_id, at);
       if (isOver && options.sessionId === undefined)
         await client.sessions.end(session_id, { reason: 'the agent has gone' });
       await client.tokens.revoke(token_id);
@@ -69,11 +69,11 @@ async function ownSession(client: Client, wanted: string | undefined): Promise<s
 }
 
 /** Whatever is pending or due keeps the run, for the program that comes next. */
-async function leaveRun(client: Client, session_id: string): Promise<boolean> {
+async function leaveRun(client: Client, session_id: string, at: number): Promise<boolean> {
   const { items: due } = await client.asks.list({ session_id, delivery: 'due', limit: 500 });
   let open = (await client.asks.list({ session_id, status: 'pending', limit: 1 })).items.length;
   for (const { ask_id, delivery } of due) {
-    const isRead = delivery.sent_at_ms !== undefined && delivery.sent_at_ms + READ_AFTER_MS <= Date.now();
+    const isRead = delivery.sent_at_ms !== undefined && delivery.sent_at_ms + READ_AFTER_MS <= at;
     if (isRead) await client.asks.delivered(ask_id);
     else open += 1;
   }

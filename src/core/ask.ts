@@ -124,7 +124,7 @@ export type EndedAsk = AskBase &
     delivery: {
       state: DeliveryState;
       attempts: number;
-      /** When it was first handed to the agent; while it is due. */
+      /** When it was last handed to the agent; while it is due. */
       sentAt?: number | undefined;
       deliveredAt: number | undefined;
       reason: string | undefined;

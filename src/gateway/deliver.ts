@@ -50,9 +50,9 @@ export function acknowledge(ports: Ports, command: AcknowledgeCommand): Promise<
     if (command.call !== undefined && (await tx.lockKey(cancelledCall(command.call, ports.hash))))
       throw fail('ask_state_conflict', 'The call that the answer was for has been cancelled.');
     if (command.state === 'sent' || command.state === 'returned') {
-      const { attempts, sentAt = ledger.now } = ask.delivery;
-      ask.delivery.attempts = command.state === 'sent' ? attempts + 1 : 0;
-      ask.delivery.sentAt = command.state === 'sent' ? sentAt : undefined;
+      const isSent = command.state === 'sent';
+      ask.delivery.attempts = isSent ? ask.delivery.attempts + 1 : 0;
+      ask.delivery.sentAt = isSent ? ledger.now : undefined;
       await tx.updateDelivery(ask);
       return ok(askView(ask));
     }

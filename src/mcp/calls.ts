@@ -1,11 +1,12 @@
 // Tracks the tool calls of this process: which ask a call waits for, and which answers it was sent and has not yet shown to
 // have. SPEC.md (MCP tools) has the states; the store keeps what another server must know.
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolBackend } from './tool-backend.ts';
 import type { Patience } from './wait.ts';
 
 /** Who calls on a transport: request ids are unique within `client`. */
 export interface Caller {
+  sessionId: string;
   client: string;
   connection: Connection;
 }
@@ -23,35 +24,44 @@ export interface Call extends Caller {
 interface OpenCall extends Call {
   abort: AbortController;
   startedAt: number;
+  /** The ask it waits for. */
+  askId?: string;
 }
 
 interface Handover {
   call: OpenCall;
+  sentAt: number;
   askId: string;
   confirm(): Promise<void>;
   giveBack(): Promise<void>;
 }
 
 const MOST_HANDOVERS = 10_000;
+/** How much later than a repeat a cancellation, or the end of a connection, may arrive: they travel side by side. */
+const CROSSING_MS = 250;
+const LATE_CANCEL_MS = 2000;
 const SHORTEST_WAIT_MS = 1000;
 
 export class Calls {
   readonly #byKey = new Map<string, OpenCall>();
-  readonly #waiting = new Map<string, number>();
+  readonly #open = new Set<OpenCall>();
+  readonly #turns = new Map<string, Promise<unknown>>();
   readonly #handovers = new Set<Handover>();
   /** How long a client waits, where one of its calls has timed out. */
   readonly #timeouts = new Map<string, number>();
 
-  begin({ client, connection }: Caller, requestId: unknown): Call {
-    const key = callKey(client, requestId);
+  begin(caller: Caller, requestId: unknown): Call {
+    const key = callKey(caller.client, requestId);
     const abort = new AbortController();
-    const call = { client, connection, key, abort, signal: abort.signal, startedAt: performance.now() };
+    const call: OpenCall = { ...caller, key, abort, signal: abort.signal, startedAt: performance.now() };
     this.#byKey.set(key, call);
+    this.#open.add(call);
     return call;
   }
 
   /** What the call was sent can still be given back. */
   end(call: Call): void {
+    this.#open.delete(call as OpenCall);
     if (this.#byKey.get(call.key) === call && !this.#sentTo(call)) this.#byKey.delete(call.key);
   }
 
@@ -62,13 +72,15 @@ export class Calls {
     if (/time/i.test(reason)) this.#noteTimeout(call);
     call.abort.abort();
     this.#byKey.delete(key);
-    for (const handover of [...this.#handovers]) if (handover.call === call) await this.#giveBack(handover);
+    this.#open.delete(call);
+    for (const handover of [...this.#handovers])
+      if (handover.call === call && isLost(handover)) await this.#giveBack(handover);
     return true;
   }
 
   /** Before the result is written. A call that was cancelled meanwhile gives it back. */
-  async sent(call: Call, handover: Omit<Handover, 'call'>): Promise<void> {
-    const whole = { ...handover, call: call as OpenCall };
+  async sent(call: Call, handover: Omit<Handover, 'call' | 'sentAt'>): Promise<void> {
+    const whole = { ...handover, call: call as OpenCall, sentAt: performance.now() };
     this.#handovers.add(whole);
     if (this.#handovers.size > MOST_HANDOVERS)
       this.#handovers.delete(this.#handovers.values().next().value as Handover);
@@ -76,30 +88,40 @@ export class Calls {
   }
 
   /** The client calls again: it has what it was sent before, except what it asks for once more. */
-  async confirm(call: Call, exceptAskId?: string): Promise<void> {
-    // A connection that was cut before this call was made is seen to be closed by now.
-    await setImmediate();
-    const isShown = ({ askId, call: { client, connection } }: Handover) =>
-      client === call.client && connection.isOpen() && askId !== exceptAskId;
-    for (const handover of [...this.#handovers].filter(isShown)) {
-      this.#handovers.delete(handover);
+  async confirm(call: Pick<Caller, 'client'>, exceptAskId?: string): Promise<void> {
+    const before = [...this.#handovers].filter((h) => h.call.client === call.client && h.askId !== exceptAskId);
+    if (before.length === 0) return;
+    const lastSentAt = Math.max(...before.map(({ sentAt }) => sentAt));
+    await sleep(Math.max(0, lastSentAt + CROSSING_MS - performance.now()));
+    for (const handover of before) {
+      if (!handover.call.connection.isOpen() || !this.#handovers.delete(handover)) continue;
       this.end(handover.call);
       await handover.confirm();
     }
   }
 
-  waitsFor(askId: string): boolean {
-    return this.#waiting.has(askId);
+  /** The call waits for the ask from now on, until it ends. */
+  hold(call: Call, askId: string): void {
+    (call as OpenCall).askId = askId;
   }
 
-  async waiting<T>(askId: string, wait: () => Promise<T>): Promise<T> {
-    this.#waiting.set(askId, (this.#waiting.get(askId) ?? 0) + 1);
+  /** Whether another call waits for the ask, and not one that is just being cancelled. */
+  async waitsFor(askId: string, self: Call): Promise<boolean> {
+    const isHeld = () => [...this.#open].some((call) => call.askId === askId && call !== self);
+    for (let left = CROSSING_MS; left > 0 && isHeld(); left -= 10) await sleep(10);
+    return isHeld();
+  }
+
+  /** One call of a session after the other. */
+  async inTurn<T>({ sessionId }: Caller, work: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(sessionId) ?? Promise.resolve();
+    const turn = before.then(work, work);
+    const settled = turn.catch(() => {});
+    this.#turns.set(sessionId, settled);
     try {
-      return await wait();
+      return await turn;
     } finally {
-      const others = (this.#waiting.get(askId) ?? 1) - 1;
-      if (others === 0) this.#waiting.delete(askId);
-      else this.#waiting.set(askId, others);
+      if (this.#turns.get(sessionId) === settled) this.#turns.delete(sessionId);
     }
   }
 
@@ -120,6 +142,10 @@ export class Calls {
     if (this.#handovers.delete(handover)) await handover.giveBack();
   }
 }
+
+/** Some clients cancel calls whose result they have. One that crossed it arrives soon, or its connection has closed. */
+const isLost = ({ sentAt, call }: Handover): boolean =>
+  performance.now() - sentAt < LATE_CANCEL_MS || !call.connection.isOpen();
 
 export const callKey = (client: string, requestId: unknown): string => `${client} ${JSON.stringify(requestId)}`;
 

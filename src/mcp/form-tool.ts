@@ -2,11 +2,11 @@
 // the call, as the payload that the next run was started with; to any other client as ask_user returns answers.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { deferredResult } from '../core/deferred.ts';
-import { PLAIN_CALL } from '../core/id.ts';
 import { completeQuestions, type QuestionInput } from '../core/question.ts';
 import type { AskView } from '../core/views.ts';
 import type { Backed, Call } from './calls.ts';
-import { handOver, questionContent, repeated } from './handover.ts';
+import { handOver } from './handover.ts';
+import { raiseOrJoin, repeated, wantedQuestions } from './repeat.ts';
 import { jsonResult } from './result.ts';
 
 interface Form {
@@ -32,13 +32,13 @@ export async function displayForm(
   const runId = await backend.runId();
   const carried = callId === undefined ? undefined : await carriedAnswer(backed, runId, callId);
   if (carried) return handOver(backed, carried.ask, call, () => jsonResult(carried.payload));
-  const content = questionContent(completeQuestions(form.questions), undefined);
+  const raise = (tool_call_id: string) =>
+    backend.raise(runId, { kind: 'question', mode: 'form', tool_call_id, ...form });
   // A runtime's second call is a second form, which its subtask may not display.
-  const known = callId === undefined ? repeated(backed, open, { kind: 'question', mode: 'form', content }) : undefined;
-  if (known?.answer) return handOver(backed, known, call);
-  const tool_call_id = known?.tool_call_id ?? callId ?? PLAIN_CALL + crypto.randomUUID();
-  const ask = known ?? (await backend.raise(runId, { kind: 'question', mode: 'form', tool_call_id, ...form }));
-  return jsonResult(deferredResult(ask.ask_id));
+  if (callId !== undefined) return jsonResult(deferredResult((await raise(callId)).ask_id));
+  const wanted = wantedQuestions('form', completeQuestions(form.questions));
+  const ask = (await repeated(backed, open, wanted, call)) ?? (await raiseOrJoin(backed, wanted, call, raise));
+  return ask.answer ? handOver(backed, ask, call) : jsonResult(deferredResult(ask.ask_id));
 }
 
 /** A runtime that takes a deferred call up again, in the run that carries the answer on. */

@@ -1,13 +1,15 @@
-// Hands answers over to tool calls, once: an answer is sent to a caller that is still there, and delivered when the caller
-// has shown that it has it (calls.ts). And finds the ask that a repeated call means.
+// Hands answers over to tool calls: an answer is sent to a caller that is still there, and delivered when the caller has
+// shown that it has it (calls.ts).
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { canonical } from '../core/digest.ts';
 import { PLAIN_CALL } from '../core/id.ts';
 import type { AskView } from '../core/views.ts';
 import type { Backed, Call } from './calls.ts';
 import { isClarification } from './handle.ts';
 import { askResult, jsonResult } from './result.ts';
 import type { ToolBackend } from './tool-backend.ts';
+
+/** A client that repeats a call so often has its answer and asks anew. */
+const MOST_ATTEMPTS = 5;
 
 /**
  * At the beginning of a call: what the session was sent before counts as delivered where this call shows it. Returns the
@@ -25,44 +27,14 @@ export async function settleOld({ backend, patience }: Backed, exceptAskId?: str
   for (const ask of asks) {
     // What a worker raised for its agent, it delivers, too.
     if (isHosted && !ask.tool_call_id.startsWith(PLAIN_CALL)) continue;
-    const { state, sent_at_ms } = ask.delivery;
-    const isOld = state === 'due' && sent_at_ms !== undefined && sent_at_ms + patience.repeatMs <= backend.now();
-    if (isOld && ask.ask_id !== exceptAskId) await acknowledge(backend, ask.ask_id);
+    const { state, sent_at_ms, attempts } = ask.delivery;
+    const isOld = sent_at_ms !== undefined && sent_at_ms + patience.repeatMs <= backend.now();
+    if (state === 'due' && (isOld || attempts >= MOST_ATTEMPTS) && ask.ask_id !== exceptAskId)
+      await acknowledge(backend, ask.ask_id);
     else open.push(ask);
   }
   return open;
 }
-
-interface Wanted {
-  kind: AskView['kind'];
-  mode: AskView['mode'];
-  /** What is asked, without what only explains it. */
-  content: unknown;
-}
-
-/** The ask that was raised for the same content and that no call waits for. */
-export function repeated({ calls }: Backed, open: readonly AskView[], wanted: Wanted): AskView | undefined {
-  const content = canonical(wanted.content);
-  return open.find(
-    (ask) =>
-      ask.kind === wanted.kind &&
-      ask.mode === wanted.mode &&
-      !calls.waitsFor(ask.ask_id) &&
-      canonical(contentOf(ask)) === content,
-  );
-}
-
-function contentOf({ kind, request }: AskView): unknown {
-  if (kind === 'approval') return approvalContent(request);
-  return questionContent(request.questions, request.context);
-}
-
-export const questionContent = (questions: unknown, context: string | undefined) => [questions, context ?? null];
-export const approvalContent = (asked: { tool_name: string; input: unknown; work_folder?: string | undefined }) => [
-  asked.tool_name,
-  asked.input,
-  asked.work_folder ?? null,
-];
 
 /** The result of the call, with the answer if the caller can still take it. */
 export async function handOver(

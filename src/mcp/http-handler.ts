@@ -79,14 +79,18 @@ export function createMcpHttpHandler({ gateway, version, patience = PATIENCE, on
       const id = request.headers.get(SESSION_ID);
       const canElicit = id?.startsWith(ELICITS) === true;
       if (id !== null && !canElicit && !id.startsWith(CALLS)) return gone();
-      if (id !== null && request.method === 'DELETE') return new Response(null, { status: 204 });
+      const client = `${actor.tokenId} ${id ?? ''}`;
+      if (id !== null && request.method === 'DELETE') {
+        // A client that takes leave has what it was sent.
+        await calls.confirm({ client });
+        return new Response(null, { status: 204 });
+      }
       const backend = gatewayBackend(gateway, actor);
       const messages = [body].flat();
       if (canElicit && messages.length > 0 && messages.every(isJSONRPCResponse)) {
         for (const reply of messages) await takeElicitationReply(backend, reply);
         return new Response(null, { status: 202 });
       }
-      const client = `${actor.tokenId} ${id ?? ''}`;
       for (const message of messages)
         if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled')
           await cancel(client, message.params ?? {});
@@ -94,7 +98,7 @@ export function createMcpHttpHandler({ gateway, version, patience = PATIENCE, on
       void wire.cut.then(async (isCut) => {
         if (isCut) for (const key of keys) await calls.cancel(key).catch(onError);
       });
-      const caller = { client, connection: wire.connection };
+      const caller = { sessionId: actor.sessionId, client, connection: wire.connection };
       const response = await once.fetch(request, { authInfo: authOf({ actor, canElicit, caller }), parsedBody: body });
       if (isInitializeRequest(body) && response.ok && (await isLegacyRequest(request, body))) {
         const prefix = speaksForms(body.params.capabilities) ? ELICITS : CALLS;

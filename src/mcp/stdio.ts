@@ -16,7 +16,7 @@ export function serveTools(
 ): { close(): Promise<void> } {
   const calls = new Calls();
   const transport = new StdioServerTransport();
-  const caller = { client: CLIENT, connection: { isOpen: () => true } };
+  const caller = { sessionId: '', client: CLIENT, connection: { isOpen: () => true } };
   let clientName = '';
   const server = serveStdio(
     async ({ era }) => {

@@ -16,15 +16,16 @@ import type { z } from 'zod';
 import { fail, HoldpointError } from '../core/errors.ts';
 import { formQuestions } from '../core/form.ts';
 import { FORM_TOOL, readForm } from '../core/form-input.ts';
-import { PLAIN_CALL } from '../core/id.ts';
 import { completeQuestions } from '../core/question.ts';
+import type { AskView } from '../core/views.ts';
 import { type Asker, putToPerson } from './ask-user.ts';
 import type { Backed, Call, Caller } from './calls.ts';
 import { askParent } from './clarification-tool.ts';
 import { displayForm } from './form-tool.ts';
 import { askIdFor } from './handle.ts';
-import { approvalContent, handOver, questionContent, repeated, settleEarlier } from './handover.ts';
+import { handOver, settleEarlier } from './handover.ts';
 import { type OwnPrompt, promptOnConnection } from './own-prompt.ts';
+import { raiseOrJoin, repeated, type Wanted, wantedApproval, wantedQuestions } from './repeat.ts';
 import { errorResult, heldResult } from './result.ts';
 import * as schemas from './schemas.ts';
 import { addTasks, TASKS } from './tasks.ts';
@@ -93,8 +94,10 @@ export function createToolServer(options: ToolServerOptions): McpServer {
     refuse(args, ['context'], FORM_TOOL);
     const questions = questionsIn(args, FORM_TOOL);
     const expiry = read(schemas.Expiry, args, FORM_TOOL);
-    const open = await settleEarlier(options, call);
-    return displayForm(options, { questions, ...expiry }, { call, callId: callIdOf(ctx), open });
+    return calls.inTurn(caller, async () => {
+      const open = await settleEarlier(options, call);
+      return displayForm(options, { questions, ...expiry }, { call, callId: callIdOf(ctx), open });
+    });
   });
 
   add('ask_user', schemas.ASK_USER, async (args, { call, ctx }) => {
@@ -107,20 +110,34 @@ export function createToolServer(options: ToolServerOptions): McpServer {
   async function raiseQuestion(args: Arguments, { call, ctx }: ToolCall) {
     const questions = questionsIn(args, 'ask_user');
     const more = read(schemas.QuestionArguments, args, 'ask_user');
-    const open = await settleEarlier(options, call);
-    const content = questionContent(completeQuestions(questions), more.context);
-    const known = repeated(options, open, { kind: 'question', mode: 'blocking', content });
-    if (known) return known;
-    const tool_call_id = callIdOf(ctx) ?? PLAIN_CALL + crypto.randomUUID();
-    return backend.raise(await backend.runId(), { kind: 'question', tool_call_id, questions, ...more });
+    const wanted = wantedQuestions('blocking', completeQuestions(questions), more.context);
+    return find(wanted, { call, ctx }, callIdOf(ctx), async (tool_call_id) =>
+      backend.raise(await backend.runId(), { kind: 'question', tool_call_id, questions, ...more }),
+    );
   }
+
+  /** The ask that the call means. It is in the hands of this call, also if another one of the same content comes now. */
+  const find = (
+    wanted: Wanted,
+    { call }: ToolCall,
+    callId: string | undefined,
+    raise: (id: string) => Promise<AskView>,
+  ) =>
+    calls.inTurn(caller, async () => {
+      const open = await settleEarlier(options, call);
+      if (call.signal.aborted) throw fail('ask_state_conflict', 'The call was cancelled before anything was asked.');
+      const known = await repeated(options, open, wanted, call);
+      const ask =
+        known ?? (callId === undefined ? await raiseOrJoin(options, wanted, call, raise) : await raise(callId));
+      calls.hold(call, ask.ask_id);
+      return ask;
+    });
 
   add('request_approval', schemas.REQUEST_APPROVAL, async (args, { call, ctx }) => {
     const { tool_use_id, ...action } = read(schemas.ApprovalArguments, args, 'request_approval');
-    const open = await settleEarlier(options, call);
-    const known = repeated(options, open, { kind: 'approval', mode: 'blocking', content: approvalContent(action) });
-    const tool_call_id = callIdOf(ctx, tool_use_id) ?? PLAIN_CALL + crypto.randomUUID();
-    const ask = known ?? (await backend.raise(await backend.runId(), { kind: 'approval', tool_call_id, ...action }));
+    const ask = await find(wantedApproval(action), { call, ctx }, callIdOf(ctx, tool_use_id), async (tool_call_id) =>
+      backend.raise(await backend.runId(), { kind: 'approval', tool_call_id, ...action }),
+    );
     return handOver(options, await waitForEnd(options, ask, call, ctx), call);
   });
 

@@ -33,21 +33,20 @@ export async function waitForEnd(
   const until = now() + calls.limit(call, Math.min(wantedMs, patience.limitMs));
   const signals = [call.signal, ctx.mcpReq.signal, ctx.http?.req?.signal];
   const gone = AbortSignal.any(signals.filter((signal) => signal !== undefined));
-  return calls.waiting(ask.ask_id, async () => {
-    for (let progress = 1; ; progress++) {
-      const slice = Math.max(0, Math.min(patience.keepAliveMs, until - now()));
-      const startedAt = now();
-      const seen = await backend.look(ask.ask_id, slice, gone);
-      // Back before its time and not ended: the server is stopping.
-      const isCutShort = now() - startedAt < slice / 2;
-      if (seen.answer !== undefined || gone.aborted || isCutShort || now() >= until) return seen;
-      // A thread shows one prompt at a time: one that was answered before must not hide this one.
-      await settleOld(backed, ask.ask_id);
-      if (token !== undefined)
-        await ctx.mcpReq.notify({
-          method: 'notifications/progress',
-          params: { progressToken: token, progress, message: `${handleOf(ask)} waits for a person.` },
-        });
-    }
-  });
+  calls.hold(call, ask.ask_id);
+  for (let progress = 1; ; progress++) {
+    const slice = Math.max(0, Math.min(patience.keepAliveMs, until - now()));
+    const startedAt = now();
+    const seen = await backend.look(ask.ask_id, slice, gone);
+    // Back before its time and not ended: the server is stopping.
+    const isCutShort = now() - startedAt < slice / 2;
+    if (seen.answer !== undefined || gone.aborted || isCutShort || now() >= until) return seen;
+    // A thread shows one prompt at a time: one that was answered before must not hide this one.
+    await settleOld(backed, ask.ask_id);
+    if (token !== undefined)
+      await ctx.mcpReq.notify({
+        method: 'notifications/progress',
+        params: { progressToken: token, progress, message: `${handleOf(ask)} waits for a person.` },
+      });
+  }
 }

@@ -1,6 +1,6 @@
 // When an answer over MCP counts as delivered, and what a repeated call gets, with the official client over both transports
 // and with plain HTTP. Every row of the table in src/mcp/calls.ts.
-// Covers: src/mcp/calls.ts, src/mcp/handover.ts, src/mcp/handle.ts, src/gateway/cancelled-call.ts
+// Covers: src/mcp/calls.ts, src/mcp/handover.ts, src/mcp/repeat.ts, src/mcp/handle.ts, src/gateway/cancelled-call.ts
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';

@@ -40,9 +40,10 @@ function serve(flags: McpFlags): Promise<void> {
     };
     const tools = serveTools(backendFor, version, (error) => note(error.message));
     await closed;
+    const closedAt = Date.now();
     setTimeout(() => process.exit(0), LONGEST_CLOSE_MS).unref();
     await tools.close();
-    await opened?.then(leave).catch((error: Error) => note(error.message));
+    await opened?.then((open) => leave(open, closedAt)).catch((error: Error) => note(error.message));
     process.exit(0);
   });
 }
@@ -72,8 +73,8 @@ function recordFor(of: readonly string[]): SessionRecord | undefined {
   }
 }
 
-async function leave({ session, record }: OpenSession): Promise<void> {
-  if (await session.leave()) record?.drop();
+async function leave({ session, record }: OpenSession, at: number): Promise<void> {
+  if (await session.leave(at)) record?.drop();
 }
 
 /** Until the agent closes its end, or a signal ends this process. */

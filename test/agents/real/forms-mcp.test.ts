@@ -108,8 +108,8 @@ describe.skipIf(!claude).each(TRANSPORTS)(`Claude Code ${claudeVersion} over %s`
     expect(ask).toMatchObject({ mode: 'blocking', tool_call_id: id });
     await answer(server, ask, { question_id: 'colour', selected_option_ids: ['option-2'] });
     await ended;
-    expect(JSON.parse(resultOf(id).text)).toMatchObject({ status: 'answered', summary: 'Which colour?: Blue' });
-    expect((await showAsk(server, ask.ask_id)).delivery.state).toBe('delivered');
+    expect(JSON.parse(resultOf(id).text)).toMatchObject({ status: 'answered', answers: [{ values: ['Blue'] }] });
+    expect((await showAsk(server, ask.ask_id)).delivery.attempts).toBe(1);
   });
 
   it('asks for its permissions with request_approval', PATIENT, async () => {

@@ -1,0 +1,77 @@
+// `npm run soak:mcp -- --cuts N --seed S`: MCP clients with their default settings ask a person, over both transports, at one
+// and at two servers, and their calls are cut off at random moments before, during and after the answer. Every question
+// must be asked once and answered once, with the answer that was given to it. Prints what happened; exits 1 otherwise.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { startPostgres } from '../../support/postgres.ts';
+import { endEverything, startHoldpoint } from '../../support/process.ts';
+import { randomOf } from '../../support/seeded-random.ts';
+import { SHARED } from '../../support/shared-database.ts';
+import { agentsOf, type Driver, type Tally, waitsInTime } from './agents.ts';
+import { Person } from './person.ts';
+
+const { values } = parseArgs({
+  options: {
+    cuts: { type: 'string', default: '500' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 32)) },
+    only: { type: 'string' },
+    'no-wait': { type: 'boolean' },
+  },
+});
+const DRIVERS = ['sdk-1', 'sdk-2', 'ai-sdk', 'langchain'].filter((name) => name === (values.only ?? name));
+const print = (line: string) => process.stdout.write(`${line}\n`);
+print(`seed ${values.seed}`);
+
+const drivers = await Promise.all(
+  DRIVERS.map(
+    async (name) => ({ name, ...((await import(`${import.meta.dirname}/drivers/${name}.mjs`)) as object) }) as Driver,
+  ),
+);
+const postgres = await startPostgres();
+const database = await postgres.database();
+const shared = { ...SHARED, HOLDPOINT_DATABASE_URL: database.url, HOLDPOINT_LIMIT_AGENT_REQUESTS_PER_SECOND: '0' };
+const start = (env: Record<string, string>) => startHoldpoint({ via: 'main', env, args: ['--no-worker'] });
+const places = [
+  { name: 'one server', servers: [await start({ ...SHARED, HOLDPOINT_LIMIT_AGENT_REQUESTS_PER_SECOND: '0' })] },
+  { name: 'two servers', servers: await Promise.all([start(shared), start(shared)]) },
+];
+
+const random = randomOf(`soak/${values.seed}`);
+const problems: string[] = [];
+const tally: Tally = { questions: 0, cuts: 0 };
+const people = places.map(
+  ({ servers }) => new Person(servers[0]?.url ?? '', SHARED.HOLDPOINT_TOKEN, random.fork('person')),
+);
+const cutsEach = Math.ceil(Number(values.cuts) / (places.length * drivers.length * 2));
+const agents = places.flatMap(({ name, servers }) =>
+  drivers.flatMap((driver) =>
+    (['http', 'stdio'] as const).map((transport) => {
+      const who = `${driver.name}, ${transport}, ${name}`;
+      return agentsOf({ who, driver, transport, servers, random: random.fork(who), cuts: cutsEach, tally, problems });
+    }),
+  ),
+);
+const waits = values['no-wait']
+  ? []
+  : drivers.flatMap((driver) =>
+      (['http', 'stdio'] as const).map((transport) =>
+        waitsInTime({
+          who: `${driver.name}, ${transport}`,
+          driver,
+          transport,
+          server: places[0]?.servers[0],
+          problems,
+        }),
+      ),
+    );
+await Promise.all(
+  [...agents, ...waits].map((work) => work.catch((error: Error) => problems.push(String(error.stack)))),
+);
+for (const person of people) problems.push(...(await person.audit()));
+for (const person of people) person.stop();
+await sleep(0);
+await endEverything();
+await postgres.stop();
+print(`${tally.questions} questions, ${tally.cuts} calls cut off, ${problems.length} problems`);
+for (const problem of problems) print(`- ${problem}`);
+process.exit(problems.length === 0 ? 0 : 1);
