@@ -21,7 +21,7 @@ export const EXIT_MEANINGS: Record<ExitName, string> = {
   done: 'Done.',
   unexpected: 'Something unexpected happened, on this side or on the server.',
   usage: 'The command line, the input or the answer was not valid, or an id was ambiguous. Nothing changed.',
-  not_found: 'There is no such ask, session, run or token.',
+  not_found: 'There is no such ask, session, run, token or agent.',
   conflict: 'Another answer came first, or the request conflicts with the current state.',
   expired: 'The ask expired before the answer arrived.',
   refused: 'The token is missing, invalid or not allowed to do this; or a policy or a limit refused it.',

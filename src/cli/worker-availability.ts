@@ -1,11 +1,19 @@
-// Warns when no connected worker can take a run that was just started. Nothing is refused, because a worker may connect
-// later; but a misspelt agent or label should not be waited for.
+// Refuses to wait for an agent that no connected worker offers, and warns when none can take a run that was started: a
+// worker may connect later, but a misspelt agent or label should not be waited for.
 import type { Client } from '../client/client.ts';
 import { isServed } from '../core/label.ts';
 import type { AgentView, RunView, SessionView } from '../core/views.ts';
+import { Failure } from './failure.ts';
 import { note } from './output.ts';
 import { programName } from './program-name.ts';
 import { oneLine } from './text/terminal-text.ts';
+
+/** Before a run is started whose end is waited for. `--detach` queues it all the same. */
+export async function refuseUnoffered(client: Client, agent: string): Promise<void> {
+  const offered = await client.insights.agents().catch(() => []);
+  if (offered.length === 0 || offered.some(({ name }) => name === agent)) return;
+  throw new Failure('not_found', notOffered(agent, offered), 'To queue a run until a worker offers it: --detach');
+}
 
 /** On standard error. Silent where the workers cannot be listed. */
 export async function warnIfUnserved(client: Client, session: SessionView, run: RunView): Promise<void> {
@@ -22,10 +30,7 @@ function missingWorker(
 ): string | undefined {
   if (offered.length === 0) return `no worker is connected. Start one: ${programName()} worker.`;
   const offer = offered.find(({ name }) => name === agent);
-  if (!offer) {
-    const names = offered.map(({ name }) => name).join(', ');
-    return `no connected worker offers the agent ${oneLine(agent)}. Offered: ${names}.`;
-  }
+  if (!offer) return notOffered(agent, offered);
   if (offer.labels.some((of) => isServed(labels, of))) return undefined;
   const wanted =
     labels.length === 0
@@ -34,3 +39,6 @@ function missingWorker(
   const there = offer.labels.map((of) => of.join(', ') || 'none').join('; ');
   return `no connected worker that offers ${agent} ${wanted}. Labels of the workers that offer it: ${there}.`;
 }
+
+const notOffered = (agent: string, offered: readonly Pick<AgentView, 'name'>[]): string =>
+  `no connected worker offers the agent ${oneLine(agent)}. Offered: ${offered.map(({ name }) => name).join(', ')}.`;

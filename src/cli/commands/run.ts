@@ -19,7 +19,7 @@ import { reportSighting } from '../sighting.ts';
 import { type Interruption, interruptible } from '../signals.ts';
 import { cardLines, withFolder } from '../text/ask-text.ts';
 import { hintLines, runStatusLines } from '../text/run-text.ts';
-import { warnIfUnserved } from '../worker-availability.ts';
+import { refuseUnoffered, warnIfUnserved } from '../worker-availability.ts';
 
 interface RunFlags extends SessionFlags, InputFlags {
   interactive?: boolean;
@@ -62,6 +62,7 @@ function run(agent: string, prompt: string[], flags: RunFlags): Promise<void> {
   return interruptible('left; nothing was started', async (interruption) => {
     const input = await interruption.or(runInput(agent, prompt, flags));
     const client = await interruption.or(connect(flags));
+    if (!detach) await refuseUnoffered(client, agent);
     const session = await sessionFor(client, agent, flags);
     interruption.signal.throwIfAborted();
     const started = await once(flags, (options) =>

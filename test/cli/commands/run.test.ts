@@ -91,18 +91,22 @@ describe('run', PATIENT, () => {
     expect((await bed.client.sessions.get('left')).status).toBe('waiting_for_approval');
   });
 
-  it.each([
-    [
-      'an agent that no worker offers',
-      ['mok'],
-      /no connected worker offers the agent mok\. Offered: .*\bmock\b.*waits for one/,
-    ],
-    [
-      'a label that no worker has',
-      ['mock', '--label', 'gpu'],
-      /no connected worker that offers mock has the label gpu\. .*: none\./,
-    ],
-  ])('warns at once about %s, and waits for one', async (_, args, says) => {
+  it('starts nothing for an agent that no worker offers, unless it is to be queued', async () => {
+    const says = /no connected worker offers the agent mok\. Offered: .*\bmock\b/;
+    const before = (await bed.client.sessions.list({ limit: 500 })).items.length;
+    for (const way of [[], ['--wait']]) {
+      const ended = await bed.run(['run', 'mok', 'x', ...way]);
+      expect(ended).toMatchObject({ code: 3, stderr: expect.stringMatching(says) });
+    }
+    expect((await bed.client.sessions.list({ limit: 500 })).items).toHaveLength(before);
+    const queued = await bed.run(['run', 'mok', 'x', '--detach']);
+    expect(queued).toMatchObject({ code: 0, stderr: expect.stringMatching(/offers the agent mok\..*waits for one/) });
+    await bed.clear();
+  });
+
+  it('warns at once about a label that no worker has, and waits for one', async () => {
+    const args = ['mock', '--label', 'gpu'];
+    const says = /no connected worker that offers mock has the label gpu\. .*: none\./;
     for (const way of [[], ['--wait']]) {
       const running = bed.start(['run', ...args, '--input-json', SAY, ...way]);
       await expect.poll(() => running.stderr(), PATIENT).toMatch(says);
