@@ -49,7 +49,8 @@ function problemText({ winner, detail }: HoldpointProblem, nowMs: number): strin
   if (!winner) return detail;
   const ago = `${duration(nowMs - winner.answered_at_ms)} ago`;
   if (winner.outcome === 'expired') return `too late: it expired at ${timeOfDay(winner.answered_at_ms)}, ${ago}`;
-  return `too late: ${endedHow(winner)} ${ago}`;
+  const { undelivered, ...ended } = winner;
+  return `too late: ${endedHow(ended)} ${ago}${undelivered === undefined ? '' : `: ${undelivered}`}`;
 }
 
 /** Writes the report and returns the exit code. */

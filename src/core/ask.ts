@@ -200,6 +200,7 @@ export const withoutDecision = (ask: Ask, reason: string): Pick<Answer, 'behavio
 
 export function winnerOf(ask: EndedAsk): Winner {
   const { answered_by, surface, answered_at_ms, outcome, behavior, reason, justification } = ask.answer;
+  const { state, reason: undelivered } = ask.delivery;
   return {
     answered_by,
     surface,
@@ -207,15 +208,16 @@ export function winnerOf(ask: EndedAsk): Winner {
     outcome,
     ...(behavior && outcome === 'answered' && { behavior }),
     ...(isWithdrawn(ask.answer) && { reason, justification }),
+    ...(state === 'undeliverable' && undelivered !== undefined && { undelivered }),
   };
 }
 
-/** A short text for people: the outcome and its author. */
+/** A short text for people: the outcome, its author, and why it did not reach the agent. */
 export function endedHow(winner: Winner): string {
-  const { outcome, behavior, answered_by, surface, justification } = winner;
+  const { outcome, behavior, answered_by, surface, justification, undelivered } = winner;
   if (isWithdrawn(winner)) return `withdrawn by its agent (${justification ?? 'it is not needed any more'})`;
   const how = behavior === undefined ? outcome : { allow: 'allowed', deny: 'denied' }[behavior];
-  return `${how} by ${answered_by} (${surface})`;
+  return `${how} by ${answered_by} (${surface})${undelivered === undefined ? '' : `: ${undelivered}`}`;
 }
 
 /** `14:02 UTC` */
@@ -228,10 +230,8 @@ function timeOfDay(atMs: number): string {
 /** The refusal of a call after the ask has ended. */
 export function lateRefusal(ask: EndedAsk, clarification: boolean): Refusal {
   const winner = winnerOf(ask);
-  const { state, reason } = ask.delivery;
-  const why = state === 'undeliverable' && reason !== undefined ? `: ${reason}` : '';
   const end = ask.status === 'expired' ? `expired at ${timeOfDay(winner.answered_at_ms)}` : `was ${endedHow(winner)}`;
-  return { code: lateCode(ask, clarification), detail: `It ${end}${why}.`, winner, more: { request_id: ask.id } };
+  return { code: lateCode(ask, clarification), detail: `It ${end}.`, winner, more: { request_id: ask.id } };
 }
 
 function lateCode({ kind, status }: EndedAsk, clarification: boolean): ErrorCode {

@@ -90,6 +90,8 @@ export interface Winner {
   /** Of a withdrawn ask, which no person decided here. */
   reason?: string;
   justification?: string | undefined;
+  /** Why the end could not be delivered to the agent, where that is known. */
+  undelivered?: string;
 }
 
 export interface Refusal {

@@ -47,6 +47,14 @@ describe('a failure', () => {
     });
   });
 
+  it('of an ask that its agent was lost with says why, and where it is asked now', () => {
+    const ended = { answered_by: 'worker', surface: 'api', answered_at_ms: 1, outcome: 'cancelled' };
+    const winner = { ...ended, undelivered: 'restarted; the terminal goes on asking' };
+    expect(reportOf(problem('approval_state_conflict', { winner }), 2001)).toMatchObject({
+      message: 'too late: cancelled by worker (api) 2s ago: restarted; the terminal goes on asking',
+    });
+  });
+
   it('of an approval that has expired says when', () => {
     const winner = { answered_by: 'system', surface: 'system', answered_at_ms: 1, outcome: 'expired' };
     expect(reportOf(problem('approval_state_conflict', { winner }), 61_001)).toMatchObject({

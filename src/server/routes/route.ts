@@ -183,6 +183,7 @@ const Problem = z
         behavior: z.enum(['allow', 'deny']).optional(),
         reason: z.string().optional(),
         justification: z.string().optional(),
+        undelivered: z.string().optional(),
       })
       .optional(),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
