@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { ApprovalOutcome, AskOutcome, GivenAnswer } from '../../client/outcome.ts';
 import type { ApproveSpec, AskSpec } from '../../client/spec.ts';
+import { DEFAULT_DENIAL } from '../../core/answer.ts';
 import { storable, truncate } from '../../core/text-limit.ts';
 import type { AskView } from '../../core/views.ts';
 import { Rule, type Suggestion } from './protocol.ts';
@@ -106,7 +107,10 @@ function accepted(
 export function approvalDecision(shown: Pick<ApproveSpec, 'suggestions'>, outcome: ApprovalOutcome): Decision {
   if (outcome.allowed)
     return { behavior: 'allow', input: outcome.input, rules: addRules(accepted(shown, outcome.suggestion_ids)) };
-  if (outcome.status === 'answered') return { behavior: 'deny', message: `A person denied this: ${outcome.reason}` };
+  if (outcome.status === 'answered') {
+    const why = outcome.reason === DEFAULT_DENIAL ? ', and gave no reason.' : `: ${outcome.reason}`;
+    return { behavior: 'deny', message: `A person denied this${why}` };
+  }
   return {
     behavior: 'deny',
     message: `Nobody allowed this: the request ended as ${outcome.status} (${outcome.reason}).`,

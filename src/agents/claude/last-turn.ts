@@ -73,6 +73,7 @@ export type ProcessEnding =
   | { ended: 'no_conversation' | 'died'; error: string; exitCode: number; isOwed: boolean };
 
 const COMMAND_NOT_FOUND = 127;
+const NOT_SIGNED_IN = /not logged in|run \/login/i;
 
 export function processEnding(
   exit: ProcessExit,
@@ -92,6 +93,11 @@ function failureText({ exitCode, signal, stderr }: ProcessExit, result: ClaudeRe
     return `Claude Code is not installed on the machine of this worker, or \`claude\` is not in its PATH: ${program.install}`;
   const said = result?.errors?.join('\n') || result?.result || stderr.trim().split('\n').at(-1) || '';
   if (result?.subtype === REFUSED) return `A hook of Claude Code refused the prompt: ${said.slice(0, 2000)}`;
-  const how = result ? result.subtype.replaceAll('_', ' ') : (signal ?? `exit code ${exitCode}`);
+  if (NOT_SIGNED_IN.test(said))
+    return `Claude Code is not signed in on the machine of this worker: run \`claude\` there, as the worker's user, and type /login. It said: ${said.slice(0, 2000)}`;
+  // It also calls a turn a success that the model never answered.
+  const how = result
+    ? result.subtype.replace(/^success$/, 'an error').replaceAll('_', ' ')
+    : (signal ?? `exit code ${exitCode}`);
   return `Claude Code ended in the middle of its work (${how})${said ? `: ${said.slice(0, 2000)}` : '.'}`;
 }

@@ -17,6 +17,8 @@ const Granular = z.strictObject({
 const CodexInput = runInput({
   text: z.string().trim().min(1),
   sandbox: z.enum(SANDBOX_MODES).optional(),
+  /** The spelling of Codex's SDK. */
+  sandboxMode: z.enum(SANDBOX_MODES).optional(),
   /** `untrusted`: a person is asked about every command; `on-request`: when the model wants more than the sandbox. */
   approval_policy: z
     .union([z.enum(['untrusted', 'on-request', 'never']), z.strictObject({ granular: Granular })])
@@ -81,7 +83,9 @@ export function readCodexInput(
 function readInput(input: Record<string, unknown>): CodexSpec | { problem: string } {
   const read = CodexInput.safeParse(input);
   if (!read.success) return { problem: `The input of a codex run is not well formed: ${z.prettifyError(read.error)}` };
-  const { text, mode = 'default', model, config, sandbox, approval_policy, skills = [] } = read.data;
+  const { text, mode = 'default', model, config, sandboxMode, approval_policy, skills = [] } = read.data;
+  if (sandboxMode !== undefined && read.data.sandbox !== undefined) return { problem: BOTH_SANDBOXES };
+  const { sandbox = sandboxMode } = read.data;
   const { trust_folder: trustsFolder, full_auto, dangerously_bypass_approvals_and_sandbox: bypass } = read.data;
   if ([full_auto, bypass, sandbox !== undefined || approval_policy !== undefined].filter(Boolean).length > 1)
     return { problem: 'Give full_auto, or dangerously_bypass_approvals_and_sandbox, or sandbox and approval_policy.' };
@@ -96,6 +100,7 @@ function readInput(input: Record<string, unknown>): CodexSpec | { problem: strin
   return { text, mode, skills, trustsFolder, settings };
 }
 
+const BOTH_SANDBOXES = 'Name the sandbox once: `sandbox`, or as Codex itself spells it, `sandboxMode`.';
 const FULL_AUTO = { sandbox: 'workspace-write', approvalPolicy: 'on-request' } as const;
 /** Codex's plan mode only instructs the model. */
 const PLAN = { sandbox: 'read-only' } as const;

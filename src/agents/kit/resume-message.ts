@@ -15,10 +15,17 @@ export function resumeMessage(due: readonly AskView[], delivered: readonly AskVi
       ? ['Before that the person had decided, and you may or may not have acted on it:', ...earlier]
       : []),
     ...(news.length > 0 ? ['Meanwhile the person decided:', ...news] : []),
-    'What was allowed has not been done yet unless you see that it was: ask for it again exactly as before. Then go on with the task.',
+    ...([...due, ...delivered].some(isAllowed) ? [ASK_AGAIN] : []),
+    'Go on with the task.',
   ];
   return escapeMentions(text.join('\n\n'));
 }
+
+const ASK_AGAIN =
+  'What was allowed has not been done yet unless you see that it was: ask for it again exactly as before.';
+
+const isAllowed = (ask: AskView): boolean =>
+  ask.kind === 'approval' && hasEnded(ask) && approvalOutcome(ask, ask.request.input).allowed;
 
 const decisionText = (ask: Ended<AskView>): string => (ask.kind === 'approval' ? approvalText(ask) : questionText(ask));
 

@@ -36,3 +36,11 @@ describe.each(['expired', 'cancelled', 'failed', 'declined'] as const)('an ask t
     });
   });
 });
+
+it.each([
+  ['approval denied', 'A person denied this, and gave no reason.'],
+  ['too risky', 'A person denied this: too risky'],
+])('a denial with the reason "%s" tells the model: %s', (reason, message) => {
+  const outcome = { ...END, status: 'answered', allowed: false, input: {}, edited: false, suggestion_ids: [], reason };
+  expect(approvalDecision({}, outcome as never)).toEqual({ behavior: 'deny', message });
+});

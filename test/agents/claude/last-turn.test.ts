@@ -3,7 +3,7 @@
 // Covers: src/agents/claude/background-tasks.ts
 import { describe, expect, it } from 'vitest';
 import { createBackground, isQuiet } from '../../../src/agents/claude/background-tasks.ts';
-import { createLastTurn } from '../../../src/agents/claude/last-turn.ts';
+import { createLastTurn, processEnding } from '../../../src/agents/claude/last-turn.ts';
 import { type ClaudeMessage, type ClaudeResult, readMessage } from '../../../src/agents/claude/protocol.ts';
 
 const QUIET = { agents: [], commands: [], hasNews: false };
@@ -112,4 +112,13 @@ describe('the background', () => {
   ])('has no news once the model was told %s', (_, messages) => {
     expect(isQuiet(heard(...messages))).toBe(true);
   });
+});
+
+it.each([
+  ['Not logged in · Please run /login', /^Claude Code is not signed in on the machine of this worker/],
+  ['API Error: 500', /^Claude Code ended in the middle of its work \(an error\): API Error: 500$/],
+])('a turn that failed with "%s" is not called a success', (said, error) => {
+  const exit = { exitCode: 1, signal: null, stderr: '' };
+  const failed = result({ is_error: true, subtype: 'success', result: said });
+  expect(processEnding(exit as never, failed, true, false)).toMatchObject({ error: expect.stringMatching(error) });
 });

@@ -10,6 +10,14 @@ it('refuses a setting that is misspelled', () => {
   expect(readCodexInput({ text: 'go', approvalPolicy: 'never' })).toEqual({ problem });
 });
 
+it('takes the sandbox as Codex spells it, and once', () => {
+  expect(readCodexInput({ text: 'go', sandboxMode: 'read-only' })).toMatchObject({
+    settings: { sandbox: 'read-only' },
+  });
+  const problem = expect.stringContaining('Name the sandbox once');
+  expect(readCodexInput({ text: 'go', sandboxMode: 'read-only', sandbox: 'workspace-write' })).toEqual({ problem });
+});
+
 describe('a run made of thread posts', () => {
   /** The settings of a run after one with `before`, where Codex's own defaults are `own`. */
   async function settings(before: object, own: object) {

@@ -21,8 +21,15 @@ it('reports decisions the agent does not know apart from those it may have acted
     'You asked to use Bash: {"command":"make"}\n→ not allowed: too late',
     'Meanwhile the person decided:',
     'You asked to use Bash: {"command":"make"}\n→ allowed',
-    'What was allowed has not been done yet unless you see that it was: ask for it again exactly as before. Then go on with the task.',
+    'What was allowed has not been done yet unless you see that it was: ask for it again exactly as before.',
+    'Go on with the task.',
   ]);
+});
+
+it('says nothing of what was allowed where nothing was', () => {
+  const denied = approval({ outcome: 'answered', behavior: 'deny', reason: 'no' });
+  const answered = question({ outcome: 'answered', answers: [{ question_id: 'a', freeform_answer: '80' }] });
+  expect(resumeMessage([denied, answered], [])).not.toContain('What was allowed');
 });
 
 it('leaves out asks that are still open', () => {
