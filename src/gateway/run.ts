@@ -155,6 +155,9 @@ export function failRun(ports: Ports, command: FailCommand): Promise<Reply<RunVi
 /** After the loss of its worker, asks end as `worker_restart` and undelivered answers are kept. */
 function interruptRun(ports: Ports, command: FailCommand): Promise<Reply<RunView>> {
   const isLost = command.interruptedBy === WORKER_RESTART;
+  // It keeps answers for the next run: an agent could have one answer given again without end.
+  if (isLost && command.actor.scope === 'agent')
+    throw fail('scope_forbidden', 'Only a worker or an operator reports a lost worker. Leave out `interrupted_by`.');
   const error = command.error ?? (isLost ? LOST_ERROR : 'interrupted at the agent');
   return end(ports, command, 'interrupted', async (ledger, run, author) => {
     if (isLost) await keepAnswers(ledger, run);

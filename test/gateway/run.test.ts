@@ -70,6 +70,15 @@ describe('a report of an interruption', () => {
     await refusal(server.post(path, {}), 409, 'run_state_conflict');
   });
 
+  it('of a lost worker is refused from the agent itself, which could have its answer given again', async () => {
+    const h = await held(server);
+    const { token } = await server.makeToken('agent', h.sessionId);
+    await ok(answer(server, h));
+    const lost = { interrupted_by: 'worker_restart' };
+    await refusal(server.post(`/v1/runs/${h.runId}/fail`, lost, { token }), 403, 'scope_forbidden');
+    expect((await showAsk(server, h.ask.ask_id)).delivery).toMatchObject({ state: 'due' });
+  });
+
   it('ends the run as interrupted by the loss of its host, and keeps what was answered', async () => {
     const h = await held(server);
     const open = await raiseApproval(server, h.runId);
