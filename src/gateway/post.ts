@@ -1,7 +1,7 @@
 // Accepts a person's post to a thread or text to a session. It answers the thread's prompt, through the same functions as
 // every surface; otherwise it is input for the next run. One transaction: a refused request posts nothing.
 import { LONGEST_NOTE, LONGEST_TEXT } from '../core/answer.ts';
-import { type Ask, type EndedAsk, isOverdue } from '../core/ask.ts';
+import { type Answer, type Ask, type EndedAsk, isOverdue, isWithdrawn } from '../core/ask.ts';
 import type { PostItem } from '../core/bodies.ts';
 import { fail, HoldpointError, type Refusal } from '../core/errors.ts';
 import { givenAnswers, givenApproval } from '../core/given-reply.ts';
@@ -30,6 +30,10 @@ export interface PostCommand {
   actor: Actor;
   key?: Key | undefined;
 }
+
+/** How long after a withdrawal a text must name its prompt to allow anything, and how many ends are looked at. */
+const SWAP_MS = 60_000;
+const ENDS_LOOKED_AT = 10;
 
 type Posted = Pick<PostItem, 'content' | 'metadata'>;
 
@@ -116,6 +120,11 @@ async function postAnswer(
   const given = body.metadata?.prompt?.answers;
   if (ask.kind === 'approval') {
     const { behavior, reason } = given ? accepted(givenApproval(approvalQuestion(ask), given)) : readApproval(text);
+    if (behavior === 'allow' && !body.metadata?.prompt && (await hasJustWithdrawn(ledger)))
+      throw fail(
+        'thread_prompt_mismatch',
+        `The agent has just withdrawn what it asked before, so the text may be meant for that. It now asks "${ask.id}": name it in metadata.prompt.prompt_id, or decide it with POST /v1/runs/{id}/approvals. Nothing was posted.`,
+      );
     const why = reason === undefined ? {} : { reason: truncate(reason, LONGEST_NOTE) };
     const done = await approve(ledger, run, { resolutions: [{ request_id: ask.id, behavior, ...why }], actor });
     return 'refused' in done ? done : { item, run: done };
@@ -124,6 +133,14 @@ async function postAnswer(
   const answers = given ? accepted(givenAnswers(questions, given)) : readAnswers(questions, text);
   const done = await answer(ledger, run, { resolution: { request_id: ask.id, answers }, actor });
   return 'refused' in done ? done : { item, run: done };
+}
+
+/** A text that names no prompt must not allow what an agent put in the place of what the person read. */
+async function hasJustWithdrawn({ tx, session, now }: Ledger): Promise<boolean> {
+  const ends = await tx.latest(session.id, 'ask.claimed', Number.MAX_SAFE_INTEGER, ENDS_LOOKED_AT);
+  return ends.some(
+    ({ at, data }) => at > now - SWAP_MS && isWithdrawn((JSON.parse(data) as { answer: Answer }).answer),
+  );
 }
 
 async function postInput(ledger: Ledger, text: string, posted: Posted, actor: Actor): Promise<Taken> {

@@ -34,6 +34,8 @@ interface Beginning {
   /** Sent before any event. */
   first?: string | undefined;
   wantsDrafts?: boolean | undefined;
+  /** Which events are sent; all of them otherwise. */
+  isShown?: ((event: Event) => boolean) | undefined;
   /** The texts that follow from an event, where they are not the event itself; none, where there is nothing to show. */
   framesOf?: (event: Event) => string;
   /** Where the stream begins, as its reader writes it. */
@@ -60,7 +62,7 @@ export class Streams {
 
   /** Takes over the reply. `done` is called once, when the stream is over. */
   open(gateway: Gateway, request: FastifyRequest, reply: FastifyReply, begin: Beginning, done: () => void): void {
-    const { filter, after, first, wantsDrafts = false } = begin;
+    const { filter, after, first, wantsDrafts = false, isShown } = begin;
     reply.hijack();
     const response = reply.raw;
     request.raw.socket.setNoDelay(true);
@@ -73,7 +75,7 @@ export class Streams {
     response.write(first ?? ':\n\n');
     const framesOf = begin.framesOf ?? ((event: Event) => this.#frame(event));
     const deliver = (events: readonly Event[]) => {
-      const frames = events.map(framesOf).join('');
+      const frames = (isShown ? events.filter(isShown) : events).map(framesOf).join('');
       return frames === '' ? !response.writableNeedDrain : response.write(frames);
     };
     const following = gateway.follow({ filter, deliver }, after);

@@ -52,6 +52,20 @@ const atWork = async () => {
 };
 
 describe('a stream', () => {
+  it('tells an agent nothing of who has looked, in pages neither', async () => {
+    const h = await held(server);
+    const { token } = await server.makeToken('agent', h.sessionId);
+    const path = `/v1/sessions/${h.sessionId}/events`;
+    const [agent, operator] = [await stream(path, {}, token), await stream(path)];
+    await server.post(`/v1/asks/${h.ask.ask_id}/seen`, {});
+    await say(h.runId, 'after');
+    await eventually(() => expect(textsOf(agent)).toEqual(['after']));
+    await eventually(() => expect(operator.events().map((e) => e.type)).toContain('ask.seen'));
+    expect(agent.events().map((e) => e.type)).not.toContain('ask.seen');
+    const page = await ok(server.get<EventView[]>(path, { token }));
+    expect(page.map((e) => e.type)).not.toContain('ask.seen');
+  });
+
   it('sends text/event-stream with seq as id and the events of the pages', async () => {
     const h = await held(server);
     const s = await stream(`/v1/sessions/${h.sessionId}/events`);

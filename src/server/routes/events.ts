@@ -1,6 +1,7 @@
 // Serves the event log: JSON pages, or a live stream on the same path.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { type Event, isOnlyLooking } from '../../core/event.ts';
 import type { EventFilter } from '../../core/ports.ts';
 import type { Actor } from '../../core/token.ts';
 import { EventView } from '../../core/views.ts';
@@ -20,6 +21,10 @@ const EventQuery = z.strictObject({
     .describe('Streams of operators only: `draft` when you typed on another device'),
   snapshot: z.enum(['true', 'false']).optional().describe('Streams only: begin with the pending asks at the cursor'),
 });
+
+/** An agent that knows when a person looks could exchange what they are about to allow. */
+const isForAgent = ({ scope }: Actor): boolean => scope === 'agent';
+const isShownToAgents = ({ type }: Event): boolean => !isOnlyLooking(type);
 
 const STREAMABLE = 'With `Accept: text/event-stream` a live stream: id = seq, resumed by Last-Event-ID or `after`.';
 const SNAPSHOT_LIMIT = 500;
@@ -68,7 +73,8 @@ export const addEvents: AddRoutes = ({ route, gateway, throttle, streams }) => {
     const { events, hasMore } = await gateway.events(filter, after ?? 0, limit);
     const last = events.at(-1);
     if (last && hasMore) linkNext(request, reply, 'after', String(last.seq));
-    return reply.type('application/json').send(`[${events.map(eventJson).join(',')}]`);
+    const shown = isForAgent(request.actor) ? events.filter(isShownToAgents) : events;
+    return reply.type('application/json').send(`[${shown.map(eventJson).join(',')}]`);
   }
 
   async function stream(
@@ -83,7 +89,9 @@ export const addEvents: AddRoutes = ({ route, gateway, throttle, streams }) => {
       const first = query.snapshot === 'true' ? await snapshotOf(filter, request.actor) : undefined;
       const cursor = first?.cursor ?? cursorOf(request, after) ?? (await gateway.lastSeq());
       const wantsDrafts = query.drafts === 'true' && request.actor.scope === 'operator';
-      streams.open(gateway, request, reply, { filter, after: cursor, first: first?.frame, wantsDrafts }, close);
+      const isShown = isForAgent(request.actor) ? isShownToAgents : undefined;
+      const begin = { filter, after: cursor, first: first?.frame, wantsDrafts, isShown };
+      streams.open(gateway, request, reply, begin, close);
     } catch (error) {
       close();
       throw error;
