@@ -1,5 +1,7 @@
 // Lists every refusal by a stable code, with a domain and a title; its form on the wire (HTTP status, exit code) belongs to
 // the API layer. Core returns refusals as values; the gateway throws them as HoldpointError; any other exception is a defect.
+import type { z } from 'zod';
+import type { WinnerView } from './winner.ts';
 
 export const ERRORS = {
   question_request_mismatch: ['questions', 'The request id does not match a pending question of this run'],
@@ -80,19 +82,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /** The decision that won, part of the refusal of every later one. */
-export interface Winner {
-  answered_by: string;
-  surface: string;
-  answered_at_ms: number;
-  outcome: string;
-  /** The decision of an answered approval. */
-  behavior?: 'allow' | 'deny';
-  /** Of a withdrawn ask, which no person decided here. */
-  reason?: string;
-  justification?: string | undefined;
-  /** Why the end could not be delivered to the agent, where that is known. */
-  undelivered?: string;
-}
+export type Winner = z.infer<typeof WinnerView>;
 
 export interface Refusal {
   code: ErrorCode;

@@ -13,6 +13,7 @@ import { Question } from './question.ts';
 import { RUN_KINDS, RUN_STATUSES } from './run.ts';
 import { PERMISSIONS } from './session.ts';
 import { SCOPES, TOKEN_KINDS } from './token.ts';
+import { WinnerView } from './winner.ts';
 
 export const UserQuestionRequest = z.object({
   id: z.string(),
@@ -248,6 +249,7 @@ export const ItemView = z.object({
   metadata: looseObject.optional(),
   run_id: z.string().optional().describe('Of a post: the run it is input for, or whose ask it answers'),
   ask_id: z.string().optional().describe('Of a post: the ask it answers'),
+  winner: WinnerView.optional().describe('Of a post that came after the answer to the prompt: it is for the next run'),
   created_at_ms: instant,
 });
 export type ItemView = z.infer<typeof ItemView>;

@@ -1,7 +1,7 @@
 // Accepts a person's post to a thread or text to a session. It answers the thread's prompt, through the same functions as
 // every surface; otherwise it is input for the next run. One transaction: a refused request posts nothing.
-import { LONGEST_NOTE, LONGEST_TEXT } from '../core/answer.ts';
-import { type Answer, type Ask, type EndedAsk, isOverdue, isWithdrawn } from '../core/ask.ts';
+import { DEFAULT_DENIAL, LONGEST_NOTE, LONGEST_TEXT } from '../core/answer.ts';
+import { type Answer, type Ask, type EndedAsk, isOverdue, isWithdrawn, winnerOf } from '../core/ask.ts';
 import type { PostItem } from '../core/bodies.ts';
 import { fail, HoldpointError, type Refusal } from '../core/errors.ts';
 import { givenAnswers, givenApproval } from '../core/given-reply.ts';
@@ -9,6 +9,7 @@ import type { Ports } from '../core/ports.ts';
 import { approvalQuestion } from '../core/prompt.ts';
 import { readAnswers, readApproval } from '../core/reply.ts';
 import type { Run } from '../core/run.ts';
+import { isAttached } from '../core/session.ts';
 import { truncate } from '../core/text-limit.ts';
 import { itemIdOf } from '../core/thread.ts';
 import type { Actor } from '../core/token.ts';
@@ -57,9 +58,10 @@ interface Taken {
 export async function takePost(ledger: Ledger, body: PostItem, actor: Actor): Promise<Taken | Refused> {
   if (!(await answersForm(ledger, body))) await checkTakesInput(ledger);
   const text = textOf(body);
-  const ask = await askOf(ledger, body, text);
+  const { ask, over } = await askOf(ledger, body, text);
   if (ask) return postAnswer(ledger, ask, text, body, actor);
-  return postInput(ledger, text, { content: body.content, metadata: body.metadata }, actor);
+  const taken = await postInput(ledger, text, { content: body.content, metadata: body.metadata }, actor);
+  return over ? { ...taken, item: { ...taken.item, winner: winnerOf(over) } } : taken;
 }
 
 /** A form takes no text, only answers that name it. */
@@ -76,30 +78,34 @@ function textOf({ content, metadata }: PostItem): string {
   return text;
 }
 
-/**
- * What the post answers: what the thread asks, or an ask that it names and that has ended, to be told how. A prompt that
- * was answered and not yet delivered is over: text that is no answer to it is for the next run.
- */
-async function askOf(ledger: Ledger, { metadata }: PostItem, text: string): Promise<Ask | undefined> {
-  const asked = await promptOf(ledger);
+/** What the post answers, or the prompt that was already answered and whose answer is on its way. */
+interface Asked {
+  ask?: Ask | undefined;
+  over?: EndedAsk;
+}
+
+/** A post that names its prompt answers that one or is refused. One that names none answers what the thread asks now. */
+async function askOf(ledger: Ledger, { metadata }: PostItem, text: string): Promise<Asked> {
+  const prompt = await promptOf(ledger);
   const seen = metadata?.prompt;
-  // A form takes no text, so a text after its answer is not meant for it.
-  const prompt = asked?.mode === 'form' && asked.status !== 'pending' && !seen?.answers ? undefined : asked;
-  const isOver = prompt !== undefined && prompt.status !== 'pending';
-  if (isOver && !seen && isChat(prompt, text)) return undefined;
-  if (seen === undefined || seen?.prompt_id === prompt?.id) return prompt;
+  if (prompt && prompt.status !== 'pending' && !seen) {
+    const isAnswer = seen === undefined && (isRepeat(prompt, text) || hasSecret(prompt) || !takesInput(ledger));
+    return isAnswer ? { ask: prompt } : { over: prompt };
+  }
+  if (seen === undefined || seen?.prompt_id === prompt?.id) return { ask: prompt };
   const ask = seen === null ? undefined : await ledger.tx.ask(seen.prompt_id);
-  if (ask?.sessionId === ledger.session.id && ask.status !== 'pending') return ask;
+  if (ask?.sessionId === ledger.session.id && ask.status !== 'pending') return { ask };
   const wrong = seen === null ? '' : `"${seen.prompt_id}" is not the open prompt of this thread. `;
   throw fail('thread_prompt_mismatch', `${wrong}${whatIsAsked(prompt)} Nothing was posted.`);
 }
 
-/** Text that decides nothing about an ask that has ended; a late yes, number or label must not become chat. */
-function isChat(ask: EndedAsk, text: string): boolean {
-  if (ask.kind === 'approval') return readApproval(text).reason !== undefined;
-  const answers = readAnswers(ask.content.questions, text);
-  const isRepeat = JSON.stringify(answers) === JSON.stringify(ask.answer.answers);
-  return !isRepeat && answers.every(({ selected_option_ids }) => selected_option_ids === undefined);
+/** Whether a text says again what was answered. A form takes no text. */
+function isRepeat({ kind, mode, content, answer: first }: EndedAsk, text: string): boolean {
+  if (mode === 'form') return false;
+  if (kind === 'question')
+    return JSON.stringify(readAnswers(content.questions, text)) === JSON.stringify(first.answers);
+  const { behavior, reason = behavior === 'deny' ? DEFAULT_DENIAL : undefined } = readApproval(text);
+  return behavior === first.behavior && reason === first.reason && first.updated_input === undefined;
 }
 
 function whatIsAsked(prompt: Ask | undefined): string {
@@ -143,6 +149,9 @@ async function hasJustWithdrawn({ tx, session, now }: Ledger): Promise<boolean> 
   );
 }
 
+const takesInput = ({ ports, session }: Ledger): boolean =>
+  !isAttached(session) && !ports.isDispatchAgent(session.agent);
+
 async function postInput(ledger: Ledger, text: string, posted: Posted, actor: Actor): Promise<Taken> {
   if (ledger.ports.isDispatchAgent(ledger.session.agent))
     throw fail(
@@ -169,9 +178,11 @@ const viewOf = (
   askId?: string,
 ): ItemView => itemView({ id, sessionId: session.id, role: 'user', author, content, metadata, at: now, runId, askId });
 
+const hasSecret = (ask: Ask): boolean => ask.kind === 'question' && ask.content.questions.some((q) => q.secret);
+
 /** The answer to a secret question is in no log and no thread. */
 function withoutSecrets(ask: Ask, { content, metadata }: PostItem): Posted {
-  if (ask.kind !== 'question' || !ask.content.questions.some((q) => q.secret)) return { content, metadata };
+  if (!hasSecret(ask)) return { content, metadata };
   return { content: [{ type: 'text', text: '(secret)' }], metadata: { prompt: { prompt_id: ask.id } } };
 }
 

@@ -1,6 +1,6 @@
 // A person answers in the thread, by text or with structure: read by the rules of core/reply, ended by the same verbs as
 // everywhere, once. A post that cannot be an answer is refused with an explanation and posts nothing.
-// Covers: src/core/given-reply.ts, src/gateway/thread-prompt.ts
+// Covers: src/core/given-reply.ts, src/core/winner.ts, src/gateway/thread-prompt.ts
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/core/errors.ts';
 import {
@@ -23,7 +23,6 @@ import {
   refusal,
   showAsk,
   showRun,
-  typesOf,
 } from '../support/api-calls.ts';
 import { operatorForAll, serverForAll } from '../support/shared-fixtures.ts';
 import { chat, itemsOf, pathOf, post, textPost } from '../support/thread.ts';
@@ -259,7 +258,6 @@ describe('a post that names its prompt', () => {
     const problem = await refusedPost(h, 'yes', { prompt: null }, 409, 'thread_prompt_mismatch');
     expect(problem.detail).toContain(h.ask.ask_id);
     await ok(decide(server, h.runId, allow(h.ask.ask_id)));
-    await refusedPost(h, 'yes', { prompt: null }, 409, 'thread_prompt_mismatch');
     await delivered(h);
     expect((await ok(post(server, h.sessionId, 'yes', { prompt: null }))).ask_id).toBeUndefined();
   });
@@ -276,17 +274,29 @@ describe('a post that names its prompt', () => {
 });
 
 describe('concurrent posts of two people', () => {
-  it('have one winner, and the other is refused with the winner instead of becoming chat', async () => {
+  it('have one winner, which is named to the other, whose post is input for the next run', async () => {
     const h = await held(server);
     const posts = ['1', '2'].map((text, i) => post(server, h.sessionId, text, undefined, i === 0 ? {} : mate));
-    const replies = await Promise.all(posts);
-    expect(replies.map((r) => r.status).sort()).toEqual([201, 409]);
+    const items = await Promise.all(posts.map((reply) => ok(reply)));
     const { answered_by } = (await answerOf(h)) ?? {};
-    for (const { body } of replies.filter((r) => r.status === 409))
-      expect(body).toMatchObject({ code: 'question_state_conflict', winner: { answered_by, surface: 'thread' } });
-    const items = await itemsOf(server, h.sessionId);
-    expect(items.filter((item) => item.author.role === 'user')).toHaveLength(1);
-    expect(typesOf(await eventsOfSession(server, h.sessionId)).filter((type) => type === 'accepted')).toHaveLength(1);
+    const late = items.filter((item) => item.ask_id === undefined);
+    expect(late).toMatchObject([{ winner: { answered_by, surface: 'thread', outcome: 'answered' } }]);
+    expect(late[0]?.run_id).not.toBe(h.runId);
+    expect(items.filter((item) => item.winner === undefined)).toMatchObject([{ ask_id: h.ask.ask_id }]);
+  });
+
+  it('have one winner, and the other is refused with it when it names the prompt', async () => {
+    const h = await held(server);
+    await ok(post(server, h.sessionId, '1'));
+    const problem = await refusedPost(h, '2', prompt(h), 409, 'question_state_conflict');
+    expect(problem.winner).toMatchObject({ answered_by: 'operator', surface: 'thread' });
+  });
+
+  it('keep a second secret out of the log', async () => {
+    const h = await held(server, { questions: [{ id: 'key', question: 'The key?', secret: true }] });
+    await ok(post(server, h.sessionId, 's3cret-1'));
+    await refusedPost(h, 's3cret-2', undefined, 409, 'question_state_conflict');
+    expect(JSON.stringify(await eventsOfSession(server, h.sessionId))).not.toContain('s3cret');
   });
 
   it('leave a text that decides nothing to the next run while the answer is on its way', async () => {
@@ -317,7 +327,6 @@ describe('concurrent posts of two people', () => {
     const h = await held(server, APPROVAL);
     await ok(post(server, h.sessionId, 'ok'));
     await ok(post(server, h.sessionId, 'yes', undefined, mate));
-    await refusal(post(server, h.sessionId, 'no', undefined, mate), 409, 'approval_state_conflict');
     await delivered(h);
     expect((await chat(server, h.sessionId)).slice(1)).toEqual(['operator: ok', 'mate: yes', '! ✓ Answered: Approve']);
   });
@@ -325,8 +334,9 @@ describe('concurrent posts of two people', () => {
   it('have one winner when one answers elsewhere', async () => {
     const h = await held(server, APPROVAL);
     await ok(decide(server, h.runId, allow(h.ask.ask_id)));
-    const problem = await refusedPost(h, 'no', undefined, 409, 'approval_state_conflict');
-    expect(problem.winner).toMatchObject({ surface: 'api' });
+    const late = await ok(post(server, h.sessionId, 'no'));
+    expect(late).toMatchObject({ winner: { surface: 'api', behavior: 'allow' } });
+    expect(late.ask_id).toBeUndefined();
   });
 });
 
@@ -341,7 +351,8 @@ it('opens one prompt at a time, and each post answers the open one', async () =>
   const h = await held(server, APPROVAL);
   const second = await raiseQuestion(server, h.runId);
   await ok(post(server, h.sessionId, 'yes'));
-  await refusal(post(server, h.sessionId, '2'), 409, 'approval_state_conflict');
+  expect(await ok(post(server, h.sessionId, '2'))).toMatchObject({ winner: { behavior: 'allow' } });
+  expect((await showAsk(server, second.ask_id)).status).toBe('pending');
   await delivered(h);
   await ok(post(server, h.sessionId, '2'));
   expect((await showAsk(server, second.ask_id)).answer?.answers).toEqual(picks('local'));

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { AskRequest } from '../../client/action-summary.ts';
 import type { Client } from '../../client/client.ts';
 import { duration } from '../../client/times.ts';
+import { endedHow } from '../../core/ask.ts';
 import { sessionIdOfThread } from '../../core/session.ts';
 import type { ItemView, SessionView } from '../../core/views.ts';
 import { Command } from '../command.ts';
@@ -126,6 +127,7 @@ function postCommand(): Command {
       if (flags.json) return printJson(item);
       if (item.ask_id !== undefined) print(line(span('answered ', 'good'), item.ask_id));
       else print(line('input for ', item.run_id ?? 'the next run'));
+      if (item.winner) note(`it answers nothing: the prompt was already ${endedHow(item.winner)}`);
     });
 }
 

@@ -16,6 +16,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Hash } from '../../core/digest.ts';
 import type { Actor } from '../../core/token.ts';
+import { WinnerView } from '../../core/winner.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import type { Key, Reply as Mutated } from '../../gateway/mutate.ts';
 import type { Transport } from '../browser.ts';
@@ -174,18 +175,7 @@ const Problem = z
     detail: z.string(),
     domain: z.string(),
     code: z.string(),
-    winner: z
-      .object({
-        answered_by: z.string(),
-        surface: z.string(),
-        answered_at_ms: z.int(),
-        outcome: z.string(),
-        behavior: z.enum(['allow', 'deny']).optional(),
-        reason: z.string().optional(),
-        justification: z.string().optional(),
-        undelivered: z.string().optional(),
-      })
-      .optional(),
+    winner: WinnerView.optional(),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   })
   .describe('RFC 9457 problem document');

@@ -279,9 +279,10 @@ function said(w: ModelState, session: Session, g: Got, by: string, decision: str
   const asked = w.asks.filter((a) => a.run.session === session);
   const isOnItsWay = (a: Ask) =>
     a.status === 'answered' && a.delivery === 'due' && a.mode !== 'form' && (a.mode === 'restart' || !isOver(a.run));
-  if (g.code !== 'ok' && asked.some(isOnItsWay)) return ['question_state_conflict', 'approval_state_conflict'];
   const oldest = asked.find((a) => a.status === 'pending');
-  if (oldest) {
+  // While that answer is on its way the words are for the next run; which of both the thread asked shows in the reply.
+  const isForNextRun = asked.some(isOnItsWay) && oldest?.mode !== 'restart' && g.id !== oldest?.run.id;
+  if (oldest && !isForNextRun) {
     endAsk(w, oldest, 'answered', by, decision);
     return [settled(w, oldest.run, [oldest], g)];
   }
