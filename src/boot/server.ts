@@ -27,6 +27,7 @@ import { openSqlite } from '../store/sqlite.ts';
 import { startAttachments } from '../worker/attachments.ts';
 import { startWorker } from '../worker/worker.ts';
 import { createHookServers } from './hook-servers.ts';
+import { loadRuntimes } from './runtimes.ts';
 import { keptSecret, openStateFolder, refuseShortToken, secretKey } from './state-folder.ts';
 
 export interface Settings {
@@ -47,6 +48,8 @@ export interface Settings {
   behindProxy: boolean;
   /** Whether the server hosts agents itself; it does unless told not to. */
   worker?: boolean | undefined;
+  /** Modules with runtimes for the built-in worker. */
+  runtimes?: readonly string[] | undefined;
   /** Whether its agents ask for approval, where their session does not say. */
   permissions?: Permissions | undefined;
   version: string;
@@ -90,6 +93,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const { store, clock } = await openStore(settings, hash, logger);
   open.push(() => store.close());
   const agents = await loadAgents();
+  const runtimes = await loadRuntimes(settings.runtimes);
   const dispatchers = new Set(agents.filter(({ takes }) => takes === 'command').map(({ name }) => name));
   const ports: Ports = {
     store,
@@ -146,7 +150,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
     const { permissions } = settings;
     // Several servers on one database are several workers; what one of them had is found again when its lease is over.
     const workerId = settings.database ? `builtin:${sortableId('wrk', clock.now(), randomBytes(16))}` : 'builtin';
-    const worker = startWorker({ url: door, token: secret, workerId, agents, permissions, log: logger });
+    const worker = startWorker({ url: door, token: secret, workerId, agents, runtimes, permissions, log: logger });
     worker.done.catch((error: unknown) => logger.error({ err: error }, 'the built-in worker stopped'));
     open.push(() => worker.stop());
     const attachments = startAttachments({ url: door, token: secret, data: settings.data, agents, log: logger });

@@ -1,5 +1,6 @@
 // Runs a worker: claims runs for the agents it was given, hosts several at once, and drains them when it is stopped. It
 // reaches the server only through the client, so it may run on any machine.
+import type { AgentContext } from '../agents/agent.ts';
 import { type Client, createClient } from '../client/client.ts';
 import { backoffMs, isFinalRefusal, sleep } from '../client/http.ts';
 import { Waits } from '../client/waits.ts';
@@ -11,6 +12,8 @@ export interface WorkerOptions {
   token: string;
   workerId: string;
   agents: readonly HostedAgent[];
+  /** Runtimes of headless programs beside those of its agents, which they precede. */
+  runtimes?: AgentContext['runtimes'] | undefined;
   /** With labels it takes only work that names some of them; without, only work that names none. */
   labels?: string[] | undefined;
   /** Whether its agents ask for approval, where their session does not specify it. */
@@ -69,7 +72,8 @@ export function startWorker(options: WorkerOptions): Worker {
   }
 
   async function work(): Promise<void> {
-    const runtimes = await Promise.all(options.agents.flatMap(({ runtime }) => (runtime ? [runtime()] : [])));
+    const ofAgents = await Promise.all(options.agents.flatMap(({ runtime }) => (runtime ? [runtime()] : [])));
+    const runtimes = [...(options.runtimes ?? []), ...ofAgents];
     while (!stopping.signal.aborted) {
       if (hosted.size >= concurrency) {
         await Promise.race([told, ...[...hosted].map((h) => h.done)]);

@@ -2,8 +2,7 @@
 // model so even if the spec has no prompt template, because `claude -p` appends its standard input to the prompt.
 import { basename } from 'node:path';
 import { escapedJson, escapeMentions } from '../kit/mention-escape.ts';
-import { HOW_TO_ASK } from '../kit/needs-input-text.ts';
-import { invokeCommand, type RuntimeAdapter, SENTINEL } from '../kit/runtime.ts';
+import { HOW_TO_ASK, invokeCommand, type RuntimeAdapter, SENTINEL } from '../kit/runtime.ts';
 
 const SKILLS = '.claude/skills';
 const SKILL = `${SKILLS}/agora-needs-input`;

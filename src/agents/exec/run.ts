@@ -55,7 +55,7 @@ async function dispatch(parts: Dispatch): Promise<Ending> {
     await rm(taken, { recursive: true, force: true });
     await discard(sentinel, join(own, `stale-${context.run.run_id}`));
     writeFileAtomic(inputFile, JSON.stringify(spec.input));
-    const guide = isOptedOut(context, spec) ? [] : runtime.overlay();
+    const guide = isOptedOut(context, spec) ? [] : runtime.overlay(spec.skills.map(folderOf));
     const skills = await skillFiles(context, spec.skills, runtime.skills);
     await reportLeftOut(context, await layOverlay(folder, own, [...guide, ...skills]));
     const exit = await invoke(parts, inputFile);
@@ -108,6 +108,7 @@ async function invoke({ context, spec, runtime, workspace }: Dispatch, inputFile
     AGORA_DISPATCH_ID: run.run_id,
     AGORA_WORKSPACE: folder,
     AGORA_NEEDS_INPUT_PATH: join(folder, runtime.sentinel),
+    ...(spec.skills.length > 0 && { AGORA_SKILLS_PATH: join(folder, runtime.skills) }),
   };
   const settings = { folder, env, limitMs: timeoutMs, signal, mark: markOf(run.run_id), onStart: workspace.record };
   try {
@@ -165,6 +166,9 @@ async function ask(context: AgentContext, asked: NeedsInput): Promise<Ending> {
     throw new DispatchFailure('worker-failed', `The needs-input sentinel was refused: ${error.detail}`);
   }
 }
+
+/** A skill is named `name` or `namespace/name`. */
+const folderOf = (skill: string): string => skill.slice(skill.indexOf('/') + 1);
 
 /** `plain` recognises every command. */
 function runtimeOf({ runtime: name, command }: DispatchSpec, runtimes: readonly RuntimeAdapter[]): RuntimeAdapter {

@@ -1,5 +1,6 @@
 // Contains the instructions for asking that every headless program gets.
-import { SENTINEL } from './runtime.ts';
+
+export const SENTINEL = '.agora/needs_input.json';
 
 export const HOW_TO_ASK = `You run without a person at the terminal. When you cannot go on without a decision, a
 preference or a fact that only a person has, do not guess and do not pick a default. Ask, like this:

@@ -1,8 +1,12 @@
 // Declares the contract of a runtime: how a dispatch invokes one kind of headless program, and how that learns to ask.
-// A runtime starts programs only through its context, and reports that the sentinel file exists without reading it.
+// A runtime starts programs only through its context, and reports that the sentinel file exists without reading it. The
+// package exports this file as `holdpoint/runtime`, for runtimes that are not part of this build (boot/runtimes.ts).
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProcessExit, ProcessSpec } from '../agent.ts';
+import { SENTINEL } from './needs-input-text.ts';
+
+export { HOW_TO_ASK, SENTINEL } from './needs-input-text.ts';
 
 /** The same for the first dispatch of a spec and for one that carries an answer. */
 export interface RuntimeInvocation {
@@ -47,15 +51,14 @@ export interface RuntimeAdapter {
   readonly sentinel: string;
   /** Whether a command is a program of this runtime, when the spec does not name one. */
   recognises(command: readonly string[]): boolean;
-  overlay(): readonly OverlayFile[];
+  /** Tells the program how to ask. `skills`: the names of those that are laid for it. */
+  overlay(skills: readonly string[]): readonly OverlayFile[];
   /** Escapes what the program itself wrote, and the answer to it, for use in its prompt. */
   tell?(value: unknown): string;
   /** The folder in which its programs look for skills, relative to the workspace. */
   readonly skills: string;
   invoke(invocation: RuntimeInvocation, context: RuntimeContext): Promise<RuntimeExit>;
 }
-
-export const SENTINEL = '.agora/needs_input.json';
 
 const PROMPT_PLACEHOLDER = '{{prompt}}';
 

@@ -11,7 +11,7 @@ import { Failure } from '../failure.ts';
 import { drainOnSignal } from '../signals.ts';
 import { startupHints } from '../startup-hints.ts';
 import { version } from '../version.ts';
-import { workerPermissions } from './worker.ts';
+import { runtimeModules, workerPermissions } from './worker.ts';
 
 const DRAIN_MS = 9000;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -30,6 +30,7 @@ export interface ServeFlags {
   behindProxy?: boolean;
   worker?: boolean;
   permissions?: Permissions;
+  runtime?: string[];
 }
 
 export function serveCommand(): Command {
@@ -47,6 +48,7 @@ export function serveCommand(): Command {
     .option('--behind-proxy', 'a trusted proxy in front of this server terminates TLS')
     .option('--no-worker', 'host no agents here; start `holdpoint worker` where they should run')
     .addOption(workerPermissions())
+    .addOption(runtimeModules())
     .withExamples('holdpoint serve', 'holdpoint serve --port 0 --log info')
     .action(serve);
 }
@@ -94,6 +96,7 @@ export function settingsOf(flags: ServeFlags, given: NodeJS.ProcessEnv): Setting
     behindProxy: flags.behindProxy ?? false,
     worker: flags.worker ?? true,
     permissions: flags.permissions,
+    runtimes: flags.runtime,
     version,
   };
 }

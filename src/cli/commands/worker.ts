@@ -7,7 +7,7 @@ import { backoffMs, sleep } from '../../client/http.ts';
 import { serverUrl, stateFolder } from '../../client/local.ts';
 import { PERMISSIONS, type Permissions } from '../../core/session.ts';
 import { Command } from '../command.ts';
-import { type AddressFlags, wholeNumber } from '../command-flags.ts';
+import { type AddressFlags, repeated, wholeNumber } from '../command-flags.ts';
 import { Failure, reportOf } from '../failure.ts';
 import { note } from '../output.ts';
 import { addressOf, probe, tokenOf } from '../server-connection.ts';
@@ -20,6 +20,7 @@ interface WorkerFlags extends AddressFlags {
   leaseMs?: string;
   permissions?: Permissions;
   log?: string;
+  runtime?: string[];
 }
 
 export function workerCommand(): Command {
@@ -30,6 +31,7 @@ export function workerCommand(): Command {
     .option('--concurrency <number>', 'runs at once (64)')
     .option('--lease-ms <number>', 'how long a lost worker keeps its runs (15000)')
     .addOption(workerPermissions())
+    .addOption(runtimeModules())
     .option('--log <level>', 'log level (HOLDPOINT_LOG, warn)')
     .withExamples('holdpoint worker --concurrency 4', 'holdpoint worker --label gpu --label os=linux')
     .action(work);
@@ -40,6 +42,12 @@ export const workerPermissions = (): Option =>
     '--permissions <how>',
     'whether agents hosted here ask for approval, unless their session says otherwise',
   ).choices(PERMISSIONS);
+
+export const runtimeModules = (): Option =>
+  new Option(
+    '--runtime <file>',
+    'a module with a RuntimeAdapter for headless programs (docs/runtime-adapter.md); may be repeated',
+  ).argParser(repeated);
 
 const LONGEST_DRAIN_MS = 9000;
 
@@ -60,8 +68,12 @@ async function work(flags: WorkerFlags): Promise<void> {
   let worker: { stop(): Promise<void>; done: Promise<unknown> } | undefined;
   drainOnSignal(() => worker?.stop(), LONGEST_DRAIN_MS);
   const { startOwnWorker } = await import('../../boot/worker.ts');
+  const { loadRuntimes } = await import('../../boot/runtimes.ts');
+  const runtimes = await loadRuntimes(flags.runtime).catch((error: Error) => {
+    throw new Failure('usage', error.message);
+  });
   await untilReached(url);
-  worker = startOwnWorker(options);
+  worker = startOwnWorker({ ...options, runtimes });
   process.stdout.write(`holdpoint worker ready ${workerId}\n`);
   await worker.done;
 }

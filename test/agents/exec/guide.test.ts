@@ -23,7 +23,7 @@ it('names every reason, event, environment variable and runtime', () => {
     ...new Set(source.match(/AGORA_[A-Z_]+/g)),
     ...runtimes.map((runtime) => runtime.name),
     ...runtimes
-      .flatMap((runtime) => runtime.overlay().map((file) => file.path))
+      .flatMap((runtime) => runtime.overlay([]).map((file) => file.path))
       .filter((path) => !path.includes('.git')),
   ];
   expect(names.filter((name) => !guide.includes(name))).toEqual([]);

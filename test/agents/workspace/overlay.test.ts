@@ -125,7 +125,7 @@ describe('opting out', () => {
 describe('after a crash', () => {
   const lay = async (folder: string, runtime = plain) => {
     mkdirSync(join(folder, '.agora'), { recursive: true });
-    await layOverlay(folder, join(folder, '.agora'), runtime.overlay());
+    await layOverlay(folder, join(folder, '.agora'), runtime.overlay([]));
   };
 
   it('removes it with the next dispatch in the workspace, whatever its runtime', async () => {

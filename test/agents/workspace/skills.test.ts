@@ -31,6 +31,15 @@ it('lays skills where the runtime looks for them, and removes them afterwards', 
   expect(readdirSync(folder)).toEqual(['README.md']);
 });
 
+it('tells the program in AGENTS.md and in its environment where the skills are', async () => {
+  const skills = ['team/review-notes'];
+  const script = 'grep SKILL.md AGENTS.md; ls "$AGORA_SKILLS_PATH"';
+  const run = await d.over(await d.start(d.workspace(), shell(script, { skills })));
+  expect(exitOf(run)?.stdout).toBe('- `.agora/skills/review-notes/SKILL.md`\nreview-notes\n');
+  const none = await d.over(await d.start(d.workspace(), shell('grep -c SKILL.md AGENTS.md; env | grep AGORA_SKILLS')));
+  expect(exitOf(none)?.stdout).toBe('0\n');
+});
+
 it('lays skills for Claude Code in its own folder by namespace, beside the skills of the owner', async () => {
   const folder = d.workspace();
   mkdirSync(join(folder, '.claude/skills/mine'), { recursive: true });
