@@ -3,8 +3,8 @@ import { type Author, authorOf, WORKER_RESTART } from '../core/ask.ts';
 import type { PostOutput, StartRun } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
 import { isForRecovery, type Output } from '../core/output.ts';
-import type { Ports } from '../core/ports.ts';
-import { type FailureReason, type Interruption, isTerminal, LOST_ERROR, type Run } from '../core/run.ts';
+import type { Ports, Tx } from '../core/ports.ts';
+import { type FailureReason, type Interruption, isTerminal, isWaiting, LOST_ERROR, type Run } from '../core/run.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
@@ -82,11 +82,24 @@ export function postOutput(ports: Ports, command: AgentCommand & { body: PostOut
     if (run.clarification)
       throw fail('run_state_conflict', 'This run only asks what a child wants to know; no agent works in it.');
     if (run.leaseEpoch > 0 && isForRecovery(command.body, run.agent)) mustHoldLease(command, run.agent);
+    await refuseAfterForm(tx, run, command);
     await takeCarried(ledger, run);
     const { output_id, idempotency_key: _, ...content } = command.body;
     if (await say(ledger, run, content, output_id)) await tx.updateRun(run);
     return runReply(ledger, run);
   });
+}
+
+/** With a form the agent has stopped. What its runtime says of the tool call itself, and its worker, is still taken. */
+async function refuseAfterForm(
+  tx: Tx,
+  run: Run,
+  { body, leaseEpoch }: AgentCommand & { body: PostOutput },
+): Promise<void> {
+  if (!isWaiting(run.status) || leaseEpoch !== undefined || body.type === 'tool_result') return;
+  const last = await tx.lastPendingOfRun(run.id);
+  if (last?.mode === 'form')
+    throw fail('run_state_conflict', `The run stopped when it displayed ${last.id}; the next run says more.`);
 }
 
 /** A run's own programs know the epoch as well as its worker does: the token's scope distinguishes them. */

@@ -38,7 +38,7 @@ interface Handover {
 
 const MOST_HANDOVERS = 10_000;
 /** How much later than a repeat a cancellation, or the end of a connection, may arrive: they travel side by side. */
-const CROSSING_MS = 250;
+const CROSSING_MS = 1000;
 const LATE_CANCEL_MS = 2000;
 const SHORTEST_WAIT_MS = 1000;
 

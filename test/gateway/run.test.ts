@@ -31,6 +31,15 @@ describe('a report of the agent', () => {
     expect(JSON.stringify(items)).toContain('all green');
   });
 
+  it('is refused after the run displayed a form, except for the end of that tool call', async () => {
+    const { session_id } = await newSession(server);
+    const { run_id } = await startRun(server, session_id);
+    const form = { kind: 'question', mode: 'form', tool_call_id: 'f', questions: [{ question: 'Why?' }] };
+    await ok(server.post(`/v1/runs/${run_id}/asks`, form));
+    await ok(server.post(`/v1/runs/${run_id}/output`, { type: 'tool_result', data: { type: 'tool_done' } }));
+    await refusal(server.post(`/v1/runs/${run_id}/output`, { text: 'more' }), 409, 'run_state_conflict');
+  });
+
   it('shows an output on the run, once per output_id', async () => {
     const { session_id } = await newSession(server);
     const { run_id } = await startRun(server, session_id);

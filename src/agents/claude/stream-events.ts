@@ -1,6 +1,7 @@
 // Translates the messages of a Claude Code process into events: an output, a request, the end of a turn. Pure: one message
 // in, events out. Remembers what later messages refer to: sub-agents, the text before a plan, the folder and mode of a
 // call, background tasks, and how many calls a message makes, which is known only when the message is complete.
+import { FORM_TOOL } from '../../core/form-input.ts';
 import { truncate } from '../../core/text-limit.ts';
 import type { Elicited } from '../kit/elicitation.ts';
 import { PLAN_TOOL, QUESTION_TOOL } from './asks.ts';
@@ -161,6 +162,8 @@ export function createStreamReader(mayExitOn: (toolName: string) => boolean = ()
       text.trim() === '' ? [] : [{ event: 'output', id, type, text: prefix + text }];
     if (part.type === 'tool_result') return output('tool_result', truncate(textOf(part.content), RESULT_CHARACTERS));
     if (by === 'user') return [];
+    // People are shown a form as the server prepared it, never what the model wrote.
+    if (part.type === 'tool_use' && part.name.includes(FORM_TOOL)) return output('tool_call', part.name);
     if (part.type === 'tool_use') return output('tool_call', `${part.name}: ${summaryOf(part.input)}`);
     if (part.type === 'thinking') return output('thinking', truncate(part.thinking, TEXT_CHARACTERS));
     // The text of a sub-agent is for the agent that called it.

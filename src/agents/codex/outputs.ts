@@ -1,5 +1,6 @@
 // Reports messages, reasoning, commands, file changes and tool calls of Codex as outputs of the run, in order; those of a
 // sub-agent under its name. Also stores the id of the conversation's thread as an output, for later runs.
+import { FORM_TOOL } from '../../core/form-input.ts';
 import { shorten } from '../../core/text-limit.ts';
 import type { AgentContext, OutputOptions } from '../agent.ts';
 import { createOutputQueue } from '../kit/output-queue.ts';
@@ -76,6 +77,7 @@ function endOf(item: Item, turnId: string): Output | undefined {
 
 function actionText(item: Item): string | undefined {
   if (item.type === 'commandExecution') return `$ ${unwrapShell(item.command ?? '')}`;
+  if (item.type === 'mcpToolCall' && item.tool?.includes(FORM_TOOL)) return `${item.server}: ${item.tool}`;
   if (item.type === 'mcpToolCall') return `${item.server}: ${item.tool} ${JSON.stringify(item.arguments ?? {})}`;
   if (item.type !== 'fileChange') return undefined;
   const changes = (item.changes ?? []).map(

@@ -26,6 +26,16 @@ function hooks(...messages: ClaudeMessage[]) {
     .map(({ call, obstacle, isResumed }) => [call.id, obstacle ?? 'none', isResumed]);
 }
 
+it('shows people the name of a form tool that the model calls, and nothing that the model wrote', () => {
+  const input = { questions: [], RAW_JUNK: '<img>' };
+  const content = [{ type: 'tool_use', id: 't', name: 'mcp__holdpoint__interactive_form_question', input }];
+  const events = createStreamReader().read(read({ type: 'assistant', uuid: 'u', message: { id: 'm', content } }));
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'tool_call', text: 'mcp__holdpoint__interactive_form_question' }),
+  );
+  expect(JSON.stringify(events)).not.toContain('RAW_JUNK');
+});
+
 describe('the obstacle to exiting on a call', () => {
   it.each([
     [

@@ -12,8 +12,8 @@ export async function connect({ transport, url, token, command, args, env }) {
   return {
     async call(name, given, signal) {
       const result = await tools.get(name).invoke(given, { signal });
-      const text = Array.isArray(result) ? result.map((part) => part.text ?? '').join('') : result;
-      return JSON.parse(text);
+      if (result.text !== undefined) return JSON.parse(result.text);
+      return JSON.parse(Array.isArray(result) ? result.map((part) => part.text ?? '').join('') : result);
     },
     close: () => client.close(),
   };
