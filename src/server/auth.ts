@@ -83,6 +83,7 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
         `A skill identity may list, upload and overwrite skills, not ${request.method} ${request.routeOptions.url}.`,
       );
     request.actor = actor;
+    options.throttle.request(actor, options.gateway.now());
   }
 
   async function authenticate(

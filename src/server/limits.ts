@@ -1,9 +1,10 @@
 // Limits what each token may use: requests in a second, streams and polls open at once. Zero switches a limit off.
 import { fail } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
-import type { Actor } from '../core/token.ts';
+import type { Actor, Scope } from '../core/token.ts';
 
-const MOST_ADDRESSES = 10_000;
+const MOST_BUCKETS = 10_000;
+const TRUSTED: ReadonlySet<Scope> = new Set(['operator', 'worker']);
 
 interface Bucket {
   tokens: number;
@@ -31,19 +32,23 @@ export class Throttle {
     this.#limits = limits;
   }
 
-  /** People at the machine are not limited; agents are, so that a loop cannot flood the inbox. */
+  /** Operators and workers are not limited; tokens that agents can read are, so that a loop cannot flood the inbox. */
   request(actor: Actor, now: number): void {
     const { agentRequestsPerSecond: rate, agentBurst: burst } = this.#limits;
-    if (actor.scope !== 'agent' || rate === 0) return;
+    if (TRUSTED.has(actor.scope) || rate === 0) return;
+    if (this.#buckets.size > MOST_BUCKETS) this.#buckets.clear();
     if (!spend(this.#buckets, actor.tokenId, now, rate, burst))
-      throw fail('rate_limited', `An agent token may send ${rate} requests a second. Wait a little.`);
+      throw fail(
+        'rate_limited',
+        `A token of scope "${actor.scope}" may send ${rate} requests a second. Wait a little.`,
+      );
   }
 
   /** A code cannot be guessed; this keeps those who try from costing more than a look at a map. */
   signIn(address: string, now: number): void {
     const { signInsPerMinute: rate } = this.#limits;
     if (rate === 0) return;
-    if (this.#signIns.size > MOST_ADDRESSES) this.#signIns.clear();
+    if (this.#signIns.size > MOST_BUCKETS) this.#signIns.clear();
     if (!spend(this.#signIns, address, now, rate / 60, rate))
       throw fail('rate_limited', `Signing in is tried at most ${rate} times a minute. Wait a little.`);
   }

@@ -28,6 +28,15 @@ it('limits an agent token after a burst with 429 and Retry-After, refills with t
   for (let i = 0; i < 50; i++) await ok(small.get(`/v1/sessions/${session_id}`));
 });
 
+it.each(['attached', 'viewer'] as const)('limits a token of scope %s like an agent', async (scope) => {
+  const small = await serverWith({ agentRequestsPerSecond: 1, agentBurst: 3 });
+  const { token } = await small.makeToken(scope);
+  const path = scope === 'viewer' ? '/v1/asks' : '/v1/hooks/claude';
+  const call = () => (scope === 'viewer' ? small.get(path, { token }) : small.post(path, {}, { token }));
+  for (let i = 0; i < 3; i++) expect((await call()).status).not.toBe(429);
+  await refusal(call(), 429, 'rate_limited');
+});
+
 it('limits the pending asks of a session with 429 until one is answered', async () => {
   const small = await serverWith({ pendingAsksPerSession: 2 });
   const h = await held(small);
