@@ -54,7 +54,7 @@ function approvalOf(ask: ApprovalAskView): object {
       status: outcome,
       behavior,
       updatedInput: updated_input ?? request.input,
-      ...(updated_input && { changed: true }),
+      ...(updated_input && { edited: true }),
       answered_by,
     };
   return { ask_id, status: outcome, behavior: 'deny', message: reason ?? `The approval was ${outcome}.`, answered_by };

@@ -38,7 +38,7 @@ describe.each(PROTOCOLS)('request_approval, %s', (protocol) => {
       status: 'answered',
       behavior: 'allow',
       updatedInput: { command: 'rm -r build' },
-      changed: true,
+      edited: true,
       answered_by: 'operator',
     });
     expect(agent.received.some((m) => m.method === 'elicitation/create')).toBe(false);
