@@ -214,7 +214,7 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own asks for pe
     await person.peer.request('turn/interrupt', { threadId: person.thread, turnId });
     await person.ended;
     const end = await d.ended(ask);
-    expect(end.answer).toMatchObject({ behavior: 'deny' });
+    expect(end.answer?.behavior).not.toBe('allow');
     expect(end.status).toMatch(/^(failed|cancelled)$/);
     await expect(d.bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
     expect(readIfThere(person.folder, 'c.txt')).toBeUndefined();

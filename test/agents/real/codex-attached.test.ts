@@ -175,7 +175,9 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     await person.ended;
     expect((await d.bed.api.asks.get(ask.ask_id)).status).toBe('pending');
     await d.attach();
-    expect(await d.ended(ask)).toMatchObject({ status: 'cancelled', answer: { behavior: 'deny' } });
+    const end = await d.ended(ask);
+    expect(end.status).toBe('cancelled');
+    expect(end.answer?.behavior).not.toBe('allow');
   });
 });
 

@@ -81,7 +81,7 @@ const NODES: [string, string | undefined][] = [
 async function endsAsGivenUp(ask: AskView): Promise<void> {
   expect(await ended(ask)).toMatchObject({
     status: 'cancelled',
-    answer: { behavior: 'deny', justification: 'Codex gave the hook up' },
+    answer: { reason: 'withdrawn', justification: 'Codex gave the hook up' },
   });
   const detail = expect.stringContaining('Codex gave the hook up');
   await expect(bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409, detail });
