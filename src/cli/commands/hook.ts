@@ -1,6 +1,7 @@
 // `holdpoint hook <agent>`: the program that a hook of an installed agent calls. Reads the hook's payload from standard input, waits
 // for the decision on the server, and prints it. Without output and with exit code 0 the agent shows its own prompt, so
-// every error ends that way. Hidden from the help: people do not type it.
+// every error ends that way. Hidden from the help: people do not type it. The launcher (bin/holdpoint) has left already
+// where a worker hosts the run, which asks through that worker.
 import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { createClient } from '../../client/client.ts';
@@ -27,8 +28,6 @@ async function hook(agent: string, { url, data }: HookFlags): Promise<void> {
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => stop.abort());
   try {
-    // A run that a worker hosts asks through the worker.
-    if (/^run_/.test(process.env.HOLDPOINT_RUN_ID ?? '')) return;
     const payload: unknown = JSON.parse(await text(addAbortSignal(stop.signal, process.stdin)));
     const connect = () => {
       // The state folder belongs to this server; a token in the environment may be for another one.

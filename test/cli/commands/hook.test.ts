@@ -1,9 +1,10 @@
 // `holdpoint hook` as a process, started through the launcher as Codex starts it: whichever process is killed, and whichever
 // Node the launcher finds in the PATH, the ask ends with that reason and no process is left.
 // Covers: src/boot/hook.ts
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { olderNode } from '../../support/older-node.ts';
 import { endEverything, type Holdpoint, root, startHoldpoint, temporaryFolder } from '../../support/process.ts';
@@ -73,7 +74,7 @@ async function endsAsGivenUp({ ask }: Asking): Promise<void> {
   const late = await stage.decide(ask, { behavior: 'allow' }).catch((error: unknown) => error);
   expect(late).toMatchObject({ status: 409, detail: expect.stringContaining('Codex gave the hook up') });
   expect(await stage.api.asks.get(ask.ask_id)).toMatchObject({
-    answer: { behavior: 'deny', justification: 'Codex gave the hook up' },
+    answer: { reason: 'withdrawn', justification: 'Codex gave the hook up' },
     delivery: { state: 'delivered' },
   });
 }
@@ -121,4 +122,12 @@ describe('a hook that was killed with SIGKILL', () => {
     await endsAsGivenUp(other);
     await expect.poll(() => readdirSync(join(own.data, 'hooks'))).toEqual(['codex-0.json']);
   });
+});
+
+it('a hook in a run that a worker hosts leaves at once, without a second process', async () => {
+  const counts = '--import=data:text/javascript,process.stderr.write(`started`)';
+  const env = { ...process.env, HOLDPOINT_RUN_ID: 'run_1', NODE_OPTIONS: counts };
+  const args = [BIN, 'hook', 'codex', '--url', server.url, '--data', server.data];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env });
+  expect([stdout, stderr]).toEqual(['', 'started']);
 });
