@@ -46,11 +46,16 @@ function checkMayStart(ledger: Ledger, { actor: { scope }, body: { source } }: S
   throw fail('scope_forbidden', detail);
 }
 
+const NOT_A_LINE =
+  'body.input.command: must be an array with one string for each argument, such as ["ls", "-l"]; for a line of the shell ["sh", "-c", "ls -l"].';
+
 export async function beginWork(ledger: Ledger, body: StartRun, actor: Actor): Promise<Run> {
   const { session } = ledger;
   await checkTakesInput(ledger);
+  const isDispatch = ledger.ports.isDispatchAgent(session.agent);
+  if (isDispatch && typeof body.input.command === 'string') throw fail('invalid_request', NOT_A_LINE);
   const wanted = {
-    kind: ledger.ports.isDispatchAgent(session.agent) ? ('dispatch' as const) : ('input' as const),
+    kind: isDispatch ? ('dispatch' as const) : ('input' as const),
     input: body.input,
     source: body.source ?? actor.surface,
     actor: actor.name,

@@ -142,6 +142,14 @@ it('refuses a post to a session that has ended, that runs commands, or that is u
   await refusal(post(server, 'system', 'hello'), 400, 'invalid_request');
 });
 
+it('refuses a command that is one string, before anything is started', async () => {
+  const { session_id } = await newSession(server, { agent: 'exec' });
+  const start = server.post(`/v1/sessions/${session_id}/runs`, { input: { command: 'ls -l' } });
+  const { detail } = await refusal(start, 400, 'invalid_request');
+  expect(detail).toContain('must be an array with one string for each argument, such as ["ls", "-l"]');
+  await startRun(server, session_id, { input: { command: ['ls', '-l'] } });
+});
+
 it('takes a post as input again after the prompt was resolved', async () => {
   const h = await held(server);
   await ok(post(server, h.sessionId, '1'));
@@ -189,11 +197,13 @@ it('takes a message as the answer to the open prompt of the thread', async () =>
   const say = (text: string) => server.post<RunView>(`/v1/sessions/${h.sessionId}/messages`, { text });
   expect(await ok(say('2'))).toMatchObject({ run_id: h.runId, status: 'running' });
   expect((await showAsk(server, h.ask.ask_id)).answer).toMatchObject({ answers: picks('local'), surface: 'api' });
-  for (const late of [say('1'), post(server, h.sessionId, '1')])
-    expect((await refusal(late, 409, 'question_state_conflict')).winner).toMatchObject({ answered_by: 'operator' });
-  expect(await chat(server, h.sessionId)).toEqual(['? Which provider?', 'operator: 2']);
+  const late = await ok(say('1'));
+  expect(late).toMatchObject({ kind: 'input', status: 'queued' });
+  expect((await ok(post(server, h.sessionId, '1'))).winner).toMatchObject({ answered_by: 'operator' });
+  expect((await chat(server, h.sessionId)).slice(0, 2)).toEqual(['? Which provider?', 'operator: 2']);
   await ok(server.post(`/v1/asks/${h.ask.ask_id}/delivered`));
-  expect(await inputOf((await ok(say('and then the tests'))).run_id)).toMatchObject({ text: 'and then the tests' });
+  await ok(say('and then the tests'));
+  expect(await inputOf(late.run_id)).toMatchObject({ text: '1\n\n1\n\nand then the tests' });
 });
 
 it('queues a post that arrives while the answer of a form is carried for the run after it', async () => {

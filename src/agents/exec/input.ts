@@ -1,8 +1,12 @@
 // Validates the input of a run of agent `exec` and derives what its program gets: environment, input and prompt. Pure.
 import { z } from 'zod';
+import { issueText } from '../../core/issue-text.ts';
 import { bytesOf } from '../../core/partial-state.ts';
 import { SkillNames } from '../kit/run-input.ts';
 import { DispatchFailure } from '../workspace/dispatch-failure.ts';
+
+/** The name of the skill that says how a headless program asks. */
+const NEEDS_INPUT_HELPER = 'agora-needs-input';
 
 const word = z.string().refine((text) => !text.includes('\0'), 'must not have a NUL character');
 
@@ -39,15 +43,17 @@ const ENV_BYTES = 120 * 1024;
 
 export function readSpec(given: Record<string, unknown>): DispatchSpec {
   const read = DispatchInput.safeParse(given);
-  if (!read.success)
-    throw new DispatchFailure(
-      'worker-failed',
-      `The input of an exec run is not well formed: ${z.prettifyError(read.error)}`,
-    );
-  const { command, timeout_ms, runtime, skills = [], env = {}, data, prompt_template } = read.data;
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const what = issue ? `${issue.path.join('.') || 'it'} ${issueText(issue)}` : 'it is not valid';
+    throw new DispatchFailure('worker-failed', `The input of an exec run is not well formed: ${what}.`);
+  }
+  const { command, timeout_ms, runtime, skills: named = [], env = {}, data, prompt_template } = read.data;
   const carried = carriedInput(read.data);
   const input = { ...data, ...carried };
   const names = new Set(Object.keys(carried));
+  // The helper is part of every dispatch, so naming it adds nothing.
+  const skills = named.filter((name) => name !== NEEDS_INPUT_HELPER);
   return { command, timeout_ms, runtime, skills, env, input, template: prompt_template, carried: names };
 }
 

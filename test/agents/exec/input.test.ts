@@ -3,6 +3,7 @@
 // Covers: src/core/partial-state.ts, src/gateway/dispatch-events.ts, src/agents/kit/needs-input-text.ts
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSpec } from '../../../src/agents/exec/input.ts';
 import type { RunView } from '../../../src/core/views.ts';
 import { asks, ExecTestBed, exitOf } from './test-bed.ts';
 
@@ -163,4 +164,8 @@ it('keeps the texts of question, answer and error out of the events of a dispatc
     ['dispatch.started', {}],
     ['dispatch.failed', { reason: 'provider-failed', exit_code: 5 }],
   ]);
+});
+
+it('takes the name of the needs-input helper among its skills, which every dispatch has', () => {
+  expect(readSpec({ command: ['true'], skills: ['agora-needs-input', 'notes'] }).skills).toEqual(['notes']);
 });

@@ -211,7 +211,7 @@ describe('a dispatch that cannot start', () => {
   it.each([
     ['no command', {}, /command/],
     ['an empty command', { command: [] }, /command/],
-    ['a command that is a line', { command: 'ls -l' }, /command/],
+    ['a command of something else', { command: { ls: true } }, /: command must be an array, not an object\.$/],
     ['a misspelt field', { command: ['true'], timeout: 5 }, /timeout/],
     ['a bad name in env', { command: ['true'], env: { 'A=B': 'x' } }, /env/],
     ['no time at all', { command: ['true'], timeout_ms: 0 }, /timeout_ms/],
