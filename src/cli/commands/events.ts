@@ -25,7 +25,7 @@ export function eventsCommand(): Command {
     .option('--session-id <id>', 'of this session only')
     .option('--run-id <id>', 'of this run only')
     .option('--after <seq>', 'only events after this one; with --follow and no session or run: from now on')
-    .option('--limit <number>', 'end after so many')
+    .option('--limit <number>', 'end after this many')
     .withExamples(
       'holdpoint events --session-id nightly',
       'holdpoint events --follow',

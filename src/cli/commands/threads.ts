@@ -61,7 +61,7 @@ const threadOf = ({ thread_id, session_id, status, snapshot: { last_message } }:
 function showCommand(): Command {
   return new Command('show', 'the items of a thread, oldest first')
     .argument(...SESSION)
-    .option('--last <number>', 'only the last so many items')
+    .option('--last <number>', 'only the newest items, this many')
     .withExamples('holdpoint threads show nightly --last 5 --json')
     .withServer()
     .action(show);
@@ -81,7 +81,7 @@ async function show(typed: string, flags: ServerFlags & { last?: string }): Prom
 function followCommand(): Command {
   return new Command('follow', 'the items of a thread, and new ones as they come; Ctrl-C ends it')
     .argument(...SESSION)
-    .option('--limit <number>', 'end after so many items')
+    .option('--limit <number>', 'end after this many items')
     .withExamples('holdpoint threads follow nightly', 'holdpoint threads follow nightly --limit 1 --json')
     .withServer()
     .action(follow);
