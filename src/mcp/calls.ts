@@ -31,6 +31,8 @@ interface OpenCall extends Call {
 interface Handover {
   call: OpenCall;
   sentAt: number;
+  /** Another call of the client was under way: its next call may be that of another agent, which shows nothing of this. */
+  isShared: boolean;
   askId: string;
   confirm(): Promise<void>;
   giveBack(): Promise<void>;
@@ -79,8 +81,9 @@ export class Calls {
   }
 
   /** Before the result is written. A call that was cancelled meanwhile gives it back. */
-  async sent(call: Call, handover: Omit<Handover, 'call' | 'sentAt'>): Promise<void> {
-    const whole = { ...handover, call: call as OpenCall, sentAt: performance.now() };
+  async sent(call: Call, handover: Pick<Handover, 'askId' | 'confirm' | 'giveBack'>): Promise<void> {
+    const isShared = [...this.#open].some((other) => other !== call && other.client === call.client);
+    const whole = { ...handover, call: call as OpenCall, sentAt: performance.now(), isShared };
     this.#handovers.add(whole);
     if (this.#handovers.size > MOST_HANDOVERS)
       this.#handovers.delete(this.#handovers.values().next().value as Handover);
@@ -89,7 +92,9 @@ export class Calls {
 
   /** The client calls again: it has what it was sent before, except what it asks for once more. */
   async confirm(call: Pick<Caller, 'client'>, exceptAskId?: string): Promise<void> {
-    const before = [...this.#handovers].filter((h) => h.call.client === call.client && h.askId !== exceptAskId);
+    const before = [...this.#handovers].filter(
+      (h) => h.call.client === call.client && !h.isShared && h.askId !== exceptAskId,
+    );
     if (before.length === 0) return;
     const lastSentAt = Math.max(...before.map(({ sentAt }) => sentAt));
     await sleep(Math.max(0, lastSentAt + CROSSING_MS - performance.now()));

@@ -110,6 +110,22 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
     for (const result of both) expect(jsonOf(await result)).toMatchObject(BLUE);
   });
 
+  it('takes no call as a sign of an answer that was sent while another call was under way', slow, async () => {
+    const agent = await connect({ transport });
+    const cut = new AbortController();
+    const other = askUser(agent, { signal: cut.signal }, { questions: [{ question: 'Why?' }] });
+    await pendingAsk(server, agent.sessionId);
+    const result = askUser(agent);
+    await eventually(async () => (await asksOf(agent)).length).toBe(2);
+    const ask = (await asksOf(agent))[1] as AskView;
+    await answer(server, ask, CHOOSE_BLUE);
+    expect(jsonOf(await result)).toMatchObject(BLUE);
+    await checkAnswer(agent, { ask_id: 'ask_00000000' });
+    expect(await stateOf(ask)).toEqual(SENT);
+    cut.abort();
+    await expect(other).rejects.toThrow();
+  });
+
   it('raises another ask for the same words with other options', slow, async () => {
     const agent = await connect({ transport });
     await expect(askUser(agent, { timeout: 300 })).rejects.toThrow();
