@@ -67,11 +67,20 @@ function throwFailures(command: BaseCommand): void {
   command.exitOverride((error) => {
     if (error.exitCode === 0 || error.code === 'commander.help') throw error;
     const advice = `Run \`${pathOf(command)} --help\` for usage.`;
-    throw new Failure('usage', error.message.replace(/^error: /, '').replaceAll('\n', ' '), advice);
+    throw new Failure('usage', plainUsage(error.message), advice);
   });
   command.configureOutput({ outputError: () => {} });
   for (const subcommand of command.commands) throwFailures(subcommand);
 }
+
+const plainUsage = (message: string): string =>
+  message
+    .replace(/^error: /, '')
+    .replaceAll('\n', ' ')
+    .replace(
+      /^command-argument value ('.*') is invalid for argument '(.*)'\. Allowed choices are /,
+      '$1 is not one of the choices for <$2>: ',
+    );
 
 const pathOf = (command: BaseCommand): string =>
   command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();

@@ -23,7 +23,7 @@ export function refuseAttached({ session }: Ledger): void {
   if (!isAttached(session)) return;
   throw fail(
     'thread_takes_no_input',
-    'What you write here would reach nobody, unless it answers something that is asked: this conversation is held at the terminal of the agent. Type it there.',
+    'This conversation is held at the terminal of the agent: from here it takes answers to what it asks and nothing else. Type your message there.',
   );
 }
 

@@ -86,7 +86,11 @@ describe('a command line that is not understood', PATIENT, () => {
     [['questions', 'list', '--nosuch'], "unknown option '--nosuch'", 'holdpoint questions list --help'],
     [['questoins'], "unknown command 'questoins' (Did you mean questions?)", 'holdpoint --help'],
     [['help', 'nosuch'], "unknown command 'nosuch'", 'holdpoint --help'],
-    [['connect', 'cursor'], 'Allowed choices are claude, codex.', 'holdpoint connect --help'],
+    [
+      ['connect', 'cursor'],
+      "'cursor' is not one of the choices for <agent>: claude, codex.",
+      'holdpoint connect --help',
+    ],
     [['questions', 'show'], "missing required argument 'request_id'", 'holdpoint questions show --help'],
   ])('is refused with the reason and the help to read, as text and JSON: %j', async (args, message, help) => {
     const text = await bed.run(args);
