@@ -23,7 +23,7 @@ export function refuseAttached({ session }: Ledger): void {
   if (!isAttached(session)) return;
   throw fail(
     'thread_takes_no_input',
-    'This conversation is held at the terminal of the agent: from here it takes answers to what it asks and nothing else. Type your message there.',
+    'This conversation is held at the terminal of the agent: what you write here is taken only as an answer to what it asks. Type it there.',
   );
 }
 
