@@ -78,6 +78,7 @@ export function serveHooks(
       return reply;
     }
     if (isAfterCall(read.data.hook_event_name)) return afterCall(conversation, read.data);
+    if (read.data.hook_event_name === 'Stop') return stopped(conversation);
     await conversations.inOrder(conversation, () => report(conversation, read.data));
     return NO_DECISION;
   }
@@ -86,6 +87,16 @@ export function serveHooks(
     const settle = () => endCalls(conversation, event.agent_id, [event], 'ran');
     const [ask] = await conversations.inOrder(conversation, settle);
     return afterCallReply(event.hook_event_name, ask?.answer?.updated_input);
+  }
+
+  /** Claude Code shows no dialog for what a sub-agent asks here, so its terminal is told. */
+  async function stopped(conversation: Conversation): Promise<object> {
+    const waiting = await conversations.inOrder(conversation, () => conversations.endTurn(conversation));
+    if (waiting.length === 0) return NO_DECISION;
+    const askers = [...new Set(waiting.map(({ request }) => request.lineage?.at(-1) ?? 'a sub-agent'))].join(', ');
+    return {
+      systemMessage: `Holdpoint: ${askers} waits for an answer there (holdpoint inbox). No dialog is shown here.`,
+    };
   }
 
   async function report(conversation: Conversation, event: HookEvent): Promise<unknown> {
@@ -106,8 +117,6 @@ export function serveHooks(
         if (isByPerson) conversation.prompt = prompt;
         return conversations.beginTurn(conversation, isByPerson, REPLACED);
       }
-      case 'Stop':
-        return conversations.endTurn(conversation);
       case 'StopFailure':
         return conversations.endTurn(conversation, { error: `Claude Code stopped: ${error}` });
       case 'SessionEnd':

@@ -118,12 +118,16 @@ export function createConversations(client: Client, { lookMs = LOOK_MS } = {}) {
   const idleRun = (opened: Opened | undefined): string | undefined =>
     opened && !isHeld(opened) ? opened.session.active_run_id : undefined;
 
-  /** The turn of the session itself has ended, and its run with it, unless a sub-agent waits in it for an answer. */
-  async function endTurn(conversation: Conversation, failure?: Failure): Promise<void> {
+  /**
+   * The turn of the session itself has ended, and its run with it, unless a sub-agent waits in it for an answer. Resolves to
+   * the asks that wait.
+   */
+  async function endTurn(conversation: Conversation, failure?: Failure): Promise<AskView[]> {
     const opened = await endThread(conversation, undefined);
     const runId = idleRun(opened);
     if (runId !== undefined) await endRun(client, runId, failure);
     else if (opened?.session.active_run_id) await noteTurn(opened.session.active_run_id, 'ended');
+    return (opened?.asks ?? []).filter(({ status }) => status === 'pending');
   }
 
   /** A prompt begins a turn. The one before was interrupted, unless it had ended or the prompt is not a person's. */

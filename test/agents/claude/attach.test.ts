@@ -135,7 +135,8 @@ describe('a request for permission', () => {
     const asked = tell('PermissionRequest', { ...BASH, ...helper });
     const [ask] = await bed.pending(session);
     expect(ask).toMatchObject({ tool_call_id: 'a1/toolu_sub', request: { lineage: ['reviewer'] } });
-    await tell('Stop');
+    const systemMessage = expect.stringMatching(/^Holdpoint: reviewer waits for an answer there/);
+    expect(await tell('Stop')).toEqual({ systemMessage });
     await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_main' });
     if (ask) await bed.decide(ask, { behavior: 'deny', reason: 'no' });
     expect(await asked).toEqual(decided({ behavior: 'deny', message: 'A person denied this: no' }));

@@ -239,6 +239,7 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     expect(ask.tool_call_id).toMatch(/\/toolu_s2$/);
     expect(ask.request.lineage).toEqual(['general-purpose']);
     await terminal.shows('Over to you.');
+    await terminal.shows('Holdpoint: general-purpose waits');
     await allowed(ask, { terminal, folder }, 'All done.', ['sub']);
   });
 
