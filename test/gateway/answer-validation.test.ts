@@ -128,18 +128,16 @@ describe('what is an answer', () => {
     await refusal(send(h, empty), 400, 'question_answer_empty');
   });
 
-  it.each([0, false, null, ['x'], {}])(
-    'refuses free text that is not a string (%j) and names the field',
-    async (value) => {
-      const h = await held(server, { questions: [NOTES] });
-      const problem = await refusal(
-        send(h, [{ question_id: 'notes', freeform_answer: value }]),
-        400,
-        'invalid_request',
-      );
-      expect(problem.detail).toContain('freeform_answer');
-    },
-  );
+  it('takes null for free text as absent, which is no answer', async () => {
+    const h = await held(server, { questions: [NOTES] });
+    await refusal(send(h, [{ question_id: 'notes', freeform_answer: null }]), 400, 'question_answer_empty');
+  });
+
+  it.each([0, false, ['x'], {}])('refuses free text that is not a string (%j) and names the field', async (value) => {
+    const h = await held(server, { questions: [NOTES] });
+    const problem = await refusal(send(h, [{ question_id: 'notes', freeform_answer: value }]), 400, 'invalid_request');
+    expect(problem.detail).toContain('freeform_answer');
+  });
 
   it('takes an option by its id, not by its label or value', async () => {
     const h = await held(server);
