@@ -32,8 +32,8 @@ export interface PostCommand {
   key?: Key | undefined;
 }
 
-/** How long after a withdrawal a text must name its prompt to allow anything, and how many ends are looked at. */
-const SWAP_MS = 60_000;
+/** How long after a withdrawal a text must name the approval it decides, and how many ends are looked at. */
+const SWAP_MS = 30_000;
 const ENDS_LOOKED_AT = 10;
 
 type Posted = Pick<PostItem, 'content' | 'metadata'>;
@@ -126,7 +126,7 @@ async function postAnswer(
   const given = body.metadata?.prompt?.answers;
   if (ask.kind === 'approval') {
     const { behavior, reason } = given ? accepted(givenApproval(approvalQuestion(ask), given)) : readApproval(text);
-    if (behavior === 'allow' && !body.metadata?.prompt && (await hasJustWithdrawn(ledger)))
+    if (!body.metadata?.prompt && (await hasJustWithdrawn(ledger)))
       throw fail(
         'thread_prompt_mismatch',
         `The agent has just withdrawn what it asked before, so the text may be meant for that. It now asks "${ask.id}": name it in metadata.prompt.prompt_id, or decide it with POST /v1/runs/{id}/approvals. Nothing was posted.`,

@@ -8,7 +8,7 @@ export interface Tool {
   title: string;
   description: string;
   inputSchema: JsonSchemaType;
-  outputSchema: JsonSchemaType;
+  outputSchema?: JsonSchemaType;
 }
 
 const text = { type: 'string' } as const;
@@ -106,7 +106,7 @@ export const REQUEST_APPROVAL: Tool = {
     },
     required: ['tool_name', 'input'],
   } as JsonSchemaType,
-  outputSchema: resultOf({ behavior: { type: 'string', enum: ['allow', 'deny'] }, updatedInput: { type: 'object' } }),
+  // No output schema: as a permission prompt tool, its result may be a text only.
 };
 
 export const CLARIFY: Tool = {

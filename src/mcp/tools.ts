@@ -65,8 +65,8 @@ export function createToolServer(options: ToolServerOptions): McpServer {
   function add(name: string, tool: schemas.Tool, run: (args: Arguments, call: ToolCall) => Promise<Outcome>): void {
     const { title, description } = tool;
     const inputSchema = anything(tool.inputSchema);
-    const outputSchema = anything(tool.outputSchema);
-    mcp.registerTool(name, { title, description, inputSchema, outputSchema, annotations: HINTS }, async (args, ctx) => {
+    const output = tool.outputSchema && { outputSchema: anything(tool.outputSchema) };
+    mcp.registerTool(name, { title, description, inputSchema, ...output, annotations: HINTS }, async (args, ctx) => {
       const call = calls.begin(caller, ctx.mcpReq.id);
       // Over HTTP this server serves one request: closed, it ends the response without a result.
       if (ctx.http) call.signal.addEventListener('abort', () => void mcp.close().catch(() => {}), { once: true });
@@ -138,7 +138,12 @@ export function createToolServer(options: ToolServerOptions): McpServer {
     const ask = await find(wantedApproval(action), { call, ctx }, callIdOf(ctx, tool_use_id), async (tool_call_id) =>
       backend.raise(await backend.runId(), { kind: 'approval', tool_call_id, ...action }),
     );
-    return handOver(options, await waitForEnd(options, ask, call, ctx), call);
+    const { structuredContent: _, ...result } = await handOver(
+      options,
+      await waitForEnd(options, ask, call, ctx),
+      call,
+    );
+    return result;
   });
 
   if (session.hasParent)

@@ -29,7 +29,10 @@ it('lists all tools in less than a thousand tokens, with result schemas and accu
   expect(JSON.stringify(listed.tools).length).toBeLessThan(4000);
   for (const tool of listed.tools) {
     expect(tool.annotations, tool.name).toEqual({ readOnlyHint: false, destructiveHint: false });
-    expect(tool.outputSchema, tool.name).toMatchObject({ type: 'object', required: ['status'] });
+    // Claude Code refuses structured content of its permission prompt tool.
+    const schema = tool.name === 'request_approval' ? undefined : { type: 'object', required: ['status'] };
+    if (schema) expect(tool.outputSchema, tool.name).toMatchObject(schema);
+    else expect(tool.outputSchema).toBeUndefined();
   }
   expect(agent.client.getServerCapabilities()?.tools).toEqual({ listChanged: false });
 });
