@@ -276,8 +276,8 @@ describe('a server that refuses to start with one sentence and exit code 1, or 2
   it.each(['operator.token', 'secret.key'])('refuses an empty %s, which would be a guessable secret', async (name) => {
     const data = temporaryFolder();
     mkdirSync(data, { recursive: true });
-    writeFileSync(join(data, name), '\n');
-    expect(await refusal({ data })).toContain(name);
+    writeFileSync(join(data, name), '\n', { mode: 0o600 });
+    expect(await refusal({ data })).toContain(`${name} is empty`);
     expect(readFileSync(join(data, name), 'utf8')).toBe('\n');
   });
 });

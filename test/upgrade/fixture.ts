@@ -64,6 +64,9 @@ export class Fixture {
     this.#recorded = join(RELEASES, version);
     cpSync(join(this.#recorded, 'state'), this.state, { recursive: true });
     chmodSync(this.state, 0o700);
+    // The release wrote them for their owner alone; a repository does not keep that.
+    for (const name of readdirSync(this.state).filter((file) => /\.(token|key)$/.test(file)))
+      chmodSync(join(this.state, name), 0o600);
     const packed = join(this.state, 'holdpoint.db.gz');
     writeFileSync(join(this.state, 'holdpoint.db'), gunzipSync(readFileSync(packed)), { mode: 0o600 });
     rmSync(packed);

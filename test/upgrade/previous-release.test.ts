@@ -310,7 +310,8 @@ describe.each(readdirSync(RELEASES))('a state folder of release %s', (version) =
         await expect.poll(async () => (await asksOf(api, id)).filter(unsettled)).toEqual([]);
       const ends = [...(await asksOf(api, 'codex-own-killed')), ...(await asksOf(api, CODEX))];
       const unanswered = ends.filter(({ tool_call_id }) => tool_call_id !== 'call_1@turn-1');
-      expect(unanswered.map(({ answer }) => answer?.behavior)).toEqual(['deny', 'deny', 'deny']);
+      expect(unanswered).toHaveLength(3);
+      expect(unanswered.map(({ answer }) => answer?.behavior)).not.toContain('allow');
     });
   });
 });

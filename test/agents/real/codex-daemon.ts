@@ -53,7 +53,7 @@ export class CodexDaemon {
     const server = await openServer();
     const daemon = new CodexDaemon(model, server, await server.url());
     setUp(daemon.root, model.url, config(daemon.root));
-    mkdirSync(join(daemon.data, 'connections'), { recursive: true });
+    mkdirSync(join(daemon.data, 'connections'), { recursive: true, mode: 0o700 });
     writeFileSync(daemon.record, JSON.stringify({ file: join(daemon.root, 'home', 'hooks.json') }));
     if (starts) await daemon.start();
     if (!isRecording) await daemon.attach();

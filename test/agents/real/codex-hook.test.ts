@@ -33,7 +33,7 @@ beforeAll(async () => {
   server = await startHoldpoint({ via: 'main', args: ['--no-worker'] });
   bed = new TestBed(server.url, server.token);
   const data = join(root, 'state');
-  mkdirSync(data);
+  mkdirSync(data, { mode: 0o700 });
   writeFileSync(join(data, 'worker.token'), (await bed.api.tokens.create({ scope: 'worker' })).token);
   const place = { program: join(repository, 'bin', 'holdpoint'), url: bed.url, data, token: '' };
   writeFileSync(join(root, 'home', 'hooks.json'), connected(undefined, place));
