@@ -82,7 +82,7 @@ async function work(server: Phoenix, id: string, isOver: () => boolean): Promise
   }
 }
 
-/** A post that comes while the last answer is still on its way is refused: it is another one, later. */
+/** A post that comes while the last answer is still on its way is for the next run, and names who answered. */
 async function postAll(server: Phoenix, id: string, name: string, token: string | undefined): Promise<ItemView[]> {
   const posted: ItemView[] = [];
   for (let n = 0; posted.length < POSTS; n++) {
@@ -90,8 +90,9 @@ async function postAll(server: Phoenix, id: string, name: string, token: string 
     const body = { content: [{ type: 'text', text }] };
     const headers = { 'idempotency-key': `${id} ${text}` };
     const reply = await server.call<ItemView>({ path: `/v1/threads/thr_${id}/items`, body, token, headers });
-    if (reply.status === 201) posted.push(reply.body);
-    else expect([reply.status, reply.text]).toEqual([409, expect.stringContaining('winner')]);
+    expect([reply.status, reply.text]).toEqual([201, expect.any(String)]);
+    const { winner: _, ...item } = reply.body;
+    posted.push(item);
     await sleep(5);
   }
   return posted;
