@@ -107,7 +107,7 @@ describeInBrowser('lost replies', () => {
     const replies = await cutReplies(page, '**/v1/sessions/*/runs');
     await page.keyboard.press('n');
     await page.getByLabel('Task').fill('count to three');
-    await page.getByLabel('Agent').fill('nobody-hosts-this');
+    await page.getByLabel('Agent', { exact: true }).fill('nobody-hosts-this');
     await start.click();
     await replies.happened;
     await page.reload();
@@ -190,7 +190,7 @@ describeInBrowser('lost replies', () => {
     await loseReply('**/v1/sessions/*/runs');
     await page.keyboard.press('n');
     await page.getByLabel('Task').fill('only once');
-    await page.getByLabel('Agent').fill('nobody-hosts-this');
+    await page.getByLabel('Agent', { exact: true }).fill('nobody-hosts-this');
     const start = page.getByRole('button', { name: 'Start', exact: true });
     await start.click();
     await page.getByText('the reply was lost').waitFor();

@@ -12,7 +12,7 @@ describeInBrowser('a new run', () => {
     const { page } = await testBed.signedIn('lead');
     await page.keyboard.press('n');
     const note = page.locator('#run-agent-note');
-    const agent = page.getByLabel('Agent');
+    const agent = page.getByLabel('Agent', { exact: true });
     const start = page.getByRole('button', { name: 'Start', exact: true });
     const problem = page.getByRole('dialog').getByRole('alert');
     await page.getByLabel('Task').fill('work');
@@ -50,7 +50,7 @@ describeInBrowser('a new run', () => {
     };
     await page.keyboard.press('n');
     await page.getByLabel('Task').fill('look around');
-    await page.getByLabel('Agent').fill('claude');
+    await page.getByLabel('Agent', { exact: true }).fill('claude');
     await page.getByLabel('Permission mode').selectOption('bypassPermissions');
     await dialog.getByText('without asking anybody').waitFor();
     expect(await findings(page)).toEqual([]);
@@ -64,7 +64,7 @@ describeInBrowser('a new run', () => {
     await page.keyboard.press('n');
     expect(await page.getByLabel('Permission mode').inputValue()).toBe('default');
     await page.getByLabel('Task').fill('look around');
-    await page.getByLabel('Agent').fill('codex');
+    await page.getByLabel('Agent', { exact: true }).fill('codex');
     await page.getByLabel('Sandbox').selectOption('read-only');
     await page.getByLabel('Approval policy').selectOption('untrusted');
     expect(await started()).toEqual({ text: 'look around', sandbox: 'read-only', approval_policy: 'untrusted' });
@@ -80,7 +80,7 @@ describeInBrowser('a new run', () => {
     const { page } = await testBed.signedIn('lead');
     await page.keyboard.press('n');
     await page.getByLabel('Task').fill(' /config is broken');
-    await page.getByLabel('Agent').fill('claude');
+    await page.getByLabel('Agent', { exact: true }).fill('claude');
     await page.getByLabel('Work folder').fill('/nowhere/at/all');
     await page.getByLabel('Trust what the folder brings along').selectOption('false');
     // A reload restores the form, also the choice not to trust the folder.

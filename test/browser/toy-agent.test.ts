@@ -12,7 +12,7 @@ describeInBrowser('the toy agent on the page', () => {
     await page.keyboard.press('n');
     await page.locator('#run-agents option[value=toy]').waitFor({ state: 'attached' });
     await page.getByLabel('Task').fill('play');
-    await page.getByLabel('Agent').fill('toy');
+    await page.getByLabel('Agent', { exact: true }).fill('toy');
     await page.getByLabel('Mood').selectOption('bold');
     await page.getByRole('dialog').getByText('It asks nothing.').waitFor();
     await page.getByRole('button', { name: 'Start', exact: true }).click();
