@@ -11,6 +11,8 @@ import type { Ask, Run } from './api.ts';
 
 /** In the log of the release, which cannot be rewritten: every recording is made here. */
 export const RECORDED_AT = '/tmp/holdpoint-recording';
+/** Stands in the recorded views for the folder that holds the work folders. */
+export const WORK_FOLDERS = '{work}';
 /** The release itself, as its hooks call it. */
 export const RECORDED_PROGRAM = join(RECORDED_AT, 'release');
 export const RELEASES = join(import.meta.dirname, 'releases');
@@ -73,7 +75,7 @@ export class Fixture {
     this.#moveWorkFolders();
     this.#moveHookNotes();
     this.views = JSON.parse(
-      readFileSync(join(this.#recorded, 'views.json'), 'utf8').replaceAll(RECORDED_AT, this.root),
+      readFileSync(join(this.#recorded, 'views.json'), 'utf8').replaceAll(WORK_FOLDERS, join(this.root, 'work')),
     );
     mkdirSync(join(this.root, 'work'));
     for (const name of ['claude-held', 'claude-died', 'codex', 'exec']) mkdirSync(join(this.root, 'work', name));

@@ -20,6 +20,7 @@ import {
   RECORDED_PROGRAM,
   RELEASES,
   type Views,
+  WORK_FOLDERS,
 } from './fixture.ts';
 import { PROJECT, standInAgents } from './stand-ins.ts';
 import { storeAnswersAndLeases, storeExternalWork, storeHostedWork } from './stored-work.ts';
@@ -222,5 +223,6 @@ function save(views: Views): void {
     cpSync(join(root, folder), join(fixture, folder), { recursive: true, filter: (file) => !isLock(file) });
   rmSync(join(fixture, 'state', 'holdpoint.db'));
   writeFileSync(join(fixture, 'state', 'holdpoint.db.gz'), gzipSync(readFileSync(path), { level: 9 }));
-  writeFileSync(join(fixture, 'views.json'), `${JSON.stringify(views)}\n`);
+  const text = JSON.stringify(views).replaceAll(join(root, 'work'), WORK_FOLDERS);
+  writeFileSync(join(fixture, 'views.json'), `${text}\n`);
 }
