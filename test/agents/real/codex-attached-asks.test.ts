@@ -83,7 +83,7 @@ describe.skipIf(!codex)(`answered here and at the own prompt of Codex ${codexVer
   async function race(person: Local, there: object, here: (ask: AskView) => Promise<unknown>) {
     const ask = await d.askOf(person);
     const prompt = await d.promptOf(person);
-    d.kill('SIGSTOP');
+    await d.pause();
     person.peer.respond(prompt.id, there);
     await here(ask);
     await d.bed.until(async () => ((await d.bed.api.asks.get(ask.ask_id)).delivery.attempts > 0 ? true : undefined));

@@ -72,11 +72,12 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own`, () => {
     const person = await d.local(key, [[escalated('echo hi > race.txt')], DONE]);
     const ask = await d.askOf(person);
     const prompt = await d.promptOf(person);
-    d.kill('SIGSTOP');
+    await d.pause();
     person.peer.respond(prompt.id, { decision: there });
     await d.bed.decide(ask, { behavior: here });
-    await d.bed.until(async () => ((await d.bed.api.asks.get(ask.ask_id)).delivery.attempts > 0 ? true : undefined));
-    d.kill('SIGCONT');
+    await d.bed
+      .until(async () => ((await d.bed.api.asks.get(ask.ask_id)).delivery.attempts > 0 ? true : undefined))
+      .finally(() => d.kill('SIGCONT'));
     await person.ended;
     await d.bed.over(ask.run_id);
     const hasRun = readIfThere(person.folder, 'race.txt') !== undefined;

@@ -2,7 +2,7 @@
 // is another client of the daemon. With RECORD_TRANSCRIPTS set, what the daemon and Holdpoint say to each other is
 // written to test/transcripts, where the unit tests play it again.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Agent } from '../../../src/agents/agent.ts';
@@ -76,6 +76,13 @@ export class CodexDaemon {
 
   kill(signal: NodeJS.Signals = 'SIGKILL'): void {
     this.#daemon?.kill(signal);
+  }
+
+  /** Stops the daemon as a whole; a signal alone returns while its threads still run. */
+  async pause(): Promise<void> {
+    this.kill('SIGSTOP');
+    const stat = `/proc/${this.#daemon?.pid}/stat`;
+    await this.bed.until(async () => (/\) T /.test(readFileSync(stat, 'utf8')) ? true : undefined));
   }
 
   async attach(): Promise<void> {
