@@ -1,10 +1,10 @@
-// Documents compared with the code: routes, limits, invariants and their tests, dependencies, commands and links.
+// Documents compared with the code: limits, invariants and their tests, dependencies, commands and links.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../src/core/limits.ts';
-import { openServer } from './support/server.ts';
+import { tableUnder } from './support/markdown-table.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (name: string): string => readFileSync(join(root, name), 'utf8');
@@ -13,47 +13,17 @@ const manifest = JSON.parse(read('package.json')) as {
   scripts: Record<string, string>;
 };
 
-interface Operation {
-  'x-holdpoint-scopes'?: string[];
-}
-
-/** The rows of the table under a heading, as lists of cells. */
-function table(document: string, heading: string): string[][] {
-  const section = document.split(new RegExp(`^## ${heading}$`, 'm'))[1]?.split(/^## /m)[0] ?? '';
-  const rows = section.split('\n').filter((line) => line.startsWith('|'));
-  return rows.slice(2).map((row) =>
-    row
-      .slice(1, -1)
-      .split(/(?<!\\)\|/)
-      .map((cell) => cell.trim()),
-  );
-}
-
 describe('documents', () => {
-  it('SPEC.md lists exactly the routes of the OpenAPI document, with their scopes', async () => {
-    const server = await openServer();
-    const { paths } = server.openApi as unknown as { paths: Record<string, Record<string, Operation>> };
-    await server.close();
-    const real = Object.entries(paths).flatMap(([path, operations]) =>
-      Object.entries(operations).map(([method, operation]) => {
-        const scopes = operation['x-holdpoint-scopes'] ?? [];
-        return `\`${method.toUpperCase()} ${path}\` ${scopes.join(', ') || 'open'}`;
-      }),
-    );
-    const written = table(read('SPEC.md'), 'Routes').map(([route, scopes]) => `${route} ${scopes}`);
-    expect([...written].sort()).toEqual([...real].sort());
-  });
-
   it('SPEC.md lists every limit with its default', () => {
     const written = Object.fromEntries(
-      table(read('SPEC.md'), 'Limits').map(([, name, value]) => [name, Number(value)]),
+      tableUnder(read('SPEC.md'), 'Limits').map(([, name, value]) => [name, Number(value)]),
     );
     const variable = (name: string) => `\`HOLDPOINT_LIMIT_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}\``;
     expect(written).toEqual(Object.fromEntries(Object.entries(DEFAULT_LIMITS).map(([k, v]) => [variable(k), v])));
   });
 
   it('SPEC.md names an existing test for every invariant', () => {
-    const rows = table(read('SPEC.md'), 'Invariants');
+    const rows = tableUnder(read('SPEC.md'), 'Invariants');
     expect(rows.map(([id]) => id)).toEqual(Array.from({ length: 10 }, (_, i) => `I${i + 1}`));
     for (const [id, , shown = ''] of rows) {
       const files = [...shown.matchAll(/`(test\/[^`]+)`(?:: "([^"]+)")?/g)];
@@ -66,7 +36,7 @@ describe('documents', () => {
   });
 
   it('ARCHITECTURE.md gives a reason for each dependency', () => {
-    const written = table(read('ARCHITECTURE.md'), 'Dependencies').map(([name]) => name);
+    const written = tableUnder(read('ARCHITECTURE.md'), 'Dependencies').map(([name]) => name);
     expect([...written].sort()).toEqual(Object.keys(manifest.dependencies).sort());
   });
 

@@ -2,10 +2,12 @@
 // Calls go through `inject` or a loopback port; every reply is held against the documented response before a test sees
 // it. The clock is the machine's plus an offset that a test may move. `close` takes everything apart again.
 import { hash as digest, randomBytes } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import { sortableId } from '../../src/core/id.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
 import type { Ports } from '../../src/core/ports.ts';
@@ -64,6 +66,8 @@ export class Server {
   readonly sweepErrors: unknown[] = [];
   /** What went wrong at the MCP door beside its replies. */
   readonly mcpErrors: unknown[] = [];
+  /** Every route that was registered, hidden ones too: `GET /v1/runs/:run_id`. */
+  readonly routes = new Set<string>();
   readonly #key = randomBytes(32);
   readonly #options: ServerOptions;
   #offsetMs = 0;
@@ -102,6 +106,7 @@ export class Server {
     });
     await gateway.presetToken(this.token, 'operator', 'operator');
     await gateway.start(['builtin']);
+    subscribe('fastify.initialization', this.#noteRoutes);
     const app = await createApp({
       gateway,
       limits,
@@ -119,10 +124,18 @@ export class Server {
         onError: (error) => this.mcpErrors.push(error),
       }),
     });
+    unsubscribe('fastify.initialization', this.#noteRoutes);
     await app.ready();
     this.#parts = { app, gateway, ports };
     this.#contract ??= new Contract((await app.inject({ url: '/openapi.json' })).json<OpenApi>());
   }
+
+  #noteRoutes = (message: unknown): void => {
+    const { fastify } = message as { fastify: FastifyInstance };
+    fastify.addHook('onRoute', ({ method, url }) => {
+      for (const one of [method].flat()) this.routes.add(`${one} ${url}`);
+    });
+  };
 
   get gateway(): Gateway {
     return this.#running.gateway;
