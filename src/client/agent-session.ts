@@ -127,6 +127,7 @@ export function httpBackend({ client, sessionId }: Pick<AgentSession, 'client' |
     async acknowledge(askId: string): Promise<void> {
       await client.asks.delivered(askId);
     },
+    isCancelled: async () => false,
     async acknowledgeMail(askId: string): Promise<void> {
       const { items } = await client.mailbox.list(sessionId, { limit: 500 });
       const mail = items.find(({ payload }) => payload.request_id === askId);

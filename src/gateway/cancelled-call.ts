@@ -6,6 +6,9 @@ import type { Ports } from '../core/ports.ts';
 
 export const cancelledCall = (call: string, hash: Hash): string => keyScope('MCP cancelled', [], call, hash);
 
+export const isCallCancelled = (ports: Ports, call: string): Promise<boolean> =>
+  ports.store.write(async (tx) => (await tx.lockKey(cancelledCall(call, ports.hash))) !== undefined);
+
 export async function cancelCall(ports: Ports, call: string): Promise<void> {
   const scope = cancelledCall(call, ports.hash);
   await ports.store.write(async (tx) => {

@@ -6,7 +6,7 @@ import { answerForRun, answerForSession } from './answer.ts';
 import { approveForRun, approveForSession, approveForSessionRun } from './approve.ts';
 import { originsOf, wantsOrigin } from './ask-origin.ts';
 import { cancelQuestion, cancelRun, interruptSession } from './cancel.ts';
-import { cancelCall } from './cancelled-call.ts';
+import { cancelCall, isCallCancelled } from './cancelled-call.ts';
 import { checkSecretKey } from './check-secret-key.ts';
 import { keepLease, releaseLease } from './claim.ts';
 import { clarify } from './clarify.ts';
@@ -118,6 +118,7 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     postToThread: bind(postToThread),
     acknowledge: bind(acknowledge),
     cancelCall: bind(cancelCall),
+    isCallCancelled: bind(isCallCancelled),
     acknowledgeMessage: bind(acknowledgeMessage),
     failMessage: bind(failMessage),
     keepLease: (runId: string, body: Heartbeat, key?: Key) => keepLease(ports, grace, runId, body, key),

@@ -31,7 +31,7 @@ interface OpenCall extends Call {
 interface Handover {
   call: OpenCall;
   sentAt: number;
-  /** Another call of the client was under way: its next call may be that of another agent, which shows nothing of this. */
+  /** The client makes calls in parallel: its next call may be that of another agent, which shows nothing of this. */
   isShared: boolean;
   askId: string;
   confirm(): Promise<void>;
@@ -41,8 +41,11 @@ interface Handover {
 const MOST_HANDOVERS = 10_000;
 /** How much later than a repeat a cancellation, or the end of a connection, may arrive: they travel side by side. */
 const CROSSING_MS = 1000;
+const CROSSING_STEP_MS = 50;
 const LATE_CANCEL_MS = 2000;
 const SHORTEST_WAIT_MS = 1000;
+/** A client whose calls overlapped so recently runs several agents, also while only one of them calls. */
+const PARALLEL_MS = 60_000;
 
 export class Calls {
   readonly #byKey = new Map<string, OpenCall>();
@@ -51,6 +54,8 @@ export class Calls {
   readonly #handovers = new Set<Handover>();
   /** How long a client waits, where one of its calls has timed out. */
   readonly #timeouts = new Map<string, number>();
+  /** When two calls of a client were last under way at the same time. */
+  readonly #overlaps = new Map<string, number>();
 
   begin(caller: Caller, requestId: unknown): Call {
     const key = callKey(caller.client, requestId);
@@ -58,6 +63,7 @@ export class Calls {
     const call: OpenCall = { ...caller, key, abort, signal: abort.signal, startedAt: performance.now() };
     this.#byKey.set(key, call);
     this.#open.add(call);
+    this.#noteOverlap(call);
     return call;
   }
 
@@ -81,8 +87,8 @@ export class Calls {
   }
 
   /** Before the result is written. A call that was cancelled meanwhile gives it back. */
-  async sent(call: Call, handover: Pick<Handover, 'askId' | 'confirm' | 'giveBack'>): Promise<void> {
-    const isShared = [...this.#open].some((other) => other !== call && other.client === call.client);
+  async sent(call: Call, handover: Omit<Handover, 'call' | 'sentAt'>): Promise<void> {
+    const isShared = handover.isShared || this.#hasOverlapped(call);
     const whole = { ...handover, call: call as OpenCall, sentAt: performance.now(), isShared };
     this.#handovers.add(whole);
     if (this.#handovers.size > MOST_HANDOVERS)
@@ -110,11 +116,14 @@ export class Calls {
     (call as OpenCall).askId = askId;
   }
 
-  /** Whether another call waits for the ask, and not one that is just being cancelled. */
-  async waitsFor(askId: string, self: Call): Promise<boolean> {
-    const isHeld = () => [...this.#open].some((call) => call.askId === askId && call !== self);
-    for (let left = CROSSING_MS; left > 0 && isHeld(); left -= 10) await sleep(10);
-    return isHeld();
+  /** Whether another call waits for the ask, and not one that is just being cancelled, here or at another server. */
+  async waitsFor(askId: string, self: Call, isCancelled: ToolBackend['isCancelled']): Promise<boolean> {
+    const holders = () => [...this.#open].filter((call) => call.askId === askId && call !== self);
+    for (let left = CROSSING_MS; left > 0 && holders().length > 0; left -= CROSSING_STEP_MS) {
+      for (const { key } of holders()) if (await isCancelled(key)) await this.cancel(key);
+      await sleep(CROSSING_STEP_MS);
+    }
+    return holders().length > 0;
   }
 
   /** One call of a session after the other. */
@@ -140,6 +149,15 @@ export class Calls {
     this.#timeouts.set(client, Math.min(seen, this.#timeouts.get(client) ?? seen));
     if (this.#timeouts.size > MOST_HANDOVERS) this.#timeouts.delete(this.#timeouts.keys().next().value as string);
   }
+
+  #noteOverlap(call: OpenCall): void {
+    if (![...this.#open].some((other) => other !== call && other.client === call.client)) return;
+    this.#overlaps.set(call.client, performance.now());
+    if (this.#overlaps.size > MOST_HANDOVERS) this.#overlaps.delete(this.#overlaps.keys().next().value as string);
+  }
+
+  #hasOverlapped = ({ client }: Call): boolean =>
+    performance.now() - (this.#overlaps.get(client) ?? Number.NEGATIVE_INFINITY) < PARALLEL_MS;
 
   #sentTo = (call: Call): boolean => [...this.#handovers].some((handover) => handover.call === call);
 

@@ -44,30 +44,42 @@ export async function handOver(
   result: (ask: AskView) => CallToolResult = askResult,
 ): Promise<CallToolResult> {
   const isDue = ask.answer !== undefined && ask.delivery.state === 'due';
-  if (isDue && (call.signal.aborted || !(await send(backed, ask, call)))) return askResult(unanswered(ask));
-  return withForms(backed, result(ask), ask, call);
+  const others = (await backed.backend.unsettled()).filter(({ ask_id }) => ask_id !== ask.ask_id);
+  const sending = { call, isShared: others.some((other) => mayBeWaitedFor(backed, other)) };
+  if (isDue && (call.signal.aborted || !(await send(backed, ask, sending)))) return askResult(unanswered(ask));
+  return withForms(backed, result(ask), others, sending);
 }
 
+interface Sending {
+  call: Call;
+  /** A call may wait for another ask of the session, here or at another server. */
+  isShared: boolean;
+}
+
+const mayBeWaitedFor = ({ backend, patience }: Backed, { status, created_at_ms }: AskView): boolean =>
+  status === 'pending' && created_at_ms + patience.repeatMs > backend.now();
+
 /** A client without a runtime may never look for the answer of its form: it comes with the next result. */
-async function withForms(backed: Backed, result: CallToolResult, ask: AskView, call: Call): Promise<CallToolResult> {
-  const isUnread = ({ ask_id, mode, tool_call_id, answer, delivery }: AskView) =>
-    mode === 'form' &&
-    tool_call_id.startsWith(PLAIN_CALL) &&
-    answer &&
-    delivery.attempts === 0 &&
-    ask_id !== ask.ask_id;
-  const forms = (await backed.backend.unsettled()).filter(isUnread);
-  if (forms.length === 0 || call.signal.aborted) return result;
-  for (const form of forms) await send(backed, form, call);
+async function withForms(
+  backed: Backed,
+  result: CallToolResult,
+  others: readonly AskView[],
+  sending: Sending,
+): Promise<CallToolResult> {
+  const isUnread = ({ mode, tool_call_id, answer, delivery }: AskView) =>
+    mode === 'form' && tool_call_id.startsWith(PLAIN_CALL) && answer && delivery.attempts === 0;
+  const forms = others.filter(isUnread);
+  if (forms.length === 0 || sending.call.signal.aborted) return result;
+  for (const form of forms) await send(backed, form, sending);
   const earlier = forms.map((form) => askResult(form).structuredContent);
   return jsonResult({ ...(result.structuredContent as object), earlier });
 }
 
-async function send({ backend, calls }: Backed, ask: AskView, call: Call): Promise<boolean> {
+async function send({ backend, calls }: Backed, ask: AskView, { call, isShared }: Sending): Promise<boolean> {
   const { ask_id: askId, answer } = ask;
   const none = async () => {};
   if (isClarification(ask)) {
-    await calls.sent(call, { askId, confirm: () => backend.acknowledgeMail(askId), giveBack: none });
+    await calls.sent(call, { askId, isShared, confirm: () => backend.acknowledgeMail(askId), giveBack: none });
     return true;
   }
   try {
@@ -78,6 +90,7 @@ async function send({ backend, calls }: Backed, ask: AskView, call: Call): Promi
   }
   await calls.sent(call, {
     askId,
+    isShared,
     confirm: () => acknowledge(backend, askId, call.key),
     giveBack: () => backend.giveBack(askId).catch(ifSettled),
   });

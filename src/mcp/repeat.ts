@@ -48,7 +48,7 @@ export async function repeated(
 ): Promise<AskView | undefined> {
   const same = canonical(wanted);
   for (const ask of open) {
-    if (canonical(wantedBy(ask)) !== same || (await backed.calls.waitsFor(ask.ask_id, call))) continue;
+    if (canonical(wantedBy(ask)) !== same || (await isHeld(backed, ask, call))) continue;
     const found = await backed.backend.look(ask.ask_id, 0);
     if (isUnsettled(found)) return found;
   }
@@ -57,7 +57,7 @@ export async function repeated(
 
 /** For a client without call ids. */
 export async function raiseOrJoin(
-  { backend, calls }: Backed,
+  backed: Backed,
   wanted: Wanted,
   call: Call,
   raise: (toolCallId: string) => Promise<AskView>,
@@ -67,11 +67,14 @@ export async function raiseOrJoin(
     const toolCallId = `${PLAIN_CALL}${content}_${n}`;
     const ask = await raise(toolCallId).catch(async (error: unknown) => {
       if ((error as { code?: unknown }).code !== 'ask_identity_conflict') throw error;
-      return backend.look(askIdOf(await backend.runId(), toolCallId, sha256), 0);
+      return backed.backend.look(askIdOf(await backed.backend.runId(), toolCallId, sha256), 0);
     });
-    if (isUnsettled(ask) && !(await calls.waitsFor(ask.ask_id, call))) return ask;
+    if (isUnsettled(ask) && !(await isHeld(backed, ask, call))) return ask;
   }
   throw fail('pending_asks_limit', `This run has asked the same ${MOST} times.`);
 }
+
+const isHeld = ({ backend, calls }: Backed, { ask_id }: AskView, call: Call): Promise<boolean> =>
+  calls.waitsFor(ask_id, call, backend.isCancelled);
 
 const isUnsettled = ({ delivery }: AskView): boolean => delivery.state === 'none' || delivery.state === 'due';

@@ -34,6 +34,8 @@ export interface ToolBackend {
   /** It did not arrive: it is due as before. */
   giveBack(askId: string): Promise<void>;
   acknowledge(askId: string, callKey?: string): Promise<void>;
+  /** Whether another server was told so. */
+  isCancelled(callKey: string): Promise<boolean>;
   /** The answer of a clarification is mail. */
   acknowledgeMail(askId: string): Promise<void>;
   /** `answers`: what was said at the agent's own screen. */
@@ -88,6 +90,7 @@ export function gatewayBackend(gateway: Gateway, actor: Actor & { sessionId: str
     async acknowledge(askId, call) {
       await gateway.acknowledge({ askId, state: 'delivered', call });
     },
+    isCancelled: gateway.isCallCancelled,
     async acknowledgeMail(askId) {
       const { views } = await gateway.listMessages(sessionId, 'open', PAGE);
       const mail = views.find(({ payload }) => payload.request_id === askId);

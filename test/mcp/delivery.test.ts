@@ -32,6 +32,15 @@ const connectImpatient = connecting(() => impatient);
 const BASH = { tool_name: 'Bash', input: { command: 'rm -rf build' } };
 const approve = ({ client }: Agent, options: Parameters<Agent['client']['callTool']>[1] = {}) =>
   client.callTool({ name: 'request_approval', arguments: BASH }, options);
+/** Calls, and cancels the call once its ask is raised. */
+async function cutOff(agent: Agent, call: typeof askUser | typeof approve): Promise<AskView> {
+  const cut = new AbortController();
+  const result = call(agent, { signal: cut.signal });
+  const ask = await pendingAsk(server, agent.sessionId);
+  cut.abort();
+  await expect(result).rejects.toThrow();
+  return ask;
+}
 const stateOf = async (ask: AskView) => (await showAsk(server, ask.ask_id)).delivery;
 const asksOf = ({ sessionId }: Agent) => ok(server.get<AskView[]>(`/v1/asks?session_id=${sessionId}`));
 const SENT = { state: 'due', attempts: 1, sent_at_ms: expect.any(Number) };
@@ -72,11 +81,7 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
     slow,
     async (_, call, settle, result) => {
       const agent = await connect({ transport });
-      const cut = new AbortController();
-      const first = call(agent, { signal: cut.signal });
-      const ask = await pendingAsk(server, agent.sessionId);
-      cut.abort();
-      await expect(first).rejects.toThrow();
+      const ask = await cutOff(agent, call);
       await settle(ask);
       expect(await stateOf(ask)).toEqual(UNSENT);
       expect(jsonOf(await call(agent))).toMatchObject({ ask_id: handle(ask), ...result });
@@ -91,8 +96,10 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
 
   it('joins the open ask when a call is repeated whose client timed out', slow, async () => {
     const agent = await connect({ transport });
-    for (const call of [askUser, approve]) {
-      for (let i = 0; i < 3; i++) await expect(call(agent, { timeout: 300 })).rejects.toThrow(/timed out/i);
+    for (const [raised, call] of [askUser, approve].entries()) {
+      // A client may time out before it has asked.
+      while ((await asksOf(agent)).length === raised) await expect(call(agent, { timeout: 300 })).rejects.toThrow();
+      for (let i = 0; i < 2; i++) await expect(call(agent, { timeout: 300 })).rejects.toThrow(/timed out/i);
     }
     expect((await asksOf(agent)).map(({ kind, status }) => [kind, status])).toEqual([
       ['question', 'pending'],
@@ -126,9 +133,24 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
     await expect(other).rejects.toThrow();
   });
 
+  it('takes no call as a sign of an answer for a client whose calls overlapped shortly before', slow, async () => {
+    const agent = await connect({ transport });
+    const other = askUser(agent, {}, { questions: [{ id: 'why', question: 'Why?' }] });
+    const why = await pendingAsk(server, agent.sessionId);
+    const result = askUser(agent);
+    await eventually(async () => (await asksOf(agent)).length).toBe(2);
+    await answer(server, why, { question_id: 'why', freeform_answer: 'So.' });
+    await other;
+    const ask = (await asksOf(agent))[1] as AskView;
+    await answer(server, ask, CHOOSE_BLUE);
+    expect(jsonOf(await result)).toMatchObject(BLUE);
+    await checkAnswer(agent, { ask_id: 'ask_00000000' });
+    expect(await stateOf(ask)).toEqual(SENT);
+  });
+
   it('raises another ask for the same words with other options', slow, async () => {
     const agent = await connect({ transport });
-    await expect(askUser(agent, { timeout: 300 })).rejects.toThrow();
+    await cutOff(agent, askUser);
     const other = { questions: [{ id: 'colour', question: 'Which colour?', options: ['Green', 'Pink'] }] };
     const result = askUser(agent, {}, other);
     await eventually(async () => (await asksOf(agent)).length).toBe(2);
@@ -139,8 +161,7 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
 
   it('returns an answer by its name as often as it is asked for', slow, async () => {
     const agent = await connect({ transport });
-    await expect(approve(agent, { timeout: 300 })).rejects.toThrow();
-    const ask = await pendingAsk(server, agent.sessionId);
+    const ask = await cutOff(agent, approve);
     await ok(decide(server, ask.run_id, allow(ask.ask_id)));
     for (const ask_id of [handle(ask), handle(ask), ask.ask_id])
       expect(jsonOf(await checkAnswer(agent, { ask_id }))).toMatchObject({ behavior: 'allow' });
@@ -157,8 +178,7 @@ it('never waits longer than its limit, with a progress token or without', async 
 
 it('returns at once from check_answer with wait_ms 0 and a progress token', async () => {
   const agent = await connect();
-  await expect(askUser(agent, { timeout: 300 })).rejects.toThrow();
-  const ask = await pendingAsk(server, agent.sessionId);
+  const ask = await cutOff(agent, askUser);
   const check = { name: 'check_answer', arguments: { ask_id: handle(ask), wait_ms: 0 } };
   expect(jsonOf(await agent.client.callTool(check, { onprogress: () => {} }))).toMatchObject({ status: 'pending' });
 });
@@ -278,14 +298,10 @@ describe('plain HTTP', () => {
     await next.text.catch(() => {});
   });
 
-  it('does not send the answer of a call that was cancelled at another server', async () => {
-    const agent = await connect();
+  /** Another server on the same database, and how the agent's requests reach it. */
+  const otherServer = async (agent: Agent) => {
     const { gateway } = server;
-    const other = createMcpHttpHandler({ gateway, version: '0', patience: PATIENCE, onError: () => {} });
-    const call = post(agent.token, await server.url(), { id: 7, ...ASK });
-    const ask = await pendingAsk(server, agent.sessionId);
-    const body = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } };
-    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const handler = createMcpHttpHandler({ gateway, version: '0', patience: PATIENCE, onError: () => {} });
     const { token_id } = await ok(server.get<{ token_id: string }>('/v1/me', { token: agent.token }));
     const actor = {
       name: 'agent',
@@ -295,11 +311,60 @@ describe('plain HTTP', () => {
       sessionId: agent.sessionId,
       surface: 'mcp' as const,
     };
-    const cancelled = new Request('http://localhost/mcp', { method: 'POST', headers, body: JSON.stringify(body) });
-    await other.handle(cancelled, actor, body, { connection: { isOpen: () => true }, cut: Promise.resolve(false) });
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const wire = { connection: { isOpen: () => true }, cut: Promise.resolve(false) };
+    return {
+      handle: (message: Fields) => {
+        const body = { jsonrpc: '2.0', ...message };
+        const request = new Request('http://localhost/mcp', { method: 'POST', headers, body: JSON.stringify(body) });
+        return handler.handle(request, actor, body, wire);
+      },
+      close: () => handler.close(),
+    };
+  };
+  const CANCEL = { method: 'notifications/cancelled', params: { requestId: 7 } };
+
+  it('does not send the answer of a call that was cancelled at another server', async () => {
+    const agent = await connect();
+    const other = await otherServer(agent);
+    const call = post(agent.token, await server.url(), { id: 7, ...ASK });
+    const ask = await pendingAsk(server, agent.sessionId);
+    await other.handle(CANCEL);
     await answer(server, ask, CHOOSE_BLUE);
     expect(await call.text).not.toContain('Blue');
     expect(await stateOf(ask)).toEqual(UNSENT);
+    await other.close();
+  });
+
+  it('joins the open ask when a call is repeated that was cancelled at another server', async () => {
+    const agent = await connect();
+    const url = await server.url();
+    const other = await otherServer(agent);
+    const first = post(agent.token, url, { id: 7, ...ASK });
+    const ask = await pendingAsk(server, agent.sessionId);
+    await other.handle(CANCEL);
+    const second = post(agent.token, url, { id: 8, ...ASK });
+    expect(await first.text).not.toContain('result');
+    await answer(server, ask, CHOOSE_BLUE);
+    expect(await second.text).toContain('Blue');
+    expect(await asksOf(agent)).toHaveLength(1);
+    await other.close();
+  });
+
+  it('takes no call as a sign of an answer that was sent while a call waited at another server', async () => {
+    const agent = await connect();
+    const other = await otherServer(agent);
+    const why = { name: 'ask_user', arguments: { questions: [{ question: 'Why?' }] } };
+    const waiting = await other.handle({ id: 1, method: 'tools/call', params: why });
+    await pendingAsk(server, agent.sessionId);
+    const result = askUser(agent);
+    await eventually(async () => (await asksOf(agent)).length).toBe(2);
+    const ask = (await asksOf(agent))[1] as AskView;
+    await answer(server, ask, CHOOSE_BLUE);
+    await result;
+    await checkAnswer(agent, { ask_id: 'ask_00000000' });
+    expect(await stateOf(ask)).toEqual(SENT);
+    await waiting.body?.cancel();
     await other.close();
   });
 });
