@@ -43,7 +43,7 @@ const MIRRORED = [...Object.keys(MAY_IMPORT), 'boot'];
 /** Suites below a mirrored folder that exercise many files at once. */
 const SUITES = /^test\/(agents\/(real\/|conformance\.test\.ts$)|web\/(layout|size)\.test\.ts$)/;
 /** Types only: there is nothing to run. */
-const WITHOUT_TEST = [PORTS, 'src/store/tables.ts'];
+const WITHOUT_TEST = [PORTS];
 
 /** The one file of core that the page runs: it has no imports, so no schema reaches the browser. */
 const PAGE_MAY_RUN = 'core/hidden-characters.ts';

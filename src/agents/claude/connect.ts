@@ -1,5 +1,5 @@
-// Adds Holdpoint's HTTP hooks to the settings file of a person's own Claude Code, and removes them. Pure: text in, text
-// out. A file that does not match the documented schema is refused; all other settings are left unchanged.
+// Adds Holdpoint's HTTP hooks to the settings file of a person's own Claude Code, and removes them. Edits the text of
+// the file and writes nothing to disk. A file that does not match the documented schema is refused; all other settings are left unchanged.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 // Replies to the control requests of Claude Code: PreToolUse hooks, permission requests and elicitations of MCP servers.
-// Owns the open requests, the rules in effect and whether the run is held on a form. Decisions come from decisions.ts and
-// elicitations.ts; only calls of our own tools, which do nothing but ask, are allowed without one.
+// Keeps the open requests, the session's permission rules and whether the run waits for a form. Decisions come from
+// decisions.ts and elicitations.ts; only calls of Holdpoint's own tools, which just raise asks, are allowed without one.
 import type { AgentContext } from '../agent.ts';
 import { createPendingAsks } from '../kit/pending-asks.ts';
 import { ABANDONED, ASK_ANYWAY, afterCallReply, type Decision, hookReply, permissionReply } from './asks.ts';

@@ -1,5 +1,5 @@
-// Describes the runtime of `claude -p …`, with a skill that says how to ask. A dispatch that carries an answer tells the
-// model so even if the spec has no prompt template, because `claude -p` appends its standard input to the prompt.
+// Describes how a headless dispatch runs `claude -p …`: the skill it adds to the workspace, which explains how to ask, and
+// the prompt. The prompt of a dispatch that resumes with an answer always contains the answer, also without a template.
 import { basename } from 'node:path';
 import { escapedJson, escapeMentions } from '../kit/mention-escape.ts';
 import { HOW_TO_ASK, invokeCommand, type RuntimeAdapter, SENTINEL } from '../kit/runtime.ts';

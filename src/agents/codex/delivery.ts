@@ -1,9 +1,11 @@
-// Tracks each answer that was sent to Codex until the server has recorded it as delivered or undeliverable. Codex resolves a
-// request with the first answer of any client and does not say whose it was. Where there are other clients, the evidence
-// decides: the item that follows, or the output in the rollout file. Answers that Codex never confirmed stay due.
-//   sent ─► serverRequest/resolved ─┬─ no other client, or no evidence possible: delivered
-//    │                              └─ evidence: as answered → delivered; otherwise, or none in time → undeliverable
-//    └─ the turn ends before that: undeliverable
+// Tracks each answer sent to Codex until the server has recorded it as delivered or undeliverable. Codex resolves a request
+// with the first answer of any client and does not say whose it was: where there are other clients, evidence decides.
+//   sent ─► serverRequest/resolved ─┬─ no other client, or the request has neither item nor call: delivered
+//    │                              ├─ item or output as answered: delivered; not as answered: undeliverable
+//    │                              ├─ no item in time: an allowed command is undeliverable, a denied one delivered
+//    │                              └─ call not in the rollout file: delivered; there, never with an output: undeliverable
+//    ├─ the turn ends before that: undeliverable
+//    └─ Codex exits: the answer stays due
 import type { AgentContext } from '../agent.ts';
 import { createInFlight } from '../kit/in-flight.ts';
 import type { ActiveItems } from './active-items.ts';
