@@ -1,26 +1,21 @@
 // Verifies a log offline, event by event, in any order that keeps each session's own: every session is gapless and linked,
-// and every signed checkpoint matches events that are there, so that a missing tail or session is detected. Owns the
-// content of a checkpoint and what counts as a fault; signatures are made and verified by callbacks.
-import { z } from 'zod';
+// and every signed checkpoint matches events that are there, in the order that it states, and follows the checkpoint before
+// it. Owns what counts as a fault of a log; signatures are verified by a callback.
+import {
+  CHECKPOINT,
+  Checkpoint,
+  Introduction,
+  isChained,
+  KEY_INTRODUCED,
+  NO_CHECKPOINT,
+  orderHash,
+  signedText,
+} from './checkpoint.ts';
 import { canonical, type Hash } from './digest.ts';
-import { type Event, linkFault, NO_HEAD } from './event.ts';
+import type { Event } from './event.ts';
+import { SessionChains } from './session-chains.ts';
+import { SigningKeys, type Verify } from './signing-keys.ts';
 import type { EventView } from './views.ts';
-
-export const CHECKPOINT = 'audit.checkpoint';
-
-const Statement = z.object({
-  /** It covers the events after the first up to the second number: each checkpoint begins where another ended. */
-  after_seq: z.int(),
-  through_seq: z.int(),
-  /** The last event, so far, of every session that has one in between. */
-  heads: z.array(z.strictObject({ session_id: z.string(), session_seq: z.int(), hash: z.string() })),
-});
-export type Statement = z.infer<typeof Statement>;
-const Checkpoint = Statement.extend({ key: z.string(), signature: z.string() });
-
-/** What is signed. */
-export const statementText = ({ after_seq, through_seq, heads }: Statement): string =>
-  canonical({ after_seq, through_seq, heads });
 
 /** What the API returned, as the record whose chain can be verified. */
 export const eventOf = (view: EventView): Event => ({
@@ -37,9 +32,6 @@ export const eventOf = (view: EventView): Event => ({
   hash: view.hash,
 });
 
-/** Checks a signature of a text by a key. */
-export type Verify = (text: string, signature: string, key: string) => boolean;
-
 export interface AuditReport {
   events: number;
   sessions: number;
@@ -51,113 +43,111 @@ export interface AuditReport {
   faults: string[];
 }
 
-interface Chain {
-  seq: number;
-  hash: string;
-  isBroken: boolean;
-  /** Hashes that no checkpoint covers yet, by their number in the session. */
-  unsigned: Map<number, string>;
-  /** Heads of a checkpoint whose events have not come yet. */
-  promised: Map<number, string>;
+/** A range of events that a checkpoint signed. */
+interface Range {
+  where: string;
+  after: number;
+  through: number;
+  events: number;
+  order: string;
 }
 
-export interface Audit {
-  add(event: Event): void;
-  report(): AuditReport;
-}
+export class Audit {
+  readonly #hash: Hash;
+  readonly #faults: string[] = [];
+  readonly #verify: Verify;
+  readonly #keys: SigningKeys;
+  readonly #chains: SessionChains;
+  /** The hashes of the checkpoints. */
+  readonly #checkpoints: string[] = [];
+  #events = 0;
+  #through = 0;
+  #isChained = false;
+  /** Events that no checkpoint covers yet. */
+  #uncovered: Pick<Event, 'seq' | 'hash' | 'type'>[] = [];
+  /** Ranges whose events have not all come yet. */
+  readonly #incomplete: Range[] = [];
+  /** Faults of whole ranges, reported where no session explains them. */
+  readonly #rangeFaults: string[] = [];
 
-/** With `keys`, only these may sign; without, only the first key that did. */
-export function createAudit(hash: Hash, verify: Verify, keys: readonly string[] = []): Audit {
-  const chains = new Map<string, Chain>();
-  const faults: string[] = [];
-  const seenKeys = new Set<string>();
-  let events = 0;
-  let checkpoints = 0;
-  let through = 0;
-  /** Of events that no checkpoint covers yet. */
-  let later: number[] = [];
-
-  const chainOf = (sessionId: string): Chain => {
-    const known = chains.get(sessionId);
-    if (known) return known;
-    const chain = { ...NO_HEAD, isBroken: false, unsigned: new Map(), promised: new Map() };
-    chains.set(sessionId, chain);
-    return chain;
-  };
-
-  function link(event: Event): void {
-    const chain = chainOf(event.sessionId);
-    const fault = chain.isBroken ? undefined : linkFault(chain, event, hash);
-    if (fault !== undefined) {
-      chain.isBroken = true;
-      faults.push(`session ${event.sessionId}: ${fault}`);
-    }
-    chain.seq = event.sessionSeq;
-    chain.hash = event.hash;
-    const promise = chain.promised.get(event.sessionSeq);
-    chain.promised.delete(event.sessionSeq);
-    if (promise === undefined) chain.unsigned.set(event.sessionSeq, event.hash);
-    else if (promise !== event.hash) faults.push(notSigned(event.sessionId, event.sessionSeq));
+  /** With `keys`, only these may sign, and those they introduced; without, the first key that did. */
+  constructor(hash: Hash, verify: Verify, keys: readonly string[] = []) {
+    this.#hash = hash;
+    this.#verify = verify;
+    this.#keys = new SigningKeys(verify, keys);
+    this.#chains = new SessionChains(hash, (fault) => this.#faults.push(fault));
   }
 
-  function vouch({ session_id, session_seq, hash: signed }: Statement['heads'][number]): void {
-    const chain = chainOf(session_id);
-    if (session_seq > chain.seq) {
-      chain.promised.set(session_seq, signed);
-      return;
-    }
-    if (chain.unsigned.get(session_seq) !== signed) faults.push(notSigned(session_id, session_seq));
-    for (const seq of chain.unsigned.keys()) if (seq <= session_seq) chain.unsigned.delete(seq);
+  add(event: Event): void {
+    this.#events += 1;
+    this.#uncovered.push({ seq: event.seq, hash: event.hash, type: event.type });
+    this.#chains.link(event);
+    if (event.type === CHECKPOINT) this.#readCheckpoint(event);
+    if (event.type === KEY_INTRODUCED) this.#readIntroduction(event);
   }
 
-  function readCheckpoint(event: Event): void {
+  report(): AuditReport {
+    for (const range of this.#incomplete.splice(0)) this.#compare(range, this.#eventsIn(range));
+    const named = [...this.#faults, ...this.#chains.missing()];
+    const unsigned = this.#uncovered.filter(({ seq, type }) => seq > this.#through && type !== CHECKPOINT);
+    return {
+      events: this.#events,
+      sessions: this.#chains.size,
+      checkpoints: this.#checkpoints.length,
+      keys: [...this.#keys.seen],
+      signed_through_seq: this.#through,
+      unsigned_events: unsigned.length,
+      faults: named.length > 0 ? named : this.#rangeFaults,
+    };
+  }
+
+  #readCheckpoint(event: Event): void {
     const where = `the checkpoint at event ${event.seq}`;
+    const fault = (what: string) => this.#faults.push(`${where} ${what}`);
     const { data: said } = Checkpoint.safeParse(JSON.parse(event.data));
-    checkpoints += 1;
-    if (!said) return void faults.push(`${where} cannot be read`);
-    const allowed = keys.length > 0 ? keys : [...seenKeys].slice(0, 1);
-    seenKeys.add(said.key);
-    if (allowed.length > 0 && !allowed.includes(said.key))
-      faults.push(`${where} is signed by another key: ${said.key}`);
-    if (!verify(statementText(said), said.signature, said.key))
-      return void faults.push(`${where} has a false signature`);
-    if (said.after_seq !== through)
-      faults.push(`${where} follows event ${said.after_seq}, the one before it ended at ${through}`);
-    through = said.through_seq;
-    later = later.filter((seq) => seq > through);
-    for (const head of said.heads) vouch(head);
+    const previous = this.#checkpoints.at(-1) ?? NO_CHECKPOINT;
+    this.#checkpoints.push(this.#hash(event.data));
+    if (!said) return void fault('cannot be read');
+    if (!this.#keys.allows(said.key)) fault(`is signed by another key: ${said.key}`);
+    if (!this.#verify(signedText(said), said.signature, said.key)) return void fault('has a false signature');
+    if (said.after_seq !== this.#through)
+      fault(`follows event ${said.after_seq}, the one before it ended at ${this.#through}`);
+    else if (isChained(said) ? said.previous !== previous : this.#isChained)
+      fault('does not follow the checkpoint before it');
+    this.#cover(said, where);
   }
 
-  return {
-    add(event) {
-      events += 1;
-      link(event);
-      if (event.type === CHECKPOINT) readCheckpoint(event);
-      else later.push(event.seq);
-    },
-    report() {
-      const missing = [...chains].flatMap(([sessionId, { seq, promised }]) => {
-        if (promised.size === 0) return [];
-        const last = Math.max(...promised.keys());
-        return [
-          seq === 0
-            ? `session ${sessionId} is missing`
-            : `session ${sessionId}: events ${seq + 1} to ${last} are missing`,
-        ];
-      });
-      const sessions = [...chains.values()].filter(({ seq }) => seq > 0).length;
-      return {
-        events,
-        sessions,
-        checkpoints,
-        keys: [...seenKeys],
-        signed_through_seq: through,
-        unsigned_events: later.length,
-        faults: [...faults, ...missing],
-      };
-    },
-  };
-}
+  #cover(said: Checkpoint, where: string): void {
+    this.#through = said.through_seq;
+    for (const head of said.heads) this.#chains.vouch(head);
+    const { after_seq: after, through_seq: through } = said;
+    if (!isChained(said)) return void this.#forget({ after: 0, through });
+    this.#isChained = true;
+    const range = { where, after, through, events: said.events, order: said.order };
+    const events = this.#eventsIn(range);
+    if (events.length < said.events) this.#incomplete.push(range);
+    else this.#compare(range, events);
+  }
 
-const notSigned = (sessionId: string, seq: number): string =>
-  `session ${sessionId}: event ${seq} is not the one that was signed`;
+  #compare(range: Range, events: Pick<Event, 'seq' | 'hash'>[]): void {
+    this.#forget(range);
+    const { where, after, through } = range;
+    if (events.length === range.events && orderHash(events, this.#hash) === range.order) return;
+    const found = `from ${after + 1} to ${through} there are ${events.length}`;
+    this.#rangeFaults.push(`${where} signed ${range.events} events in another order, or others: ${found}`);
+  }
+
+  #eventsIn({ after, through }: Range) {
+    return this.#uncovered.filter(({ seq }) => seq > after && seq <= through).sort((a, b) => a.seq - b.seq);
+  }
+
+  #forget({ after, through }: Pick<Range, 'after' | 'through'>): void {
+    this.#uncovered = this.#uncovered.filter(({ seq }) => seq <= after || seq > through);
+  }
+
+  #readIntroduction(event: Event): void {
+    const { data: said } = Introduction.safeParse(JSON.parse(event.data));
+    if (said && this.#keys.introduce(said)) return;
+    this.#faults.push(`the signing key introduced at event ${event.seq} is not signed by the key before it`);
+  }
+}

@@ -42,6 +42,7 @@ export const EVENT_TYPES = [
   'skill.replaced',
   'skill.deleted',
   'audit.checkpoint',
+  'audit.key',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

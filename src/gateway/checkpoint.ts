@@ -1,8 +1,8 @@
-// Signs checkpoints of the log: each states the head of every session. They are events of the system session, so they are
-// linked like all others; with the public key an exported log can be verified without the server. With several servers
-// the first checkpoint wins.
-import { CHECKPOINT, type Statement, statementText } from '../core/audit.ts';
-import type { Event } from '../core/event.ts';
+// Signs checkpoints of the log: each states the order of the events since the one before it, the head of every session in
+// between, and the hash of the checkpoint before it. They are events of the system session, so they are linked like all
+// others; with the public key an exported log can be verified without the server. With several servers the first
+// checkpoint wins.
+import { CHECKPOINT, type Checkpoint, NO_CHECKPOINT, signedText, statementOf } from '../core/checkpoint.ts';
 import type { Ports, Reader } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import { openSession } from './ledger.ts';
@@ -17,40 +17,27 @@ export async function signLog(ports: Ports, isStopped: () => boolean = () => fal
 
 /** Resolves to whether there is more. */
 async function signRange(ports: Ports): Promise<boolean> {
-  const { store, sealer } = ports;
+  const { store, sealer, hash } = ports;
   const { last, events } = await store.read(async (reader) => {
     const newest = await newestOf(reader);
     return { last: newest, events: await reader.events({}, newest.through, RANGE) };
   });
   // Checkpoints alone need no checkpoint; a whole range of them is covered by one.
   if (events.length < RANGE && events.every(({ type }) => type === CHECKPOINT)) return false;
-  const statement: Statement = {
-    after_seq: last.through,
-    through_seq: events.at(-1)?.seq ?? last.through,
-    heads: headsOf(events),
-  };
+  const previous = last.data === undefined ? NO_CHECKPOINT : hash(last.data);
+  const statement = statementOf(events, last.through, previous, sealer.publicKey, hash);
   await store.write(async (tx) => {
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
     if ((await newestOf(tx)).seq !== last.seq) return;
-    const signature = sealer.sign(statementText(statement));
-    ledger.note(CHECKPOINT, { ...statement, key: sealer.publicKey, signature });
+    ledger.note(CHECKPOINT, { ...statement, signature: sealer.sign(signedText(statement)) });
     await ledger.close();
   });
   return events.length === RANGE;
 }
 
-async function newestOf(reader: Reader): Promise<{ seq: number; through: number }> {
+async function newestOf(reader: Reader): Promise<{ seq: number; through: number; data?: string }> {
   const [event] = await reader.latest(SYSTEM_SESSION, CHECKPOINT, Number.MAX_SAFE_INTEGER, 1);
-  return event
-    ? { seq: event.seq, through: (JSON.parse(event.data) as Statement).through_seq }
-    : { seq: 0, through: 0 };
-}
-
-function headsOf(events: readonly Event[]): Statement['heads'] {
-  const heads = new Map(events.map((event) => [event.sessionId, event]));
-  return [...heads.values()].map(({ sessionId, sessionSeq, hash }) => ({
-    session_id: sessionId,
-    session_seq: sessionSeq,
-    hash,
-  }));
+  if (!event) return { seq: 0, through: 0 };
+  const { seq, data } = event;
+  return { seq, through: (JSON.parse(data) as Checkpoint).through_seq, data };
 }

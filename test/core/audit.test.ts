@@ -1,8 +1,10 @@
 // The offline audit of a log that a real gateway wrote: a whole log has no faults, and every alteration, omission and
 // forged signature is reported by session and event.
+// Covers: src/core/checkpoint.ts, src/core/session-chains.ts, src/core/signing-keys.ts
 import { beforeEach, describe, expect, it } from 'vitest';
 import { canonical } from '../../src/core/digest.ts';
 import { type Event, hashInput } from '../../src/core/event.ts';
+import type { Sealer } from '../../src/core/ports.ts';
 import { SYSTEM_SESSION } from '../../src/core/session.ts';
 import { signLog } from '../../src/gateway/checkpoint.ts';
 import { createSealer } from '../../src/store/sealer.ts';
@@ -10,6 +12,12 @@ import { hash } from '../support/gateway.ts';
 import { audited, auditedGateway, checkpoints } from './audited-log.ts';
 
 const { open, work, wholeLog } = auditedGateway();
+
+/** A checkpoint that states this, signed by a key of one's own. */
+const signedBy = ({ publicKey: key, sign }: Sealer, said: object) => {
+  const statement = { ...said, key };
+  return { ...statement, signature: sign(canonical(statement)) };
+};
 
 describe('the audit of a log', () => {
   let log: Event[];
@@ -79,13 +87,41 @@ describe('the audit of a log', () => {
         SYSTEM_SESSION,
       );
     expect(audited(restated((data) => ({ ...data, heads: [] }))).faults[0]).toMatch(/has a false signature$/);
-    const forged = restated(({ key: _, signature: __, ...said }) => ({
-      ...said,
-      key: other.publicKey,
-      signature: other.sign(canonical(said)),
-    }));
+    const forged = restated(({ signature: _, ...said }) => signedBy(other, said));
     expect(audited(forged).faults).toContainEqual(expect.stringMatching(/is signed by another key/));
     expect(audited(forged, [open.ports.sealer.publicKey]).faults[0]).toContain(other.publicKey);
     expect(audited(log, [other.publicKey]).faults[0]).toContain(open.ports.sealer.publicKey);
+  });
+
+  it('reports events of two sessions that exchanged their places in the whole log', () => {
+    const [ofA, ofB] = [of('a').at(-1), of('b')[0]];
+    const swapped = log.map((event) => {
+      if (event === ofA) return { ...event, seq: ofB?.seq ?? 0 };
+      return event === ofB ? { ...event, seq: ofA?.seq ?? 0 } : event;
+    });
+    expect(swapped).not.toEqual(log);
+    const [first] = checkpoints(log);
+    expect(audited(swapped).faults).toEqual([
+      expect.stringMatching(`^the checkpoint at event ${first?.seq} signed \\d+ events in another order`),
+    ]);
+  });
+
+  it('reports a checkpoint that was written again by a holder of the key, by the one after it', () => {
+    const [checkpoint, second] = checkpoints(log);
+    const rewritten = relinked(
+      log.map((event) => {
+        if (event !== checkpoint) return event;
+        const {
+          signature: _,
+          heads: [, ...heads],
+          ...said
+        } = JSON.parse(event.data);
+        return { ...event, data: canonical(signedBy(open.ports.sealer, { ...said, heads })) };
+      }),
+      SYSTEM_SESSION,
+    );
+    expect(audited(rewritten).faults).toContain(
+      `the checkpoint at event ${second?.seq} does not follow the checkpoint before it`,
+    );
   });
 });

@@ -1,6 +1,6 @@
 // The log of a real gateway, for tests of its audit: work that fills it, and the audit of what was written.
 import { verifySignature } from '../../src/cli/commands/audit.ts';
-import { createAudit } from '../../src/core/audit.ts';
+import { Audit } from '../../src/core/audit.ts';
 import type { Event } from '../../src/core/event.ts';
 import { hash, person } from '../support/gateway.ts';
 import { gatewayForEach } from '../support/shared-fixtures.ts';
@@ -22,7 +22,7 @@ export function auditedGateway() {
 export const checkpoints = (log: readonly Event[]) => log.filter((event) => event.type === 'audit.checkpoint');
 
 export function audited(log: readonly Event[], keys?: string[]) {
-  const audit = createAudit(hash, verifySignature, keys);
+  const audit = new Audit(hash, verifySignature, keys);
   for (const event of log) audit.add(event);
   return audit.report();
 }

@@ -3,7 +3,7 @@
 // Covers: src/core/sighting.ts
 import { describe, expect, it } from 'vitest';
 import { verifySignature } from '../../src/cli/commands/audit.ts';
-import { createAudit } from '../../src/core/audit.ts';
+import { Audit } from '../../src/core/audit.ts';
 import { canonical } from '../../src/core/digest.ts';
 import type { Event } from '../../src/core/event.ts';
 import { Feed } from '../../src/gateway/feed.ts';
@@ -115,7 +115,7 @@ describe('a sighting', () => {
 
 describe('the log of sightings', () => {
   const audited = (events: readonly Event[]) => {
-    const audit = createAudit(hash, verifySignature);
+    const audit = new Audit(hash, verifySignature);
     for (const event of events) audit.add(event);
     return audit.report().faults;
   };

@@ -3,7 +3,7 @@
 // Covers: src/gateway/checkpoint.ts, src/store/postgres.ts
 import { expect, it } from 'vitest';
 import { verifySignature } from '../../src/cli/commands/audit.ts';
-import { createAudit } from '../../src/core/audit.ts';
+import { Audit } from '../../src/core/audit.ts';
 import type { Ports, Store } from '../../src/core/ports.ts';
 import { SYSTEM_SESSION } from '../../src/core/session.ts';
 import { signLog } from '../../src/gateway/checkpoint.ts';
@@ -51,7 +51,7 @@ it('signs every event below the safe horizon once', async () => {
   await signAll();
 
   const log = await here.read((r) => r.events({}, 0, 500));
-  const audit = createAudit(hash, verifySignature, [sealer.publicKey]);
+  const audit = new Audit(hash, verifySignature, [sealer.publicKey]);
   for (const event of log) audit.add(event);
   expect(audit.report()).toMatchObject({ faults: [], unsigned_events: 0, sessions: 3 });
   for (const store of stores) await store.close();

@@ -6,7 +6,8 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from '../../client/client.ts';
-import { type AuditReport, createAudit, eventOf, type Verify } from '../../core/audit.ts';
+import { Audit, type AuditReport, eventOf } from '../../core/audit.ts';
+import type { Verify } from '../../core/signing-keys.ts';
 import { EventView } from '../../core/views.ts';
 import { Command } from '../command.ts';
 import { repeated, type ServerFlags } from '../command-flags.ts';
@@ -60,7 +61,7 @@ function verifyCommand(): Command {
     .withExamples('holdpoint audit verify', 'holdpoint audit export | holdpoint audit verify -')
     .withServer()
     .action(async (files: string[], flags: VerifyFlags) => {
-      const audit = createAudit((text) => hash('sha256', text), verifySignature, flags.key);
+      const audit = new Audit((text) => hash('sha256', text), verifySignature, flags.key);
       const log = files.length > 0 ? readEvents(files) : wholeLog(await connect(flags));
       for await (const event of log) audit.add(eventOf(event));
       const report = audit.report();
