@@ -21,8 +21,10 @@ export interface Skill {
   /** Of the zip, in hexadecimal. */
   sha256: string;
   size: number;
-  /** Who published it; only they overwrite it from a run. */
+  /** Who published it. */
   author: string;
+  /** The session whose run published it; only runs of that session overwrite it. Undefined: a person published it. */
+  sessionId: string | undefined;
   createdAt: number;
   updatedAt: number;
 }

@@ -1,8 +1,9 @@
 // Issues and verifies skill identities: signed tokens that let a run publish skills in the name of the person it works for,
-// and nothing else. They are not stored, and valid while that person's token is, under its current name, until they expire.
+// and nothing else. They are not stored, and valid for a day at most, while the run is active and that person's token is
+// valid under its current name.
 import { z } from 'zod';
 import type { Ports, Tx } from '../core/ports.ts';
-import type { Run } from '../core/run.ts';
+import { isTerminal, type Run } from '../core/run.ts';
 import type { SkillIdentity } from '../core/skill.ts';
 import type { Actor } from '../core/token.ts';
 import { signToken, verifyToken } from './signed-token.ts';
@@ -41,11 +42,14 @@ export async function identityOf(ports: Ports, tx: Tx, run: Run): Promise<string
 export async function skillActor(ports: Ports, secret: string): Promise<Actor | undefined> {
   const payload = verified(ports, secret);
   if (!payload) return undefined;
-  const user = await ports.store.read((r) => r.token(payload.user_id));
+  const [user, run] = await ports.store.read((r) =>
+    Promise.all([r.token(payload.user_id), r.run(payload.runtime_name)]),
+  );
+  if (!run || isTerminal(run.status)) return undefined;
   if (!user || !isGood(user, ports.clock.now()) || user.name !== payload.user_name) return undefined;
   const { user_name: name, exp: expiresAt } = payload;
   const identity = { scope: 'skill_identity', kind: 'bearer', surface: 'api' } as const;
-  return { name, tokenId: user.id, sessionId: undefined, ...identity, expiresAt };
+  return { name, tokenId: user.id, sessionId: run.sessionId, ...identity, expiresAt };
 }
 
 function verified({ sealer, clock }: Ports, secret: string): SkillIdentity | undefined {

@@ -1,5 +1,5 @@
-// Publishes, replaces, lists, returns and deletes skills. A name is published once; from a run only its author replaces it.
-// The zip was validated before.
+// Publishes, replaces, lists, returns and deletes skills. A name is published once. A run replaces only what
+// a run of its own session published for the same person. The zip was validated before.
 import { fail } from '../core/errors.ts';
 import type { Ports, SkillFilter, Tx } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
@@ -30,7 +30,8 @@ export function publishSkill(ports: Ports, command: PublishCommand): Promise<Rep
     checkName(command.content, name);
     const { archive, folder: _, ...content } = command.content;
     const at = { createdAt: ledger.now, updatedAt: ledger.now };
-    const skill: Skill = { id: ports.ids.next('skl'), name, namespace, ...content, author: actor.name, ...at };
+    const by = { author: actor.name, sessionId: actor.sessionId };
+    const skill: Skill = { id: ports.ids.next('skl'), name, namespace, ...content, ...by, ...at };
     if (!(await tx.insertSkill(skill, archive)))
       throw fail('skill_exists', `There is a skill "${name}" in namespace "${namespace}". Overwrite it with PUT.`);
     await noteSkill(ledger, 'skill.published', skill, actor);
@@ -48,8 +49,7 @@ export function replaceSkill(ports: Ports, { skillId, content, actor }: ReplaceC
   return mutate(ports, undefined, async (tx) => {
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
     const before = await skillOf(tx, skillId);
-    if (actor.scope === 'skill_identity' && before.author !== actor.name)
-      throw fail('skill_identity_not_allowed', `"${before.name}" was published by ${before.author}, not by you.`);
+    if (actor.scope === 'skill_identity') checkOwner(before, actor);
     checkName(content, before.name);
     const { archive, folder: _, ...rest } = content;
     const skill: Skill = { ...before, ...rest, updatedAt: ledger.now };
@@ -78,6 +78,16 @@ export const skillArchive = (ports: Ports, skillId: string): Promise<{ skill: Sk
     const skill = await skillOf(r, skillId);
     return { skill: skillView(skill), archive: (await r.skillArchive(skillId)) ?? '' };
   });
+
+function checkOwner({ name, author, sessionId }: Skill, actor: Actor): void {
+  if (author !== actor.name)
+    throw fail('skill_identity_not_allowed', `"${name}" was published by ${author}, not by you.`);
+  if (sessionId === undefined || sessionId !== actor.sessionId)
+    throw fail(
+      'skill_identity_not_allowed',
+      `"${name}" was not published in this session. A person overwrites it with an operator's token.`,
+    );
+}
 
 function checkName({ folder }: SkillContent, name: string): void {
   if (folder !== name)

@@ -76,7 +76,8 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
   /** A skill identity opens three routes; it closes all others, open ones too: it is no credential for anything else. */
   async function admitIdentity(request: FastifyRequest, secret: string, scopes: unknown): Promise<void> {
     const actor = await options.gateway.skillActor(secret);
-    if (!actor) throw fail('unauthenticated', 'This skill identity is not genuine, has expired, or its user is gone.');
+    if (!actor)
+      throw fail('unauthenticated', 'This skill identity is not genuine, has expired, or its run or user is gone.');
     if (!Array.isArray(scopes) || !scopes.includes(actor.scope))
       throw fail(
         'skill_identity_not_allowed',

@@ -12,6 +12,7 @@ import { labelSchema } from './migrations/0007-labels.ts';
 import { outputOrderSchema } from './migrations/0008-output-order.ts';
 import { ownDraftSchema } from './migrations/0009-own-drafts.ts';
 import { sightingSchema } from './migrations/0010-sightings.ts';
+import { skillSessionSchema } from './migrations/0011-skill-sessions.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -31,6 +32,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0008-output-order': outputOrderSchema,
   '0009-own-drafts': ownDraftSchema,
   '0010-sightings': sightingSchema,
+  '0011-skill-sessions': skillSessionSchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

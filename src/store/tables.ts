@@ -262,6 +262,7 @@ export const SKILL = rowMapping<Skill>()('skills', {
   sha256: 'plain',
   size: 'plain',
   author: 'plain',
+  sessionId: 'plain',
   createdAt: 'plain',
   updatedAt: 'plain',
 });

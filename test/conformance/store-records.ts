@@ -115,11 +115,12 @@ export function describeRecords(bed: Bed): void {
         sha256: 'd',
         size: 3,
         author: `author ${AWKWARD}`,
+        sessionId: undefined,
         createdAt: 1,
         updatedAt: LATEST,
         ...more,
       });
-      const [one, other] = [skill('a_b', { version: '1.0' }), skill('axb')];
+      const [one, other] = [skill('a_b', { version: '1.0', sessionId: 's1' }), skill('axb')];
       for (const s of [one, other]) expect(await bed.store.write((tx) => tx.insertSkill(s, 'emlw'))).toBe(true);
       const taken = { ...one, id: 'skl_taken' };
       expect(await bed.store.write((tx) => tx.insertSkill(taken, 'bmV3'))).toBe(false);

@@ -1,47 +1,48 @@
 // The skill identity: a signed token that a managed run receives. Every forgery of it is
 // refused.
 // Covers: src/gateway/signed-token.ts
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AgentContext } from '../../src/agents/agent.ts';
-import { mock } from '../../src/agents/mock/agent.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
+import type { ClaimedRunView } from '../../src/core/views.ts';
 import { signToken } from '../../src/gateway/signed-token.ts';
-import { ok } from '../support/api-calls.ts';
-import { openServer, type Server } from '../support/server.ts';
+import { newSession, ok } from '../support/api-calls.ts';
+import { serverForAll } from '../support/shared-fixtures.ts';
 import { skillZip } from '../support/skill-zips.ts';
-import { TestBed } from '../support/test-bed.ts';
 
 const VARIABLE = 'WEGENT_SKILL_IDENTITY_TOKEN';
 const DAY_MS = 24 * 3600 * 1000;
-let server: Server;
-let bed: TestBed;
-const seen: Record<string, string | undefined>[] = [];
+const server = serverForAll();
+let url: string;
 beforeAll(async () => {
-  server = await openServer();
-  bed = new TestBed(await server.url(), server.token);
-  const run = (context: AgentContext) => {
-    seen.push(context.env);
-    return mock.run(context);
-  };
-  await bed.worker({ agents: [{ ...mock, run }] });
-});
-afterAll(async () => {
-  await bed.close();
-  await server.close();
+  url = await server.url();
 });
 
-/** As a managed run of this person finds it in its environment. */
-async function identityFor(person = server.token): Promise<string> {
-  const api = createClient({ url: bed.url, token: person });
-  const { session_id } = await bed.api.sessions.create({ agent: 'mock' });
-  const before = seen.length;
-  const run = await api.runs.start(session_id, { input: { script: [{ do: 'complete' }] } });
-  await bed.over(run.run_id);
-  return String(seen[before]?.[VARIABLE]);
+interface Hosted {
+  identity: string;
+  runId: string;
+  sessionId: string;
 }
+
+let hosts = 0;
+/** A run of this person at work, in a session of its own or in this one, with the identity that its worker was given. */
+async function hosted(person = server.token, inSession?: string): Promise<Hosted> {
+  const label = `host-${++hosts}`;
+  const sessionId = inSession ?? (await newSession(server, { agent: 'mock', labels: [label] })).session_id;
+  const labels = (await ok(server.get<{ labels?: string[] }>(`/v1/sessions/${sessionId}`))).labels;
+  await ok(server.post(`/v1/sessions/${sessionId}/runs`, { input: { text: 'go' } }, { token: person }));
+  const claim = { worker_id: label, labels, agents: [{ name: 'mock', recovery: 'none' }] };
+  const { run, env } = await ok(server.post<ClaimedRunView>('/v1/workers/claim', claim));
+  return { identity: String(env[VARIABLE]), runId: run.run_id, sessionId };
+}
+const identityFor = async (person?: string): Promise<string> => (await hosted(person)).identity;
+const complete = (runId: string) => ok(server.post(`/v1/runs/${runId}/complete`));
+const as = (token: string) => createClient({ url, token });
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.slice(4).split('.')[0] ?? '', 'base64url').toString());
 const list = (token: string) => server.raw('GET', '/api/v1/kinds/skills', undefined, { token });
-const file = () => ({ file: new Blob([new Uint8Array(skillZip())]), fileName: 'review-notes.zip' });
+const file = (name = 'review-notes') => ({
+  file: new Blob([new Uint8Array(skillZip(name))]),
+  fileName: `${name}.zip`,
+});
 
 describe('the skill identity of a managed run', () => {
   it('is a signed token of its type with user, runtime and expiry', async () => {
@@ -58,14 +59,51 @@ describe('the skill identity of a managed run', () => {
 
   it('publishes, finds and overwrites skills in the name of its user only', async () => {
     const lead = (await server.makeToken('operator', undefined, { name: 'lead' })).token;
-    const mine = createClient({ url: bed.url, token: await identityFor(lead) });
+    const mine = as(await identityFor(lead));
     const skill = await mine.skills.upload(file());
     expect((await mine.skills.list({ name: 'review-notes', exact_match: true })).items).toEqual([skill]);
     expect(await mine.skills.replace(skill.id, file())).toMatchObject({ id: skill.id });
-    const theirs = createClient({ url: bed.url, token: await identityFor() });
+    const theirs = as(await identityFor());
     await expect(theirs.skills.replace(skill.id, file())).rejects.toMatchObject({ code: 'skill_identity_not_allowed' });
     await expect(mine.skills.download(skill.id)).rejects.toMatchObject({ code: 'skill_identity_not_allowed' });
     await expect(mine.skills.remove(skill.id)).rejects.toMatchObject({ code: 'skill_identity_not_allowed' });
+  });
+});
+
+describe('finding 18: a skill identity is worth no more than its run', () => {
+  it('is refused once its run is over', async () => {
+    const { identity, runId } = await hosted();
+    expect((await list(identity)).status).toBe(200);
+    await complete(runId);
+    expect((await list(identity)).status).toBe(401);
+    await expect(as(identity).skills.upload(file('late-notes'))).rejects.toMatchObject({ status: 401 });
+  });
+
+  it('overwrites no skill of its person that another session published', async () => {
+    const first = await hosted();
+    const skill = await as(first.identity).skills.upload(file('shared-notes'));
+    const other = as(await identityFor());
+    await expect(other.skills.replace(skill.id, file('shared-notes'))).rejects.toMatchObject({
+      code: 'skill_identity_not_allowed',
+    });
+    const own = await server.raw('GET', `/api/v1/kinds/skills?name=shared-notes`);
+    expect(own.body).toEqual({ items: [skill] });
+  });
+
+  it('overwrites no skill that its person published without a run', async () => {
+    const skill = await as(server.token).skills.upload(file('hand-made'));
+    await expect(as(await identityFor()).skills.replace(skill.id, file('hand-made'))).rejects.toMatchObject({
+      code: 'skill_identity_not_allowed',
+    });
+    expect(await as(server.token).skills.replace(skill.id, file('hand-made'))).toMatchObject({ id: skill.id });
+  });
+
+  it('overwrites in a later run what an earlier run of the same session published', async () => {
+    const first = await hosted();
+    const skill = await as(first.identity).skills.upload(file('grown-notes'));
+    await complete(first.runId);
+    const second = await hosted(server.token, first.sessionId);
+    expect(await as(second.identity).skills.replace(skill.id, file('grown-notes'))).toMatchObject({ id: skill.id });
   });
 });
 
@@ -115,6 +153,7 @@ describe('a forged skill identity', () => {
     ['a missing claim', ({ runtime_name: _, ...c }) => c],
     ['an expiry that is no number', (c) => ({ ...c, exp: '9999999999999' })],
     ['an expiry in the past', (c) => ({ ...c, exp: 1 })],
+    ['another run', (c) => ({ ...c, runtime_name: 'run_unknown' })],
     ['another user', (c) => ({ ...c, user_id: 'tok_unknown' })],
     ['a renamed user', (c) => ({ ...c, user_name: 'somebody else' })],
     ['a claim too many', (c) => ({ ...c, scope: 'operator' })],

@@ -33,6 +33,7 @@ const TAKEN_BACK: Record<string, string[]> = {
   '0008-output-order': ['DROP INDEX outputs_order'],
   '0009-own-drafts': ['DROP TABLE drafts', ...webSchema().filter((statement) => statement.includes('TABLE drafts'))],
   '0010-sightings': ['ALTER TABLE asks DROP COLUMN seen_by'],
+  '0011-skill-sessions': ['ALTER TABLE skills DROP COLUMN session_id'],
   '0007-labels': [
     'DROP INDEX runs_claimable',
     'ALTER TABLE sessions DROP COLUMN labels',
