@@ -39,12 +39,15 @@ export interface Page {
   /** Position of the last row already seen; rows after it follow, oldest first. */
   after?: number | undefined;
   limit: number;
+  /** The page ends with the row whose texts reach this size. Each row then has its size. */
+  bytes?: number | undefined;
 }
 
 /** A row of a list with the position that continues after it. */
 export interface Positioned<T> {
   at: number;
   value: T;
+  bytes?: number;
 }
 
 export interface AskFilter {
@@ -118,9 +121,14 @@ export interface Reader {
   clarificationRun(requestId: string): MaybePromise<Run | undefined>;
   /** In the order they will get the slot. */
   queuedRuns(sessionId: string): MaybePromise<Run[]>;
+  /** The same without reading their inputs. */
+  queuedRunIds(sessionId: string): MaybePromise<string[]>;
   ask(id: string): MaybePromise<Ask | undefined>;
   asks(filter: AskFilter, page: Page): MaybePromise<Positioned<Ask>[]>;
-  /** Position and instant of the first of at most `length` asks before a position; undefined when there are none. */
+  /**
+   * Position and instant of the first of at most `length` asks before a position, fewer where they are large; undefined
+   * when there are none.
+   */
   stretch(before: number, length: number, sessionId?: string): MaybePromise<{ low: number; at: number } | undefined>;
   /** Ended asks from one position up to another, newest first. */
   pastAsks(filter: PastFilter, low: number, before: number): MaybePromise<Positioned<EndedAsk>[]>;
@@ -128,6 +136,8 @@ export interface Reader {
   /** The position of the first ask that came at or after an instant. */
   askPositionAt(at: number): MaybePromise<number>;
   pendingOfRun(runId: string): MaybePromise<PendingAsk[]>;
+  /** The same without reading what they ask, which may be large. */
+  pendingHeads(runId: string): MaybePromise<Pick<PendingAsk, 'id' | 'kind' | 'mode'>[]>;
   /** The newest of them. */
   lastPendingOfRun(runId: string): MaybePromise<PendingAsk | undefined>;
   /** How many asks of each kind are pending, without reading them. */
@@ -143,8 +153,10 @@ export interface Reader {
   formOf(sessionId: string, subtaskId: string): MaybePromise<string | undefined>;
   /** The latest form of a session that this tool call displayed. */
   formOfCall(sessionId: string, toolCallId: string): MaybePromise<Ask | undefined>;
-  outputs(runId: string): MaybePromise<Output[]>;
-  events(filter: EventFilter, after: number, limit: number): MaybePromise<Event[]>;
+  /** The newest, up to the one with which they reach the size (4 MiB by default); in order. */
+  outputs(runId: string, bytes?: number): MaybePromise<Output[]>;
+  /** Ends with the event that reaches the size; 4 MiB by default. */
+  events(filter: EventFilter, after: number, limit: number, bytes?: number): MaybePromise<Event[]>;
   /** Events of one type in a session, before an event, the latest first. */
   latest(sessionId: string, type: EventType, before: number, limit: number): MaybePromise<Event[]>;
   lastSeq(): MaybePromise<number>;

@@ -5,6 +5,7 @@
 import { CHECKPOINT, type Checkpoint, NO_CHECKPOINT, signedText, statementOf } from '../core/checkpoint.ts';
 import type { Ports, Reader } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
+import { eventPage, LONGEST_PAGE } from './event-page.ts';
 import { openSession } from './ledger.ts';
 
 /** The most events that one checkpoint covers, so that it stays a small event itself. */
@@ -18,12 +19,12 @@ export async function signLog(ports: Ports, isStopped: () => boolean = () => fal
 /** Resolves to whether there is more. */
 async function signRange(ports: Ports): Promise<boolean> {
   const { store, sealer, hash } = ports;
-  const { last, events } = await store.read(async (reader) => {
+  const { last, events, hasMore } = await store.read(async (reader) => {
     const newest = await newestOf(reader);
-    return { last: newest, events: await reader.events({}, newest.through, RANGE) };
+    return { last: newest, ...(await eventPage(reader, {}, newest.through, RANGE, LONGEST_PAGE)) };
   });
   // Checkpoints alone need no checkpoint; a whole range of them is covered by one.
-  if (events.length < RANGE && events.every(({ type }) => type === CHECKPOINT)) return false;
+  if (!hasMore && events.every(({ type }) => type === CHECKPOINT)) return false;
   const previous = last.data === undefined ? NO_CHECKPOINT : hash(last.data);
   const statement = statementOf(events, last.through, previous, sealer.publicKey, hash);
   await store.write(async (tx) => {
@@ -32,7 +33,7 @@ async function signRange(ports: Ports): Promise<boolean> {
     ledger.note(CHECKPOINT, { ...statement, signature: sealer.sign(signedText(statement)) });
     await ledger.close();
   });
-  return events.length === RANGE;
+  return hasMore;
 }
 
 async function newestOf(reader: Reader): Promise<{ seq: number; through: number; data?: string }> {

@@ -10,8 +10,8 @@ type PendingForm = Extract<PendingAsk, { kind: 'question' }>;
 /** The form the session waits for. Only the run that has the slot can be held on one. */
 export async function pendingForm({ session, tx }: Ledger): Promise<PendingForm | undefined> {
   if (session.pendingCount === 0 || session.activeRunId === undefined) return undefined;
-  const asks = await tx.pendingOfRun(session.activeRunId);
-  return asks.find((ask): ask is PendingForm => ask.kind === 'question' && ask.mode === 'form');
+  const form = (await tx.pendingHeads(session.activeRunId)).find(({ mode }) => mode === 'form');
+  return form && ((await tx.ask(form.id)) as PendingForm | undefined);
 }
 
 /** Call before anything is posted to a session that is not the answer to its form. */

@@ -28,7 +28,8 @@ async function listed<R, T>(
 ): Promise<Listed<T>> {
   await expireOverdue(ports);
   return ports.store.read(async (r) => {
-    const found = await rows(r, { ...page, limit: page.limit + 1 });
+    const found = await rows(r, { ...page, limit: page.limit + 1, bytes: LONGEST_PAGE });
+    const isCut = found.reduce((sum, { bytes = 0 }) => sum + bytes, 0) >= LONGEST_PAGE;
     const views: T[] = [];
     let size = 0;
     for (const { value } of found.slice(0, page.limit)) {
@@ -37,7 +38,7 @@ async function listed<R, T>(
       size += JSON.stringify(shown).length;
       views.push(shown);
     }
-    const next = found.length > views.length ? found[views.length - 1]?.at : undefined;
+    const next = isCut || found.length > views.length ? found[views.length - 1]?.at : undefined;
     return { views, next, cursor: await r.lastSeq() };
   });
 }

@@ -63,4 +63,4 @@ export async function approvalOf(r: Reader, run: Run, requestId: string): Promis
 }
 
 const pendingIds = async (r: Reader, run: Run, kind: Ask['kind']): Promise<string[]> =>
-  (await r.pendingOfRun(run.id)).filter((ask) => ask.kind === kind).map(({ id }) => id);
+  (await r.pendingHeads(run.id)).filter((ask) => ask.kind === kind).map(({ id }) => id);

@@ -65,7 +65,7 @@ const recover = (ports: Ports, runId: string, isLost: (run: Run) => boolean, may
 /** Only lost tool calls hold the run, and its agent cannot take an answer later. */
 async function isHeldInside(tx: Tx, run: Run): Promise<boolean> {
   if (!isWaiting(run.status) || run.recovery === 'resume') return false;
-  return (await tx.pendingOfRun(run.id)).every((ask) => ask.mode === 'blocking');
+  return (await tx.pendingHeads(run.id)).every((ask) => ask.mode === 'blocking');
 }
 
 async function leaveOpen(ledger: Ledger, run: Run): Promise<void> {

@@ -16,7 +16,7 @@ import { checkLease } from './lease.ts';
 import { type Ledger, openForWork, openRun } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
 import { enqueue, type Opening } from './slot.ts';
-import { runReply, runView } from './views.ts';
+import { OUTPUT_BYTES, runReply, runView } from './views.ts';
 
 export interface StartCommand {
   sessionId: string;
@@ -137,7 +137,7 @@ async function say(ledger: Ledger, run: Run, said: Said, outputId?: string): Pro
 /** Adds the final text of a run, unless it is a repeat of the last output. */
 async function sayLast(ledger: Ledger, run: Run, text: string | undefined): Promise<void> {
   if (text === undefined) return;
-  const isRepeat = ledger.session.lastMessage === text && (await ledger.tx.outputs(run.id)).some(says);
+  const isRepeat = ledger.session.lastMessage === text && (await ledger.tx.outputs(run.id, OUTPUT_BYTES)).some(says);
   if (!isRepeat) await say(ledger, run, { text }, `${run.id}_end`);
 
   function says({ content }: Output): boolean {

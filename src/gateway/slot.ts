@@ -65,7 +65,7 @@ export const newRun = (session: Session, now: number, wanted: NewRun & { id: str
 /** 1-based. Last, unless the run inherited a place. */
 async function placeOf({ tx, session }: Ledger, run: Run): Promise<number> {
   if (run.queueOrder === session.runCount) return session.queuedCount;
-  return (await tx.queuedRuns(session.id)).findIndex((queued) => queued.id === run.id) + 1;
+  return (await tx.queuedRunIds(session.id)).indexOf(run.id) + 1;
 }
 
 export const previewOf = (text: unknown): string =>
@@ -79,7 +79,8 @@ const commandOf = ({ command }: Record<string, unknown>): unknown =>
 export async function fillSlot(ledger: Ledger): Promise<void> {
   const { session, tx } = ledger;
   if (session.activeRunId !== undefined || session.queuedCount === 0 || session.status === 'ended') return;
-  const [next] = await tx.queuedRuns(session.id);
+  const [nextId] = await tx.queuedRunIds(session.id);
+  const next = nextId === undefined ? undefined : await tx.run(nextId);
   if (!next) return;
   if (next.clarification) {
     await begin(ledger, next);

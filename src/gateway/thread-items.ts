@@ -7,6 +7,7 @@ import type { Ports } from '../core/ports.ts';
 import type { Session } from '../core/session.ts';
 import { createThread } from '../core/thread.ts';
 import type { ItemView } from '../core/views.ts';
+import { eventPage, LONGEST_PAGE } from './event-page.ts';
 import { expireOverdue, undefinedIfDamaged } from './expire.ts';
 import { sessionOfThread, sessionRecord } from './records.ts';
 import { itemView } from './views.ts';
@@ -33,8 +34,7 @@ export interface ItemPage {
 }
 
 const BATCH = 200;
-/** A page ends when its text exceeds this size. */
-const LONGEST_PAGE = 4 * 1024 * 1024;
+const LONGEST_READ = 1024 * 1024;
 export const THREAD_START: ThreadCursor = { quiet: 0, seq: 0, n: 0 };
 
 /** Folds from a cursor: for each event the items after that cursor. */
@@ -67,15 +67,19 @@ export async function listItems(ports: Ports, threadId: string, from: ThreadCurs
   const items: ItemAtCursor[] = [];
   let [seq, size] = [from.quiet, 0];
   for (;;) {
-    const events = await ports.store.read((r) => r.events({ sessionId: session.id }, seq, BATCH));
+    const { events, hasMore } = await ports.store.read((r) =>
+      eventPage(r, { sessionId: session.id }, seq, BATCH, LONGEST_READ),
+    );
     for (const event of events)
       for (const item of take(event).filter(({ isUpdate }) => !isUpdate)) {
         if (items.length === limit || size > LONGEST_PAGE) return pageOf(ports, items, true, from);
         size += JSON.stringify(item.view).length;
         items.push(item);
       }
-    if (events.length < BATCH) return pageOf(ports, items, false, from);
+    if (!hasMore) return pageOf(ports, items, false, from);
     seq = events.at(-1)?.seq ?? seq;
+    // A long log must not keep other requests waiting.
+    await new Promise(setImmediate);
   }
 }
 

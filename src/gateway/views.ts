@@ -1,12 +1,11 @@
 // Builds the views of records that the API returns. Reads what a view needs besides its record; decides nothing.
-import type { Answer, ApprovalAsk, Ask, AskBase, PendingAsk, QuestionAsk } from '../core/ask.ts';
+import type { Answer, ApprovalAsk, Ask, AskBase, QuestionAsk } from '../core/ask.ts';
 import { TOOL_DEFERRED } from '../core/deferred.ts';
 import type { Event } from '../core/event.ts';
 import { renderPayload } from '../core/form.ts';
 import type { Message } from '../core/mailbox.ts';
-import type { Output } from '../core/output.ts';
 import { permissionsOf } from '../core/policy.ts';
-import type { Reader, Sealer } from '../core/ports.ts';
+import type { AskFilter, Reader, Sealer } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import { type Session, threadIdOf } from '../core/session.ts';
 import { SIGHTINGS_SHOWN } from '../core/sighting.ts';
@@ -28,7 +27,8 @@ import type { Ledger } from './ledger.ts';
 import { ok, type Refused } from './mutate.ts';
 import { activeRun } from './records.ts';
 
-const OUTPUT_CHARACTERS = 256 * 1024;
+/** A run shows its newest outputs up to this size, the last one always. */
+export const OUTPUT_BYTES = 256 * 1024;
 
 export const requestView = (ask: Ask): ApprovalRequest | UserQuestionRequest =>
   ask.kind === 'approval' ? approvalRequest(ask) : questionRequest(ask);
@@ -101,9 +101,9 @@ function unsealed(answer: Answer, sealed: string, sealer: Sealer): Answer {
 }
 
 export async function runView(reader: Reader, session: Session, run: Run): Promise<RunView> {
-  const pending = session.pendingCount > 0 ? await reader.pendingOfRun(run.id) : [];
-  const outputs = run.outputCount > 0 ? await reader.outputs(run.id) : [];
-  const { approvals, questions } = split(pending);
+  const pending = session.pendingCount > 0 ? await reader.pendingHeads(run.id) : [];
+  const { approvals, questions } = await shownAsks(reader, { runId: run.id }, pending.length);
+  const outputs = run.outputCount > 0 ? await reader.outputs(run.id, OUTPUT_BYTES) : [];
   return {
     run_id: run.id,
     session_id: run.sessionId,
@@ -116,11 +116,11 @@ export async function runView(reader: Reader, session: Session, run: Run): Promi
     ...optional('finished_at_ms', run.finishedAt),
     ...(run.status === 'queued' ? { queued_position: await queuedPosition(reader, run) } : {}),
     request: { source: run.source, actor_id: run.actor, text_preview: run.textPreview },
-    pending_approval_ids: approvals.map((a) => a.id),
-    pending_approvals: within(approvals),
-    pending_question_ids: questions.map((q) => q.id),
-    pending_questions: within(questions),
-    outputs: newest(outputs).map((o) => ({ output_id: o.id, at_ms: o.at, ...o.content })),
+    pending_approval_ids: pending.filter(({ kind }) => kind === 'approval').map(({ id }) => id),
+    pending_approvals: approvals,
+    pending_question_ids: pending.filter(({ kind }) => kind === 'question').map(({ id }) => id),
+    pending_questions: questions,
+    outputs: outputs.map((o) => ({ output_id: o.id, at_ms: o.at, ...o.content })),
     ...optional('error', run.error),
     ...optional('outcome', run.outcome === TOOL_DEFERRED ? undefined : run.outcome),
     ...optional('resumes_run_id', run.resumesRunId),
@@ -130,22 +130,11 @@ export async function runView(reader: Reader, session: Session, run: Run): Promi
 }
 
 /** Whether its agent stopped to display a form, which waits or was answered. */
-const isDeferred = (run: Run, pending: readonly Ask[]): boolean =>
+const isDeferred = (run: Run, pending: readonly Pick<Ask, 'mode'>[]): boolean =>
   run.outcome === TOOL_DEFERRED || pending.some((ask) => ask.mode === 'form');
 
-/** As many outputs as fit, the last one always: a view of a run with much output stays small. */
-function newest(outputs: readonly Output[]): readonly Output[] {
-  let from = outputs.length;
-  for (let left = OUTPUT_CHARACTERS; from > 0 && left > 0; from--) left -= sizeOf(outputs[from - 1]?.content ?? {});
-  return outputs.slice(from);
-}
-
-const sizeOf = ({ text, data }: Record<string, unknown>): number =>
-  (typeof text === 'string' ? text.length : 0) + (data === undefined ? 0 : JSON.stringify(data).length);
-
 async function queuedPosition(reader: Reader, run: Run): Promise<number> {
-  const queued = await reader.queuedRuns(run.sessionId);
-  return Math.max(1, queued.findIndex((q) => q.id === run.id) + 1);
+  return Math.max(1, (await reader.queuedRunIds(run.sessionId)).indexOf(run.id) + 1);
 }
 
 /** Closes the ledger and returns the view of the run that works on. */
@@ -156,11 +145,8 @@ export async function runReply(ledger: Ledger, result: Run | Refused, reply = ok
 }
 
 export async function sessionView(reader: Reader, session: Session): Promise<SessionView> {
-  const open = session.pendingCount > 0;
-  const placed = open ? await reader.asks({ sessionId: session.id, status: 'pending' }, { limit: 500 }) : [];
-  const { approvals, questions } = split(placed.map((p) => p.value as PendingAsk));
+  const { approvals, questions } = await shownAsks(reader, { sessionId: session.id }, session.pendingCount);
   const active = await activeRun(reader, session);
-  const queued = session.queuedCount > 0 ? await reader.queuedRuns(session.id) : [];
   const status = session.status === 'ended' ? 'ended' : (active?.status ?? 'idle');
   return {
     session_id: session.id,
@@ -176,13 +162,13 @@ export async function sessionView(reader: Reader, session: Session): Promise<Ses
     permissions_from: session.permissions ? 'session' : active?.permissions ? 'worker' : 'default',
     status,
     snapshot: {
-      pending_approvals: within(approvals),
-      pending_questions: within(questions),
+      pending_approvals: approvals,
+      pending_questions: questions,
       status,
       last_message: session.lastMessage ?? null,
     },
     ...optional('active_run_id', session.activeRunId),
-    queued_run_ids: queued.map((r) => r.id),
+    queued_run_ids: session.queuedCount > 0 ? await reader.queuedRunIds(session.id) : [],
     thread_id: threadIdOf(session.id),
     ...(session.taskId === undefined ? {} : { task_id: JSON.parse(session.taskId) }),
     created_at_ms: session.createdAt,
@@ -190,20 +176,14 @@ export async function sessionView(reader: Reader, session: Session): Promise<Ses
   };
 }
 
-/** A run or session shows its pending asks up to this size; all ids are there, and each ask can be read by itself. */
-const MOST_SHOWN = 2 * 1024 * 1024;
-const FEW = 8;
+/** A run or session shows its first pending asks up to this size; each ask can be read by itself. */
+const SHOWN_BYTES = 512 * 1024;
+const MOST_SHOWN = 500;
 
-function within<T>(requests: T[]): T[] {
-  if (requests.length <= FEW) return requests;
-  let size = 0;
-  return requests.filter((request) => {
-    size += JSON.stringify(request).length;
-    return size <= MOST_SHOWN;
-  });
-}
-
-function split(pending: readonly PendingAsk[]) {
+async function shownAsks(reader: Reader, of: Pick<AskFilter, 'sessionId' | 'runId'>, pendingCount: number) {
+  const page = { limit: MOST_SHOWN, bytes: SHOWN_BYTES };
+  const rows = pendingCount > 0 ? await reader.asks({ ...of, status: 'pending' }, page) : [];
+  const pending = rows.map(({ value }) => value);
   return {
     approvals: pending.filter((ask) => ask.kind === 'approval').map(approvalRequest),
     questions: pending.filter((ask) => ask.kind === 'question').map(questionRequest),

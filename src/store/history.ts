@@ -9,6 +9,8 @@ import { toEnded } from './tables.ts';
 
 type History = Pick<Reader, 'stretch' | 'pastAsks' | 'pastOutcomes' | 'askPositionAt'>;
 
+/** One range is read in one step, in which nothing else happens. */
+const LONGEST_STRETCH = 1024 * 1024;
 /** How many characters of an ask's content are read for the name of its tool. */
 const HEAD_CHARACTERS = 600;
 const OUTCOMES = `SELECT a.kind, a.status, a.created_at, a.answer, s.agent, SUBSTR(a.content, 1, ${HEAD_CHARACTERS}) AS head
@@ -20,7 +22,10 @@ export const historyReads = (sql: Sql): History => ({
     const own = sessionId === undefined ? '' : ' AND session_id = ?';
     const rows = await sql.all<{ low: number | null; at: number }>(
       `SELECT n AS low, created_at AS at FROM asks WHERE n = (SELECT MIN(n) FROM
-         (SELECT n FROM asks WHERE n < ?${own} ORDER BY n DESC LIMIT ${length}) AS newest)`,
+         (SELECT n, SUM(size) OVER (ORDER BY n DESC) - size AS newer FROM
+           (SELECT n, OCTET_LENGTH(content) + COALESCE(OCTET_LENGTH(answer), 0) AS size
+             FROM asks WHERE n < ?${own} ORDER BY n DESC LIMIT ${length}) AS sized) AS newest
+         WHERE newer < ${LONGEST_STRETCH})`,
       sessionId === undefined ? [before] : [before, sessionId],
     );
     const [row] = rows;

@@ -1,24 +1,23 @@
 // Implements every read of the gateway, over any database that offers `Sql`. Look-ups are fixed texts that a database
 // prepares once; lists with optional filters are compiled by Kysely. Limits that the gateway chooses are written into the
 // text: SQLite plans a statement again, at ten times its cost, whenever the value of a `LIMIT ?` is bound.
-import { sql as raw } from 'kysely';
 import { WORKER_RESTART } from '../core/ask.ts';
 import { servedKeys } from '../core/label.ts';
 import type { EventFilter, Reader } from '../core/ports.ts';
 import { LOST } from '../core/run.ts';
-import { SYSTEM_SESSION } from '../core/session.ts';
 import { draftReads } from './drafts.ts';
 import { historyReads } from './history.ts';
+import { listReads } from './lists.ts';
 import { rowReads } from './row-reads.ts';
 import { signInReads } from './sign-in-links.ts';
 import { skillReads } from './skills.ts';
-import { andThen, compiler, type Sql, type Value } from './sql.ts';
+import type { Sql, Value } from './sql.ts';
 import { MESSAGE, OUTPUT, SESSION, type Tables, TOKEN, toAsk, toEnded, toEvent, toPending, toRun } from './tables.ts';
-
-const literal = (value: string) => raw.lit<string>(value);
 
 /** Rows of a run are found among those of its session: an index by run would cost every write a page. */
 const OF_RUN = `session_id = (SELECT session_id FROM runs WHERE id = ?) AND run_id = ?`;
+
+const idOf = (row: { id: string }): string => row.id;
 
 const marks = (count: number): string => Array(count).fill('?').join(', ');
 
@@ -34,6 +33,23 @@ const CLAIMABLE = (agents: number, needs: number, limit: number) => `
 const HELD = `status IN ('waiting_for_approval', 'waiting_for_user_question')`;
 
 const LAPSED = `lease_worker IS NOT NULL AND lease_until <= ? AND NOT (lease_until = ${LOST.until} AND ${HELD})`;
+
+/** The most bytes of texts that one read returns. */
+const LONGEST = 4 * 1024 * 1024;
+
+/** The keys of the first rows, up to the one with which their texts reach the size. The sizes are in the row headers. */
+const WITHIN = (
+  table: string,
+  key: string,
+  text: string,
+  condition: string,
+  order: string,
+  limit: number,
+  bytes: number,
+) => `
+  SELECT ${key} FROM (SELECT ${key}, SUM(size) OVER (ORDER BY ${key} ${order}) - size AS others
+    FROM (SELECT ${key}, OCTET_LENGTH(${text}) AS size FROM ${table} WHERE ${condition}
+      ORDER BY ${key} ${order} LIMIT ${limit}) AS sized) AS summed WHERE others < ${bytes}`;
 
 const KEPT_ANSWER = `session_id = ? AND kind = ? AND digest = ? AND status = 'answered'
   AND delivery = 'undeliverable' AND delivery_reason = '${WORKER_RESTART}' ORDER BY n DESC LIMIT 1`;
@@ -53,7 +69,7 @@ const COUNTS = `
 
 /** `horizon`: the last event that may be shown; every event where one transaction writes at a time. */
 export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER, claimClause = ''): Reader {
-  const { one, many, page: pageOf } = rowReads(sql);
+  const { one, many } = rowReads(sql);
   const from = <Row, T>(table: keyof Tables, map: (row: Row) => T) => {
     const select = `SELECT * FROM ${table} WHERE `;
     const byId = `${select}id = ?`;
@@ -74,61 +90,19 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     ...signInReads(sql),
     ...draftReads(sql),
     ...historyReads(sql),
+    ...listReads(sql),
     ...skillReads(sql),
     session: from('sessions', SESSION.read).byId,
-    sessions(filter, page) {
-      const { newestFirst } = filter;
-      let query = compiler
-        .selectFrom('sessions')
-        .selectAll()
-        .where('n', newestFirst ? '<' : '>', page.after ?? (newestFirst ? Number.MAX_SAFE_INTEGER : 0))
-        .where('id', '<>', SYSTEM_SESSION);
-      if (filter.id !== undefined) query = query.where('id', '=', filter.id);
-      if (filter.status !== undefined) query = query.where('status', '=', filter.status);
-      if (filter.parentId !== undefined) query = query.where('parent_session_id', '=', filter.parentId);
-      const ordered = query.orderBy('n', newestFirst ? 'desc' : 'asc').limit(page.limit);
-      return pageOf(ordered, SESSION.read);
-    },
     run: runs.byId,
-    runs(filter, page) {
-      let query = compiler
-        .selectFrom('runs')
-        .selectAll()
-        .where('n', '>', page.after ?? 0);
-      if (filter.sessionId !== undefined) query = query.where('session_id', '=', filter.sessionId);
-      if (filter.status !== undefined) query = query.where('status', '=', filter.status);
-      return pageOf(query.orderBy('n').limit(page.limit), toRun);
-    },
     carryingRun: (askId) => runs.one(`carries_ask_id = ?`, askId),
     clarificationRun: (requestId) => runs.one(`clarification_id = ?`, requestId),
     queuedRuns: (sessionId) => runs.many(`session_id = ? AND status = 'queued' ORDER BY queue_order, n`, sessionId),
+    queuedRunIds: (sessionId) =>
+      many(`SELECT id FROM runs WHERE session_id = ? AND status = 'queued' ORDER BY queue_order, n`, [sessionId], idOf),
     ask: from('asks', toAsk).byId,
-    asks(filter, page) {
-      let query = compiler
-        .selectFrom('asks')
-        .selectAll()
-        .where('n', '>', page.after ?? 0);
-      if (filter.status === 'ended') query = query.where('status', '<>', 'pending');
-      // A literal, so that the partial index on pending asks is used.
-      else if (filter.status === 'pending') query = query.where('status', '=', literal('pending'));
-      else if (filter.status !== undefined) query = query.where('status', '=', filter.status);
-      if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
-      if (filter.sessionId !== undefined) query = query.where('session_id', '=', filter.sessionId);
-      const { runId } = filter;
-      if (runId !== undefined)
-        query = query
-          .where('session_id', '=', (eb) => eb.selectFrom('runs').select('session_id').where('id', '=', runId))
-          .where('run_id', '=', runId);
-      if (filter.delivery === 'due') query = query.where('delivery', '=', literal('due'));
-      else if (filter.delivery !== undefined) query = query.where('delivery', '=', filter.delivery);
-      const { agent } = filter;
-      if (agent !== undefined)
-        query = query.where('session_id', 'in', (eb) =>
-          eb.selectFrom('sessions').select('id').where('agent', '=', agent),
-        );
-      return pageOf(query.orderBy('n').limit(page.limit), toAsk);
-    },
     pendingOfRun: (runId) => pendingAsks.many(`${OF_RUN} AND status = 'pending' ORDER BY n`, runId, runId),
+    pendingHeads: (runId) =>
+      sql.all(`SELECT id, kind, mode FROM asks WHERE ${OF_RUN} AND status = 'pending' ORDER BY n`, [runId, runId]),
     lastPendingOfRun: (runId) =>
       pendingAsks.one(`${OF_RUN} AND status = 'pending' ORDER BY n DESC LIMIT 1`, runId, runId),
     async pendingKinds(runId) {
@@ -158,13 +132,22 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     keptAnswer: (sessionId, kind, digest) => endedAsks.one(KEPT_ANSWER, sessionId, kind, digest),
     partialState: (askId) =>
       from('partial_states', (row: Tables['partial_states']) => row.state).one(`ask_id = ?`, askId),
-    outputs: (runId) =>
-      andThen(from('outputs', OUTPUT.read).many(`run_id = ? ORDER BY position DESC LIMIT 100`, runId), (newest) =>
-        newest.reverse(),
+    outputs: (runId, bytes = LONGEST) =>
+      from('outputs', OUTPUT.read).many(
+        `run_id = ? AND position IN (${WITHIN('outputs', 'position', 'content', 'run_id = ?', 'DESC', 100, bytes)})
+         ORDER BY position`,
+        runId,
+        runId,
       ),
-    events(filter, after, limit) {
+    events(filter, after, limit, bytes = LONGEST) {
       const [which, ids] = eventsOf(filter);
-      return events.many(`${which} seq > ? AND seq <= ? ORDER BY seq LIMIT ${limit}`, ...ids, after, horizon);
+      const condition = `${which} seq > ? AND seq <= ?`;
+      return events.many(
+        `seq IN (${WITHIN('events', 'seq', 'data', condition, 'ASC', limit, bytes)}) ORDER BY seq`,
+        ...ids,
+        after,
+        horizon,
+      );
     },
     latest: (sessionId, type, before, limit) =>
       events.many(`session_id = ? AND seq < ? AND type = ? ORDER BY seq DESC LIMIT ${limit}`, sessionId, before, type),
@@ -175,25 +158,9 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         (row: { seq: number | null }) => row.seq,
       )) ?? 0,
     message: messages.byId,
-    messages(sessionId, which, page) {
-      const ofSession = compiler.selectFrom('messages').selectAll().where('session_id', '=', sessionId);
-      const query =
-        which === 'dead'
-          ? ofSession.where('dead_at', 'is not', null)
-          : ofSession.where('acked_at', 'is', null).where('dead_at', 'is', null);
-      const newer = query.where('n', '>', page.after ?? 0);
-      return pageOf(newer.orderBy('n').limit(page.limit), MESSAGE.read);
-    },
     token: tokens.byId,
     tokenNamed: (name) => tokens.one(`name = ? AND revoked_at IS NULL ORDER BY n DESC LIMIT 1`, name),
     tokenByHash: (hash) => tokens.one(`hash = ?`, hash),
-    tokens(page) {
-      const newer = compiler
-        .selectFrom('tokens')
-        .selectAll()
-        .where('n', '>', page.after ?? 0);
-      return pageOf(newer.orderBy('n').limit(page.limit), TOKEN.read);
-    },
     overdueAsks: (now, limit) =>
       pendingAsks.many(
         `status = 'pending' AND expires_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at, n LIMIT ${limit}`,

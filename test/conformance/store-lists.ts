@@ -57,6 +57,37 @@ export function describeLists(bed: Bed): void {
       });
   });
 
+  it('finding 13: ends a page of asks, and a read of outputs, with the one that reaches the size', async () => {
+    const run = runOf('r1', 's1');
+    const large = (id: string) => {
+      const ask = approvalOf(id, run);
+      return { ...ask, content: { ...ask.content, input: { command: 'é'.repeat(5000) } } };
+    };
+    const asks = [approvalOf('a1', run), large('a2'), large('a3'), large('a4')];
+    await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks });
+    const page = await read((r) => r.asks({ sessionId: 's1' }, { limit: 9, bytes: 12_000 }));
+    expect(page.map(({ value }) => value.id)).toEqual(['a1', 'a2', 'a3']);
+    expect(page.every(({ bytes = 0 }, i) => (i === 0 ? bytes < 5000 : bytes > 10_000))).toBe(true);
+    expect(idsOf((await read((r) => r.asks({}, { limit: 9, bytes: 1 }))).map(({ value }) => value))).toEqual(['a1']);
+    await bed.store.write(async (tx) => {
+      for (const position of [1, 2, 3])
+        await tx.insertOutput({
+          id: `o${position}`,
+          runId: 'r1',
+          position,
+          at: 1,
+          content: { text: 'x'.repeat(1000) },
+        });
+    });
+    expect(idsOf(await read((r) => r.outputs('r1', 1500)))).toEqual(['o2', 'o3']);
+    expect(await read((r) => r.pendingHeads('r1'))).toMatchObject([
+      { id: 'a1' },
+      { id: 'a2' },
+      { id: 'a3' },
+      { id: 'a4' },
+    ]);
+  });
+
   describe('filters', () => {
     it('select sessions by id and status, and runs by session and status', async () => {
       await keep(bed.store, {

@@ -125,4 +125,16 @@ describe('bounded views', () => {
     }
     expect(found).toEqual(ids);
   });
+
+  it('finding 13: shows half a megabyte of pending asks in the reply to one byte, and the id of each', async () => {
+    const { session_id } = await newSession(server);
+    const { run_id } = await startRun(server, session_id);
+    const input = { command: 'x'.repeat(400_000) };
+    const ids: string[] = [];
+    for (let i = 0; i < 7; i++) ids.push((await raiseApproval(server, run_id, { input })).ask_id);
+    const reply = await server.post<RunView>(`/v1/runs/${run_id}/output`, { text: '.' });
+    expect(reply.body.pending_approval_ids).toEqual(ids);
+    expect(reply.text.length).toBeLessThan(1_000_000);
+    expect((await server.get(`/v1/sessions/${session_id}`)).text.length).toBeLessThan(1_000_000);
+  });
 });
