@@ -155,6 +155,7 @@ export interface Reader {
   formOfCall(sessionId: string, toolCallId: string): MaybePromise<Ask | undefined>;
   /** The newest, up to the one with which they reach the size (4 MiB by default); in order. */
   outputs(runId: string, bytes?: number): MaybePromise<Output[]>;
+  output(runId: string, id: string): MaybePromise<Output | undefined>;
   /** Ends with the event that reaches the size; 4 MiB by default. */
   events(filter: EventFilter, after: number, limit: number, bytes?: number): MaybePromise<Event[]>;
   /** Events of one type in a session, before an event, the latest first. */

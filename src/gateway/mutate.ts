@@ -3,6 +3,7 @@
 // commits, and only then is the refusal thrown. The key stays unused.
 import { fail, HoldpointError, type Refusal } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
+import { storedText, storedView } from './stored-view.ts';
 
 export interface Key {
   scope: string;
@@ -50,11 +51,11 @@ async function keyed<T>(
     if (known.fingerprint !== key.fingerprint)
       throw fail('idempotency_conflict', 'This key was already used here with a different payload. Use a new key.');
     const body = options.secret ? sealer.open(known.body) : known.body;
-    return { created: known.created, view: JSON.parse(body) as T };
+    return { created: known.created, view: (await storedView(tx, body)) as T };
   }
   const result = await unit(tx);
   if ('refused' in result) return result;
-  const json = JSON.stringify(result.view);
+  const json = storedText(result.view);
   const body = options.secret ? sealer.seal(json) : json;
   await tx.insertResponse({ ...key, created: result.created, body, createdAt: ports.clock.now() });
   return result;

@@ -4,6 +4,7 @@ import { TOOL_DEFERRED } from '../core/deferred.ts';
 import type { Event } from '../core/event.ts';
 import { renderPayload } from '../core/form.ts';
 import type { Message } from '../core/mailbox.ts';
+import type { Output } from '../core/output.ts';
 import { permissionsOf } from '../core/policy.ts';
 import type { AskFilter, Reader, Sealer } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
@@ -120,7 +121,7 @@ export async function runView(reader: Reader, session: Session, run: Run): Promi
     pending_approvals: approvals,
     pending_question_ids: pending.filter(({ kind }) => kind === 'question').map(({ id }) => id),
     pending_questions: questions,
-    outputs: outputs.map((o) => ({ output_id: o.id, at_ms: o.at, ...o.content })),
+    outputs: outputs.map(outputView),
     ...optional('error', run.error),
     ...optional('outcome', run.outcome === TOOL_DEFERRED ? undefined : run.outcome),
     ...optional('resumes_run_id', run.resumesRunId),
@@ -128,6 +129,8 @@ export async function runView(reader: Reader, session: Session, run: Run): Promi
     ...(isDeferred(run, pending) && { stop_reason: TOOL_DEFERRED }),
   };
 }
+
+export const outputView = ({ id, at, content }: Output) => ({ output_id: id, at_ms: at, ...content });
 
 /** Whether its agent stopped to display a form, which waits or was answered. */
 const isDeferred = (run: Run, pending: readonly Pick<Ask, 'mode'>[]): boolean =>

@@ -139,6 +139,7 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         runId,
         runId,
       ),
+    output: (runId, id) => from('outputs', OUTPUT.read).one(`run_id = ? AND id = ?`, runId, id),
     events(filter, after, limit, bytes = LONGEST) {
       const [which, ids] = eventsOf(filter);
       const condition = `${which} seq > ? AND seq <= ?`;
