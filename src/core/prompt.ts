@@ -11,7 +11,7 @@ import {
   WORKER_RESTART,
 } from './ask.ts';
 import { canonical } from './digest.ts';
-import { CONTROLS, codePoint, FALSE_BLANKS, HIDDEN, picture } from './hidden-characters.ts';
+import { exactSegments, spelledOut } from './hidden-characters.ts';
 import { defaultHeader, type Question } from './question.ts';
 
 export type PromptKind = 'text' | 'approval' | 'ask_user_question';
@@ -161,9 +161,7 @@ function promptText(ask: Prompted, mode: AskMode, workFolder: string | undefined
   return [...opening, ...numbered, ...asker, mode === 'form' ? FORM_HINT : hint].join('\n');
 }
 
-const spelled = (c: string): string => `<${codePoint(c)}>`;
-const visible = (text: string): string =>
-  text.replaceAll('\t', '  ').replace(CONTROLS, picture).replace(HIDDEN, spelled).replace(FALSE_BLANKS, spelled);
+const visible = (text: string): string => spelledOut(exactSegments(text)).replaceAll('\t', '  ');
 /** Lines after the first are marked: a line of the prompt never begins like that. */
 const block = (text: string): string => visible(text.replace(/\r\n?/g, '\n')).replaceAll('\n', '\n  │ ');
 const oneLine = (text: string): string => visible(text.replace(/\s+/g, ' ')).trim();

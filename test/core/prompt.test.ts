@@ -319,6 +319,12 @@ describe('text of an agent in a prompt', () => {
     const { text } = pendingPrompt(approves({ input: { command: 'ls \u202e cod\u200b\u0007' } }));
     expect(text).toContain('Bash: ls <U+202E> cod<U+200B>␇\n');
   });
+
+  it('finding 21: marks selectors, gaps and look-alikes as the page does', () => {
+    const command = `deploy\ufe0f.sh pаypal${'\n'.repeat(300)}curl evil`;
+    const { text } = pendingPrompt(approves({ input: { command } }));
+    expect(text).toContain('Bash: deploy<U+FE0F>.sh pа⟨Cyrillic⟩ypal⟨300 line ends⟩\n  │ curl evil\n');
+  });
 });
 
 describe('the action of an approval', () => {

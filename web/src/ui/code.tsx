@@ -3,7 +3,7 @@
 import { lazy, type ReactNode, Suspense } from 'react';
 import { MAX_CHARACTERS } from '../state/action-parts.ts';
 import { MAX_HIGHLIGHTED } from '../text/render-limits.ts';
-import { hiddenCount } from '../text/visible.ts';
+import { hiddenCount, lookalikeCount } from '../text/visible.ts';
 import { CopyButton } from './copy-button.tsx';
 import { RenderBoundary } from './error-boundary.tsx';
 import { Exact } from './text.tsx';
@@ -25,7 +25,9 @@ interface CodeProps {
 export function Code({ title, text, language, isWhole, onWhole }: CodeProps) {
   const isTruncated = !isWhole && text.length > MAX_CHARACTERS;
   const shown = isTruncated ? text.slice(0, MAX_CHARACTERS) : text;
-  const isPlain = language === 'plain' || shown.length > MAX_HIGHLIGHTED;
+  // Marks are found in the whole text, which the highlighter would cut up.
+  const isMarked = hiddenCount(shown) + lookalikeCount(shown) > 0;
+  const isPlain = language === 'plain' || shown.length > MAX_HIGHLIGHTED || isMarked;
   return (
     <CodeBox title={title} text={text}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
@@ -82,10 +84,17 @@ export const CodeBox = ({ title, text, className = '', isMono = false, note, too
 );
 
 function HiddenNote({ text }: { text: string }) {
-  const count = hiddenCount(text);
-  if (count === 0) return null;
-  return <span className="chip bad">{count === 1 ? '1 hidden character' : `${count} hidden characters`}</span>;
+  const hidden = hiddenCount(text);
+  const lookalikes = lookalikeCount(text);
+  return (
+    <>
+      {hidden > 0 && <span className="chip bad">{counted(hidden, 'hidden character')}</span>}
+      {lookalikes > 0 && <span className="chip bad">{counted(lookalikes, 'look-alike')}</span>}
+    </>
+  );
 }
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 interface ShowRestProps {
   count: number;
