@@ -8,6 +8,8 @@ import { HoldpointProblem } from './http.ts';
 export interface AgentSession {
   client: Client;
   sessionId: string;
+  /** The asks whose answers this program was given to write. */
+  sent: Set<string>;
   /** Ends what this program started, unless something is open in it; true if nothing is. `at`: when its agent left. */
   leave(at: number): Promise<boolean>;
 }
@@ -27,9 +29,10 @@ const READ_AFTER_MS = 15_000;
 
 /** An agent's token has its session already; for any other one is made, or reused. */
 export async function openAgentSession(client: Client, options: AgentSessionOptions): Promise<AgentSession> {
+  const sent = new Set<string>();
   if ((await client.signIn.me()).scope === 'agent') {
     const sessionId = await ownSession(client, options.sessionId);
-    return { client, sessionId, leave: (at) => leaveRun(client, sessionId, at) };
+    return { client, sessionId, sent, leave: (at) => leaveRun({ client, sessionId, sent }, at) };
   }
   const { title } = options;
   const { session_id } = await sessionFor(client, options);
@@ -37,8 +40,9 @@ export async function openAgentSession(client: Client, options: AgentSessionOpti
   return {
     client: createClient({ url: client.http.url, token, surface: 'mcp', retryForMs: RETRY_FOR_MS }),
     sessionId: session_id,
+    sent,
     async leave(at) {
-      const isOver = await leaveRun(client, session_id, at);
+      const isOver = await leaveRun({ client, sessionId: session_id, sent }, at);
       if (isOver && options.sessionId === undefined)
         await client.sessions.end(session_id, { reason: 'the agent has gone' });
       await client.tokens.revoke(token_id);
@@ -69,12 +73,13 @@ async function ownSession(client: Client, wanted: string | undefined): Promise<s
 }
 
 /** Whatever is pending or due keeps the run, for the program that comes next. */
-async function leaveRun(client: Client, session_id: string, at: number): Promise<boolean> {
+async function leaveRun(session: Omit<AgentSession, 'leave'>, at: number): Promise<boolean> {
+  const { client, sessionId: session_id, sent } = session;
   const { items: due } = await client.asks.list({ session_id, delivery: 'due', limit: 500 });
   let open = (await client.asks.list({ session_id, status: 'pending', limit: 1 })).items.length;
   for (const { ask_id, delivery } of due) {
-    const isRead = delivery.sent_at_ms !== undefined && delivery.sent_at_ms + READ_AFTER_MS <= at;
-    if (isRead) await client.asks.delivered(ask_id);
+    const isOld = delivery.sent_at_ms !== undefined && delivery.sent_at_ms + READ_AFTER_MS <= at;
+    if (isOld && sent.has(ask_id)) await client.asks.delivered(ask_id);
     else open += 1;
   }
   if (open > 0) return false;
@@ -84,7 +89,7 @@ async function leaveRun(client: Client, session_id: string, at: number): Promise
   return true;
 }
 
-export function httpBackend({ client, sessionId }: Pick<AgentSession, 'client' | 'sessionId'>) {
+export function httpBackend({ client, sessionId, sent }: Omit<AgentSession, 'leave'>) {
   const asks = async (query: { status?: 'pending'; delivery?: 'due' }): Promise<AskView[]> => {
     const found: AskView[] = [];
     for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
@@ -120,6 +125,7 @@ export function httpBackend({ client, sessionId }: Pick<AgentSession, 'client' |
       waitMs > 0 ? client.asks.wait(askId, Math.floor(waitMs), signal) : client.asks.get(askId),
     async send(askId: string, digest: string | undefined): Promise<void> {
       await client.asks.sent(askId, { digest });
+      sent.add(askId);
     },
     async giveBack(askId: string): Promise<void> {
       await client.asks.sent(askId, { returned: true });

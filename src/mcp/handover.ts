@@ -56,8 +56,8 @@ interface Sending {
   isShared: boolean;
 }
 
-const mayBeWaitedFor = ({ backend, patience }: Backed, { status, created_at_ms }: AskView): boolean =>
-  status === 'pending' && created_at_ms + patience.repeatMs > backend.now();
+const mayBeWaitedFor = ({ backend, patience }: Backed, { created_at_ms }: AskView): boolean =>
+  created_at_ms + patience.repeatMs > backend.now();
 
 /** A client without a runtime may never look for the answer of its form: it comes with the next result. */
 async function withForms(

@@ -68,6 +68,8 @@ export function createToolServer(options: ToolServerOptions): McpServer {
     const output = tool.outputSchema && { outputSchema: anything(tool.outputSchema) };
     mcp.registerTool(name, { title, description, inputSchema, ...output, annotations: HINTS }, async (args, ctx) => {
       const call = calls.begin(caller, ctx.mcpReq.id);
+      const cancel = () => void calls.cancel(call.key).catch(() => {});
+      ctx.mcpReq.signal.addEventListener('abort', cancel, { once: true });
       // Over HTTP this server serves one request: closed, it ends the response without a result.
       if (ctx.http) call.signal.addEventListener('abort', () => void mcp.close().catch(() => {}), { once: true });
       try {
@@ -77,6 +79,7 @@ export function createToolServer(options: ToolServerOptions): McpServer {
         if (typeof code !== 'string') throw error;
         return errorResult(REWORDED[code] ?? message);
       } finally {
+        ctx.mcpReq.signal.removeEventListener('abort', cancel);
         calls.end(call);
       }
     });

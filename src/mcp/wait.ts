@@ -31,8 +31,8 @@ export async function waitForEnd(
   if (ask.answer !== undefined) return ask;
   const token = ctx.mcpReq._meta?.progressToken;
   const until = now() + calls.limit(call, Math.min(wantedMs, patience.limitMs));
-  const signals = [call.signal, ctx.mcpReq.signal, ctx.http?.req?.signal];
-  const gone = AbortSignal.any(signals.filter((signal) => signal !== undefined));
+  const hungUp = ctx.http?.req?.signal;
+  const gone = hungUp ? AbortSignal.any([call.signal, hungUp]) : call.signal;
   calls.hold(call, ask.ask_id);
   for (let progress = 1; ; progress++) {
     const slice = Math.max(0, Math.min(patience.keepAliveMs, until - now()));

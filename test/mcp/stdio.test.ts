@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { httpBackend, openAgentSession } from '../../src/client/agent-session.ts';
+import { createClient } from '../../src/client/client.ts';
 import type { SessionView } from '../../src/core/views.ts';
-import { allow, decide, eventually, type Fields, ok, showRun, showSession } from '../support/api-calls.ts';
+import { allow, decide, eventually, type Fields, ok, showAsk, showRun, showSession } from '../support/api-calls.ts';
 import { COMPILED, root } from '../support/process.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';
 import { answer, jsonOf, PATIENCE, pendingAsk } from './test-bed.ts';
@@ -89,6 +91,24 @@ it('comes back to the session in which it left a form, and receives the answer',
   const answers = [{ question_id: 'colour', text: 'green' }];
   expect(jsonOf(await call(again, 'interactive_form_question', FORM))).toMatchObject({ status: 'answered', answers });
   expect((await sessions()).map(({ session_id }) => session_id)).toContain(id);
+});
+
+it('counts as read, when it leaves, only what it was given to write itself', async () => {
+  const { session_id } = await ok(server.post<SessionView>('/v1/sessions', { agent: 'external' }));
+  const { token } = await server.makeToken('agent', session_id);
+  const client = createClient({ url: await server.url(), token, surface: 'mcp' });
+  const options = { title: 'test', workFolder: folder };
+  const [first, next] = [await openAgentSession(client, options), await openAgentSession(client, options)];
+  const backend = httpBackend(first);
+  const raised = { kind: 'question' as const, tool_call_id: 'call-1', questions: FORM.questions };
+  const ask = await backend.raise(await backend.runId(), raised);
+  await answer(server, ask, { question_id: 'colour', freeform_answer: 'green' });
+  await backend.send(ask.ask_id, undefined);
+  const stateOf = async () => (await showAsk(server, ask.ask_id)).delivery.state;
+  await next.leave(server.now() + 60_000);
+  expect(await stateOf()).toBe('due');
+  await first.leave(server.now() + 60_000);
+  expect(await stateOf()).toBe('delivered');
 });
 
 it('gives two programs of one client in one folder a session each', slow, async () => {

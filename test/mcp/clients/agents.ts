@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TcpProxy } from '../../faults/tcp-proxy.ts';
 import { send } from '../../support/http.ts';
 import type { Holdpoint } from '../../support/process.ts';
-import { root } from '../../support/process.ts';
+import { COMPILED, root } from '../../support/process.ts';
 import type { Random } from '../../support/seeded-random.ts';
 import { SHARED } from '../../support/shared-database.ts';
 import { answerTo, NEVER } from './person.ts';
@@ -28,6 +28,8 @@ export interface Driver {
 export interface Tally {
   questions: number;
   cuts: number;
+  /** The questions whose answer an agent has. */
+  received: Set<string>;
 }
 
 interface Agent {
@@ -117,7 +119,8 @@ async function askOnce(agent: Agent, link: Link, text: string): Promise<number> 
     const given = isApproval
       ? (result.updatedInput as Fields | undefined)?.answer
       : (result.answers as { text?: string }[] | undefined)?.[0]?.text;
-    if (given !== answerTo(text)) problems.push(`${text}: received ${JSON.stringify(result)}`);
+    if (given === answerTo(text)) tally.received.add(text);
+    else problems.push(`${text}: received ${JSON.stringify(result)}`);
     return cuts;
   }
   problems.push(`${text}: no answer in ${MOST_TURNS} turns`);
@@ -224,5 +227,5 @@ const addressFor = (transport: Transport, url: string, token: string): Fields =>
   token,
   command: process.execPath,
   args: [join(root, 'src/cli/main.ts'), 'mcp'],
-  env: { PATH: process.env.PATH ?? '', HOLDPOINT_URL: url, HOLDPOINT_TOKEN: token },
+  env: { PATH: process.env.PATH ?? '', HOLDPOINT_URL: url, HOLDPOINT_TOKEN: token, NODE_COMPILE_CACHE: COMPILED },
 });

@@ -24,8 +24,8 @@ export class Person {
     this.#isOver = true;
   }
 
-  /** Every question was raised once, and its answer has left the server. */
-  async audit(): Promise<string[]> {
+  /** Every question was raised once, and its answer was received. */
+  async audit(received: ReadonlySet<string>): Promise<string[]> {
     const asks: AskView[] = [];
     for (const status of ['pending', 'answered'])
       asks.push(...(await this.#call<AskView[]>(`/v1/asks?status=${status}&limit=500`)).body);
@@ -37,12 +37,10 @@ export class Person {
       );
       return `asked twice: ${text}: ${told.join(' ')}`;
     });
-    const stuck = asks
-      .filter(
-        (ask) => !textOf(ask).includes(NEVER) && ask.delivery.state !== 'delivered' && ask.delivery.attempts === 0,
-      )
-      .map((ask) => `not delivered: ${textOf(ask)} (${ask.status})`);
-    return [...twice, ...stuck];
+    const lost = asks
+      .filter((ask) => !textOf(ask).includes(NEVER) && !received.has(textOf(ask)))
+      .map((ask) => `lost: ${textOf(ask)} (${ask.status}, ${JSON.stringify(ask.delivery)})`);
+    return [...twice, ...lost];
   }
 
   async #answerAll(): Promise<void> {

@@ -38,7 +38,7 @@ const places = [
 
 const random = randomOf(`soak/${values.seed}`);
 const problems: string[] = [];
-const tally: Tally = { questions: 0, cuts: 0 };
+const tally: Tally = { questions: 0, cuts: 0, received: new Set() };
 const people = places.map(
   ({ servers }) => new Person(servers[0]?.url ?? '', SHARED.HOLDPOINT_TOKEN, random.fork('person')),
 );
@@ -67,7 +67,7 @@ const waits = values['no-wait']
 await Promise.all(
   [...agents, ...waits].map((work) => work.catch((error: Error) => problems.push(String(error.stack)))),
 );
-for (const person of people) problems.push(...(await person.audit()));
+for (const person of people) problems.push(...(await person.audit(tally.received)));
 for (const person of people) person.stop();
 await sleep(0);
 await endEverything();
