@@ -105,6 +105,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
     },
     sealer: createSealer(secretKey(settings.secretKey, settings.data)),
     isDispatchAgent: (agent) => dispatchers.has(agent),
+    takesSettings: (agent) => agents.some(({ name, settings: chosen }) => name === agent && chosen.length > 0),
   };
   const gateway = createGateway(ports, {
     pendingAsksPerSession: settings.limits.pendingAsksPerSession,

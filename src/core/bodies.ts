@@ -209,6 +209,7 @@ export const CreateToken = z.strictObject({
   scope: z.enum(['operator', 'viewer', 'agent', 'worker', 'attached']),
   name: authorName,
   session_id: sessionId.optional(),
+  labels: Labels.optional().describe('Of a worker: the work it may claim; without any, work without labels'),
   expires_after_ms: z.int().positive().max(3_155_760_000_000).optional(),
   idempotency_key,
 });

@@ -100,6 +100,13 @@ export interface SkillFilter {
   limit: number;
 }
 
+export interface ClaimFilter {
+  agents: readonly string[];
+  labels: readonly string[];
+  /** Leaves out sessions that a worker created which is not a server's own. */
+  isBuiltIn?: boolean | undefined;
+}
+
 export interface EventFilter {
   sessionId?: string | undefined;
   runId?: string | undefined;
@@ -179,7 +186,9 @@ export interface Reader {
   overdueRuns(now: number, limit: number): MaybePromise<Run[]>;
   nextDeadline(): MaybePromise<number | undefined>;
   /** Runs that a worker with these labels may claim: first in a free queue, or running without a lease. */
-  claimable(agents: readonly string[], labels: readonly string[], limit: number): MaybePromise<Run[]>;
+  claimable(claim: ClaimFilter, limit: number): MaybePromise<Run[]>;
+  /** The active run of a child session, if it is leased by this holder. */
+  leasedChild(parentSessionId: string, leaseHolder: string): MaybePromise<Run | undefined>;
   leasedBy(workerId: string): MaybePromise<Run[]>;
   lapsedLeases(now: number, limit: number): MaybePromise<Run[]>;
   /** Held runs whose worker is lost, for a worker that could host their agents. */
@@ -263,4 +272,6 @@ export interface Ports {
   sealer: Sealer;
   /** Whether an agent runs headless commands: each of its runs is a dispatch. */
   isDispatchAgent(agent: string): boolean;
+  /** Whether the input of its runs may say what it is allowed to do. */
+  takesSettings(agent: string): boolean;
 }

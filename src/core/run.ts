@@ -157,6 +157,8 @@ export interface Run {
   lease: Lease | undefined;
   /** Fencing number: every claim of the run by a worker gets a higher one. */
   leaseEpoch: number;
+  /** Which token claimed it under which epoch: `<epoch> <token id>`. Of another epoch where an older server claimed it. */
+  leaseHolder: string | undefined;
   /** What can be done after the loss of its worker; declared by the worker when it claims the run. */
   recovery: Recovery;
   /** The setting of the worker that claimed it. */

@@ -31,6 +31,8 @@ export interface Session {
   /** Its own setting; otherwise that of the worker applies. */
   permissions: Permissions | undefined;
   taskId: string | undefined;
+  /** The id of the token that created it; unknown for sessions of release 0.1.0. */
+  madeBy: string | undefined;
   status: 'active' | 'ended';
   createdAt: number;
   updatedAt: number;

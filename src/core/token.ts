@@ -14,6 +14,10 @@ export interface Token {
   name: string;
   scope: Scope;
   sessionId: string | undefined;
+  /** Of a worker: the labels of the work it may claim, as a worker with these labels does. Undefined: any. */
+  labels: string[] | undefined;
+  /** The token of a server's own worker, which may serve every attached agent. */
+  isBuiltIn: boolean;
   hash: string;
   createdAt: number;
   expiresAt: number | undefined;
@@ -27,6 +31,9 @@ export interface Actor {
   scope: Scope;
   tokenId: string;
   sessionId: string | undefined;
+  /** As of its token. */
+  labels?: string[] | undefined;
+  isBuiltIn?: boolean | undefined;
   surface: Surface;
   /** When its token expires, and with it every open stream. */
   expiresAt?: number | undefined;

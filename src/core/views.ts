@@ -260,6 +260,7 @@ export const TokenView = z.object({
   name: z.string(),
   scope: z.enum(SCOPES),
   session_id: z.string().optional(),
+  labels: z.array(z.string()).optional().describe('Of a worker: the work it may claim; absent where any'),
   created_at_ms: instant,
   expires_at_ms: instant.optional(),
   revoked_at_ms: instant.optional(),

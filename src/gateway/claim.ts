@@ -6,8 +6,9 @@ import { fail } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { isTerminal, type Run } from '../core/run.ts';
 import { SKILL_IDENTITY_VARIABLE } from '../core/skill.ts';
+import type { Actor } from '../core/token.ts';
 import type { ClaimedRunView, RunView } from '../core/views.ts';
-import { checkLease } from './lease.ts';
+import { checkEpoch, holderOf, isHolder, notLeased } from './lease.ts';
 import { DEFAULT_LEASE_MS, type LeaseGrace } from './lease-grace.ts';
 import { type Ledger, openRun } from './ledger.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
@@ -16,26 +17,34 @@ import { runIdentity } from './run-identity.ts';
 import { identityOf } from './skill-identity.ts';
 import { begin } from './slot.ts';
 import { askView, runReply, runView, sessionView } from './views.ts';
+import { claimedLabels } from './worker-rights.ts';
 
 const CANDIDATES = 8;
 
-/** One run, or none when no run can be claimed. `mayWork` throws when the worker's token is not valid any more. */
+export interface Claimant {
+  actor?: Actor | undefined;
+  /** Throws when the worker's token is not valid any more. */
+  mayWork(): Promise<void>;
+}
+
+/** One run, or none when no run can be claimed. */
 export async function claimRun(
   ports: Ports,
   grace: LeaseGrace,
   body: ClaimRun,
-  mayWork: () => Promise<void>,
+  { actor, mayWork }: Claimant,
 ): Promise<ClaimedRunView | undefined> {
-  const { labels = [] } = body;
+  const labels = claimedLabels(body.labels, { actor });
   const agents = body.agents.map((a) => a.name);
+  const claim = { agents, labels, isBuiltIn: actor?.isBuiltIn };
   await recoverLost(ports, grace, agents, labels);
-  const offered = await ports.store.read((r) => r.claimable(agents, labels, 1));
+  const offered = await ports.store.read((r) => r.claimable(claim, 1));
   if (offered.length === 0) return undefined;
   await mayWork();
   const claimed = await ports.store.write(async (tx) => {
-    for (const { id } of await tx.claimable(agents, labels, CANDIDATES)) {
+    for (const { id } of await tx.claimable(claim, CANDIDATES)) {
       const { ledger, run } = await openRun(ports, tx, id);
-      if (isFree(ledger, run)) return take(ledger, run, body);
+      if (isFree(ledger, run)) return take(ledger, run, body, actor);
     }
     return undefined;
   });
@@ -47,12 +56,13 @@ const isFree = ({ session }: Ledger, run: Run): boolean =>
   run.lease === undefined &&
   (run.status === 'running' || (run.status === 'queued' && session.activeRunId === undefined));
 
-async function take(ledger: Ledger, run: Run, body: ClaimRun): Promise<ClaimedRunView> {
+async function take(ledger: Ledger, run: Run, body: ClaimRun, actor: Actor | undefined): Promise<ClaimedRunView> {
   const { ports, tx, session, now } = ledger;
   const resumed = run.leaseEpoch > 0;
   const until = now + (body.lease_ms ?? DEFAULT_LEASE_MS);
   run.lease = { workerId: body.worker_id, until };
   run.leaseEpoch += 1;
+  run.leaseHolder = actor && holderOf(run.leaseEpoch, actor);
   const offer = body.agents.find((a) => a.name === run.agent);
   run.recovery = offer?.recovery ?? 'none';
   run.permissions = offer?.permissions;
@@ -92,9 +102,12 @@ export async function keepLease(
   runId: string,
   body: Heartbeat,
   key?: Key,
+  actor?: Actor,
 ): Promise<Reply<RunView>> {
   const kept = await mutate(ports, key, async (tx) => {
-    const { ledger, run } = await holder(ports, tx, runId, body);
+    const { ledger, run } = await holder(ports, tx, runId, body, actor);
+    // A lease that an older server gave has no holder yet.
+    if (actor?.scope === 'worker') run.leaseHolder = holderOf(run.leaseEpoch, actor);
     run.lease = { workerId: body.worker_id, until: ledger.now + (body.lease_ms ?? DEFAULT_LEASE_MS) };
     await tx.updateRun(run);
     return ok(await runView(tx, ledger.session, run));
@@ -104,9 +117,15 @@ export async function keepLease(
 }
 
 /** The agent stopped cleanly: the run waits without a process, or can be claimed by the next worker. */
-export function releaseLease(ports: Ports, runId: string, body: Heartbeat, key?: Key): Promise<Reply<RunView>> {
+export function releaseLease(
+  ports: Ports,
+  runId: string,
+  body: Heartbeat,
+  key?: Key,
+  actor?: Actor,
+): Promise<Reply<RunView>> {
   return mutate(ports, key, async (tx) => {
-    const { ledger, run } = await holder(ports, tx, runId, body);
+    const { ledger, run } = await holder(ports, tx, runId, body, actor);
     run.lease = undefined;
     await tx.updateRun(run);
     ledger.note('run.released', { as: run.status }, run.id);
@@ -114,10 +133,12 @@ export function releaseLease(ports: Ports, runId: string, body: Heartbeat, key?:
   });
 }
 
-async function holder(ports: Ports, tx: Tx, runId: string, body: Heartbeat) {
+async function holder(ports: Ports, tx: Tx, runId: string, body: Heartbeat, actor: Actor | undefined) {
   const opened = await openRun(ports, tx, runId);
   const { run } = opened;
-  checkLease(run, body.lease_epoch);
+  checkEpoch(run, body.lease_epoch);
+  if (actor?.scope === 'worker' && !isHolder(run, actor))
+    throw notLeased(opened.ledger.session, { actor, leaseEpoch: body.lease_epoch });
   if (isTerminal(run.status) || run.lease?.workerId !== body.worker_id)
     throw fail('lease_lost', `Worker ${body.worker_id} does not hold run ${runId} (it is ${run.status}).`);
   return opened;

@@ -34,7 +34,7 @@ export function clarify(ports: Ports, command: ClarifyCommand): Promise<Reply<Cl
     const child = await tx.run(command.runId);
     const childSession = child && (await tx.session(child.sessionId));
     if (!child || !childSession) throw fail('run_not_found', `There is no run "${command.runId}".`);
-    checkLease(child, command.leaseEpoch);
+    await checkLease({ tx, now: ports.clock.now(), session: childSession }, child, command);
     const parentId = childSession.parentSessionId;
     if (parentId === undefined)
       throw fail(

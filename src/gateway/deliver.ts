@@ -4,13 +4,14 @@ import { answeredDigest, type EndedAsk } from '../core/ask.ts';
 import { fail } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { isTerminal } from '../core/run.ts';
+import type { Actor } from '../core/token.ts';
 import type { AskView } from '../core/views.ts';
 import { cancelledCall } from './cancelled-call.ts';
-import { checkLease } from './lease.ts';
 import { openAsk } from './ledger.ts';
 import { mark } from './mark-delivery.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
 import { askView } from './views.ts';
+import { checkAskLease } from './worker-rights.ts';
 
 export interface AcknowledgeCommand {
   askId: string;
@@ -19,6 +20,7 @@ export interface AcknowledgeCommand {
   /** Digest of what the agent is about to run: it must be the digest that was answered. */
   digest?: string | undefined;
   reason?: string | undefined;
+  actor?: Actor | undefined;
   leaseEpoch?: number | undefined;
   /** The tool call it is for: refused if that was cancelled, at whichever server. */
   call?: string | undefined;
@@ -28,15 +30,11 @@ export interface AcknowledgeCommand {
 export function acknowledge(ports: Ports, command: AcknowledgeCommand): Promise<Reply<AskView>> {
   return mutate(ports, command.key, async (tx) => {
     const { ledger, ask } = await openAsk(ports, tx, command.askId);
+    await checkAskLease(ledger, ask, command);
     if (ask.status === 'pending')
       throw fail('ask_state_conflict', 'The ask is still pending: there is no answer to acknowledge.');
-    const raisedBy = await tx.run(ask.runId);
-    if (raisedBy?.clarification)
+    if ((await tx.run(ask.runId))?.clarification)
       throw fail('ask_state_conflict', 'A clarification is delivered by mail: its child acknowledges the message.');
-    if (command.leaseEpoch !== undefined) {
-      const run = (await tx.carryingRun(ask.id)) ?? raisedBy;
-      if (run) checkLease(run, command.leaseEpoch);
-    }
     if (command.digest !== undefined && command.digest !== answeredDigest(ask))
       throw fail(
         'ask_digest_mismatch',

@@ -47,6 +47,7 @@ import {
 import { askView } from './views.ts';
 import { waitForAsk, waitForPause, waitForWork } from './wait.ts';
 import { withdraw } from './withdraw.ts';
+import { isAskingSide } from './worker-rights.ts';
 
 export interface GatewayOptions {
   pendingAsksPerSession: number;
@@ -121,7 +122,8 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     isCallCancelled: bind(isCallCancelled),
     acknowledgeMessage: bind(acknowledgeMessage),
     failMessage: bind(failMessage),
-    keepLease: (runId: string, body: Heartbeat, key?: Key) => keepLease(ports, grace, runId, body, key),
+    keepLease: (runId: string, body: Heartbeat, key?: Key, actor?: Actor) =>
+      keepLease(ports, grace, runId, body, key, actor),
     releaseLease: bind(releaseLease),
     createToken: bind(createToken),
     revokeToken: bind(revokeToken),
@@ -151,15 +153,20 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     counts: () => store.read((r) => r.counts()),
 
     /** The ask, once it has ended or the wait has timed out. Secret answers only for the side that asked. */
-    async showAsk(id: string, actor: Actor, waitMs = 0, signal?: AbortSignal) {
+    async showAsk(id: string, actor: Actor, waitMs = 0, signal?: AbortSignal, leaseEpoch?: number) {
       const load = () => inbox.loadAsk(ports, id);
       const ask = waitMs === 0 ? await load() : await waitForAsk(feed, id, waitMs, load, signal);
       if (waitMs > 0) await checkStillGood(ports, actor);
       if (wantsOrigin(actor)) return askView(ask, undefined, await store.read((r) => originsOf(r)(ask)));
-      return askView(ask, revealsSecrets(actor) ? ports.sealer : undefined);
+      const isAsker = await store.read((tx) =>
+        isAskingSide({ tx, now: ports.clock.now() }, ask, { actor, leaseEpoch }),
+      );
+      return askView(ask, isAsker ? ports.sealer : undefined);
     },
-    waitForWork: (body: ClaimRun, signal?: AbortSignal, actor?: Actor) =>
-      waitForWork(ports, feed, grace, body, async () => actor && checkStillGood(ports, actor), signal),
+    waitForWork(body: ClaimRun, signal?: AbortSignal, actor?: Actor) {
+      const claimant = { actor, mayWork: async () => actor && checkStillGood(ports, actor) };
+      return waitForWork(ports, feed, grace, body, claimant, signal);
+    },
     waitForPause: (runId: string, ms: number) => waitForPause(feed, () => store.read((r) => r.run(runId)), runId, ms),
 
     events: (filter: EventFilter, after: number, limit: number): Promise<EventPage> =>
@@ -178,5 +185,3 @@ export function createGateway(ports: Ports, options: GatewayOptions) {
     },
   };
 }
-
-const revealsSecrets = (actor: Actor): boolean => actor.scope === 'agent' || actor.scope === 'worker';

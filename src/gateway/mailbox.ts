@@ -6,10 +6,12 @@ import { MESSAGE_MAX_ATTEMPTS, MESSAGE_TTL_MS, type Message } from '../core/mail
 import type { Ports, Tx } from '../core/ports.ts';
 import type { Clarification } from '../core/run.ts';
 import type { MessageView } from '../core/views.ts';
+import type { Sender } from './lease.ts';
 import { type Ledger, ledgerOf, openSession } from './ledger.ts';
 import { markDelivery } from './mark-delivery.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
 import { messageView } from './views.ts';
+import { checkSessionLease } from './worker-rights.ts';
 
 const BATCH = 500;
 
@@ -49,8 +51,10 @@ export function acknowledgeMessage(
   sessionId: string,
   messageId: string,
   key?: Key,
+  sender: Sender = {},
 ): Promise<Reply<MessageView>> {
   return mutate(ports, key, async (tx) => {
+    await checkSessionLease({ tx, now: ports.clock.now() }, sessionId, sender);
     const message = await mailOf(tx, sessionId, messageId);
     if (message.ackedAt === undefined) {
       const ledger = await settleMail(ports, tx, message, 'delivered');
@@ -71,8 +75,10 @@ export function failMessage(
   messageId: string,
   reason: string | undefined,
   key?: Key,
+  sender: Sender = {},
 ): Promise<Reply<MessageView>> {
   return mutate(ports, key, async (tx) => {
+    await checkSessionLease({ tx, now: ports.clock.now() }, sessionId, sender);
     const message = await mailOf(tx, sessionId, messageId);
     if (message.ackedAt !== undefined)
       throw fail('message_not_found', `Message "${messageId}" has already been acknowledged.`);

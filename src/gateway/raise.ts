@@ -46,7 +46,7 @@ export interface RaiseCommand {
 export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseCommand): Promise<Reply<AskView>> {
   return mutate(ports, command.key, async (tx) => {
     const { ledger, run } = await openRun(ports, tx, command.runId);
-    checkLease(run, command.leaseEpoch);
+    await checkLease(ledger, run, command);
     const wanted = describe(ledger, run, command.body);
     const known = await knownAsk(ledger, wanted);
     if (known) {

@@ -17,11 +17,13 @@ import { type Ledger, openForWork, openRun } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
 import { enqueue, type Opening } from './slot.ts';
 import { OUTPUT_BYTES, runReply, runView } from './views.ts';
+import { checkWorkerStarts } from './worker-rights.ts';
 
 export interface StartCommand {
   sessionId: string;
   body: StartRun;
   actor: Actor;
+  leaseEpoch?: number | undefined;
   key?: Key | undefined;
 }
 
@@ -29,6 +31,7 @@ export function startRun(ports: Ports, command: StartCommand): Promise<Reply<Run
   return mutate(ports, command.key, async (tx) => {
     const ledger = await openForWork(ports, tx, command.sessionId);
     checkMayStart(ledger, command);
+    await checkWorkerStarts(ledger, command.body, command);
     const run = await beginWork(ledger, command.body, command.actor);
     return runReply(ledger, run, made);
   });
@@ -81,7 +84,7 @@ export interface AgentCommand {
 export function postOutput(ports: Ports, command: AgentCommand & { body: PostOutput }): Promise<Reply<RunView>> {
   return mutate(ports, command.key, async (tx) => {
     const { ledger, run } = await openRun(ports, tx, command.runId);
-    checkLease(run, command.leaseEpoch);
+    await checkLease(ledger, run, command);
     if (isTerminal(run.status) || run.status === 'queued')
       throw fail('run_state_conflict', `The run is ${run.status}; only a run at work has outputs.`);
     if (run.clarification)
@@ -195,7 +198,7 @@ function end(
   return mutate(ports, command.key, async (tx) => {
     const { ledger, run } = await openRun(ports, tx, command.runId);
     if (run.status === status) return ok(await runView(tx, ledger.session, run));
-    checkLease(run, command.leaseEpoch);
+    await checkLease(ledger, run, command);
     if (isTerminal(run.status))
       throw fail('run_state_conflict', `The run is already ${run.status}; it does not change any more.`);
     if (run.clarification)

@@ -8,18 +8,28 @@ import type { Session } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import type { SessionView } from '../core/views.ts';
 import { stopRun } from './cancel.ts';
+import { isBound, notLeased, type Sender } from './lease.ts';
 import { ledgerOf, openForWork, openSession } from './ledger.ts';
 import { deadenMail } from './mailbox.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
 import { activeRun } from './records.ts';
 import { sessionView } from './views.ts';
+import { checkWorkerEnds, sessionForWorker } from './worker-rights.ts';
 
-export function createSession(ports: Ports, body: CreateSession, key?: Key): Promise<Reply<SessionView>> {
+export function createSession(
+  ports: Ports,
+  wanted: CreateSession,
+  key?: Key,
+  sender: Sender = {},
+): Promise<Reply<SessionView>> {
   return mutate(ports, key, async (tx) => {
+    const body = await sessionForWorker(ports, tx, wanted, sender);
     const known = body.session_id === undefined ? undefined : await tx.lockSession(body.session_id);
     if (known) {
       const conflict = differenceOf(known, body);
       if (conflict) throw fail('session_conflict', `Session "${known.id}" exists with another ${conflict}.`);
+      const isOther = await isBound({ tx, now: ports.clock.now() }, known, sender);
+      if (body.parent_session_id === undefined && isOther) throw notLeased(known, sender);
       return ok(await sessionView(tx, known));
     }
     const parent = body.parent_session_id === undefined ? undefined : await tx.session(body.parent_session_id);
@@ -30,6 +40,7 @@ export function createSession(ports: Ports, body: CreateSession, key?: Key): Pro
     const now = ports.clock.now();
     const permissions = body.permissions ?? parent?.permissions;
     const session = newSession(body.session_id ?? ports.ids.next('ses'), { ...body, permissions }, now);
+    session.madeBy = sender.actor?.tokenId;
     await tx.insertSession(session);
     const ledger = ledgerOf(ports, tx, session);
     const { agent, parentSessionId: parent_session_id, workFolder: work_folder } = session;
@@ -52,6 +63,7 @@ export function newSession(id: string, body: Omit<CreateSession, 'session_id'>, 
     parentSessionId: body.parent_session_id,
     permissions: body.permissions,
     taskId: body.task_id === undefined ? undefined : JSON.stringify(body.task_id),
+    madeBy: undefined,
     status: 'active',
     createdAt: now,
     updatedAt: now,
@@ -84,6 +96,7 @@ export interface EndCommand {
   sessionId: string;
   reason?: string | undefined;
   actor: Actor;
+  leaseEpoch?: number | undefined;
   key?: Key | undefined;
 }
 
@@ -94,6 +107,7 @@ export function endSession(ports: Ports, command: EndCommand): Promise<Reply<Ses
     const parent = parentId === undefined ? undefined : await openSession(ports, tx, parentId);
     const ledger = await openForWork(ports, tx, command.sessionId);
     const { session } = ledger;
+    await checkWorkerEnds(ledger, command);
     if (session.status === 'ended') return ok(await sessionView(tx, session));
     const reason = command.reason ?? 'the session was ended';
     session.status = 'ended';

@@ -57,6 +57,7 @@ export const newRun = (session: Session, now: number, wanted: NewRun & { id: str
   outputCount: 0,
   lease: undefined,
   leaseEpoch: 0,
+  leaseHolder: undefined,
   recovery: 'none',
   permissions: undefined,
   ...wanted,

@@ -1,6 +1,7 @@
 // Creates, revokes and checks tokens: shown once, stored as a hash. Identifies callers.
 import type { CreateToken } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
+import { inOrder } from '../core/label.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { isTerminal } from '../core/run.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
@@ -28,11 +29,14 @@ export function createToken(ports: Ports, body: CreateToken, key?: Key): Promise
   const unit = async (tx: Tx) => {
     if ((body.scope === 'agent') !== (body.session_id !== undefined))
       throw fail('invalid_token_request', 'An agent token names its session_id; no other scope does.');
+    if (body.scope !== 'worker' && body.labels !== undefined)
+      throw fail('invalid_token_request', 'Only a worker token names labels: they say which work it may claim.');
     if (body.session_id !== undefined && !(await tx.session(body.session_id)))
       throw fail('session_not_found', `There is no session "${body.session_id}".`);
     const secret = ports.ids.secret();
     const token = newToken(ports, body.scope, secret, body.name);
     token.sessionId = body.session_id;
+    if (body.scope === 'worker') token.labels = inOrder(body.labels ?? []);
     if (body.expires_after_ms !== undefined) token.expiresAt = token.createdAt + body.expires_after_ms;
     await tx.insertToken(token);
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
@@ -41,6 +45,7 @@ export function createToken(ports: Ports, body: CreateToken, key?: Key): Promise
       scope: token.scope,
       name: token.name,
       session_id: token.sessionId,
+      labels: token.labels,
     });
     await ledger.close();
     return made({ ...tokenView(token), token: secret });
@@ -56,6 +61,8 @@ export function newToken(ports: Ports, scope: Scope, secret: string, name?: stri
     name: name ?? `${scope}:${id}`,
     scope,
     sessionId: undefined,
+    labels: undefined,
+    isBuiltIn: false,
     hash: ports.hash(secret),
     createdAt: ports.clock.now(),
     expiresAt: undefined,
@@ -66,8 +73,10 @@ export function newToken(ports: Ports, scope: Scope, secret: string, name?: stri
 /** A token whose secret is already known: the operator's own, and that of the built-in worker. False: it was revoked. */
 export function presetToken(ports: Ports, secret: string, scope: Scope, name: string): Promise<boolean> {
   return ports.store.write(async (tx) => {
+    const isBuiltIn = scope === 'worker';
     const known = await tx.tokenByHash(ports.hash(secret));
-    if (!known) await tx.insertToken(newToken(ports, scope, secret, name));
+    if (!known) await tx.insertToken({ ...newToken(ports, scope, secret, name), isBuiltIn });
+    else if (known.isBuiltIn !== isBuiltIn) await tx.updateToken({ ...known, isBuiltIn });
     return known?.revokedAt === undefined;
   });
 }

@@ -248,6 +248,7 @@ export const tokenView = (t: Token) => ({
   name: t.name,
   scope: t.scope,
   ...optional('session_id', t.sessionId),
+  ...optional('labels', t.labels),
   created_at_ms: t.createdAt,
   ...optional('expires_at_ms', t.expiresAt),
   ...optional('revoked_at_ms', t.revokedAt),

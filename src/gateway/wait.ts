@@ -5,7 +5,7 @@ import type { ClaimRun } from '../core/bodies.ts';
 import type { Ports } from '../core/ports.ts';
 import { isTerminal, isWaiting, type Run } from '../core/run.ts';
 import type { ClaimedRunView } from '../core/views.ts';
-import { claimRun } from './claim.ts';
+import { type Claimant, claimRun } from './claim.ts';
 import type { Feed } from './feed.ts';
 import type { LeaseGrace } from './lease-grace.ts';
 
@@ -70,22 +70,22 @@ export function waitForPause(feed: Feed, run: () => Promise<Run | undefined>, ru
   return until(feed, { topic: `run:${runId}`, ms, check });
 }
 
-/** `mayWork` throws when the worker's token is not valid any more. It is called before a run is returned. */
+/** Whether the worker's token is still valid is checked before a run is returned. */
 export async function waitForWork(
   ports: Ports,
   feed: Feed,
   grace: LeaseGrace,
   body: ClaimRun,
-  mayWork: () => Promise<void>,
+  claimant: Claimant,
   signal?: AbortSignal,
 ): Promise<ClaimedRunView | undefined> {
   /** A worker that has disconnected must not get a run: it would be idle until the lease lapses. */
   const check = async () => {
     if (signal?.aborted) return { value: undefined, done: true };
-    const value = await claimRun(ports, grace, body, mayWork);
+    const value = await claimRun(ports, grace, body, claimant);
     return { value, done: value !== undefined };
   };
   const found = await until(feed, { topic: 'work', ms: body.wait_ms ?? 0, paceMs: PACE_MS, check, signal });
-  if (!found) await mayWork();
+  if (!found) await claimant.mayWork();
   return found;
 }

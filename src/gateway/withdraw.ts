@@ -8,13 +8,13 @@ import type { Ports } from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
 import type { AskView } from '../core/views.ts';
 import { expireNow } from './expire.ts';
-import { checkLease } from './lease.ts';
 import { openAsk } from './ledger.ts';
 import { mark } from './mark-delivery.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
 import { runOfAsk } from './records.ts';
 import { settle } from './settle.ts';
 import { askView } from './views.ts';
+import { checkAskLease } from './worker-rights.ts';
 
 export interface WithdrawCommand {
   askId: string;
@@ -30,7 +30,7 @@ export function withdraw(ports: Ports, command: WithdrawCommand): Promise<Reply<
   return mutate(ports, command.key, async (tx) => {
     const { ledger, ask } = await openAsk(ports, tx, command.askId);
     const run = await runOfAsk(tx, ask);
-    checkLease(run, command.leaseEpoch);
+    await checkAskLease(ledger, ask, command);
     if (run.clarification) throw fail('ask_state_conflict', 'A clarification is cancelled by a person, not withdrawn.');
     if (isOverdue(ask, ledger.now)) return expireNow(ledger, run, ask);
     if (ask.status !== 'pending') {

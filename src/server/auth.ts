@@ -108,6 +108,8 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
       scope: token.scope,
       tokenId: token.id,
       sessionId: token.sessionId,
+      labels: token.labels,
+      isBuiltIn: token.isBuiltIn,
       surface: surfaceOf(request, cookie === undefined ? 'api' : 'web'),
       expiresAt: token.expiresAt,
     };

@@ -21,13 +21,17 @@ const idOf = (row: { id: string }): string => row.id;
 
 const marks = (count: number): string => Array(count).fill('?').join(', ');
 
-const CLAIMABLE = (agents: number, needs: number, limit: number) => `
+const BY_OTHER_WORKER = `EXISTS (
+  SELECT 1 FROM tokens t WHERE t.id = s.made_by AND t.scope = 'worker' AND t.is_built_in = 0)`;
+
+const CLAIMABLE = (agents: number, needs: number, limit: number, isBuiltIn = false) => `
   SELECT r.* FROM runs r JOIN sessions s ON s.id = r.session_id
   WHERE r.agent IN (${marks(agents)}) AND r.labels IN (${marks(needs)}) AND r.agent <> 'external' AND r.lease_worker IS NULL
     AND r.kind <> 'parent_clarification' AND r.status IN ('queued', 'running')
     AND (r.status = 'running' OR (s.active_run_id IS NULL AND NOT EXISTS (
       SELECT 1 FROM runs q WHERE q.session_id = r.session_id AND q.status = 'queued'
         AND (q.queue_order < r.queue_order OR (q.queue_order = r.queue_order AND q.n < r.n)))))
+    ${isBuiltIn ? `AND NOT ${BY_OTHER_WORKER}` : ''}
   ORDER BY r.n LIMIT ${limit}`;
 
 const HELD = `status IN ('waiting_for_approval', 'waiting_for_user_question')`;
@@ -174,10 +178,18 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         now,
       ),
     nextDeadline: () => one(NEXT_DEADLINE, [], (row: { at: number | null }) => row.at ?? undefined),
-    claimable(agents, labels, limit) {
+    claimable({ agents, labels, isBuiltIn }, limit) {
       const needs = servedKeys(labels);
-      return many(CLAIMABLE(agents.length, needs.length, limit) + claimClause, [...agents, ...needs], toRun);
+      const text = CLAIMABLE(agents.length, needs.length, limit, isBuiltIn);
+      return many(text + claimClause, [...agents, ...needs], toRun);
     },
+    leasedChild: (parentId, holder) =>
+      one(
+        `SELECT r.* FROM sessions s JOIN runs r ON r.id = s.active_run_id
+         WHERE s.parent_session_id = ? AND r.lease_holder = ? LIMIT 1`,
+        [parentId, holder],
+        toRun,
+      ),
     leasedBy: (workerId) => runs.many(`lease_worker = ?`, workerId),
     lapsedLeases: (now, limit) => runs.many(`${LAPSED} ORDER BY lease_until, n LIMIT ${limit}`, now),
     lostHolds(agents, labels, now, limit) {

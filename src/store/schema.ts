@@ -13,6 +13,7 @@ import { outputOrderSchema } from './migrations/0008-output-order.ts';
 import { ownDraftSchema } from './migrations/0009-own-drafts.ts';
 import { sightingSchema } from './migrations/0010-sightings.ts';
 import { skillSessionSchema } from './migrations/0011-skill-sessions.ts';
+import { workerRightsSchema } from './migrations/0012-worker-rights.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -33,6 +34,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0009-own-drafts': ownDraftSchema,
   '0010-sightings': sightingSchema,
   '0011-skill-sessions': skillSessionSchema,
+  '0012-worker-rights': workerRightsSchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

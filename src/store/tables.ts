@@ -42,6 +42,10 @@ export interface Tables {
 }
 
 const LABELS: Codec<string[], string> = { write: labelKey, read: (key) => (key === '' ? [] : key.split(' ')) };
+const OWN_LABELS: Codec<string[] | undefined, string | null> = {
+  write: (labels) => (labels === undefined ? null : LABELS.write(labels)),
+  read: (key) => (key === null ? undefined : LABELS.read(key)),
+};
 /** The column takes no NULL. */
 const OWN_PERMISSIONS: Codec<Permissions | undefined, string> = {
   write: (permissions) => permissions ?? 'inherit',
@@ -65,6 +69,7 @@ export const SESSION = rowMapping<Session>()('sessions', {
   parentSessionId: 'plain',
   permissions: OWN_PERMISSIONS,
   taskId: 'plain',
+  madeBy: 'plain',
   status: 'plain',
   createdAt: 'plain',
   updatedAt: 'plain',
@@ -105,6 +110,7 @@ export const RUN = rowMapping<Run, Exclude<keyof Run, 'lease'>>()(
     outputCount: 'plain',
     clarification: 'json',
     leaseEpoch: 'plain',
+    leaseHolder: 'plain',
     recovery: 'plain',
     permissions: 'plain',
   },
@@ -222,6 +228,8 @@ export const TOKEN = rowMapping<Token>()('tokens', {
   name: 'plain',
   scope: 'plain',
   sessionId: 'plain',
+  labels: OWN_LABELS,
+  isBuiltIn: BOOLEAN,
   hash: 'plain',
   createdAt: 'plain',
   expiresAt: 'plain',

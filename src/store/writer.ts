@@ -52,6 +52,7 @@ const UPDATE_RUN = updateById(RUN, [
   'lease_worker',
   'lease_until',
   'lease_epoch',
+  'lease_holder',
   'recovery',
   'permissions',
 ]);
@@ -70,7 +71,7 @@ const INSERT_OUTPUT = insertInto(OUTPUT, 'ON CONFLICT (run_id, id) DO NOTHING');
 const INSERT_MESSAGE = insertInto(MESSAGE, 'ON CONFLICT (id) DO NOTHING');
 const UPDATE_MESSAGE = updateById(MESSAGE, ['attempts', 'acked_at', 'dead_at', 'reason']);
 const INSERT_TOKEN = insertInto(TOKEN);
-const UPDATE_TOKEN = updateById(TOKEN, ['expires_at', 'revoked_at']);
+const UPDATE_TOKEN = updateById(TOKEN, ['expires_at', 'revoked_at', 'is_built_in']);
 const INSERT_RESPONSE = insertInto(RESPONSE);
 
 export function createWriter(sql: Sql, can: Capabilities): Tx {

@@ -251,14 +251,19 @@ export function describeLists(bed: Bed): void {
           mock('done', 'other', { status: 'completed' }),
         ],
       });
-      const offered = (agents: string[], limit = 9) => read((r) => r.claimable(agents, [], limit)).then(idsOf);
+      const offered = (agents: string[], limit = 9) =>
+        read((r) => r.claimable({ agents, labels: [] }, limit)).then(idsOf);
       expect(await offered(['mock'])).toEqual(['first', 'orphan', 'tie 1']);
       expect(await offered(['mock', 'claude'])).toEqual(['first', 'orphan', 'not ours', 'tie 1']);
       expect(await offered(['mock', 'claude'], 2)).toEqual(['first', 'orphan']);
       expect(await offered(['external'])).toEqual([]);
       expect(await offered(['nobody'])).toEqual([]);
       // Whoever asks in order to take must be offered the same.
-      expect(idsOf(await bed.store.write((tx) => tx.claimable(['mock'], [], 9)))).toEqual(['first', 'orphan', 'tie 1']);
+      expect(idsOf(await bed.store.write((tx) => tx.claimable({ agents: ['mock'], labels: [] }, 9)))).toEqual([
+        'first',
+        'orphan',
+        'tie 1',
+      ]);
     });
 
     it('offer a worker only runs whose labels it has', async () => {
@@ -274,7 +279,7 @@ export function describeLists(bed: Bed): void {
         labelled('a and c', 'a', 'c'),
       ];
       await keep(bed.store, { sessions: all.map((l) => l.session), runs: all.map((l) => l.run) });
-      const offered = (...labels: string[]) => read((r) => r.claimable(['mock'], labels, 9)).then(idsOf);
+      const offered = (...labels: string[]) => read((r) => r.claimable({ agents: ['mock'], labels }, 9)).then(idsOf);
       expect(await offered()).toEqual(['none']);
       expect(await offered('a')).toEqual(['a']);
       expect(await offered('b', 'a')).toEqual(['a', 'a and b', 'b']);

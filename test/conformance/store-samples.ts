@@ -113,6 +113,8 @@ export const tokenOf = (id: string, given: Partial<Token> = {}): Token => ({
   name: AWKWARD,
   scope: 'viewer',
   sessionId: undefined,
+  labels: undefined,
+  isBuiltIn: false,
   hash: `hash of ${id}`,
   createdAt: 1,
   expiresAt: undefined,

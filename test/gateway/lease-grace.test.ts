@@ -22,7 +22,7 @@ const work = (recovery: 'none' | 'replay') => ({
 async function takes(grace: LeaseGrace, recovery: 'none' | 'replay' = 'replay') {
   const { view: session } = await open.gateway.createSession({ agent: 'mock' });
   await open.gateway.startRun({ sessionId: session.session_id, body: { input: { text: 'go' } }, actor: lead });
-  const claimed = await claimRun(open.ports, grace, work(recovery), async () => {});
+  const claimed = await claimRun(open.ports, grace, work(recovery), { mayWork: async () => {} });
   if (!claimed) throw new Error('there was no run to take');
   return { runId: claimed.run.run_id, epoch: claimed.lease.epoch };
 }
@@ -54,7 +54,7 @@ describe('a server that was away for longer than a lease', () => {
     open.advance(LEASE_MS + 2000);
     const grace = back(before);
     // Whoever is first, the sweep or the worker's own wait for work, takes nothing away.
-    await claimRun(open.ports, grace, work('replay'), async () => {});
+    await claimRun(open.ports, grace, work('replay'), { mayWork: async () => {} });
     await passes(5000, grace);
     expect(await statusOf(run.runId)).toBe('running');
     await beats(grace, run);

@@ -17,7 +17,7 @@ export interface World {
 
 export async function makeWorld(server: Server, mark: string): Promise<World> {
   const person = (await server.makeToken('operator', undefined, { name: `person-${mark}` })).token;
-  const worker = (await server.makeToken('worker', undefined, { name: `worker-${mark}` })).token;
+  const worker = (await server.makeToken('worker', undefined, { name: `worker-${mark}`, labels: [mark] })).token;
   const parent = await newSession(server, { title: mark });
   const fields = { agent: 'mock', title: mark, labels: [mark], parent_session_id: parent.session_id };
   const session = await ok(server.post<{ session_id: string }>('/v1/sessions', fields, { token: person }));

@@ -21,6 +21,7 @@ const portsOn = (store: Store): Ports => ({
   hash,
   sealer,
   isDispatchAgent: () => false,
+  takesSettings: () => false,
 });
 
 it('signs every event below the safe horizon once', async () => {

@@ -65,6 +65,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
       hash,
       sealer,
       isDispatchAgent: (agent) => agent === 'exec',
+      takesSettings: (agent) => agent === 'claude',
     };
     return start(lostWorkers);
   };

@@ -97,6 +97,7 @@ export class Server {
       },
       sealer: createSealer(this.#key),
       isDispatchAgent: (agent) => agent === 'exec',
+      takesSettings: (agent) => agent === 'claude',
     };
     const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
     const gateway = createGateway(ports, {

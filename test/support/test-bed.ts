@@ -40,7 +40,7 @@ export class TestBed {
 
   /** A worker in this process, with a token of its own. */
   async worker(options: WorkerLike = {}): Promise<Worker> {
-    const token = options.token ?? (await this.api.tokens.create({ scope: 'worker' })).token;
+    const token = options.token ?? (await this.api.tokens.create({ scope: 'worker', labels: options.labels })).token;
     made += 1;
     const worker = startWorker({
       url: this.url,

@@ -26,6 +26,8 @@ it.each(readdirSync(RELEASES))('shows what release %s had stored after a copy to
   const due = await asksOf(apiOf(server.url, kept('worker.token')), 'external-due', '&delivery=due');
   expect(due).toHaveLength(3);
   const secret = due.find(({ tool_call_id }) => tool_call_id === 'secret');
-  const whole = await apiOf(server.url, kept('worker.token')).get(`/v1/asks/${secret?.ask_id}`);
+  const bound = { scope: 'agent', session_id: 'external-due' };
+  const agent = apiOf(server.url, (await api.post<{ token: string }>('/v1/tokens', bound)).token);
+  const whole = await agent.get(`/v1/asks/${secret?.ask_id}`);
   expect(JSON.stringify(whole)).toContain('open sesame');
 });

@@ -1,7 +1,7 @@
 // This version on the state folder of an earlier release: what it had stored is shown as it showed it, every ask can be
 // answered and reaches its agent once, and the runs that waited go on. Fixtures are made by record.ts.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -139,7 +139,8 @@ describe.each(readdirSync(RELEASES))('a state folder of release %s', (version) =
         { outcome: 'declined', justification: 'ask the owner' },
       ]);
       expect(JSON.stringify(due)).not.toContain('open sesame');
-      const agent = apiOf(server.url, readFileSync(join(fixture.state, 'worker.token'), 'utf8').trim());
+      const bound = { scope: 'agent', session_id: 'external-due' };
+      const agent = apiOf(server.url, (await api.post<{ token: string }>('/v1/tokens', bound)).token);
       const secret = stored('external-due', 'secret');
       const known = { question_id: 'password', freeform_answer: 'open sesame' };
       expect(await agent.get(`/v1/asks/${secret.ask_id}`)).toMatchObject({ answer: { answers: [known] } });

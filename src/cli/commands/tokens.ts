@@ -25,6 +25,7 @@ interface CreateFlags extends MutationFlags {
   scope: (typeof SCOPES)[number];
   name?: string;
   sessionId?: string;
+  label?: string[];
   expiresAfterMs?: string;
 }
 
@@ -33,10 +34,12 @@ function createCommand(): Command {
     .addOption(new Option('--scope <scope>', 'what it may do').choices(SCOPES).makeOptionMandatory())
     .option('--name <name>', 'the name its answers carry')
     .option('--session-id <id>', 'the session of an agent token')
+    .option('--label <name...>', 'labels of the work that a worker token may claim; without any, work without labels')
     .option('--expires-after-ms <number>', 'how long it is valid; without end otherwise')
     .withExamples(
       'holdpoint tokens create --scope viewer --name dashboard',
       'holdpoint tokens create --scope agent --session-id nightly --expires-after-ms 3600000',
+      'holdpoint tokens create --scope worker --label gpu --name gpu-machine',
     )
     .withMutation()
     .action(async (flags: CreateFlags) => {
@@ -46,6 +49,7 @@ function createCommand(): Command {
         scope: flags.scope,
         name: flags.name,
         session_id: flags.sessionId,
+        labels: flags.label,
         expires_after_ms: expires,
       };
       const made = await once(flags, (options) => client.tokens.create(body, options));
@@ -72,6 +76,7 @@ function listCommand(): Command {
         scope: (token) => token.scope,
         valid: (token) => line(span(validityOf(token, now), 'dim')),
         session: (token) => oneLine(token.session_id ?? ''),
+        labels: (token) => oneLine(token.labels?.join(' ') ?? ''),
         name: (token) => oneLine(token.name),
       });
     });

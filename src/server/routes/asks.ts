@@ -8,7 +8,17 @@ import { PARTIAL_STATE_BYTES } from '../../core/partial-state.ts';
 import type { Actor } from '../../core/token.ts';
 import { AskView, ClarificationView } from '../../core/views.ts';
 import { AGENT_SIDE, EVERY_READER, READERS } from '../auth.ts';
-import { goneSignal, PageQuery, pageBefore, pageOf, sendFound, sendList, WaitQuery, waitOf } from '../request.ts';
+import {
+  goneSignal,
+  leaseOf,
+  PageQuery,
+  pageBefore,
+  pageOf,
+  sendFound,
+  sendList,
+  WaitQuery,
+  waitOf,
+} from '../request.ts';
 import { ownSession } from './own-session.ts';
 import type { AddRoutes } from './route.ts';
 
@@ -83,12 +93,13 @@ export const addAsks: AddRoutes = ({ app, route, gateway, throttle }) => {
     scopes: EVERY_READER,
     query: WaitQuery,
     reply: AskView,
-    async handle({ actor, params, query, reply }) {
+    async handle({ actor, request, params, query, reply }) {
       const wait = waitOf(query.wait_ms);
-      if (wait === 0) return gateway.showAsk(params.ask_id, actor);
+      const lease = leaseOf(request);
+      if (wait === 0) return gateway.showAsk(params.ask_id, actor, 0, undefined, lease);
       const close = throttle.open(actor);
       try {
-        return await gateway.showAsk(params.ask_id, actor, wait, goneSignal(reply));
+        return await gateway.showAsk(params.ask_id, actor, wait, goneSignal(reply), lease);
       } finally {
         close();
       }

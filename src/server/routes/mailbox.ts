@@ -25,7 +25,8 @@ export const addMailbox: AddRoutes = ({ route, gateway }) => {
     scopes: AGENT_SIDE,
     body: Empty,
     reply: MessageView,
-    change: ({ params, key }) => gateway.acknowledgeMessage(params.session_id, params.message_id, key),
+    change: ({ params, sender }) =>
+      gateway.acknowledgeMessage(params.session_id, params.message_id, sender.key, sender),
   });
 
   route('mailbox', 'POST /v1/sessions/:session_id/mailbox/:message_id/fail', {
@@ -33,6 +34,7 @@ export const addMailbox: AddRoutes = ({ route, gateway }) => {
     scopes: AGENT_SIDE,
     body: FailMessage,
     reply: DeadLetterView.partial({ reason: true, dead_at_ms: true }),
-    change: ({ params, body, key }) => gateway.failMessage(params.session_id, params.message_id, body.reason, key),
+    change: ({ params, body, sender }) =>
+      gateway.failMessage(params.session_id, params.message_id, body.reason, sender.key, sender),
   });
 };

@@ -15,7 +15,7 @@ export const addRuns: AddRoutes = ({ route, gateway }) => {
     body: StartRun,
     reply: RunView,
     status: 202,
-    change: ({ actor, params, body, key }) => gateway.startRun({ sessionId: params.session_id, body, actor, key }),
+    change: ({ params, body, sender }) => gateway.startRun({ sessionId: params.session_id, body, ...sender }),
   });
 
   route('sessions', 'POST /v1/sessions/:session_id/messages', {

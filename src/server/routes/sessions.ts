@@ -9,11 +9,13 @@ import type { AddRoutes } from './route.ts';
 export const addSessions: AddRoutes = ({ route, gateway }) => {
   route('sessions', 'POST /v1/sessions', {
     summary: 'Create a session, or reuse the one with this id',
+    description:
+      'A worker creates children of the session whose run it has claimed, under `Holdpoint-Lease`, with the labels, folder and permissions of that session; and conversations of attached agents.',
     scopes: WORKERS,
     body: CreateSession,
     reply: SessionView,
     creates: true,
-    change: ({ body, key }) => gateway.createSession(body, key),
+    change: ({ body, sender }) => gateway.createSession(body, sender.key, sender),
   });
 
   route('sessions', 'GET /v1/sessions', {
@@ -54,7 +56,7 @@ export const addSessions: AddRoutes = ({ route, gateway }) => {
     scopes: WORKERS,
     body: EndSession,
     reply: SessionView,
-    change: ({ actor, params, body: { reason }, key }) =>
-      gateway.endSession({ sessionId: params.session_id, reason, actor, key }),
+    change: ({ params, body: { reason }, sender }) =>
+      gateway.endSession({ sessionId: params.session_id, reason, ...sender }),
   });
 };

@@ -16,7 +16,7 @@ export const addWorkers: AddRoutes = ({ route, gateway, throttle, workers }) => 
     otherReplies: { 204: z.null() },
     async handle({ actor, body, reply }) {
       const close = throttle.open(actor);
-      workers.note(body, gateway.now());
+      workers.note({ ...body, labels: body.labels ?? actor.labels }, gateway.now());
       try {
         return (await gateway.waitForWork(body, goneSignal(reply), actor)) ?? reply.code(204).send(null);
       } finally {
@@ -30,9 +30,9 @@ export const addWorkers: AddRoutes = ({ route, gateway, throttle, workers }) => 
     scopes: WORKERS,
     body: Heartbeat,
     reply: RunView,
-    change({ params, body, key }) {
+    change({ actor, params, body, key }) {
       workers.noteBusy(body.worker_id, gateway.now());
-      return gateway.keepLease(params.run_id, body, key);
+      return gateway.keepLease(params.run_id, body, key, actor);
     },
   });
 
@@ -42,6 +42,6 @@ export const addWorkers: AddRoutes = ({ route, gateway, throttle, workers }) => 
     scopes: WORKERS,
     body: ReleaseRun,
     reply: RunView,
-    change: ({ params, body, key }) => gateway.releaseLease(params.run_id, body, key),
+    change: ({ actor, params, body, key }) => gateway.releaseLease(params.run_id, body, key, actor),
   });
 };

@@ -12,15 +12,13 @@ import { type Line, TranscriptPlayer } from '../transcript-player.ts';
 
 export const transcripts = join(import.meta.dirname, '..', '..', 'transcripts', 'codex-attached');
 
-const workerToken = async (bed: TestBed): Promise<string> => (await bed.api.tokens.create({ scope: 'worker' })).token;
-
 /** A test bed for all tests of a file, with the token of a worker. */
 export function attachedForAll() {
   const server = serverForAll();
   const opened = { server } as { server: typeof server; bed: TestBed; token: string };
   beforeAll(async () => {
     opened.bed = new TestBed(await server.url(), server.token);
-    opened.token = await workerToken(opened.bed);
+    opened.token = (await opened.bed.api.tokens.create({ scope: 'worker' })).token;
   });
   return opened;
 }
@@ -51,11 +49,14 @@ export async function playAttached(
   arrived?: () => Promise<unknown>,
 ): Promise<TranscriptPlayer> {
   const player = new TranscriptPlayer(join(transcripts, `${name}.jsonl`), change);
-  const client = createClient({ url: bed.url, token: await workerToken(bed) });
+  const { token, token_id } = await bed.api.tokens.create({ scope: 'worker' });
+  const client = createClient({ url: bed.url, token });
   const detach = attach(client, { open: player.open, hangUp: () => player.end() });
   await person();
   await player.played.promise;
   await arrived?.();
   await detach();
+  // The next one to play has a token of its own, and takes the same conversation up.
+  await bed.api.tokens.revoke(token_id);
   return player;
 }

@@ -243,7 +243,7 @@ describe('a request that Codex settles by itself', () => {
 });
 
 it('an answer given while no worker was attached is undeliverable once Codex has stopped asking', async () => {
-  const { token } = await bed.api.tokens.create({ scope: 'worker' });
+  const { token, token_id } = await bed.api.tokens.create({ scope: 'worker' });
   const client = createClient({ url: bed.url, token });
   const waits = new Waits(client.http);
   const run = await openAttachedRun(
@@ -266,6 +266,7 @@ it('an answer given while no worker was attached is undeliverable once Codex has
   };
   const [unsent, sent] = [await raise('unsent'), await raise('sent')];
   await client.asks.sent(sent.ask_id);
+  await bed.api.tokens.revoke(token_id);
   await playAttached(
     bed,
     'own-input',
