@@ -5,9 +5,9 @@ import { z } from 'zod';
 import type { AskOutcome } from '../../client/outcome.ts';
 import type { AskSpec } from '../../client/spec.ts';
 import { OptionInput, QuestionInput } from '../../core/question.ts';
-import { storable, truncate } from '../../core/text-limit.ts';
 import type { FilledIn } from '../kit/elicitation.ts';
-import { answerText } from '../kit/resume-message.ts';
+import { headerOf, optionsOf } from '../kit/question-options.ts';
+import { answerText, notAnsweredText } from '../kit/resume-message.ts';
 import { contentOfForm } from '../wire/elicitation-form.ts';
 import { type AnsweredCall, areTheAnswers } from './delivery-evidence.ts';
 import { type DynamicCall, elicitationResponse, type Item, idInTurn, type UserInput } from './protocol.ts';
@@ -31,7 +31,6 @@ export interface QuestionAsk {
 /** How Codex itself reports a person's own text beside the options, and a choice of none of them. */
 const NOTE = 'user_note: ';
 const OTHER = 'None of the above';
-const MAX_OPTIONS = 50;
 
 export function userInput(asked: z.infer<typeof UserInput>): QuestionAsk {
   return {
@@ -40,7 +39,7 @@ export function userInput(asked: z.infer<typeof UserInput>): QuestionAsk {
     spec: { questions: asked.questions.map(questionOf) },
     call: { id: asked.itemId, isAnswer: areTheAnswers },
     responseTo(outcome) {
-      if (outcome.status !== 'answered') return { result: { answers: {} }, message: notAnswered(outcome) };
+      if (outcome.status !== 'answered') return { result: { answers: {} }, message: notAnsweredText(outcome) };
       const answers = outcome.answers.map(({ question_id, labels, text }) => {
         const hasOptions = (asked.questions.find(({ id }) => id === question_id)?.options ?? []).length > 0;
         const chosen = labels.length === 0 && hasOptions ? [OTHER] : labels;
@@ -61,25 +60,6 @@ function questionOf({ id, header, question, isOther, isSecret, options }: Asked)
     return { id, ...headerOf(header), question: text, secret: true };
   }
   return { id, ...headerOf(header), question, ...(offered && { options: offered, allow_other: isOther ?? true }) };
-}
-
-const headerOf = (header: string | null | undefined) => (header ? { header: truncate(storable(header), 200) } : {});
-
-/** Without duplicates, which an ask refuses. Undefined if there are none. */
-function optionsOf(options: readonly { label: string; description?: string | null | undefined }[] | null | undefined) {
-  if (!options?.length) return undefined;
-  const seen = new Set<string>();
-  const distinct = options.filter(({ label }) => {
-    const key = label.trim().toLowerCase();
-    const isNew = key !== '' && !seen.has(key);
-    seen.add(key);
-    return isNew;
-  });
-  return distinct.slice(0, MAX_OPTIONS).map(({ label, description }) => ({
-    label,
-    ...(description && { description }),
-    ...(/\(recommended\)\s*$/i.test(label) && { recommended: true }),
-  }));
 }
 
 /** `request_user_input_async`: the questions are a completed item, and the answer is a message to the model. */
@@ -168,12 +148,6 @@ export function formQuestion({ kind, spec, form }: FilledIn, id: string): Questi
 
 /** Repeats each question: the model may no longer have them in sight. */
 function answersText(questions: readonly { id: string; question: string }[], outcome: AskOutcome): string {
-  if (outcome.status !== 'answered') return notAnswered(outcome);
+  if (outcome.status !== 'answered') return notAnsweredText(outcome);
   return questions.map(({ id, question }) => `${question}\n→ ${answerText(outcome.answers, id)}`).join('\n');
-}
-
-function notAnswered({ status, reason, justification }: Exclude<AskOutcome, { status: 'answered' }>): string {
-  const why = justification ?? (reason === status ? undefined : reason);
-  const what = status === 'declined' ? 'The person declined to answer' : `The question was not answered (${status})`;
-  return `${what}${why ? `: ${why}` : ''}. Do not ask it again; go on without the answer, or say that you cannot.`;
 }

@@ -1,10 +1,9 @@
 // Resumes a run whose Codex process ended with open asks: writes the message that starts the next turn, and holds the
 // approvals granted meanwhile until Codex repeats the requests, which it forgets with the process.
-import { hasEnded } from '../../client/outcome.ts';
 import type { ApprovalAskView, AskView } from '../../core/views.ts';
 import type { AgentContext } from '../agent.ts';
 import { callIdOf } from '../kit/ask-ids.ts';
-import { resumeMessage } from '../kit/resume-message.ts';
+import { resumption } from '../kit/resume-message.ts';
 import type { UnusedApprovals } from '../kit/unused-approvals.ts';
 import { reusableFor } from './approval-reuse.ts';
 import type { UnsentMessages } from './model-messages.ts';
@@ -16,18 +15,9 @@ export async function resumeTurn(
   unused: UnusedApprovals,
   rollouts: Rollouts,
 ): Promise<UnsentMessages> {
-  // An answer that was sent to the process before may have arrived: it is no news, and allows nothing once more.
-  const due = context.due.filter((ask) => hasEnded(ask) && ask.delivery.attempts === 0);
-  const dueIds = new Set(due.map(({ ask_id }) => ask_id));
-  const ofRun = (await context.history()).filter(({ run_id }) => run_id === context.run.run_id);
-  const delivered = ofRun.filter(({ ask_id }) => !dueIds.has(ask_id));
+  const { due, ...message } = await resumption(context);
   await addUnused(due, threadId, unused, rollouts);
-  return {
-    text: resumeMessage(due, delivered),
-    async onSent() {
-      for (const { ask_id } of context.due) await context.acknowledge(ask_id);
-    },
-  };
+  return message;
 }
 
 /** Adds what was approved among `due`, where it may be reused. */

@@ -1,9 +1,33 @@
 // Writes the message to an agent whose process was restarted: what people decided about its asks while it was gone, and
-// what it may already have acted on. Pure, for every agent that is resumed by a message.
-import { approvalOutcome, type Ended, type GivenAnswer, hasEnded, questionOutcome } from '../../client/outcome.ts';
+// what it may already have acted on. For every agent that is resumed by a message.
+import {
+  approvalOutcome,
+  type Ended,
+  type GivenAnswer,
+  hasEnded,
+  questionOutcome,
+  type Unanswered,
+} from '../../client/outcome.ts';
 import { canonical } from '../../core/digest.ts';
 import type { ApprovalAskView, AskView, QuestionAskView } from '../../core/views.ts';
+import type { AgentContext } from '../agent.ts';
 import { escapedJson, escapeMentions } from './mention-escape.ts';
+
+/** What a restarted process of a run is told, and the answers among it that certainly never reached the agent. */
+export async function resumption(context: Pick<AgentContext, 'due' | 'history' | 'run' | 'acknowledge'>) {
+  // An answer that was sent to the process before may have arrived: it is no news, and allows nothing once more.
+  const due = context.due.filter((ask) => hasEnded(ask) && ask.delivery.attempts === 0);
+  const dueIds = new Set(due.map(({ ask_id }) => ask_id));
+  const ofRun = (await context.history()).filter(({ run_id }) => run_id === context.run.run_id);
+  const delivered = ofRun.filter(({ ask_id }) => !dueIds.has(ask_id));
+  return {
+    due,
+    text: resumeMessage(due, delivered),
+    async onSent(): Promise<void> {
+      for (const { ask_id } of context.due) await context.acknowledge(ask_id);
+    },
+  };
+}
 
 /** `due`: asks whose answers certainly never reached the agent. `delivered`: those whose answers may have. */
 export function resumeMessage(due: readonly AskView[], delivered: readonly AskView[]): string {
@@ -58,4 +82,11 @@ function questionText(ask: Ended<QuestionAskView>): string {
 export function answerText(answers: readonly GivenAnswer[], questionId: string): string {
   const given = answers.find(({ question_id }) => question_id === questionId);
   return given ? [...given.labels, ...(given.text ? [given.text] : [])].join('; ') : '(skipped)';
+}
+
+/** For a model whose question ended without an answer. */
+export function notAnsweredText({ status, reason, justification }: Unanswered): string {
+  const why = justification ?? (reason === status ? undefined : reason);
+  const what = status === 'declined' ? 'The person declined to answer' : `The question was not answered (${status})`;
+  return `${what}${why ? `: ${why}` : ''}. Do not ask it again; go on without the answer, or say that you cannot.`;
 }
