@@ -109,7 +109,7 @@ const agentNames = readdirSync(join(root, 'src/agents'), { withFileTypes: true }
 const OPEN_TO_ALL = ['src/agents/agent.ts', 'src/agents/kit/ask-ids.ts'];
 /** A file name that several agents use means the same in each. */
 const ROLES =
-  'agent run input protocol asks outputs resume attach connect hook settings program runtime elicitations requests decisions delivery-evidence';
+  'agent run input protocol asks outputs resume attach connect hook launch settings program runtime elicitations requests decisions delivery-evidence';
 /** Every agent has these; whoever can be attached has a connector too. */
 const REQUIRED = ['agent.ts', 'run.ts', 'input.ts'];
 /** Where an agent is named as an example of a command line, or of a search. */
@@ -118,6 +118,8 @@ const HELP_TEXTS = [
   'src/cli/commands/hook.ts',
   // `npm exec` is not the agent.
   'src/cli/program-name.ts',
+  // The surface of clients that speak the protocol of an agent.
+  'src/core/ask.ts',
 ];
 
 describe('the agent code', () => {
@@ -278,7 +280,8 @@ function namedAgents(file: string, text: string): string[] {
     if (file.startsWith(`src/agents/${name}/`) || file === 'src/agents/registry.ts') return [];
     const pattern = common.includes(name) ? `['"\`]${name}['"\`]` : name;
     const lines = text.split('\n').filter((line) => new RegExp(pattern, 'i').test(line));
-    const isHelp = (line: string) => HELP_TEXTS.includes(file) && /holdpoint |agent:|such as|npm_command/.test(line);
+    const isHelp = (line: string) =>
+      HELP_TEXTS.includes(file) && /holdpoint |agent:|such as|npm_command|const SURFACES/.test(line);
     return lines.filter((line) => !isHelp(line)).map((line) => `${file} names ${name}: ${line.trim()}`);
   });
 }

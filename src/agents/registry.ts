@@ -7,6 +7,7 @@ export const registry: Record<string, () => Promise<Agent>> = {
   codex: async () => (await import('./codex/agent.ts')).codex,
   exec: async () => (await import('./exec/agent.ts')).exec,
   mock: async () => (await import('./mock/agent.ts')).mock,
+  opencode: async () => (await import('./opencode/agent.ts')).opencode,
 };
 
 export const loadAgents = (): Promise<Agent[]> => Promise.all(Object.values(registry).map((load) => load()));

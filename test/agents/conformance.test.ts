@@ -39,3 +39,19 @@ agentConformance(
     settlesItself: true,
   }),
 );
+
+agentConformance(
+  'OpenCode, played by a stand-in',
+  standInFixture({
+    agent: 'opencode',
+    command: 'opencode',
+    program: support('planned-opencode.mjs'),
+    input: { text: 'go' },
+    isParallel: true,
+    repeatsAfterCrash: true,
+    repeatsAfterEdit: true,
+    skipsQuestions: true,
+    hasProcess: true,
+    settlesItself: true,
+  }),
+);

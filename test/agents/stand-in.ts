@@ -1,9 +1,10 @@
-// A program of ours in the place of Claude Code, for a whole file of tests: found by that name by a real worker of a real
+// A program of ours in the place of an agent's, for a whole file of tests: found by that name by a real worker of a real
 // server, so that everything but the agent itself is as it is.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
+import type { Agent } from '../../src/agents/agent.ts';
 import { claude } from '../../src/agents/claude/agent.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';
 import { TestBed } from '../support/test-bed.ts';
@@ -15,7 +16,7 @@ export interface StandIn {
 }
 
 /** `program` is a file of test/support. */
-export function standInForAll(program: string): StandIn {
+export function standInForAll(program: string, agent: Agent = claude): StandIn {
   const server = serverForAll();
   const own = { root: mkdtempSync(join(tmpdir(), 'holdpoint-stand-in-')) } as StandIn;
   const before = { ...process.env };
@@ -23,10 +24,10 @@ export function standInForAll(program: string): StandIn {
     const path = join(import.meta.dirname, '..', 'support', program);
     mkdirSync(join(own.root, 'bin'));
     const script = `#!/bin/sh\nexec "${process.execPath}" "${path}" "$@"\n`;
-    writeFileSync(join(own.root, 'bin', 'claude'), script, { mode: 0o755 });
+    writeFileSync(join(own.root, 'bin', agent.program?.command ?? ''), script, { mode: 0o755 });
     process.env.PATH = [join(own.root, 'bin'), before.PATH].join(delimiter);
     own.bed = new TestBed(await server.url(), server.token);
-    await own.bed.worker({ agents: [claude] });
+    await own.bed.worker({ agents: [agent] });
   });
   afterAll(async () => {
     await own.bed.close();

@@ -1,5 +1,6 @@
 // The versions that `holdpoint doctor` names as tested are the ones the tests against the real agents install.
 // Covers: src/worker/program-version.ts, src/agents/claude/program.ts, src/agents/codex/program.ts
+// Covers: src/agents/opencode/program.ts
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +26,7 @@ const testedOf = async (agent: string) => (await registry[agent]?.())?.program?.
 const versions = new Map([
   ['codex', await testedOf('codex')],
   ['claude', await testedOf('claude')],
+  ['opencode', await testedOf('opencode')],
 ]);
 const tested = (agent: string) => versions.get(agent) ?? '';
 
@@ -39,6 +41,10 @@ it('Claude Code, whose packages count their patches alike', () => {
   expect(pinned('@anthropic-ai/claude-agent-sdk-').map((version) => version.split('.')[2])).toEqual([
     tested('claude').split('.')[2],
   ]);
+});
+
+it('OpenCode, on every system', () => {
+  expect(pinned('opencode-')).toEqual([tested('opencode')]);
 });
 
 it('finds out what is on the machine', async () => {

@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { anthropic } from './model-anthropic.ts';
+import { chat } from './model-chat.ts';
 import { ScriptedServer } from './scripted-server.ts';
 
 export type Block = { text: string } | { tool: string; input: Record<string, unknown>; id?: string };
@@ -17,11 +18,13 @@ export type Said = { text: string } | { tool: string; input: Record<string, unkn
 export interface Front {
   /** Whether a request is for this front. */
   takes(method: string, path: string): boolean;
+  /** Whether a request belongs to no conversation: it is answered with a few words, and kept nowhere. */
+  isAside?(body: Record<string, unknown>): boolean;
   /** Writes the reply to one request. `serial` counts requests. */
   reply(response: ServerResponse, body: Record<string, unknown>, said: Said[], serial: number): void;
 }
 
-const fronts: readonly Front[] = [anthropic];
+const fronts: readonly Front[] = [anthropic, chat];
 
 export class Model extends ScriptedServer {
   /** Every request of a conversation, as JSON text. */
@@ -50,6 +53,7 @@ export class Model extends ScriptedServer {
       return;
     }
     const body = (await json(request)) as Record<string, unknown>;
+    if (front.isAside?.(body)) return front.reply(response, body, [{ text: 'A title' }], 0);
     const told = JSON.stringify(body);
     const serial = this.told.push(told);
     const step = this.#next(told);

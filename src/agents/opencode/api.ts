@@ -1,0 +1,84 @@
+// Calls the HTTP API of one OpenCode server. Everything but its event stream is scoped to a folder: in another folder a
+// request is not listed, and a reply to it is not found.
+import { z } from 'zod';
+import { createHttpPeer, type HttpPeerOptions, HttpRefusal } from '../wire/http-peer.ts';
+import { Message, type Part, Permission, Question, type Request, ServerEvent, Session, Statuses } from './protocol.ts';
+
+export const USER = 'opencode';
+const NOT_FOUND = 404;
+/** How many of the newest sessions are read to find the folders that a server works in. */
+const NEWEST_SESSIONS = 200;
+
+export type Api = ReturnType<typeof createApi>;
+export type PermissionReply = { reply: 'once' | 'always' } | { reply: 'reject'; message: string };
+export type QuestionReply = { answers: string[][] };
+
+export function createApi(options: HttpPeerOptions) {
+  const peer = createHttpPeer(options);
+  const at = (directory: string, path: string) => `${path}?directory=${encodeURIComponent(directory)}`;
+  const get = async <T extends z.ZodType>(shape: T, path: string): Promise<z.infer<T>> =>
+    shape.parse(await peer.request('GET', path));
+
+  /** Whether OpenCode still had the request, and has the reply now. */
+  async function reply(path: string, body: unknown): Promise<boolean> {
+    try {
+      await peer.request('POST', path, body);
+      return true;
+    } catch (error) {
+      if (error instanceof HttpRefusal && error.status === NOT_FOUND) return false;
+      throw error;
+    }
+  }
+
+  return {
+    /** Follows the events of all folders, until the connection ends. The properties of an event get its folder. */
+    events: (onEvent: (type: string, properties: Record<string, unknown>) => void) =>
+      peer.events('/global/event', (data) => {
+        const { directory, payload } = ServerEvent.safeParse(data).data ?? {};
+        if (payload) onEvent(payload.type, { ...payload.properties, directory });
+      }),
+    /** What OpenCode waits for in a folder. */
+    async requests(directory: string): Promise<Request[]> {
+      const [permissions, questions] = await Promise.all([
+        get(z.array(Permission), at(directory, '/permission')),
+        get(z.array(Question), at(directory, '/question')),
+      ]);
+      return [
+        ...permissions.map((asked) => ({ kind: 'permission' as const, directory, asked })),
+        ...questions.map((asked) => ({ kind: 'question' as const, directory, asked })),
+      ];
+    },
+    replyTo: ({ kind, directory, asked }: Request, body: PermissionReply | QuestionReply): Promise<boolean> =>
+      reply(at(directory, `/${kind}/${asked.id}/reply`), body),
+    /** Ends a request that no person answers any more, so that nothing it asked for can happen. */
+    reject: ({ kind, directory, asked }: Request, message: string): Promise<boolean> =>
+      kind === 'permission'
+        ? reply(at(directory, `/permission/${asked.id}/reply`), { reply: 'reject', message })
+        : reply(at(directory, `/question/${asked.id}/reject`), {}),
+    async isBusy(directory: string, sessionId: string): Promise<boolean> {
+      const type = (await get(Statuses, at(directory, '/session/status')))[sessionId]?.type;
+      return type !== undefined && type !== 'idle';
+    },
+    session: (directory: string, id: string) => get(Session, at(directory, `/session/${id}`)),
+    createSession: async (directory: string, title: string) =>
+      Session.parse(await peer.request('POST', at(directory, '/session'), { title })),
+    messages: (directory: string, sessionId: string) =>
+      get(z.array(Message), at(directory, `/session/${sessionId}/message`)),
+    /** The part of a message that is the tool call; undefined while its input is not complete. */
+    async call(directory: string, { sessionID, tool }: Permission): Promise<Part | undefined> {
+      if (!tool) return undefined;
+      const path = at(directory, `/session/${sessionID}/message/${tool.messageID}`);
+      const { parts } = await get(Message, path);
+      return parts.find(({ callID, state }) => callID === tool.callID && state && state.status !== 'pending');
+    },
+    prompt: (directory: string, sessionId: string, body: object) =>
+      peer.request('POST', at(directory, `/session/${sessionId}/prompt_async`), body),
+    /** The folders that sessions of this server were last in. */
+    async directories(): Promise<string[]> {
+      const sessions = await get(z.array(Session), `/experimental/session?limit=${NEWEST_SESSIONS}`);
+      return [...new Set(sessions.map(({ directory }) => directory))];
+    },
+    /** Rejects when the server cannot be used. */
+    check: () => peer.request('GET', '/global/health'),
+  };
+}

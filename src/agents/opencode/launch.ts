@@ -1,0 +1,101 @@
+// Starts `opencode serve` for one managed run, on a free local port and with a password of its own, and waits until it
+// listens. Owns the process and its environment; knows no request.
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import type { AgentContext, ProcessExit } from '../agent.ts';
+import { createApi, USER } from './api.ts';
+import type { OpencodeSpec } from './input.ts';
+import { program } from './program.ts';
+
+const HOST = '127.0.0.1';
+const LISTENING = /listening on (http:\/\/\S+)/;
+const NOT_FOUND = 127;
+
+/** After a denial the model continues with the reason; by itself OpenCode would end the turn. */
+const CONFIG = { experimental: { continue_loop_on_deny: true } };
+/** Merged into the person's own configuration: their patterns for single commands and paths stay as they are. */
+const ASK = {
+  bash: { '*': 'ask' },
+  edit: { '*': 'ask' },
+  external_directory: { '*': 'ask' },
+  webfetch: 'ask',
+  websearch: 'ask',
+  doom_loop: 'ask',
+};
+
+export class UnexpectedExit extends Error {
+  override name = 'UnexpectedExit';
+
+  constructor({ exitCode, signal, stderr }: ProcessExit) {
+    const last = stderr.trim().split('\n').at(-1)?.slice(0, 500);
+    super(
+      exitCode === NOT_FOUND
+        ? `OpenCode is not installed on the machine of this worker, or not in its PATH: ${program.install}`
+        : `OpenCode ended in the middle of its work (${signal ?? `exit code ${exitCode}`})${last ? `: ${last}` : '.'}`,
+    );
+  }
+}
+
+/** `failure` rejects when the process ends. `stop` ends it and resolves when nothing is left of it. */
+export async function launch(context: AgentContext, spec: OpencodeSpec, folder: string) {
+  const { run, signal } = context;
+  const password = randomBytes(24).toString('base64url');
+  const stopping = new AbortController();
+  const listening = Promise.withResolvers<string>();
+  const server = await context.processes.start({
+    argv: [program.command, 'serve', '--hostname', HOST, '--port', String(await freePort())],
+    folder,
+    env: {
+      ...context.env,
+      ...settingsOf(context, spec),
+      OPENCODE_SERVER_PASSWORD: password,
+      HOLDPOINT_RUN_ID: run.run_id,
+    },
+    mark: `HOLDPOINT_RUN_ID=${run.run_id}`,
+    signal: AbortSignal.any([signal, stopping.signal]),
+    onLine: (line) => {
+      const url = LISTENING.exec(line)?.[1];
+      if (url) listening.resolve(url);
+    },
+  });
+  const gone = new AbortController();
+  void server.exited.then(() => gone.abort(new Error('OpenCode has exited')));
+  const failure = server.ended.then((exit): never => {
+    throw new UnexpectedExit(exit);
+  });
+  failure.catch(() => {});
+  const stop = async () => {
+    stopping.abort();
+    await server.ended.catch(() => {});
+  };
+  try {
+    const url = await Promise.race([listening.promise, failure]);
+    return { api: createApi({ url, user: USER, password, signal: gone.signal }), exited: server.exited, failure, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function settingsOf({ env }: AgentContext, { permissions, trust_folder }: OpencodeSpec): Record<string, string> {
+  return {
+    OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...parsed(env.OPENCODE_CONFIG_CONTENT), ...CONFIG }),
+    OPENCODE_CLIENT: 'cli',
+    OPENCODE_SERVER_USERNAME: USER,
+    ...(permissions === 'ask' && { OPENCODE_PERMISSION: JSON.stringify(ASK) }),
+    ...(!trust_folder && { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }),
+  };
+}
+
+/** A person's own inline configuration is kept; one that is not JSON would stop OpenCode in any case. */
+const parsed = (text: string | undefined): object => (text ? (JSON.parse(text) as object) : {});
+
+/** OpenCode itself would first take the port at which people expect their own. */
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, HOST, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
