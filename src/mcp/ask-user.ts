@@ -23,6 +23,8 @@ export interface Asker {
   protocol: string | undefined;
   capabilities: ClientCapabilities | undefined;
   prompt: OwnPrompt;
+  /** When the client was asked to prompt, where this call has the reply. */
+  promptedAt: number;
   call: Call;
   ctx: ServerContext;
 }
@@ -32,7 +34,7 @@ type Outcome = CallToolResult | InputRequiredResult;
 const INPUT = 'answer';
 
 export async function putToPerson(backed: Backed, ask: QuestionAskView, asker: Asker): Promise<Outcome> {
-  const { era, protocol, capabilities, prompt, call, ctx } = asker;
+  const { era, protocol, capabilities, prompt, promptedAt, call, ctx } = asker;
   const { backend } = backed;
   if (ask.answer !== undefined) return handOver(backed, ask, call);
   const canElicit =
@@ -41,8 +43,9 @@ export async function putToPerson(backed: Backed, ask: QuestionAskView, asker: A
     !(await backend.session()).isHosted;
   if (era === 'modern' && canElicit) {
     const reply = inputResponse(ctx.mcpReq.inputResponses, INPUT);
-    if (reply.kind !== 'elicit') return promptFirst(ask);
-    if (await settleAtPrompt(backend, ask, reply)) return handOver(backed, await backend.look(ask.ask_id, 0), call);
+    if (reply.kind !== 'elicit') return promptFirst(ask, backend.now());
+    if (await settleAtPrompt(backend, ask, { ...reply, promptedAt }))
+      return handOver(backed, await backend.look(ask.ask_id, 0), call);
   }
   if (era === 'modern' && speaksTasks(capabilities)) return taskOf(ask);
   const leave = era === 'legacy' && canElicit ? prompt(ask, ctx, protocol) : () => {};
@@ -53,8 +56,15 @@ export async function putToPerson(backed: Backed, ask: QuestionAskView, asker: A
   }
 }
 
-const promptFirst = (ask: QuestionAskView): InputRequiredResult =>
+const promptFirst = (ask: QuestionAskView, now: number): InputRequiredResult =>
   inputRequired({
     inputRequests: { [INPUT]: inputRequired.elicit(elicitationOf(ask.request.questions)) },
-    requestState: ask.ask_id,
+    requestState: `${ask.ask_id} ${now}`,
   });
+
+/** The ask that an input-required result named, and when it was sent. */
+export function promptedAsk(state: unknown): { askId: string; promptedAt: number } | undefined {
+  if (typeof state !== 'string') return undefined;
+  const [askId = '', promptedAt] = state.split(' ');
+  return { askId, promptedAt: Number(promptedAt ?? 0) };
+}

@@ -63,7 +63,7 @@ export function createMcpHttpHandler({ gateway, version, patience = PATIENCE, on
       caller,
       era,
       version,
-      promptOf: promptOnStream,
+      promptOf: (mcp) => promptOnStream(mcp, backend),
       declared: canElicit ? FORMS : undefined,
     });
   };

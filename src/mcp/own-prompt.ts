@@ -20,19 +20,20 @@ export const promptOnConnection =
   (backend: ToolBackend): OwnPrompt =>
   (ask, { mcpReq }, protocol) => {
     const over = new AbortController();
+    const promptedAt = backend.now();
     const options = { signal: over.signal, timeout: 2 ** 31 - 1 };
     void mcpReq
       .elicitInput(elicitationOf(ask.request.questions, protocol), options)
-      .then((reply) => settleAtPrompt(backend, ask, reply))
+      .then((reply) => settleAtPrompt(backend, ask, { ...reply, promptedAt }))
       .catch(() => {});
     return () => over.abort('answered elsewhere');
   };
 
 /** The reply comes in a request of its own, to any server: the question's id says which ask it is about. */
 export const promptOnStream =
-  (mcp: McpServer): OwnPrompt =>
+  (mcp: McpServer, { now }: ToolBackend): OwnPrompt =>
   (ask, { mcpReq }, protocol) => {
-    const id = `elicit:${ask.ask_id}:${crypto.randomUUID()}`;
+    const id = `elicit:${ask.ask_id}:${now()}-${crypto.randomUUID()}`;
     const send = (message: { id?: string; method: string; params: object }) =>
       void mcp.server.transport
         ?.send({ jsonrpc: '2.0', ...message } as never, { relatedRequestId: mcpReq.id })
@@ -44,23 +45,30 @@ export const promptOnStream =
 /** A reply as it came over HTTP. One that is about nothing we asked is let go, as the protocol does. */
 export async function takeElicitationReply(backend: ToolBackend, message: unknown): Promise<void> {
   if (!isJSONRPCResultResponse(message)) return;
-  const [, askId] = /^elicit:(.+):[0-9a-f-]+$/.exec(String(message.id)) ?? [];
+  const [, askId, promptedAt] = /^elicit:(.+):(\d+)-[0-9a-f-]+$/.exec(String(message.id)) ?? [];
   if (askId === undefined) return;
   const ask = await backend.look(askId, 0);
-  if (ask.kind === 'question' && ask.answer === undefined) await settleAtPrompt(backend, ask, message.result as Said);
+  if (ask.kind === 'question' && ask.answer === undefined)
+    await settleAtPrompt(backend, ask, { ...message.result, promptedAt: Number(promptedAt) });
 }
 
 interface Said {
   action?: unknown;
   content?: unknown;
+  /** When the prompt was sent. */
+  promptedAt: number;
 }
+
+/** A client without a person at its screen declines at once: that decides nothing. */
+const SHORTEST_READ_MS = 1000;
 
 /** Whether anybody said anything there. Somebody in the inbox may have been first after all: then that counts. */
 export async function settleAtPrompt(
   backend: ToolBackend,
   ask: QuestionAskView,
-  { action, content }: Said,
+  { action, content, promptedAt }: Said,
 ): Promise<boolean> {
+  if (action === 'decline' && backend.now() - promptedAt < SHORTEST_READ_MS) return false;
   const answers = action === 'accept' ? elicitedAnswers(ask.request.questions, content) : undefined;
   if (action !== 'decline' && (answers === undefined || 'code' in answers)) return false;
   const said = answers as QuestionAnswer[] | undefined;

@@ -18,7 +18,7 @@ import { formQuestions } from '../core/form.ts';
 import { FORM_TOOL, readForm } from '../core/form-input.ts';
 import { completeQuestions } from '../core/question.ts';
 import type { AskView } from '../core/views.ts';
-import { type Asker, putToPerson } from './ask-user.ts';
+import { type Asker, promptedAsk, putToPerson } from './ask-user.ts';
 import type { Backed, Call, Caller } from './calls.ts';
 import { askParent } from './clarification-tool.ts';
 import { displayForm } from './form-tool.ts';
@@ -86,7 +86,7 @@ export function createToolServer(options: ToolServerOptions): McpServer {
   }
 
   /** Since 2026 every request says what its client can; before, the connection did once. */
-  const askerOf = ({ call, ctx }: ToolCall): Asker => {
+  const askerOf = ({ call, ctx }: ToolCall): Omit<Asker, 'promptedAt'> => {
     const envelope = ctx.mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
     const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? mcp.server.getClientCapabilities() ?? declared;
     const protocol = ctx.http?.req?.headers.get('mcp-protocol-version') ?? mcp.server.getNegotiatedProtocolVersion();
@@ -104,10 +104,10 @@ export function createToolServer(options: ToolServerOptions): McpServer {
   });
 
   add('ask_user', schemas.ASK_USER, async (args, { call, ctx }) => {
-    const asked = ctx.mcpReq.requestState<string>();
-    const ask = typeof asked === 'string' ? await backend.look(asked, 0) : await raiseQuestion(args, { call, ctx });
+    const prompted = promptedAsk(ctx.mcpReq.requestState<string>());
+    const ask = prompted ? await backend.look(prompted.askId, 0) : await raiseQuestion(args, { call, ctx });
     if (ask.kind !== 'question') throw fail('ask_not_found', `${ask.ask_id} is an approval: call check_answer for it.`);
-    return putToPerson(options, ask, askerOf({ call, ctx }));
+    return putToPerson(options, ask, { ...askerOf({ call, ctx }), promptedAt: prompted?.promptedAt ?? 0 });
   });
 
   async function raiseQuestion(args: Arguments, { call, ctx }: ToolCall) {

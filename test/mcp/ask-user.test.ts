@@ -1,6 +1,8 @@
 // `ask_user` with the official client, in each way a client may speak: plain calls that wait, elicitation pushed by the
 // 2025 protocol, input-required results of the 2026 one. Timeouts are fractions of a second here, by the same code.
 // Covers: src/mcp/elicitation.ts, src/mcp/own-prompt.ts, src/mcp/wait.ts
+
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ElicitRequest } from '@modelcontextprotocol/client';
 import { describe, expect, it, vi } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
@@ -28,6 +30,8 @@ import {
   textOf,
 } from './test-bed.ts';
 
+/** How long a person looks at a prompt before they decline. */
+const READS_FOR_MS = 1100;
 const server = serverForAll({ patience: PATIENCE });
 const impatient = serverForAll({ patience: IMPATIENCE });
 
@@ -164,13 +168,18 @@ describe.each(TRANSPORTS.flatMap((transport) => PROTOCOLS.map((protocol) => ({ t
     });
 
     it('returns declined when the person declines at its own screen', patient, async () => {
-      const prepare = elicitor(async () => ({ action: 'decline' }));
+      const prepare = elicitor(async () => {
+        await sleep(READS_FOR_MS);
+        return { action: 'decline' };
+      });
       const agent = await connect({ ...how, capabilities: FORMS, prepare });
-      expect(jsonOf(await askUser(agent, { onprogress: () => {} }))).toMatchObject({ status: 'declined' });
+      const told = jsonOf(await askUser(agent, { onprogress: () => {} }));
+      expect(told).toMatchObject({ status: 'declined', answered_by: "a person at the agent's own screen" });
     });
 
     it.each([
       ['dismissed', { action: 'cancel' }],
+      ['declined faster than a person could read it', { action: 'decline' }],
       ['answered with what is no answer', { action: 'accept', content: {} }],
     ] as const)('keeps the ask in the inbox when it is %s at its own screen', patient, async (_, reply) => {
       const prepare = elicitor(async () => ({ ...reply }));
@@ -226,7 +235,7 @@ it('names the ask in the state of an input-required result, and returns the same
   expect(first).toMatchObject({ resultType: 'input_required' });
   expect(first.inputRequests).toMatchObject({ answer: { method: 'elicitation/create' } });
   const open = await pendingAsk(server, agent.sessionId);
-  expect(first.requestState).toBe(open.ask_id);
+  expect(first.requestState).toContain(open.ask_id);
   const inputResponses = { answer: { action: 'accept', content: { 'colour (other)': 'green' } } };
   const retry = () => call({ inputResponses, requestState: first.requestState });
   const told = jsonOf(await retry());
