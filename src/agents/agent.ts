@@ -200,8 +200,11 @@ export interface AttachedContext {
 }
 
 export interface HookServer {
-  /** The response body, in the agent's own protocol. `signal` is aborted when the agent closes the connection. */
-  handle(payload: unknown, signal: AbortSignal): Promise<object>;
+  /**
+   * The response body, in the agent's own protocol. `signal` is aborted when the agent closes the connection. A request
+   * whose payload has an `ambiguity` must be left to the agent's own prompt.
+   */
+  handle(payload: unknown, signal: AbortSignal, ambiguity?: string): Promise<object>;
   /** Ends what an earlier process of the only server on this database left open. */
   recover(): Promise<void>;
   close(): Promise<void>;

@@ -1,11 +1,19 @@
 // Reads JSON that a person passes in a flag, a file or standard input, and refuses what is not valid before anything is
 // sent.
 import { readFileSync } from 'node:fs';
+import { ambiguityIn, membersOf } from '../core/json-ambiguity.ts';
 import { Failure } from './failure.ts';
 
 /** The value of `--…-json`, or of the file (`-` for standard input) that `--…-file` names. */
 export function readJson(flag: string, given: { json?: string | undefined; file?: string | undefined }): unknown {
   const text = given.json ?? readText(flag, given.file ?? '');
+  const value = parsed(flag, text);
+  const ambiguity = ambiguityIn(text, membersOf(value));
+  if (ambiguity !== undefined) throw new Failure('usage', `${flag}: this JSON is ambiguous: ${ambiguity}`);
+  return value;
+}
+
+function parsed(flag: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -20,6 +20,8 @@ declare module 'fastify' {
     scopes?: readonly Scope[] | 'open' | 'page';
     /** What is said here is kept nowhere as it is: texts may be what no database could keep. */
     anyText?: boolean;
+    /** Ambiguous JSON is accepted, and the handler decides what to do with it. */
+    mayBeAmbiguous?: boolean;
     /** Where a body may have more than the limit of all others. */
     bodyBytes?: number;
   }

@@ -1,28 +1,37 @@
-// Parses request bodies: valid UTF-8, JSON of limited depth, no text that a database could not store. A refused body
-// has changed nothing, and the refusal names the reason.
+// Parses request bodies: valid UTF-8, JSON of limited depth that means one thing, no text that a database could not store.
+// A refused body has changed nothing, and the refusal names the reason.
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { fail } from '../core/errors.ts';
+import { ambiguityIn } from '../core/json-ambiguity.ts';
 
 const MAX_DEPTH = 64;
-/** A body shorter than this cannot be nested too deep. */
-const SHORTEST_DEEP_BODY = 2 * MAX_DEPTH;
-/** Where a number could be too large to be one: JSON allows what becomes Infinity, which no JSON can say again. */
-const HUGE_NUMBER = /[eE]\+?\d{3}|\d{300}/;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** On a route that takes ambiguous bodies: what is ambiguous in this one. */
+    ambiguity?: string;
+  }
+}
 
 export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
-      done(null, parseJson(body as Buffer, request.routeOptions.config.anyText === true));
+      const { anyText = false, mayBeAmbiguous } = request.routeOptions.config;
+      const { value, ambiguity } = parseJson(body as Buffer, anyText);
+      if (ambiguity !== undefined && !mayBeAmbiguous)
+        throw fail('invalid_request', `The body is ambiguous: ${ambiguity}.`);
+      if (ambiguity !== undefined) request.ambiguity = ambiguity;
+      done(null, value);
     } catch (error) {
       done(error as Error);
     }
   });
 }
 
-function parseJson(bytes: Buffer, anyText: boolean): unknown {
-  if (bytes.length === 0) return {};
+function parseJson(bytes: Buffer, anyText: boolean): { value: unknown; ambiguity?: string | undefined } {
+  if (bytes.length === 0) return { value: {} };
   if (!isUtf8(bytes)) throw fail('invalid_request', 'The body is not valid UTF-8.');
   const text = bytes.toString('utf8');
   let value: unknown;
@@ -33,23 +42,26 @@ function parseJson(bytes: Buffer, anyText: boolean): unknown {
     throw fail('invalid_request', `The body is not valid JSON: ${why}`);
   }
   const suspicious = text.includes('\\u') || text.includes('__proto__') || text.includes('constructor');
-  if (suspicious || text.length >= SHORTEST_DEEP_BODY || HUGE_NUMBER.test(text)) inspect(value, suspicious && !anyText);
-  return value;
+  const members = inspect(value, suspicious && !anyText);
+  return { value, ambiguity: ambiguityIn(text, members) };
 }
 
-/** Goes no deeper than allowed, so that depth cannot break the walker. */
-function inspect(value: unknown, strings: boolean, depth = 1): void {
+/** Returns how many members its objects have. Goes no deeper than allowed, so that depth cannot break the walker. */
+function inspect(value: unknown, strings: boolean, depth = 1): number {
   if (strings && typeof value === 'string') checkText(value);
   if (typeof value === 'number' && !Number.isFinite(value))
     throw fail('invalid_request', 'The body has a number that is too large.');
-  if (typeof value !== 'object' || value === null) return;
+  if (typeof value !== 'object' || value === null) return 0;
   if (depth > MAX_DEPTH) throw fail('invalid_request', `The body is nested deeper than ${MAX_DEPTH} levels.`);
-  for (const key of Object.keys(value)) {
+  const keys = Object.keys(value);
+  let members = Array.isArray(value) ? 0 : keys.length;
+  for (const key of keys) {
     if (key === '__proto__')
       throw fail('invalid_request', 'The body has a field named __proto__, which is not allowed.');
     if (strings) checkText(key);
-    inspect((value as Record<string, unknown>)[key], strings, depth + 1);
+    members += inspect((value as Record<string, unknown>)[key], strings, depth + 1);
   }
+  return members;
 }
 
 function checkText(text: string): void {

@@ -79,6 +79,18 @@ describe('a malformed request', () => {
     },
   );
 
+  it.each([
+    ['{"agent":"external","title":"rm -rf /","title":"ls"}', 'The body is ambiguous: title occurs twice.'],
+    [
+      '{"agent":"external","task_id":9007199254740993}',
+      /^The body is ambiguous: task_id is 9007199254740993, an integer/,
+    ],
+  ])('finding 23: is refused where it could be shown as something else: %s', async (body, detail) => {
+    const before = (await server.get('/v1/sessions?limit=500')).text;
+    expect((await refusal(send(body), 400, 'invalid_request')).detail).toMatch(detail);
+    expect((await server.get('/v1/sessions?limit=500')).text).toBe(before);
+  });
+
   it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('is answered 404 for the method %s', async (method) => {
     await refusal(server.call(method, '/v1/sessions'), 404, 'route_not_found');
   });

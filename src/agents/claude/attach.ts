@@ -41,6 +41,9 @@ const ENDED = { error: 'Claude Code was ended', interrupted_by: 'person' } as co
 /** A prompt that Claude Code gives itself when a sub-agent has ended. */
 const NOTIFICATION = '<task-notification>';
 const NO_DECISION = {};
+const LEFT = 'a request of Claude Code was left to its terminal';
+/** Events with an input that a person might allow. */
+const BEFORE_CALL = new Set(['PreToolUse', 'PermissionRequest']);
 const HELD = { behavior: 'held' } as const;
 const TITLE_CHARACTERS = 80;
 const INPUT_CHARACTERS = 100_000;
@@ -68,9 +71,13 @@ export function serveHooks(
   const requests = createPendingAsks<HookEvent, Waiting>(settling(client));
   const asking = createInFlight();
 
-  async function handle(payload: unknown, signal: AbortSignal): Promise<object> {
+  async function handle(payload: unknown, signal: AbortSignal, ambiguity?: string): Promise<object> {
     const read = HookEvent.safeParse(payload);
     if (!read.success) return NO_DECISION;
+    if (ambiguity !== undefined && BEFORE_CALL.has(read.data.hook_event_name)) {
+      log?.warn({ session_id: read.data.session_id, why: ambiguity }, LEFT);
+      return NO_DECISION;
+    }
     const conversation = conversations.of(read.data.session_id);
     if (read.data.hook_event_name === 'PermissionRequest') {
       const reply = ask(conversation, read.data, signal);
@@ -223,10 +230,7 @@ export function serveHooks(
     if (!isRefused) throw error;
     const why = (error as Error).message;
     if (error instanceof NotAsked && error.askId !== undefined) await withdrawAsk(settling(client), error.askId, why);
-    log?.warn(
-      { session_id: sessionIdOf({ ...ATTACHED, id }), why },
-      'a request of Claude Code was left to its terminal',
-    );
+    log?.warn({ session_id: sessionIdOf({ ...ATTACHED, id }), why }, LEFT);
     const tool = fitting(event.tool_name ?? '', NAME_CHARACTERS);
     const text = fitting(`${tool} is asked only at the terminal of Claude Code, because: ${why}`, REASON_CHARACTERS);
     await run?.output(text, { type: 'status' }).catch(() => {});

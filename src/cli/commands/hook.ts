@@ -6,6 +6,7 @@ import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { createClient } from '../../client/client.ts';
 import { findToken, keptToken } from '../../client/local.ts';
+import { ambiguityIn, membersOf } from '../../core/json-ambiguity.ts';
 import { Command } from '../command.ts';
 
 interface HookFlags {
@@ -28,8 +29,11 @@ async function hook(agent: string, { url, data }: HookFlags): Promise<void> {
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => stop.abort());
   try {
-    const payload: unknown = JSON.parse(await text(addAbortSignal(stop.signal, process.stdin)));
+    const sent = await text(addAbortSignal(stop.signal, process.stdin));
+    const payload: unknown = JSON.parse(sent);
+    const ambiguity = ambiguityIn(sent, membersOf(payload));
     const connect = () => {
+      if (ambiguity !== undefined) throw new Error(`the call is ambiguous: ${ambiguity}`);
       // The state folder belongs to this server; a token in the environment may be for another one.
       const stored = keptToken(data, ['worker.token', 'operator.token']);
       const token = stored ?? findToken({ ...process.env, HOLDPOINT_DATA: data }, []);

@@ -6,8 +6,13 @@ import { looseObject } from '../../core/fields.ts';
 import { goneSignal } from '../request.ts';
 import type { Context } from './route.ts';
 
-/** One for each agent that can be attached by hooks. The reply is in the words of the agent's own protocol. */
-export type HookHandlers = Readonly<Record<string, (payload: unknown, signal: AbortSignal) => Promise<object>>>;
+/**
+ * One for each agent that can be attached by hooks. The reply is in the words of the agent's own protocol. `ambiguity`: why
+ * the payload may not be what the agent means; an event that only reports is still taken.
+ */
+export type HookHandlers = Readonly<
+  Record<string, (payload: unknown, signal: AbortSignal, ambiguity?: string) => Promise<object>>
+>;
 
 /** A run that Holdpoint itself hosts says so: what it asks is on its way already. */
 const MANAGED = 'holdpoint-run';
@@ -20,7 +25,7 @@ export function addHooks({ app, throttle }: Context, handlers: HookHandlers): vo
   app.post(
     '/v1/hooks/:agent',
     {
-      config: { scopes: ['attached', 'operator'], anyText: true, bodyBytes },
+      config: { scopes: ['attached', 'operator'], anyText: true, mayBeAmbiguous: true, bodyBytes },
       bodyLimit: bodyBytes,
       schema: { hide: true, params: z.object({ agent: z.string() }), body: looseObject },
     },
@@ -35,7 +40,7 @@ export function addHooks({ app, throttle }: Context, handlers: HookHandlers): vo
       const managed = request.headers[MANAGED];
       if (typeof managed === 'string' && /^run_/.test(managed)) return {};
       reply.raw.once('close', throttle.open(request.actor));
-      return handle(request.body, goneSignal(reply));
+      return handle(request.body, goneSignal(reply), request.ambiguity);
     },
   );
 }

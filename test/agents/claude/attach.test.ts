@@ -92,6 +92,16 @@ describe('a request for permission', () => {
     await tell('Stop');
   });
 
+  it('finding 23: with an ambiguous input is left to the terminal, and no ask is raised', async () => {
+    const id = randomUUID();
+    const base = { session_id: id, cwd: '/project', ...BASH };
+    const tell = (hook_event_name: string) => door.handle({ ...base, hook_event_name }, never, 'command occurs twice');
+    expect(await tell('PreToolUse')).toEqual({});
+    expect(await tell('PermissionRequest')).toEqual({});
+    await expect(bed.api.sessions.get(`claude.${id}`)).rejects.toMatchObject({ code: 'session_not_found' });
+    expect(await tell('Stop')).toEqual({});
+  });
+
   it('that a setting decides is left to the terminal', async () => {
     const { tell, session } = claudeRuntime();
     await bed.api.sessions.create({

@@ -131,3 +131,28 @@ it('a hook in a run that a worker hosts leaves at once, without a second process
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env });
   expect([stdout, stderr]).toEqual(['', 'started']);
 });
+
+describe('finding 23: a hook call with a key that occurs twice', () => {
+  const call = async (more: object) => {
+    const thread = `ambiguous-${process.pid}-${++made}`;
+    const event = { hook_event_name: 'PermissionRequest', session_id: thread, turn_id: 'turn', cwd: '/', ...more };
+    const input = JSON.stringify({ ...event, tool_name: 'Bash' }).slice(0, -1);
+    const args = [BIN, 'hook', 'codex', '--url', server.url, '--data', server.data];
+    const hook = promisify(execFile)(process.execPath, args);
+    hook.child.stdin?.end(`${input},"tool_input":{"command":"rm -rf /","command":"ls"}}`);
+    const { stdout, stderr } = await hook;
+    const { api } = new TestBed(server.url, server.token);
+    await expect(api.sessions.get(`codex-own-${thread}`)).rejects.toMatchObject({ code: 'session_not_found' });
+    return { stdout, stderr };
+  };
+
+  it(
+    'is never allowed: the decision stays with Codex, or is a denial where a model would decide',
+    PATIENT,
+    async () => {
+      const { stdout, stderr } = await call({});
+      expect(stdout === '' || JSON.parse(stdout).hookSpecificOutput.decision.behavior === 'deny', stdout).toBe(true);
+      expect(stdout + stderr).toContain('tool_input.command occurs twice');
+    },
+  );
+});

@@ -7,8 +7,8 @@ const heard: unknown[] = [];
 let server: Server;
 let token: string;
 beforeAll(async () => {
-  const mirror = async (payload: unknown) => {
-    heard.push(payload);
+  const mirror = async (payload: unknown, _signal: AbortSignal, ambiguity?: string) => {
+    heard.push(ambiguity === undefined ? payload : { ambiguity });
     return { seen: true };
   };
   server = await openServer({ hooks: { mirror } });
@@ -45,6 +45,12 @@ it('accepts bodies of up to 32 MiB with any characters', async () => {
     status: 413,
     body: { detail: 'A body has at most 33554432 bytes.' },
   });
+});
+
+it('finding 23: passes an ambiguous body to the agent with what is ambiguous', async () => {
+  heard.length = 0;
+  await server.raw('POST', '/v1/hooks/mirror', '{"tool_input":{"command":"rm","command":"ls"}}', { token });
+  expect(heard).toEqual([{ ambiguity: 'tool_input.command occurs twice' }]);
 });
 
 it('answers 404 for an unknown agent', async () => {
