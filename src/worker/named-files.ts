@@ -1,11 +1,12 @@
 // Finds the files in the work folder that an action names, and hashes them. Every word of a command that is the path of
-// such a file counts; the command is not parsed. Files outside the folder are never read, not even through a link. What a
+// such a file counts, wherever it stands. Files outside the folder are never read, not even through a link. What a
 // changed hash means is decided by the caller.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import type { NamedFile } from '../core/ask.ts';
+import { readShell } from '../core/shell/read.ts';
 
 /** A file with its hash; `text` where it is short enough to be shown. */
 export interface FileRead extends NamedFile {
@@ -14,8 +15,8 @@ export interface FileRead extends NamedFile {
 
 const PATH_FIELDS = new Set(['file_path', 'notebook_path', 'path']);
 const COMMAND_FIELDS = new Set(['command', 'cmd']);
-/** An unclosed quote ends with the command, so that matching takes linear time. */
-const WORD = /"((?:[^"\\]|\\[\s\S]?)*)(?:"|$)|'([^']*)(?:'|$)|[^\s"'`;|&<>()]+/g;
+/** Where words begin and end in a command that cannot be parsed. */
+const BETWEEN_WORDS = /[\s"'`;|&<>()]+/;
 const MOST_COMMAND_CHARACTERS = 64 * 1024;
 const MOST_NAMES = 1000;
 const MOST_FILES = 32;
@@ -60,8 +61,16 @@ function* namesIn(value: unknown, depth: number): Generator<string> {
 }
 
 function* wordsOf(command: string): Generator<string> {
-  for (const [word, double, single] of command.matchAll(WORD)) {
-    const text = double ?? single ?? word;
+  const { commands, unknown } = readShell(command);
+  const parsed = commands.flatMap(({ words, values, redirections }) => [
+    ...words,
+    ...values,
+    ...redirections.map(({ target }) => target),
+  ]);
+  for (const text of [
+    ...parsed.map(({ text }) => text),
+    ...(unknown === undefined ? [] : command.split(BETWEEN_WORDS)),
+  ]) {
     yield text;
     const value = text.indexOf('=');
     if (value > 0) yield text.slice(value + 1);

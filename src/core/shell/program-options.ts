@@ -1,0 +1,108 @@
+// Lists options and subcommands by which an ordinary program runs another one: `git -c`, `tar --to-command`, `sort
+// --compress-program`. Which program that is, is not followed. Long options may be abbreviated.
+import type { InnerCommand } from './inner-commands.ts';
+import type { ShellWord } from './word.ts';
+
+type Check = (words: readonly ShellWord[]) => InnerCommand[];
+
+const runs = (what: string): InnerCommand[] => [{ kind: 'unknown', why: `${what} may run another program` }];
+
+export const programOptions = (name: string): Check | undefined => CHECKS.get(name);
+
+/** Options by which a program runs another one. A word that may become an option counts as one. */
+function options(name: string, pattern: RegExp): Check {
+  return (words) => {
+    const found = words.find(({ kind, text }) => kind === 'open' || pattern.test(text));
+    return found ? runs(`${name} ${found.text.slice(0, 40)}`) : [];
+  };
+}
+
+/** Before the subcommand. */
+const GIT_GLOBAL = /^(?:-c|--config-env|--exec-path=)/;
+const GIT_VALUES = /^(?:-C|--git-dir|--work-tree|--namespace|--super-prefix|--attr-source)$/;
+const GIT_ANYWHERE = /^(?:--(?:up|rec|exe|ext|open|conf|tree-f|msg-f|index-f|env-f|commit-f|templ|tool|sub)|-O)|::/;
+const GIT_SUBCOMMANDS: Record<string, RegExp> = {
+  rebase: /^-[a-zA-Z]*x/,
+  clone: /^-[a-zA-Z]*[uc]/,
+  'ls-remote': /^-[a-zA-Z]*u/,
+  bisect: /^run$/,
+  submodule: /^foreach$/,
+  archive: /^--e/,
+  help: /^-[a-zA-Z]*w/,
+};
+
+const GIT_TOOLS = new Set('mergetool difftool filter-branch for-each-repo remote-ext instaweb web--browse'.split(' '));
+
+const git: Check = (words) => {
+  let at = 0;
+  for (; words[at]?.text.startsWith('-'); at++) {
+    const { text } = words[at] as ShellWord;
+    if (GIT_GLOBAL.test(text)) return runs(`git ${text.slice(0, 40)}`);
+    if (GIT_VALUES.test(text)) at += 1;
+  }
+  const [subcommand, ...rest] = words.slice(at);
+  if (!subcommand) return [];
+  if (subcommand.kind !== 'literal') return runs('a subcommand of git that is not literal');
+  if (GIT_TOOLS.has(subcommand.text)) return runs(`git ${subcommand.text}`);
+  const own = GIT_SUBCOMMANDS[subcommand.text];
+  const suspect = rest.find(
+    ({ kind, text }, i) =>
+      (kind === 'open' && !/^(?:-[a-z]*m|--message)$/.test(rest[i - 1]?.text ?? '')) ||
+      GIT_ANYWHERE.test(text) ||
+      own?.test(text),
+  );
+  if (suspect) return runs(`git ${subcommand.text} ${suspect.text.slice(0, 40)}`);
+  return subcommand.text === 'config' && setsConfig(rest) ? runs('a setting of git') : [];
+};
+
+const setsConfig = (words: readonly ShellWord[]): boolean =>
+  !words.some(({ text }) => /^(?:-l|--list|--get(?:-all|-regexp)?|get|list)$/.test(text)) &&
+  words.filter(({ text }) => !text.startsWith('-')).length > 1;
+
+/** The one form of a script that certainly neither runs nor writes: `s/a/b/g`, `1,5p`, `$d`. */
+const HARMLESS_SED = /^[\d,$]*(?:[pdqn=]|s\/[^/\\]*\/[^/\\]*\/[gpiI\d]*)$/;
+
+const sed: Check = (words) => {
+  const scripts = words.filter(
+    ({ text }, i) => /^(?:-[a-zA-Z]*e|--expression)$/.test(words[i - 1]?.text ?? '') || /^--expr/.test(text),
+  );
+  const first = words.find(({ text }) => !text.startsWith('-'));
+  const read = scripts.length > 0 ? scripts : first ? [first] : [];
+  const isFile = words.some(({ text, kind }) => kind === 'open' || /^(?:-[a-zA-Z]*f|--file)/.test(text));
+  return isFile || read.some(({ text }) => !HARMLESS_SED.test(text)) ? runs('a script of sed') : [];
+};
+
+const awk: Check = (words) =>
+  words.some(
+    ({ kind, text }) => kind === 'open' || /^(?:-[a-zA-Z]*[fEil]|--(?:f|e|i|l))|system|[|>@]|getline/.test(text),
+  )
+    ? runs('a script of awk')
+    : [];
+
+const tar: Check = (words) =>
+  /[IF]/.test(words[0]?.text ?? '')
+    ? runs('tar -I or -F')
+    : options('tar', /^(?:-[a-zA-Z]*[IF]|--(?:to-|checkpoint-|use|rs|inf|new-v))/)(words);
+
+const CHECKS = new Map<string, Check>([
+  ['git', git],
+  ['sed', sed],
+  ['gsed', sed],
+  ['awk', awk],
+  ['gawk', awk],
+  ['mawk', awk],
+  ['nawk', awk],
+  ['tar', tar],
+  ['bsdtar', tar],
+  ['rsync', options('rsync', /^(?:-[a-zA-Z]*e|--rs)/)],
+  ['scp', options('scp', /^-[a-zA-Z0-9]*[SoF]/)],
+  ['sftp', options('sftp', /^-[a-zA-Z0-9]*[SoFDb]/)],
+  ['sort', options('sort', /^--comp/)],
+  ['split', options('split', /^--fi/)],
+  ['man', options('man', /^(?:-[a-zA-Z]*[PH]|--(?:pag|html|bro))/)],
+  ['zip', options('zip', /^(?:-[a-zA-Z]*T|--unzip)/)],
+  ['go', options('go', /^--?(?:exec|toolexec|vettool|overlay|modfile)/)],
+  ['make', options('make', /^(?:SHELL|MAKEFLAGS|\.SHELLFLAGS)[:+?!]*=|^--eval|^-[a-zA-Z]*E/)],
+  ['rg', options('rg', /^--(?:pre|hostname-bin)/)],
+  ['fd', options('fd', /^(?:-[a-zA-Z]*[xX]|--exec)/)],
+]);
