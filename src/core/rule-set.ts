@@ -1,0 +1,278 @@
+// Decides tool calls by rules: for every part of a call the first rule that matches, for the call the strictest of those.
+// Every part needs an allow; no match means ask, and so does what cannot be read. Compiled once and indexed by tool and
+// program, so that thousands of rules cost as little as a few.
+import { compileGlob, type Glob, matchesGlob } from './glob.ts';
+import type { PartDecision, RuleDecision, RuledCall, SourcedRule } from './rule.ts';
+import { explainPart, summarise } from './rule-explanation.ts';
+import {
+  type CommandPattern,
+  compileCommandPattern,
+  couldMatchValue,
+  couldMatchWords,
+  coversValue,
+  coversWords,
+  notCovered,
+  type PartText,
+  partText,
+} from './rule-pattern.ts';
+import type { ShellCommand, ShellReading } from './shell/command.ts';
+import { programName } from './shell/inner-commands.ts';
+import { readShell } from './shell/read.ts';
+
+interface CompiledRule {
+  sourced: SourcedRule;
+  index: number;
+  tool: Glob;
+  isAllow: boolean;
+  /** A project file may not allow: its allow only ends the search in that file, and the search continues from here. */
+  continuesAt: number | undefined;
+  command: readonly CommandPattern[] | undefined;
+  values: readonly { name: string; globs: readonly Glob[]; is?: boolean }[];
+}
+
+/** The rules for one tool and context, by what their command patterns begin with. */
+interface ToolIndex {
+  byProgram: Map<string, CompiledRule[]>;
+  byText: Map<string, CompiledRule[]>;
+  others: CompiledRule[];
+  all: CompiledRule[];
+  /** Those that may apply to a command that is not known. */
+  restricting: CompiledRule[];
+}
+
+export interface RuleSet {
+  rules: readonly CompiledRule[];
+  indexes: Map<string, ToolIndex>;
+}
+
+const COMMAND_ARGUMENTS = ['command', 'cmd'];
+/** Names of tools come from agents. */
+const MOST_INDEXES = 64;
+
+export function compileRules(rules: readonly SourcedRule[]): RuleSet {
+  return { rules: rules.map((each, index) => compileRule(each, index, rules)), indexes: new Map() };
+}
+
+function compileRule(sourced: SourcedRule, index: number, rules: readonly SourcedRule[]): CompiledRule {
+  const { tool, matches = {}, action } = sourced.rule;
+  const isProject = sourced.source === 'project';
+  const isPass = isProject && (action === 'allow' || action === 'delegate');
+  const patterns = (value: string | string[] | boolean) => [value].flat().filter((one) => typeof one === 'string');
+  const commands = Object.entries(matches).filter(([name]) => COMMAND_ARGUMENTS.includes(name));
+  return {
+    sourced,
+    index,
+    tool: compileGlob(tool),
+    isAllow: action === 'allow' || isPass,
+    continuesAt: isPass ? endOfSource(rules, index) : undefined,
+    command:
+      commands.length > 0 ? commands.flatMap(([, value]) => patterns(value)).map(compileCommandPattern) : undefined,
+    values: Object.entries(matches)
+      .filter(([name]) => !COMMAND_ARGUMENTS.includes(name))
+      .map(([name, value]) => ({
+        name,
+        globs: patterns(value).map(compileGlob),
+        ...(typeof value === 'boolean' && { is: value }),
+      })),
+  };
+}
+
+function endOfSource(rules: readonly SourcedRule[], index: number): number {
+  let end = index;
+  while (rules[end]?.source === rules[index]?.source) end += 1;
+  return end;
+}
+
+/** `grants` are asked about what the rules would ask a person about. */
+export function decideByRules(set: RuleSet, call: RuledCall, grants?: RuleSet): RuleDecision {
+  const lines = COMMAND_ARGUMENTS.map((name) => call.input[name]).filter((value) => value !== undefined);
+  if (lines.length === 0) return summarise([wholeCall(set, call, grants)]);
+  return summarise(lines.flatMap((line) => commandParts(set, call, readLine(line), grants)));
+}
+
+/** A call that is no shell command has one part. */
+function wholeCall(set: RuleSet, call: RuledCall, grants: RuleSet | undefined): PartDecision {
+  const find = (rules: RuleSet) =>
+    firstMatch(indexOf(rules, call).all, (rule) => matchesValues(rule, call) && !rule.command);
+  const found = find(set);
+  const granted = needsGrant(found) && grants ? find(grants) : undefined;
+  return explainPart({ text: call.tool }, granted ?? found, undefined);
+}
+
+interface Line {
+  text: string;
+  reading: ShellReading;
+}
+
+/** A command is a text for a shell, or a list of words. */
+function readLine(value: unknown): Line {
+  if (typeof value === 'string') return { text: value.trim(), reading: readShell(value) };
+  if (!Array.isArray(value) || !value.every((word) => typeof word === 'string'))
+    return {
+      text: JSON.stringify(value),
+      reading: { commands: [], unknown: 'it is neither a text nor a list of words' },
+    };
+  const text = value.map(quoted).join(' ');
+  return { text, reading: readShell(text) };
+}
+
+const quoted = (word: string): string => (/^[\w@%+:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+function commandParts(set: RuleSet, call: RuledCall, line: Line, grants: RuleSet | undefined): PartDecision[] {
+  const { commands, unknown } = line.reading;
+  const unread = unknown === undefined && commands.length > 0 ? [] : [decideUnread(set, call, line, grants)];
+  return [...unread, ...commands.map((command) => decideCommand(set, call, line, command, grants))];
+}
+
+/** The line as a whole, where it could not be read: only a rule for all of the tool, or for exactly this text, applies. */
+function decideUnread(set: RuleSet, call: RuledCall, line: Line, grants: RuleSet | undefined): PartDecision {
+  const why = line.reading.unknown ?? 'it has no command';
+  const find = (rules: RuleSet) =>
+    firstMatch(indexOf(rules, call).all, (rule) => {
+      if (!matchesValues(rule, call)) return false;
+      if (rule.isAllow) return rule.command?.some(({ exact }) => exact === line.text) ?? false;
+      return !rule.command || rule.command.some(({ raw }) => matchesGlob(raw, line.text));
+    });
+  const found = find(set);
+  const granted = needsGrant(found) && grants ? find(grants) : undefined;
+  return explainPart({ text: line.text }, granted ?? found, why);
+}
+
+function decideCommand(
+  set: RuleSet,
+  call: RuledCall,
+  line: Line,
+  command: ShellCommand,
+  grants: RuleSet | undefined,
+): PartDecision {
+  const part = partText(command);
+  const obstacle = notCovered(command);
+  const find = (rules: RuleSet) => firstForCommand(rules, call, line, part, obstacle);
+  const found = find(set);
+  const granted = needsGrant(found) && grants ? find(grants) : undefined;
+  return explainPart(command, granted ?? found, obstacle);
+}
+
+const needsGrant = (found: Match | undefined): boolean => !found || found.isDoubt || found.rule.rule.action === 'ask';
+
+export interface Match {
+  rule: SourcedRule;
+  /** The rule may apply, but that cannot be told: ask. */
+  isDoubt: boolean;
+}
+
+function firstForCommand(
+  set: RuleSet,
+  call: RuledCall,
+  line: Line,
+  part: PartText,
+  obstacle: string | undefined,
+): Match | undefined {
+  const index = indexOf(set, call);
+  const exactTexts = textsAround(line, part.command);
+  const isFirst = line.reading.commands[0] === part.command;
+  return firstMatch(candidates(index, part, exactTexts, isFirst), (rule) => {
+    if (!matchesValues(rule, call)) return false;
+    if (!rule.command) return true;
+    if (rule.isAllow)
+      return rule.command.some(
+        (pattern) =>
+          (pattern.exact !== undefined && exactTexts.includes(pattern.exact)) ||
+          (obstacle === undefined && coversWords(pattern, part)),
+      );
+    if (
+      rule.command.some((pattern) => couldMatchWords(pattern, part) || (isFirst && matchesGlob(pattern.raw, line.text)))
+    )
+      return true;
+    return part.command.unknown === undefined ? false : 'doubt';
+  });
+}
+
+/** The texts that contain the command: its own, of the commands around it, and the whole line. */
+function textsAround(line: Line, command: ShellCommand): string[] {
+  const texts = [line.text];
+  for (let each: ShellCommand | undefined = command; each; each = each.within)
+    if (!each.redirections.some(({ operator }) => operator.startsWith('<<') && operator !== '<<<'))
+      texts.push(each.text);
+  return texts;
+}
+
+function candidates(
+  { all, byProgram, byText, others, restricting }: ToolIndex,
+  { command }: PartText,
+  texts: readonly string[],
+  isFirst: boolean,
+): CompiledRule[] {
+  const [program] = command.words;
+  if (program && program.kind !== 'literal') return all;
+  const names = new Set<string>();
+  if (program) names.add(program.text).add(programName(program.text));
+  // A rule that restricts is also compared with the raw text, which may begin with an assignment.
+  for (const text of isFirst ? [command.text, texts[0] ?? ''] : [command.text]) names.add(/^\S*/.exec(text)?.[0] ?? '');
+  const lists = [others, ...[...names].map((name) => byProgram.get(name) ?? [])];
+  lists.push(...texts.map((text) => byText.get(text) ?? []));
+  if (command.unknown !== undefined) lists.push(restricting);
+  const found = lists.filter((list) => list.length > 0);
+  if (found.length === 1) return found[0] ?? [];
+  return [...new Set(found.flat())].sort((a, b) => a.index - b.index);
+}
+
+/** True: it applies. `doubt`: it may. */
+function firstMatch(
+  rules: readonly CompiledRule[],
+  applies: (rule: CompiledRule) => boolean | 'doubt',
+): Match | undefined {
+  let from = 0;
+  for (const rule of rules) {
+    if (rule.index < from) continue;
+    const found = applies(rule);
+    if (found === false) continue;
+    if (rule.continuesAt === undefined) return { rule: rule.sourced, isDoubt: found === 'doubt' };
+    from = rule.continuesAt;
+  }
+  return undefined;
+}
+
+function matchesValues({ values, isAllow }: CompiledRule, { input, workFolder }: RuledCall): boolean {
+  return values.every(({ name, globs, is }) => {
+    const value = input[name];
+    if (is !== undefined) return value === is;
+    return globs.some((glob) =>
+      isAllow ? coversValue(name, glob, value) : couldMatchValue(name, glob, value, workFolder),
+    );
+  });
+}
+
+function indexOf(set: RuleSet, { tool, context }: RuledCall): ToolIndex {
+  const key = `${context} ${tool}`;
+  const known = set.indexes.get(key);
+  if (known) return known;
+  if (set.indexes.size >= MOST_INDEXES) set.indexes.clear();
+  const all = set.rules.filter(
+    ({ sourced, tool: glob }) => (sourced.rule.context ?? context) === context && matchesGlob(glob, tool),
+  );
+  const index: ToolIndex = { all, byProgram: new Map(), byText: new Map(), others: [], restricting: [] };
+  for (const rule of all) addToIndex(index, rule);
+  set.indexes.set(key, index);
+  return index;
+}
+
+function addToIndex({ byProgram, byText, others, restricting }: ToolIndex, rule: CompiledRule): void {
+  const { command, isAllow } = rule;
+  // The first one without further conditions applies in any case.
+  if (command && !isAllow && restricting.at(-1)?.values.length !== 0) restricting.push(rule);
+  if (!command || command.some(({ program }) => program === undefined)) {
+    others.push(rule);
+    return;
+  }
+  for (const { program, exact } of command) {
+    if (program !== undefined) push(byProgram, program, rule);
+    if (exact !== undefined) push(byText, exact, rule);
+  }
+}
+
+function push(map: Map<string, CompiledRule[]>, key: string, rule: CompiledRule): void {
+  const list = map.get(key);
+  if (list) list.push(rule);
+  else map.set(key, [rule]);
+}

@@ -1,0 +1,86 @@
+// Defines a rule: which tool calls it is about and what happens to them, in Amp's shape. Rules are data of people; reading
+// them refuses what would not mean what it seems to. rule-set.ts decides with them.
+import { z } from 'zod';
+import { LONGEST_PATTERN } from './glob.ts';
+
+export const RULE_ACTIONS = ['allow', 'reject', 'ask', 'delegate'] as const;
+export type RuleAction = (typeof RULE_ACTIONS)[number];
+
+/** Who asks: the agent itself, or one that it started. */
+export const RULE_CONTEXTS = ['thread', 'subagent'] as const;
+export type RuleContext = (typeof RULE_CONTEXTS)[number];
+
+/** In the order in which they are evaluated. A grant only answers what would otherwise be asked. */
+export const RULE_SOURCES = ['builtin', 'project', 'organisation', 'session', 'grant'] as const;
+export type RuleSource = (typeof RULE_SOURCES)[number];
+
+const pattern = z
+  .string()
+  .min(1)
+  .max(LONGEST_PATTERN)
+  .refine(
+    (text) => !(text.length > 1 && text.startsWith('/') && text.endsWith('/')),
+    'regular expressions are not supported: use `*` for any characters',
+  )
+  .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
+
+export const Rule = z
+  .strictObject({
+    tool: pattern.describe('Glob of tool names: `Bash`, `mcp__*`'),
+    matches: z
+      .record(z.string().min(1).max(128), z.union([pattern, z.array(pattern).min(1).max(1000), z.boolean()]))
+      .optional()
+      .describe('Argument → glob, list of globs, or boolean. All must match. `command` and `cmd` are shell commands'),
+    action: z.enum(RULE_ACTIONS),
+    to: z.string().min(1).max(4096).optional().describe('The program or URL that decides; only with `delegate`'),
+    message: z.string().max(2000).optional().describe('What the agent is told; only with `reject`'),
+    context: z.enum(RULE_CONTEXTS).optional(),
+  })
+  .refine(
+    ({ action, to }) => (action === 'delegate') === (to !== undefined),
+    'needs `to` with `delegate`, and only there',
+  )
+  .refine(({ action, message }) => action === 'reject' || message === undefined, 'has `message` without `reject`');
+export type Rule = z.infer<typeof Rule>;
+
+export const MOST_RULES = 10_000;
+export const Rules = z.array(Rule).max(MOST_RULES);
+
+/** A rule with the place that it came from. */
+export interface SourcedRule {
+  rule: Rule;
+  source: RuleSource;
+  /** What people call that place: a file, a session, the id of a grant. */
+  origin: string;
+  /** Its position there, from 1. */
+  position: number;
+}
+
+export const sourced = (source: RuleSource, origin: string, rules: readonly Rule[]): SourcedRule[] =>
+  rules.map((rule, i) => ({ rule, source, origin, position: i + 1 }));
+
+/** The tool call that a decision is about. */
+export interface RuledCall {
+  tool: string;
+  input: Readonly<Record<string, unknown>>;
+  context: RuleContext;
+  workFolder?: string | undefined;
+}
+
+export interface RuleDecision {
+  decision: RuleAction;
+  /** The rule that decided; none: no rule matched. */
+  decidedBy?: SourcedRule;
+  explanation: string;
+  parts: PartDecision[];
+}
+
+export interface PartDecision {
+  /** The command, or the name of the tool where the call is no shell command. */
+  text: string;
+  pos?: number;
+  end?: number;
+  decision: RuleAction;
+  decidedBy?: SourcedRule;
+  why: string;
+}

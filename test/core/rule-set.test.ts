@@ -1,0 +1,284 @@
+// What rules decide: a corpus written as an attacker would, properties of what an allow covers, and the order of sources.
+// Covers: src/core/rule.ts, src/core/rule-pattern.ts, src/core/rule-explanation.ts
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Rule, type RuleContext, type RuledCall, type RuleSource, Rules, sourced } from '../../src/core/rule.ts';
+import { compileRules, decideByRules, type RuleSet } from '../../src/core/rule-set.ts';
+import { readShell } from '../../src/core/shell/read.ts';
+
+const corpus = JSON.parse(readFileSync(join(import.meta.dirname, 'rule-corpus.json'), 'utf8')) as {
+  rules: Record<'allow' | 'deny', Rule[]>;
+  cases: [string, string, string][];
+};
+const setOf = (rules: unknown[], source: RuleSource = 'organisation') =>
+  compileRules(sourced(source, 'rules', Rules.parse(rules)));
+const shell = (action: string, ...command: string[]) => ({ tool: 'Bash', matches: { command }, action });
+const call = (input: RuledCall['input'], tool = 'Bash', context: RuleContext = 'thread'): RuledCall => ({
+  tool,
+  input,
+  context,
+});
+const decide = (set: RuleSet, command: unknown, grants?: RuleSet) =>
+  decideByRules(set, call({ command }), grants).decision;
+
+const allowing = setOf(corpus.rules.allow);
+const denying = setOf(corpus.rules.deny);
+
+describe('the corpus', () => {
+  it('has at least 500 commands', () => expect(corpus.cases.length).toBeGreaterThan(500));
+
+  it('is decided as an allow list should', () => {
+    expect(corpus.cases.map(([, , command]) => [decide(allowing, command), command])).toEqual(
+      corpus.cases.map(([expected, , command]) => [expected, command]),
+    );
+  });
+
+  it('is decided as a deny list should', () => {
+    expect(corpus.cases.map(([, , command]) => [decide(denying, command), command])).toEqual(
+      corpus.cases.map(([, expected, command]) => [expected, command]),
+    );
+  });
+});
+
+describe('an allowed command', () => {
+  const allowed = corpus.cases.filter(
+    ([decision, , command]) => decision === 'allow' && !/[#\n!]|<<|\bf\(\)/.test(command),
+  );
+  const base = fc.constantFrom(...allowed.map(([, , command]) => command.trim().replace(/[;&]$/, '')));
+  const bad = fc.constantFrom(
+    'rm x',
+    'touch x',
+    '/usr/bin/git x',
+    'sudo ls',
+    'A=1 ls',
+    'ls > x',
+    'bash -c ls',
+    '$X',
+    'ls $X',
+    'whoami',
+  );
+  const around = fc.constantFrom<(good: string, bad: string) => string>(
+    (good, bad) => `${good}; ${bad}`,
+    (good, bad) => `${good} && ${bad}`,
+    (good, bad) => `${good} || ${bad}`,
+    (good, bad) => `${good} | ${bad}`,
+    (good, bad) => `${good} & ${bad}`,
+    (good, bad) => `${good}\n${bad}`,
+    (good, bad) => `${bad}; ${good}`,
+    (good, bad) => `${bad} | ${good}`,
+    (good, bad) => `echo $(${bad}); ${good}`,
+    (good, bad) => `echo \`${bad.replaceAll('`', '')}\`; ${good}`,
+    (good, bad) => `cat <(${bad}); ${good}`,
+    (good, bad) => `cat <<E\n$(${bad})\nE\n${good}`,
+    (good, bad) => `(${good}; ${bad})`,
+    (good, bad) => `{ ${good}; ${bad}; }`,
+    (good, bad) => `if ${good}; then ${bad}; fi`,
+    (good, bad) => `git() { ${bad}; }; ${good}`,
+    (good) => `(${good}) > out`,
+    (good) => `{ ${good}; } >> out`,
+    (good) => `sudo sh -c '${good.replaceAll("'", `'\\''`)}'`,
+    (good) => `eval '${good.replaceAll("'", `'\\''`)}'`,
+    (good) => `for x in a; do ${good}; done`,
+    (good) => `PATH=/tmp; ${good}`,
+    (good) => `coproc { ${good}; }`,
+    (good) => `trap '${good.replaceAll("'", `'\\''`)}' EXIT`,
+  );
+
+  it('is not allowed any more with a command, redirection or wrapper added', () => {
+    fc.assert(
+      fc.property(base, bad, around, (good, evil, put) => decide(allowing, put(good, evil)) !== 'allow'),
+      { numRuns: 800 },
+    );
+  });
+
+  it('stays allowed with another allowed command added', () => {
+    const joint = fc.constantFrom('; ', ' && ', ' | ', '\n');
+    fc.assert(
+      fc.property(base, base, joint, (a, b, j) => decide(allowing, a + j + b) === 'allow'),
+      { numRuns: 200 },
+    );
+  });
+
+  const noise = fc.string({
+    unit: fc.constantFrom(...' ;|&<>(){}$`"\'\\\n#*?[]=~!-ax', 'rm ', 'git ', '$(', '<<'),
+    maxLength: 12,
+  });
+  const NAMES = new Set(['git', 'ls', 'echo', 'cat', 'grep', 'npm', 'find']);
+
+  it('stays allowed with any text added only where every part is allowed', () => {
+    fc.assert(
+      fc.property(noise, base, noise, (before, good, after) => {
+        const line = before + good + after;
+        if (decide(allowing, line) !== 'allow') return;
+        const { commands, unknown } = readShell(line);
+        expect(unknown).toBeUndefined();
+        for (const command of commands) {
+          expect(NAMES).toContain(command.words[0]?.text);
+          if (!command.text.includes('<<')) expect(decide(allowing, command.text)).toBe('allow');
+          expect(command).toMatchObject({ isWrapper: false, assigns: [] });
+          expect(command.redirections.some(({ writes }) => writes)).toBe(false);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('the first match', () => {
+  it('decides each part, and the strictest part the call', () => {
+    const set = setOf([
+      shell('ask', 'git push *'),
+      shell('allow', 'git *'),
+      shell('reject', 'git *', 'rm *'),
+      { tool: 'Bash', action: 'delegate', to: 'x' },
+    ]);
+    expect(decide(set, 'git log')).toBe('allow');
+    expect(decide(set, 'git push')).toBe('ask');
+    expect(decide(set, 'git log; whoami')).toBe('delegate');
+    expect(decide(set, 'git push; rm x; whoami')).toBe('reject');
+    expect(decide(set, 'git log; git push; whoami')).toBe('ask');
+  });
+
+  it('asks without any rule', () => {
+    expect(decideByRules(setOf([]), call({ command: 'ls' }))).toMatchObject({
+      decision: 'ask',
+      explanation: 'no rule covers `ls`',
+    });
+    expect(decideByRules(setOf([]), call({}, 'Write'))).toMatchObject({ decision: 'ask' });
+  });
+
+  it('looks at the tool, the context and every argument', () => {
+    const set = setOf([
+      { tool: 'mcp__*', action: 'reject', context: 'subagent' },
+      { tool: 'mcp__*', action: 'allow' },
+      { tool: 'Write', matches: { file_path: ['src/*', 'test/*'], overwrite: false }, action: 'allow' },
+    ]);
+    const decided = (input: RuledCall['input'], tool: string, context?: RuleContext) =>
+      decideByRules(set, call(input, tool, context)).decision;
+    expect(decided({}, 'mcp__a__b')).toBe('allow');
+    expect(decided({}, 'mcp__a__b', 'subagent')).toBe('reject');
+    expect(decided({}, 'Mcp__a')).toBe('ask');
+    expect(decided({ file_path: 'src/a.ts', overwrite: false }, 'Write')).toBe('allow');
+    expect(decided({ file_path: 'src/a.ts', overwrite: true }, 'Write')).toBe('ask');
+    expect(decided({ file_path: 'src/a.ts' }, 'Write')).toBe('ask');
+    expect(decided({ file_path: 7, overwrite: false }, 'Write')).toBe('ask');
+  });
+
+  it('follows no path out of a pattern, and finds a rejected one behind dots', () => {
+    const set = setOf([
+      { tool: 'Write', matches: { file_path: ['/etc/*', '.env'] }, action: 'reject' },
+      { tool: 'Write', matches: { file_path: 'src/*' }, action: 'allow' },
+    ]);
+    const decided = (file_path: string) =>
+      decideByRules(set, { ...call({ file_path }, 'Write'), workFolder: '/work/shop' }).decision;
+    expect(decided('src/a.ts')).toBe('allow');
+    expect(decided('src/../package.json')).toBe('ask');
+    expect(decided('src/../../../etc/passwd')).toBe('reject');
+    expect(decided('/etc/../etc/passwd')).toBe('reject');
+    expect(decided('./.env')).toBe('reject');
+    expect(decided('/work/shop/src/../.env')).toBe('reject');
+    expect(decided('src//a.ts')).toBe('ask');
+  });
+
+  it('takes `cmd` and `command` for the same, both if both are given, and lists of words', () => {
+    const set = setOf([{ tool: 'Bash', matches: { cmd: 'git *' }, action: 'allow' }]);
+    const decided = (input: RuledCall['input']) => decideByRules(set, call(input)).decision;
+    expect(decided({ cmd: 'git log' })).toBe('allow');
+    expect(decided({ command: 'git log' })).toBe('allow');
+    expect(decided({ command: 'git log', cmd: 'rm x' })).toBe('ask');
+    expect(decided({ command: ['git', 'log', '; rm x'] })).toBe('allow');
+    expect(decided({ command: ['rm', 'x'] })).toBe('ask');
+    expect(decided({ command: ['bash', '-lc', 'git log'] })).toBe('ask');
+    expect(decided({ command: { git: 'log' } })).toBe('ask');
+    expect(decided({ command: null })).toBe('ask');
+  });
+
+  it('covers a text without stars exactly, with its redirections and wrappers', () => {
+    const set = setOf([
+      shell('allow', 'npm test > log.txt', 'sudo systemctl restart shop', 'bash deploy.sh', 'FOO=1 make \\*'),
+    ]);
+    for (const line of [
+      'npm test > log.txt',
+      'sudo systemctl restart shop',
+      'bash deploy.sh',
+      'FOO=1 make *',
+      'npm test > log.txt; sudo systemctl restart shop',
+    ])
+      expect([decide(set, line), line]).toEqual(['allow', line]);
+    for (const line of [
+      'npm test > log.txt2',
+      'npm test',
+      'sudo systemctl restart shop2',
+      'ls | bash deploy.sh',
+      'FOO=1 make x',
+      'bash deploy.sh <<E\nx\nE',
+    ])
+      expect([decide(set, line), line]).toEqual(['ask', line]);
+  });
+
+  it('compares words, not blanks', () => {
+    const set = setOf([shell('allow', 'git commit -m *', 'npm run *')]);
+    expect(decide(set, 'git   commit\t-m "a b"')).toBe('allow');
+    expect(decide(set, 'git "commit -m" x')).toBe('ask');
+    expect(decide(set, 'npm "run build"')).toBe('ask');
+  });
+});
+
+describe('sources', () => {
+  const of = (...lists: [RuleSource, unknown[]][]) =>
+    compileRules(lists.flatMap(([source, rules]) => sourced(source, `the ${source}`, Rules.parse(rules))));
+
+  it('lets a project file reject and ask, but never allow or delegate', () => {
+    const project = [shell('allow', 'rm *'), { tool: 'Bash', action: 'delegate', to: './x' }];
+    expect(decide(of(['project', project]), 'rm x')).toBe('ask');
+    expect(decide(of(['project', project], ['organisation', [shell('reject', 'rm *')]]), 'rm x')).toBe('reject');
+    expect(decide(of(['project', project], ['organisation', [shell('allow', 'rm *')]]), 'rm x')).toBe('allow');
+    expect(decide(of(['project', [shell('reject', 'ls *')]], ['organisation', [shell('allow', 'ls *')]]), 'ls')).toBe(
+      'reject',
+    );
+    expect(
+      decide(
+        of(
+          ['project', [shell('allow', 'git log *'), shell('reject', 'git *')]],
+          ['organisation', [shell('allow', 'git *')]],
+        ),
+        'git log',
+      ),
+    ).toBe('allow');
+  });
+
+  it('lets a grant answer what would be asked, and nothing that is rejected', () => {
+    const rules = of(['organisation', [shell('reject', 'rm *'), shell('ask', 'git push *'), shell('allow', 'ls *')]]);
+    const grants = of(['grant', [shell('allow', 'git push *', 'rm *', 'make *')]]);
+    expect(decide(rules, 'git push', grants)).toBe('allow');
+    expect(decide(rules, 'ls; make; git push', grants)).toBe('allow');
+    expect(decide(rules, 'rm x', grants)).toBe('reject');
+    expect(decide(rules, 'make; whoami', grants)).toBe('ask');
+    expect(decide(rules, 'sudo make', grants)).toBe('ask');
+  });
+
+  it('names the rule, its source and the part in the explanation', () => {
+    const decision = decideByRules(denying, call({ command: 'git log; sudo rm -rf x' }));
+    expect(decision.explanation).toBe(
+      'rule 1 of rules (Bash {"command":["rm *","curl *"]} → reject) rejects `rm -rf x` (part 3 of 3)',
+    );
+    expect(decision.decidedBy).toMatchObject({ source: 'organisation', position: 1 });
+    expect(decision.parts[2]).toMatchObject({ pos: 14, end: 22, decision: 'reject' });
+  });
+});
+
+describe('a rule', () => {
+  it.each([
+    { tool: 'Bash', action: 'delegate' },
+    { tool: 'Bash', action: 'allow', to: 'x' },
+    { tool: 'Bash', action: 'allow', message: 'x' },
+    { tool: 'Bash', action: 'permit' },
+    { tool: '', action: 'allow' },
+    { tool: 'Bash', action: 'allow', matches: { command: '/^git/' } },
+    { tool: 'Bash', action: 'allow', matches: { command: [] } },
+    { tool: 'Bash', action: 'allow', context: 'all' },
+    { tool: 'Bash', action: 'allow', extra: 1 },
+  ])('is refused: %j', (rule) => expect(Rule.safeParse(rule).success).toBe(false));
+});
