@@ -11,11 +11,13 @@ import {
   isLegacyRequest,
   type McpRequestContext,
 } from '@modelcontextprotocol/server';
+import type { Refusal } from '../core/errors.ts';
 import type { Actor } from '../core/token.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { type Caller, Calls, type Connection, callKey } from './calls.ts';
 import { speaksForms } from './elicitation.ts';
 import { promptOnStream, takeElicitationReply } from './own-prompt.ts';
+import { refusalResult } from './result.ts';
 import { gatewayBackend } from './tool-backend.ts';
 import { createToolServer } from './tools.ts';
 import { PATIENCE, type Patience } from './wait.ts';
@@ -105,6 +107,11 @@ export function createMcpHttpHandler({ gateway, version, patience = PATIENCE, on
         response.headers.set(SESSION_ID, prefix + crypto.randomUUID());
       }
       return response;
+    },
+    /** The refusal of a request as the result of the tool call in it, for the model to read. */
+    refuse(body: unknown, { code, detail }: Refusal): Response | undefined {
+      if (!isJSONRPCRequest(body) || body.method !== 'tools/call') return undefined;
+      return Response.json({ jsonrpc: '2.0', id: body.id, result: refusalResult(code, detail) });
     },
     close: () => once.close(),
   };

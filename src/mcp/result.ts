@@ -14,6 +14,12 @@ export const jsonResult = (value: object): CallToolResult => ({
 
 export const errorResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true });
 
+const AGAIN_SOON: ReadonlySet<string> = new Set(['rate_limited', 'too_many_streams']);
+
+/** Says when to call again, where that is all there is to do. */
+export const refusalResult = (code: string, message: string): CallToolResult =>
+  errorResult(AGAIN_SOON.has(code) ? `${message} Call again in 1 second.` : message);
+
 const AT_SCREEN = "a person at the agent's own screen";
 const NOT_YET =
   'No answer yet. Call check_answer with this ask_id, which waits for it, or end your turn: the answer is kept.';

@@ -26,7 +26,7 @@ import { askIdFor } from './handle.ts';
 import { handOver, settleEarlier } from './handover.ts';
 import { type OwnPrompt, promptOnConnection } from './own-prompt.ts';
 import { raiseOrJoin, repeated, type Wanted, wantedApproval, wantedQuestions } from './repeat.ts';
-import { errorResult, heldResult } from './result.ts';
+import { heldResult, refusalResult } from './result.ts';
 import * as schemas from './schemas.ts';
 import { addTasks, TASKS } from './tasks.ts';
 import type { ToolSession } from './tool-backend.ts';
@@ -59,7 +59,10 @@ export function createToolServer(options: ToolServerOptions): McpServer {
   const promptOf = options.promptOf ?? (() => promptOnConnection(backend));
   const mcp = new McpServer(
     { name: 'holdpoint', title: 'Holdpoint', version },
-    { instructions: INSTRUCTIONS, capabilities: { tools: { listChanged: false }, extensions: { [TASKS]: {} } } },
+    {
+      instructions: INSTRUCTIONS,
+      capabilities: { tools: { listChanged: false }, ...(era === 'modern' && { extensions: { [TASKS]: {} } }) },
+    },
   );
 
   function add(name: string, tool: schemas.Tool, run: (args: Arguments, call: ToolCall) => Promise<Outcome>): void {
@@ -77,7 +80,7 @@ export function createToolServer(options: ToolServerOptions): McpServer {
       } catch (error) {
         const { code, message } = error as { code?: unknown; message: string };
         if (typeof code !== 'string') throw error;
-        return errorResult(REWORDED[code] ?? message);
+        return refusalResult(code, REWORDED[code] ?? message);
       } finally {
         ctx.mcpReq.signal.removeEventListener('abort', cancel);
         calls.end(call);

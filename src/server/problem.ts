@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import { ERRORS, type ErrorCode, HoldpointError, type Refusal, refuse } from '../core/errors.ts';
 
-const STATUS: Record<ErrorCode, number> = {
+export const STATUS: Record<ErrorCode, number> = {
   question_request_mismatch: 400,
   question_option_not_found: 400,
   question_answer_missing: 400,

@@ -1,15 +1,27 @@
-// The MCP endpoint: what a session id may do, malformed messages, and a server that stops.
+// The MCP endpoint: what a session id may do, malformed messages, limits, an older protocol, and a server that stops.
 // Covers: src/server/routes/mcp.ts
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { AskView } from '../../src/core/views.ts';
 import { eventually, type Fields, ok, showAsk } from '../support/api-calls.ts';
 import { openServer } from '../support/server.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';
-import { type Agent, connectAgent, connecting, elicitor, jsonOf, PATIENCE, pendingAsk, QUESTIONS } from './test-bed.ts';
+import {
+  type Agent,
+  connectAgent,
+  connecting,
+  elicitor,
+  jsonOf,
+  PATIENCE,
+  pendingAsk,
+  QUESTIONS,
+  textOf,
+} from './test-bed.ts';
 
 const server = serverForAll({ patience: PATIENCE });
 
 const connect = connecting(() => server);
+const CLIENT = { name: 'test', version: '1' };
 const BASH = { tool_name: 'Bash', input: { command: 'rm -rf build' }, reason: 'stale' };
 const request = ({ client }: Agent, args: Fields = BASH) =>
   client.callTool({ name: 'request_approval', arguments: args }, { onprogress: () => {}, timeout: 60_000 });
@@ -78,4 +90,103 @@ it('ends a waiting call when the server stops, and keeps the ask pending', async
   expect((await ok(own.get<AskView>(`/v1/asks/${ask.ask_id}`))).status).toBe('pending');
   await agent.close();
   await own.close();
+});
+
+it('refuses a tool call over the limit with a result that says when to call again', async () => {
+  const limits = { agentRequestsPerSecond: 1, agentBurst: 5 };
+  const small = await openServer({ patience: PATIENCE, limits });
+  const agent = await connectAgent(small);
+  const check = () => agent.client.callTool({ name: 'check_answer', arguments: { ask_id: 'ask_00000000' } });
+  let told = await check();
+  for (let i = 0; i < 5 && !textOf(told).includes('a second'); i++) told = await check();
+  expect(told).toMatchObject({ isError: true });
+  expect(textOf(told)).toBe(
+    'A token of scope "agent" may send 1 requests a second. Wait a little. Call again in 1 second.',
+  );
+  const listed = await small.raw('POST', '/mcp', '{"jsonrpc":"2.0","id":1,"method":"tools/list"}', {
+    token: agent.token,
+    headers: { accept: 'application/json, text/event-stream' },
+  });
+  expect(listed.status).toBe(429);
+  small.advance(5000);
+  expect(textOf(await check())).toContain('has asked nothing');
+  await agent.close();
+  await small.close();
+});
+
+describe('a client of the protocol 2025-06-18 that accepts nothing newer', () => {
+  const Text = z.strictObject({ type: z.literal('string'), title: z.string(), description: z.string().optional() });
+  const Choice = Text.extend({ enum: z.array(z.string()), enumNames: z.array(z.string()) });
+  const Elicitation = z.strictObject({
+    jsonrpc: z.literal('2.0'),
+    id: z.string(),
+    method: z.literal('elicitation/create'),
+    params: z.strictObject({
+      message: z.string(),
+      requestedSchema: z.strictObject({
+        type: z.literal('object'),
+        properties: z.record(z.string(), z.union([Text, Choice])),
+        required: z.array(z.string()).optional(),
+      }),
+    }),
+  });
+  const Result = z.strictObject({
+    jsonrpc: z.literal('2.0'),
+    id: z.number(),
+    result: z.strictObject({
+      content: z.array(z.strictObject({ type: z.literal('text'), text: z.string() })),
+      structuredContent: z.record(z.string(), z.unknown()),
+    }),
+  });
+  const Greeting = z.strictObject({
+    protocolVersion: z.literal('2025-06-18'),
+    capabilities: z.strictObject({ tools: z.strictObject({ listChanged: z.boolean() }) }),
+    serverInfo: z.strictObject({ name: z.string(), title: z.string(), version: z.string() }),
+    instructions: z.string(),
+  });
+  const messagesIn = (text: string) =>
+    [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data as string) as Fields);
+
+  it('is greeted, prompted and answered in its own shapes', async () => {
+    const agent = await connect();
+    const url = `${await server.url()}/mcp`;
+    const headers = {
+      authorization: `Bearer ${agent.token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    const post = (message: Fields, more = {}) =>
+      fetch(url, {
+        method: 'POST',
+        headers: { ...headers, ...more },
+        body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+      });
+    const hello = { protocolVersion: '2025-06-18', capabilities: { elicitation: {} }, clientInfo: CLIENT };
+    const greeted = await post({ id: 1, method: 'initialize', params: hello });
+    Greeting.parse(messagesIn(await greeted.text())[0]?.result);
+    const session = {
+      'mcp-session-id': greeted.headers.get('mcp-session-id'),
+      'mcp-protocol-version': '2025-06-18',
+    };
+    const questions = [...QUESTIONS.questions, { id: 'why', question: 'Why?' }];
+    const params = { name: 'ask_user', arguments: { questions } };
+    const called = await post({ id: 2, method: 'tools/call', params }, session);
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const part of called.body as ReadableStream<Uint8Array>) {
+      text += decoder.decode(part, { stream: true });
+      const prompt = messagesIn(text).find(({ method }) => method === 'elicitation/create');
+      if (!prompt || text.includes('"result"')) continue;
+      const { id } = Elicitation.parse(prompt);
+      await post({ id, result: { action: 'accept', content: { colour: 'r', why: 'so' } } }, session);
+    }
+    const { structuredContent } = Result.parse(messagesIn(text).at(-1)).result;
+    expect(structuredContent).toMatchObject({
+      status: 'answered',
+      answers: [
+        { question_id: 'colour', values: ['r'] },
+        { question_id: 'why', text: 'so' },
+      ],
+    });
+  });
 });

@@ -1,8 +1,11 @@
 // The route of the MCP endpoint: checks the caller like every other route, then passes the request on. Speaks no MCP.
+import type { IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fail } from '../../core/errors.ts';
+import { fail, HoldpointError, type Refusal } from '../../core/errors.ts';
 import type { Actor } from '../../core/token.ts';
 import { EVERY_READER } from '../auth.ts';
+import { STATUS } from '../problem.ts';
 import { goneSignal } from '../request.ts';
 import type { Context } from './route.ts';
 
@@ -13,9 +16,12 @@ interface Wire {
 
 export interface McpHandler {
   handle(request: Request, actor: Actor & { sessionId: string }, body: unknown, wire: Wire): Promise<Response>;
+  /** The response that says so to a model; undefined where the body calls no tool. */
+  refuse(body: unknown, refusal: Refusal): Response | undefined;
   close(): Promise<void>;
 }
 
+const SMALL_BYTES = 64 * 1024;
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'via'];
 
 export function addMcp({ app, throttle }: Context, mcp: McpHandler): void {
@@ -24,6 +30,12 @@ export function addMcp({ app, throttle }: Context, mcp: McpHandler): void {
     url: '/mcp',
     config: { scopes: EVERY_READER },
     schema: { hide: true },
+    async errorHandler(error, { body, raw }, reply) {
+      const isLimited = error instanceof HoldpointError && STATUS[error.refusal.code] === 429;
+      const told = isLimited ? mcp.refuse(body ?? (await smallBody(raw)), error.refusal) : undefined;
+      if (!told) throw error;
+      return reply.send(told);
+    },
     async handler(request, reply) {
       const { actor, method, body } = request;
       const { sessionId } = actor;
@@ -38,6 +50,16 @@ export function addMcp({ app, throttle }: Context, mcp: McpHandler): void {
       return reply.send(await mcp.handle(sent, { ...actor, sessionId, surface: 'mcp' }, body, wireOf(request, reply)));
     },
   });
+}
+
+/** The body of a request that was refused before it was parsed. */
+async function smallBody(raw: IncomingMessage): Promise<unknown> {
+  if (!(Number(raw.headers['content-length']) <= SMALL_BYTES)) return undefined;
+  try {
+    return await json(raw);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A socket that its client, or a proxy, closes after every response says nothing by that. */
