@@ -109,6 +109,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   };
   const gateway = createGateway(ports, {
     pendingAsksPerSession: settings.limits.pendingAsksPerSession,
+    sessionBytesPerDay: settings.limits.sessionBytesPerDay,
     onError: (error) => logger.error({ err: error }, 'the sweep failed; it tries again'),
   });
   const token = await operatorToken(gateway, settings);

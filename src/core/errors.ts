@@ -71,6 +71,8 @@ export const ERRORS = {
   unsupported_media_type: ['requests', 'The body must be application/json'],
   route_not_found: ['requests', 'There is no such route'],
   page_not_built: ['requests', 'The page was not built'],
+  session_bytes_limit: ['limits', 'The session has stored too much today'],
+  queued_runs_limit: ['limits', 'The session has too many queued runs'],
   rate_limited: ['limits', 'Too many requests'],
   too_many_streams: ['limits', 'Too many open streams and polls'],
   record_unreadable: ['system', 'A stored record is damaged'],

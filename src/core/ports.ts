@@ -145,6 +145,7 @@ export interface Reader {
   pendingOfRun(runId: string): MaybePromise<PendingAsk[]>;
   /** The same without reading what they ask, which may be large. */
   pendingHeads(runId: string): MaybePromise<Pick<PendingAsk, 'id' | 'kind' | 'mode'>[]>;
+  pendingBytes(sessionId: string): MaybePromise<number>;
   /** The newest of them. */
   lastPendingOfRun(runId: string): MaybePromise<PendingAsk | undefined>;
   /** How many asks of each kind are pending, without reading them. */
@@ -274,4 +275,6 @@ export interface Ports {
   isDispatchAgent(agent: string): boolean;
   /** Whether the input of its runs may say what it is allowed to do. */
   takesSettings(agent: string): boolean;
+  /** What one session may store in a day; 0 or nothing for no limit. */
+  sessionBytesPerDay?: number | undefined;
 }

@@ -46,6 +46,20 @@ export interface Session {
   lastMessage: string | undefined;
   headSeq: number;
   headHash: string;
+  /** The day on which it last stored something, counted from 1970 in UTC, and how much on that day. */
+  bytesDay: number;
+  bytesStored: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const dayOf = (now: number): number => Math.floor(now / DAY_MS);
+
+export const bytesToday = ({ bytesDay, bytesStored }: Session, now: number): number =>
+  bytesDay === dayOf(now) ? bytesStored : 0;
+
+export function countBytes(session: Session, bytes: number, now: number): void {
+  session.bytesStored = bytesToday(session, now) + bytes;
+  session.bytesDay = dayOf(now);
 }
 
 export const threadIdOf = (sessionId: string): string => `thr_${sessionId}`;

@@ -18,6 +18,7 @@ import { checkLease } from './lease.ts';
 import { type Ledger, openSession } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
 import { notifyChild, resolvedEvent } from './notify-child.ts';
+import { checkQueue, checkQuota } from './quota.ts';
 import { enqueue } from './slot.ts';
 import { postNote } from './thread-note.ts';
 
@@ -57,6 +58,8 @@ export function clarify(ports: Ports, command: ClarifyCommand): Promise<Reply<Cl
         `Tool call "${command.body.tool_call_id}" already asked the parent something else.`,
       );
     }
+    checkQuota(ledger);
+    checkQueue(ledger, command.actor);
     const expiresAt = expiryOf(command.body, ledger.now);
     checkDeadline(expiresAt, ledger.now);
     if (isTerminal(child.status)) throw fail('run_state_conflict', `The run is ${child.status}; it can no longer ask.`);

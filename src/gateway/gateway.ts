@@ -51,6 +51,8 @@ import { isAskingSide } from './worker-rights.ts';
 
 export interface GatewayOptions {
   pendingAsksPerSession: number;
+  /** No limit by default. */
+  sessionBytesPerDay?: number | undefined;
   /** Grace for lapsed leases after this server was away (lease-grace.ts); one lease by default, 0 for none. */
   leaseGraceMs?: number | undefined;
   onError(error: unknown): void;
@@ -60,7 +62,8 @@ type Args<F> = F extends (ports: Ports, ...args: infer A) => unknown ? A : never
 
 export type Gateway = ReturnType<typeof createGateway>;
 
-export function createGateway(ports: Ports, options: GatewayOptions) {
+export function createGateway(given: Ports, options: GatewayOptions) {
+  const ports = { ...given, sessionBytesPerDay: options.sessionBytesPerDay };
   const { store } = ports;
   const feed = new Feed(store);
   const grace = createLeaseGrace(options.leaseGraceMs);

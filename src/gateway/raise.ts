@@ -32,6 +32,7 @@ import { reuseKeptAnswer } from './kept-answers.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openRun } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
+import { checkPending, checkQuota } from './quota.ts';
 import { postItem } from './thread-note.ts';
 import { askView } from './views.ts';
 
@@ -61,8 +62,8 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
       throw fail('run_state_conflict', `The run is ${run.status}; only a run at work can raise an ask.`);
     if (run.clarification)
       throw fail('run_state_conflict', 'This run only asks what a child wants to know; no agent works in it.');
-    if (pendingLimit > 0 && ledger.session.pendingCount >= pendingLimit)
-      throw fail('pending_asks_limit', `This session already has ${pendingLimit} pending asks; answer some first.`);
+    checkQuota(ledger);
+    await checkPending(ledger, pendingLimit);
     // A plain MCP client is returned the answer by its tools: that it asks something else does not show that it has it.
     if (!wanted.toolCallId.startsWith(PLAIN_CALL)) await takeCarried(ledger, run);
     await displayForm(ledger, run, wanted);

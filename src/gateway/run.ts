@@ -5,7 +5,8 @@ import { fail } from '../core/errors.ts';
 import { isForRecovery, type Output } from '../core/output.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { type FailureReason, type Interruption, isTerminal, isWaiting, LOST_ERROR, type Run } from '../core/run.ts';
-import { EXTERNAL_AGENT } from '../core/session.ts';
+import { countBytes, EXTERNAL_AGENT } from '../core/session.ts';
+import { truncate } from '../core/text-limit.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
 import { takeCarried } from './carried-answer.ts';
@@ -15,9 +16,12 @@ import { keepAnswers } from './kept-answers.ts';
 import { checkLease } from './lease.ts';
 import { type Ledger, openForWork, openRun } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
+import { checkQueue, checkQuota } from './quota.ts';
 import { enqueue, type Opening } from './slot.ts';
 import { OUTPUT_BYTES, runReply, runView } from './views.ts';
 import { checkWorkerStarts } from './worker-rights.ts';
+
+const LAST_MESSAGE_CHARACTERS = 50_000;
 
 export interface StartCommand {
   sessionId: string;
@@ -32,6 +36,8 @@ export function startRun(ports: Ports, command: StartCommand): Promise<Reply<Run
     const ledger = await openForWork(ports, tx, command.sessionId);
     checkMayStart(ledger, command);
     await checkWorkerStarts(ledger, command.body, command);
+    checkQueue(ledger, command.actor);
+    if (command.actor.scope !== 'operator') checkQuota(ledger);
     const run = await beginWork(ledger, command.body, command.actor);
     return runReply(ledger, run, made);
   });
@@ -91,6 +97,7 @@ export function postOutput(ports: Ports, command: AgentCommand & { body: PostOut
       throw fail('run_state_conflict', 'This run only asks what a child wants to know; no agent works in it.');
     if (run.leaseEpoch > 0 && isForRecovery(command.body, run.agent)) mustHoldLease(command, run.agent);
     await refuseAfterForm(tx, run, command);
+    checkQuota(ledger);
     await takeCarried(ledger, run);
     const { output_id, idempotency_key: _, ...content } = command.body;
     if (await say(ledger, run, content, output_id)) await tx.updateRun(run);
@@ -131,16 +138,21 @@ async function say(ledger: Ledger, run: Run, said: Said, outputId?: string): Pro
   run.outputCount = position;
   run.updatedAt = now;
   const { type, text, data } = said;
-  if (text !== undefined && (type ?? 'text') === 'text') session.lastMessage = text;
+  if (text !== undefined && (type ?? 'text') === 'text') session.lastMessage = lastMessageOf(text);
   const shown = text !== undefined && data !== undefined ? { data } : {};
+  if (text === undefined && data !== undefined) countBytes(session, JSON.stringify(data).length, now);
   ledger.note('output', { output_id: id, type, text, ...shown }, run.id);
   return true;
 }
 
+/** A session shows the beginning of what was said last; the whole is in the log. */
+const lastMessageOf = (text: string): string => truncate(text, LAST_MESSAGE_CHARACTERS);
+
 /** Adds the final text of a run, unless it is a repeat of the last output. */
 async function sayLast(ledger: Ledger, run: Run, text: string | undefined): Promise<void> {
   if (text === undefined) return;
-  const isRepeat = ledger.session.lastMessage === text && (await ledger.tx.outputs(run.id, OUTPUT_BYTES)).some(says);
+  const isRepeat =
+    ledger.session.lastMessage === lastMessageOf(text) && (await ledger.tx.outputs(run.id, OUTPUT_BYTES)).some(says);
   if (!isRepeat) await say(ledger, run, { text }, `${run.id}_end`);
 
   function says({ content }: Output): boolean {

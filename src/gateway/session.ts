@@ -76,6 +76,8 @@ export function newSession(id: string, body: Omit<CreateSession, 'session_id'>, 
     lastMessage: undefined,
     headSeq: 0,
     headHash: FIRST_PREV_HASH,
+    bytesDay: 0,
+    bytesStored: 0,
   };
 }
 

@@ -43,9 +43,11 @@ export interface SignedIn {
 
 /** `former`: the secret of the browser's previous cookie, which is revoked. */
 export async function signIn(ports: Ports, body: SignIn, former: string | undefined): Promise<SignedIn> {
+  const hash = ports.hash(body.code);
+  // A guess costs a read, not a transaction.
+  if (!(await ports.store.read((r) => r.signInLink(hash)))) throw new HoldpointError(unknownLink);
   const { view } = await mutate(ports, undefined, async (tx) => {
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
-    const hash = ports.hash(body.code);
     const link = await tx.signInLink(hash);
     if (!link) throw new HoldpointError(unknownLink);
     enforce(linkRefusal(link, ledger.now));

@@ -1,7 +1,7 @@
 // Manages the one active slot of a session: queues runs and starts the next. An ended run frees the slot in finish.ts.
 import { enforce } from '../core/errors.ts';
 import { checkMove, type Run } from '../core/run.ts';
-import { EXTERNAL_AGENT, type Session } from '../core/session.ts';
+import { countBytes, EXTERNAL_AGENT, type Session } from '../core/session.ts';
 import { truncate } from '../core/text-limit.ts';
 import type { ThreadItem } from '../core/thread.ts';
 import { takeCarried } from './carried-answer.ts';
@@ -29,6 +29,7 @@ export async function enqueue(ledger: Ledger, wanted: NewRun, opening: Opening =
   session.queuedCount += 1;
   const run = newRun(session, now, { id: ports.ids.next('run'), ...wanted });
   await ledger.tx.insertRun(run);
+  countBytes(session, JSON.stringify(run.input).length, now);
   ledger.note('accepted', { kind: run.kind, source: run.source, actor_id: run.actor, ...opening }, run.id);
   noteDispatch(ledger, run, 'dispatch.accepted', run.resumesRunId === undefined ? {} : { resumes: run.resumesRunId });
   if (session.activeRunId !== undefined || session.queuedCount > 1)

@@ -97,6 +97,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...(options.https
       ? { https: { ...options.https, requireHostHeader: false } }
       : { http: { requireHostHeader: false } }),
+    // The address that the proxy saw; what a client says before it proves nothing.
+    trustProxy: options.behindProxy ? (_address, hop) => hop < 1 : false,
     requestTimeout: ARRIVAL_MS,
     logController: new LogController({ disableRequestLogging: true }),
     // One logger for all: what is logged about a request names its method and path.
@@ -116,7 +118,9 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
-  acceptJsonOnly(app as never);
+  acceptJsonOnly(app as never, ({ actor, headers }, bytes) => {
+    if (actor && headers['content-length'] === undefined) throttle.charge(actor, bytes, gateway.now());
+  });
   // These three run for every request and wait for nothing: with a callback they cost no promise.
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(SECURITY_HEADERS);

@@ -10,6 +10,7 @@ import { RUN_IDENTITY_PREFIX } from '../gateway/run-identity.ts';
 import { SKILL_IDENTITY_PREFIX } from '../gateway/skill-identity.ts';
 import { checkCsrf, checkOwnPage, isTls, sessionSecretOf, type Transport } from './browser.ts';
 import type { Throttle } from './limits.ts';
+import { wantsStream } from './sse.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -46,6 +47,7 @@ export interface AuthOptions {
 const UNKNOWN_TOKEN = 'This token is unknown, expired or revoked.';
 const SIGNED_OUT = 'This browser is not signed in any more. `holdpoint sign-in` prints a link that signs it in.';
 const TOKEN_CACHE_MS = 5000;
+const UNREAD_MS = 30_000;
 const CLAIMABLE_SURFACES = new Set<string>(SURFACES.filter((s) => s !== 'system'));
 
 export function guard(app: FastifyInstance, options: AuthOptions): void {
@@ -69,7 +71,7 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
     if (cookie !== undefined) checkOwnPage(request);
     const actor = await authenticate(request, bearer, cookie);
     request.actor = actor;
-    options.throttle.request(actor, options.gateway.now());
+    options.throttle.request(actor, bodyBytes(request), options.gateway.now());
     if (scopes) checkScope(actor, scopes, request);
     if (cookie !== undefined) checkCsrf(request, cookie, options.gateway.hash);
     if (actor.scope === 'agent') await checkSession(options.gateway, actor, request.params as Record<string, string>);
@@ -86,7 +88,7 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
         `A skill identity may list, upload and overwrite skills, not ${request.method} ${request.routeOptions.url}.`,
       );
     request.actor = actor;
-    options.throttle.request(actor, options.gateway.now());
+    options.throttle.request(actor, bodyBytes(request), options.gateway.now());
   }
 
   async function authenticate(
@@ -135,6 +137,16 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
     return token;
   }
 
+  app.addHook('preHandler', async (request, reply) => {
+    if (request.actor && isRead(request)) reply.raw.once('close', await options.throttle.read(request.actor));
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    // A reply that is not read is held in memory.
+    reply.raw.socket?.setTimeout?.(UNREAD_MS);
+    const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
+    if (request.actor) options.throttle.charge(request.actor, bytes, options.gateway.now());
+    done(null, payload);
+  });
   app.decorate('forgetTokens', () => known.clear());
 }
 
@@ -170,6 +182,13 @@ function checkOrigin(
   if (URL.canParse(own) && origin === new URL(own).origin) return;
   throw fail('origin_not_allowed', `Pages from "${origin}" may not call this server.`);
 }
+
+/** A body of unknown length is counted when it has arrived. */
+const bodyBytes = (request: FastifyRequest): number => Number(request.headers['content-length'] ?? 0) || 0;
+
+/** Not a stream or a poll, which wait. */
+const isRead = (request: FastifyRequest): boolean =>
+  request.method === 'GET' && !wantsStream(request) && !/[?&]wait_ms=/.test(request.url);
 
 function bearerOf(request: FastifyRequest): string | undefined {
   const header = request.headers.authorization;

@@ -1,7 +1,7 @@
 // Parses request bodies: valid UTF-8, JSON of limited depth that means one thing, no text that a database could not store.
 // A refused body has changed nothing, and the refusal names the reason.
 import { isUtf8 } from 'node:buffer';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fail } from '../core/errors.ts';
 import { ambiguityIn } from '../core/json-ambiguity.ts';
 
@@ -14,10 +14,12 @@ declare module 'fastify' {
   }
 }
 
-export function acceptJsonOnly(app: FastifyInstance): void {
+/** `count` gets the size of every body that has arrived. */
+export function acceptJsonOnly(app: FastifyInstance, count: (request: FastifyRequest, bytes: number) => void): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
+      count(request, body.length);
       const { anyText = false, mayBeAmbiguous } = request.routeOptions.config;
       const { value, ambiguity } = parseJson(body as Buffer, anyText);
       if (ambiguity !== undefined && !mayBeAmbiguous)

@@ -1,56 +1,95 @@
-// Limits what each token may use: requests in a second, streams and polls open at once. Zero switches a limit off.
+// Limits what each token may use: requests and bytes in a second, reads at once, streams and polls open at once. Zero
+// switches a limit off. Operators are not limited; workers may use more than what agents can read.
 import { fail } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
-import type { Actor, Scope } from '../core/token.ts';
+import type { Actor } from '../core/token.ts';
+import { Buckets } from './buckets.ts';
 
-const MOST_BUCKETS = 10_000;
-const TRUSTED: ReadonlySet<Scope> = new Set(['operator', 'worker']);
+/** Reads of one token that run at once; more wait. */
+const READS = 2;
+const WORKER_READS = 16;
+const MOST_WAITING = 200;
+/** A burst of bytes, in seconds of the rate. The hooks of attached agents send whole files. */
+const BYTE_BURST_S = 16;
+const ATTACHED_BYTE_BURST_S = 64;
 
-interface Bucket {
-  tokens: number;
-  at: number;
-}
-
-/** Whether the bucket of this name has one left, which is then gone. */
-function spend(buckets: Map<string, Bucket>, name: string, now: number, perSecond: number, burst: number): boolean {
-  const bucket = buckets.get(name) ?? { tokens: burst, at: now };
-  bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * perSecond);
-  bucket.at = now;
-  buckets.set(name, bucket);
-  if (bucket.tokens < 1) return false;
-  bucket.tokens -= 1;
-  return true;
+interface Rates {
+  requests: number;
+  burst: number;
+  bytes: number;
+  byteBurst: number;
 }
 
 export class Throttle {
   readonly #limits: Limits;
-  readonly #buckets = new Map<string, Bucket>();
-  readonly #signIns = new Map<string, Bucket>();
+  readonly #requests = new Buckets();
+  readonly #bytes = new Buckets();
+  readonly #wrongCodes = new Buckets();
   readonly #open = new Map<string, number>();
+  readonly #reads = new Map<string, { running: number; waiting: (() => void)[] }>();
 
   constructor(limits: Limits) {
     this.#limits = limits;
   }
 
-  /** Operators and workers are not limited; tokens that agents can read are, so that a loop cannot flood the inbox. */
-  request(actor: Actor, now: number): void {
-    const { agentRequestsPerSecond: rate, agentBurst: burst } = this.#limits;
-    if (TRUSTED.has(actor.scope) || rate === 0) return;
-    if (this.#buckets.size > MOST_BUCKETS) this.#buckets.clear();
-    if (!spend(this.#buckets, actor.tokenId, now, rate, burst))
+  /** Operators are not limited; every other token is, so that a loop cannot flood the inbox or stop the server. */
+  request(actor: Actor, bodyBytes: number, now: number): void {
+    const rates = this.#ratesOf(actor);
+    if (!rates) return;
+    const { requests, burst, bytes, byteBurst } = rates;
+    if (requests > 0 && !this.#requests.take(actor.tokenId, now, requests, burst))
       throw fail(
         'rate_limited',
-        `A token of scope "${actor.scope}" may send ${rate} requests a second. Wait a little.`,
+        `A token of scope "${actor.scope}" may send ${requests} requests a second. Wait a little.`,
       );
+    if (bytes > 0 && this.#bytes.left(actor.tokenId, now, bytes, byteBurst) <= 0)
+      throw fail(
+        'rate_limited',
+        `A token of scope "${actor.scope}" may send and receive ${bytes} bytes a second. Wait a little, or ask for less.`,
+      );
+    this.charge(actor, bodyBytes, now);
   }
 
-  /** A code cannot be guessed; this keeps those who try from costing more than a look at a map. */
-  signIn(address: string, now: number): void {
+  /** Bytes that the token sent or received. It may overdraw, and is refused until that is made up for. */
+  charge(actor: Actor, bytes: number, now: number): void {
+    const { bytes: rate, byteBurst } = this.#ratesOf(actor) ?? { bytes: 0, byteBurst: 0 };
+    if (rate > 0 && bytes > 0) this.#bytes.draw(actor.tokenId, bytes, now, rate, byteBurst);
+  }
+
+  #ratesOf({ scope }: Actor): Rates | undefined {
+    const { agentRequestsPerSecond, agentBurst, agentBytesPerSecond } = this.#limits;
+    const { workerRequestsPerSecond, workerBurst, workerBytesPerSecond } = this.#limits;
+    if (scope === 'operator') return undefined;
+    const own =
+      scope === 'worker'
+        ? { requests: workerRequestsPerSecond, burst: workerBurst, bytes: workerBytesPerSecond }
+        : { requests: agentRequestsPerSecond, burst: agentBurst, bytes: agentBytesPerSecond };
+    return { ...own, byteBurst: own.bytes * (scope === 'attached' ? ATTACHED_BYTE_BURST_S : BYTE_BURST_S) };
+  }
+
+  /** Waits until the token has few enough reads running, so that no token delays the reads of others by many of its own. */
+  async read(actor: Actor): Promise<() => void> {
+    if (actor.scope === 'operator') return () => {};
+    const own = this.#reads.get(actor.tokenId) ?? { running: 0, waiting: [] };
+    this.#reads.set(actor.tokenId, own);
+    if (own.waiting.length >= MOST_WAITING)
+      throw fail('rate_limited', `This token already has ${MOST_WAITING} reads waiting. Wait for their replies.`);
+    if (own.running >= (actor.scope === 'worker' ? WORKER_READS : READS))
+      await new Promise<void>((resolve) => own.waiting.push(resolve));
+    else own.running += 1;
+    return once(() => {
+      const next = own.waiting.shift();
+      if (next) return next();
+      own.running -= 1;
+      if (own.running === 0) this.#reads.delete(actor.tokenId);
+    });
+  }
+
+  /** Counts a wrong code. Right ones are not counted: one signs its person in, however many wrong ones others send. */
+  wrongCode(address: string, now: number): void {
     const { signInsPerMinute: rate } = this.#limits;
-    if (rate === 0) return;
-    if (this.#signIns.size > MOST_BUCKETS) this.#signIns.clear();
-    if (!spend(this.#signIns, address, now, rate / 60, rate))
-      throw fail('rate_limited', `Signing in is tried at most ${rate} times a minute. Wait a little.`);
+    if (rate > 0 && !this.#wrongCodes.take(address, now, rate / 60, rate))
+      throw fail('rate_limited', `An address may send ${rate} wrong codes a minute. Wait a little.`);
   }
 
   /** Counts a stream or poll in; the returned function counts it out. */
@@ -63,14 +102,11 @@ export class Throttle {
         `This token already has ${limit} open streams and polls. Use one stream for all asks.`,
       );
     this.#open.set(actor.tokenId, open + 1);
-    let closed = false;
-    return () => {
-      if (closed) return;
-      closed = true;
+    return once(() => {
       const left = (this.#open.get(actor.tokenId) ?? 1) - 1;
       if (left === 0) this.#open.delete(actor.tokenId);
       else this.#open.set(actor.tokenId, left);
-    };
+    });
   }
 
   get openStreams(): number {
@@ -78,4 +114,13 @@ export class Throttle {
     for (const n of this.#open.values()) sum += n;
     return sum;
   }
+}
+
+function once(run: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    run();
+  };
 }

@@ -70,6 +70,8 @@ export const STATUS: Record<ErrorCode, number> = {
   unsupported_media_type: 415,
   route_not_found: 404,
   page_not_built: 404,
+  session_bytes_limit: 429,
+  queued_runs_limit: 429,
   rate_limited: 429,
   too_many_streams: 429,
   record_unreadable: 500,
@@ -105,7 +107,7 @@ export function problemOf(refusal: Refusal): Problem {
 export function sendProblem(reply: FastifyReply, refusal: Refusal): FastifyReply {
   const problem = problemOf(refusal);
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="holdpoint"');
-  if (problem.status === 429) reply.header('retry-after', '1');
+  if (problem.status === 429) reply.header('retry-after', problem.code === 'session_bytes_limit' ? '3600' : '1');
   // Closed under a client that still sends, the connection would be reset and the answer lost: the rest is read and dropped.
   if (problem.status === 413) reply.removeHeader('connection');
   return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem));

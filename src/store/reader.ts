@@ -58,6 +58,8 @@ const WITHIN = (
 const KEPT_ANSWER = `session_id = ? AND kind = ? AND digest = ? AND status = 'answered'
   AND delivery = 'undeliverable' AND delivery_reason = '${WORKER_RESTART}' ORDER BY n DESC LIMIT 1`;
 
+const PENDING_BYTES = `SELECT SUM(OCTET_LENGTH(content)) AS n FROM asks WHERE session_id = ? AND status = 'pending'`;
+
 const NEXT_DEADLINE = `
   SELECT MIN(at) AS at FROM (
     SELECT * FROM (SELECT expires_at AS at FROM asks WHERE status = 'pending' AND expires_at IS NOT NULL
@@ -107,6 +109,8 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     pendingOfRun: (runId) => pendingAsks.many(`${OF_RUN} AND status = 'pending' ORDER BY n`, runId, runId),
     pendingHeads: (runId) =>
       sql.all(`SELECT id, kind, mode FROM asks WHERE ${OF_RUN} AND status = 'pending' ORDER BY n`, [runId, runId]),
+    pendingBytes: async (sessionId) =>
+      Number((await sql.all<{ n: number | null }>(PENDING_BYTES, [sessionId]))[0]?.n ?? 0),
     lastPendingOfRun: (runId) =>
       pendingAsks.one(`${OF_RUN} AND status = 'pending' ORDER BY n DESC LIMIT 1`, runId, runId),
     async pendingKinds(runId) {

@@ -14,6 +14,7 @@ import { ownDraftSchema } from './migrations/0009-own-drafts.ts';
 import { sightingSchema } from './migrations/0010-sightings.ts';
 import { skillSessionSchema } from './migrations/0011-skill-sessions.ts';
 import { workerRightsSchema } from './migrations/0012-worker-rights.ts';
+import { sessionBytesSchema } from './migrations/0013-session-bytes.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -35,6 +36,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0010-sightings': sightingSchema,
   '0011-skill-sessions': skillSessionSchema,
   '0012-worker-rights': workerRightsSchema,
+  '0013-session-bytes': sessionBytesSchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

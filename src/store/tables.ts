@@ -82,6 +82,8 @@ export const SESSION = rowMapping<Session>()('sessions', {
   lastMessage: 'plain',
   headSeq: 'plain',
   headHash: 'plain',
+  bytesDay: 'plain',
+  bytesStored: 'plain',
 });
 
 export const RUN = rowMapping<Run, Exclude<keyof Run, 'lease'>>()(

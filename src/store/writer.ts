@@ -3,6 +3,7 @@
 import type { Hash } from '../core/digest.ts';
 import { type Event, linkEvent } from '../core/event.ts';
 import type { MaybePromise, Reader, Tx } from '../core/ports.ts';
+import { countBytes } from '../core/session.ts';
 import { draftWrites } from './drafts.ts';
 import { createReader } from './reader.ts';
 import { insertInto, type RowStatement, updateById } from './row-mapping.ts';
@@ -38,6 +39,8 @@ const UPDATE_SESSION = updateById(SESSION, [
   'last_message',
   'head_seq',
   'head_hash',
+  'bytes_day',
+  'bytes_stored',
 ]);
 const INSERT_RUN = insertInto(RUN);
 const UPDATE_RUN = updateById(RUN, [
@@ -127,6 +130,7 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
         const seq = await sql.insert(...INSERT_EVENT(e));
         session.headSeq = e.sessionSeq;
         session.headHash = e.hash;
+        countBytes(session, e.data.length, at);
         if (seq !== undefined) can.appended({ seq, ...e });
       }
     },

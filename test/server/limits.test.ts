@@ -2,7 +2,7 @@
 // Covers: src/core/limits.ts
 import { afterEach, expect, it } from 'vitest';
 import type { Limits } from '../../src/core/limits.ts';
-import { answer, callId, eventually, held, NOTES, newSession, ok, refusal } from '../support/api-calls.ts';
+import { answer, callId, eventually, held, NOTES, newSession, ok, refusal, startRun } from '../support/api-calls.ts';
 import { openServer, type Server } from '../support/server.ts';
 
 const servers: Server[] = [];
@@ -35,6 +35,52 @@ it.each(['attached', 'viewer'] as const)('limits a token of scope %s like an age
   const call = () => (scope === 'viewer' ? small.get(path, { token }) : small.post(path, {}, { token }));
   for (let i = 0; i < 3; i++) expect((await call()).status).not.toBe(429);
   await refusal(call(), 429, 'rate_limited');
+});
+
+it('finding 14: limits a worker token by limits of its own', async () => {
+  const small = await serverWith({ workerRequestsPerSecond: 1, workerBurst: 3, agentBurst: 1 });
+  const { token } = await small.makeToken('worker');
+  for (let i = 0; i < 3; i++) await ok(small.get('/v1/asks', { token }));
+  await refusal(small.get('/v1/asks', { token }), 429, 'rate_limited');
+});
+
+it('finding 13: charges an agent token by the bytes it sends and receives', async () => {
+  const small = await serverWith({ agentBytesPerSecond: 10_000 });
+  const { session_id } = await newSession(small);
+  const { run_id } = await startRun(small, session_id);
+  const { token } = await small.makeToken('agent', session_id);
+  const say = (text: string) => small.post(`/v1/runs/${run_id}/output`, { text }, { token });
+  await ok(say('x'.repeat(100_000)));
+  expect((await refusal(say('.'), 429, 'rate_limited')).detail).toContain('10000 bytes a second');
+  small.advance(60_000);
+  await ok(small.post(`/v1/runs/${run_id}/output`, { text: 'x'.repeat(300_000) }));
+  await ok(small.get(`/v1/runs/${run_id}`, { token }));
+  await refusal(small.get(`/v1/runs/${run_id}`, { token }), 429, 'rate_limited');
+});
+
+it('finding 14: charges a worker token by bytes, by a limit of its own', async () => {
+  const small = await serverWith({ workerBytesPerSecond: 1000, agentBytesPerSecond: 1 });
+  const { session_id } = await newSession(small, { title: 'x'.repeat(500) });
+  const { token } = await small.makeToken('worker');
+  const look = () => small.get(`/v1/sessions/${session_id}`, { token });
+  const statuses: number[] = [];
+  for (let n = 0; n < 30; n++) statuses.push((await look()).status);
+  expect([statuses[5], statuses.at(-1)]).toEqual([200, 429]);
+});
+
+it('finding 13: runs the reads of an agent token a few at a time, and those of an operator at once', async () => {
+  const small = await serverWith({});
+  const { session_id } = await newSession(small);
+  const { token } = await small.makeToken('agent', session_id);
+  const replies = await Promise.all(
+    Array.from({ length: 150 }, () => small.get(`/v1/sessions/${session_id}`, { token })),
+  );
+  expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+  const path = `/v1/sessions/${session_id}`;
+  const flood = await Promise.all(Array.from({ length: 300 }, () => small.get(path, { token })));
+  expect(flood.some(({ status }) => status === 429)).toBe(true);
+  small.advance(60_000);
+  await ok(small.get(path, { token }));
 });
 
 it('limits the pending asks of a session with 429 until one is answered', async () => {

@@ -102,6 +102,7 @@ export class Server {
     const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
     const gateway = createGateway(ports, {
       pendingAsksPerSession: limits.pendingAsksPerSession,
+      sessionBytesPerDay: limits.sessionBytesPerDay,
       leaseGraceMs: this.#options.leaseGraceMs ?? 0,
       onError: (error) => this.sweepErrors.push(error),
     });

@@ -2,7 +2,7 @@
 // browsers do not send, and posts it.
 import { z } from 'zod';
 import { CreateSignInLink, Empty, SignIn } from '../../core/bodies.ts';
-import { fail } from '../../core/errors.ts';
+import { fail, HoldpointError } from '../../core/errors.ts';
 import { MeView, SignInLinkView } from '../../core/views.ts';
 import { ANSWERERS, EVERY_READER, READERS } from '../auth.ts';
 import { clearCookies, isTls, sessionSecretOf, setCookies } from '../browser.ts';
@@ -27,11 +27,13 @@ export const addSignIn: AddRoutes = ({ app, route, gateway, throttle, streams, t
     summary: 'Exchange the code of a link for the cookies of a session',
     description: 'From our own page only.',
     scopes: 'page',
-    options: { onRequest: async (request) => throttle.signIn(request.ip, gateway.now()) },
     body: SignIn,
     reply: MeView,
     async handle({ request, reply, body }) {
-      const { secret, token } = await gateway.signIn(body, sessionSecretOf(request));
+      const { secret, token } = await gateway.signIn(body, sessionSecretOf(request)).catch((error) => {
+        if (isWrongCode(error)) throttle.wrongCode(request.ip, gateway.now());
+        throw error;
+      });
       app.forgetTokens();
       setCookies(reply, secret, isTls(request, transport), gateway.hash);
       const { id: token_id, kind, name, scope, expiresAt: expires_at_ms } = token;
@@ -70,3 +72,6 @@ export const addSignIn: AddRoutes = ({ app, route, gateway, throttle, streams, t
     }),
   });
 };
+
+const isWrongCode = (error: unknown): boolean =>
+  error instanceof HoldpointError && error.code.startsWith('sign_in_link_');

@@ -127,13 +127,30 @@ describe('signing in', () => {
     await refusal(me(headersOf(before)), 401, 'unauthenticated');
   });
 
-  it('limits attempts per minute', async () => {
+  it('finding 20: limits wrong codes per minute, and accepts a right one after any number of them', async () => {
     const strict = await openServer({ limits: { signInsPerMinute: 3 } });
     try {
+      const code = await codeOf(strict);
       for (let i = 0; i < 3; i++) await refusal(postCode(strict, { code: 'x' }), 404, 'sign_in_link_unknown');
       await refusal(postCode(strict, { code: 'x' }), 429, 'rate_limited');
+      await ok(postCode(strict, { code }));
       strict.advance(60_000);
       await refusal(postCode(strict, { code: 'x' }), 404, 'sign_in_link_unknown');
+    } finally {
+      await strict.close();
+    }
+  });
+
+  it.each([
+    ['the address that a trusted proxy saw', 'inbox.example', 404],
+    ['its own address without a proxy, whatever it says', undefined, 429],
+  ] as const)('finding 20: counts the wrong codes of a caller by %s', async (_, proxiedAs, status) => {
+    const strict = await openServer({ limits: { signInsPerMinute: 1 }, ...(proxiedAs && { proxiedAs }) });
+    try {
+      const wrong = (seen: string) => postCode(strict, { code: 'x' }, { 'x-forwarded-for': `6.6.6.6, ${seen}` });
+      await refusal(wrong('10.0.0.1'), 404, 'sign_in_link_unknown');
+      await refusal(wrong('10.0.0.1'), 429, 'rate_limited');
+      expect((await wrong('10.0.0.2')).status).toBe(status);
     } finally {
       await strict.close();
     }
