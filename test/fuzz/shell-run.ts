@@ -59,7 +59,6 @@ export function fuzzShell(random: Random, count: number): ShellReport {
         .slice(0, 1),
     );
     const runs = Array.from({ length: count }, (_, i) => run(join(root, String(i)), wrappers, shellLine(random)));
-    // Programs in the background may have written after their shell had ended.
     const executed = runs.map((each) => ({ ...each, programs: programsOf(each.log) }));
     return {
       lines: count,
@@ -83,14 +82,27 @@ function run(root: string, wrappers: readonly string[], line: string): Ran {
     writeFileSync(join(bin, name), `${stub}exit ${i % 2}\n`);
     chmodSync(join(bin, name), 0o755);
   }
+  // Programs in the background record their names, too, before their shell ends.
+  const start = join(root, 'start');
+  writeFileSync(start, 'trap wait EXIT\n');
   const limits = 'ulimit -t 2 -f 2000; exec bash --norc --noprofile -c "$1" bash';
-  spawnSync('timeout', ['-s', 'KILL', '3', 'sh', '-c', limits, 'sh', line], {
+  const { pid } = spawnSync('timeout', ['-s', 'KILL', '3', 'sh', '-c', limits, 'sh', line], {
     cwd: folder,
-    env: { PATH: `${bin}`, HOME: folder, FUNCNEST: '8', LC_ALL: 'C.UTF-8' },
+    env: { PATH: `${bin}`, HOME: folder, BASH_ENV: start, FUNCNEST: '8', LC_ALL: 'C.UTF-8' },
     stdio: 'ignore',
     timeout: 10_000,
   });
+  endGroup(pid);
   return { line, log, folder };
+}
+
+/** What a line left running in the background: a function that calls itself there would multiply without end. */
+function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 const programsOf = (log: string): string[][] =>
