@@ -12,6 +12,7 @@ import type { Limits } from '../core/limits.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { guard } from './auth.ts';
 import { acceptJsonOnly } from './body.ts';
+import { isPublicTls } from './browser.ts';
 import { drain, freshConnections } from './drain.ts';
 import { Throttle } from './limits.ts';
 import { refuseExpectations, refuseMalformed } from './malformed-request.ts';
@@ -122,11 +123,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     if (actor && headers['content-length'] === undefined) throttle.charge(actor, bytes, gateway.now());
   });
   // These three run for every request and wait for nothing: with a callback they cost no promise.
-  app.addHook('onRequest', (_request, reply, done) => {
+  const transport = { https: options.https !== undefined, behindProxy: options.behindProxy ?? false };
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_HEADERS);
+    if (isPublicTls(request, transport)) reply.header('strict-transport-security', 'max-age=31536000');
     done();
   });
-  const transport = { https: options.https !== undefined, behindProxy: options.behindProxy ?? false };
   guard(app as never, { ...options, throttle, transport });
   app.addHook('preValidation', (request, _reply, done) => {
     const schema = request.routeOptions.schema?.body;

@@ -48,7 +48,9 @@ const UNKNOWN_TOKEN = 'This token is unknown, expired or revoked.';
 const SIGNED_OUT = 'This browser is not signed in any more. `holdpoint sign-in` prints a link that signs it in.';
 const TOKEN_CACHE_MS = 5000;
 const UNREAD_MS = 30_000;
-const CLAIMABLE_SURFACES = new Set<string>(SURFACES.filter((s) => s !== 'system'));
+/** What the caller may say that it is, by the header Holdpoint-Surface. Programs never say that a person's page called. */
+const PERSONS_SURFACES = new Set<string>(SURFACES.filter((s) => s !== 'system'));
+const PROGRAMS_SURFACES = new Set<string>(['api', 'cli', 'mcp'] satisfies Surface[]);
 
 export function guard(app: FastifyInstance, options: AuthOptions): void {
   const known = new Map<string, { token: Token; until: number }>();
@@ -61,6 +63,7 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
   app.addHook('onRequest', async (request) => {
     checkHost(request, options.hosts);
     checkOrigin(request, options);
+    checkAddress(request);
     const scopes = request.routeOptions.config.scopes;
     const identity = identityIn(request);
     if (identity !== undefined) return admitIdentity(request, identity, scopes);
@@ -114,7 +117,7 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
       sessionId: token.sessionId,
       labels: token.labels,
       isBuiltIn: token.isBuiltIn,
-      surface: surfaceOf(request, cookie === undefined ? 'api' : 'web'),
+      surface: cookie === undefined ? surfaceOf(request, token.scope) : 'web',
       expiresAt: token.expiresAt,
     };
   }
@@ -123,7 +126,7 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
     const actor = await options.gateway.runActor(secret);
     if (!actor)
       throw fail('unauthenticated', 'The run that this token belongs to is over, or the token is not genuine.');
-    return { ...actor, surface: surfaceOf(request, 'api') };
+    return { ...actor, surface: surfaceOf(request, actor.scope) };
   }
 
   /** Good tokens are remembered for a few seconds; their expiry is still checked at every call. */
@@ -159,7 +162,10 @@ declare module 'fastify' {
 
 /** A request line may carry a whole URL: then its host is meant, and the header must be an allowed one as well. */
 function checkHost(request: FastifyRequest, hosts: ReadonlySet<string>): void {
-  const { url = '', headers } = request.raw;
+  const { url = '', headers, rawHeaders } = request.raw;
+  // Two of them are read in different ways by different programs.
+  if (rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1)
+    throw fail('host_not_allowed', 'A request has one Host header, not several.');
   const meant = URL.canParse(url) ? [new URL(url).host] : [];
   for (const host of [...meant, headers.host ?? '']) {
     const name = /^(\[[^\]]+\]|[^:]+)(?::\d+)?$/.exec(host)?.[1] ?? host;
@@ -169,6 +175,11 @@ function checkHost(request: FastifyRequest, hosts: ReadonlySet<string>): void {
         `This server does not answer to the host name "${name}". Allowed: ${[...hosts].join(', ')}.`,
       );
   }
+}
+
+/** Ids and search words are looked up, and no database takes a NUL. */
+function checkAddress({ url }: FastifyRequest): void {
+  if (url.includes('%00')) throw fail('invalid_request', 'The address has a NUL character, which is not allowed.');
 }
 
 /** Our own: the scheme, host and port by which this caller reaches us. Browsers leave a scheme's usual port out. */
@@ -201,9 +212,10 @@ function identityIn(request: FastifyRequest): string | undefined {
   return bearer?.startsWith(SKILL_IDENTITY_PREFIX) ? bearer : undefined;
 }
 
-function surfaceOf(request: FastifyRequest, otherwise: Surface): Surface {
+function surfaceOf(request: FastifyRequest, scope: Scope): Surface {
   const named = request.headers['holdpoint-surface'];
-  return typeof named === 'string' && CLAIMABLE_SURFACES.has(named) ? (named as Surface) : otherwise;
+  const claimable = READERS.includes(scope) ? PERSONS_SURFACES : PROGRAMS_SURFACES;
+  return typeof named === 'string' && claimable.has(named) ? (named as Surface) : 'api';
 }
 
 function checkScope(actor: Actor, scopes: readonly Scope[], request: FastifyRequest): void {

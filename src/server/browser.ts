@@ -68,5 +68,9 @@ export interface Transport {
 
 /** How this caller reaches us: by TLS of our own or of the proxy in front, which callers on this machine do not use. */
 export function isTls(request: FastifyRequest, ours: Transport): boolean {
-  return ours.https || (ours.behindProxy && !LOOPBACK.test(request.headers.host ?? ''));
+  return ours.https || isPublicTls(request, ours);
 }
+
+/** By TLS under a name of its own: what a browser is told about loopback would hold for every port of this machine. */
+export const isPublicTls = (request: FastifyRequest, { https, behindProxy }: Transport): boolean =>
+  (https || behindProxy) && !LOOPBACK.test(request.headers.host ?? '');

@@ -48,10 +48,13 @@ export const addRuns: AddRoutes = ({ route, gateway }) => {
 
   route('agents', 'GET /v1/runs/:run_id/input', {
     summary: 'What the run was asked to do, whole',
-    description: 'Views show only its beginning.',
+    description: 'Views show only its beginning. A viewer sees the names in `env`, not the values.',
     scopes: EVERY_READER,
     reply: z.record(z.string(), z.unknown()),
-    handle: ({ params }) => gateway.showInput(params.run_id),
+    async handle({ params, actor }) {
+      const input = await gateway.showInput(params.run_id);
+      return actor.scope === 'viewer' ? withoutValues(input) : input;
+    },
   });
 
   route('runs', 'POST /v1/runs/:run_id/cancel', {
@@ -96,3 +99,10 @@ export const addRuns: AddRoutes = ({ route, gateway }) => {
     },
   });
 };
+
+/** The environment of a program may hold its credentials. */
+function withoutValues(input: Record<string, unknown>): Record<string, unknown> {
+  const { env } = input;
+  if (typeof env !== 'object' || env === null) return input;
+  return { ...input, env: Object.fromEntries(Object.keys(env).map((name) => [name, '(hidden)'])) };
+}
