@@ -25,6 +25,7 @@ import type { App } from '../server/routes/route.ts';
 import { createSealer } from '../store/sealer.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { startAttachments } from '../worker/attachments.ts';
+import { withholdDatabase } from '../worker/program-environment.ts';
 import { startWorker } from '../worker/worker.ts';
 import { createHookServers } from './hook-servers.ts';
 import { loadRuntimes } from './runtimes.ts';
@@ -180,7 +181,22 @@ async function openStore(settings: Settings, hash: Hash, logger: Logger): Promis
   if (!settings.database) return { store: await openSqlite(settings.data, hash), clock: { now: Date.now } };
   const onError = (error: unknown) => logger.warn({ err: error }, 'the database connection failed; it is tried again');
   const { openPostgres } = await import('../store/postgres.ts');
+  withholdDatabase(settings.database.url);
+  if (isInTheClear(settings.database.url)) logger.warn(IN_THE_CLEAR);
   return openPostgres({ ...settings.database, hash, onError });
+}
+
+const IN_THE_CLEAR =
+  'The connection to PostgreSQL on another host has no TLS: questions, answers and the password can be read on the way. Add ?sslmode=verify-full to the address, or connect through a socket or tunnel.';
+
+/** Without TLS to another host. A socket's folder is given as the host, or instead of one. */
+export function isInTheClear(address: string): boolean {
+  const { hostname, searchParams } = new URL(address);
+  const host = searchParams.get('host') ?? (hostname || process.env.PGHOST || '');
+  const mode = searchParams.get('sslmode') ?? process.env.PGSSLMODE ?? 'disable';
+  const isLocal =
+    host === '' || host.startsWith('/') || host.startsWith('%2F') || isLoopback(host.replace(/[[\]]/g, ''));
+  return !isLocal && (mode === 'disable' || mode === 'allow') && searchParams.get('ssl') !== 'true';
 }
 
 function refuseOpenBind({ host, tls, behindProxy }: Settings): void {

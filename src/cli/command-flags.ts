@@ -5,6 +5,7 @@ import { Failure } from './failure.ts';
 export interface AddressFlags {
   url?: string;
   token?: string;
+  tokenFile?: string;
 }
 
 export interface ServerFlags extends AddressFlags {

@@ -20,14 +20,20 @@ export class Command extends BaseCommand {
   }
 
   withServer(): this {
-    this.withAddress('token (HOLDPOINT_TOKEN; otherwise the one in the state folder)');
+    this.withAddress('file with the token (HOLDPOINT_TOKEN; otherwise the one in the state folder)');
     return this.option('--json', 'print JSON');
   }
 
   /** `token` says which one is meant. */
   withAddress(token: string): this {
     this.option('--url <address>', 'the server (HOLDPOINT_URL, http://127.0.0.1:4777)');
-    return this.option('--token <secret>', token);
+    return this.withToken(token);
+  }
+
+  /** A secret on a command line can be read by every program of the machine, so a file is offered first. */
+  withToken(token: string): this {
+    this.option('--token-file <path>', token);
+    return this.option('--token <secret>', 'the token itself; other programs can read it: prefer --token-file');
   }
 
   /** `verb`: "look in", or "of" for lists. */

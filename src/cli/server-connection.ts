@@ -1,5 +1,6 @@
 // Connects a command to its server: finds the address and the token, checks that a Holdpoint server answers, and reports
 // when a lost connection is retried. Every mutation carries an idempotency key, so that a retry never repeats its effect.
+import { readFileSync } from 'node:fs';
 import { type Client, createClient, type Options } from '../client/client.ts';
 import { HoldpointUnreachable } from '../client/http.ts';
 import { findToken, serverUrl } from '../client/local.ts';
@@ -58,16 +59,30 @@ export function addressOf(url: string): string {
 }
 
 export function tokenOf(
-  flags: Pick<ServerFlags, 'token'>,
+  flags: Pick<ServerFlags, 'token' | 'tokenFile'>,
   env: NodeJS.ProcessEnv,
   files: readonly string[] = ['operator.token'],
 ): string {
-  if (flags.token) return flags.token;
+  const given = givenToken(flags);
+  if (given) return given;
   try {
     return findToken(env, files);
   } catch (error) {
     throw new Failure('refused', (error as Error).message);
   }
+}
+
+/** Of `--token` or the file of `--token-file`. */
+export function givenToken({ token, tokenFile }: Pick<ServerFlags, 'token' | 'tokenFile'>): string | undefined {
+  if (tokenFile === undefined) return token || undefined;
+  if (token) throw new Failure('usage', 'give either --token-file or --token');
+  try {
+    const found = readFileSync(tokenFile, 'utf8').trim();
+    if (found) return found;
+  } catch (error) {
+    throw new Failure('usage', `--token-file: ${(error as Error).message}`);
+  }
+  throw new Failure('usage', `--token-file: ${tokenFile} is empty`);
 }
 
 /** A key that is sent a second time is a retry: reported once, and once more when it gets through. */

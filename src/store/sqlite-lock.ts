@@ -1,4 +1,5 @@
 // Locks a state folder for one process; the operating system releases the lock when the process ends.
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fail } from '../core/errors.ts';
@@ -15,6 +16,8 @@ export function takeLock(folder: string): DatabaseSync {
 
 /** Undefined while another process has the lock. */
 export function tryLock(path: string): DatabaseSync | undefined {
+  // SQLite would create it with the umask of the process.
+  closeSync(openSync(path, 'a', 0o600));
   const lock = new DatabaseSync(path);
   try {
     lock.exec('PRAGMA busy_timeout = 2000; BEGIN EXCLUSIVE');

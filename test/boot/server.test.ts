@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Step } from '../../src/agents/mock/input.ts';
+import { isInTheClear } from '../../src/boot/server.ts';
 import type { AskView, RunView, SessionView } from '../../src/core/views.ts';
 import { endEverything, startHoldpoint, temporaryFolder } from '../support/process.ts';
 import { BASH, TestBed, WHICH } from '../support/test-bed.ts';
@@ -118,4 +119,21 @@ it.skipIf(!openssl)('connects the built-in worker over loopback when the server 
   const run = await new TestBed(server.url, server.token).until(isOver);
   expect(run.outputs.map((o) => o.text)).toEqual(['through']);
   expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+});
+
+describe('finding 25: a connection to PostgreSQL without TLS', () => {
+  it.each([
+    ['postgres://u:p@db.example/holdpoint', true],
+    ['postgres://u:p@10.0.0.5:5432/holdpoint?sslmode=disable', true],
+    ['postgres://u:p@db.example/holdpoint?sslmode=verify-full', false],
+    ['postgres://u:p@db.example/holdpoint?sslmode=require', false],
+    ['postgres://u:p@db.example/holdpoint?ssl=true', false],
+    ['postgres://u:p@127.0.0.1/holdpoint', false],
+    ['postgres://u:p@localhost/holdpoint', false],
+    ['postgres://u:p@[::1]/holdpoint', false],
+    ['postgres:///holdpoint?host=/var/run/postgresql', false],
+    ['postgres://%2Fvar%2Frun%2Fpostgresql/holdpoint', false],
+  ])('is warned about only where it leaves the machine: %s → %s', (address, isWarned) => {
+    expect(isInTheClear(address)).toBe(isWarned);
+  });
 });

@@ -1,4 +1,5 @@
 // The connection to the server: one that does not answer, a missing token, and responses that are lost.
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/process.ts';
 import { closeProxies, openProxy } from './proxy.ts';
@@ -78,6 +79,15 @@ describe('the token', PATIENT, () => {
     const wrong = await bed.run(['questions', 'list', '--token', 'guessed', '--json']);
     expect(wrong.code).toBe(6);
     expect(JSON.parse(wrong.stderr).error).toMatchObject({ exit_code: 6, code: 'unauthenticated', status: 401 });
+  });
+
+  it('finding 25: is read from the file of --token-file, so that no command line holds it', async () => {
+    const env = { HOLDPOINT_TOKEN: '', HOLDPOINT_DATA: temporaryFolder() };
+    const file = join(bed.server.data, 'operator.token');
+    const list = (...flags: string[]) => bed.run(['questions', 'list', '--json', ...flags], { env });
+    expect((await list('--token-file', file)).code).toBe(0);
+    expect((await list('--token-file', join(env.HOLDPOINT_DATA, 'none'))).code).toBe(2);
+    expect((await list('--token-file', file, '--token', 'x')).code).toBe(2);
   });
 
   it('is found in the state folder', async () => {

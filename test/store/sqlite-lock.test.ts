@@ -1,11 +1,12 @@
 // One process per state folder: a second opener is refused while the first lives, however it ends.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/core/ports.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
+import { tryLock } from '../../src/store/sqlite-lock.ts';
 import { append, hash } from '../conformance/store-samples.ts';
 import { insert, sqliteFolder } from './sqlite-folder.ts';
 
@@ -15,6 +16,17 @@ describe('one process per folder', () => {
   const children: ChildProcess[] = [];
   afterEach(async () => {
     for (const child of children.splice(0)) await end(child);
+  });
+
+  it('finding 25: creates a lock that only its user reads, under any umask', () => {
+    const path = join(bed.folder, 'connections.lock');
+    const before = process.umask(0o022);
+    try {
+      tryLock(path)?.close();
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+    } finally {
+      process.umask(before);
+    }
   });
 
   it('refuses a second store of the same process until the first is closed', async () => {

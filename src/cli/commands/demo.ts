@@ -15,7 +15,7 @@ import { playSession } from '../demo-session.ts';
 import { isInteractive, paint, printJson, terminalWidth } from '../output.ts';
 import { programName } from '../program-name.ts';
 import { scriptedAnswerer, terminalAnswerer } from '../prompt/answerer.ts';
-import { addressOf, probe, tokenOf } from '../server-connection.ts';
+import { addressOf, givenToken, probe, tokenOf } from '../server-connection.ts';
 import { interruptible } from '../signals.ts';
 import { type ServerAccess, settingsElsewhere } from '../startup-hints.ts';
 import { crop, wrap } from '../text/layout.ts';
@@ -26,6 +26,7 @@ import { settingsOf } from './serve.ts';
 interface DemoFlags {
   url?: string;
   token?: string;
+  tokenFile?: string;
   own?: boolean;
   auto?: boolean;
   json?: boolean;
@@ -47,7 +48,7 @@ const TASK = 'make the test suite pass again';
 export function demoCommand(): Command {
   return new Command('demo', 'watch an agent stop and ask, and answer it')
     .option('--url <address>', 'play on this server (HOLDPOINT_URL); on the one that runs here otherwise')
-    .option('--token <secret>', 'token (HOLDPOINT_TOKEN; otherwise the one in the state folder)')
+    .withToken('file with the token (HOLDPOINT_TOKEN; otherwise the one in the state folder)')
     .option('--own', 'play on a temporary server that leaves nothing behind, as when none is running')
     .option('--auto', 'let a script answer, as without a terminal')
     .option('--json', 'the same, and print only the asks and their answers, as JSON')
@@ -80,7 +81,7 @@ async function runningServer(flags: DemoFlags, env: NodeJS.ProcessEnv): Promise<
 }
 
 function serverAt(url: string, flags: DemoFlags, env: NodeJS.ProcessEnv): DemoServer {
-  const isGiven = flags.token !== undefined || env.HOLDPOINT_TOKEN;
+  const isGiven = givenToken(flags) !== undefined || env.HOLDPOINT_TOKEN;
   const data = stateFolder(env);
   return {
     url,

@@ -141,7 +141,7 @@ async function tokenCheck(url: string, flags: ServerFlags, env: NodeJS.ProcessEn
     const asks =
       waiting === 0 ? 'nothing is waiting' : `${waiting === PAGE_SIZE ? `over ${PAGE_SIZE}` : waiting} waiting`;
     if (scope === 'operator') return { name, state: 'good', detail: `valid, scope operator; ${asks}` };
-    const advice = 'it cannot answer; use an operator token for that (HOLDPOINT_TOKEN, --token)';
+    const advice = 'it cannot answer; use an operator token for that (HOLDPOINT_TOKEN, --token-file)';
     return { name, state: 'warning', detail: `valid, scope ${scope}; ${asks}`, advice };
   } catch (error) {
     return { name, state: 'bad', detail: reportOf(error).message, advice: tokenAdvice(flags, env), exit: 'refused' };
@@ -153,8 +153,9 @@ function tokenAdvice(flags: ServerFlags, env: NodeJS.ProcessEnv): string {
   const file = join(stateFolder(env), 'operator.token');
   const right = 'set HOLDPOINT_TOKEN to the content of operator.token in the state folder of the server';
   if (!statSync(file, { throwIfNoEntry: false })) return right;
-  if (flags.token || env.HOLDPOINT_TOKEN)
-    return `${right}; or ${flags.token ? 'leave out --token' : 'unset it'} to use ${file}, if that is the state folder of this server`;
+  const flag = flags.tokenFile ? '--token-file' : flags.token ? '--token' : undefined;
+  if (flag || env.HOLDPOINT_TOKEN)
+    return `${right}; or ${flag ? `leave out ${flag}` : 'unset it'} to use ${file}, if that is the state folder of this server`;
   return `if ${file} belongs to this server, its token was revoked: restart the server, which creates a new one; otherwise ${right}`;
 }
 

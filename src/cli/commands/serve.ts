@@ -8,6 +8,7 @@ import type { Permissions } from '../../core/session.ts';
 import { Command } from '../command.ts';
 import { repeated } from '../command-flags.ts';
 import { Failure } from '../failure.ts';
+import { givenToken } from '../server-connection.ts';
 import { drainOnSignal } from '../signals.ts';
 import { startupHints } from '../startup-hints.ts';
 import { version } from '../version.ts';
@@ -22,6 +23,7 @@ export interface ServeFlags {
   data?: string;
   databaseUrl?: string;
   token?: string;
+  tokenFile?: string;
   log?: string;
   allowHost: string[];
   allowOrigin: string[];
@@ -39,7 +41,7 @@ export function serveCommand(): Command {
     .option('--port <number>', 'port, 0 for any free one (HOLDPOINT_PORT, 4777)')
     .option('--data <folder>', 'state folder (HOLDPOINT_DATA)')
     .option('--database-url <address>', 'PostgreSQL instead of SQLite (HOLDPOINT_DATABASE_URL)')
-    .option('--token <secret>', 'operator token (HOLDPOINT_TOKEN); otherwise generated and stored in the state folder')
+    .withToken('file with the operator token (HOLDPOINT_TOKEN); otherwise generated and stored in the state folder')
     .option('--log <level>', 'log level (HOLDPOINT_LOG, warn)')
     .option('--allow-host <name>', 'another host name to answer to; may be repeated', repeated, [])
     .option('--allow-origin <origin>', 'another origin that may call from a browser; may be repeated', repeated, [])
@@ -87,7 +89,7 @@ export function settingsOf(flags: ServeFlags, given: NodeJS.ProcessEnv): Setting
     data: flags.data ?? stateFolder(env),
     database: databaseOf(flags, env),
     secretKey: env.HOLDPOINT_SECRET_KEY,
-    token: flags.token ?? env.HOLDPOINT_TOKEN ?? undefined,
+    token: givenToken(flags) ?? env.HOLDPOINT_TOKEN ?? undefined,
     logLevel: logLevelOf(flags.log, env.HOLDPOINT_LOG),
     limits: limitsOf(env),
     allowedHosts: flags.allowHost,

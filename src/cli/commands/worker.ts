@@ -25,7 +25,7 @@ interface WorkerFlags extends AddressFlags {
 
 export function workerCommand(): Command {
   return new Command('worker', 'host agents for a server, on this machine')
-    .withAddress('a worker token (HOLDPOINT_TOKEN; otherwise the one in the state folder)')
+    .withAddress('file with a worker token (HOLDPOINT_TOKEN; otherwise the one in the state folder)')
     .option('--id <name>', 'a name for this worker; generated otherwise')
     .option('--label <name...>', 'take only runs that name some of these labels, and no others')
     .option('--concurrency <number>', 'runs at once (64)')
