@@ -35,6 +35,23 @@ describe('documents', () => {
     }
   });
 
+  it('SECURITY.md names code and tests that exist for every promise', () => {
+    const rows = tableUnder(read('SECURITY.md'), 'What is promised');
+    expect(rows.length).toBeGreaterThan(20);
+    for (const [threat, , where = ''] of rows) {
+      const files = [...where.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file);
+      expect(
+        files.some((file) => file.startsWith('src/')),
+        `${threat}: code`,
+      ).toBe(true);
+      expect(
+        files.some((file) => file.endsWith('.test.ts')),
+        `${threat}: a test`,
+      ).toBe(true);
+      for (const file of files) expect(existsSync(join(root, file)), `${threat}: ${file}`).toBe(true);
+    }
+  });
+
   it('ARCHITECTURE.md gives a reason for each dependency', () => {
     const written = tableUnder(read('ARCHITECTURE.md'), 'Dependencies').map(([name]) => name);
     expect([...written].sort()).toEqual(Object.keys(manifest.dependencies).sort());
