@@ -72,11 +72,16 @@ export interface QuestionContent {
 export interface Author {
   answeredBy: string;
   surface: Surface;
+  /** Names are chosen by people; the token tells two of one name apart. */
+  tokenId?: string | undefined;
 }
-export const authorOf = ({ name, surface }: { name: string; surface: Surface }): Author => ({
-  answeredBy: name,
-  surface,
-});
+
+interface Answerer {
+  name: string;
+  surface: Surface;
+  tokenId?: string | undefined;
+}
+export const authorOf = ({ name, surface, tokenId }: Answerer): Author => ({ answeredBy: name, surface, tokenId });
 /** The author of what the server itself ends. */
 export const SYSTEM: Author = { answeredBy: 'system', surface: 'system' };
 
@@ -94,6 +99,8 @@ export interface Answer {
   answered_by: string;
   surface: Surface;
   answered_at_ms: number;
+  /** The ask whose answer was given again, because its worker was lost before its agent had it. */
+  kept_from?: string;
 }
 
 export interface AskBase {
@@ -117,6 +124,8 @@ export type EndedAsk = AskBase &
   Content & {
     status: EndedStatus;
     answer: Answer;
+    /** The token that ended it, for the log; not stored with the ask. */
+    endedBy?: string | undefined;
     /** Keyed hash of the decision, to tell an identical second answer from a different one. */
     answerMac: string;
     /** Encrypted answers of secret questions; gone once the agent has them. */
@@ -162,7 +171,7 @@ export function decide(ask: Ask, command: AskCommand, now: number): AskMove | 'e
 export function endAsk(
   ask: PendingAsk,
   status: EndedStatus,
-  decision: Omit<Answer, 'outcome' | 'answered_by' | 'surface' | 'answered_at_ms'>,
+  decision: Omit<Answer, 'outcome' | 'answered_by' | 'surface' | 'answered_at_ms'> & { answered_at_ms?: number },
   author: Author,
   now: number,
   kept: { answerMac: string; sealed?: string | undefined } = { answerMac: '' },
@@ -178,6 +187,7 @@ export function endAsk(
     ...ask,
     status,
     answer,
+    endedBy: author.tokenId,
     answerMac: kept.answerMac,
     sealed: kept.sealed,
     delivery: { state: 'due', attempts: 0, deliveredAt: undefined, reason: undefined },

@@ -152,6 +152,12 @@ export const AnswerView = z.object({
   answered_by: z.string(),
   surface: z.enum(SURFACES),
   answered_at_ms: instant,
+  kept_from: z
+    .string()
+    .optional()
+    .describe(
+      'The ask that was answered so before its worker was lost; `answered_at_ms` is the instant of that answer',
+    ),
 });
 
 const Place = z.object({ session_id: z.string(), agent: z.string(), title: z.string().optional() });

@@ -1,7 +1,7 @@
 // Answers or declines a question set, in one transaction: load → judge → end the ask → settle the run. The first answer
 // wins; an identical second one gets the first outcome, a different one is refused with the winner.
 import { checkAnswers, type QuestionAnswer, type QuestionResolution } from '../core/answer.ts';
-import { authorOf, decide, type EndedAsk, endAsk, isOverdue, lateRefusal } from '../core/ask.ts';
+import { type Answer, authorOf, decide, type EndedAsk, endAsk, isOverdue, lateRefusal } from '../core/ask.ts';
 import { canonical } from '../core/digest.ts';
 import { enforce, fail, HoldpointError } from '../core/errors.ts';
 import type { Ports, Reader } from '../core/ports.ts';
@@ -41,8 +41,16 @@ export function answerForSession(ports: Ports, command: Command & { sessionId: s
   });
 }
 
+/** Of an answer that is given again: where it is from and when it was given. */
+type Earlier = Partial<Pick<Answer, 'kept_from' | 'answered_at_ms'>>;
+
 /** In a transaction that the caller closes; an expired ask is closed here. */
-export async function answer(ledger: Ledger, run: Run, { resolution, actor }: Command): Promise<Run | Refused> {
+export async function answer(
+  ledger: Ledger,
+  run: Run,
+  { resolution, actor }: Command,
+  earlier: Earlier = {},
+): Promise<Run | Refused> {
   const { tx } = ledger;
   const ask = await questionOf(tx, run, resolution.request_id);
   if (isOverdue(ask, ledger.now)) return expireNow(ledger, run, ask);
@@ -59,6 +67,7 @@ export async function answer(ledger: Ledger, run: Run, { resolution, actor }: Co
     {
       ...(!resolution.declined && { answers: shown }),
       ...(resolution.justification !== undefined && { justification: resolution.justification }),
+      ...earlier,
     },
     authorOf(actor),
     ledger.now,

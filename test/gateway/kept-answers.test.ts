@@ -80,7 +80,13 @@ describe('an agent that cannot be resumed', () => {
     const asked = await raiseQuestion(server, runId);
     expect(asked).toMatchObject({
       status: 'answered',
-      answer: { answers: picks('local'), answered_by: 'operator', surface: 'thread' },
+      answer: {
+        answers: picks('local'),
+        answered_by: 'operator',
+        surface: 'system',
+        answered_at_ms: (await showAsk(server, lost.ask_id)).answer?.answered_at_ms,
+        kept_from: lost.ask_id,
+      },
     });
     expect((await showRun(server, runId)).status).toBe('running');
     await delivered(asked);
@@ -90,6 +96,25 @@ describe('an agent that cannot be resumed', () => {
       '! ✓ Answered: Local',
     ]);
     expect((await raiseQuestion(server, runId)).status).toBe('pending');
+  });
+
+  it('finding 5: asks a person again for an answer that was already given again, or whose worker was lost long ago', async () => {
+    const b = await begin('none');
+    await raiseQuestion(server, b.runId);
+    lose();
+    await ok(post(server, b.sessionId, '2'));
+    await eventually(async () => (await showRun(server, b.runId)).status).toBe('interrupted');
+    const second = await again(b);
+    expect((await raiseQuestion(server, second)).status).toBe('answered');
+    lose();
+    await eventually(async () => (await showRun(server, second)).status).toBe('interrupted');
+    const third = await again(b);
+    expect((await raiseQuestion(server, third)).status).toBe('pending');
+    lose();
+    await ok(post(server, b.sessionId, '2'));
+    await eventually(async () => (await showRun(server, third)).status).toBe('interrupted');
+    server.advance(15 * 60_000);
+    expect((await raiseQuestion(server, await again(b))).status).toBe('pending');
   });
 
   it('asks an approval again and shows the person what was decided before', async () => {
