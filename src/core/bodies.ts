@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { ApprovalResolution, LONGEST_TEXT, QuestionAnswer, QuestionResolution } from './answer.ts';
 import { ASK_MODES } from './ask.ts';
+import { hasInvisible, isReserved, normalName } from './author-name.ts';
 import { DraftContent } from './draft.ts';
 import { instant, looseObject, ownId } from './fields.ts';
 import { InteractiveFormAnswer } from './form-answer.ts';
@@ -192,16 +193,14 @@ export const PostItem = z.strictObject({
 });
 export type PostItem = z.infer<typeof PostItem>;
 
-/** Authors of answers that were given without a token. */
-const OWN_AUTHORS = /^(?:system$|(?:policy|grant|rule):)/i;
-
 /** How a token's answers are signed. */
 const authorName = z
   .string()
-  .trim()
+  .overwrite(normalName)
   .min(1)
   .max(128)
-  .refine((name) => !OWN_AUTHORS.test(name), 'this name is reserved: it is how the server signs what it decides itself')
+  .refine((name) => !hasInvisible(name), 'a name has only characters that can be seen')
+  .refine((name) => !isReserved(name), 'this name is reserved: it is how the server signs what it decides itself')
   .optional();
 
 export const CreateToken = z.strictObject({

@@ -35,6 +35,7 @@ export interface Draft {
   revision: number;
   content: DraftContent;
   savedAt: number;
+  /** The person, by id. */
   savedBy: string;
 }
 

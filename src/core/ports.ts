@@ -174,12 +174,16 @@ export interface Reader {
   token(id: string): MaybePromise<Token | undefined>;
   /** The newest of this name that was not revoked. */
   tokenNamed(name: string): MaybePromise<Token | undefined>;
+  /** Tokens of people that were not revoked. */
+  personTokens(): MaybePromise<Token[]>;
   tokenByHash(hash: string): MaybePromise<Token | undefined>;
   tokens(page: Page): MaybePromise<Positioned<Token>[]>;
   signInLink(hash: string): MaybePromise<SignInLink | undefined>;
   draft(askId: string, author: string): MaybePromise<Draft | undefined>;
   skill(id: string): MaybePromise<Skill | undefined>;
   skills(filter: SkillFilter): MaybePromise<Skill[]>;
+  /** How many skills a person has published, and their bytes. */
+  skillsOf(author: string): MaybePromise<{ count: number; bytes: number }>;
   /** Its zip, in base 64. */
   skillArchive(id: string): MaybePromise<string | undefined>;
   /** Pending asks and queued clarifications whose deadline has passed, oldest deadline first. */

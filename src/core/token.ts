@@ -18,6 +18,8 @@ export interface Token {
   labels: string[] | undefined;
   /** The token of a server's own worker, which may serve every attached agent. */
   isBuiltIn: boolean;
+  /** Where the person chose the name themselves: the id that their drafts and skills belong to. Otherwise the name is it. */
+  person: string | undefined;
   hash: string;
   createdAt: number;
   expiresAt: number | undefined;
@@ -27,6 +29,8 @@ export interface Token {
 /** The caller: from the token, never from the body. */
 export interface Actor {
   name: string;
+  /** Whose drafts and skills are the caller's own. */
+  person: string;
   kind: TokenKind;
   scope: Scope;
   tokenId: string;
@@ -38,3 +42,5 @@ export interface Actor {
   /** When its token expires, and with it every open stream. */
   expiresAt?: number | undefined;
 }
+
+export const personOf = ({ person, name }: Pick<Token, 'person' | 'name'>): string => person ?? name;

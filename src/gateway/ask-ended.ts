@@ -5,7 +5,8 @@ import type { Ledger } from './ledger.ts';
 
 /** One `ask.claimed` for each ask, and the run's own event for what a person decided. */
 export function noteAsksEnded(ledger: Ledger, ended: readonly EndedAsk[]): void {
-  for (const ask of ended) ledger.note('ask.claimed', { answer: ask.answer, kind: ask.kind }, ask.runId, ask.id);
+  for (const { answer, kind, endedBy: token_id, runId, id } of ended)
+    ledger.note('ask.claimed', { answer, kind, ...(token_id !== undefined && { token_id }) }, runId, id);
   const approvals = ended.filter((a) => a.kind === 'approval' && a.status === 'answered');
   if (approvals[0])
     ledger.note('approval_resolved', { resolutions: approvals.map(approvalResolution) }, approvals[0].runId);

@@ -3,24 +3,28 @@
 import { type Draft, type DraftContent, draftRefusal, isSpent } from '../core/draft.ts';
 import { enforce } from '../core/errors.ts';
 import type { Ports } from '../core/ports.ts';
+import type { Actor } from '../core/token.ts';
 import type { DraftView } from '../core/views.ts';
 import { openAsk } from './ledger.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
 import { askRecord } from './records.ts';
 
+/** Drafts belong to the person, and show their name. */
+type Drafter = Pick<Actor, 'name' | 'person'>;
+
 /** Undefined where nothing was typed: no error. */
-export function showDraft(ports: Ports, askId: string, author: string): Promise<DraftView | undefined> {
+export function showDraft(ports: Ports, askId: string, author: Drafter): Promise<DraftView | undefined> {
   return ports.store.read(async (r) => {
-    if (isSpent(await askRecord(r, askId), author)) return undefined;
-    const draft = await r.draft(askId, author);
-    return draft && draftView(draft);
+    if (isSpent(await askRecord(r, askId), author.name)) return undefined;
+    const draft = await r.draft(askId, author.person);
+    return draft && draftView(draft, author);
   });
 }
 
 export interface Saving {
   askId: string;
   content: DraftContent;
-  author: string;
+  author: Drafter;
   key?: Key | undefined;
 }
 
@@ -29,27 +33,27 @@ export function saveDraft(ports: Ports, { askId, content, author, key }: Saving)
   return mutate(ports, key, async (tx) => {
     // Under the session's lock, so that two concurrent saves get two revisions.
     const { ask, ledger } = await openAsk(ports, tx, askId);
-    enforce(draftRefusal(ask, content, author));
-    const before = await tx.draft(askId, author);
+    enforce(draftRefusal(ask, content, author.name));
+    const before = await tx.draft(askId, author.person);
     const revision = (before?.revision ?? 0) + 1;
-    const draft: Draft = { askId, revision, content, savedAt: ledger.now, savedBy: author };
+    const draft: Draft = { askId, revision, content, savedAt: ledger.now, savedBy: author.person };
     await tx.saveDraft(draft);
-    return ok(draftView(draft));
+    return ok(draftView(draft, author));
   });
 }
 
 /** False where there was none. */
-export function dropDraft(ports: Ports, askId: string, author: string): Promise<boolean> {
+export function dropDraft(ports: Ports, askId: string, { person }: Drafter): Promise<boolean> {
   return ports.store.write(async (tx) => {
     await askRecord(tx, askId);
-    return tx.deleteDraft(askId, author);
+    return tx.deleteDraft(askId, person);
   });
 }
 
-const draftView = (draft: Draft): DraftView => ({
+const draftView = (draft: Draft, { name }: Drafter): DraftView => ({
   ask_id: draft.askId,
   revision: draft.revision,
   ...draft.content,
   saved_at_ms: draft.savedAt,
-  saved_by: draft.savedBy,
+  saved_by: name,
 });

@@ -24,7 +24,16 @@ export async function runActor(ports: Ports, secret: string): Promise<Actor | un
   const run = await ports.store.read((r) => r.run(payload.run_id));
   if (!run || isTerminal(run.status)) return undefined;
   const { name, exp: expiresAt } = payload;
-  return { name, scope: 'agent', kind: 'bearer', tokenId: run.id, sessionId: run.sessionId, surface: 'api', expiresAt };
+  return {
+    name,
+    person: name,
+    scope: 'agent',
+    kind: 'bearer',
+    tokenId: run.id,
+    sessionId: run.sessionId,
+    surface: 'api',
+    expiresAt,
+  };
 }
 
 /** Whether the actor authenticated with the identity of a run. */

@@ -5,13 +5,13 @@ import { seen } from '../core/sighting.ts';
 import type { Actor } from '../core/token.ts';
 import { openAsk } from './ledger.ts';
 
-export function seeAsk(ports: Ports, askId: string, { name: by, surface }: Actor): Promise<void> {
+export function seeAsk(ports: Ports, askId: string, { name: by, surface, tokenId: token_id }: Actor): Promise<void> {
   return ports.store.write(async (tx) => {
     const { ledger, ask } = await openAsk(ports, tx, askId);
     const changed = seen(ask, { by, surface, at_ms: ledger.now });
     if (!changed) return;
     await tx.updateSightings(changed);
-    ledger.note('ask.seen', { by, surface }, ask.runId, ask.id);
+    ledger.note('ask.seen', { by, surface, token_id }, ask.runId, ask.id);
     await ledger.close();
   });
 }

@@ -1,14 +1,15 @@
 // Signs a browser in: creates a single-use link and exchanges it for a token in a cookie. The token is listed, expires and
 // is revoked like any other.
+import { lookOf } from '../core/author-name.ts';
 import type { CreateSignInLink, SignIn } from '../core/bodies.ts';
-import { enforce, HoldpointError } from '../core/errors.ts';
+import { enforce, fail, HoldpointError } from '../core/errors.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import { BROWSER_TTL_MS, LINK_MEMORY_MS, LINK_TTL_MS, linkRefusal, unknownLink } from '../core/sign-in.ts';
-import type { Token } from '../core/token.ts';
+import { personOf, type Token } from '../core/token.ts';
 import { openSession } from './ledger.ts';
 import { type Key, made, mutate, type Reply } from './mutate.ts';
-import { newToken, revokeIn } from './token.ts';
+import { isGood, newToken, revokeIn } from './token.ts';
 
 export interface OfferedLink {
   code: string;
@@ -52,19 +53,35 @@ export async function signIn(ports: Ports, body: SignIn, former: string | undefi
     if (!link) throw new HoldpointError(unknownLink);
     enforce(linkRefusal(link, ledger.now));
     await tx.useSignInLink(hash, ledger.now);
+    const before = former === undefined ? undefined : await tx.tokenByHash(ports.hash(former));
     const secret = ports.ids.secret();
     const token: Token = {
       ...newToken(ports, link.scope, secret, link.name ?? body.name ?? link.scope),
       kind: 'browser',
       expiresAt: ledger.now + BROWSER_TTL_MS,
     };
+    if (link.name === undefined && token.name !== link.scope) token.person = await chosenPerson(tx, token, before);
     await tx.insertToken(token);
     const { id: token_id, kind, scope, name } = token;
     ledger.note('token.created', { token_id, kind, scope, name });
-    const before = former === undefined ? undefined : await tx.tokenByHash(ports.hash(former));
     if (before?.kind === 'browser') await revokeIn(ledger, before);
     await ledger.close();
     return made({ secret, token });
   });
   return view;
+}
+
+/**
+ * The id of a person who chose their own name: that of the same browser before, else a new one. A name that an active token
+ * of another person has is refused: an answer signed with it would be taken for theirs.
+ */
+async function chosenPerson(tx: Tx, token: Token, before: Token | undefined): Promise<string> {
+  const look = lookOf(token.name);
+  if (before && lookOf(before.name) === look) return personOf(before);
+  const isTaken = (other: Token) => lookOf(other.name) === look && isGood(other, token.createdAt);
+  if (!(await tx.personTokens()).some(isTaken)) return token.id;
+  throw fail(
+    'name_taken',
+    `The name "${token.name}" is in use. Choose another one; if it is yours, have a link made for it: \`holdpoint sign-in --name "${token.name}"\`.`,
+  );
 }

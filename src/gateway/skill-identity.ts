@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Ports, Tx } from '../core/ports.ts';
 import { isTerminal, type Run } from '../core/run.ts';
 import type { SkillIdentity } from '../core/skill.ts';
-import type { Actor } from '../core/token.ts';
+import { type Actor, personOf } from '../core/token.ts';
 import { signToken, verifyToken } from './signed-token.ts';
 import { isGood } from './token.ts';
 
@@ -49,7 +49,7 @@ export async function skillActor(ports: Ports, secret: string): Promise<Actor | 
   if (!user || !isGood(user, ports.clock.now()) || user.name !== payload.user_name) return undefined;
   const { user_name: name, exp: expiresAt } = payload;
   const identity = { scope: 'skill_identity', kind: 'bearer', surface: 'api' } as const;
-  return { name, tokenId: user.id, sessionId: run.sessionId, ...identity, expiresAt };
+  return { name, person: personOf(user), tokenId: user.id, sessionId: run.sessionId, ...identity, expiresAt };
 }
 
 function verified({ sealer, clock }: Ports, secret: string): SkillIdentity | undefined {

@@ -63,6 +63,7 @@ export function newToken(ports: Ports, scope: Scope, secret: string, name?: stri
     sessionId: undefined,
     labels: undefined,
     isBuiltIn: false,
+    person: undefined,
     hash: ports.hash(secret),
     createdAt: ports.clock.now(),
     expiresAt: undefined,

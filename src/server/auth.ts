@@ -4,7 +4,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SURFACES, type Surface } from '../core/ask.ts';
 import { fail } from '../core/errors.ts';
-import type { Actor, Scope, Token } from '../core/token.ts';
+import { type Actor, personOf, type Scope, type Token } from '../core/token.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { RUN_IDENTITY_PREFIX } from '../gateway/run-identity.ts';
 import { SKILL_IDENTITY_PREFIX } from '../gateway/skill-identity.ts';
@@ -111,6 +111,7 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
       throw fail('unauthenticated', cookie === undefined ? UNKNOWN_TOKEN : SIGNED_OUT);
     return {
       name: token.name,
+      person: personOf(token),
       kind: token.kind,
       scope: token.scope,
       tokenId: token.id,

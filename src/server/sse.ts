@@ -113,10 +113,10 @@ export class Streams {
   }
 
   /** To its author's devices that asked for it: another one typed. What, they read themselves. */
-  tellDraft(notice: DraftNotice): void {
+  tellDraft(notice: DraftNotice, person: string): void {
     const frame = `event: draft\ndata: ${JSON.stringify(notice)}\n\n`;
     for (const [response, { actor, wantsDrafts }] of this.#open)
-      if (wantsDrafts && actor.name === notice.saved_by && !response.writableNeedDrain) response.write(frame);
+      if (wantsDrafts && actor.person === person && !response.writableNeedDrain) response.write(frame);
   }
 
   /** A token that was revoked hears nothing more. */

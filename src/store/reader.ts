@@ -169,6 +169,7 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     message: messages.byId,
     token: tokens.byId,
     tokenNamed: (name) => tokens.one(`name = ? AND revoked_at IS NULL ORDER BY n DESC LIMIT 1`, name),
+    personTokens: () => tokens.many(`revoked_at IS NULL AND scope IN ('operator', 'viewer')`),
     tokenByHash: (hash) => tokens.one(`hash = ?`, hash),
     overdueAsks: (now, limit) =>
       pendingAsks.many(

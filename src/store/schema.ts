@@ -15,6 +15,7 @@ import { sightingSchema } from './migrations/0010-sightings.ts';
 import { skillSessionSchema } from './migrations/0011-skill-sessions.ts';
 import { workerRightsSchema } from './migrations/0012-worker-rights.ts';
 import { sessionBytesSchema } from './migrations/0013-session-bytes.ts';
+import { tokenPersonSchema } from './migrations/0014-token-persons.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -37,6 +38,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0011-skill-sessions': skillSessionSchema,
   '0012-worker-rights': workerRightsSchema,
   '0013-session-bytes': sessionBytesSchema,
+  '0014-token-persons': tokenPersonSchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

@@ -9,7 +9,7 @@ const INSERT = insertInto(SKILL, 'ON CONFLICT DO NOTHING');
 const UPDATE = updateById(SKILL, ['description', 'version', 'sha256', 'size', 'updated_at']);
 const LIST = `SELECT * FROM skills WHERE namespace = ? AND LOWER(name) LIKE LOWER(?) ESCAPE '!' ORDER BY n LIMIT ? OFFSET ?`;
 
-type Reads = Pick<Reader, 'skill' | 'skills' | 'skillArchive'>;
+type Reads = Pick<Reader, 'skill' | 'skills' | 'skillArchive' | 'skillsOf'>;
 type Writes = Pick<Tx, 'insertSkill' | 'updateSkill' | 'deleteSkill'>;
 
 export function skillReads(sql: Sql): Reads {
@@ -20,6 +20,11 @@ export function skillReads(sql: Sql): Reads {
       const literal = (name ?? '').replace(/[!%_]/g, '!$&');
       const found = await many(LIST, [namespace, isExact ? literal : `%${literal}%`, limit, skip], SKILL.read);
       return found.filter((skill) => !isExact || skill.name === name);
+    },
+    async skillsOf(author) {
+      const text = `SELECT COUNT(*) AS count, SUM(size) AS bytes FROM skills WHERE author = ?`;
+      const [row] = await sql.all<{ count: number; bytes: number | null }>(text, [author]);
+      return { count: Number(row?.count ?? 0), bytes: Number(row?.bytes ?? 0) };
     },
     skillArchive: (id) =>
       one(`SELECT zip FROM skill_archives WHERE skill_id = ?`, [id], (row: { zip: string }) => row.zip),

@@ -232,6 +232,7 @@ export const TOKEN = rowMapping<Token>()('tokens', {
   sessionId: 'plain',
   labels: OWN_LABELS,
   isBuiltIn: BOOLEAN,
+  person: 'plain',
   hash: 'plain',
   createdAt: 'plain',
   expiresAt: 'plain',

@@ -115,6 +115,7 @@ export const tokenOf = (id: string, given: Partial<Token> = {}): Token => ({
   sessionId: undefined,
   labels: undefined,
   isBuiltIn: false,
+  person: undefined,
   hash: `hash of ${id}`,
   createdAt: 1,
   expiresAt: undefined,

@@ -42,9 +42,9 @@ describe('a sighting', () => {
       { by: 'lead', surface: 'cli', at_ms: EPOCH + 1000 },
     ]);
     expect(await sightings()).toMatchObject([
-      { sessionId: 's', runId, askId, at: EPOCH, data: '{"by":"lead","surface":"web"}' },
-      { data: '{"by":"mate","surface":"cli"}' },
-      { data: '{"by":"lead","surface":"cli"}' },
+      { sessionId: 's', runId, askId, at: EPOCH, data: '{"by":"lead","surface":"web","token_id":"tok_lead"}' },
+      { data: '{"by":"mate","surface":"cli","token_id":"tok_mate"}' },
+      { data: '{"by":"lead","surface":"cli","token_id":"tok_lead"}' },
     ]);
   });
 

@@ -309,6 +309,7 @@ describe('plain HTTP', () => {
       scope: 'agent' as const,
       tokenId: token_id,
       sessionId: agent.sessionId,
+      person: 'agent',
       surface: 'mcp' as const,
     };
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };

@@ -40,6 +40,7 @@ const TAKEN_BACK: Record<string, string[]> = {
     'ALTER TABLE sessions DROP COLUMN made_by',
     'ALTER TABLE runs DROP COLUMN lease_holder',
   ],
+  '0014-token-persons': ['ALTER TABLE tokens DROP COLUMN person'],
   '0013-session-bytes': ['ALTER TABLE sessions DROP COLUMN bytes_day', 'ALTER TABLE sessions DROP COLUMN bytes_stored'],
   '0007-labels': [
     'DROP INDEX runs_claimable',

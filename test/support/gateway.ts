@@ -102,6 +102,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
 
 export const person = (name: string, surface: Surface = 'api'): Actor => ({
   name,
+  person: name,
   kind: 'bearer',
   scope: 'operator',
   tokenId: `tok_${name}`,

@@ -13,7 +13,7 @@ export const addDrafts: AddRoutes = ({ route, gateway, streams }) => {
     reply: DraftView,
     otherReplies: { 204: z.void() },
     handle: async ({ actor, params, reply }) =>
-      (await gateway.showDraft(params.ask_id, actor.name)) ?? reply.code(204).send(),
+      (await gateway.showDraft(params.ask_id, actor)) ?? reply.code(204).send(),
   });
 
   route('drafts', 'PUT /v1/asks/:ask_id/draft', {
@@ -24,9 +24,9 @@ export const addDrafts: AddRoutes = ({ route, gateway, streams }) => {
     reply: DraftView,
     async handle({ actor, params, body, key }) {
       const { idempotency_key: _, ...content } = body;
-      const { view } = await gateway.saveDraft({ askId: params.ask_id, content, author: actor.name, key });
+      const { view } = await gateway.saveDraft({ askId: params.ask_id, content, author: actor, key });
       const { ask_id, revision, saved_at_ms, saved_by } = view;
-      streams.tellDraft({ ask_id, revision, saved_at_ms, saved_by });
+      streams.tellDraft({ ask_id, revision, saved_at_ms, saved_by }, actor.person);
       return view;
     },
   });
@@ -36,8 +36,8 @@ export const addDrafts: AddRoutes = ({ route, gateway, streams }) => {
     scopes: ANSWERERS,
     reply: z.void(),
     status: 204,
-    async handle({ actor: { name }, params: { ask_id } }) {
-      if (await gateway.dropDraft(ask_id, name)) streams.tellDraft({ ask_id, saved_by: name });
+    async handle({ actor, params: { ask_id } }) {
+      if (await gateway.dropDraft(ask_id, actor)) streams.tellDraft({ ask_id, saved_by: actor.name }, actor.person);
     },
   });
 };

@@ -5,7 +5,16 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { AskView, EventView, MeView, SignInLinkView, TokenView } from '../../../src/core/views.ts';
 import { BODIES } from '../../fuzz/nasty.ts';
-import { held, ok, refusal, resolution, showAsk } from '../../support/api-calls.ts';
+import {
+  answer,
+  eventsOfSession,
+  held,
+  ok,
+  raiseQuestion,
+  refusal,
+  resolution,
+  showAsk,
+} from '../../support/api-calls.ts';
 import { codeOf, cookiesOf, HOST, headersOf, ORIGIN, postCode, signIn } from '../../support/browser.ts';
 import { openServer } from '../../support/server.ts';
 import { serverForAll } from '../../support/shared-fixtures.ts';
@@ -118,6 +127,52 @@ describe('signing in', () => {
     }
     await refusal(postCode(server, { code: 'x', no_such_field: 1 }), 400, 'invalid_request');
     await refusal(postCode(server, { code: 'x', name: 'system' }), 400, 'invalid_request');
+  });
+
+  it('finding 9: refuses a chosen name that another person signs with, however it is written', async () => {
+    await signIn(server, { name: 'Ann' });
+    const code = await codeOf(server);
+    for (const name of ['Ann', 'ann', 'A\u0301nn', '\uff21nn', '\u0410nn', ' Ann '])
+      await refusal(postCode(server, { code, name }), 409, 'name_taken');
+    for (const name of ['system\u200b', '\u0455ystem', 'Sys\u0442em', '\uff53ystem', 'tok_1', 'Be\u00adn'])
+      await refusal(postCode(server, { code, name }), 400, 'invalid_request');
+    const other = await signIn(server, {}, { name: 'Bea' });
+    expect((await ok(me(headersOf(other)))).name).toBe('Bea');
+    await signIn(server, { name: 'Bea' });
+    const again = { cookie: `holdpoint_session=${other.session}` };
+    await ok(postCode(server, { code, name: 'Bea' }, again));
+  });
+
+  it('finding 9: shows the draft of a person to nobody who takes their name later', async () => {
+    const { ask } = await held(server);
+    const path = `/v1/asks/${ask.ask_id}/draft`;
+    const draft = { justification: 'half a sentence' };
+    const first = await signIn(server, {}, { name: 'Cleo' });
+    await ok(server.call('PUT', path, draft, { token: null, headers: headersOf(first) }));
+    expect((await server.get(path, { token: null, headers: headersOf(first) })).body).toMatchObject({
+      ...draft,
+      saved_by: 'Cleo',
+    });
+    await ok(server.post('/v1/sign-out', {}, { token: null, headers: headersOf(first) }));
+    const second = await signIn(server, {}, { name: 'Cleo' });
+    expect((await server.get(path, { token: null, headers: headersOf(second) })).status).toBe(204);
+  });
+
+  it('finding 9: names the token in the log of who saw, answered and withdrew', async () => {
+    const h = await held(server);
+    const cookies = await signIn(server, {}, { name: 'Dora' });
+    const as = { token: null, headers: headersOf(cookies) };
+    const { token_id } = await ok(me(headersOf(cookies)));
+    await ok(server.post(`/v1/asks/${h.ask.ask_id}/seen`, {}, as));
+    await ok(answer(server, h, undefined, as));
+    const withdrawn = await raiseQuestion(server, h.runId);
+    const agent = await server.makeToken('agent', h.sessionId);
+    await ok(server.post(`/v1/asks/${withdrawn.ask_id}/withdraw`, {}, { token: agent.token }));
+    const events = await eventsOfSession(server, h.sessionId);
+    const tokens = events
+      .filter(({ type }) => type === 'ask.seen' || type === 'ask.claimed')
+      .map(({ data }) => (data as { token_id?: string }).token_id);
+    expect(tokens).toEqual([token_id, token_id, agent.token_id]);
   });
 
   it('ends the previous session of the browser', async () => {
