@@ -8,6 +8,9 @@ import type { Actor } from '../core/token.ts';
 import { type Ledger, openSession } from './ledger.ts';
 import { made, mutate, ok, type Reply } from './mutate.ts';
 
+const MOST_SKILLS = 100;
+const MOST_SKILL_BYTES = 64 * 1024 * 1024;
+
 /** A validated zip. */
 export interface SkillContent extends Pick<Skill, 'description' | 'version' | 'sha256' | 'size'> {
   /** The one folder in the zip, which has the name of the skill. */
@@ -28,9 +31,10 @@ export function publishSkill(ports: Ports, command: PublishCommand): Promise<Rep
   return mutate(ports, undefined, async (tx) => {
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
     checkName(command.content, name);
+    await checkRoom(tx, actor, command.content.size);
     const { archive, folder: _, ...content } = command.content;
     const at = { createdAt: ledger.now, updatedAt: ledger.now };
-    const by = { author: actor.name, sessionId: actor.sessionId };
+    const by = { author: actor.person, sessionId: actor.sessionId };
     const skill: Skill = { id: ports.ids.next('skl'), name, namespace, ...content, ...by, ...at };
     if (!(await tx.insertSkill(skill, archive)))
       throw fail('skill_exists', `There is a skill "${name}" in namespace "${namespace}". Overwrite it with PUT.`);
@@ -51,6 +55,7 @@ export function replaceSkill(ports: Ports, { skillId, content, actor }: ReplaceC
     const before = await skillOf(tx, skillId);
     if (actor.scope === 'skill_identity') checkOwner(before, actor);
     checkName(content, before.name);
+    await checkRoom(tx, actor, content.size - before.size, 0);
     const { archive, folder: _, ...rest } = content;
     const skill: Skill = { ...before, ...rest, updatedAt: ledger.now };
     await tx.updateSkill(skill, archive);
@@ -80,13 +85,24 @@ export const skillArchive = (ports: Ports, skillId: string): Promise<{ skill: Sk
   });
 
 function checkOwner({ name, author, sessionId }: Skill, actor: Actor): void {
-  if (author !== actor.name)
-    throw fail('skill_identity_not_allowed', `"${name}" was published by ${author}, not by you.`);
+  if (author !== actor.person)
+    throw fail('skill_identity_not_allowed', `"${name}" was published by another person, not by you.`);
   if (sessionId === undefined || sessionId !== actor.sessionId)
     throw fail(
       'skill_identity_not_allowed',
       `"${name}" was not published in this session. A person overwrites it with an operator's token.`,
     );
+}
+
+/** What the runs of one person may publish in their name. */
+async function checkRoom(tx: Tx, actor: Actor, bytes: number, more = 1): Promise<void> {
+  if (actor.scope !== 'skill_identity') return;
+  const before = await tx.skillsOf(actor.person);
+  if (before.count + more <= MOST_SKILLS && before.bytes + bytes <= MOST_SKILL_BYTES) return;
+  throw fail(
+    'skills_limit',
+    `Runs publish at most ${MOST_SKILLS} skills and ${MOST_SKILL_BYTES} bytes for one person. Delete some with \`holdpoint skills\`, or publish as an operator.`,
+  );
 }
 
 function checkName({ folder }: SkillContent, name: string): void {

@@ -68,6 +68,20 @@ describe('the skill identity of a managed run', () => {
     await expect(mine.skills.download(skill.id)).rejects.toMatchObject({ code: 'skill_identity_not_allowed' });
     await expect(mine.skills.remove(skill.id)).rejects.toMatchObject({ code: 'skill_identity_not_allowed' });
   });
+
+  it('finding 14: publishes at most a hundred skills for its user', async () => {
+    const { token, name } = await server.makeToken('operator', undefined, { name: 'prolific' });
+    const mine = as(await identityFor(token));
+    const { id } = await mine.skills.upload(file('first-of-many'));
+    await server.ports.store.write(async (tx) => {
+      const skill = await tx.skill(id);
+      for (let n = 2; skill && n <= 100; n++)
+        await tx.insertSkill({ ...skill, id: `skl_many_${n}`, name: `many-${n}`, author: name }, '');
+    });
+    await expect(mine.skills.upload(file('one-too-many'))).rejects.toMatchObject({ code: 'skills_limit' });
+    expect(await mine.skills.replace(id, file('first-of-many'))).toMatchObject({ id });
+    await as(token).skills.upload(file('one-too-many'));
+  });
 });
 
 describe('finding 18: a skill identity is worth no more than its run', () => {

@@ -121,7 +121,7 @@ export function serveHooks(
         return agent_id === undefined ? undefined : conversations.endSubAgent(conversation, agent_id);
       case 'UserPromptSubmit': {
         const isByPerson = !prompt.startsWith(NOTIFICATION);
-        if (isByPerson) conversation.prompt = prompt;
+        if (isByPerson) conversations.prompted(conversation, prompt);
         return conversations.beginTurn(conversation, isByPerson, REPLACED);
       }
       case 'StopFailure':

@@ -2,6 +2,7 @@
 // receive the events of one conversation and none owns it; in memory are only hints of one server: the order of events,
 // calls in progress, the last prompt, and when an event last arrived.
 import { type Client, every } from '../../client/client.ts';
+import { truncate } from '../../core/text-limit.ts';
 import type { AskView, SessionView } from '../../core/views.ts';
 import {
   attachedSession,
@@ -46,6 +47,9 @@ const LOOK_MS = 15 * 60_000;
 const QUIET_LOOKS = 2;
 /** A call reports nothing while it runs, for a day at most. */
 const QUIET_LOOKS_IN_CALL = 96;
+/** What hooks may have kept in memory. */
+const MOST_CONVERSATIONS = 200;
+const PROMPT_CHARACTERS = 100_000;
 const QUIET = 'nothing more was heard of Claude Code';
 const RESTARTED = 'Holdpoint was restarted, and Claude Code goes on asking at its terminal';
 
@@ -57,9 +61,18 @@ export function createConversations(client: Client, { lookMs = LOOK_MS } = {}) {
   function of(id: string): Conversation {
     const fresh = () => ({ id, prompt: '', calls: createCalls(), order: Promise.resolve() });
     const conversation: Conversation = Object.assign(known.get(id) ?? fresh(), { quietLooks: 0, changedAt: undefined });
+    // The one without an event for longest is first; what is forgotten is only a hint.
+    known.delete(id);
     known.set(id, conversation);
+    const [oldest] = known.values();
+    if (known.size > MOST_CONVERSATIONS && oldest) forget(oldest);
     lookLater(conversation);
     return conversation;
+  }
+
+  /** Keeps the beginning of a prompt, as a copy: a part of a text holds the whole in memory. */
+  function prompted(conversation: Conversation, prompt: string): void {
+    conversation.prompt = Buffer.from(truncate(prompt, PROMPT_CHARACTERS)).toString();
   }
 
   function forget(conversation: Conversation): void {
@@ -199,6 +212,7 @@ export function createConversations(client: Client, { lookMs = LOOK_MS } = {}) {
 
   return {
     of,
+    prompted,
     inOrder,
     look,
     settle,
