@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { program as claudeProgram } from '../../../src/agents/claude/program.ts';
 import { program as codexProgram } from '../../../src/agents/codex/program.ts';
+import { program as opencodeProgram } from '../../../src/agents/opencode/program.ts';
 
 const modules = join(import.meta.dirname, '..', 'node_modules');
 
@@ -18,6 +19,9 @@ const TRIPLES: Record<string, string> = {
 const system = `${process.platform}-${process.arch}`;
 export const codexVersion = codexProgram.tested;
 export const codex = installed('@openai', `codex-${system}`, 'vendor', TRIPLES[system] ?? system, 'bin', 'codex');
+
+export const opencodeVersion = opencodeProgram.tested;
+export const opencode = installed(`opencode-${system}`, 'bin', 'opencode');
 
 function installed(...path: string[]): string | undefined {
   const file = join(modules, ...path);

@@ -1,4 +1,4 @@
-// The real Claude Code and Codex pass the conformance suite: a scripted model makes their calls and tells what it received.
+// The real Claude Code, Codex and OpenCode pass the conformance suite: a scripted model makes their calls and tells what it received.
 // The ask that is settled at the agent's own prompt needs a person's terminal: claude-attached and codex-attached have it.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { type AgentFixture, agentConformance, appendTo, type Plan, type PlannedCall } from '../../conformance/agent.ts';
 import { timesRunIn } from '../planned-fixture.ts';
-import { claude, claudeVersion, codex, codexVersion } from './binaries.ts';
+import { claude, claudeVersion, codex, codexVersion, opencode, opencodeVersion } from './binaries.ts';
 import { claudeEnvironment } from './claude-test-bed.ts';
 import { codexEnvironment, escalated } from './codex-test-bed.ts';
 import { Model, type Step } from './model.ts';
 import { OpenAiModel } from './model-openai.ts';
+import { opencodeEnvironment } from './opencode-test-bed.ts';
 
 function folders(name: string) {
   const root = mkdtempSync(join(tmpdir(), `holdpoint-${name}-`));
@@ -116,5 +117,43 @@ function codexFixture(): AgentFixture {
   };
 }
 
+function opencodeFixture(): AgentFixture {
+  const { root, next, remove } = folders('opencode');
+  let model: Model;
+  const toolOf = (call: PlannedCall) =>
+    'command' in call
+      ? { tool: 'bash', input: { command: call.command, description: 'd' }, id: call.id }
+      : { tool: 'question', input: { questions: call.questions.map(questionOf) }, id: call.id };
+  const questionOf = ({ question, options }: { question: string; options: string[] }) => ({
+    question,
+    header: 'h',
+    options: options.map((label) => ({ label, description: label })),
+  });
+  return {
+    agent: 'opencode',
+    isParallel: true,
+    repeatsAfterCrash: true,
+    repeatsAfterEdit: true,
+    skipsQuestions: true,
+    hasProcess: true,
+    async open() {
+      model = await Model.start();
+      return { env: opencodeEnvironment(root, model.url) };
+    },
+    async prepare(plan) {
+      const { folder, key } = next();
+      model.play([...plan.map((calls) => calls.map(toolOf)), [{ text: 'Done.' }]], key);
+      return { folder, input: { text: `Do this: ${key}` } };
+    },
+    received: async (_, { input }) => model.told.filter((told) => told.includes(String(input.text))).join('\n'),
+    timesRun: async (name, _, { folder = '' }) => timesRunIn(folder, name),
+    async close() {
+      model.close();
+      remove();
+    },
+  };
+}
+
 describe.skipIf(!claude)('real', () => agentConformance(`Claude Code ${claudeVersion}`, claudeFixture()));
 describe.skipIf(!codex)('real', () => agentConformance(`Codex ${codexVersion}`, codexFixture()));
+describe.skipIf(!opencode)('real', () => agentConformance(`OpenCode ${opencodeVersion}`, opencodeFixture()));

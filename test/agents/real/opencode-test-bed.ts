@@ -1,0 +1,114 @@
+// The real OpenCode against the scripted model, hosted by a worker in this process: what the tests of the `opencode` agent
+// need. Its home is a temporary folder, and nothing is downloaded: no list of models, no plugin, no language server.
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { opencode as agent } from '../../../src/agents/opencode/agent.ts';
+import type { AskView, RunView } from '../../../src/core/views.ts';
+import { openServer, type Server } from '../../support/server.ts';
+import { TestBed } from '../../support/test-bed.ts';
+import { opencode } from './binaries.ts';
+import { nothingLeftIn } from './codex-test-bed.ts';
+import { Model, type Script } from './model.ts';
+
+/** What OpenCode is started with, and nothing else: no key, no network. `config`: more for its configuration file. */
+export function opencodeEnvironment(root: string, modelUrl: string, config: object = {}): Record<string, string> {
+  const folders = ['home', 'cfg', 'data', 'cache', 'state'].map((name) => join(root, name));
+  const [HOME = '', XDG_CONFIG_HOME = '', XDG_DATA_HOME = '', XDG_CACHE_HOME = '', XDG_STATE_HOME = ''] = folders;
+  for (const folder of [...folders, join(XDG_CONFIG_HOME, 'opencode')]) mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(XDG_CONFIG_HOME, 'opencode', 'opencode.json'),
+    JSON.stringify({ ...configFor(modelUrl), ...config }),
+  );
+  return {
+    PATH: [dirname(opencode ?? ''), process.env.PATH].join(delimiter),
+    HOME,
+    XDG_CONFIG_HOME,
+    XDG_DATA_HOME,
+    XDG_CACHE_HOME,
+    XDG_STATE_HOME,
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+    OPENCODE_DISABLE_CLAUDE_CODE: '1',
+  };
+}
+
+const configFor = (modelUrl: string) => ({
+  autoupdate: false,
+  share: 'disabled',
+  model: 'fake/fake-1',
+  small_model: 'fake/fake-1',
+  enabled_providers: ['fake'],
+  provider: {
+    fake: {
+      npm: '@ai-sdk/openai-compatible',
+      name: 'Fake',
+      options: { baseURL: `${modelUrl}/v1`, apiKey: 'not-a-key' },
+      models: { 'fake-1': { name: 'Fake 1', tool_call: true, limit: { context: 100_000, output: 4096 } } },
+    },
+  },
+});
+
+export class OpencodeTestBed {
+  readonly root = mkdtempSync(join(tmpdir(), 'holdpoint-opencode-'));
+  readonly #env = { ...process.env };
+  server!: Server;
+  bed!: TestBed;
+  model!: Model;
+  #made = 0;
+
+  async open(): Promise<void> {
+    this.model = await Model.start();
+    Object.assign(process.env, opencodeEnvironment(this.root, this.model.url));
+    this.server = await openServer();
+    this.bed = new TestBed(await this.server.url(), this.server.token);
+    await this.bed.worker({ agents: [agent] });
+  }
+
+  folder(): string {
+    this.#made += 1;
+    const folder = join(this.root, `work-${this.#made}`);
+    mkdirSync(folder);
+    return folder;
+  }
+
+  /** A run in a session of its own; the key tells its conversation with the model from others. */
+  async start(key: string, script: (folder: string) => Script, input: object = {}) {
+    const folder = this.folder();
+    this.model.play(script(folder), key);
+    const { session_id } = await this.bed.api.sessions.create({ agent: 'opencode', work_folder: folder });
+    const run = await this.bed.api.runs.start(session_id, { input: { text: `Do this: ${key}`, ...input } });
+    return {
+      run,
+      folder,
+      asks: (count = 1) => this.asks(run, count),
+      over: () => this.bed.over(run.run_id),
+      has: (name: string) => existsSync(join(folder, name)),
+    };
+  }
+
+  /** So many open asks; fails at once when the run has ended without them. */
+  asks(run: RunView, count: number): Promise<AskView[]> {
+    return this.bed.until(async () => {
+      const { items } = await this.bed.api.asks.list({ run_id: run.run_id, status: 'pending' });
+      if (items.length === count) return items;
+      const now = await this.bed.api.runs.get(run.run_id);
+      if (now.finished_at_ms === undefined) return undefined;
+      throw new Error(`the run is ${now.status} with ${items.length} open asks: ${now.error}`);
+    });
+  }
+
+  /** The last request that the model got in a conversation. */
+  told = (key: string): string => this.model.told.findLast((told) => told.includes(key)) ?? '';
+
+  async close(): Promise<void> {
+    await this.bed.close();
+    await this.server.close();
+    this.model.close();
+    await nothingLeftIn(this.root);
+    process.env = this.#env;
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
