@@ -65,6 +65,8 @@ export async function launch(context: AgentContext, spec: OpencodeSpec, folder: 
   });
   failure.catch(() => {});
   const stop = async () => {
+    // OpenCode does not end by itself while a client listens to its events.
+    gone.abort(new Error('the run is over'));
     stopping.abort();
     await server.ended.catch(() => {});
   };
