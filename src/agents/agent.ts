@@ -188,8 +188,8 @@ export interface Attached {
   serveHooks?(context: AttachedContext): Promise<HookServer>;
   /** Handles one hook call that the agent makes by running `holdpoint hook <agent>`. */
   readonly hookProcess?: HookProcess;
-  /** Follows a running agent over its local socket, for as long as a worker of its machine runs. */
-  readonly socket?: FollowedSocket;
+  /** Follows a running agent over its own local server, for as long as a worker of its machine runs. */
+  readonly followed?: FollowedAgent;
 }
 
 /** The public client with a token that is bound to no run, for code that serves an attached agent. */
@@ -245,14 +245,21 @@ export interface HookProcessContext extends MachineContext {
 }
 
 export interface FollowContext extends MachineContext {
+  /** The settings file that `connect` changed. */
+  settingsFile: string;
+  /** Opens a WebSocket at the address, which is a socket path then. Reports the agent as attached. */
   open(onText: (text: string) => void): Promise<SocketConnection>;
+  /** For an agent that is followed without such a socket: it is there. */
+  onAttached(): void;
+  /** Reports in plain words why it cannot be followed. */
+  onUnreachable(problem: string): void;
   /** Reports a request that could not be asked here and is only at the agent's own prompt. */
   onNotAsked(error: unknown): void;
 }
 
-export interface FollowedSocket {
-  /** The socket's path, by the settings file that `connect` changed. */
-  pathOf(settingsFile: string): string;
+export interface FollowedAgent {
+  /** Where the agent listens, by the settings file that `connect` changed; another address is followed anew. */
+  addressOf(settingsFile: string): string | Promise<string>;
   /** Resolves when the connection has ended. */
   follow(context: FollowContext): Promise<void>;
   /** Ends what the agent had asked from this machine, once it has been gone for a while. */
@@ -278,6 +285,8 @@ export interface Connector {
   needsToken: boolean;
   /** What the person should know after `connect`. */
   note: string;
+  /** Why the agent that these settings name cannot be attached; undefined if it can. */
+  check?(text: string): Promise<string | undefined>;
 }
 
 export interface ConnectTarget {
@@ -286,4 +295,6 @@ export interface ConnectTarget {
   /** The state folder, and the command line program that a hook may run. */
   data: string;
   program: string;
+  /** The environment of the person's terminal. */
+  env?: NodeJS.ProcessEnv;
 }

@@ -1,10 +1,10 @@
-// Keeps this machine's own agents attached while the worker runs: polls for the socket of each connected agent, follows it
+// Keeps this machine's own agents attached while the worker runs: polls for the address of each connected agent, follows it
 // while something listens there, and reconnects after the agent was restarted. Ends the asks of hook processes that were
 // killed. Reads the connections from the state folder on every poll, so `connect` and `disconnect` need no restart.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Agent, FollowedSocket, HookProcess } from '../agents/agent.ts';
+import type { Agent, FollowedAgent, HookProcess } from '../agents/agent.ts';
 import { type Client, createClient } from '../client/client.ts';
 import { sleep } from '../client/http.ts';
 import { Waits } from '../client/waits.ts';
@@ -53,25 +53,40 @@ interface Keeping extends AttachmentOptions {
   signal: AbortSignal;
 }
 
+/** `onUnreachable`: an empty text where the agent is there. */
+type Reporting = Keeping & { onUnreachable(problem: string): void };
+
 const followed = ({ name, attached }: Agent, keeping: Keeping): Promise<void>[] =>
-  attached?.socket ? [keep({ name, ...attached.socket }, keeping)] : [];
+  attached?.followed ? [keep({ name, ...attached.followed }, keeping)] : [];
 
 const hookProcesses = ({ name, attached }: Agent, keeping: Keeping): Promise<void>[] =>
   attached?.hookProcess ? [endHooks(name, attached.hookProcess, keeping)] : [];
 
-type Followed = FollowedSocket & { name: string };
+type Followed = FollowedAgent & { name: string };
+
+interface Target {
+  settingsFile: string;
+  address: string;
+}
 
 async function keep(one: Followed, keeping: Keeping): Promise<void> {
-  const { signal, data, lookEveryMs = LOOK_EVERY_MS, awayMs = AWAY_MS } = keeping;
+  const { signal, data, log, lookEveryMs = LOOK_EVERY_MS, awayMs = AWAY_MS } = keeping;
   let seenAt = Date.now();
   let isAway = false;
+  let reported = '';
+  /** Each problem once, until it is gone. */
+  const onUnreachable = (problem: string) => {
+    if (problem !== '' && problem !== reported) log.warn({ agent: one.name }, `not attached: ${problem}`);
+    reported = problem;
+  };
+  const reporting = { ...keeping, onUnreachable };
   while (!signal.aborted) {
-    const socket = await socketOf(one, data);
-    const isThere = socket !== undefined && (await attachUntilDisconnected(one, socket, keeping));
+    const target = await targetOf(one, data);
+    const isThere = target !== undefined && (await attachUntilDisconnected(one, target, reporting));
     if (isThere) {
       seenAt = Date.now();
       isAway = false;
-    } else if (!isAway && (socket === undefined || Date.now() - seenAt > awayMs)) {
+    } else if (!isAway && (target === undefined || Date.now() - seenAt > awayMs)) {
       isAway = await leave(one, keeping);
     }
     await sleep(lookEveryMs, signal).catch(() => {});
@@ -100,39 +115,41 @@ async function endHooks(
 }
 
 /** Stops following when `disconnect` removes the connection. */
-async function attachUntilDisconnected(one: Followed, socket: string, keeping: Keeping): Promise<boolean> {
+async function attachUntilDisconnected(one: Followed, target: Target, keeping: Reporting): Promise<boolean> {
   const { signal, data, lookEveryMs = LOOK_EVERY_MS } = keeping;
   const gone = new AbortController();
   const timer = setInterval(async () => {
-    if ((await socketOf(one, data)) !== socket) gone.abort();
+    if ((await targetOf(one, data))?.address !== target.address) gone.abort();
   }, lookEveryMs);
   try {
-    return await attach(one, socket, { ...keeping, signal: AbortSignal.any([signal, gone.signal]) });
+    return await attach(one, target, { ...keeping, signal: AbortSignal.any([signal, gone.signal]) });
   } finally {
     clearInterval(timer);
   }
 }
 
 /** Resolves to whether the agent was listening. */
-async function attach(
-  one: Followed,
-  path: string,
-  parts: Pick<Keeping, 'client' | 'waits' | 'signal' | 'log' | 'data'>,
-): Promise<boolean> {
-  const { client, waits, signal, log, data } = parts;
+async function attach(one: Followed, { settingsFile, address }: Target, parts: Reporting): Promise<boolean> {
+  const { client, waits, signal, log, data, onUnreachable } = parts;
   let isThere = false;
   const over = new AbortController();
   const either = AbortSignal.any([signal, over.signal]);
   const open = async (onText: (text: string) => void) => {
-    const connection = await openSocket(path, onText, either);
-    isThere = true;
-    log.info({ agent: one.name, socket: path }, 'attached to a running agent');
+    const connection = await openSocket(address, onText, either);
+    onAttached();
     return connection;
+  };
+  const onAttached = () => {
+    isThere = true;
+    onUnreachable('');
+    log.info({ agent: one.name, address }, 'attached to a running agent');
   };
   try {
     const onNotAsked = (error: unknown) =>
       log.warn({ agent: one.name, err: error }, 'a request of a running agent is only at its own prompt');
-    await one.follow({ client, waits, signal: either, machine: machineLabel(data), open, onNotAsked });
+    const machine = machineLabel(data);
+    const reports = { onAttached, onUnreachable, onNotAsked };
+    await one.follow({ client, waits, signal: either, machine, settingsFile, open, ...reports });
   } catch (error) {
     if (isThere && !signal.aborted) log.warn({ agent: one.name, err: error }, 'lost a running agent');
   } finally {
@@ -142,7 +159,7 @@ async function attach(
 }
 
 /** The latest connection, where there are several. */
-async function socketOf(one: Followed, data: string): Promise<string | undefined> {
+async function targetOf(one: Followed, data: string): Promise<Target | undefined> {
   try {
     const folder = join(data, 'connections');
     const names = (await readdir(folder)).filter((name) => name.startsWith(`${one.name}-`) && name.endsWith('.json'));
@@ -150,7 +167,8 @@ async function socketOf(one: Followed, data: string): Promise<string | undefined
     const dated = await Promise.all(paths.map(async (path) => ({ path, at: (await stat(path)).mtimeMs })));
     const [latest] = dated.sort((a, b) => b.at - a.at);
     if (!latest) return undefined;
-    return one.pathOf(Connection.parse(JSON.parse(await readFile(latest.path, 'utf8'))).file);
+    const { file: settingsFile } = Connection.parse(JSON.parse(await readFile(latest.path, 'utf8')));
+    return { settingsFile, address: await one.addressOf(settingsFile) };
   } catch {
     return undefined;
   }

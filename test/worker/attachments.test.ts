@@ -26,12 +26,12 @@ it('attaches to the latest connection and to the one before it when that is remo
     await expect.poll(() => looked.length).toBeGreaterThan(1);
     return looked.at(-1);
   };
-  const pathOf = (file: string) => {
+  const addressOf = (file: string) => {
     looked.push(file);
     return file;
   };
-  const socket = { pathOf, follow: async () => {}, gone: async () => {} };
-  const agent = { ...codex, attached: { connector: async () => connector, socket } };
+  const followed = { addressOf, follow: async () => {}, gone: async () => {} };
+  const agent = { ...codex, attached: { connector: async () => connector, followed } };
   const log = { info() {}, warn() {}, error() {}, debug() {} };
   const attachments = startAttachments({
     url: 'http://127.0.0.1:1',

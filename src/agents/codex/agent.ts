@@ -19,8 +19,8 @@ export const codex: Agent = {
       decide: async (payload, open) => (await import('./hook.ts')).decide(payload, open),
       endAbandoned: async (client, call) => (await import('./hook.ts')).endAbandoned(client, call),
     },
-    socket: {
-      pathOf: (settingsFile) => daemonSocket(dirname(settingsFile)),
+    followed: {
+      addressOf: (settingsFile) => daemonSocket(dirname(settingsFile)),
       follow: async (context) => (await import('./attach.ts')).followDaemon(context),
       gone: async (client, machine) => (await import('./attach.ts')).endAsksOf(client, machine),
     },

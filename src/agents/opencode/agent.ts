@@ -11,4 +11,12 @@ export const opencode: Agent = {
   program,
   settings,
   run: async (context) => (await import('./run.ts')).runOpencode(context),
+  attached: {
+    connector: async () => (await import('./connect.ts')).connector,
+    followed: {
+      addressOf: async (settingsFile) => (await import('./attach.ts')).addressOf(settingsFile),
+      follow: async (context) => (await import('./attach.ts')).followServer(context),
+      gone: async (client, machine) => (await import('./attach.ts')).endAsksOf(client, machine),
+    },
+  },
 };

@@ -6,8 +6,9 @@ import { Message, type Part, Permission, Question, type Request, ServerEvent, Se
 
 export const USER = 'opencode';
 const NOT_FOUND = 404;
-/** How many of the newest sessions are read to find the folders that a server works in. */
-const NEWEST_SESSIONS = 200;
+const UNAUTHORIZED = 401;
+/** How many of the newest sessions are read to find the folders in which one waits. */
+const NEWEST_SESSIONS = 50;
 
 export type Api = ReturnType<typeof createApi>;
 export type PermissionReply = { reply: 'once' | 'always' } | { reply: 'reject'; message: string };
@@ -73,12 +74,26 @@ export function createApi(options: HttpPeerOptions) {
     },
     prompt: (directory: string, sessionId: string, body: object) =>
       peer.request('POST', at(directory, `/session/${sessionId}/prompt_async`), body),
-    /** The folders that sessions of this server were last in. */
-    async directories(): Promise<string[]> {
+    /**
+     * The folders of sessions in which a tool call is under way. Listing requests makes OpenCode load a folder with its
+     * plugins and servers, so only folders in which something may wait are worth that.
+     */
+    async waitingFolders(): Promise<string[]> {
       const sessions = await get(z.array(Session), `/experimental/session?limit=${NEWEST_SESSIONS}`);
-      return [...new Set(sessions.map(({ directory }) => directory))];
+      const waiting = sessions.map(async ({ id, directory }) => {
+        const [last] = (await get(z.array(Message), `/session/${id}/message?limit=1`).catch(() => [])).slice(-1);
+        return last?.parts.some(({ state }) => state?.status === 'running') ? [directory] : [];
+      });
+      return [...new Set((await Promise.all(waiting)).flat())];
     },
     /** Rejects when the server cannot be used. */
     check: () => peer.request('GET', '/global/health'),
   };
+}
+/** Why an OpenCode server cannot be used, for the person who gave its address. */
+export function connectionProblem(url: string, error: unknown): string {
+  if (!(error instanceof HttpRefusal)) return `nothing answers at ${url}: start it with \`opencode serve\``;
+  if (error.status !== UNAUTHORIZED)
+    return `what answers at ${url} is no OpenCode server that can be used (${error.message})`;
+  return `the OpenCode server at ${url} does not accept the password: set OPENCODE_SERVER_PASSWORD to the one it was started with`;
 }

@@ -93,6 +93,7 @@ export const QuestionAsked = Question.extend(folder);
 export const RequestSettled = z.looseObject({ requestID: text });
 export const SessionIdle = z.looseObject({ ...folder, sessionID: text });
 export const SessionError = z.looseObject({ ...folder, sessionID: maybe(text), error: maybe(Failure) });
+export const FolderClosed = z.looseObject(folder);
 export const SessionStatus = z.looseObject({ status: z.looseObject({ type: text, message: maybe(text) }) });
 export const MessageUpdated = z.looseObject({ info: MessageInfo });
 export const PartUpdated = z.looseObject({ part: Part });

@@ -150,9 +150,7 @@ export function createRequests(parts: RequestParts) {
         await api.reject(ask.request, NOT_WAITING).catch(() => {});
       }
     },
-    openIds: () => pending.all().map(({ request }) => request.asked.id),
-    /** Sessions with an open request, each with its folder. */
-    openSessions: () => new Map(pending.all().map(({ request: { asked, directory } }) => [asked.sessionID, directory])),
+    open: (): Request[] => pending.all().map(({ request }) => request),
     /** Resolves when every request received so far is stored as an ask, or known not to become one. */
     raised: raising.settled,
     handled: handling.settled,

@@ -128,7 +128,7 @@ function createTurn(context: AgentContext, api: Api, folder: string) {
   /** Rejects what the conversation and its sub-agents still ask: OpenCode would act on an allow after the turn. */
   async function end(ending: Ending): Promise<void> {
     first ??= ending;
-    for (const sessionId of requests.openSessions().keys()) await requests.sessionEnded(sessionId);
+    for (const { asked } of requests.open()) await requests.sessionEnded(asked.sessionID);
     over.resolve(first);
   }
 
@@ -144,10 +144,10 @@ function createTurn(context: AgentContext, api: Api, folder: string) {
   }
 
   async function catchUp(): Promise<void> {
-    const before = requests.openIds();
+    const before = requests.open();
     const listed = await api.requests(folder);
     const ids = new Set(listed.map(({ asked }) => asked.id));
-    for (const id of before) if (!ids.has(id)) requests.settled(id);
+    for (const { asked } of before) if (!ids.has(asked.id)) requests.settled(asked.id);
     for (const request of listed) requests.receive(request);
     if (root === undefined || !isPrompted) return;
     const messages = sinceLastPrompt(await api.messages(folder, root));

@@ -57,9 +57,12 @@ async function connect(agent: string, flags: ConnectFlags): Promise<void> {
   const client = await connectTo(flags);
   const url = addressOf(flags.url ?? serverUrl(process.env));
   const folder = stateFolder(process.env);
-  const endpoint = { url, data: folder, program: launcher };
+  const endpoint = { url, data: folder, program: launcher, env: process.env };
   const changed = (token: string) => readWith(file, () => connector.connected(file.text, { ...endpoint, token }));
-  showChange(file, changed(TOKEN_PLACEHOLDER), flags, connector);
+  const proposed = changed(TOKEN_PLACEHOLDER);
+  const problem = await connector.check?.(proposed);
+  if (problem) throw new Failure('unreachable', `nothing was changed: ${problem}`);
+  showChange(file, proposed, flags, connector);
   await confirm(`Change ${file.path}?`, flags);
   const { backup, token_id } = await underLock(folder, async () => {
     mustBeUnchanged(file);

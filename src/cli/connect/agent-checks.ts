@@ -91,7 +91,7 @@ async function hooksProblem({ connector, env, url }: Connected, path: string, is
     const why = token === undefined ? undefined : await refusal(url, token);
     if (why !== undefined) return `${path} asks only at its own terminal: ${why}`;
   }
-  return '';
+  return (await connector.check?.(text ?? '')) ?? '';
 }
 
 /** Why the server would reject a hook with this token. A 403 is fine: the token may only call its hook. */

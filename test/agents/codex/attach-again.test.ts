@@ -2,7 +2,7 @@
 // is let go of only by the place that attached it, and only when Codex does not ask it any more.
 // Covers: src/agents/codex/attach.ts
 import { expect, it, onTestFinished } from 'vitest';
-import type { Agent, FollowedSocket } from '../../../src/agents/agent.ts';
+import type { Agent, FollowedAgent } from '../../../src/agents/agent.ts';
 import { codex } from '../../../src/agents/codex/agent.ts';
 import { endAsksOf } from '../../../src/agents/codex/attach.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
@@ -119,8 +119,8 @@ it('stays open while a slow server is told of it again, and nothing untrue is sa
   expect(await attached.bed.until(async () => daemon.answerTo(0))).toMatchObject({ result: { decision: 'accept' } });
 });
 
-const withSocket = (agent: Agent, changed: Partial<FollowedSocket>): Agent => {
+const withSocket = (agent: Agent, changed: Partial<FollowedAgent>): Agent => {
   const { attached } = agent;
-  if (!attached?.socket) throw new Error(`${agent.name} has no socket`);
-  return { ...agent, attached: { ...attached, socket: { ...attached.socket, ...changed } } };
+  if (!attached?.followed) throw new Error(`${agent.name} has no socket`);
+  return { ...agent, attached: { ...attached, followed: { ...attached.followed, ...changed } } };
 };

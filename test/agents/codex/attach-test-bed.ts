@@ -31,7 +31,9 @@ export function attach(
 ): () => Promise<void> {
   const waits = new Waits(client.http);
   const over = new AbortController();
-  const attached = followDaemon({ onNotAsked() {}, client, waits, signal: over.signal, machine, open: daemon.open });
+  const reports = { onAttached() {}, onUnreachable() {}, onNotAsked() {} };
+  const context = { client, waits, signal: over.signal, machine, open: daemon.open, settingsFile: '' };
+  const attached = followDaemon({ ...context, ...reports });
   return async () => {
     over.abort();
     daemon.hangUp();

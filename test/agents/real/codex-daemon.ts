@@ -174,7 +174,7 @@ export class CodexDaemon {
 /** The same, with everything that is said written down. */
 function recorded(agent: Agent, put: (line: string) => void): Agent {
   const { attached } = agent;
-  const socket = attached?.socket;
+  const socket = attached?.followed;
   if (!attached || !socket) throw new Error(`${agent.name} has no socket`);
   const write = (from: string, text: string) => put(`{"from":"${from}","message":${text}}\n`);
   const follow: typeof socket.follow = (context) =>
@@ -194,5 +194,5 @@ function recorded(agent: Agent, put: (line: string) => void): Agent {
         };
       },
     });
-  return { ...agent, attached: { ...attached, socket: { ...socket, follow } } };
+  return { ...agent, attached: { ...attached, followed: { ...socket, follow } } };
 }

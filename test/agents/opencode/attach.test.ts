@@ -1,0 +1,176 @@
+// A person's own OpenCode server, played by a stand-in in this process: what its sessions ask in any folder is asked here too,
+// the first answer counts, and what cannot be reached is said in plain words.
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AskView } from '../../../src/core/views.ts';
+import { endEverything, type Holdpoint, spawnHoldpoint, startHoldpoint } from '../../support/process.ts';
+import { TestBed } from '../../support/test-bed.ts';
+
+type Reply = { reply: string; message?: string };
+interface Served {
+  ask(kind: string, request: object): Promise<Reply> & { id: string };
+  settle(id: string, type: string, more: object, reply: Reply): void;
+  setBusy(sessionId: string, isBusy: boolean): void;
+  abort(sessionId: string): void;
+  addSession(session: object): void;
+  cutStreams(): void;
+  open: Map<string, unknown>;
+  server: Server;
+}
+const standIn = join(import.meta.dirname, '..', '..', 'support', 'stand-in-opencode.mjs');
+const { serveOpencode }: { serveOpencode(options: object): Served } = await import(standIn);
+
+const root = mkdtempSync(join(tmpdir(), 'holdpoint-opencode-own-'));
+let holdpoint: Holdpoint;
+let bed: TestBed;
+let port: number;
+let opencode: Served;
+
+/** With sessions in two folders, and a sub-agent. */
+function start(password = 'right'): Served {
+  const parts = [
+    {
+      id: 'prt',
+      sessionID: 's',
+      messageID: 'm',
+      type: 'tool',
+      callID: 'c',
+      tool: 'bash',
+      state: { status: 'running', input: {} },
+    },
+  ];
+  const message = { info: { id: 'm', sessionID: 's', role: 'assistant' }, parts };
+  const served = serveOpencode({
+    argv: ['--port', String(port)],
+    env: { OPENCODE_SERVER_PASSWORD: password },
+    directory: '/work/one',
+    prompted: () => {},
+    messages: (_: string, id: string | undefined) => (id ? message : [message]),
+  });
+  served.addSession({ id: 'ses_1', title: 'First' });
+  served.addSession({ id: 'ses_2', title: 'Second', directory: '/work/two' });
+  served.addSession({ id: 'ses_3', title: 'dig (@general subagent)', agent: 'general', parentID: 'ses_1' });
+  for (const id of ['ses_1', 'ses_2', 'ses_3']) served.setBusy(id, true);
+  return served;
+}
+
+const stop = () =>
+  new Promise((resolve) => {
+    opencode.server.close(resolve);
+    opencode.server.closeAllConnections();
+  });
+const bash = (command: string, sessionID = 'ses_1') =>
+  opencode.ask('permission', {
+    sessionID,
+    permission: 'bash',
+    patterns: [command],
+    metadata: { command },
+    always: ['*'],
+    tool: { messageID: 'm', callID: `call_${command}` },
+  });
+const asked = async (sessionId: string) => (await bed.pending(`opencode-own-${sessionId}`))[0] as AskView;
+const run = async (command: 'connect' | 'disconnect', password = 'right') => {
+  const own = { OPENCODE_URL: `http://127.0.0.1:${port}`, OPENCODE_SERVER_PASSWORD: password };
+  const env = { ...own, HOLDPOINT_URL: holdpoint.url, HOLDPOINT_TOKEN: holdpoint.token };
+  const started = spawnHoldpoint({ command: [command, 'opencode', '--yes'], via: 'main', data: holdpoint.data, env });
+  const { code } = await started.exited;
+  return { code, text: started.stdout() + started.stderr() };
+};
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const probe = createServer();
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address() as { port: number };
+      probe.close(() => resolve(address.port));
+    });
+  });
+
+beforeAll(async () => {
+  port = await freePort();
+  holdpoint = await startHoldpoint({ via: 'main', env: { HOME: root } });
+  bed = new TestBed(holdpoint.url, holdpoint.token);
+  opencode = start();
+});
+afterAll(async () => {
+  await stop();
+  await endEverything();
+  rmSync(root, { recursive: true, force: true });
+});
+
+describe('connecting an OpenCode server', () => {
+  it('is refused in plain words with a wrong password, and where nothing answers', async () => {
+    expect(await run('connect', 'wrong')).toMatchObject({
+      code: 7,
+      text: expect.stringContaining('does not accept the password'),
+    });
+    await stop();
+    expect(await run('connect')).toMatchObject({ code: 7, text: expect.stringContaining('nothing answers at') });
+    opencode = start();
+  });
+});
+
+describe('an attached OpenCode', () => {
+  beforeAll(async () => expect(await run('connect')).toMatchObject({ code: 0 }));
+  afterEach(() => expect([...opencode.open.keys()]).toEqual([]));
+
+  it('asks from every folder, each answered in its own', async () => {
+    const [one, two] = [bash('one'), bash('two', 'ses_2')];
+    const [first, second] = [await asked('ses_1'), await asked('ses_2')];
+    await bed.decide(second, { behavior: 'deny', reason: 'not there' });
+    await bed.decide(first, { behavior: 'allow' });
+    expect(await one).toEqual({ reply: 'once' });
+    expect(await two).toEqual({ reply: 'reject', message: 'The person said no: not there' });
+  });
+
+  it('asks for a sub-agent in the conversation it belongs to', async () => {
+    const reply = bash('sub', 'ses_3');
+    const ask = await asked('ses_1');
+    expect(ask).toMatchObject({ request: { lineage: ['general: dig'] } });
+    await bed.decide(ask, { behavior: 'allow' });
+    expect(await reply).toEqual({ reply: 'once' });
+  });
+
+  it('withdraws what was answered in OpenCode first', async () => {
+    const reply = bash('elsewhere');
+    const ask = await asked('ses_1');
+    opencode.settle(reply.id, 'permission.replied', { reply: 'once' }, { reply: 'once' });
+    await bed.pending('opencode-own-ses_1', 0);
+    await expect(bed.decide(ask, { behavior: 'deny' })).rejects.toMatchObject({ status: 409 });
+  });
+
+  it('rejects what an aborted turn had asked, and refuses a late allow', async () => {
+    const reply = bash('late');
+    const ask = await asked('ses_1');
+    opencode.abort('ses_1');
+    expect(await reply).toMatchObject({ reply: 'reject' });
+    await bed.pending('opencode-own-ses_1', 0);
+    await expect(bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    opencode.setBusy('ses_1', true);
+  });
+
+  it('finds what was asked while the connection was cut off, and what was settled meanwhile', async () => {
+    const settled = bash('settled');
+    const ask = await asked('ses_1');
+    opencode.cutStreams();
+    opencode.settle(settled.id, 'permission.replied', { reply: 'once' }, { reply: 'once' });
+    const missed = bash('missed', 'ses_2');
+    const found = await asked('ses_2');
+    await bed.pending('opencode-own-ses_1', 0);
+    await expect(bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    await bed.decide(found, { behavior: 'allow' });
+    expect(await missed).toEqual({ reply: 'once' });
+  });
+
+  it('is asked no more after disconnect', async () => {
+    expect(await run('disconnect')).toMatchObject({ code: 0 });
+    const reply = bash('after');
+    await bed.until(async () =>
+      (await bed.api.asks.list({ status: 'pending' })).items.length === 0 ? true : undefined,
+    );
+    opencode.settle(reply.id, 'permission.replied', { reply: 'reject' }, { reply: 'reject' });
+  });
+});
