@@ -1,29 +1,61 @@
 // Finds a Node that can run Holdpoint (24 or newer) and hands a command over to it.
 // Plain JavaScript without dependencies: it runs on any Node >= 20, before anything is installed.
 // It never installs anything and never writes to standard output.
+// The binary that a clone brings is in no lockfile, because its package fetches it: it is compared with a list here before
+// it runs.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const NEEDED_MAJOR = 24;
 const FORWARDED = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 const LOOK_EVERY_MS = 500;
+/** SHA-256 of the binaries of devDependency `node`, by platform. To be renewed with its version in package.json. */
+export const CHECKSUMS = {
+  'linux-x64': '7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c',
+};
 const EXECUTABLE = process.platform === 'win32' ? 'node.exe' : 'node';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const runsHere = majorOf(process.versions.node) >= NEEDED_MAJOR;
 
-/** The path of a Node >= 24: the one in our own node_modules, the one running now, then the one in PATH. */
+/**
+ * The path of a Node >= 24: the one in our own node_modules, the one running now, then the one in PATH. Our own is used
+ * only with the listed checksum; on a platform without one, only where there is no other.
+ */
 export function findNode() {
-  // Installed as a package, a `node` dependency of the same project stands next to us.
-  const own = [join(root, 'node_modules'), dirname(root)].map((folder) => join(folder, 'node', 'bin', EXECUTABLE));
-  const brought = own.find((path) => existsSync(path) && isNewEnough(path));
-  if (brought) return brought;
+  const modules = join(root, 'node_modules');
+  const own = join(modules, 'node', 'bin', EXECUTABLE);
+  const listed = CHECKSUMS[`${process.platform}-${process.arch}`];
+  const isThere = existsSync(own);
+  if (isThere && listed && isGenuine(own, listed, join(modules, '.holdpoint-node')) && isNewEnough(own)) return own;
+  // Installed as a package, a `node` dependency of the same project stands next to us: that project vouches for it.
+  const beside = join(dirname(root), 'node', 'bin', EXECUTABLE);
+  if (existsSync(beside) && isNewEnough(beside)) return beside;
   if (runsHere) return process.execPath;
   if (isNewEnough('node')) return 'node';
+  if (isThere && !listed && isNewEnough(own)) return own;
   return undefined;
+}
+
+/** Whether the file has this checksum. The result is noted outside of its package, so that the next start is fast. */
+export function isGenuine(path, checksum, note) {
+  const { size, mtimeMs, ino } = statSync(path);
+  const verified = `${checksum} ${size} ${mtimeMs} ${ino}\n`;
+  if (existsSync(note) && readFileSync(note, 'utf8') === verified) return true;
+  if (createHash('sha256').update(readFileSync(path)).digest('hex') !== checksum) {
+    process.stderr.write(`${path} does not have the checksum listed in scripts/node.mjs, so it is not run.\n`);
+    return false;
+  }
+  try {
+    writeFileSync(note, verified);
+  } catch {
+    // A folder that cannot be written to: the next start looks again.
+  }
+  return true;
 }
 
 /** Like findNode, but ends the process with a sentence a person can act on. */

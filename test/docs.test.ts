@@ -41,7 +41,7 @@ describe('documents', () => {
     for (const [threat, , where = ''] of rows) {
       const files = [...where.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file);
       expect(
-        files.some((file) => file.startsWith('src/')),
+        files.some((file) => /^(?:src|scripts)\//.test(file)),
         `${threat}: code`,
       ).toBe(true);
       expect(
