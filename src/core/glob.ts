@@ -66,8 +66,9 @@ export function couldMatchGlob({ parts }: Glob, before: string, after: string): 
 function indexAfter({ text: wanted, borders }: Part, text: string, from: number, end: number): number {
   let matched = 0;
   for (let at = from; at < end && matched < wanted.length; at++) {
-    while (matched > 0 && text[at] !== wanted[matched]) matched = borders[matched - 1] ?? 0;
-    if (text[at] === wanted[matched]) matched += 1;
+    const code = text.charCodeAt(at);
+    while (matched > 0 && code !== wanted.charCodeAt(matched)) matched = borders[matched - 1] ?? 0;
+    if (code === wanted.charCodeAt(matched)) matched += 1;
     if (matched === wanted.length) return at + 1;
   }
   return matched === wanted.length ? from : -1;

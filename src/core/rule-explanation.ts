@@ -4,7 +4,7 @@ import type { Match } from './rule-set.ts';
 import { truncate } from './text-limit.ts';
 
 const LONGEST_QUOTE = 120;
-const quote = (text: string): string => `\`${truncate(text.replace(/\s+/g, ' '), LONGEST_QUOTE, '…')}\``;
+const quote = (text: string): string => `\`${truncate(text, LONGEST_QUOTE, '…').replace(/\s+/g, ' ')}\``;
 
 /** `rule 3 of .holdpoint/rules.json (Bash "git *" → allow)` */
 export function ruleText({ rule, source, origin, position }: SourcedRule): string {

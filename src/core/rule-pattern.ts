@@ -18,8 +18,8 @@ export interface CommandPattern {
   rest: Glob | undefined;
   /** The pattern without stars: it covers exactly this text. */
   exact: string | undefined;
-  /** The program, where the pattern names one without a star. */
-  program: string | undefined;
+  /** Its first one or two words, as far as they have no star; undefined: not even the program. */
+  head: string | undefined;
 }
 
 export function compileCommandPattern(pattern: string): CommandPattern {
@@ -27,15 +27,19 @@ export function compileCommandPattern(pattern: string): CommandPattern {
   const text = pattern.trim().replace(/\\[\s\S]|\s+/g, (found) => (found.startsWith('\\') ? found : SEPARATOR));
   const isOpenEnded = text.endsWith(`${SEPARATOR}*`);
   const base = isOpenEnded ? text.slice(0, -2) : text;
-  const first = compileGlob(base.split(SEPARATOR, 1)[0] ?? '');
+  const [program, second] = base.split(SEPARATOR, 2).map((word) => exactText(compileGlob(word)));
   return {
     raw,
     words: compileGlob(base),
     rest: isOpenEnded ? compileGlob(text) : undefined,
     exact: exactText(compileGlob(pattern.trim())),
-    program: exactText(first),
+    head: program === undefined ? undefined : headOf(program, second),
   };
 }
+
+/** The key under which patterns and commands with the same first words meet. */
+export const headOf = (program: string, second: string | undefined): string =>
+  second === undefined ? program : program + SEPARATOR + second;
 
 /** Why `cmd *` does not cover a command, whatever its words; undefined: it depends on the words alone. */
 export function notCovered({ unknown, isWrapper, assigns, redirections, words }: ShellCommand): string | undefined {

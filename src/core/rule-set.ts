@@ -11,6 +11,7 @@ import {
   couldMatchWords,
   coversValue,
   coversWords,
+  headOf,
   notCovered,
   type PartText,
   partText,
@@ -32,7 +33,7 @@ interface CompiledRule {
 
 /** The rules for one tool and context, by what their command patterns begin with. */
 interface ToolIndex {
-  byProgram: Map<string, CompiledRule[]>;
+  byHead: Map<string, CompiledRule[]>;
   byText: Map<string, CompiledRule[]>;
   others: CompiledRule[];
   all: CompiledRule[];
@@ -181,7 +182,11 @@ function firstForCommand(
           (obstacle === undefined && coversWords(pattern, part)),
       );
     if (
-      rule.command.some((pattern) => couldMatchWords(pattern, part) || (isFirst && matchesGlob(pattern.raw, line.text)))
+      rule.command.some(
+        (pattern) =>
+          couldMatchWords(pattern, part) ||
+          (isFirst && line.text !== part.command.text && matchesGlob(pattern.raw, line.text)),
+      )
     )
       return true;
     return part.command.unknown === undefined ? false : 'doubt';
@@ -198,18 +203,22 @@ function textsAround(line: Line, command: ShellCommand): string[] {
 }
 
 function candidates(
-  { all, byProgram, byText, others, restricting }: ToolIndex,
+  { all, byHead, byText, others, restricting }: ToolIndex,
   { command }: PartText,
   texts: readonly string[],
   isFirst: boolean,
 ): CompiledRule[] {
-  const [program] = command.words;
-  if (program && program.kind !== 'literal') return all;
-  const names = new Set<string>();
-  if (program) names.add(program.text).add(programName(program.text));
+  const [program, second] = command.words;
+  if ((program && program.kind !== 'literal') || (second && second.kind !== 'literal')) return all;
+  const heads = new Set<string>();
+  const add = (name: string, next: string | undefined) => heads.add(name).add(headOf(name, next));
+  if (program) for (const name of [program.text, programName(program.text)]) add(name, second?.text);
   // A rule that restricts is also compared with the raw text, which may begin with an assignment.
-  for (const text of isFirst ? [command.text, texts[0] ?? ''] : [command.text]) names.add(/^\S*/.exec(text)?.[0] ?? '');
-  const lists = [others, ...[...names].map((name) => byProgram.get(name) ?? [])];
+  for (const text of isFirst ? [command.text, texts[0] ?? ''] : [command.text]) {
+    const [, name = '', next] = /^(\S*)(?:\s+(\S+))?/.exec(text) ?? [];
+    add(name, next);
+  }
+  const lists = [others, ...[...heads].map((head) => byHead.get(head) ?? [])];
   lists.push(...texts.map((text) => byText.get(text) ?? []));
   if (command.unknown !== undefined) lists.push(restricting);
   const found = lists.filter((list) => list.length > 0);
@@ -251,22 +260,22 @@ function indexOf(set: RuleSet, { tool, context }: RuledCall): ToolIndex {
   const all = set.rules.filter(
     ({ sourced, tool: glob }) => (sourced.rule.context ?? context) === context && matchesGlob(glob, tool),
   );
-  const index: ToolIndex = { all, byProgram: new Map(), byText: new Map(), others: [], restricting: [] };
+  const index: ToolIndex = { all, byHead: new Map(), byText: new Map(), others: [], restricting: [] };
   for (const rule of all) addToIndex(index, rule);
   set.indexes.set(key, index);
   return index;
 }
 
-function addToIndex({ byProgram, byText, others, restricting }: ToolIndex, rule: CompiledRule): void {
+function addToIndex({ byHead, byText, others, restricting }: ToolIndex, rule: CompiledRule): void {
   const { command, isAllow } = rule;
   // The first one without further conditions applies in any case.
   if (command && !isAllow && restricting.at(-1)?.values.length !== 0) restricting.push(rule);
-  if (!command || command.some(({ program }) => program === undefined)) {
+  if (!command || command.some(({ head }) => head === undefined)) {
     others.push(rule);
     return;
   }
-  for (const { program, exact } of command) {
-    if (program !== undefined) push(byProgram, program, rule);
+  for (const { head, exact } of command) {
+    if (head !== undefined) push(byHead, head, rule);
     if (exact !== undefined) push(byText, exact, rule);
   }
 }

@@ -74,7 +74,7 @@ describe('matchesGlob', () => {
       let count = 0;
       const text = new Proxy(Object('a'.repeat(size)), {
         get(target, key) {
-          if (typeof key === 'string' && /^\d+$/.test(key)) count += 1;
+          if (key === 'charCodeAt') count += 1;
           const value = target[key];
           return typeof value === 'function' ? value.bind(String(target)) : value;
         },
@@ -82,7 +82,7 @@ describe('matchesGlob', () => {
       matchesGlob(compileGlob(`*${'a'.repeat(50)}b*${'aab*'.repeat(20)}`), text);
       return count;
     };
-    expect(reads(1000)).toBeGreaterThan(1000);
+    expect(reads(1000)).toBeGreaterThan(900);
     expect(reads(2000) / reads(1000)).toBeLessThan(2.1);
     expect(reads(4000) / reads(2000)).toBeLessThan(2.1);
   });

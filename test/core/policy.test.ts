@@ -26,7 +26,7 @@ describe('policy', () => {
     fc.assert(
       fc.property(content, text, text, (action, title, agent) => {
         expect(
-          decideByPolicy(session({ permissions: 'approval', title, agent }), under('autonomous'), action),
+          decideByPolicy(session({ permissions: 'approval', title, agent }), under('autonomous'), action, undefined),
         ).toBeUndefined();
       }),
     );
@@ -35,7 +35,7 @@ describe('policy', () => {
   it('allows under the permission autonomous, with that setting as the author', () => {
     fc.assert(
       fc.property(content, (action) => {
-        expect(decideByPolicy(session({ permissions: 'autonomous' }), under('approval'), action)).toEqual({
+        expect(decideByPolicy(session({ permissions: 'autonomous' }), under('approval'), action, undefined)).toEqual({
           behavior: 'allow',
           answeredBy: 'policy:autonomous',
         });
@@ -46,12 +46,17 @@ describe('policy', () => {
   it('decides nothing under an unknown permission', () => {
     for (const permissions of ['', 'AUTONOMOUS', 'auto', undefined, null, true])
       expect(
-        decideByPolicy(session({ permissions: permissions as Session['permissions'] }), under(undefined), {
-          tool_name: 'Bash',
-          input: {},
-          reason: '',
-          scope: '',
-        }),
+        decideByPolicy(
+          session({ permissions: permissions as Session['permissions'] }),
+          under(undefined),
+          {
+            tool_name: 'Bash',
+            input: {},
+            reason: '',
+            scope: '',
+          },
+          undefined,
+        ),
       ).toBeUndefined();
     expect(PERMISSIONS).toEqual(['approval', 'autonomous']);
   });

@@ -14,7 +14,7 @@ import {
 import type { ShellCommand, ShellReading, ShellRedirection } from './command.ts';
 import { innerCommands } from './inner-commands.ts';
 import { ARITHMETIC_TESTS, assignedBy, evaluates } from './shell-builtins.ts';
-import { literalWord, type ShellWord, shellWord } from './word.ts';
+import { isPlain, literalWord, type ShellWord, shellWord } from './word.ts';
 
 /** Longer lines, and ones beyond the other limits, are not read. The parser takes quadratic time in braces and `<<`. */
 const MOST_CHARACTERS = 64 * 1024;
@@ -102,6 +102,9 @@ function visit(scope: Scope, node: SyntaxNode): void {
     return;
   }
   switch (node.type) {
+    case 'Word':
+      if (isPlain(node)) return;
+      break;
     case 'Command':
       visitCommand(scope, node);
       return;

@@ -35,7 +35,13 @@ export function literalWord(text: string, pos: number, end: number): ShellWord {
   return { kind: 'literal', text, before: text, after: '', pos, end };
 }
 
+const PLAIN = /^[\w./:=@%+,-]+$/;
+
+/** Whether the shell neither expands nor unquotes anything in it. */
+export const isPlain = ({ text }: Word): boolean => PLAIN.test(text);
+
 export function shellWord(word: Word): ShellWord {
+  if (isPlain(word)) return literalWord(word.text, word.pos, word.end);
   const pieces = word.parts ? word.parts.flatMap(piecesOf) : [word.value];
   const { pos, end } = word;
   const tilde = tildeAt(word.text);

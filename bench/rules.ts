@@ -1,0 +1,57 @@
+// Measures how long rules take to decide: `node bench/rules.ts`. Ten thousand rules, commands of 64 KiB in several shapes;
+// the median of processor time in milliseconds, and the time for half the command beside it, which shows how it grows.
+import { sourced } from '../src/core/rule.ts';
+import { compileRules, decideByRules } from '../src/core/rule-set.ts';
+import { median } from './rounds.ts';
+
+const SIZE = 64 * 1024;
+const COUNT = 10_000;
+const ROUNDS = 20;
+
+const repeated = (head: string, part: string, size: number, tail = '') =>
+  head + part.repeat(Math.floor((size - head.length - tail.length) / part.length)) + tail;
+
+const SHAPES: Record<string, (size: number) => string> = {
+  'one long argument': (size) => repeated('git commit -m "', 'fix the build ', size, '"'),
+  'many arguments': (size) => repeated('git add', ' src/some/folder/file.ts', size),
+  'a here-document': (size) => repeated("cat <<'E'\n", 'a line of text that is written\n', size, 'E\n'),
+  '500 commands': (size) => repeated('', `git log ${'x'.repeat(Math.floor(size / 500) - 10)}; `, size),
+};
+
+const set = compileRules(
+  sourced('organisation', 'rules.json', [
+    { tool: 'Bash', matches: { command: '*--force*' }, action: 'ask' },
+    ...Array.from({ length: COUNT - 4 }, (_, i) => ({
+      tool: i % 5 === 0 ? `mcp__server${i}__*` : 'Bash',
+      ...(i % 5 !== 0 && { matches: { command: [`program${i} *`, `git sub${i} *`] } }),
+      action: i % 3 === 0 ? ('reject' as const) : ('allow' as const),
+    })),
+    { tool: 'Bash', matches: { command: ['git *', 'cat *'] }, action: 'allow' },
+    { tool: '*', action: 'ask' },
+  ]),
+);
+
+const decide = (command: string) => decideByRules(set, { tool: 'Bash', input: { command }, context: 'thread' });
+
+/** The processor time of one decision, which other work on the machine does not lengthen. */
+function measured(command: string): number {
+  for (let i = 0; i < ROUNDS; i++) decide(command);
+  const batches = Array.from({ length: 9 }, () => {
+    const from = process.cpuUsage();
+    for (let i = 0; i < ROUNDS; i++) decide(command);
+    const { user, system } = process.cpuUsage(from);
+    return (user + system) / 1000 / ROUNDS;
+  });
+  return median(batches);
+}
+
+// Compiled by the engine before anything is measured.
+for (const shape of Object.values(SHAPES)) for (let i = 0; i < 50; i++) decide(shape(SIZE));
+
+for (const [name, shape] of Object.entries(SHAPES)) {
+  const [half, whole] = [measured(shape(SIZE / 2)), measured(shape(SIZE))];
+  console.log(
+    `${name}: ${whole.toFixed(3)} ms for 64 KiB, ${half.toFixed(3)} ms for 32 KiB (${decide(shape(SIZE)).decision})`,
+  );
+}
+console.log(`git status: ${measured('git status').toFixed(3)} ms`);
