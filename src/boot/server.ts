@@ -28,6 +28,7 @@ import { startAttachments } from '../worker/attachments.ts';
 import { withholdDatabase } from '../worker/program-environment.ts';
 import { startWorker } from '../worker/worker.ts';
 import { createHookServers } from './hook-servers.ts';
+import { loadRules } from './rules-file.ts';
 import { loadRuntimes } from './runtimes.ts';
 import { keptSecret, openStateFolder, refuseShortToken, secretKey } from './state-folder.ts';
 
@@ -111,6 +112,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const gateway = createGateway(ports, {
     pendingAsksPerSession: settings.limits.pendingAsksPerSession,
     sessionBytesPerDay: settings.limits.sessionBytesPerDay,
+    rules: loadRules(settings.data),
     onError: (error) => logger.error({ err: error }, 'the sweep failed; it tries again'),
   });
   const token = await operatorToken(gateway, settings);

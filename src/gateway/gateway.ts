@@ -23,7 +23,7 @@ import { acknowledgeMessage, failMessage } from './mailbox.ts';
 import { postMessage } from './message.ts';
 import type { Key } from './mutate.ts';
 import { postToThread } from './post.ts';
-import { raiseAsk } from './raise.ts';
+import { type RaiseOptions, raiseAsk } from './raise.ts';
 import * as records from './records.ts';
 import { recoverWorker } from './recover.ts';
 import { completeRun, failRun, postOutput, startRun } from './run.ts';
@@ -49,8 +49,7 @@ import { waitForAsk, waitForPause, waitForWork } from './wait.ts';
 import { withdraw } from './withdraw.ts';
 import { isAskingSide } from './worker-rights.ts';
 
-export interface GatewayOptions {
-  pendingAsksPerSession: number;
+export interface GatewayOptions extends RaiseOptions {
   /** No limit by default. */
   sessionBytesPerDay?: number | undefined;
   /** Grace for lapsed leases after this server was away (lease-grace.ts); one lease by default, 0 for none. */
@@ -109,7 +108,7 @@ export function createGateway(given: Ports, options: GatewayOptions) {
     skillArchive: bind(skillArchive),
     skillActor: bind(skillActor),
     runActor: bind(runActor),
-    raiseAsk: (command: Parameters<typeof raiseAsk>[2]) => raiseAsk(ports, options.pendingAsksPerSession, command),
+    raiseAsk: (command: Parameters<typeof raiseAsk>[2]) => raiseAsk(ports, options, command),
     clarify: bind(clarify),
     answerForRun: bind(answerForRun),
     answerForSession: bind(answerForSession),

@@ -16,9 +16,10 @@ import { enforce, fail } from '../core/errors.ts';
 import { formBlock, renderPayload } from '../core/form.ts';
 import { askIdOf, PLAIN_CALL } from '../core/id.ts';
 import { checkPartialState } from '../core/partial-state.ts';
-import { decideByPolicy } from '../core/policy.ts';
+import { decideByPolicy, type PolicyDecision } from '../core/policy.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { checkQuestions, completeQuestions } from '../core/question.ts';
+import type { RuleSet } from '../core/rule-set.ts';
 import { isTerminal, isWaiting, type Run } from '../core/run.ts';
 import type { Actor } from '../core/token.ts';
 import type { AskView } from '../core/views.ts';
@@ -44,7 +45,14 @@ export interface RaiseCommand {
   key?: Key | undefined;
 }
 
-export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseCommand): Promise<Reply<AskView>> {
+export interface RaiseOptions {
+  pendingAsksPerSession: number;
+  /** Decide approvals before they become pending. */
+  rules?: RuleSet | undefined;
+}
+
+export function raiseAsk(ports: Ports, options: RaiseOptions, command: RaiseCommand): Promise<Reply<AskView>> {
+  const { pendingAsksPerSession: pendingLimit, rules } = options;
   return mutate(ports, command.key, async (tx) => {
     const { ledger, run } = await openRun(ports, tx, command.runId);
     await checkLease(ledger, run, command);
@@ -68,8 +76,9 @@ export function raiseAsk(ports: Ports, pendingLimit: number, command: RaiseComma
     if (!wanted.toolCallId.startsWith(PLAIN_CALL)) await takeCarried(ledger, run);
     await displayForm(ledger, run, wanted);
     await refuseStopped(tx, run);
-    const decision = wanted.kind === 'approval' ? decideByPolicy(ledger.session, run, wanted.content) : undefined;
-    if (decision) return made(await raiseDecided(ledger, wanted, decision.behavior, decision.answeredBy));
+    const decision =
+      wanted.kind === 'approval' ? decideByPolicy(ledger.session, run, wanted.content, rules) : undefined;
+    if (decision) return made(await raiseDecided(ledger, wanted, decision));
     if (await reuseKeptAnswer(ledger, run, wanted)) {
       await ledger.close();
       return made(askView((await tx.ask(wanted.id)) ?? wanted));
@@ -175,11 +184,15 @@ async function keepState(ledger: Ledger, run: Run, ask: PendingAsk, body: RaiseA
   noteDispatch(ledger, run, 'dispatch.needs_input', {}, ask.id);
 }
 
-/** Stores an approval that a setting decides together with its decision: in the log, never pending. */
-async function raiseDecided(ledger: Ledger, ask: PendingAsk, behavior: 'allow' | 'deny', by: string): Promise<AskView> {
+/** Stores an approval that a setting or a rule decides together with its decision: in the log, never pending. */
+async function raiseDecided(ledger: Ledger, ask: PendingAsk, decided: PolicyDecision): Promise<AskView> {
   const { tx } = ledger;
+  const { behavior, answeredBy: by, why } = decided;
   await tx.insertAsk(ask);
-  const decision = behavior === 'allow' ? { behavior, digest: ask.digest } : { behavior, reason: by };
+  const decision =
+    behavior === 'allow'
+      ? { behavior, digest: ask.digest, ...(why !== undefined && { justification: why }) }
+      : { behavior, reason: why ?? by };
   const ended = endAsk(ask, 'answered', decision, { answeredBy: by, surface: 'system' }, ledger.now);
   await tx.endAsk(ended);
   raisedEvent(ledger, ask);

@@ -11,6 +11,7 @@ import type { FastifyInstance } from 'fastify';
 import { sortableId } from '../../src/core/id.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
 import type { Ports } from '../../src/core/ports.ts';
+import type { RuleSet } from '../../src/core/rule-set.ts';
 import type { NewTokenView } from '../../src/core/views.ts';
 import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
 import { createMcpHttpHandler } from '../../src/mcp/http-handler.ts';
@@ -23,6 +24,8 @@ import { openSqlite } from '../../src/store/sqlite.ts';
 import { Contract, type OpenApi } from './contract.ts';
 
 export interface ServerOptions {
+  /** Decide approvals before they become pending. */
+  rules?: RuleSet;
   limits?: Partial<Limits>;
   /** Further origins that may call from a browser. */
   origins?: string[];
@@ -103,6 +106,7 @@ export class Server {
     const gateway = createGateway(ports, {
       pendingAsksPerSession: limits.pendingAsksPerSession,
       sessionBytesPerDay: limits.sessionBytesPerDay,
+      rules: this.#options.rules,
       leaseGraceMs: this.#options.leaseGraceMs ?? 0,
       onError: (error) => this.sweepErrors.push(error),
     });
