@@ -5,6 +5,7 @@
 BEGIN;
 CREATE SCHEMA IF NOT EXISTS archive;
 CREATE TABLE IF NOT EXISTS archive.sessions (LIKE public.sessions);
+ALTER TABLE archive.sessions ADD COLUMN IF NOT EXISTS head_mac TEXT;
 CREATE TABLE IF NOT EXISTS archive.runs (LIKE public.runs);
 CREATE TABLE IF NOT EXISTS archive.asks (LIKE public.asks);
 CREATE TABLE IF NOT EXISTS archive.events (LIKE public.events);

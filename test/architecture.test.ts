@@ -30,8 +30,8 @@ const CORE_NEVER_SAYS =
 /** Types only: what core is given from outside is asynchronous, core itself is not. */
 const PORTS = 'src/core/ports.ts';
 const STARTS_PROCESSES = ['worker'];
-/** The person's own editor, at the person's own terminal. */
-const EDITOR = 'src/cli/prompt/editor.ts';
+/** The person's own editor and git, at the person's own terminal. */
+const OWN_PROGRAMS = ['src/cli/prompt/editor.ts', 'src/cli/witness-command.ts'];
 
 const VAGUE = /(^|\/)(utils?|helpers?|common|misc|manager|service)s?(\/|\.[a-z]+$)/;
 const CODE = /\.(ts|tsx|js|mjs)$/;
@@ -293,7 +293,7 @@ function importBreaches(file: string, text: string): string[] {
   if (!allowed) return [`${file} is in no layer of the table: ${layer}`];
   return importsOf(text)
     .filter(({ specifier, typeOnly }) => {
-      if (!specifier.startsWith('.')) return file !== EDITOR && !mayUseLibrary(layer, specifier);
+      if (!specifier.startsWith('.')) return !OWN_PROGRAMS.includes(file) && !mayUseLibrary(layer, specifier);
       const target = layerOf(normalize(join(dirname(file), specifier)));
       if (layer === 'web' && target === 'core') return !typeOnly && !specifier.endsWith(PAGE_MAY_RUN);
       return target !== layer && !allowed.includes(target);

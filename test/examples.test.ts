@@ -2,12 +2,16 @@
 // the first test.
 // Covers: src/client/deferring.ts
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Client, createClient } from '../src/client/client.ts';
+import { canonical } from '../src/core/digest.ts';
 import type { AskView } from '../src/core/views.ts';
-import { endEverything, type Holdpoint, root, startHoldpoint } from './support/process.ts';
+import { signLog } from '../src/gateway/checkpoint.ts';
+import { eventJson } from '../src/gateway/views.ts';
+import { openGateway } from './support/gateway.ts';
+import { endEverything, type Holdpoint, root, startHoldpoint, temporaryFolder } from './support/process.ts';
 
 // Real processes on a machine that others use too.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -63,7 +67,7 @@ const decide = (ask: AskView, behavior: 'allow' | 'deny', reason?: string) =>
 const commandOf = (ask: AskView) => ('input' in ask.request ? String(ask.request.input.command) : '');
 
 it('runs every file in examples/', () => {
-  const files = readdirSync(join(root, 'examples')).filter((file) => /\.(ts|sh)$/.test(file));
+  const files = readdirSync(join(root, 'examples')).filter((file) => /\.(ts|sh|mjs)$/.test(file));
   expect(files.sort()).toEqual([
     'agent.sh',
     'approvals.ts',
@@ -71,7 +75,71 @@ it('runs every file in examples/', () => {
     'own-loop.ts',
     'resume.ts',
     'three-questions.sh',
+    'verify-audit.mjs',
   ]);
+});
+
+describe('verify-audit.mjs', () => {
+  let log: string[];
+  beforeAll(async () => {
+    const open = await openGateway();
+    for (const id of ['a', 'b']) {
+      await open.gateway.createSession({ session_id: id, agent: 'external', title: 'Größe "x"' });
+      await signLog(open.ports);
+    }
+    log = (await open.store.read((r) => r.events({}, 0, 100))).map(eventJson);
+    await open.close();
+  });
+  const folder = temporaryFolder();
+  const verified = async (lines: string[], ...args: string[]) => {
+    writeFileSync(join(folder, 'log.jsonl'), lines.join('\n'));
+    return run('verify-audit.mjs', join(folder, 'log.jsonl'), ...args).ended;
+  };
+  const ofA = '"session_id":"a","type"';
+
+  it('has at most 150 lines and imports nothing but Node', () => {
+    const text = readFileSync(join(root, 'examples', 'verify-audit.mjs'), 'utf8');
+    expect(text.split('\n').length).toBeLessThanOrEqual(150);
+    expect([...text.matchAll(/from '([^']*)'/g)].every(([, from]) => from?.startsWith('node:'))).toBe(true);
+  });
+
+  it('accepts what the server exported, with its key and its witness', async () => {
+    const checkpoints = log.map((line) => JSON.parse(line)).filter(({ type }) => type === 'audit.checkpoint');
+    const witness = join(folder, 'witness.jsonl');
+    writeFileSync(witness, checkpoints.map(({ data }) => `${canonical(data)}\n`).join(''));
+    const { code, printed } = await verified(log, '--key', checkpoints[0].data.key, '--witness', witness);
+    expect([printed, code]).toEqual([
+      expect.stringMatching(/^✓ \d+ events in 3 sessions; signed through event \d+, 0 since\n$/),
+      0,
+    ]);
+    const cut = await verified(log.slice(0, -1), '--witness', witness);
+    expect([cut.printed, cut.code]).toEqual([expect.stringContaining('✗ line 2 of'), 10]);
+  });
+
+  it.each([
+    ['an altered event', (lines: string[]) => lines.map((line) => line.replace('Größe', 'Grösse')), 'was altered'],
+    ['a missing session', (lines: string[]) => lines.filter((line) => !line.includes(ofA)), 'which is missing'],
+    ['another order', swapped, 'in another order'],
+    ['a missing checkpoint', (lines: string[]) => lines.filter((_, i) => i !== firstCheckpoint(lines)), 'follows'],
+  ])('reports %s', async (_, change, fault) => {
+    const { code, printed } = await verified(change(log));
+    expect([printed, code]).toEqual([expect.stringContaining(fault), 10]);
+  });
+
+  it('reports another key than the one that is given', async () => {
+    expect((await verified(log, '--key', 'A'.repeat(43))).printed).toContain('is signed by another key');
+  });
+
+  /** The first event of session a changes places with the one before it, which is of another session. */
+  function swapped(lines: string[]): string[] {
+    const events = lines.map((line) => JSON.parse(line));
+    const at = events.findIndex(({ session_id }) => session_id === 'a');
+    [events[at - 1].seq, events[at].seq] = [events[at].seq, events[at - 1].seq];
+    return events.map((event) => JSON.stringify(event));
+  }
+  function firstCheckpoint(lines: string[]): number {
+    return lines.findIndex((line) => line.includes('audit.checkpoint'));
+  }
 });
 
 it('prints the answer to a question (ask.ts)', async () => {

@@ -117,7 +117,12 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   });
   const token = await operatorToken(gateway, settings);
   await gateway.start(settings.database ? [] : ['builtin']);
-  open.push(() => gateway.stop());
+  open.push(async () => {
+    await gateway.stop();
+    await gateway
+      .signLog()
+      .catch((error: unknown) => logger.error({ err: error }, 'the log was not signed at the end'));
+  });
   const hookServers = createHookServers(agents);
   const app = await createApp({
     gateway,

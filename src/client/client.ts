@@ -108,6 +108,8 @@ function createCalls(http: Http, headers?: Record<string, string>) {
       list: (query?: Page & { status?: 'active' | 'ended'; parent_session_id?: string; order?: 'oldest' | 'newest' }) =>
         list<views.SessionView>('/v1/sessions', query),
       get: (id: string) => get<views.SessionView>(path`/v1/sessions/${id}`),
+      /** Its rows, and those of its runs and asks, as they are stored. */
+      records: (id: string, query?: Page) => list<views.RecordView>(path`/v1/sessions/${id}/records`, query),
       /** Words for its next run, or the answer to the form it waits for. */
       say: (id: string, body: In<typeof bodies.PostMessage>, options?: Options) =>
         post<views.RunView>(path`/v1/sessions/${id}/messages`, body, options),

@@ -3,12 +3,13 @@
 // it. Owns what counts as a fault of a log; signatures are verified by a callback.
 import {
   CHECKPOINT,
-  Checkpoint,
-  Introduction,
+  type Checkpoint,
   isChained,
   KEY_INTRODUCED,
   NO_CHECKPOINT,
   orderHash,
+  readCheckpoint,
+  readIntroduction,
   signedText,
 } from './checkpoint.ts';
 import { canonical, type Hash } from './digest.ts';
@@ -58,8 +59,9 @@ export class Audit {
   readonly #verify: Verify;
   readonly #keys: SigningKeys;
   readonly #chains: SessionChains;
-  /** The hashes of the checkpoints. */
-  readonly #checkpoints: string[] = [];
+  /** The hashes of the checkpoints, in their order. */
+  readonly checkpoints = new Set<string>();
+  #previous = NO_CHECKPOINT;
   #events = 0;
   #through = 0;
   #isChained = false;
@@ -93,7 +95,7 @@ export class Audit {
     return {
       events: this.#events,
       sessions: this.#chains.size,
-      checkpoints: this.#checkpoints.length,
+      checkpoints: this.checkpoints.size,
       keys: [...this.#keys.seen],
       signed_through_seq: this.#through,
       unsigned_events: unsigned.length,
@@ -104,9 +106,10 @@ export class Audit {
   #readCheckpoint(event: Event): void {
     const where = `the checkpoint at event ${event.seq}`;
     const fault = (what: string) => this.#faults.push(`${where} ${what}`);
-    const { data: said } = Checkpoint.safeParse(JSON.parse(event.data));
-    const previous = this.#checkpoints.at(-1) ?? NO_CHECKPOINT;
-    this.#checkpoints.push(this.#hash(event.data));
+    const said = readCheckpoint(event.data);
+    const previous = this.#previous;
+    this.#previous = this.#hash(event.data);
+    this.checkpoints.add(this.#previous);
     if (!said) return void fault('cannot be read');
     if (!this.#keys.allows(said.key)) fault(`is signed by another key: ${said.key}`);
     if (!this.#verify(signedText(said), said.signature, said.key)) return void fault('has a false signature');
@@ -146,7 +149,7 @@ export class Audit {
   }
 
   #readIntroduction(event: Event): void {
-    const { data: said } = Introduction.safeParse(JSON.parse(event.data));
+    const said = readIntroduction(event.data);
     if (said && this.#keys.introduce(said)) return;
     this.#faults.push(`the signing key introduced at event ${event.seq} is not signed by the key before it`);
   }

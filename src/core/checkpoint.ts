@@ -28,6 +28,17 @@ export const Checkpoint = z.union([Chained, Unchained]);
 export type Checkpoint = z.infer<typeof Checkpoint>;
 type Signed<T> = Omit<T, 'signature'>;
 
+/** From the data of an event, or a line of a witness. */
+export const readCheckpoint = (text: string): Checkpoint | undefined => Checkpoint.safeParse(parsed(text)).data;
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 export const isChained = (checkpoint: Checkpoint): checkpoint is z.infer<typeof Chained> => 'order' in checkpoint;
 
 /** The text that is signed. */
@@ -76,8 +87,10 @@ function headsOf(events: readonly Event[]): Checkpoint['heads'] {
 }
 
 /** A signing key is replaced: `signature` is that of the key before it. */
-export const Introduction = z.strictObject({ key: z.string(), previous_key: z.string(), signature: z.string() });
+const Introduction = z.strictObject({ key: z.string(), previous_key: z.string(), signature: z.string() });
 export type Introduction = z.infer<typeof Introduction>;
+
+export const readIntroduction = (text: string): Introduction | undefined => Introduction.safeParse(parsed(text)).data;
 
 export const introductionText = ({ key, previous_key }: Omit<Introduction, 'signature'>): string =>
   canonical({ key, previous_key });

@@ -9,6 +9,7 @@ import type { IdPrefix } from './id.ts';
 import type { StoredResponse } from './idempotency.ts';
 import type { Message } from './mailbox.ts';
 import type { Output } from './output.ts';
+import type { RecordTable, Row } from './row-audit.ts';
 import type { Run, RunStatus } from './run.ts';
 import type { Session } from './session.ts';
 import type { SignInLink } from './sign-in.ts';
@@ -115,7 +116,15 @@ export interface EventFilter {
 /** A value, or a promise of it where the database is another process. */
 export type MaybePromise<T> = T | Promise<T>;
 
-export interface Reader {
+/** Rows as they are stored. */
+export interface RecordReads {
+  /** Sessions of version 0.1, whose log has no seal yet. */
+  unsealedSessions(limit: number): MaybePromise<Pick<Session, 'id'>[]>;
+  /** The rows of a session in a table after a position (`n`), in order; of `sessions` its own. */
+  records(table: RecordTable, sessionId: string, after: number, limit: number): MaybePromise<Row[]>;
+}
+
+export interface Reader extends RecordReads {
   session(id: string): MaybePromise<Session | undefined>;
   sessions(filter: SessionFilter, page: Page): MaybePromise<Positioned<Session>[]>;
   run(id: string): MaybePromise<Run | undefined>;

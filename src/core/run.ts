@@ -9,6 +9,7 @@
 import { type Refusal, refuse } from './errors.ts';
 import type { Question } from './question.ts';
 import type { Permissions } from './session.ts';
+import { truncate } from './text-limit.ts';
 
 export const RUN_STATUSES = [
   'queued',
@@ -164,6 +165,12 @@ export interface Run {
   /** The setting of the worker that claimed it. */
   permissions: Permissions | undefined;
 }
+
+const PREVIEW_LENGTH = 200;
+
+/** The beginning of an input, for lists. */
+export const previewOf = (text: unknown): string =>
+  typeof text === 'string' ? truncate(text, PREVIEW_LENGTH, '') : '';
 
 /** `resume`: the agent continues where it stopped. `replay`: it runs again from its input. `none`: the run is lost. */
 export const RECOVERIES = ['none', 'replay', 'resume'] as const;

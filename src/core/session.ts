@@ -46,6 +46,8 @@ export interface Session {
   lastMessage: string | undefined;
   headSeq: number;
   headHash: string;
+  /** Seals the head with the server's key. */
+  headMac: string | undefined;
   /** The day on which it last stored something, counted from 1970 in UTC, and how much on that day. */
   bytesDay: number;
   bytesStored: number;

@@ -10,6 +10,7 @@ import { EVENT_TYPES } from './event.ts';
 import { instant, looseObject, ownId } from './fields.ts';
 import { RenderPayload } from './form.ts';
 import { Question } from './question.ts';
+import { RECORD_TABLES } from './row-audit.ts';
 import { RUN_KINDS, RUN_STATUSES } from './run.ts';
 import { PERMISSIONS } from './session.ts';
 import { SCOPES, TOKEN_KINDS } from './token.ts';
@@ -228,6 +229,13 @@ export const EventView = z.object({
   hash: z.string(),
 });
 export type EventView = z.infer<typeof EventView>;
+
+export const RecordView = z.object({
+  table: z.enum(RECORD_TABLES),
+  row: z.record(z.string(), z.union([z.string(), z.number(), z.null()])).describe('Its columns, as they are stored'),
+  is_sealed: z.boolean().optional().describe('Of a session: whether the server itself wrote the end of its log'),
+});
+export type RecordView = z.infer<typeof RecordView>;
 
 export const ClarificationView = z.object({
   run_id: z.string(),

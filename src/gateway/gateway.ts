@@ -5,9 +5,11 @@ import type { Actor } from '../core/token.ts';
 import { answerForRun, answerForSession } from './answer.ts';
 import { approveForRun, approveForSession, approveForSessionRun } from './approve.ts';
 import { originsOf, wantsOrigin } from './ask-origin.ts';
+import { listRows } from './audited-rows.ts';
 import { cancelQuestion, cancelRun, interruptSession } from './cancel.ts';
 import { cancelCall, isCallCancelled } from './cancelled-call.ts';
 import { checkSecretKey } from './check-secret-key.ts';
+import { signLog } from './checkpoint.ts';
 import { keepLease, releaseLease } from './claim.ts';
 import { clarify } from './clarify.ts';
 import { acknowledge } from './deliver.ts';
@@ -15,6 +17,7 @@ import { dropDraft, saveDraft, showDraft } from './draft.ts';
 import { type EventPage, eventPage, LONGEST_PAGE } from './event-page.ts';
 import { expireOverdue } from './expire.ts';
 import { Feed, type Follower } from './feed.ts';
+import { sealOldHeads } from './head-seal.ts';
 import { searchHistory } from './history.ts';
 import * as inbox from './inbox.ts';
 import { insights } from './insights.ts';
@@ -77,6 +80,7 @@ export function createGateway(given: Ports, options: GatewayOptions) {
     async start(lostWorkers: readonly string[] = []): Promise<void> {
       await ensureSystemSession(ports);
       await checkSecretKey(ports);
+      await sealOldHeads(ports);
       await expireOverdue(ports);
       for (const workerId of lostWorkers) await recoverWorker(ports, workerId);
       await feed.start();
@@ -89,6 +93,8 @@ export function createGateway(given: Ports, options: GatewayOptions) {
     /** Ends every long poll with the current state, so that a server that stops need not cut them off. */
     releaseWaiters: () => feed.release(),
     now: () => ports.clock.now(),
+    /** The sweep does so every minute. */
+    signLog: () => signLog(ports),
     /** For idempotency keys and fingerprints: keyed, because a body may hold a secret short enough to guess. */
     hash: ports.sealer.mac,
 
@@ -143,6 +149,7 @@ export function createGateway(given: Ports, options: GatewayOptions) {
     showRun: bind(inbox.showRun),
     showInput: bind(inbox.showInput),
     listSessions: bind(inbox.listSessions),
+    listRows: bind(listRows),
     listRuns: bind(inbox.listRuns),
     listAsks: bind(inbox.listAsks),
     listPending: bind(inbox.listPending),

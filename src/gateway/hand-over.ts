@@ -4,10 +4,10 @@ import { answerOnly, summarise } from '../core/answer.ts';
 import type { EndedAsk } from '../core/ask.ts';
 import { TOOL_DEFERRED } from '../core/deferred.ts';
 import { formAnswer } from '../core/form-answer.ts';
-import type { Run } from '../core/run.ts';
+import { previewOf, type Run } from '../core/run.ts';
 import { finish } from './finish.ts';
 import type { Ledger } from './ledger.ts';
-import { enqueue, previewOf } from './slot.ts';
+import { enqueue } from './slot.ts';
 
 export async function handOver(ledger: Ledger, run: Run, ask: EndedAsk): Promise<Run> {
   const { answered_by, surface } = ask.answer;

@@ -25,14 +25,18 @@ export async function hold(ledger: Ledger, run: Run, ask: PendingAsk): Promise<v
   ledger.note(type, { request_ids: [ask.id], requests: [requestView(ask)], mode: ask.mode }, run.id, ask.id);
 }
 
-export function raisedEvent(ledger: Ledger, ask: PendingAsk): void {
-  const what = ask.kind === 'approval' ? { tool_name: ask.content.tool_name } : {};
-  ledger.note(
-    'ask.raised',
-    { kind: ask.kind, mode: ask.mode, tool_call_id: ask.toolCallId, ...what },
-    ask.runId,
-    ask.id,
-  );
+/** What no other event says of the row is in this one: of a form whose it is, of an ask that is never held everything. */
+export function raisedEvent({ ports, note }: Ledger, ask: PendingAsk, isHeld = true): void {
+  const data = {
+    kind: ask.kind,
+    mode: ask.mode,
+    tool_call_id: ask.toolCallId,
+    ...(ask.kind === 'approval' && { tool_name: ask.content.tool_name }),
+    payload_hash: ask.payloadHash,
+    ...((!isHeld || ask.mode === 'form') && { content_hash: ports.hash(JSON.stringify(ask.content)) }),
+    ...(!isHeld && { digest: ask.digest, expires_at_ms: ask.expiresAt }),
+  };
+  note('ask.raised', data, ask.runId, ask.id);
 }
 
 /** The question of a clarification, created when its run gets the slot or ends before. */

@@ -1,13 +1,13 @@
 // Accepts input for a session, the only way in which a text becomes work, and refuses what the session must not take now,
 // for every sender and every endpoint.
 import { fail } from '../core/errors.ts';
-import type { Run } from '../core/run.ts';
+import { previewOf, type Run } from '../core/run.ts';
 import { isAttached } from '../core/session.ts';
 import { itemIdOf } from '../core/thread.ts';
 import type { Actor } from '../core/token.ts';
 import { refuseWhileForm } from './form-guard.ts';
 import type { Ledger } from './ledger.ts';
-import { enqueue, previewOf } from './slot.ts';
+import { enqueue } from './slot.ts';
 
 const LONGEST_INPUT = 500_000;
 
@@ -42,14 +42,17 @@ export async function queuePost(ledger: Ledger, { text, actor, item }: PostedInp
   const joined = `${waiting?.input.text}\n\n${text}`;
   const joins = waiting !== undefined && joined.length <= LONGEST_INPUT;
   const runId = joins ? waiting.id : ports.ids.next('run');
-  const itemId = itemIdOf(session.id, ledger.note('item.posted', item, runId));
+  const itemId = itemIdOf(session.id, ledger.nextSeq);
   if (!joins) {
+    ledger.note('item.posted', item, runId);
     const input = { text, item_ids: [itemId] };
     const wanted = { id: runId, kind: 'input' as const, input, source: actor.surface, actor: actor.name };
     return { itemId, run: await enqueue(ledger, wanted) };
   }
   waiting.input = { ...waiting.input, text: joined, item_ids: [...(waiting.input.item_ids as string[]), itemId] };
   waiting.textPreview = previewOf(joined);
+  const input_hash = ports.hash(JSON.stringify(waiting.input));
+  ledger.note('item.posted', { ...item, input_hash, text_preview: waiting.textPreview }, runId);
   await tx.updateInput(waiting);
   return { itemId, run: waiting };
 }

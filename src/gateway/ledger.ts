@@ -4,34 +4,39 @@ import { fail } from '../core/errors.ts';
 import { type EventDraft, type EventType, isOnlyLooking } from '../core/event.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { type Session, SYSTEM_SESSION } from '../core/session.ts';
+import { isSealed, seal } from './head-seal.ts';
 
 export interface Ledger {
   readonly ports: Ports;
   readonly tx: Tx;
   readonly session: Session;
   readonly now: number;
-  /** Returns the number of the event in the session's log. */
-  note(type: EventType, data: Record<string, unknown>, runId?: string, askId?: string): number;
+  /** The number that the next event will have in the session's log. */
+  readonly nextSeq: number;
+  note(type: EventType, data: Record<string, unknown>, runId?: string, askId?: string): void;
   /** Appends the events and saves the session. Call it once, last; without events it does nothing. */
   close(): Promise<void>;
 }
 
-export function ledgerOf(ports: Ports, tx: Tx, session: Session): Ledger {
-  const now = ports.clock.now();
+export function ledgerOf(ports: Ports, tx: Tx, session: Session, now: number = ports.clock.now()): Ledger {
   const drafts: EventDraft[] = [];
   return {
     ports,
     tx,
     session,
     now,
+    get nextSeq() {
+      return session.headSeq + drafts.length + 1;
+    },
     note(type, data, runId, askId) {
       drafts.push({ type, data, runId, askId });
-      return session.headSeq + drafts.length;
     },
     async close() {
       if (drafts.length === 0) return;
       if (!drafts.every(({ type }) => isOnlyLooking(type))) session.updatedAt = now;
+      const wasSealed = isSealed(ports.sealer, session);
       await tx.appendEvents(session, drafts, now);
+      seal(ports.sealer, session, wasSealed);
       await tx.updateSession(session);
     },
   };

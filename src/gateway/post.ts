@@ -165,8 +165,9 @@ async function postInput(ledger: Ledger, text: string, posted: Posted, actor: Ac
 }
 
 function post(ledger: Ledger, posted: Posted, actor: Actor, runId: string, askId: string): ItemView {
-  const seq = ledger.note('item.posted', { role: 'user', author: actor.name, ...posted }, runId, askId);
-  return viewOf(ledger, itemIdOf(ledger.session.id, seq), posted, actor, runId, askId);
+  const itemId = itemIdOf(ledger.session.id, ledger.nextSeq);
+  ledger.note('item.posted', { role: 'user', author: actor.name, ...posted }, runId, askId);
+  return viewOf(ledger, itemId, posted, actor, runId, askId);
 }
 
 const viewOf = (

@@ -195,7 +195,7 @@ async function raiseDecided(ledger: Ledger, ask: PendingAsk, decided: PolicyDeci
       : { behavior, reason: why ?? by };
   const ended = endAsk(ask, 'answered', decision, { answeredBy: by, surface: 'system' }, ledger.now);
   await tx.endAsk(ended);
-  raisedEvent(ledger, ask);
+  raisedEvent(ledger, ask, false);
   noteAsksEnded(ledger, [ended]);
   await ledger.close();
   return askView(ended);

@@ -9,7 +9,7 @@ import type { Actor } from '../core/token.ts';
 import type { SessionView } from '../core/views.ts';
 import { stopRun } from './cancel.ts';
 import { isBound, notLeased, type Sender } from './lease.ts';
-import { ledgerOf, openForWork, openSession } from './ledger.ts';
+import { type Ledger, ledgerOf, openForWork, openSession } from './ledger.ts';
 import { deadenMail } from './mailbox.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
 import { activeRun } from './records.ts';
@@ -42,11 +42,27 @@ export function createSession(
     const session = newSession(body.session_id ?? ports.ids.next('ses'), { ...body, permissions }, now);
     session.madeBy = sender.actor?.tokenId;
     await tx.insertSession(session);
-    const ledger = ledgerOf(ports, tx, session);
-    const { agent, parentSessionId: parent_session_id, workFolder: work_folder } = session;
-    ledger.note('session.created', { agent, parent_session_id, work_folder });
+    const ledger = ledgerOf(ports, tx, session, now);
+    noteCreated(ledger);
     await ledger.close();
     return made(await sessionView(tx, session));
+  });
+}
+
+/** Everything that the row of a new session says, so that the log determines it. */
+export function noteCreated({ session, note }: Ledger): void {
+  note('session.created', {
+    agent: session.agent,
+    agent_id: session.agentId,
+    title: session.title,
+    work_folder: session.workFolder,
+    project_ids: session.projectIds,
+    channel_ids: session.channelIds,
+    labels: session.labels,
+    parent_session_id: session.parentSessionId,
+    permissions: session.permissions,
+    task_id: session.taskId,
+    made_by: session.madeBy,
   });
 }
 
@@ -78,6 +94,7 @@ export function newSession(id: string, body: Omit<CreateSession, 'session_id'>, 
     headHash: FIRST_PREV_HASH,
     bytesDay: 0,
     bytesStored: 0,
+    headMac: undefined,
   };
 }
 

@@ -1,8 +1,8 @@
 // Manages the one active slot of a session: queues runs and starts the next. An ended run frees the slot in finish.ts.
+import type { Hash } from '../core/digest.ts';
 import { enforce } from '../core/errors.ts';
-import { checkMove, type Run } from '../core/run.ts';
+import { checkMove, previewOf, type Run } from '../core/run.ts';
 import { countBytes, EXTERNAL_AGENT, type Session } from '../core/session.ts';
-import { truncate } from '../core/text-limit.ts';
 import type { ThreadItem } from '../core/thread.ts';
 import { takeCarried } from './carried-answer.ts';
 import { noteDispatch } from './dispatch-events.ts';
@@ -20,8 +20,6 @@ export interface Opening {
   role?: ThreadItem['role'];
 }
 
-const PREVIEW_LENGTH = 200;
-
 /** Puts a run at the end of the queue (or at the place it inherits) and starts it if the slot is free. */
 export async function enqueue(ledger: Ledger, wanted: NewRun, opening: Opening = {}): Promise<Run> {
   const { session, ports, now } = ledger;
@@ -30,12 +28,32 @@ export async function enqueue(ledger: Ledger, wanted: NewRun, opening: Opening =
   const run = newRun(session, now, { id: ports.ids.next('run'), ...wanted });
   await ledger.tx.insertRun(run);
   countBytes(session, JSON.stringify(run.input).length, now);
-  ledger.note('accepted', { kind: run.kind, source: run.source, actor_id: run.actor, ...opening }, run.id);
+  ledger.note('accepted', { ...acceptedData(run, ports.hash, opening), ...opening }, run.id);
   noteDispatch(ledger, run, 'dispatch.accepted', run.resumesRunId === undefined ? {} : { resumes: run.resumesRunId });
   if (session.activeRunId !== undefined || session.queuedCount > 1)
     ledger.note('queued', { position: await placeOf(ledger, run) }, run.id);
   await fillSlot(ledger);
   return (await ledger.tx.run(run.id)) ?? run;
+}
+
+/** Everything that the row of a new run says, so that the log determines it; large texts by their hash. */
+function acceptedData(run: Run, hash: Hash, { text }: Opening): Record<string, unknown> {
+  const { clarification, textPreview } = run;
+  return {
+    kind: run.kind,
+    source: run.source,
+    actor_id: run.actor,
+    input_hash: hash(JSON.stringify(run.input)),
+    ...(textPreview !== previewOf(text) && { text_preview: textPreview }),
+    resumes_run_id: run.resumesRunId,
+    carries_ask_id: run.carriesAskId,
+    subtask_id: run.subtaskId,
+    ...(clarification && {
+      clarification_hash: hash(JSON.stringify(clarification)),
+      request_id: clarification.requestId,
+      expires_at_ms: clarification.expiresAt,
+    }),
+  };
 }
 
 export const newRun = (session: Session, now: number, wanted: NewRun & { id: string }): Run => ({
@@ -69,9 +87,6 @@ async function placeOf({ tx, session }: Ledger, run: Run): Promise<number> {
   if (run.queueOrder === session.runCount) return session.queuedCount;
   return (await tx.queuedRunIds(session.id)).indexOf(run.id) + 1;
 }
-
-export const previewOf = (text: unknown): string =>
-  typeof text === 'string' ? truncate(text, PREVIEW_LENGTH, '') : '';
 
 /** The command line of a dispatch, for lists. */
 const commandOf = ({ command }: Record<string, unknown>): unknown =>

@@ -10,17 +10,18 @@ import type { NewTokenView } from '../core/views.ts';
 import { type Ledger, ledgerOf, openSession } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
 import { isRun } from './run-identity.ts';
-import { newSession } from './session.ts';
+import { newSession, noteCreated } from './session.ts';
 import { tokenView } from './views.ts';
 
 /** Events that belong to no conversation are linked in a session of their own. */
 export function ensureSystemSession(ports: Ports): Promise<void> {
   return ports.store.write(async (tx) => {
     if (await tx.lockSession(SYSTEM_SESSION)) return;
-    const session = newSession(SYSTEM_SESSION, { agent: 'system', agent_id: 'system' }, ports.clock.now());
+    const now = ports.clock.now();
+    const session = newSession(SYSTEM_SESSION, { agent: 'system', agent_id: 'system' }, now);
     await tx.insertSession(session);
-    const ledger = ledgerOf(ports, tx, session);
-    ledger.note('session.created', { agent: 'system' });
+    const ledger = ledgerOf(ports, tx, session, now);
+    noteCreated(ledger);
     await ledger.close();
   });
 }

@@ -8,6 +8,7 @@ import { LOST } from '../core/run.ts';
 import { draftReads } from './drafts.ts';
 import { historyReads } from './history.ts';
 import { listReads } from './lists.ts';
+import { recordReads } from './records.ts';
 import { rowReads } from './row-reads.ts';
 import { signInReads } from './sign-in-links.ts';
 import { skillReads } from './skills.ts';
@@ -97,6 +98,7 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     ...draftReads(sql),
     ...historyReads(sql),
     ...listReads(sql),
+    ...recordReads(sql),
     ...skillReads(sql),
     session: from('sessions', SESSION.read).byId,
     run: runs.byId,

@@ -16,6 +16,7 @@ import { skillSessionSchema } from './migrations/0011-skill-sessions.ts';
 import { workerRightsSchema } from './migrations/0012-worker-rights.ts';
 import { sessionBytesSchema } from './migrations/0013-session-bytes.ts';
 import { tokenPersonSchema } from './migrations/0014-token-persons.ts';
+import { headMacSchema } from './migrations/0015-head-macs.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -39,6 +40,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0012-worker-rights': workerRightsSchema,
   '0013-session-bytes': sessionBytesSchema,
   '0014-token-persons': tokenPersonSchema,
+  '0015-head-macs': headMacSchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

@@ -84,6 +84,7 @@ export const SESSION = rowMapping<Session>()('sessions', {
   headHash: 'plain',
   bytesDay: 'plain',
   bytesStored: 'plain',
+  headMac: 'plain',
 });
 
 export const RUN = rowMapping<Run, Exclude<keyof Run, 'lease'>>()(

@@ -41,6 +41,7 @@ const UPDATE_SESSION = updateById(SESSION, [
   'head_hash',
   'bytes_day',
   'bytes_stored',
+  'head_mac',
 ]);
 const INSERT_RUN = insertInto(RUN);
 const UPDATE_RUN = updateById(RUN, [

@@ -1,7 +1,8 @@
 // The log of a real gateway, for tests of its audit: work that fills it, and the audit of what was written.
-import { verifySignature } from '../../src/cli/commands/audit.ts';
+
 import { Audit } from '../../src/core/audit.ts';
 import type { Event } from '../../src/core/event.ts';
+import { verifySignature } from '../../src/node/ed25519.ts';
 import { hash, person } from '../support/gateway.ts';
 import { gatewayForEach } from '../support/shared-fixtures.ts';
 

@@ -2,11 +2,11 @@
 // the hash-linked log. A sighting changes nothing else and ends no wait.
 // Covers: src/core/sighting.ts
 import { describe, expect, it } from 'vitest';
-import { verifySignature } from '../../src/cli/commands/audit.ts';
 import { Audit } from '../../src/core/audit.ts';
 import { canonical } from '../../src/core/digest.ts';
 import type { Event } from '../../src/core/event.ts';
 import { Feed } from '../../src/gateway/feed.ts';
+import { verifySignature } from '../../src/node/ed25519.ts';
 import { EPOCH, hash, outcomeOf, person } from '../support/gateway.ts';
 import { gatewayForEach } from '../support/shared-fixtures.ts';
 

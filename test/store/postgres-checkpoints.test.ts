@@ -2,11 +2,11 @@
 // and their checkpoints follow each other.
 // Covers: src/gateway/checkpoint.ts, src/store/postgres.ts
 import { expect, it } from 'vitest';
-import { verifySignature } from '../../src/cli/commands/audit.ts';
 import { Audit } from '../../src/core/audit.ts';
 import type { Ports, Store } from '../../src/core/ports.ts';
 import { SYSTEM_SESSION } from '../../src/core/session.ts';
 import { signLog } from '../../src/gateway/checkpoint.ts';
+import { verifySignature } from '../../src/node/ed25519.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { createSealer } from '../../src/store/sealer.ts';
 import { append, hash, keep, sessionOf } from '../conformance/store-samples.ts';

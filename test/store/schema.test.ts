@@ -34,6 +34,7 @@ const TAKEN_BACK: Record<string, string[]> = {
   '0009-own-drafts': ['DROP TABLE drafts', ...webSchema().filter((statement) => statement.includes('TABLE drafts'))],
   '0010-sightings': ['ALTER TABLE asks DROP COLUMN seen_by'],
   '0011-skill-sessions': ['ALTER TABLE skills DROP COLUMN session_id'],
+  '0015-head-macs': ['ALTER TABLE sessions DROP COLUMN head_mac'],
   '0012-worker-rights': [
     'ALTER TABLE tokens DROP COLUMN labels',
     'ALTER TABLE tokens DROP COLUMN is_built_in',

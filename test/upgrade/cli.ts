@@ -14,3 +14,11 @@ export async function runCli(args: string[], env: Record<string, string>) {
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   return { code, stdout, stderr };
 }
+
+/** What `audit verify` reports, but for the work folders: the fixture moved those, and only in the rows. */
+export async function auditFaults(env: Record<string, string>): Promise<string[]> {
+  const { stdout } = await runCli(['audit', 'verify', '--json'], env);
+  const { faults, rows } = JSON.parse(stdout) as { faults: string[]; rows: number };
+  if (rows === 0) throw new Error('no rows were compared');
+  return faults.filter((fault) => !/^sessions row \S+: work_folder is /.test(fault));
+}

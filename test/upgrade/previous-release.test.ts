@@ -19,7 +19,7 @@ import {
   runsOf,
   until,
 } from './api.ts';
-import { runCli } from './cli.ts';
+import { auditFaults } from './cli.ts';
 import { CONNECTIONS, Fixture, RELEASES } from './fixture.ts';
 import { CLAUDE, expectSameLists, expectSameThreads } from './same-views.ts';
 import {
@@ -91,7 +91,7 @@ describe.each(readdirSync(RELEASES))('a state folder of release %s', (version) =
 
     it('verifies the audit log of that release', async () => {
       const env = { HOME: fixture.home, HOLDPOINT_DATA: fixture.state, HOLDPOINT_URL: server.url };
-      expect(await runCli(['audit', 'verify'], env)).toMatchObject({ code: 0 });
+      expect(await auditFaults(env)).toEqual([]);
     });
 
     it('finds a pending ask again when its agent repeats the tool call', async () => {

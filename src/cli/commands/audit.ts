@@ -1,29 +1,25 @@
-// `holdpoint audit`: exports the event log as JSON lines, and verifies one: that no event was altered, and that none which
-// a signed checkpoint covers is missing. Verifying a file needs neither a server nor a token.
-import { createPublicKey, hash, verify as hasSigned } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { createInterface } from 'node:readline';
+// `holdpoint audit`: exports the event log as JSON lines, hands its checkpoints to a witness, and verifies it: that no event
+// was altered, that none which a signed checkpoint covers is missing, and that the server's rows are what the log says.
+// Verifying a file needs neither a server nor a token.
+import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Client } from '../../client/client.ts';
-import { Audit, type AuditReport, eventOf } from '../../core/audit.ts';
-import type { Verify } from '../../core/signing-keys.ts';
-import { EventView } from '../../core/views.ts';
 import { Command } from '../command.ts';
 import { repeated, type ServerFlags } from '../command-flags.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { auditFiles, auditServer, type LogReport, readWitness, wholeLog } from '../log-audit.ts';
 import { note, print, printJson } from '../output.ts';
-import { eventPages, PAGE_SIZE } from '../paging.ts';
 import { connect } from '../server-connection.ts';
 import { jsonText } from '../text/json-text.ts';
 import { line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
+import { witnessCommand } from '../witness-command.ts';
 
 export function auditCommand(): Command {
-  return new Command('audit', 'the event log as evidence: export, verify')
+  return new Command('audit', 'the event log as evidence: export, verify, witness')
     .withExamples('holdpoint audit verify', 'holdpoint audit export --output log.jsonl')
-    .withSubcommands(exportCommand(), verifyCommand());
+    .withSubcommands(exportCommand(), verifyCommand(), witnessCommand());
 }
 
 function exportCommand(): Command {
@@ -52,64 +48,33 @@ function exportCommand(): Command {
 
 interface VerifyFlags extends ServerFlags {
   key: string[];
+  witness: string[];
 }
 
 function verifyCommand(): Command {
   return new Command('verify', 'check that nothing was altered or is missing, in a file or on the server')
     .argument('[file...]', 'what `audit export` wrote; several parts of one log in any order; - is standard input')
     .option('--key <key>', 'a public key that must have signed it; may be repeated', repeated, [])
+    .option(
+      '--witness <file>',
+      'what `audit witness` wrote, which the log must agree with; may be repeated',
+      repeated,
+      [],
+    )
     .withExamples('holdpoint audit verify', 'holdpoint audit export | holdpoint audit verify -')
     .withServer()
     .action(async (files: string[], flags: VerifyFlags) => {
-      const audit = new Audit((text) => hash('sha256', text), verifySignature, flags.key);
-      const log = files.length > 0 ? readEvents(files) : wholeLog(await connect(flags));
-      for await (const event of log) audit.add(eventOf(event));
-      const report = audit.report();
+      const wanted = { keys: flags.key, witnesses: flags.witness.map(readWitness) };
+      const report =
+        files.length > 0 ? await auditFiles(files, wanted) : await auditServer(await connect(flags), wanted);
       process.exitCode = report.faults.length > 0 ? EXIT.altered : EXIT.done;
       if (flags.json) return printJson({ ok: report.faults.length === 0, ...report });
       print(...reportLines(report));
     });
 }
 
-const wholeLog = (client: Client): AsyncGenerator<EventView> =>
-  eventPages(async (after) => (await client.events.list({ after, limit: PAGE_SIZE })).items);
-
-async function* readEvents(files: readonly string[]): AsyncGenerator<EventView> {
-  for (const file of files) {
-    const input = file === '-' ? process.stdin : createReadStream(file);
-    let at = 0;
-    try {
-      for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-        at += 1;
-        if (text.trim() !== '') yield EventView.parse(JSON.parse(text));
-      }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).syscall !== undefined)
-        throw new Failure('usage', `cannot read ${file}: ${(error as Error).message}`);
-      throw new Failure('altered', `line ${at} of ${file} is not an event of Holdpoint`);
-    }
-  }
-}
-
-/** `x` is the key as in a checkpoint: the 32 bytes of an Ed25519 public key. */
-export const verifySignature: Verify = (text, signature, x) => {
-  try {
-    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-    return hasSigned(null, Buffer.from(text), key, Buffer.from(signature, 'base64url'));
-  } catch {
-    return false;
-  }
-};
-
-function reportLines({
-  faults,
-  events,
-  sessions,
-  checkpoints,
-  keys,
-  signed_through_seq,
-  unsigned_events,
-}: AuditReport) {
+function reportLines(found: LogReport) {
+  const { faults, events, sessions, checkpoints, keys } = found;
   if (faults.length > 0) {
     const more = faults.length - SHOWN_FAULTS;
     return [
@@ -118,14 +83,17 @@ function reportLines({
       line(span('This log was altered, or part of it is missing.', 'bad')),
     ];
   }
-  const linked = line(span('✓ ', 'good'), `${events} events in ${sessions} sessions, each linked to the one before it`);
+  const good = (text: string) => line(span('✓ ', 'good'), text);
+  const lines = [good(`${events} events in ${sessions} sessions, each linked to the one before it`)];
+  if (found.rows !== undefined) lines.push(good(`${found.rows} rows of sessions, runs and asks are what the log says`));
+  if (found.witnessed_checkpoints !== undefined)
+    lines.push(good(`checkpoints of the witness, all in this log: ${found.witnessed_checkpoints}`));
   if (checkpoints === 0)
-    return [linked, line(span('! ', 'warn'), 'nothing is signed yet: the server signs every minute while it runs')];
+    return [...lines, line(span('! ', 'warn'), 'nothing is signed yet: the server signs every minute while it runs')];
   return [
-    linked,
-    line(
-      span('✓ ', 'good'),
-      `signed through event ${signed_through_seq} (checkpoints: ${checkpoints}; events since: ${unsigned_events})`,
+    ...lines,
+    good(
+      `signed through event ${found.signed_through_seq} (checkpoints: ${checkpoints}; events since: ${found.unsigned_events})`,
     ),
     line(span(`  key ${keys.join(', ')}: store it elsewhere, and pass it with --key next time`, 'dim')),
   ];

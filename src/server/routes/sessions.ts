@@ -1,8 +1,8 @@
 // Creates, shows, lists, interrupts and ends sessions.
 import { z } from 'zod';
 import { CreateSession, Empty, EndSession } from '../../core/bodies.ts';
-import { SessionView } from '../../core/views.ts';
-import { ANSWERERS, EVERY_READER, WORKERS } from '../auth.ts';
+import { RecordView, SessionView } from '../../core/views.ts';
+import { ANSWERERS, EVERY_READER, READERS, WORKERS } from '../auth.ts';
 import { PageQuery, pageOf, sendList } from '../request.ts';
 import type { AddRoutes } from './route.ts';
 
@@ -41,6 +41,17 @@ export const addSessions: AddRoutes = ({ route, gateway }) => {
     scopes: EVERY_READER,
     reply: SessionView,
     handle: ({ params }) => gateway.showSession(params.session_id),
+  });
+
+  route('sessions', 'GET /v1/sessions/:session_id/records', {
+    summary: 'The rows of a session, its runs and its asks as they are stored, for `holdpoint audit verify`',
+    description:
+      'Every page begins with the row of the session, which says where its log ended when the page was read.',
+    scopes: READERS,
+    query: PageQuery,
+    reply: z.array(RecordView),
+    handle: async ({ request, reply, params, query }) =>
+      sendList(request, reply, await gateway.listRows(params.session_id, pageOf(query))),
   });
 
   route('sessions', 'POST /v1/sessions/:session_id/interrupt', {

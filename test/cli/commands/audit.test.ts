@@ -32,7 +32,9 @@ describe('audit', PATIENT, () => {
     const { code, stdout } = await audit('verify');
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/^✓ \d+ events in 2 sessions.*\n! nothing is signed yet/),
+      expect.stringMatching(
+        /^✓ \d+ events in 2 sessions.*\n✓ 4 rows .* are what the log says\n! nothing is signed yet/,
+      ),
     ]);
   });
 

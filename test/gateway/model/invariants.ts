@@ -4,6 +4,7 @@ import type { EndedAsk } from '../../../src/core/ask.ts';
 import { approvalDigest, questionDigest } from '../../../src/core/digest.ts';
 import { type Event, logFault } from '../../../src/core/event.ts';
 import { hash, type OpenGateway } from '../../support/gateway.ts';
+import { rowFaults } from './rows.ts';
 
 const ALL = { limit: 10_000 };
 const ENDINGS = ['completed', 'failed', 'interrupted', 'cancelled'];
@@ -28,6 +29,9 @@ export async function checkInvariants(real: OpenGateway): Promise<void> {
     expect(session.pendingCount).toBe(asks.filter((a) => a.sessionId === session.id && a.status === 'pending').length);
     expect(session.queuedCount).toBe(runs.filter((r) => r.sessionId === session.id && r.status === 'queued').length);
   }
+
+  // The log determines what the rows say.
+  expect(await rowFaults(real.ports, ['system', ...sessions.map(({ id }) => id)])).toEqual([]);
 
   for (const run of runs)
     checkLife(

@@ -1,0 +1,84 @@
+// Audits a log, of a server or in files, with the keys and witnesses that are given: the log itself, the witnesses' checkpoints
+// in it and, of a server, its rows.
+import { hash as digest } from 'node:crypto';
+import { createReadStream, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Client } from '../client/client.ts';
+import { Audit, type AuditReport, eventOf } from '../core/audit.ts';
+import { EventView } from '../core/views.ts';
+import { witnessFaults } from '../core/witness.ts';
+import { verifySignature } from '../node/ed25519.ts';
+import { Failure } from './failure.ts';
+import { eventPages, PAGE_SIZE } from './paging.ts';
+import { RowCheck } from './row-check.ts';
+
+export interface LogReport extends AuditReport {
+  /** How many rows of a server were compared with the log. */
+  rows?: number;
+  witnessed_checkpoints?: number;
+}
+
+export interface AuditWishes {
+  /** Public keys that may have signed. */
+  keys?: readonly string[];
+  /** The lines of each witness. */
+  witnesses?: readonly (readonly string[])[];
+}
+
+const hash = (text: string): string => digest('sha256', text);
+
+export async function auditFiles(files: readonly string[], wishes: AuditWishes): Promise<LogReport> {
+  const audit = new Audit(hash, verifySignature, wishes.keys);
+  for await (const event of readEvents(files)) audit.add(eventOf(event));
+  return reportOf(audit, wishes);
+}
+
+export async function auditServer(client: Client, wishes: AuditWishes): Promise<LogReport> {
+  const audit = new Audit(hash, verifySignature, wishes.keys);
+  const check = new RowCheck(hash);
+  for await (const view of wholeLog(client)) {
+    const event = eventOf(view);
+    audit.add(event);
+    check.add(event);
+  }
+  const { rows, faults } = await check.check(client);
+  const report = reportOf(audit, wishes);
+  return { ...report, rows, faults: [...report.faults, ...faults] };
+}
+
+function reportOf(audit: Audit, { witnesses = [] }: AuditWishes): LogReport {
+  const report = audit.report();
+  if (witnesses.length === 0) return report;
+  const faults = witnesses.flatMap((lines) => witnessFaults(lines, audit.checkpoints, hash, verifySignature));
+  return { ...report, witnessed_checkpoints: witnesses.flat().length, faults: [...report.faults, ...faults] };
+}
+
+export const wholeLog = (client: Client): AsyncGenerator<EventView> =>
+  eventPages(async (after) => (await client.events.list({ after, limit: PAGE_SIZE })).items);
+
+async function* readEvents(files: readonly string[]): AsyncGenerator<EventView> {
+  for (const file of files) {
+    const input = file === '-' ? process.stdin : createReadStream(file);
+    let at = 0;
+    try {
+      for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+        at += 1;
+        if (text.trim() !== '') yield EventView.parse(JSON.parse(text));
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).syscall !== undefined)
+        throw new Failure('usage', `cannot read ${file}: ${(error as Error).message}`);
+      throw new Failure('altered', `line ${at} of ${file} is not an event of Holdpoint`);
+    }
+  }
+}
+
+export function readWitness(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line.trim() !== '');
+  } catch (error) {
+    throw new Failure('usage', `cannot read the witness ${file}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,46 @@
+// Lists the rows of a session as they are stored, so that `audit verify` can hold them against the session's log. Every page
+// begins with the row of the session, read in the same snapshot: it says where the log ended then. Its runs and asks follow.
+import type { Page, Ports, Reader } from '../core/ports.ts';
+import type { Row } from '../core/row-audit.ts';
+import type { RecordView } from '../core/views.ts';
+import { LONGEST_PAGE } from './event-page.ts';
+import { isSealed } from './head-seal.ts';
+import type { Listed } from './inbox.ts';
+import { sessionRecord } from './records.ts';
+
+const FEW = 20;
+
+export function listRows(ports: Ports, sessionId: string, page: Page): Promise<Listed<RecordView>> {
+  return ports.store.read(async (r) => {
+    const session = await sessionRecord(r, sessionId);
+    const [own] = await r.records('sessions', sessionId, 0, 1);
+    const { views, next } = await readPage(r, sessionId, page);
+    const first: RecordView = { table: 'sessions', row: withoutPlace(own), is_sealed: isSealed(ports.sealer, session) };
+    return { views: [first, ...views], next, cursor: await r.lastSeq() };
+  });
+}
+
+/** A few at a time, because one row may hold a megabyte. A position is twice that of a run, or twice that of an ask plus 1. */
+async function readPage(r: Reader, sessionId: string, { after: position = 0, limit }: Page) {
+  const views: RecordView[] = [];
+  let size = 0;
+  for (let at = position; ; ) {
+    if (views.length >= limit || size >= LONGEST_PAGE) return { views, next: at };
+    const isAsk = at % 2 === 1;
+    const table = isAsk ? 'asks' : 'runs';
+    const rows = await r.records(table, sessionId, Math.floor(at / 2), Math.min(FEW, limit - views.length));
+    for (const row of rows) size += sizeOf(row);
+    views.push(...rows.map((row) => ({ table, row: withoutPlace(row) }) as const));
+    const last = rows.at(-1);
+    if (!last && isAsk) return { views, next: undefined };
+    at = last ? 2 * Number(last.n) + Number(isAsk) : 1;
+  }
+}
+
+function withoutPlace(row: Row | undefined): Row {
+  const { n: _, ...columns } = row ?? {};
+  return columns;
+}
+
+const sizeOf = (row: Row): number =>
+  Object.values(row).reduce<number>((size, value) => size + (typeof value === 'string' ? value.length : 8), 0);

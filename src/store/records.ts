@@ -1,0 +1,21 @@
+// Reads the rows of a session as they are stored, for the audit. Secret answers and what compares them are left out.
+import type { RecordReads } from '../core/ports.ts';
+import type { Row } from '../core/row-audit.ts';
+import type { Sql } from './sql.ts';
+import { ASK, RUN, SESSION } from './tables.ts';
+
+const SECRET = ['sealed', 'answer_mac'];
+const COLUMNS = {
+  sessions: SESSION.columns,
+  runs: RUN.columns,
+  asks: ASK.columns.filter((column) => !SECRET.includes(column)),
+};
+
+export const recordReads = (sql: Sql): RecordReads => ({
+  records(table, sessionId, after, limit) {
+    const own = table === 'sessions' ? 'id' : 'session_id';
+    const text = `SELECT n, ${COLUMNS[table].join(', ')} FROM ${table} WHERE ${own} = ? AND n > ? ORDER BY n LIMIT ${limit}`;
+    return sql.all<Row>(text, [sessionId, after]);
+  },
+  unsealedSessions: (limit) => sql.all(`SELECT id FROM sessions WHERE head_mac IS NULL ORDER BY n LIMIT ${limit}`, []),
+});

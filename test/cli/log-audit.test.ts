@@ -1,0 +1,247 @@
+// The audit of a server whose database was tampered with while it was stopped: every way in which a log or its tables can be
+// forged, what is reported of it, and which of them take a witness to be seen.
+// Covers: src/cli/row-check.ts, src/core/log-replay.ts, src/core/row-audit.ts, src/core/witness.ts, src/node/ed25519.ts
+import { copyFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { auditServer } from '../../src/cli/log-audit.ts';
+import { createClient } from '../../src/client/client.ts';
+import { signLog } from '../../src/gateway/checkpoint.ts';
+import { decide, deny, type Held, held, ok, raiseApproval, startRun } from '../support/api-calls.ts';
+import { openServer, type Server } from '../support/server.ts';
+import { Tampering } from './tampering.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let server: Server;
+/** Held and denied before the first checkpoint; after it; after the second, so that nothing signs it. */
+let first: Held;
+let second: Held;
+let tail: Held;
+/** The checkpoints, as a witness has them. */
+let witness: string[];
+
+async function denied(): Promise<Held> {
+  const asked = await held(server, { kind: 'approval' });
+  await ok(decide(server, asked.runId, deny(asked.ask.ask_id, { reason: 'not today' })));
+  return asked;
+}
+
+beforeEach(async () => {
+  server = await openServer();
+  first = await denied();
+  await signLog(server.ports);
+  second = await denied();
+  await signLog(server.ports);
+  tail = await denied();
+  witness = (await events('audit.checkpoint')).map(({ data }) => data);
+});
+afterEach(() => server.close());
+
+const events = async (type: string) =>
+  (await server.ports.store.read((r) => r.events({}, 0, 500))).filter((event) => event.type === type);
+
+async function faults(witnesses: string[][] = []): Promise<string[]> {
+  const client = createClient({ url: await server.url(), token: server.token });
+  return (await auditServer(client, { witnesses })).faults;
+}
+
+/** What the audit reports after the file was changed. */
+async function tampered(change: (file: Tampering) => void, witnesses?: string[][]): Promise<string[]> {
+  const { sealer } = server.ports;
+  await server.stop();
+  const file = new Tampering(server.folder);
+  try {
+    change(file);
+  } finally {
+    file.close();
+  }
+  await server.open();
+  expect(server.ports.sealer.publicKey).toBe(sealer.publicKey);
+  return faults(witnesses);
+}
+
+const claimOf = (file: Tampering, { sessionId }: Held) => {
+  const claim = file.events().find((event) => event.sessionId === sessionId && event.type === 'ask.claimed');
+  if (!claim) throw new Error('nobody decided');
+  return claim;
+};
+const startOf = (file: Tampering, at: number) => file.checkpoints()[at]?.seq ?? 0;
+const cutAfter = (file: Tampering, seq: number) => {
+  file.run('DELETE FROM events WHERE seq > ?', seq);
+  file.relink();
+};
+
+it('reports nothing of a log that nobody touched, with and without its witness', async () => {
+  expect(await faults()).toEqual([]);
+  expect(await faults([witness])).toEqual([]);
+  expect(await tampered(() => {}, [witness])).toEqual([]);
+});
+
+it('keeps up with a server that is at work while its rows are compared', async () => {
+  const { run_id } = await startRun(server, (await denied()).sessionId);
+  const busy = (async () => {
+    for (let i = 0; i < 30; i++) await raiseApproval(server, first.runId);
+  })();
+  for (let i = 0; i < 5; i++) expect(await faults()).toEqual([]);
+  await busy;
+  expect(run_id).not.toBe('');
+  expect(await faults()).toEqual([]);
+});
+
+describe('the tampering of the security review', () => {
+  it('with a signed event is detected', async () => {
+    const found = await tampered((file) => file.edit(claimOf(file, first), 'not today', 'why not'));
+    expect(found[0]).toMatch(new RegExp(`^session ${first.sessionId}: event \\d+ was altered$`));
+  });
+
+  it('with a signed event and its whole chain is detected', async () => {
+    const found = await tampered((file) => {
+      file.edit(claimOf(file, first), 'not today', 'why not');
+      file.relink();
+    });
+    expect(found[0]).toMatch(new RegExp(`^session ${first.sessionId}: event \\d+ is not the one that was signed$`));
+  });
+
+  it('by deleting an event is detected', async () => {
+    const found = await tampered((file) => file.run('DELETE FROM events WHERE seq = ?', claimOf(file, first).seq));
+    expect(found[0]).toMatch(new RegExp(`^session ${first.sessionId}: event \\d+ follows \\d+$`));
+  });
+
+  it('by deleting a session with its rows is detected', async () => {
+    const found = await tampered((file) => {
+      for (const table of ['events', 'asks', 'runs'])
+        file.run(`DELETE FROM ${table} WHERE session_id = ?`, first.sessionId);
+      file.run('DELETE FROM sessions WHERE id = ?', first.sessionId);
+    });
+    expect(found).toContain(`session ${first.sessionId} is missing`);
+  });
+
+  it('by cutting off everything after the last checkpoint is detected, heads and rows put right', async () => {
+    await ok(server.post(`/v1/asks/${first.ask.ask_id}/delivered`));
+    const found = await tampered((file) => {
+      cutAfter(file, startOf(file, 1));
+      for (const table of ['asks', 'runs']) file.run(`DELETE FROM ${table} WHERE session_id = ?`, tail.sessionId);
+      file.run('DELETE FROM sessions WHERE id = ?', tail.sessionId);
+      const before = file.events().findLast(({ sessionId }) => sessionId === first.sessionId)?.at ?? 0;
+      file.run('UPDATE sessions SET updated_at = ? WHERE id = ?', before, first.sessionId);
+      file.run(`UPDATE asks SET delivery = 'due', delivered_at = NULL WHERE id = ?`, first.ask.ask_id);
+    });
+    expect(found).toEqual([
+      `sessions row ${first.sessionId}: head_mac: the end of this log was not written by the server`,
+    ]);
+  });
+
+  it('by cutting off events after the last checkpoint is detected by the rows that they explain', async () => {
+    const found = await tampered((file) => cutAfter(file, startOf(file, 1)));
+    expect(found).toContain(`asks row ${tail.ask.ask_id}: the log has nothing of it`);
+    expect(found).toContain(`sessions row ${tail.sessionId}: the log has nothing of it`);
+  });
+
+  it.each([
+    ['an earlier checkpoint', 0],
+    ['before any checkpoint', undefined],
+  ])('by cutting back to %s, heads put right, is detected', async (_, at) => {
+    const found = await tampered((file) => cutAfter(file, at === undefined ? startOf(file, 0) - 1 : startOf(file, at)));
+    expect(found).toContain('sessions row system: head_mac: the end of this log was not written by the server');
+    expect(found).toContain(`asks row ${second.ask.ask_id}: the log has nothing of it`);
+  });
+
+  it('in events that nothing signs yet is detected, chain and heads put right', async () => {
+    const found = await tampered((file) => {
+      file.edit(claimOf(file, tail), 'not today', 'why not');
+      file.run(`UPDATE asks SET answer = replace(answer, 'not today', 'why not') WHERE id = ?`, tail.ask.ask_id);
+      file.relink();
+    });
+    expect(found).toEqual([
+      `sessions row ${tail.sessionId}: head_mac: the end of this log was not written by the server`,
+    ]);
+  });
+
+  it('in events that nothing signs yet stays detected after the session has gone on', async () => {
+    await tampered((file) => {
+      file.edit(claimOf(file, tail), 'not today', 'why not');
+      file.relink();
+    });
+    await startRun(server, tail.sessionId);
+    await signLog(server.ports);
+    expect(await faults()).toContain(
+      `sessions row ${tail.sessionId}: head_mac: the end of this log was not written by the server`,
+    );
+  });
+
+  it('with the order of neighbours in two sessions is detected', async () => {
+    const found = await tampered((file) => {
+      const log = file.events();
+      const at = log.findIndex(
+        (event, i) => i > 0 && event.sessionId === first.sessionId && log[i - 1]?.sessionId === 'system',
+      );
+      const [one, other] = [log[at - 1]?.seq ?? 0, log[at]?.seq ?? 0];
+      for (const [from, to] of [
+        [one, -1],
+        [other, one],
+        [-1, other],
+      ] as const)
+        file.run('UPDATE events SET seq = ? WHERE seq = ?', to, from);
+    });
+    expect(found).toEqual([expect.stringMatching(/^the checkpoint at event \d+ signed \d+ events in another order/)]);
+  });
+
+  it('with the asks table alone is detected: another decision, another author, another command', async () => {
+    const { ask_id } = first.ask;
+    const found = await tampered((file) => {
+      file.run(`UPDATE asks SET answer = replace(answer, '"deny"', '"allow"') WHERE id = ?`, ask_id);
+      file.run(`UPDATE asks SET answer = replace(answer, '"operator"', '"mate"') WHERE id = ?`, second.ask.ask_id);
+      file.run(`UPDATE asks SET content = replace(content, 'rm -rf', 'ls') WHERE id = ?`, tail.ask.ask_id);
+    });
+    expect(found).toEqual([
+      expect.stringMatching(`^asks row ${ask_id}: answer is .*, the log says something else$`),
+      expect.stringMatching(`^asks row ${second.ask.ask_id}: answer is .*, the log says something else$`),
+      expect.stringMatching(`^asks row ${tail.ask.ask_id}: content is .*, the log says something else$`),
+    ]);
+  });
+
+  it('by somebody with every key is detected by a witness, and by nothing else', async () => {
+    const { sealer } = server.ports;
+    const forge = (file: Tampering) => {
+      file.edit(claimOf(file, first), 'not today', 'why not');
+      file.run(`UPDATE asks SET answer = replace(answer, 'not today', 'why not') WHERE id = ?`, first.ask.ask_id);
+      file.signAgain(sealer);
+      file.sealAgain(sealer);
+    };
+    expect(await tampered(forge)).toEqual([]);
+    expect(await faults([witness])).toEqual([
+      expect.stringMatching(/^line 1 of the witness: the checkpoint through event \d+, .* is not in this log/),
+      expect.stringMatching(/^line 2 of the witness: /),
+    ]);
+    expect(await faults([witness.slice(1)])).toHaveLength(1);
+  });
+
+  it('by putting back an older copy of the whole file is detected by a witness, and by nothing else', async () => {
+    const copy = join(server.folder, 'copy.db');
+    await server.stop();
+    copyFileSync(join(server.folder, 'holdpoint.db'), copy);
+    await server.open();
+    await signLog(server.ports);
+    const later = (await events('audit.checkpoint')).map(({ data }) => data);
+    expect(later).toHaveLength(3);
+    const found = await tampered((file) => {
+      file.close();
+      for (const end of ['-wal', '-shm']) rmSync(join(server.folder, `holdpoint.db${end}`), { force: true });
+      copyFileSync(copy, join(server.folder, 'holdpoint.db'));
+      Object.assign(file, { close: () => {} });
+    });
+    expect(found).toEqual([]);
+    expect(await faults([witness])).toEqual([]);
+    expect(await faults([later])).toEqual([
+      expect.stringMatching(/^line 3 of the witness: .* which was cut off or rewritten$/),
+    ]);
+  });
+
+  it('with the witness itself is detected', async () => {
+    const [line = ''] = witness;
+    expect(await faults([[line.replace('"events":', '"events":1')], ['no JSON'], ['{}']])).toEqual(
+      Array(3).fill('line 1 of the witness is not a signed checkpoint'),
+    );
+  });
+});
