@@ -20,6 +20,7 @@ const LOAD = {
   disconnect: async () => (await import('./commands/disconnect.ts')).disconnectCommand(),
   demo: async () => (await import('./commands/demo.ts')).demoCommand(),
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),
+  rules: async () => (await import('./commands/rules.ts')).rulesCommand(),
   skills: async () => (await import('./commands/skills.ts')).skillsCommand(),
   serve: async () => (await import('./commands/serve.ts')).serveCommand(),
   'sign-in': async () => (await import('./commands/sign-in.ts')).signInCommand(),
@@ -35,7 +36,7 @@ const LOAD = {
 const GROUPS: Record<string, readonly (keyof typeof LOAD)[]> = {
   'Answer:': ['inbox', 'questions', 'approvals', 'threads'],
   'Look:': ['events', 'sessions', 'runs', 'audit'],
-  'Work:': ['run', 'connect', 'disconnect', 'demo', 'mcp', 'skills'],
+  'Work:': ['run', 'connect', 'disconnect', 'demo', 'mcp', 'rules', 'skills'],
   'Serve:': ['serve', 'sign-in', 'worker', 'db', 'tokens', 'doctor', 'completion'],
 };
 /** Generated from all other commands. */
