@@ -29,7 +29,7 @@ export async function reuseKeptAnswer(ledger: Ledger, run: Run, ask: PendingAsk)
   const kept = await tx.keptAnswer(session.id, ask.kind, ask.digest);
   if (!kept) return false;
   const lostAt = (await tx.run(kept.runId))?.finishedAt ?? kept.answer.answered_at_ms;
-  const isOld = ledger.now - lostAt > KEPT_MS;
+  const isOld = ask.kind === 'question' && ledger.now - lostAt > KEPT_MS;
   session.keptCount -= 1;
   const reason = isOld ? 'it was not asked again in time' : `asked again as ${ask.id}`;
   await tx.updateDelivery({ ...kept, delivery: { ...kept.delivery, reason } });

@@ -6,6 +6,9 @@ import { fail } from '../core/errors.ts';
 import { ambiguityIn } from '../core/json-ambiguity.ts';
 
 const MAX_DEPTH = 64;
+/** A megabyte of empty arrays costs a hundred times as much as a megabyte of text. */
+const MOST_VALUES = 100_000;
+const [QUOTE, COMMA, BACKSLASH, BRACKET, BRACE] = [0x22, 0x2c, 0x5c, 0x5b, 0x7b];
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -35,6 +38,7 @@ export function acceptJsonOnly(app: FastifyInstance, count: (request: FastifyReq
 function parseJson(bytes: Buffer, anyText: boolean): { value: unknown; ambiguity?: string | undefined } {
   if (bytes.length === 0) return { value: {} };
   if (!isUtf8(bytes)) throw fail('invalid_request', 'The body is not valid UTF-8.');
+  checkValues(bytes);
   const text = bytes.toString('utf8');
   let value: unknown;
   try {
@@ -64,6 +68,30 @@ function inspect(value: unknown, strings: boolean, depth = 1): number {
     members += inspect((value as Record<string, unknown>)[key], strings, depth + 1);
   }
   return members;
+}
+
+/** Before it is parsed: counts what begins or separates values outside of strings. */
+function checkValues(bytes: Buffer): void {
+  if (bytes.length <= MOST_VALUES) return;
+  let values = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const c = bytes[at];
+    if (c === QUOTE) at = closingQuote(bytes, at);
+    else if (c === COMMA || c === BRACKET || c === BRACE) values += 1;
+    if (values > MOST_VALUES)
+      throw fail('invalid_request', `The body has more than ${MOST_VALUES} values. Send large data as one text.`);
+  }
+}
+
+/** Of the string that begins at an index; the end of the body where it has none. */
+function closingQuote(bytes: Buffer, begin: number): number {
+  for (let end = begin; ; ) {
+    end = bytes.indexOf(QUOTE, end + 1);
+    if (end === -1) return bytes.length;
+    let slashes = 0;
+    while (bytes[end - 1 - slashes] === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
 }
 
 function checkText(text: string): void {

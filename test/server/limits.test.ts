@@ -116,3 +116,13 @@ it('refuses a body over the limit with 413 and names the limit', async () => {
   await ok(send(1000));
   expect((await refusal(send(3000), 413, 'body_too_large')).detail).toContain('2000');
 });
+
+it('finding 13: refuses a body of more values than anybody sends, and takes as many commas in a text', async () => {
+  const server = await serverWith({});
+  const { session_id } = await newSession(server);
+  const { run_id } = await startRun(server, session_id);
+  const path = `/v1/runs/${run_id}/output`;
+  const many = await server.raw('POST', path, `{"data":{"a":[${'[],'.repeat(100_000)}0]}}`);
+  expect([many.status, many.text]).toEqual([400, expect.stringContaining('100000 values')]);
+  await ok(server.post(path, { text: '\\",[{'.repeat(80_000) }));
+});
