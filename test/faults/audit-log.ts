@@ -85,7 +85,8 @@ function auditSightings({ events, asks }: Account): string[] {
     if (type === 'ask.claimed') claimed.add(ask_id);
     if (type !== 'ask.seen') continue;
     if (claimed.has(ask_id)) complaints.push(`seen too late: ask ${ask_id} had ended`);
-    told.set(ask_id, [...(told.get(ask_id) ?? []), { ...data, at_ms }]);
+    const { by, surface } = data;
+    told.set(ask_id, [...(told.get(ask_id) ?? []), { by, surface, at_ms }]);
   }
   for (const { ask_id, seen_by = [] } of asks) {
     if (!isDeepStrictEqual(told.get(ask_id) ?? [], seen_by))
