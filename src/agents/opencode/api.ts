@@ -16,6 +16,7 @@ export type QuestionReply = { answers: string[][] };
 
 export function createApi(options: HttpPeerOptions) {
   const peer = createHttpPeer(options);
+  let isFollowing = false;
   const at = (directory: string, path: string) => `${path}?directory=${encodeURIComponent(directory)}`;
   const get = async <T extends z.ZodType>(shape: T, path: string): Promise<z.infer<T>> =>
     shape.parse(await peer.request('GET', path));
@@ -33,11 +34,19 @@ export function createApi(options: HttpPeerOptions) {
 
   return {
     /** Follows the events of all folders, until the connection ends. The properties of an event get its folder. */
-    events: (onEvent: (type: string, properties: Record<string, unknown>) => void) =>
-      peer.events('/global/event', (data) => {
-        const { directory, payload } = ServerEvent.safeParse(data).data ?? {};
-        if (payload) onEvent(payload.type, { ...payload.properties, directory });
-      }),
+    async events(onEvent: (type: string, properties: Record<string, unknown>) => void): Promise<void> {
+      try {
+        await peer.events('/global/event', (data) => {
+          isFollowing = true;
+          const { directory, payload } = ServerEvent.safeParse(data).data ?? {};
+          if (payload) onEvent(payload.type, { ...payload.properties, directory });
+        });
+      } finally {
+        isFollowing = false;
+      }
+    },
+    /** Whether the end of a turn would be known from the events by now. */
+    isFollowing: () => isFollowing,
     /** What OpenCode waits for in a folder. */
     async requests(directory: string): Promise<Request[]> {
       const [permissions, questions] = await Promise.all([

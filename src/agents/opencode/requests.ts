@@ -1,6 +1,6 @@
 // Carries each request of OpenCode to a person as one ask, and the decision back as its reply. Owns which requests are open,
 // and withdraws the ask of one that OpenCode settled by itself. OpenCode would still act on an allow after its turn was
-// aborted, so every request of a session that is not busy is rejected, and an allow is sent only while it is.
+// aborted, so every request of a session is rejected when its turn ends, and no allow is sent after that.
 //   open ─► decided ─┬─ allow, answer: sent at once                      ─► delivered, or undeliverable if it was gone
 //     │              └─ deny: sent when no permission of the session is undecided
 //     └─ settled in OpenCode, or the session is idle: withdrawn
@@ -25,7 +25,7 @@ interface OpenRequest {
 
 export interface RequestParts extends Omit<DecisionParts, 'context' | 'api' | 'isShared'> {
   context: DecisionParts['context'] & Pick<AgentContext, 'withdraw' | 'markUndeliverable'>;
-  api: Pick<Api, 'call' | 'replyTo' | 'reject' | 'isBusy'>;
+  api: Pick<Api, 'call' | 'replyTo' | 'reject' | 'isBusy' | 'isFollowing'>;
   lineageOf(request: Request): Promise<string[]>;
   isShared?: boolean;
   /** Aborted when the run belongs to this worker no longer: no reply may let OpenCode continue. */
@@ -62,7 +62,7 @@ export function createRequests(parts: RequestParts) {
   async function send(ask: PendingAsk & OpenRequest, { reply, askId }: Decision): Promise<void> {
     const { request } = ask;
     if ('message' in reply) return sendDenial(ask, reply.message, askId);
-    const isWaiting = await api.isBusy(request.directory, request.asked.sessionID);
+    const isWaiting = api.isFollowing() || (await api.isBusy(request.directory, request.asked.sessionID));
     if (ask.isOver() || signal?.aborted) return;
     ask.isSent = true;
     if (!isWaiting) await api.reject(request, NOT_WAITING);
