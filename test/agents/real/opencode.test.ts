@@ -47,7 +47,8 @@ describe.skipIf(!opencode)(`OpenCode ${opencodeVersion}, hosted`, () => {
     const at = (path: string) => `${url}${path}?directory=${encodeURIComponent(folder)}`;
     const headers = { authorization, 'content-type': 'application/json' };
     const [asked] = (await (await fetch(at('/permission'), { headers })).json()) as [{ sessionID: string }];
-    await fetch(at(`/session/${asked.sessionID}/abort`), { method: 'POST', headers });
+    // The run may have ended OpenCode before it responds.
+    await fetch(at(`/session/${asked.sessionID}/abort`), { method: 'POST', headers }).catch(() => {});
     for (const ask of open)
       await testBed.bed
         .decide(ask, { behavior: 'allow' })
