@@ -32,7 +32,7 @@ export function witnessCommand(): Command {
     .option('--file <file>', 'append it to a file, best on another machine')
     .option('--git <folder>', `append it to ${GIT_FILE} in a git repository, and commit that`)
     .option('--to <url>', 'POST it to a URL')
-    .withExamples('holdpoint audit witness --file /mnt/other/holdpoint-witness.jsonl')
+    .withExamples('holdpoint audit witness --file witness.jsonl')
     .withServer()
     .action(async ({ file, git, to, ...flags }: WitnessFlags) => {
       if (file === undefined && git === undefined && to === undefined)
