@@ -1,5 +1,6 @@
 // Runs work that this program does itself: it reports output, asks, and ends. The run belongs to an external session,
 // so no worker claims it. The same run is found again after a crash, which makes a repeated ask safe.
+import { EXTERNAL_AGENT } from '../core/session.ts';
 import type { AskView, SessionView } from '../core/views.ts';
 import { type Asking, askApproval, askQuestion } from './asking.ts';
 import { type Client, createClient } from './client.ts';
@@ -51,6 +52,8 @@ export async function openOwnWork(client: Client, waits: Waits, text: string): P
 }
 
 async function workIn(client: Client, waits: Waits, session: SessionView, text: string, once: boolean): Promise<Work> {
+  // The worker that hosts a run reports its end when this program has exited.
+  const isHosted = session.agent !== EXTERNAL_AGENT;
   const runId = session.active_run_id ?? (await runOf(client, session.session_id, text, once));
   const asking = (signal: AbortSignal | undefined): Asking => ({
     calls: client,
@@ -75,10 +78,11 @@ async function workIn(client: Client, waits: Waits, session: SessionView, text: 
       await client.runs.output(runId, { text });
     },
     async complete(text) {
-      await client.runs.complete(runId, text === undefined ? {} : { text });
+      if (!isHosted) await client.runs.complete(runId, text === undefined ? {} : { text });
+      else if (text !== undefined) await client.runs.output(runId, { text });
     },
     async fail(error) {
-      await client.runs.fail(runId, { error });
+      await (isHosted ? client.runs.output(runId, { text: error }) : client.runs.fail(runId, { error }));
     },
   };
 }

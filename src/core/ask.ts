@@ -116,7 +116,11 @@ export interface AskBase {
   createdAt: number;
   expiresAt: number | undefined;
   seenBy: readonly Sighting[];
+  /** `worker`: under the lease of its run. `agent`: with the token of its session or run. Unknown in release 0.1.0. */
+  raisedBy: AskRaiser | undefined;
 }
+export const ASK_RAISERS = ['worker', 'agent'] as const;
+export type AskRaiser = (typeof ASK_RAISERS)[number];
 type Content = { kind: 'approval'; content: ApprovalContent } | { kind: 'question'; content: QuestionContent };
 
 export type PendingAsk = AskBase & Content & { status: 'pending' };

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { AgentDescription } from './agent-description.ts';
 import { QuestionAnswer } from './answer.ts';
-import { ASK_MODES, ASK_STATUSES, DELIVERY_STATES, SURFACES } from './ask.ts';
+import { ASK_MODES, ASK_RAISERS, ASK_STATUSES, DELIVERY_STATES, SURFACES } from './ask.ts';
 import { TOOL_DEFERRED } from './deferred.ts';
 import { DraftContent } from './draft.ts';
 import { EVENT_TYPES } from './event.ts';
@@ -185,6 +185,10 @@ const askFields = {
   run_id: z.string(),
   tool_call_id: z.string(),
   mode: z.enum(ASK_MODES),
+  raised_by: z
+    .enum(ASK_RAISERS)
+    .optional()
+    .describe('`worker`: the worker that hosts the run, under its lease. `agent`: with the token of a session or run'),
   created_at_ms: instant,
   expires_at_ms: instant.optional(),
   asked_from: AskedFrom.optional(),

@@ -56,5 +56,6 @@ export function clarificationAsk(run: Run, wanted: Clarification, hash: Hash, cr
     createdAt,
     expiresAt: wanted.expiresAt,
     seenBy: [],
+    raisedBy: undefined,
   };
 }

@@ -69,6 +69,9 @@ export function isHolder({ leaseEpoch, leaseHolder }: Run, actor: Actor): boolea
   return !isKnown || leaseHolder === holderOf(leaseEpoch, actor);
 }
 
+/** Whether a worker has claimed it, so that its agent's programs have a token beside the worker's. */
+export const isHostedRun = ({ leaseEpoch }: Run): boolean => leaseEpoch > 0;
+
 export const notLeased = ({ id }: Session, { leaseEpoch }: Sender) =>
   fail(
     'scope_forbidden',

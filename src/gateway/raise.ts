@@ -4,6 +4,7 @@ import {
   type ApprovalContent,
   type Ask,
   type AskMode,
+  type AskRaiser,
   endAsk,
   isOverdue,
   type PendingAsk,
@@ -30,7 +31,7 @@ import { noteDispatch } from './dispatch-events.ts';
 import { expireNow } from './expire.ts';
 import { hold, raisedEvent } from './hold.ts';
 import { reuseKeptAnswer } from './kept-answers.ts';
-import { checkLease } from './lease.ts';
+import { checkLease, isHostedRun } from './lease.ts';
 import { type Ledger, openRun } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
 import { checkPending, checkQuota } from './quota.ts';
@@ -56,9 +57,11 @@ export function raiseAsk(ports: Ports, options: RaiseOptions, command: RaiseComm
   return mutate(ports, command.key, async (tx) => {
     const { ledger, run } = await openRun(ports, tx, command.runId);
     await checkLease(ledger, run, command);
-    const wanted = describe(ledger, run, command.body);
+    refuseWorkersId(run, command);
+    const wanted = describe(ledger, run, command);
     const known = await knownAsk(ledger, wanted);
     if (known) {
+      if (known.raisedBy === 'worker' && wanted.raisedBy === 'agent') throw fail('scope_forbidden', WORKERS_ID);
       if (known.payloadHash === wanted.payloadHash) return ok(askView(await current(ledger, run, known)));
       throw fail(
         'ask_identity_conflict',
@@ -90,11 +93,27 @@ export function raiseAsk(ports: Ports, options: RaiseOptions, command: RaiseComm
   });
 }
 
-/** The ask of this tool call. One that ended with the loss of its worker does not count: a replayed agent asks again. */
+/** Suffixes by which a worker asks once more for a call of its agent. */
+const REPEATED = /[~#]\d+$/;
+const WORKERS_ID =
+  'The worker that hosts this run asks under this tool_call_id. Use another one, which does not end in ~ or # and digits.';
+
+/** A program in a hosted run must not raise what its worker would take for an ask of its own. */
+function refuseWorkersId(run: Run, { actor, body }: RaiseCommand): void {
+  if (actor.scope === 'agent' && isHostedRun(run) && REPEATED.test(body.tool_call_id))
+    throw fail('scope_forbidden', WORKERS_ID);
+}
+
+/**
+ * The ask of this tool call. One that ended with the loss of its worker does not count, because a replayed agent asks
+ * again; nor, for a worker, one that a program in its run raised.
+ */
 async function knownAsk({ tx, ports }: Ledger, wanted: PendingAsk): Promise<Ask | undefined> {
   for (let again = 2; ; again++) {
     const known = await tx.ask(wanted.id);
-    if (known?.status !== 'cancelled' || known.answer.reason !== WORKER_RESTART) return known;
+    const isLost = known?.status === 'cancelled' && known.answer.reason === WORKER_RESTART;
+    const isOfProgram = wanted.raisedBy === 'worker' && known?.raisedBy === 'agent';
+    if (!isLost && !isOfProgram) return known;
     wanted.id = askIdOf(wanted.runId, canonical([wanted.toolCallId, again]), ports.hash);
   }
 }
@@ -119,7 +138,7 @@ async function current(ledger: Ledger, run: Run, ask: Ask): Promise<Ask> {
   return (await ledger.tx.ask(ask.id)) ?? ask;
 }
 
-function describe(ledger: Ledger, run: Run, body: RaiseAsk): PendingAsk {
+function describe(ledger: Ledger, run: Run, { body, actor, leaseEpoch }: RaiseCommand): PendingAsk {
   const { hash } = ledger.ports;
   const mode: AskMode = body.mode ?? 'blocking';
   const base = {
@@ -132,6 +151,7 @@ function describe(ledger: Ledger, run: Run, body: RaiseAsk): PendingAsk {
     createdAt: ledger.now,
     expiresAt: expiryOf(body, ledger.now),
     seenBy: [],
+    raisedBy: raiserOf(actor, leaseEpoch),
   };
   const lineage = body.lineage === undefined ? {} : { lineage: body.lineage };
   if (body.kind === 'approval') {
@@ -158,6 +178,11 @@ function describe(ledger: Ledger, run: Run, body: RaiseAsk): PendingAsk {
   const digest = questionDigest(content, hash);
   const sent = body.partial_state === undefined ? content : [content, body.partial_state];
   return { ...base, kind: 'question', content, digest, payloadHash: payloadHash('question', mode, sent, hash) };
+}
+
+function raiserOf({ scope }: Actor, leaseEpoch: number | undefined): AskRaiser | undefined {
+  if (scope === 'agent') return 'agent';
+  return leaseEpoch === undefined ? undefined : 'worker';
 }
 
 /** Shows a form as a block of the thread. A subtask has one: the primary key decides between concurrent calls. */

@@ -13,7 +13,7 @@ import { takeCarried } from './carried-answer.ts';
 import { finish } from './finish.ts';
 import { checkTakesInput, refuseAttached } from './input.ts';
 import { keepAnswers } from './kept-answers.ts';
-import { checkLease } from './lease.ts';
+import { checkLease, isHostedRun } from './lease.ts';
 import { type Ledger, openForWork, openRun } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
 import { checkQueue, checkQuota } from './quota.ts';
@@ -210,6 +210,11 @@ function end(
   return mutate(ports, command.key, async (tx) => {
     const { ledger, run } = await openRun(ports, tx, command.runId);
     if (run.status === status) return ok(await runView(tx, ledger.session, run));
+    if (command.actor.scope === 'agent' && isHostedRun(run))
+      throw fail(
+        'scope_forbidden',
+        'The worker that hosts this run reports its end. Say more with an output, or exit.',
+      );
     await checkLease(ledger, run, command);
     if (isTerminal(run.status))
       throw fail('run_state_conflict', `The run is already ${run.status}; it does not change any more.`);

@@ -73,6 +73,7 @@ const headOf = <K extends Ask['kind']>(ask: Ask, kind: K) => ({
   run_id: ask.runId,
   tool_call_id: ask.toolCallId,
   mode: ask.mode,
+  ...optional('raised_by', ask.raisedBy),
   created_at_ms: ask.createdAt,
   ...optional('expires_at_ms', ask.expiresAt),
 });

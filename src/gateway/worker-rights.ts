@@ -99,6 +99,8 @@ async function holdsRunOf(r: Reader, session: Session, ask: Ask, sender: Sender)
 /** For every verb that settles an ask from the agent's side. */
 export async function checkAskLease(ledger: Ledger, ask: Ask, sender: Sender): Promise<void> {
   const { tx, session } = ledger;
+  if (sender.actor?.scope === 'agent' && ask.raisedBy === 'worker')
+    throw fail('scope_forbidden', 'The worker that hosts this run raised this ask; it alone settles it.');
   const bound = await isBound(ledger, session, sender);
   if (bound && (await holdsRunOf(tx, session, ask, sender))) return;
   if (sender.leaseEpoch !== undefined) {

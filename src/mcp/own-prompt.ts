@@ -42,11 +42,14 @@ export const promptOnStream =
     return () => send({ method: 'notifications/cancelled', params: { requestId: id, reason: 'answered elsewhere' } });
   };
 
-/** A reply as it came over HTTP. One that is about nothing we asked is let go, as the protocol does. */
+/**
+ * A reply as it came over HTTP. One that is about nothing we asked, or from an
+ * agent without a screen, is let go, as the protocol does.
+ */
 export async function takeElicitationReply(backend: ToolBackend, message: unknown): Promise<void> {
   if (!isJSONRPCResultResponse(message)) return;
   const [, askId, promptedAt] = /^elicit:(.+):(\d+)-[0-9a-f-]+$/.exec(String(message.id)) ?? [];
-  if (askId === undefined) return;
+  if (askId === undefined || (await backend.session()).isHosted) return;
   const ask = await backend.look(askId, 0);
   if (ask.kind === 'question' && ask.answer === undefined)
     await settleAtPrompt(backend, ask, { ...message.result, promptedAt: Number(promptedAt) });

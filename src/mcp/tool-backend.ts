@@ -82,13 +82,13 @@ export function gatewayBackend(gateway: Gateway, actor: Actor & { sessionId: str
       return gateway.showAsk(askId, actor, waitMs, signal);
     },
     async send(askId, digest, call) {
-      await gateway.acknowledge({ askId, state: 'sent', digest, call });
+      await gateway.acknowledge({ askId, state: 'sent', digest, call, actor });
     },
     async giveBack(askId) {
-      await gateway.acknowledge({ askId, state: 'returned' });
+      await gateway.acknowledge({ askId, state: 'returned', actor });
     },
     async acknowledge(askId, call) {
-      await gateway.acknowledge({ askId, state: 'delivered', call });
+      await gateway.acknowledge({ askId, state: 'delivered', call, actor });
     },
     isCancelled: gateway.isCallCancelled,
     async acknowledgeMail(askId) {

@@ -17,6 +17,7 @@ import { workerRightsSchema } from './migrations/0012-worker-rights.ts';
 import { sessionBytesSchema } from './migrations/0013-session-bytes.ts';
 import { tokenPersonSchema } from './migrations/0014-token-persons.ts';
 import { headMacSchema } from './migrations/0015-head-macs.ts';
+import { askRaiserSchema } from './migrations/0019-ask-raisers.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -41,6 +42,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0013-session-bytes': sessionBytesSchema,
   '0014-token-persons': tokenPersonSchema,
   '0015-head-macs': headMacSchema,
+  '0019-ask-raisers': askRaiserSchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

@@ -150,6 +150,7 @@ export const ASK = rowMapping<Ask>()(
     createdAt: 'plain',
     expiresAt: 'plain',
     seenBy: SIGHTINGS,
+    raisedBy: 'plain',
   },
   {
     answer: (ask) => (ask.status === 'pending' ? null : JSON.stringify(ask.answer)),

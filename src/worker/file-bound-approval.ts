@@ -90,6 +90,8 @@ async function findRepeated({ calls, runId }: Asking, body: ApprovalBody): Promi
   let found: ApprovalAskView | undefined;
   for await (const ask of every((page) => calls.asks.list({ run_id: runId, limit: 500, ...page }))) {
     if (ask.kind !== 'approval' || !REPEATED.test(ask.tool_call_id) || callIdOf(ask) !== callIdOf(body)) continue;
+    // Without files nothing would be compared; a program in the run may raise asks, too.
+    if (ask.raised_by === 'agent' || ask.request.files === undefined) continue;
     const isUnused = ask.status === 'pending' || ask.delivery.state === 'due';
     const { tool_name, input } = ask.request;
     if (isUnused && tool_name === body.tool_name && canonical(input) === canonical(body.input)) found = ask;

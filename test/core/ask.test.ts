@@ -159,6 +159,7 @@ function pending(kind: AskKind, expiresAt?: number): PendingAsk {
     createdAt: 1,
     expiresAt,
     seenBy: [],
+    raisedBy: undefined,
   };
   return kind === 'approval'
     ? { ...base, kind, content: { tool_name: 'Bash', input: {}, reason: '', scope: 'session' } }

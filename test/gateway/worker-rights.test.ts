@@ -32,7 +32,8 @@ async function leased(fields: Fields = {}) {
   const run = await startRun(server, session.session_id);
   const claim = await ok(claimed(agent, { labels: fields.labels }));
   expect(claim.run.run_id).toBe(run.run_id);
-  return { agent, sessionId: session.session_id, runId: run.run_id, epoch: claim.lease.epoch };
+  const own = { token: String(claim.env.HOLDPOINT_TOKEN) };
+  return { agent, sessionId: session.session_id, runId: run.run_id, epoch: claim.lease.epoch, own };
 }
 
 const create = (body: Fields, options: object) => server.post<SessionView>('/v1/sessions', body, options);
@@ -189,5 +190,80 @@ describe('finding 10: secret answers and acknowledgements belong to the holder o
     await refusal(server.post(`/v1/asks/${ask.ask_id}/delivered`, {}, under(epoch + 1)), 409, 'lease_lost');
     expect(await shown(ask.ask_id, under(epoch))).toMatch(/hunter2/);
     await ok(server.post(`/v1/asks/${ask.ask_id}/delivered`, {}, under(epoch)));
+  });
+});
+
+describe('finding 22: the run’s own token leaves to the worker what the worker raised', () => {
+  const approval = (id = 'call') => ({
+    kind: 'approval',
+    tool_call_id: id,
+    tool_name: 'Bash',
+    input: { command: 'make' },
+  });
+
+  it('neither withdraws nor acknowledges an ask of its worker', async () => {
+    const { runId, epoch, own } = await leased();
+    const raised = await ok(server.post<AskView>(`/v1/runs/${runId}/asks`, approval(), under(epoch)));
+    expect(raised.raised_by).toBe('worker');
+    const settle = (verb: string, options: object) => server.post(`/v1/asks/${raised.ask_id}/${verb}`, {}, options);
+    await refusal(settle('withdraw', own), 403, 'scope_forbidden');
+    const denial = { resolutions: [{ request_id: raised.ask_id, behavior: 'deny', reason: 'no' }] };
+    await ok(server.post(`/v1/runs/${runId}/approvals`, denial));
+    for (const verb of ['sent', 'delivered', 'undeliverable']) await refusal(settle(verb, own), 403, 'scope_forbidden');
+    await ok(settle('delivered', under(epoch)));
+    const mine = await ok(server.post<AskView>(`/v1/runs/${runId}/asks`, approval('mine'), own));
+    expect(mine.raised_by).toBe('agent');
+    await ok(server.post(`/v1/asks/${mine.ask_id}/withdraw`, {}, own));
+  });
+
+  it('does not end its run under the worker', async () => {
+    const { runId, epoch, own } = await leased();
+    await refusal(server.post(`/v1/runs/${runId}/complete`, { text: 'done' }, own), 403, 'scope_forbidden');
+    await refusal(server.post(`/v1/runs/${runId}/fail`, { error: 'gone' }, own), 403, 'scope_forbidden');
+    await ok(server.post(`/v1/runs/${runId}/complete`, { text: 'done' }, under(epoch)));
+  });
+
+  it('has no screen at which a person could have replied, neither to a question nor to an approval', async () => {
+    const { runId, epoch, own } = await leased();
+    const question = { kind: 'question', tool_call_id: 'q', questions: [{ id: 'q', question: 'Which?' }] };
+    for (const body of [question, approval()]) {
+      const { ask_id } = await ok(server.post<AskView>(`/v1/runs/${runId}/asks`, body, under(epoch)));
+      const result = { action: 'accept', content: { q: 'this', behavior: 'allow' } };
+      const reply = { jsonrpc: '2.0', id: `elicit:${ask_id}:${crypto.randomUUID()}`, result };
+      const headers = { 'mcp-session-id': 'elicits-1', accept: 'application/json, text/event-stream' };
+      expect((await server.raw('POST', '/mcp', JSON.stringify(reply), { ...own, headers })).status).toBe(202);
+      expect(await ok(server.get<AskView>(`/v1/asks/${ask_id}`))).toMatchObject({ status: 'pending' });
+    }
+  });
+});
+
+describe('finding 15: a program in a hosted run raises no twin of what its worker asks', () => {
+  const approval = (id: string) => ({
+    kind: 'approval',
+    tool_call_id: id,
+    tool_name: 'Bash',
+    input: { command: 'make' },
+  });
+
+  it('is refused the call ids of its worker, and ids like those of repeated asks', async () => {
+    const { runId, epoch, own } = await leased();
+    const raise = (id: string, options: object) =>
+      server.post<AskView>(`/v1/runs/${runId}/asks`, approval(id), options);
+    await ok(raise('call', under(epoch)));
+    for (const id of ['call', 'call#1', 'call~2', 'call~1700000000000'])
+      await refusal(raise(id, own), 403, 'scope_forbidden');
+    await ok(raise('another', own));
+  });
+
+  it('does not answer for its worker by asking first under the same call id', async () => {
+    const { runId, epoch, own } = await leased();
+    const raise = (options: object) => server.post<AskView>(`/v1/runs/${runId}/asks`, approval('next'), options);
+    const first = await ok(raise(own));
+    await ok(
+      server.post(`/v1/runs/${runId}/approvals`, { resolutions: [{ request_id: first.ask_id, behavior: 'allow' }] }),
+    );
+    const second = await ok(raise(under(epoch)));
+    expect(second).toMatchObject({ status: 'pending', raised_by: 'worker' });
+    expect((await ok(raise(under(epoch)))).ask_id).toBe(second.ask_id);
   });
 });

@@ -91,6 +91,21 @@ it('asks again with the difference when a file has changed, and does not use the
   expect(told).toEqual(['may bash deploy.sh']);
 });
 
+it('finding 15: asks again when a file has changed, although a twin without files was allowed', async () => {
+  const { run, ask } = await asked({ command: 'bash deploy.sh' });
+  const { tool_name, input } = requestOf(ask);
+  const twin = { kind: 'approval' as const, tool_call_id: 'call~1700000000000', tool_name, input };
+  await allow(await bed.api.asks.raise(run.run_id, twin));
+  writeFileSync(script, 'echo production\n');
+  await allow(ask);
+  const again = await next(run.session_id);
+  expect(requestOf(again).diff).toMatch(/-echo staging\n\+echo production/);
+  expect(told).toEqual([]);
+  await bed.decide(again, { behavior: 'deny', reason: 'not that' });
+  await bed.over(run.run_id);
+  expect(told).toEqual(['may not: not that']);
+});
+
 it('asks again when the file is gone, and uses a denial without reading files', async () => {
   const { run, ask } = await asked({ command: 'bash deploy.sh' });
   rmSync(script);
