@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander';
 import { EXIT } from './exit-codes.ts';
 import { report } from './failure.ts';
+import { hideSecrets } from './hidden-secrets.ts';
 import { createProgram, withDefault, withHelp } from './program.ts';
 
 const args = withDefault(process.argv.slice(2));
@@ -17,6 +18,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 try {
+  if (args[0] === 'serve' || args[0] === 'worker') hideSecrets(args);
   const program = await createProgram(args[0]);
   await program.parseAsync(withHelp(program, args), { from: 'user' });
 } catch (error) {

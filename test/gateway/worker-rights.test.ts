@@ -229,7 +229,7 @@ describe('finding 22: the run’s own token leaves to the worker what the worker
     for (const body of [question, approval()]) {
       const { ask_id } = await ok(server.post<AskView>(`/v1/runs/${runId}/asks`, body, under(epoch)));
       const result = { action: 'accept', content: { q: 'this', behavior: 'allow' } };
-      const reply = { jsonrpc: '2.0', id: `elicit:${ask_id}:${crypto.randomUUID()}`, result };
+      const reply = { jsonrpc: '2.0', id: `elicit:${ask_id}:${Date.now()}-${crypto.randomUUID()}`, result };
       const headers = { 'mcp-session-id': 'elicits-1', accept: 'application/json, text/event-stream' };
       expect((await server.raw('POST', '/mcp', JSON.stringify(reply), { ...own, headers })).status).toBe(202);
       expect(await ok(server.get<AskView>(`/v1/asks/${ask_id}`))).toMatchObject({ status: 'pending' });

@@ -8,6 +8,7 @@ import type { Permissions } from '../../core/session.ts';
 import { Command } from '../command.ts';
 import { repeated } from '../command-flags.ts';
 import { Failure } from '../failure.ts';
+import { withHiddenSecrets } from '../hidden-secrets.ts';
 import { givenToken } from '../server-connection.ts';
 import { drainOnSignal } from '../signals.ts';
 import { startupHints } from '../startup-hints.ts';
@@ -56,7 +57,7 @@ export function serveCommand(): Command {
 }
 
 async function serve(flags: ServeFlags): Promise<void> {
-  const settings = settingsOf(flags, process.env);
+  const settings = settingsOf(flags, withHiddenSecrets(process.env));
   const starting = import('../../boot/server.ts').then(({ startServer }) => startServer(settings));
   // A signal during the start waits for it: a server that has started is drained, not killed.
   drainOnSignal(() => starting.then((running) => running.stop()), DRAIN_MS);

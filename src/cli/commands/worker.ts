@@ -9,6 +9,7 @@ import { PERMISSIONS, type Permissions } from '../../core/session.ts';
 import { Command } from '../command.ts';
 import { type AddressFlags, repeated, wholeNumber } from '../command-flags.ts';
 import { Failure, reportOf } from '../failure.ts';
+import { secretsAreVisible, withHiddenSecrets } from '../hidden-secrets.ts';
 import { note } from '../output.ts';
 import { addressOf, probe, tokenOf } from '../server-connection.ts';
 import { drainOnSignal } from '../signals.ts';
@@ -51,13 +52,17 @@ export const runtimeModules = (): Option =>
 
 const LONGEST_DRAIN_MS = 9000;
 
+const VISIBLE =
+  'programs that this worker hosts can read its token in the environment or the arguments of the process that launched it. Give it with --token-file, or start the worker with Node 24.';
+
 async function work(flags: WorkerFlags): Promise<void> {
   const workerId = flags.id ?? `${hostname().replace(/[^A-Za-z0-9.-]/g, '-')}-${randomBytes(4).toString('hex')}`;
   const url = addressOf(flags.url ?? serverUrl(process.env));
+  if (secretsAreVisible()) note(VISIBLE);
   const options = {
     url,
     data: isOnThisMachine(url) ? undefined : stateFolder(process.env),
-    token: tokenOf(flags, process.env, ['worker.token', 'operator.token']),
+    token: tokenOf(flags, withHiddenSecrets(process.env), ['worker.token', 'operator.token']),
     workerId,
     labels: flags.label,
     permissions: flags.permissions,
