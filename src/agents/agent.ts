@@ -174,7 +174,7 @@ export interface ProcessExit {
 export interface Processes {
   self(): ProcessIdentity;
   isAlive(process: ProcessIdentity): boolean;
-  /** Ends a process and its descendants. Resolves to whether nothing is left. */
+  /** Ends a process that a record names, if it has the mark, and its descendants. Resolves to whether none is left. */
   end(process: ProcessIdentity, mark: string): Promise<boolean>;
   run(spec: ProcessSpec): Promise<ProcessExit>;
   /** Resolves when the process has begun. */

@@ -36,28 +36,62 @@ export function isAlive(process: ProcessIdentity): boolean {
  * members that left the session, and tells those whose leader is gone from processes that came after. Resolves to
  * whether nothing is left.
  */
-export async function endGroup(leader: ProcessIdentity, graceMs: number, mark?: string): Promise<boolean> {
+export const endGroup = (leader: ProcessIdentity, graceMs: number, mark?: string): Promise<boolean> =>
+  endMembers(graceMs, () => membersOf(leader, mark));
+
+/**
+ * The same for a leader that only a record names, which anything may have written: no process is signalled unless it,
+ * or its living leader, has the mark in its environment.
+ */
+export const endRecorded = (leader: ProcessIdentity, graceMs: number, mark: string): Promise<boolean> =>
+  endMembers(graceMs, () => (isMarked(leader, mark) ? membersOf(leader, mark) : markedMembersOf(leader, mark)));
+
+async function endMembers(graceMs: number, find: () => Member[]): Promise<boolean> {
   const begun = Date.now();
   let asked = false;
   for (;;) {
-    const members = membersOf(leader, mark);
+    const members = find();
+    const known = members.filter(({ isCertain }) => isCertain);
     const waitedMs = Date.now() - begun;
     if (members.length === 0) return true;
     if (waitedMs > graceMs + GIVE_UP_MS) return false;
-    if (waitedMs >= graceMs) for (const pid of members) signal(pid, 'SIGKILL');
-    else if (!asked) for (const pid of members) signal(pid, 'SIGTERM');
-    asked = true;
+    if (waitedMs >= graceMs) for (const { pid } of known) signal(pid, 'SIGKILL');
+    else if (!asked) for (const { pid } of known) signal(pid, 'SIGTERM');
+    asked ||= known.length > 0;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }
 
-/** Process ids, or the negative id of the group where single processes cannot be listed. */
-function membersOf(leader: ProcessIdentity, mark: string | undefined): number[] {
+interface Member {
+  /** The negative id of the group where single processes cannot be listed. */
+  pid: number;
+  /** False while a process shows no environment, as during exec: it is waited for, not signalled. */
+  isCertain: boolean;
+}
+
+const certain = (pid: number): Member => ({ pid, isCertain: true });
+
+const isMarked = (leader: ProcessIdentity, mark: string): boolean =>
+  !hasProc || (isAlive(leader) && environmentOf(leader.pid).includes(mark));
+
+function markedMembersOf(leader: ProcessIdentity, mark: string): Member[] {
   if (leader.host !== hostname()) return [];
-  if (!hasProc) return signal(-leader.pid, 0) ? [-leader.pid] : [];
+  return processIds().flatMap((pid) => {
+    const stat = statOf(pid);
+    if (!stat || isDead(stat)) return [];
+    const environment = environmentOf(pid);
+    if (environment.includes(mark) && environment.includes(`${LEADER}=${leader.pid}`)) return [certain(pid)];
+    const isLeader = pid === leader.pid && stat.began === leader.began;
+    return isLeader && environment.length === 0 ? [{ pid, isCertain: false }] : [];
+  });
+}
+
+function membersOf(leader: ProcessIdentity, mark: string | undefined): Member[] {
+  if (leader.host !== hostname()) return [];
+  if (!hasProc) return signal(-leader.pid, 0) ? [certain(-leader.pid)] : [];
   const present = statOf(leader.pid);
   const isReplaced = present !== undefined && present.began !== leader.began;
-  return processIds().filter((pid) => {
+  const found = processIds().filter((pid) => {
     const stat = statOf(pid);
     if (!stat || isDead(stat)) return false;
     const isNear = !isReplaced && (stat.session === leader.pid || stat.group === leader.pid);
@@ -67,6 +101,7 @@ function membersOf(leader: ProcessIdentity, mark: string | undefined): number[] 
     if (isNear && environment.length === 0) return true;
     return environment.includes(mark) && (isNear || environment.includes(`${LEADER}=${leader.pid}`));
   });
+  return found.map(certain);
 }
 
 const BOOT = readText('/proc/sys/kernel/random/boot_id')?.trim() ?? '';

@@ -13,7 +13,7 @@ import type {
 } from '../agents/agent.ts';
 import { storable } from '../core/text-limit.ts';
 import { restoreUmask } from '../node/umask.ts';
-import { endGroup, identityOf, isAlive, LEADER } from './process-group.ts';
+import { endGroup, endRecorded, identityOf, isAlive, LEADER } from './process-group.ts';
 
 const GRACE_MS = 1500;
 /** Of each stream the first and the last half of this is captured. */
@@ -44,7 +44,7 @@ export ${LEADER}=$$; exec "$@" 3<&-`;
 export const processes: Processes = {
   self: (): ProcessIdentity => identityOf(process.pid),
   isAlive,
-  end: (leader: ProcessIdentity, mark: string): Promise<boolean> => endGroup(leader, GRACE_MS, mark),
+  end: (leader: ProcessIdentity, mark: string): Promise<boolean> => endRecorded(leader, GRACE_MS, mark),
   run,
   start: startLines,
 };

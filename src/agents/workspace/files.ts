@@ -19,7 +19,7 @@ export async function readPlain(path: string): Promise<(FileState & { bytes: Buf
   try {
     const stat = await file.stat();
     if (!stat.isFile()) return undefined;
-    return { bytes: await file.readFile(), mode: stat.mode & 0o7777, modifiedAt: stat.mtime };
+    return { bytes: await file.readFile(), mode: stat.mode & 0o777, modifiedAt: stat.mtime };
   } finally {
     await file.close();
   }

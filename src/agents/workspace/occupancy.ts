@@ -141,7 +141,7 @@ async function putAside(own: string, path: string, read: DispatchRecord): Promis
   await rm(aside, ANYTHING);
 }
 
-/** Ends the programs of earlier dispatches. Resolves to whether this dispatch is one, and its program had exited. */
+/** Ends the programs of earlier dispatches, by their mark: anything may have written a record here. Resolves to whether this dispatch is one, and its program had exited. */
 async function endEarlier(own: string, dispatchId: string, processes: Processes): Promise<boolean> {
   let wasLeft = false;
   for (const name of (await readdir(own)).filter((each) => each.startsWith(ASIDE))) {

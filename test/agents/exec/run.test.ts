@@ -147,6 +147,22 @@ describe('a workspace', () => {
     stranger.kill('SIGKILL');
   });
 
+  it('finding 19: signals no process that a record of the repository names, unless it has the mark of that dispatch', async () => {
+    const strangers = [{ PATH: '/bin' }, { AGORA_DISPATCH_ID: 'run_other' }].map((env) =>
+      spawn('/bin/sleep', ['60'], { detached: true, stdio: 'ignore', env }),
+    );
+    for (const stranger of strangers) {
+      const gone = { ...identityOf(stranger.pid as number), began: 'earlier' };
+      const program = identityOf(stranger.pid as number);
+      const record = JSON.stringify({ token: 't', dispatch_id: 'run_x', worker: gone, program });
+      expect((await d.over(await d.sh(d.workspace({ '.agora/dispatch.json': record }), 'true'))).status).toBe(
+        'completed',
+      );
+      expect(isAlive(stranger.pid as number)).toBe(true);
+      stranger.kill('SIGKILL');
+    }
+  });
+
   it('waits for a dispatch of another machine', async () => {
     const worker = { host: 'another-machine', pid: 1, began: 'x' };
     const record = JSON.stringify({ token: 't', dispatch_id: 'run_x', worker });
