@@ -19,6 +19,8 @@ let areVisible = false;
 
 /** Does nothing where there is nothing to hide. Throws where a token file cannot be read. */
 export function hideSecrets(args: readonly string[]): void {
+  // By default this signal opens a debugger on a local port, to any program of the same account.
+  process.on('SIGUSR1', () => {});
   const passed = process.env[PASSED];
   if (passed !== undefined) hidden = takeFile(passed);
   const { secrets, isPlain, rest } = secretsIn(args, process.env);

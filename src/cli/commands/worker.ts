@@ -11,6 +11,7 @@ import { type AddressFlags, repeated, wholeNumber } from '../command-flags.ts';
 import { Failure, reportOf } from '../failure.ts';
 import { secretsAreVisible, withHiddenSecrets } from '../hidden-secrets.ts';
 import { note } from '../output.ts';
+import { runAs } from '../run-as.ts';
 import { addressOf, probe, tokenOf } from '../server-connection.ts';
 import { drainOnSignal } from '../signals.ts';
 
@@ -21,6 +22,7 @@ interface WorkerFlags extends AddressFlags {
   leaseMs?: string;
   permissions?: Permissions;
   log?: string;
+  runAs?: string;
   runtime?: string[];
 }
 
@@ -33,8 +35,13 @@ export function workerCommand(): Command {
     .option('--lease-ms <number>', 'how long a lost worker keeps its runs (15000)')
     .addOption(workerPermissions())
     .addOption(runtimeModules())
+    .option('--run-as <account>', 'as root: become this account, whose programs cannot read the token')
     .option('--log <level>', 'log level (HOLDPOINT_LOG, warn)')
-    .withExamples('holdpoint worker --concurrency 4', 'holdpoint worker --label gpu --label os=linux')
+    .withExamples(
+      'holdpoint worker --concurrency 4',
+      'holdpoint worker --label gpu --label os=linux',
+      'holdpoint worker --token-file /etc/holdpoint/worker.token --run-as agents',
+    )
     .action(work);
 }
 
@@ -61,7 +68,8 @@ async function work(flags: WorkerFlags): Promise<void> {
   if (secretsAreVisible()) note(VISIBLE);
   const options = {
     url,
-    data: isOnThisMachine(url) ? undefined : stateFolder(process.env),
+    // Attached agents are of the person who starts the worker, not of the account that it becomes.
+    data: isOnThisMachine(url) || flags.runAs !== undefined ? undefined : stateFolder(process.env),
     token: tokenOf(flags, withHiddenSecrets(process.env), ['worker.token', 'operator.token']),
     workerId,
     labels: flags.label,
@@ -77,6 +85,7 @@ async function work(flags: WorkerFlags): Promise<void> {
   const runtimes = await loadRuntimes(flags.runtime).catch((error: Error) => {
     throw new Failure('usage', error.message);
   });
+  if (flags.runAs !== undefined) runAs(flags.runAs);
   await untilReached(url);
   worker = startOwnWorker({ ...options, runtimes });
   process.stdout.write(`holdpoint worker ready ${workerId}\n`);
