@@ -9,6 +9,8 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { eventJson } from '../gateway/views.ts';
 
 const HEARTBEAT_MS = 15_000;
+/** Of all streams of one token together. */
+const MOST_UNREAD = 8 * 1024 * 1024;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Open {
@@ -63,6 +65,7 @@ export class Streams {
   /** Takes over the reply. `done` is called once, when the stream is over. */
   open(gateway: Gateway, request: FastifyRequest, reply: FastifyReply, begin: Beginning, done: () => void): void {
     const { filter, after, first, wantsDrafts = false, isShown } = begin;
+    const { actor } = request;
     reply.hijack();
     const response = reply.raw;
     request.raw.socket.setNoDelay(true);
@@ -76,7 +79,10 @@ export class Streams {
     const framesOf = begin.framesOf ?? ((event: Event) => this.#frame(event));
     const deliver = (events: readonly Event[]) => {
       const frames = (isShown ? events.filter(isShown) : events).map(framesOf).join('');
-      return frames === '' ? !response.writableNeedDrain : response.write(frames);
+      if (frames === '') return !response.writableNeedDrain;
+      // Its reader comes back and continues after the last event it has.
+      if (this.#unreadOf(actor) > MOST_UNREAD) response.destroy();
+      return response.write(frames);
     };
     const following = gateway.follow({ filter, deliver }, after);
     // Nothing may be written after the end, however long a slow reader takes to see it: that would be an error of ours.
@@ -85,7 +91,6 @@ export class Streams {
       this.#open.delete(response);
       response.end();
     };
-    const { actor } = request;
     const check = () => void gateway.checkStillGood(actor).catch(end);
     const left = actor.expiresAt === undefined ? undefined : actor.expiresAt - gateway.now();
     const expiry = left === undefined || left > LONGEST_TIMER_MS ? undefined : setTimeout(end, left);
@@ -100,6 +105,14 @@ export class Streams {
       done();
     });
     if (this.#closed) end();
+  }
+
+  /** What the streams of a token hold in memory; an operator's are not limited. */
+  #unreadOf({ tokenId, scope }: Actor): number {
+    if (scope === 'operator') return 0;
+    let bytes = 0;
+    for (const [response, { actor }] of this.#open) if (actor.tokenId === tokenId) bytes += response.writableLength;
+    return bytes;
   }
 
   /** One text for all streams that show the event. */
