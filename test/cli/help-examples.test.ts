@@ -2,6 +2,8 @@
 // they name.
 // Covers: src/cli/command.ts
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { zipSync } from 'fflate';
@@ -22,6 +24,10 @@ let bed: TestBed;
 let shell: (line: string, input?: string) => ReturnType<typeof command>;
 let postgres: PostgresServer | undefined;
 let database = '';
+/** An OpenCode server, as far as `connect` looks at it. */
+const opencode = createServer((_, reply) =>
+  reply.setHeader('content-type', 'application/json').end('{"healthy":true}'),
+);
 
 beforeAll(async () => {
   bed = await openTestBed();
@@ -29,18 +35,21 @@ beforeAll(async () => {
   mkdirSync(bin);
   symlinkSync(join(root, 'bin', 'holdpoint'), join(bin, 'holdpoint'));
   const PATH = [bin, dirname(node), process.env.PATH].join(delimiter);
+  await new Promise<void>((resolve) => opencode.listen(0, '127.0.0.1', resolve));
+  const OPENCODE_URL = `http://127.0.0.1:${(opencode.address() as AddressInfo).port}`;
   const folders = {
     HOLDPOINT_DATA: join(temporaryFolder(), 'data'),
     CLAUDE_CONFIG_DIR: temporaryFolder(),
     CODEX_HOME: temporaryFolder(),
   };
-  const env = bed.env({ PATH, HOLDPOINT_PORT: '0', ...folders });
+  const env = bed.env({ PATH, HOLDPOINT_PORT: '0', OPENCODE_URL, ...folders });
   shell = (line, input) => command(['-c', line], env, input, '/bin/sh');
   await shell('holdpoint db migrate').ended;
   postgres = await startPostgres();
   database = (await postgres.database()).url;
 }, PATIENT.timeout);
 afterAll(async () => {
+  opencode.close();
   await postgres?.stop();
   await closeTestBeds();
 });
