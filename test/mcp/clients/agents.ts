@@ -8,7 +8,7 @@ import type { Holdpoint } from '../../support/process.ts';
 import { COMPILED, root } from '../../support/process.ts';
 import type { Random } from '../../support/seeded-random.ts';
 import { SHARED } from '../../support/shared-database.ts';
-import { answerTo, NEVER } from './person.ts';
+import { answerTo, LATE } from './person.ts';
 
 type Fields = Record<string, unknown>;
 type Transport = 'http' | 'stdio';
@@ -44,6 +44,8 @@ interface Agent {
 }
 
 const MOST_TURNS = 60;
+/** For an answer that takes ten minutes. */
+const MOST_LATE_TURNS = 15;
 const PARALLEL = 2;
 
 /** A client in a session of its own, with two loops that ask at the same time, until so many calls were cut off. */
@@ -65,23 +67,23 @@ export async function agentsOf(agent: Agent): Promise<void> {
   }
 }
 
-/** A client that cuts nothing off is answered "pending" before its own timeout. */
-export async function waitsInTime(
-  agent: Pick<Agent, 'who' | 'driver' | 'transport' | 'problems'> & { server: Holdpoint | undefined },
-) {
-  const { server, driver, transport } = agent;
-  if (!server) return;
+/** A client that cuts nothing off waits for a person who takes long. Returns how many calls, that is model turns, it made. */
+export async function turnsUntilAnswer(
+  agent: Pick<Agent, 'who' | 'driver' | 'transport' | 'problems' | 'tally'> & { server: Holdpoint },
+): Promise<number> {
+  const { server, driver, transport, problems, tally } = agent;
   const client = await driver.connect(addressFor(transport, server.url, await tokenFor(server)));
-  const asked = { questions: [{ id: 'q', question: `${agent.who}: ${NEVER}` }] };
+  const text = `${agent.who}: ${LATE}`;
   const signal = new AbortController().signal;
-  const first = await client.call('ask_user', asked, signal);
-  if (first.status !== 'pending') agent.problems.push(`${agent.who}: not pending: ${JSON.stringify(first)}`);
-  const began = performance.now();
-  const second = await client.call('check_answer', { ask_id: first.ask_id }, signal);
-  const tookMs = performance.now() - began;
-  if (second.status !== 'pending' || tookMs < 40_000)
-    agent.problems.push(`${agent.who}: check_answer took ${tookMs} ms`);
+  let result = await client.call('ask_user', { questions: [{ id: 'q', question: text }] }, signal);
+  let turns = 1;
+  for (; result.status === 'pending' && turns < MOST_LATE_TURNS; turns++)
+    result = await client.call('check_answer', { ask_id: result.ask_id }, signal);
+  const given = (result.answers as { text?: string }[] | undefined)?.[0]?.text;
+  if (given === answerTo(text)) tally.received.add(text);
+  else problems.push(`${agent.who}: after ${turns} turns ${JSON.stringify(result)}`);
   await client.close();
+  return turns;
 }
 
 /** Returns how many of its calls were cut off. */

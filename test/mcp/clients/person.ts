@@ -5,16 +5,18 @@ import type { AskView } from '../../../src/core/views.ts';
 import { send } from '../../support/http.ts';
 import type { Random } from '../../support/seeded-random.ts';
 
-/** Questions with this in them are never answered. */
-export const NEVER = 'nobody answers';
+/** Questions with this in them are answered late. */
+export const LATE = 'answered late';
 
 export class Person {
   readonly #call: <T>(path: string, body?: object) => Promise<{ status: number; body: T }>;
   readonly #random: Random;
+  readonly #lateMs: number;
   readonly #begun = new Set<string>();
   #isOver = false;
 
-  constructor(url: string, token: string, random: Random) {
+  constructor(url: string, token: string, random: Random, lateMs: number) {
+    this.#lateMs = lateMs;
     this.#call = (path, body) => send(url, { token, path, ...(body && { body }) });
     this.#random = random;
     void this.#answerAll();
@@ -29,7 +31,7 @@ export class Person {
     const asks: AskView[] = [];
     for (const status of ['pending', 'answered'])
       asks.push(...(await this.#call<AskView[]>(`/v1/asks?status=${status}&limit=500`)).body);
-    const texts = asks.map(textOf).filter((text) => !text.includes(NEVER));
+    const texts = asks.map(textOf);
     const twice = [...new Set(texts.filter((text, i) => texts.indexOf(text) < i))].map((text) => {
       const which = asks.filter((ask) => textOf(ask) === text);
       const told = which.map(({ tool_call_id, run_id, created_at_ms, answer, delivery }) =>
@@ -38,7 +40,7 @@ export class Person {
       return `asked twice: ${text}: ${told.join(' ')}`;
     });
     const lost = asks
-      .filter((ask) => !textOf(ask).includes(NEVER) && !received.has(textOf(ask)))
+      .filter((ask) => !received.has(textOf(ask)))
       .map((ask) => `lost: ${textOf(ask)} (${ask.status}, ${JSON.stringify(ask.delivery)})`);
     return [...twice, ...lost];
   }
@@ -47,9 +49,10 @@ export class Person {
     while (!this.#isOver) {
       const { body } = await this.#call<AskView[]>('/v1/asks?status=pending&limit=500').catch(() => ({ body: [] }));
       for (const ask of Array.isArray(body) ? body : []) {
-        if (this.#begun.has(ask.ask_id) || textOf(ask).includes(NEVER)) continue;
+        if (this.#begun.has(ask.ask_id)) continue;
         this.#begun.add(ask.ask_id);
-        void sleep(this.#random.int(0, 250)).then(() => this.#answer(ask));
+        const afterMs = textOf(ask).includes(LATE) ? this.#lateMs : this.#random.int(0, 250);
+        void sleep(afterMs).then(() => this.#answer(ask));
       }
       await sleep(20);
     }

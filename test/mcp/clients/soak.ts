@@ -1,13 +1,14 @@
 // `npm run soak:mcp -- --cuts N --seed S`: MCP clients with their default settings ask a person, over both transports, at one
 // and at two servers, and their calls are cut off at random moments before, during and after the answer. Every question
-// must be asked once and answered once, with the answer that was given to it. Prints what happened; exits 1 otherwise.
+// must be asked once and answered once, with the answer that was given to it. Each client also waits for a person who takes
+// ten minutes (`--late-ms`), in at most 15 model turns. Prints what happened; exits 1 otherwise.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../../support/postgres.ts';
 import { endEverything, startHoldpoint } from '../../support/process.ts';
 import { randomOf } from '../../support/seeded-random.ts';
 import { SHARED } from '../../support/shared-database.ts';
-import { agentsOf, type Driver, type Tally, waitsInTime } from './agents.ts';
+import { agentsOf, type Driver, type Tally, turnsUntilAnswer } from './agents.ts';
 import { Person } from './person.ts';
 
 const { values } = parseArgs({
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     cuts: { type: 'string', default: '500' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 32)) },
     only: { type: 'string' },
+    'late-ms': { type: 'string', default: '600000' },
     'no-wait': { type: 'boolean' },
   },
 });
@@ -40,7 +42,8 @@ const random = randomOf(`soak/${values.seed}`);
 const problems: string[] = [];
 const tally: Tally = { questions: 0, cuts: 0, received: new Set() };
 const people = places.map(
-  ({ servers }) => new Person(servers[0]?.url ?? '', SHARED.HOLDPOINT_TOKEN, random.fork('person')),
+  ({ servers }) =>
+    new Person(servers[0]?.url ?? '', SHARED.HOLDPOINT_TOKEN, random.fork('person'), Number(values['late-ms'])),
 );
 const cutsEach = Math.ceil(Number(values.cuts) / (places.length * drivers.length * 2));
 const agents = places.flatMap(({ name, servers }) =>
@@ -51,19 +54,17 @@ const agents = places.flatMap(({ name, servers }) =>
     }),
   ),
 );
-const waits = values['no-wait']
-  ? []
-  : drivers.flatMap((driver) =>
-      (['http', 'stdio'] as const).map((transport) =>
-        waitsInTime({
-          who: `${driver.name}, ${transport}`,
-          driver,
-          transport,
-          server: places[0]?.servers[0],
-          problems,
+const [server] = places[0]?.servers ?? [];
+const waits =
+  values['no-wait'] || !server
+    ? []
+    : drivers.flatMap((driver) =>
+        (['http', 'stdio'] as const).map(async (transport) => {
+          const who = `${driver.name}, ${transport}`;
+          const turns = await turnsUntilAnswer({ who, driver, transport, server, problems, tally });
+          print(`${who}: answered after ${values['late-ms']} ms in ${turns} turns`);
         }),
-      ),
-    );
+      );
 await Promise.all(
   [...agents, ...waits].map((work) => work.catch((error: Error) => problems.push(String(error.stack)))),
 );
