@@ -31,7 +31,7 @@ interface OpenCall extends Call {
 interface Handover {
   call: OpenCall;
   sentAt: number;
-  /** The client makes calls in parallel: its next call may be that of another agent, which shows nothing of this. */
+  /** The client calls in parallel, or cancelled the call late: its next call may be that of another agent, or a repeat. */
   isShared: boolean;
   askId: string;
   confirm(): Promise<void>;
@@ -42,6 +42,8 @@ const MOST_HANDOVERS = 10_000;
 /** How much later than a repeat a cancellation, or the end of a connection, may arrive: they travel side by side. */
 const CROSSING_MS = 1000;
 const CROSSING_STEP_MS = 50;
+/** A cancellation that was sent before a call may arrive so much later than it, however long ago the result was sent. */
+const ARRIVAL_MS = 250;
 const LATE_CANCEL_MS = 2000;
 const SHORTEST_WAIT_MS = 1000;
 /** A client whose calls overlapped so recently runs several agents, also while only one of them calls. */
@@ -81,8 +83,10 @@ export class Calls {
     call.abort.abort();
     this.#byKey.delete(key);
     this.#open.delete(call);
-    for (const handover of [...this.#handovers])
-      if (handover.call === call && isLost(handover)) await this.#giveBack(handover);
+    for (const handover of [...this.#handovers].filter((sent) => sent.call === call)) {
+      if (isLost(handover)) await this.#giveBack(handover);
+      else handover.isShared = true;
+    }
     return true;
   }
 
@@ -103,9 +107,9 @@ export class Calls {
     );
     if (before.length === 0) return;
     const lastSentAt = Math.max(...before.map(({ sentAt }) => sentAt));
-    await sleep(Math.max(0, lastSentAt + CROSSING_MS - performance.now()));
+    await sleep(Math.max(ARRIVAL_MS, lastSentAt + CROSSING_MS - performance.now()));
     for (const handover of before) {
-      if (!handover.call.connection.isOpen() || !this.#handovers.delete(handover)) continue;
+      if (handover.isShared || !handover.call.connection.isOpen() || !this.#handovers.delete(handover)) continue;
       this.end(handover.call);
       await handover.confirm();
     }

@@ -8,8 +8,9 @@ import { isClarification } from './handle.ts';
 import { askResult, jsonResult } from './result.ts';
 import type { ToolBackend } from './tool-backend.ts';
 
-/** A client that repeats a call so often has its answer and asks anew. */
-const MOST_ATTEMPTS = 5;
+/** A client that repeats a call so often has its answer and asks anew: within a minute, and after it. */
+const MOST_ATTEMPTS = 20;
+const MOST_LATE_ATTEMPTS = 5;
 
 /**
  * At the beginning of a call: what the session was sent before counts as delivered where this call shows it. Returns the
@@ -28,8 +29,9 @@ export async function settleOld({ backend, patience }: Backed, exceptAskId?: str
     // What a worker raised for its agent, it delivers, too.
     if (isHosted && !ask.tool_call_id.startsWith(PLAIN_CALL)) continue;
     const { state, sent_at_ms, attempts } = ask.delivery;
-    const isOld = sent_at_ms !== undefined && sent_at_ms + patience.repeatMs <= backend.now();
-    if (state === 'due' && (isOld || attempts >= MOST_ATTEMPTS) && ask.ask_id !== exceptAskId)
+    const isPast = (at: number | undefined) => at !== undefined && at + patience.repeatMs <= backend.now();
+    const most = isPast(ask.answer?.answered_at_ms) ? MOST_LATE_ATTEMPTS : MOST_ATTEMPTS;
+    if (state === 'due' && (isPast(sent_at_ms) || attempts >= most) && ask.ask_id !== exceptAskId)
       await acknowledge(backend, ask.ask_id);
     else open.push(ask);
   }

@@ -2,6 +2,7 @@
 // and with plain HTTP. Every row of the table in src/mcp/calls.ts.
 // Covers: src/mcp/calls.ts, src/mcp/handover.ts, src/mcp/repeat.ts, src/mcp/handle.ts, src/gateway/cancelled-call.ts
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { createMcpHttpHandler } from '../../src/mcp/http-handler.ts';
@@ -44,6 +45,8 @@ async function cutOff(agent: Agent, call: typeof askUser | typeof approve): Prom
 const stateOf = async (ask: AskView) => (await showAsk(server, ask.ask_id)).delivery;
 const asksOf = ({ sessionId }: Agent) => ok(server.get<AskView[]>(`/v1/asks?session_id=${sessionId}`));
 const SENT = { state: 'due', attempts: 1, sent_at_ms: expect.any(Number) };
+/** A cancellation that comes later may be that of a client which has the result. */
+const LATE_CANCEL_MS = 2100;
 const UNSENT = { state: 'due', attempts: 0 };
 
 describe.each(TRANSPORTS)('over %s', (transport) => {
@@ -246,6 +249,21 @@ describe('plain HTTP', () => {
     expect(await stateOf(ask)).toEqual(UNSENT);
     server.advance(10 * 60_000);
     expect(await post(agent.token, url, { id: 8, ...ASK }).text).toContain('Blue');
+  });
+
+  it('takes no call as a sign of an answer whose call is cancelled long after its result', async () => {
+    const agent = await connect();
+    const url = await server.url();
+    const proxied = { 'x-forwarded-for': '10.0.0.9' };
+    const call = post(agent.token, url, { id: 7, ...ASK }, proxied);
+    const ask = await pendingAsk(server, agent.sessionId);
+    await answer(server, ask, CHOOSE_BLUE);
+    expect(await call.text).toContain('Blue');
+    await sleep(LATE_CANCEL_MS);
+    await post(agent.token, url, { method: 'notifications/cancelled', params: { requestId: 7 } }, proxied).text;
+    expect(await stateOf(ask)).toEqual(SENT);
+    expect(await post(agent.token, url, { id: 8, ...ASK }, proxied).text).toContain('Blue');
+    expect(await asksOf(agent)).toHaveLength(1);
   });
 
   it('leaves the answer due when the connection was cut while the call waited', async () => {
